@@ -289,7 +289,7 @@ class Collection:
     """One run: queries the cluster, fills the bundle, records missing answers."""
 
     def __init__(
-        self, cluster: Cluster, bundle: Bundle, options: argparse.Namespace, limits: Limits, told: Progress
+        self, cluster: Cluster, bundle: Bundle, options: argparse.Namespace, limits: Limits, progress: Progress
     ) -> None:
         self._cluster, self._bundle, self._options, self._limits = cluster, bundle, options, limits
         self._folder = ""
@@ -298,7 +298,7 @@ class Collection:
         self._settled: set[str] = set()
         self._cut: set[str] = set()
         self.skipped: list[str] = []
-        self.told = told
+        self.progress = progress
 
     def snapshot(self, number: int) -> None:
         """All answers of one moment, in their own folder."""
@@ -330,7 +330,7 @@ class Collection:
             self._skip(f"{process}/{name}: {size:,.0f} bytes, more than --log-megabytes; copy it from its host")
             return
         asked = f"{path}/logs/{_quoted(name)}"
-        self.told.show(self._cluster, asked)
+        self.progress.show(self._cluster, asked)
         try:
             # The file may have grown since it was listed.
             pieces = self._cluster.pieces(asked, 2 * self._limits.most_log_bytes)
@@ -457,7 +457,7 @@ class Collection:
         """The parsed answer, stored under its path; None when there is none. A missing path is requested once."""
         if path in self._absent:
             return None
-        self.told.show(self._cluster, path)
+        self.progress.show(self._cluster, path)
         name = f"{name or urllib.parse.unquote(path[1:])}.json"
         entry: dict[str, Any] = {"file": name, "path": path, "at": time.time(), "status": 200}
         try:
@@ -499,7 +499,7 @@ def _chosen_checkpoints(history: Sequence[dict[str, Any]]) -> list[dict[str, Any
 
 def _by_importance(names: Sequence[str]) -> list[str]:
     """Metric ids of a vertex (`<subtask>.<metric>`, `<subtask>.<operator>.<metric>`), the most important first."""
-    found = []
+    ranked = []
     for name in names:
         parts = name.split(".")
         places = [PLACES_BY_METRIC.get(".".join(parts[start:])) for start in range(1, len(parts))]
@@ -507,8 +507,8 @@ def _by_importance(names: Sequence[str]) -> list[str]:
         if place is None and "rocksdb" in name:
             place = len(TASK_METRICS)
         if place is not None:
-            found.append((place, name))
-    return [name for _, name in sorted(found)]
+            ranked.append((place, name))
+    return [name for _, name in sorted(ranked)]
 
 
 def _queries(names: Sequence[str]) -> Iterator[str]:
@@ -579,16 +579,16 @@ def collect(options: argparse.Namespace) -> int:
     cluster = Cluster(options.rest, limits, {**_login(options), **dict(options.header)}, _tls(options))
     begun = datetime.datetime.now(UTC)
     target = Path(options.out or f"flink-evidence-{begun:%Y%m%dT%H%M%SZ}.zip")
-    told = Progress()
+    progress = Progress()
     try:
-        report = gather(cluster, target, options, limits, told)
+        report = gather(cluster, target, options, limits, progress)
     except Unanswered as error:
         sys.stderr.write(f"{cluster.shown}/overview gives no answer of Flink: {error}\n")
         return 2
     for each in report["skipped"]:
-        told.say(f"not collected: {each}")
+        progress.say(f"not collected: {each}")
     took = (datetime.datetime.now(UTC) - begun).total_seconds()
-    told.say(
+    progress.say(
         f"{target}: {report['files']} files, {target.stat().st_size / 1e6:.1f} MB, "
         f"{cluster.requests} requests in {took:.0f} s"
     )
@@ -596,17 +596,17 @@ def collect(options: argparse.Namespace) -> int:
 
 
 def gather(
-    cluster: Cluster, target: Path, options: argparse.Namespace, limits: Limits, told: Progress
+    cluster: Cluster, target: Path, options: argparse.Namespace, limits: Limits, progress: Progress
 ) -> dict[str, Any]:
     """Write the zip, and give the content of its `collected.json`. Raises Unanswered when there is no Flink.
 
-    An exception from `told`, except Stopped, ends the run without a zip.
+    An exception from `progress`, except Stopped, ends the run without a zip.
     """
     begun = datetime.datetime.now(UTC)
     cluster.json("/overview")
     bundle = Bundle(target)
     try:
-        report = _gathered(cluster, bundle, options, limits, told, begun)
+        report = _gathered(cluster, bundle, options, limits, progress, begun)
         bundle.finish()
     except BaseException:
         bundle.discard()
@@ -619,15 +619,15 @@ def _gathered(
     bundle: Bundle,
     options: argparse.Namespace,
     limits: Limits,
-    told: Progress,
+    progress: Progress,
     begun: datetime.datetime,
 ) -> dict[str, Any]:
-    collection = Collection(cluster, bundle, options, limits, told)
+    collection = Collection(cluster, bundle, options, limits, progress)
     taken = 0
     try:
-        for taken in _moments(options, collection.told):
+        for taken in _moments(options, collection.progress):
             collection.snapshot(taken)
-        collection.told.label = "logs"
+        collection.progress.label = "logs"
         collection.logs()
     except Stopped as error:
         collection.skipped.append(f"everything after: {error}")
@@ -648,7 +648,7 @@ def _gathered(
     return {**report, "files": bundle.files}
 
 
-def _moments(options: argparse.Namespace, told: Progress) -> Iterator[int]:
+def _moments(options: argparse.Namespace, progress: Progress) -> Iterator[int]:
     """Numbers of the snapshots from 1, each at its time; the last one at the end."""
     begun = time.monotonic()
     count = 1 + int(options.seconds // options.every)
@@ -656,7 +656,7 @@ def _moments(options: argparse.Namespace, told: Progress) -> Iterator[int]:
         due = begun + (number - 1) * options.every
         if number > 2 and time.monotonic() > begun + options.seconds:
             return
-        told.label = f"snapshot {number} of {count}"
+        progress.label = f"snapshot {number} of {count}"
         time.sleep(max(0.0, due - time.monotonic()))
         yield number
 

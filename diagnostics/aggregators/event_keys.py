@@ -101,13 +101,13 @@ def _merge(states: pa.Table) -> pa.Table:
     groups = np.where(kept[codes], codes, -1)
     first, *others = _ends(states, groups, len(names))
     chosen = np.unique(np.concatenate([each[each >= 0] for each in (first, *others)]))
-    found = states.take(chosen)
+    top = states.take(chosen)
     for name, of_key in counts.items():
         whole = np.zeros(states.num_rows, np.int64)
         whole[first[kept]] = of_key[kept]
-        found = found.set_column(found.schema.get_field_index(name), name, pa.array(whole[chosen]))
-    levels = pa.repeat(pa.scalar(level, pa.int8()), found.num_rows)
-    return found.set_column(found.schema.get_field_index("level"), "level", levels)
+        top = top.set_column(top.schema.get_field_index(name), name, pa.array(whole[chosen]))
+    levels = pa.repeat(pa.scalar(level, pa.int8()), top.num_rows)
+    return top.set_column(top.schema.get_field_index("level"), "level", levels)
 
 
 def _kept(names: pa.Array, events: Numbers, level: int) -> tuple[int, npt.NDArray[np.bool_]]:

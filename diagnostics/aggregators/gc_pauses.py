@@ -67,7 +67,7 @@ def _reduce(rows: pa.Table) -> pa.Table:
     def sized_column(name: str) -> pa.ChunkedArray:
         return pc.if_else(sized, pauses[name], pa.scalar(None, pauses.schema.field(name).type))
 
-    told = {
+    measured = {
         "pauses": pa.repeat(1, pauses.num_rows),
         "counted": pc.cast(is_any(pauses["kind"], COUNTED_KINDS), "int64"),
         "sum_ms": pauses["pause_ms"],
@@ -82,7 +82,7 @@ def _reduce(rows: pa.Table) -> pa.Table:
         "last_after": sized_column("after_bytes"),
         "level": pa.repeat(pa.scalar(0, pa.int8()), pauses.num_rows),
     }
-    return _merge(pa.table({**{name: pauses[name] for name in pauses.column_names}, **told}))
+    return _merge(pa.table({**{name: pauses[name] for name in pauses.column_names}, **measured}))
 
 
 def _merge(states: pa.Table) -> pa.Table:
@@ -109,11 +109,11 @@ def _grouped(pauses: pa.Table, level: int) -> pa.Table:
     order = row_order([*keys, rank])
     begins = group_starts(*(key[order] for key in keys))
     ends = np.append(begins[1:], len(order)) - 1
-    found = pauses.take(pa.array(order[ends]))
+    merged = pauses.take(pa.array(order[ends]))
 
     def put(name: str, column: pa.Array) -> None:
-        nonlocal found
-        found = found.set_column(found.schema.get_field_index(name), found.schema.field(name), column)
+        nonlocal merged
+        merged = merged.set_column(merged.schema.get_field_index(name), merged.schema.field(name), column)
 
     for name in ("pauses", "counted", "sum_ms", "before_sum", "after_sum"):
         known = pauses[name].is_valid().to_numpy()[order]
@@ -131,7 +131,7 @@ def _grouped(pauses: pa.Table, level: int) -> pa.Table:
         chosen = pauses.take(pa.array(by_time[place]))
         for name in (f"{end}_ms", f"{end}_id", "first_before" if end == "first" else "last_after"):
             put(name, chosen[name].combine_chunks())
-    return found
+    return merged
 
 
 def _filled(pauses: pa.Table, name: str, unknown: int = LARGEST) -> Numbers:
@@ -180,13 +180,13 @@ def _growth(rows: pa.Table) -> dict[str, pa.Array]:
         same = np.append(False, files[first[1:]] == files[first[:-1]])
         between = same & (gaps > 0) & (grown >= 0)
         within = (inner_ms > 0) & (inner >= 0)
-        told = between | within
+        comparable = between | within
         values = {
-            "allocated_bytes": (grown * between + inner * within)[told],
-            "gap_ms": (gaps * between + inner_ms * within)[told],
-            "step_ms": last_ms[last][told],
+            "allocated_bytes": (grown * between + inner * within)[comparable],
+            "gap_ms": (gaps * between + inner_ms * within)[comparable],
+            "step_ms": last_ms[last][comparable],
         }
-        at = places[last[told]]
+        at = places[last[comparable]]
     columns = {}
     for name, kind in (("allocated_bytes", np.float64), ("gap_ms", np.int64), ("step_ms", np.int64)):
         whole, unknown = np.zeros(rows.num_rows, kind), np.ones(rows.num_rows, bool)

@@ -65,13 +65,13 @@ def _requests(records: pa.Table) -> pa.Table:
     text = pc.utf8_lower(pc.binary_join_element_wise(*parts, " ", null_handling="skip"))
     took = pc.struct_field(pc.extract_regex(text, pattern=r"took (?P<ms>[0-9]{1,9}) ?ms"), "ms")
     requests = chosen.select(["ts_ms", *CITATION_COLUMNS])
-    told = {
+    sides = {
         "message": pc.coalesce(shortened(chosen["message"], MOST_CHARACTERS), ""),
         "refused": contains_any(text, REFUSALS),
         "retried": contains_any(text, RETRIES),
         "took_ms": took.cast(pa.float64()),
     }
-    for name, column in told.items():
+    for name, column in sides.items():
         requests = requests.append_column(name, column)
     slow = is_true(pc.greater_equal(requests["took_ms"], SLOW_MS))
     return requests.filter(pc.or_(pc.or_(requests["refused"], requests["retried"]), slow))

@@ -48,16 +48,16 @@ def class_numbers(lags: Numbers) -> Numbers:
     import numpy as np
 
     size = np.abs(lags)
-    found = np.zeros(len(lags), np.int64)
+    numbers = np.zeros(len(lags), np.int64)
     number = 0
     below = -1
     for upto, step in CLASSES_MS:
         chosen = (size > below) & (size <= upto)
         if chosen.any():
-            found[chosen] = number + np.minimum((2 * size[chosen] + step) // (2 * step), MOST_LAG_MINUTES)
+            numbers[chosen] = number + np.minimum((2 * size[chosen] + step) // (2 * step), MOST_LAG_MINUTES)
         number += min(upto // step, MOST_LAG_MINUTES) + 1
         below = upto
-    return np.where(lags < 0, -found, found) + MOST_CLASSES
+    return np.where(lags < 0, -numbers, numbers) + MOST_CLASSES
 
 
 def class_middles(classes: Numbers) -> Numbers:
@@ -65,10 +65,10 @@ def class_middles(classes: Numbers) -> Numbers:
     import numpy as np
 
     place = np.abs(classes - MOST_CLASSES)
-    found = np.zeros(len(classes), np.int64)
+    middles = np.zeros(len(classes), np.int64)
     number = 0
     for upto, step in CLASSES_MS:
         chosen = place >= number
-        found[chosen] = (place[chosen] - number) * step
+        middles[chosen] = (place[chosen] - number) * step
         number += min(upto // step, MOST_LAG_MINUTES) + 1
-    return np.where(classes < MOST_CLASSES, -found, found)
+    return np.where(classes < MOST_CLASSES, -middles, middles)

@@ -133,7 +133,7 @@ def _grouped(classes: pa.Table, keys: Sequence[str], totals: Mapping[str, Total]
 def spreads(classes: pa.Table, keys: Sequence[str], totals: Mapping[str, Total]) -> list[Spread]:
     """The spread of each group, in the order of their keys."""
     ordered = sort_rows(classes, [*((key, "ascending") for key in keys), ("value", "ascending")])
-    found = []
+    measured_spreads = []
     for key, rows in groupby(named_rows(ordered), key=lambda row: tuple(getattr(row, name) for name in keys)):
         group = list(rows)
         samples = sum(row.samples for row in group)
@@ -148,8 +148,8 @@ def spreads(classes: pa.Table, keys: Sequence[str], totals: Mapping[str, Total])
             totals={name: _total(how, [getattr(row, name) for row in group]) for name, how in totals.items()},
             place=top,
         )
-        found.append(spread)
-    return found
+        measured_spreads.append(spread)
+    return measured_spreads
 
 
 def _median(group: Sequence[Any], samples: int) -> float:

@@ -19,11 +19,11 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
     calls = rate * misses
     in_flight = calls * call / 1000
     one_by_one = math.inf if misses <= 0 else subtasks * 1000 / call / misses
-    together = math.inf if misses <= 0 else subtasks * capacity * 1000 / call / misses
+    all_at_once = math.inf if misses <= 0 else subtasks * capacity * 1000 / call / misses
     needed = math.ceil(in_flight / subtasks - 1e-9)
     shown = {
         name: "without limit" if math.isinf(value) else f"{number(value)}/s"
-        for name, value in (("one", one_by_one), ("all", together))
+        for name, value in (("one", one_by_one), ("all", all_at_once))
     }
     told_misses = f"(1 - {percent(values['hits'])})"
     lines = [
@@ -41,7 +41,7 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
     ]
     results = {
         "one_by_one_per_s": one_by_one,
-        "together_per_s": together,
+        "together_per_s": all_at_once,
         "in_flight": in_flight,
         "needed": float(needed),
     }
@@ -55,7 +55,7 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
     advice: Advice = "depends"
     if one_by_one >= rate:
         headline = f"One call at a time carries {shown['one']}: enough for {number(rate)}/s."
-    elif together >= rate:
+    elif all_at_once >= rate:
         advice = "do"
         headline = (
             f"One call at a time carries {shown['one']} of {number(rate)}/s. Asynchronous calls with {number(needed)} "

@@ -48,13 +48,13 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
     if full <= safe:
         return Outcome("depends", "Even a full upload fits into half of the timeout.", lines, results=results)
     if incremental <= safe:
-        told = (
+        sizes = (
             f"{duration(incremental)} in place of {duration(full)}. After a compaction nearly everything is written "
             f"again; that needs {size(needed)}/s."
         )
         if lookup("settings.incremental") is True:
-            return Outcome("depends", f"Incremental checkpoints are on already: {told}", lines, results=results)
-        return Outcome("do", f"Incremental checkpoints fit: {told}", lines, results=results)
+            return Outcome("depends", f"Incremental checkpoints are on already: {sizes}", lines, results=results)
+        return Outcome("do", f"Incremental checkpoints fit: {sizes}", lines, results=results)
     refusals = [
         f"Writing only what is new takes {duration(incremental)}, more than half of the timeout: the storage must "
         "become faster or the state smaller. A longer timeout alone hides that."

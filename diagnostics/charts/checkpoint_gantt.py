@@ -112,13 +112,14 @@ def choices(points: Points) -> Sequence[Choice]:
     """Every checkpoint, the earliest first."""
     return [
         Choice(
-            key_of(each),
-            f"{'Savepoint' if each['savepoint'] else 'Checkpoint'} {each['id']}",
-            f"{each['status'].replace('_', ' ')}, {each['acknowledged']}/{each['subtasks']} acknowledged",
-            is_bad=_is_bad(each),
-            job_id=each["job_id"],
+            key_of(checkpoint),
+            f"{'Savepoint' if checkpoint['savepoint'] else 'Checkpoint'} {checkpoint['id']}",
+            f"{checkpoint['status'].replace('_', ' ')}, "
+            f"{checkpoint['acknowledged']}/{checkpoint['subtasks']} acknowledged",
+            is_bad=_is_bad(checkpoint),
+            job_id=checkpoint["job_id"],
         )
-        for each in reversed(_checkpoints(points))
+        for checkpoint in reversed(_checkpoints(points))
     ]
 
 
@@ -191,7 +192,7 @@ def _bars(
     rows: Sequence[Mapping[str, Any]],
     phase: str | None,
 ) -> dict[str, Any]:
-    told = ["" if phase is None else f": {_phase(row[phase])}" for row in rows]
+    durations = ["" if phase is None else f": {_phase(row[phase])}" for row in rows]
     return {
         "type": "bar",
         "orientation": "h",
@@ -201,7 +202,7 @@ def _bars(
         "marker": {"color": colour},
         "text": [_hover_text(row) for row in rows],
         "textposition": "none",
-        "customdata": told,
+        "customdata": durations,
         "hovertemplate": f"<b>{label}%{{customdata}}</b><br>%{{text}}<extra></extra>",
     }
 

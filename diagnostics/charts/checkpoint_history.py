@@ -319,25 +319,25 @@ def table(points: Points) -> list[list[Any]]:
     rows = [
         [
             job["name"] or job["job_id"],
-            each["id"],
-            each["status"],
-            _acknowledged(each),
-            each["trigger_ms"],
-            each.get("ended_ms"),
-            each["end_to_end_ms"],
-            each["checkpointed_bytes"],
-            each.get("processed_bytes"),
-            each.get("persisted_bytes"),
-            each["state_bytes"],
-            f"{SAVEPOINT_SIGN} savepoint" if each["savepoint"] else "checkpoint",
-            each.get("vertex"),
-            each.get("subtask"),
-            *(each.get(phase) for phase in PHASES),
-            each.get("pending"),
-            each["failure"],
+            checkpoint["id"],
+            checkpoint["status"],
+            _acknowledged(checkpoint),
+            checkpoint["trigger_ms"],
+            checkpoint.get("ended_ms"),
+            checkpoint["end_to_end_ms"],
+            checkpoint["checkpointed_bytes"],
+            checkpoint.get("processed_bytes"),
+            checkpoint.get("persisted_bytes"),
+            checkpoint["state_bytes"],
+            f"{SAVEPOINT_SIGN} savepoint" if checkpoint["savepoint"] else "checkpoint",
+            checkpoint.get("vertex"),
+            checkpoint.get("subtask"),
+            *(checkpoint.get(phase) for phase in PHASES),
+            checkpoint.get("pending"),
+            checkpoint["failure"],
         ]
         for job in points["jobs"]
-        for each in job["checkpoints"]
+        for checkpoint in job["checkpoints"]
     ]
     return [header, *rows]
 

@@ -66,15 +66,15 @@ def _is_origin(vertex: Mapping[str, Any]) -> bool:
 
 def _state(vertex: Mapping[str, Any]) -> str:
     """The state in Flink's words."""
-    told = []
+    words = []
     if vertex["held"] is not None:
         level = pressure_level(vertex["held"])
-        told.append(f"back pressure {level} ({percent(vertex['held'])})")
+        words.append(f"back pressure {level} ({percent(vertex['held'])})")
     if vertex["busy"] is not None:
-        told.append(f"busy {percent(vertex['busy'])}")
+        words.append(f"busy {percent(vertex['busy'])}")
     if _is_origin(vertex):
-        told.append("back pressure begins here")
-    return ", ".join(told) or "not measured"
+        words.append("back pressure begins here")
+    return ", ".join(words) or "not measured"
 
 
 def _chosen(points: Points) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
@@ -186,7 +186,7 @@ def _box(vertex: Mapping[str, Any], left: float, upper: float, colours: Palette,
     frame = _rectangle(left, upper, left + WIDTH, upper + HEIGHT, colours.surface, edge, width)
     frame["line"]["dash"] = "dot" if is_chosen and is_origin else "solid"
     head = _rectangle(left, upper, left + 10, upper + HEIGHT, _fill(vertex, colours), "rgba(0,0,0,0)", 0)
-    found = [frame, head]
+    shapes = [frame, head]
     at = left + 14.0
     room = WIDTH - 18
     shares = (
@@ -198,9 +198,9 @@ def _box(vertex: Mapping[str, Any], left: float, upper: float, colours: Palette,
     whole = max(sum(share for share, _ in known), 1.0)
     for share, colour in known:
         end = at + room * share / whole
-        found.append(_rectangle(at, upper + HEIGHT - SHARES - 4, end, upper + HEIGHT - 4, colour, "rgba(0,0,0,0)", 0))
+        shapes.append(_rectangle(at, upper + HEIGHT - SHARES - 4, end, upper + HEIGHT - 4, colour, "rgba(0,0,0,0)", 0))
         at = end
-    return found
+    return shapes
 
 
 def _rectangle(x0: float, y0: float, x1: float, y1: float, fill: str, edge: str, width: int) -> dict[str, Any]:

@@ -202,16 +202,16 @@ def table(points: Points) -> list[list[Any]]:
         [
             job["name"] or job["job_id"],
             vertex["vertex"],
-            each["subtask"],
-            each["records"],
+            load["subtask"],
+            load["records"],
             vertex["direction"],
-            each["share"],
+            load["share"],
             vertex["even_share"],
-            each["busy"],
+            load["busy"],
         ]
         for job in points["jobs"]
         for vertex in job["vertices"]
-        for each in vertex["subtasks"]
+        for load in vertex["subtasks"]
     ]
     return [header, *rows]
 

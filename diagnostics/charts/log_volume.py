@@ -72,13 +72,13 @@ def points(evidence: Evidence) -> Points | None:
 def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
     """Stacked bars; the legend switches levels."""
     colours = palette(theme)
-    each = duration(points["slot_ms"])
+    slot_length = duration(points["slot_ms"])
     alarming = [level for level in ALARMING if level in points["levels"]]
     panels = []
     if alarming:
         panels.append(
             Panel(
-                title=f"Errors and warnings, each {each}",
+                title=f"Errors and warnings, each {slot_length}",
                 unit="Records",
                 height=110,
                 y={"dtick": 1} if _highest(points, alarming) <= FEW_RECORDS else {},
@@ -87,7 +87,7 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
         )
     panels.append(
         Panel(
-            title=f"All records, each {each}",
+            title=f"All records, each {slot_length}",
             unit="Records",
             height=110,
             traces=[_bars(points, level, colours, shown=level not in alarming) for level in reversed(points["levels"])],

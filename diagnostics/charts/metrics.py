@@ -46,32 +46,32 @@ def points(evidence: Evidence) -> Points | None:
     Empty   None without a metric that varies.
     """
     # Imports NumPy and PyArrow, which the web process does not load for drawing stored points.
-    found = varying_metrics(evidence, MOST_SLOTS, LEAST_SLOT_MS, MOST_SERIES)
-    if found is None or not found.series:
+    varying = varying_metrics(evidence, MOST_SLOTS, LEAST_SLOT_MS, MOST_SERIES)
+    if varying is None or not varying.series:
         return None
     tasks = {vertex_id: task.name for (_, vertex_id), task in cluster_of(evidence).tasks.items()}
-    count = (found.to_ms - found.from_ms) // found.slot_ms + 1
-    series = [_series(each, tasks, count) for each in found.series]
+    count = (varying.to_ms - varying.from_ms) // varying.slot_ms + 1
+    series = [_series(each, tasks, count) for each in varying.series]
     return {
-        "from_ms": found.from_ms,
-        "to_ms": found.to_ms,
-        "slot_ms": found.slot_ms,
+        "from_ms": varying.from_ms,
+        "to_ms": varying.to_ms,
+        "slot_ms": varying.slot_ms,
         "slots": count,
-        "left_out": found.left_out,
+        "left_out": varying.left_out,
         "series": sorted(series, key=lambda each: (each["metric"], each["where"])),
     }
 
 
-def _series(each: SlottedSeries, tasks: Mapping[str, str], slots: int) -> dict[str, Any]:
-    task = tasks.get(each.vertex_id or "", each.vertex)
-    where = " · ".join(part for part in (task, each.operator, each.task_manager) if part)
+def _series(slotted: SlottedSeries, tasks: Mapping[str, str], slots: int) -> dict[str, Any]:
+    task = tasks.get(slotted.vertex_id or "", slotted.vertex)
+    where = " · ".join(part for part in (task, slotted.operator, slotted.task_manager) if part)
     return {
-        "metric": each.metric,
-        "job_id": each.job_id,
+        "metric": slotted.metric,
+        "job_id": slotted.job_id,
         "where": where or "the cluster",
-        "is_rate": each.is_rate,
-        "mean": [_rounded(each.means.get(slot)) for slot in range(slots)],
-        "peak": [_rounded(each.peaks.get(slot)) for slot in range(slots)],
+        "is_rate": slotted.is_rate,
+        "mean": [_rounded(slotted.means.get(slot)) for slot in range(slots)],
+        "peak": [_rounded(slotted.peaks.get(slot)) for slot in range(slots)],
     }
 
 
@@ -124,15 +124,15 @@ def _in(unit: str) -> str:
 def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
     """A line per place: the mean, and dotted above it the highest subtask."""
     colours = palette(theme)
-    metric, found = _chosen(points)
-    divisor, unit = _scale(found[0])
+    metric, lines = _chosen(points)
+    divisor, unit = _scale(lines[0])
     in_unit = _in(unit)
     times = [points["from_ms"] + (slot + 0.5) * points["slot_ms"] for slot in range(points["slots"])]
     traces = []
-    for place, each in enumerate(found[:MOST_LINES]):
-        name = escaped(shortened(each["where"], 52))
+    for place, line in enumerate(lines[:MOST_LINES]):
+        name = escaped(shortened(line["where"], 52))
         for column, dash, width in (("mean", "solid", 2), ("peak", "dot", 1.2)):
-            if column == "peak" and each["peak"] == each["mean"]:
+            if column == "peak" and line["peak"] == line["mean"]:
                 continue
             traces.append(
                 {
@@ -142,15 +142,15 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
                     "legendgroup": name,
                     "showlegend": column == "mean",
                     "x": times,
-                    "y": [None if value is None else value / divisor for value in each[column]],
+                    "y": [None if value is None else value / divisor for value in line[column]],
                     "connectgaps": False,
                     "line": {"color": colours.series[place], "width": width, "dash": dash},
                     "marker": {"size": 3},
                     "hovertemplate": f"{name}<br>%{{x}}<br>{column} %{{y:,.4~g}}{in_unit}<extra></extra>",
                 }
             )
-    more = f" · {len(found) - MOST_LINES} lower ones not drawn" if len(found) > MOST_LINES else ""
-    rate = ", each second" if found[0]["is_rate"] else ""
+    more = f" · {len(lines) - MOST_LINES} lower ones not drawn" if len(lines) > MOST_LINES else ""
+    rate = ", each second" if lines[0]["is_rate"] else ""
     panel = Panel(title=f"{escaped(metric)}{rate}{more}", unit=unit, height=190, traces=traces)
     drawn = stacked([panel], theme, axis="time")
     drawn["layout"]["meta"] = {"chosen": metric}
@@ -171,19 +171,19 @@ def summary(points: Points) -> str:
 
 def table(points: Points) -> list[list[Any]]:
     """One row per slot and place of the selected metric."""
-    metric, found = _chosen(points)
+    metric, lines = _chosen(points)
     header = ["Metric", "Where", "From (UTC, epoch ms)", "Mean", "Highest", "Unit"]
     rows = [
         [
             metric,
-            each["where"],
+            line["where"],
             points["from_ms"] + slot * points["slot_ms"],
             mean,
-            each["peak"][slot],
-            _unit(each),
+            line["peak"][slot],
+            _unit(line),
         ]
-        for each in found
-        for slot, mean in enumerate(each["mean"])
+        for line in lines
+        for slot, mean in enumerate(line["mean"])
         if mean is not None
     ]
     return [header, *rows]
@@ -196,19 +196,19 @@ def changed(points: Points, normal: Range, bad: Range) -> list[dict[str, Any]]:
            `effect` the difference in units of the scatter. Series unknown in one of the ranges, and duplicates from two
            files, are left out.
     """
-    found: dict[tuple[Any, ...], dict[str, Any]] = {}
-    for each in points["series"]:
-        before, after = _within(points, each, normal), _within(points, each, bad)
+    changes: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for line in points["series"]:
+        before, after = _within(points, line, normal), _within(points, line, bad)
         if not before or not after:
             continue
         one, other = fmean(before), fmean(after)
         scatter = max(pstdev(before), pstdev(after), SMALLEST_SCATTER * max(abs(one), abs(other)), 1e-12)
         effect = abs(other - one) / scatter
         times = other / one if one > 0 and other > 0 else None
-        told = {name: each[name] for name in ("metric", "where", "is_rate")}
+        told = {name: line[name] for name in ("metric", "where", "is_rate")}
         key = (*told.values(), round(one, 3), round(other, 3))
-        found[key] = {**told, "normal": one, "bad": other, "times": times, "effect": effect}
-    return sorted(found.values(), key=lambda each: (-each["effect"], each["metric"], each["where"]))
+        changes[key] = {**told, "normal": one, "bad": other, "times": times, "effect": effect}
+    return sorted(changes.values(), key=lambda each: (-each["effect"], each["metric"], each["where"]))
 
 
 def _within(points: Points, series: Mapping[str, Any], stretch: Range) -> list[float]:

@@ -34,17 +34,19 @@ def points(evidence: Evidence) -> Points | None:
             which a subtask has no sample is null.
     Empty   None without two samples of a backlog.
     """
-    found: dict[tuple[str | None, str], Sequence[Series]] = {}
+    backlogs: dict[tuple[str | None, str], Sequence[Series]] = {}
     for operators in (False, True):
-        found.update(metric_series(evidence).by_vertex("pendingRecords", operators=operators))
-    stamps = [point.ts_ms for each in found.values() for one in each for point in one.known if point.ts_ms is not None]
+        backlogs.update(metric_series(evidence).by_vertex("pendingRecords", operators=operators))
+    stamps = [
+        point.ts_ms for each in backlogs.values() for one in each for point in one.known if point.ts_ms is not None
+    ]
     if not stamps or min(stamps) == max(stamps):
         return None
     start, end = min(stamps), max(stamps)
     width = slot_ms(start, end, MOST_SLOTS, LEAST_SLOT_MS)
     cluster = cluster_of(evidence)
     jobs: dict[str | None, list[dict[str, Any]]] = {}
-    for (job_id, vertex_id), series in sorted(found.items(), key=repr):
+    for (job_id, vertex_id), series in sorted(backlogs.items(), key=repr):
         task = cluster.tasks.get((job_id, vertex_id))
         pending = summed(series, start, width, (end - start) // width + 1)
         jobs.setdefault(job_id, []).append({"vertex": task.name if task else vertex_id, "pending": pending})

@@ -91,14 +91,14 @@ def _from_rest(evidence: Evidence) -> Cells:
 def _in_slots(
     samples: Mapping[int, tuple[float | None, float | None]], from_ms: int, width: int, slots: int
 ) -> dict[str, list[float | None]]:
-    found: dict[str, list[float | None]] = {"busy": [None] * slots, "back_pressured": [None] * slots}
+    slotted: dict[str, list[float | None]] = {"busy": [None] * slots, "back_pressured": [None] * slots}
     for ts_ms, pair in samples.items():
         slot = (ts_ms - from_ms) // width
-        for name, value in zip(found, pair, strict=True):
-            before = found[name][slot]
+        for name, value in zip(slotted, pair, strict=True):
+            before = slotted[name][slot]
             if value is not None and (before is None or value > before):
-                found[name][slot] = round(value, 3)
-    return found
+                slotted[name][slot] = round(value, 3)
+    return slotted
 
 
 def _vertices(job_id: str | None, rows: Mapping[str, list[dict[str, Any]]], cluster: Cluster) -> list[dict[str, Any]]:

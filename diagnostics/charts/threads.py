@@ -59,7 +59,7 @@ def points(evidence: Evidence) -> Points | None:
 def points_of(dumps: Mapping[Dump, Sequence[DumpedThread]]) -> dict[str, Any]:
     """The points of the dumps."""
     order = sorted(dumps, key=lambda each: (each[1], each[0]))[-MOST_DUMPS:]
-    told = [
+    summaries = [
         {
             "file_id": dump[0],
             "ts_ms": dump[1] or None,
@@ -70,7 +70,7 @@ def points_of(dumps: Mapping[Dump, Sequence[DumpedThread]]) -> dict[str, Any]:
     queues = [(place, queue) for place, dump in enumerate(order) for queue in lock_queues(dumps[dump])]
     queues.sort(key=lambda each: (not each[1].circle, -len(each[1].waiting), each[0], each[1].lock))
     return {
-        "dumps": told,
+        "dumps": summaries,
         "locks": [_lock(place, queue) for place, queue in queues[:MOST_LOCKS]],
         "groups": _groups([dumps[dump] for dump in order]),
         "parked": max(sum(_is_parked(each.state, each.frames) for each in dumps[dump]) for dump in order),

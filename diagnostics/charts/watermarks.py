@@ -127,14 +127,14 @@ def _lag(found: Sequence[Series], from_ms: int, width: int, slots: int) -> list[
 
 
 def _late(
-    found: Sequence[Series], from_ms: int, width: int, slots: int
+    lags: Sequence[Series], from_ms: int, width: int, slots: int
 ) -> tuple[list[float | None] | None, float | None]:
     """Dropped records per second in each slot, and in total; both None without a counter."""
-    if not found:
+    if not lags:
         return None, None
     dropped: list[float | None] = [None] * slots
     total = 0.0
-    for each in found:
+    for each in lags:
         for before, after in pairwise(each.known):
             if after.ts_ms is None or before.value is None or after.value is None:
                 continue

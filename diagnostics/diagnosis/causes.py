@@ -37,13 +37,13 @@ def order_causes(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     placed = {id(each): each for each in ranked}
     if root is not None:
         placed[id(root)] = replace(root, role="root_cause")
-    for each in ranked:
-        if each is root or each in own:
+    for finding in ranked:
+        if finding is root or finding in own:
             continue
-        explainer = _explainer(each, [root, *causes] if root else causes)
+        explainer = _explainer(finding, [root, *causes] if root else causes)
         cause = placed[id(explainer)] if explainer else None
-        is_consequence = cause is not None or symptom(each.symptom_class).kind == "consequence"
-        placed[id(each)] = replace(each, role="consequence" if is_consequence else "contributing", cause=cause)
+        is_consequence = cause is not None or symptom(finding.symptom_class).kind == "consequence"
+        placed[id(finding)] = replace(finding, role="consequence" if is_consequence else "contributing", cause=cause)
     roles = ("root_cause", "contributing", "consequence")
     return tuple(sorted((placed[id(each)] for each in ranked), key=lambda each: roles.index(each.role)))
 

@@ -50,13 +50,13 @@ def build_document(
             "dimensions": diagnosis.health.dimensions,
             "deductions": [
                 {
-                    "points": each.points,
-                    "dimension": each.dimension,
-                    "symptom_class": each.finding.symptom_class if each.finding else None,
-                    "title": each.title,
-                    "finding": _position(each.finding, diagnosis.findings),
+                    "points": deduction.points,
+                    "dimension": deduction.dimension,
+                    "symptom_class": deduction.finding.symptom_class if deduction.finding else None,
+                    "title": deduction.title,
+                    "finding": _position(deduction.finding, diagnosis.findings),
                 }
-                for each in diagnosis.health.deductions
+                for deduction in diagnosis.health.deductions
             ],
         },
         "looked_at": [
@@ -168,23 +168,23 @@ def _checks(matches: Matches) -> dict[str, list[dict[str, Any]]]:
     """The rules that did not hold, with their margin, and those that could not be judged, with the unknown facts."""
     silent = [
         {
-            "rule": {"id": each.rule.id, "version": each.rule.version},
-            "title": each.rule.title,
-            "symptom_class": each.rule.symptom_class,
-            "subject": each.subject.as_json(),
-            "checks": [check.as_json() for check in each.checks if check.holds is False],
+            "rule": {"id": match.rule.id, "version": match.rule.version},
+            "title": match.rule.title,
+            "symptom_class": match.rule.symptom_class,
+            "subject": match.subject.as_json(),
+            "checks": [check.as_json() for check in match.checks if check.holds is False],
         }
-        for each in matches.silent
-        if symptom(each.rule.symptom_class).kind != "verdict"
+        for match in matches.silent
+        if symptom(match.rule.symptom_class).kind != "verdict"
     ]
     undecided = [
         {
-            "rule": {"id": each.rule.id, "version": each.rule.version},
-            "title": each.rule.title,
-            "symptom_class": each.rule.symptom_class,
-            "subject": each.subject.as_json(),
-            "unknown": list(each.unknown),
+            "rule": {"id": match.rule.id, "version": match.rule.version},
+            "title": match.rule.title,
+            "symptom_class": match.rule.symptom_class,
+            "subject": match.subject.as_json(),
+            "unknown": list(match.unknown),
         }
-        for each in matches.undecided
+        for match in matches.undecided
     ]
     return {"silent": silent, "undecided": undecided}

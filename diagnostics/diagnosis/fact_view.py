@@ -99,17 +99,17 @@ class SignalIndex:
         A rule above the level of all its signals (a job rule over case signals) is evaluated once per job.
         """
         wanted = set(keys)
-        found = {
+        by_place = {
             place: subject
             for key in sorted(wanted)
             if self.levels.get(key) == level
             for place, subject in self._places.get(key, {}).items()
         }
-        if not found and any((key, ()) in self._by_place for key in wanted):
-            found = {(job,): Subject(job=job) for job in self.jobs} if level == "job" else {}
-            if level == "case" or (level == "job" and not found):
-                found = {(): Subject()}
-        return [found[place] for place in sorted(found, key=repr)]
+        if not by_place and any((key, ()) in self._by_place for key in wanted):
+            by_place = {(job,): Subject(job=job) for job in self.jobs} if level == "job" else {}
+            if level == "case" or (level == "job" and not by_place):
+                by_place = {(): Subject()}
+        return [by_place[place] for place in sorted(by_place, key=repr)]
 
     def all_subjects(self) -> Iterator[Subject]:
         """Every subject of any signal."""

@@ -165,13 +165,13 @@ def _weight(steps: Iterable[Step]) -> float:
 def _weighed(
     name: str, share: float, judged: _Judged, suffered: AbstractSet[str], said: str, failed: bool
 ) -> tuple[str, tuple[Step, ...], Arguments]:
-    found = judged.findings.get(name, [])
+    findings = judged.findings.get(name, [])
     undecided = judged.undecided.get(name, [])
     silent = judged.silent.get(name, [])
     what = "whose job failed" if failed else "in which nothing failed"
     steps = [Step(round(share, 3), f"of the resolved incidents {what}, {share:.0%} had this cause")]
     speaks_for: list[str] = []
-    for each in found:
+    for each in findings:
         factor = REMARKED if each.severity == "info" else FOUND
         steps.append(Step(factor, f"a rule holds, {each.confidence:.0%} sure: {each.rule.title}"))
         speaks_for.append(each.claim)
@@ -192,7 +192,7 @@ def _weighed(
     ]
     rules = {each.rule.id for each in silent}
     open_rules = {each.rule.id for each in undecided} - rules
-    if not found and rules and len(rules) >= MOSTLY * (len(rules) + len(open_rules)):
+    if not findings and rules and len(rules) >= MOSTLY * (len(rules) + len(open_rules)):
         steps.append(
             Step(RULED_OUT, f"{len(rules)} of its {len(rules) + len(open_rules)} rules were judged, none holds")
         )

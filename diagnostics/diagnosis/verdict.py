@@ -250,13 +250,13 @@ def _hypotheses(worst: JobVerdict, matches: Matches) -> Iterable[Hypothesis]:
     """
     lead = worst.verdict.lead
     rivals = [each for each in worst.findings if each.role == "contributing" and each.severity != "info"]
-    for each in [lead, *rivals] if lead else rivals:
-        yield Hypothesis(each.rule, tuple(each.rule.asked_facts()), 1.0 + weight(each))
+    for finding in [lead, *rivals] if lead else rivals:
+        yield Hypothesis(finding.rule, tuple(finding.rule.asked_facts()), 1.0 + weight(finding))
     if worst.verdict.symptom_class != INCONCLUSIVE:
         return
-    for each in worst.findings:
-        if each.role == "consequence":
-            yield Hypothesis(each.rule, tuple(each.rule.asked_facts()), 1.0 + weight(each))
+    for finding in worst.findings:
+        if finding.role == "consequence":
+            yield Hypothesis(finding.rule, tuple(finding.rule.asked_facts()), 1.0 + weight(finding))
     suffered = {each.symptom_class for each in worst.findings if each.severity != "info"}
     for undecided in matches.undecided:
         if undecided.job in (worst.job, None) and not _is_remark_on_consequence(undecided.rule):

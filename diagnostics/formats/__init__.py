@@ -38,13 +38,13 @@ class Recognition:
 def recognise(head: Head, *, binary: bool = False) -> Recognition:
     """The format with the highest confidence, among binary or among text formats; ties go to the smaller id."""
     confidence, best = 0.0, None
-    for each in _BY_CERTAINTY:
-        if each.certainty < confidence:
+    for format_ in _BY_CERTAINTY:
+        if format_.certainty < confidence:
             break
-        if each.binary is binary:
-            claim = each.recognise(head)
-            if claim > confidence or (best is not None and claim == confidence and each.id < best.id):
-                confidence, best = claim, each
+        if format_.binary is binary:
+            claim = format_.recognise(head)
+            if claim > confidence or (best is not None and claim == confidence and format_.id < best.id):
+                confidence, best = claim, format_
     if best is None or confidence < LEAST_CONFIDENCE:
         return Recognition(None, "Not recognised: kept as an attachment", 0.0)
     return Recognition(best.id, best.title, round(min(confidence, 1.0), 2))

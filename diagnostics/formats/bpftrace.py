@@ -93,7 +93,7 @@ class _Reading:
         if self.stack is not None:
             self._in_stack(self.stack, line, at)
             return
-        found, begun, of_class, moment = (
+        map_entry, begun, of_class, moment = (
             _MAP.match(line),
             _STACK_BEGIN.match(line),
             _CLASS.match(line),
@@ -107,28 +107,28 @@ class _Reading:
         if moment is not None:
             self.ts_ms = moment
             self.tally.take_time(moment)
-        elif found:
-            self._map(f"@{found[1]}", text(found[2]), (found[3] or "").strip(), at)
+        elif map_entry:
+            self._map(f"@{map_entry[1]}", text(map_entry[2]), (map_entry[3] or "").strip(), at)
         elif begun and line.rstrip().endswith(("[", ",")):
             self.stack = _Stack(text(begun[2].strip(" ,")), at)
         elif line.strip() and not _ATTACHED.match(line):
             self.tally.odd(at, line)
 
-    def _map(self, name: str, key: str | None, told: str, at: int) -> None:
-        statistics = _STATISTICS.match(told)
+    def _map(self, name: str, key: str | None, value: str, at: int) -> None:
+        statistics = _STATISTICS.match(value)
         place = {"ts_ms": self.ts_ms, "part": "probe", "name": key, **lines_of(at)}
-        if not told:
+        if not value:
             self.histogram = _Histogram(name, key, at)
             self.tally.records += 1
-        elif _NUMBER.match(told):
-            self.numbers.append({**place, "metric": name, "value": float(told)})
+        elif _NUMBER.match(value):
+            self.numbers.append({**place, "metric": name, "value": float(value)})
             self.tally.records += 1
         elif statistics:
             self.numbers.append({**place, "metric": f"{name} count", "value": float(statistics[1])})
             self.numbers.append({**place, "metric": f"{name} average", "value": float(statistics[2])})
             self.tally.records += 1
         else:
-            self.tally.odd(at, told)
+            self.tally.odd(at, value)
 
     def _in_stack(self, stack: _Stack, line: str, at: int) -> None:
         end = _STACK_END.match(line.strip())

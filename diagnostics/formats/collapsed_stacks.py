@@ -53,19 +53,19 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
     tally, mode = Tally(), _mode(part)
     for first, lines in line_arrays(part, MOST_LINE + 1):
         stacks, others = collapsed_stacks(lines, MOST_LINE)
-        told = {"profile": "collapsed", "mode": mode}
+        profile = {"profile": "collapsed", "mode": mode}
         rows = []
         for place in others:
             line = lines[place].as_py()
             row, number = _stack(line), first + place
             if row is not None:
-                rows.append({**row, **told, "line": number, "last_line": number})
+                rows.append({**row, **profile, "line": number, "last_line": number})
             elif line.strip():
                 tally.odd(number, line[:MOST_SHOWN].decode("utf-8", "replace").strip())
         tally.records += stacks.num_rows + len(rows)
         if stacks.num_rows:
             numbers = pc.add(stacks["line"], first)
-            columns = {name: pa.repeat(value, stacks.num_rows) for name, value in told.items()}
+            columns = {name: pa.repeat(value, stacks.num_rows) for name, value in profile.items()}
             places = {"line": numbers, "last_line": numbers}
             whole = {name: stacks[name] for name in stacks.column_names} | columns | places
             yield Rows("stack_sample", batch=pa.table(whole).combine_chunks().to_batches()[0])

@@ -28,15 +28,15 @@ def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
     foreign = 0
     listed = items(document.value["series"])
     for place, entry in enumerate(listed):
-        told = fields(entry)
-        series = from_datadog(str(told.get("metric")), _tags(told))
+        series_fields = fields(entry)
+        series = from_datadog(str(series_fields.get("metric")), _tags(series_fields))
         key = series_key(series.name, series.labels) if series else None
         if key is None:
             foreign += 1
             continue
         number = samples.add_series(key)
-        name = "pointlist" if "pointlist" in told else "points"
-        for position, point in enumerate(items(told.get(name))):
+        name = "pointlist" if "pointlist" in series_fields else "points"
+        for position, point in enumerate(items(series_fields.get(name))):
             if not isinstance(point, list) or len(point) != 2 or not all(_is_number(each) for each in point):
                 continue
             ts_ms = round(point[0] * (1000 if point[0] < SECONDS_BELOW else 1)) if 0 < point[0] < 1e15 else 0

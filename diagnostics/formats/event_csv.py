@@ -23,14 +23,14 @@ UNSURE_KEYS = frozenset(("id", "key"))
 
 def _recognise(head: Head) -> float:
     lines = head.text.lstrip("\ufeff").split("\n", LINES_LOOKED_AT + 1)
-    told = [line for line in (lines if head.complete else lines[:-1]) if line.strip()][: LINES_LOOKED_AT + 1]
-    layout = _Layout.of(told[0]) if len(told) > 1 and len(told[0]) <= MOST_LINE else None
+    filled = [line for line in (lines if head.complete else lines[:-1]) if line.strip()][: LINES_LOOKED_AT + 1]
+    layout = _Layout.of(filled[0]) if len(filled) > 1 and len(filled[0]) <= MOST_LINE else None
     if layout is None:
         return 0.0
-    events = [event for line in told[1:] if (event := layout.event(line)) is not None]
+    events = [event for line in filled[1:] if (event := layout.event(line)) is not None]
     fields = [event_fields(event) for event in events]
     usable = [each for each in fields if each is not None]
-    if len(events) < 0.9 * len(told[1:]) or not usable or len(usable) < 0.9 * len(events):
+    if len(events) < 0.9 * len(filled[1:]) or not usable or len(usable) < 0.9 * len(events):
         return 0.0
     if usable[0].arrival:
         return 0.8

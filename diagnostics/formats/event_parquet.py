@@ -125,13 +125,13 @@ def _row_group_starts(file: ParquetFile, size: int) -> list[int]:
 
 def _metric_columns(file: ParquetFile) -> MetricColumns | None:
     """The columns of metric samples; None when the file holds no samples of Flink's metrics."""
-    found = MetricColumns.of(file.schema_arrow.names[:MOST_COLUMNS])
-    if found is None:
+    columns = MetricColumns.of(file.schema_arrow.names[:MOST_COLUMNS])
+    if columns is None:
         return None
-    _stated(file.metadata, _wanted(found))
-    first = next(file.iter_batches(ROWS_LOOKED_AT, columns=_wanted(found), use_threads=False), None)
+    _stated(file.metadata, _wanted(columns))
+    first = next(file.iter_batches(ROWS_LOOKED_AT, columns=_wanted(columns), use_threads=False), None)
     rows = _rows(first) if first is not None else ()
-    return found if any(key is not None for row in rows for key, _ in found.samples(row)) else None
+    return columns if any(key is not None for row in rows for key, _ in columns.samples(row)) else None
 
 
 def _wanted(columns: MetricColumns) -> list[str]:
@@ -191,15 +191,15 @@ class _Stated:
 
 def _stated(metadata: FileMetaData, wanted: Sequence[str]) -> list[_Stated]:
     """Stated sizes of each row group. Raises LimitExceeded."""
-    columns, found = set(wanted), []
+    columns, stated = set(wanted), []
     for group in map(metadata.row_group, range(metadata.num_row_groups)):
         every = [group.column(place) for place in range(group.num_columns)]
         parts = [each for each in every if each.path_in_schema.partition(".")[0] in columns]
         size = sum(each.total_uncompressed_size for each in parts)
         if size > MOST_GROUP_BYTES:
             raise LimitExceeded(f"a row group of {size:,} bytes; {MOST_GROUP_BYTES:,} is the bound")
-        found.append(_Stated(group.num_rows, sum(each.num_values for each in parts), size))
-    return found
+        stated.append(_Stated(group.num_rows, sum(each.num_values for each in parts), size))
+    return stated
 
 
 def _batch_rows(metadata: FileMetaData, wanted: Sequence[str]) -> int:

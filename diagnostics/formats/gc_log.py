@@ -141,14 +141,14 @@ def _split(line: bytes) -> tuple[list[str], str] | None:
 
 def _event(line: bytes, collector: str | None) -> dict[str, Any] | None:
     parts = _split(line)
-    found = _EVENT.match(parts[1]) if parts else None
-    if parts is None or found is None:
+    match = _EVENT.match(parts[1]) if parts else None
+    if parts is None or match is None:
         return None
-    what, duration, unit = found.group(2), found.group(9), found.group(10)
+    what, duration, unit = match.group(2), match.group(9), match.group(10)
     is_pause = what.startswith("Pause")
     is_cycle = what.endswith("Collection") or "Collection (" in what
     length_ms = float(duration.replace(",", ".")) * (1000 if unit == "s" else 1) if duration else None
-    if length_ms is None and not (is_cycle and found.group(3)):
+    if length_ms is None and not (is_cycle and match.group(3)):
         return None
     if not is_pause and not is_cycle and _tags(parts[0]) not in ("gc", None):
         return None
@@ -156,14 +156,14 @@ def _event(line: bytes, collector: str | None) -> dict[str, Any] | None:
     return {
         "ts_ms": ts_ms,
         "uptime_ms": uptime_ms,
-        "gc_id": int(found.group(1)),
+        "gc_id": int(match.group(1)),
         "collector": collector,
         "kind": _kind(what) if is_pause else "concurrent",
         "cause": _cause(what),
         "pause_ms": length_ms,
-        "before_bytes": _bytes(found.group(3), found.group(4)),
-        "after_bytes": _bytes(found.group(5), found.group(6)),
-        "total_bytes": _bytes(found.group(7), found.group(8)),
+        "before_bytes": _bytes(match.group(3), match.group(4)),
+        "after_bytes": _bytes(match.group(5), match.group(6)),
+        "total_bytes": _bytes(match.group(7), match.group(8)),
     }
 
 

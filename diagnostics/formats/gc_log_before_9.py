@@ -151,16 +151,16 @@ def _collections(part: Range, process: str | None, facts: dict[str, dict[str, An
         if text.startswith(("CommandLine flags:", "Java HotSpot", "OpenJDK")):
             facts |= {key: _fact(key, value, process, number) for key, value in _facts(text)}
             collector = facts["gc.collector"]["value"] if "gc.collector" in facts else collector
-        elif "concurrent-" in text and (found := _CONCURRENT.search(text)):
+        elif "concurrent-" in text and (match := _CONCURRENT.search(text)):
             yield from _ended(begun, collector)
             begun = None
-            yield _concurrent(found, collector, number)
-        elif " ms]" in text and (found := _SHENANDOAH.match(text)):
+            yield _concurrent(match, collector, number)
+        elif " ms]" in text and (match := _SHENANDOAH.match(text)):
             collector = collector or "Shenandoah"
-            yield _phase(found, collector, number)
-        elif "GC" in text and (found := _BEGIN.match(text)):
+            yield _phase(match, collector, number)
+        elif "GC" in text and (match := _BEGIN.match(text)):
             yield from _ended(begun, collector)
-            begun = _Collection(number, found.groupdict(), found["what"], found["rest"], number)
+            begun = _Collection(number, match.groupdict(), match["what"], match["rest"], number)
             begun.take(text, number)
         elif begun:
             begun.take(text, number)
@@ -177,29 +177,29 @@ def _ended(begun: _Collection | None, collector: str | None) -> Iterator[dict[st
         yield begun.row(collector)
 
 
-def _concurrent(found: re.Match[str], collector: str | None, number: int) -> dict[str, Any]:
+def _concurrent(match: re.Match[str], collector: str | None, number: int) -> dict[str, Any]:
     return {
-        **_times(found.groupdict()),
+        **_times(match.groupdict()),
         "collector": collector,
         "kind": "concurrent",
         "cause": None,
-        "pause_ms": round(_number(found["secs"]) * 1000, 6),
+        "pause_ms": round(_number(match["secs"]) * 1000, 6),
         "line": number,
         "last_line": number,
     }
 
 
-def _phase(found: re.Match[str], collector: str | None, number: int) -> dict[str, Any]:
+def _phase(match: re.Match[str], collector: str | None, number: int) -> dict[str, Any]:
     """One phase of Shenandoah; its full and degenerated pauses are whole collections."""
-    phase = found["phase"]
+    phase = match["phase"]
     kind = "full" if phase.startswith(("Pause Full", "Pause Degenerated")) else "cleanup"
-    before, after, total = _heap_of(found["heap"] or "") or (None, None, None)
+    before, after, total = _heap_of(match["heap"] or "") or (None, None, None)
     return {
-        **_times(found.groupdict()),
+        **_times(match.groupdict()),
         "collector": collector,
         "kind": "concurrent" if phase.startswith("Concurrent") else "remark" if "Mark" in phase else kind,
         "cause": None,
-        "pause_ms": _number(found["ms"]),
+        "pause_ms": _number(match["ms"]),
         "before_bytes": before,
         "after_bytes": after,
         "total_bytes": total,

@@ -43,8 +43,8 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
     samples, tally = SeriesSamples(), Tally()
     known: dict[SeriesKey, int] = {}
     for number, line in numbered_lines(part, MOST_LINE):
-        found = _LINE.match(line)
-        for key, ts_ms, value in _measured(found) if found else ():
+        match = _LINE.match(line)
+        for key, ts_ms, value in _measured(match) if match else ():
             if key not in known and len(known) < MOST_SERIES:
                 known[key] = samples.add_series(key)
             if key in known:
@@ -53,7 +53,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
                 samples.values.append(value)
                 samples.lines.append(number)
                 tally.records += 1
-        if not found and line and not line.startswith("#"):
+        if not match and line and not line.startswith("#"):
             tally.odd(number, line)
         if len(samples.times) >= BATCH_SAMPLES:
             yield Rows("metric_sample", batch=samples.batch())
@@ -65,14 +65,14 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
     yield tally.coverage()
 
 
-def _measured(found: re.Match[str]) -> Iterator[tuple[SeriesKey, int, float]]:
+def _measured(match: re.Match[str]) -> Iterator[tuple[SeriesKey, int, float]]:
     """(series, epoch ms or 0 when unknown, value) of each number of a line of Flink."""
-    measurement, *pairs = _COMMA.split(found[1])
+    measurement, *pairs = _COMMA.split(match[1])
     if not measurement.startswith(_SCOPES):
         return
     tags = dict(_pair(pair) for pair in pairs)
-    fields = {name: value for name, text in map(_pair, _COMMA.split(found[2])) if (value := _number(text)) is not None}
-    ts_ms = _milliseconds(int(found[3])) if found[3] else 0
+    fields = {name: value for name, text in map(_pair, _COMMA.split(match[2])) if (value := _number(text)) is not None}
+    ts_ms = _milliseconds(int(match[3])) if match[3] else 0
     names = [name for name in QUANTILES if name in fields] or [name for name in VALUES if name in fields][:1]
     for name in names:
         quantile = {"quantile": QUANTILES[name]} if name in QUANTILES else {}

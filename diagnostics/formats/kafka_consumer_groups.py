@@ -52,19 +52,19 @@ def _rows(part: Range, tally: Tally) -> Iterator[dict[str, Any]]:
 
 def _position(columns: Sequence[str], words: Sequence[str]) -> dict[str, Any] | None:
     """Position of one partition; None for other lines."""
-    told = dict(zip(columns, words, strict=False))
-    partition = told.get("PARTITION", "")
-    if "LAG" not in told or not partition.isdecimal() or len(partition) > 9:
+    row = dict(zip(columns, words, strict=False))
+    partition = row.get("PARTITION", "")
+    if "LAG" not in row or not partition.isdecimal() or len(partition) > 9:
         return None
-    host = told.get("HOST", "-").lstrip("/")
-    named = {"consumer_group": text(told["GROUP"])} if "GROUP" in told else {}
+    host = row.get("HOST", "-").lstrip("/")
+    named = {"consumer_group": text(row["GROUP"])} if "GROUP" in row else {}
     return {
         **named,
-        "topic": text(told["TOPIC"]),
+        "topic": text(row["TOPIC"]),
         "partition": int(partition),
-        "committed_offset": _offset(told["CURRENT-OFFSET"]),
-        "end_offset": _offset(told["LOG-END-OFFSET"]),
-        "lag": _offset(told["LAG"]),
+        "committed_offset": _offset(row["CURRENT-OFFSET"]),
+        "end_offset": _offset(row["LOG-END-OFFSET"]),
+        "lag": _offset(row["LAG"]),
         "host": None if host in _NONE else text(host),
     }
 

@@ -67,16 +67,16 @@ def _rows(part: Range, tally: Tally) -> Iterator[dict[str, Any]]:
     is_described = False
     for at, line in numbered_lines(part, MOST_LINE):
         title, described = _TITLE.match(line), _DESCRIBED.match(line)
-        found = described or (None if is_described else _PROPERTY.match(line))
+        option = described or (None if is_described else _PROPERTY.match(line))
         if title:
             kind, is_described = title[1].lower(), True
         elif not line or line.lstrip().startswith(("#", "!")):
             continue
-        elif found and tally.records < MOST_OPTIONS:
+        elif option and tally.records < MOST_OPTIONS:
             tally.records += 1
             secret = described is not None and described[3] == "true"
-            value = MASK if secret else masked(found[1], text(found[2].strip(), MOST_VALUE))
-            yield {"scope": f"kafka {kind}", "key": found[1], "value": value, "line": at, "last_line": at}
+            value = MASK if secret else masked(option[1], text(option[2].strip(), MOST_VALUE))
+            yield {"scope": f"kafka {kind}", "key": option[1], "value": value, "line": at, "last_line": at}
         else:
             tally.odd(at, line)
 

@@ -200,13 +200,13 @@ def _pod(thing: Mapping[str, Any]) -> Pod:
     return pod
 
 
-def _ended(container: str, told: Mapping[str, Any]) -> Ended:
+def _ended(container: str, state: Mapping[str, Any]) -> Ended:
     return Ended(
         container,
-        reason=_text(told, "reason"),
-        exit_code=_number(_at(told, "exitCode")),
-        message=_text(told, "message"),
-        finished_ms=moment_ms(_text(told, "finishedAt")),
+        reason=_text(state, "reason"),
+        exit_code=_number(_at(state, "exitCode")),
+        message=_text(state, "message"),
+        finished_ms=moment_ms(_text(state, "finishedAt")),
     )
 
 

@@ -115,13 +115,13 @@ class _Table(_Reading):
     def take(self, line: str, number: int) -> None:
         if number == 1 or not line.strip():
             return
-        told = {name: line[start:end].strip() for name, (start, end) in self._columns.items()}
-        kind, reason, about = told.get("TYPE"), told.get("REASON"), told.get("OBJECT")
+        row = {name: line[start:end].strip() for name, (start, end) in self._columns.items()}
+        kind, reason, about = row.get("TYPE"), row.get("REASON"), row.get("OBJECT")
         if kind not in ("Normal", "Warning") or not reason or not about:
             self.tally.not_understood += 1
             return
-        count = told.get("COUNT", "")
-        message = told.get("MESSAGE", "")
+        count = row.get("COUNT", "")
+        message = row.get("MESSAGE", "")
         self._event(
             event_record(
                 reason, kind, about, message, None, int(count) if count.isdecimal() and len(count) < 10 else None

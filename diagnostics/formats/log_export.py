@@ -28,20 +28,20 @@ _STREAMS = re.compile(r'"resultType"\s{0,20}:\s{0,20}"streams"')
 
 
 def _recognise(head: Head) -> float:
-    told = outline(head)
-    if told is None:
+    layout = outline(head)
+    if layout is None:
         return _newest_first_lines(head) if LOGCLI.match(head.content) else 0.0
-    if told.several and not told.is_array:
+    if layout.several and not layout.is_array:
         return _newest_first_lines(head)
     is_answer = (
-        (told.has("", "status", "data") and _STREAMS.search(head.text) is not None)
-        or told.has("*", "line", "timestamp")
-        or told.has("*", "@message")
-        or told.has("*", "textPayload", "timestamp")
-        or told.has("*", "jsonPayload", "timestamp")
-        or told.has("events/*", "message", "timestamp")
-        or (told.has("results/*/*", "field", "value") and "@message" in head.text)
-        or told.has("hits/hits/*", "_source")
+        (layout.has("", "status", "data") and _STREAMS.search(head.text) is not None)
+        or layout.has("*", "line", "timestamp")
+        or layout.has("*", "@message")
+        or layout.has("*", "textPayload", "timestamp")
+        or layout.has("*", "jsonPayload", "timestamp")
+        or layout.has("events/*", "message", "timestamp")
+        or (layout.has("results/*/*", "field", "value") and "@message" in head.text)
+        or layout.has("hits/hits/*", "_source")
     )
     return (0.97 if _FLINK in head.text else 0.4) if is_answer else 0.0
 

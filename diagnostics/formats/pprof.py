@@ -106,8 +106,8 @@ def _parsed(content: memoryview) -> _Profile:
     profile = _Profile()
     for number, _, value, part in fields(content):
         if number == SAMPLE_TYPE:
-            told = {inner: one for inner, _, one, _ in fields(part)}
-            profile.kinds.append((told.get(1, 0), told.get(2, 0)))
+            by_number = {inner: one for inner, _, one, _ in fields(part)}
+            profile.kinds.append((by_number.get(1, 0), by_number.get(2, 0)))
         elif number == SAMPLE:
             profile.samples.append(part)
         elif number == LOCATION:
@@ -120,8 +120,8 @@ def _parsed(content: memoryview) -> _Profile:
             # The first line is the innermost inlined function.
             profile.locations[location] = tuple(lines)
         elif number == FUNCTION:
-            told = {inner: one for inner, _, one, _ in fields(part)}
-            profile.functions[told.get(1, 0)] = told.get(2, 0)
+            by_number = {inner: one for inner, _, one, _ in fields(part)}
+            profile.functions[by_number.get(1, 0)] = by_number.get(2, 0)
         elif number == STRING:
             profile.strings.append(bytes(part[:MOST_NAME]).decode("utf-8", "replace"))
         elif number == TIME:

@@ -54,15 +54,15 @@ _DECLARED = re.compile(r"# (?:TYPE|HELP) [a-zA-Z_:]")
 
 def _recognise(head: Head) -> float:
     lines = [line.rstrip("\r") for line in head.text.split("\n", LINES_LOOKED_AT)[:LINES_LOOKED_AT]]
-    told = [line for line in lines if line and len(line) <= MOST_HEAD]
-    declared = sum(_DECLARED.match(line) is not None for line in told)
-    samples = [line for line in told if line[0] != "#" and _SAMPLE.match(line)]
-    others = len([line for line in told if line[0] != "#"]) - len(samples)
+    short_lines = [line for line in lines if line and len(line) <= MOST_HEAD]
+    declared = sum(_DECLARED.match(line) is not None for line in short_lines)
+    samples = [line for line in short_lines if line[0] != "#" and _SAMPLE.match(line)]
+    others = len([line for line in short_lines if line[0] != "#"]) - len(samples)
     if others > 1 + len(samples) // 10 or not (samples or declared):
         return 0.0
     if any(line.startswith(("flink_", '{__name__="flink_')) for line in samples) or "# TYPE flink_" in head.text:
         return 0.95
-    if all(line.startswith("# scrape_") for line in told):
+    if all(line.startswith("# scrape_") for line in short_lines):
         return 0.6
     return 0.4 if declared else 0.0
 
@@ -119,7 +119,7 @@ def _take(scrapes: _Scrapes, lines: SampleLines, lines_before: int) -> None:
     scrapes.foreign += int((numbers == NOT_FLINK).sum())
     scrapes.beyond += int((numbers == BEYOND).sum())
     ours = numbers >= 0
-    found = [
+    samples = [
         numbers[ours],
         np.where(np.isnan(lines.times), time_of[lines.places], _epoch_times(lines.times))[ours],
         lines.values[ours],
@@ -128,10 +128,10 @@ def _take(scrapes: _Scrapes, lines: SampleLines, lines_before: int) -> None:
     unusual = np.sort(np.append(lines.others, lines.places[numbers == NOT_A_SERIES])).tolist()
     single = [_sample(scrapes, lines.line(each), lines_before + each + 1, int(time_of[each])) for each in unusual]
     if known := [each for each in single if each is not None]:
-        found = [np.append(many, few) for many, few in zip(found, zip(*known, strict=True), strict=True)]
-        order = np.argsort(found[3], kind="stable")
-        found = [column[order] for column in found]
-    scrapes.samples.extend(*found)
+        samples = [np.append(many, few) for many, few in zip(samples, zip(*known, strict=True), strict=True)]
+        order = np.argsort(samples[3], kind="stable")
+        samples = [column[order] for column in samples]
+    scrapes.samples.extend(*samples)
 
 
 def _sample(scrapes: _Scrapes, line: bytes, line_number: int, time_ms: int) -> tuple[int, int, float, int] | None:

@@ -209,20 +209,20 @@ def _take_event(reading: _Reading, message: str, number: int) -> bool:
         return False
     if not isinstance(event, dict) or not isinstance(event.get("event"), str):
         return False
-    told, micros = event["event"], event.get("time_micros")
+    kind, micros = event["event"], event.get("time_micros")
     if not isinstance(micros, int) or abs(micros) >= 2**63 or not isinstance(event.get("job", 0), int):
         return False
     reading.ts_ms = micros // 1000
     job = reading.jobs.get(event.get("job", 0), _Job())
-    if told in ("flush_started", "compaction_started"):
+    if kind in ("flush_started", "compaction_started"):
         job.began_micros = micros
         if len(reading.jobs) < MOST_JOBS:
             reading.jobs[event.get("job", 0)] = job
-        _add(reading, number, job, _numbers(event, _STARTED[told]))
-    elif told in ("flush_finished", "compaction_finished"):
+        _add(reading, number, job, _numbers(event, _STARTED[kind]))
+    elif kind in ("flush_finished", "compaction_finished"):
         reading.jobs.pop(event.get("job", 0), None)
-        values = _numbers(event, _FINISHED[told])
-        if told == "flush_finished" and job.began_micros is not None:
+        values = _numbers(event, _FINISHED[kind])
+        if kind == "flush_finished" and job.began_micros is not None:
             values["rocksdb.log.flush_ms"] = (micros - job.began_micros) / 1000
         if "rocksdb.log.compaction_ms" in values:
             values["rocksdb.log.compaction_ms"] /= 1000

@@ -43,19 +43,19 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
     foreign = stated_ms = 0
     for at, whole_line in numbered_lines(part, MOST_LINE):
         line = whole_line.lstrip()
-        found, moment = _LINE.match(line), header_time(line)
+        match, moment = _LINE.match(line), header_time(line)
         if moment is not None:
             stated_ms = moment
-        elif found:
-            path = found[2]
+        elif match:
+            path = match[2]
             if path not in known and len(known) < MOST_SERIES:
                 series = from_statsd(path, tasks)
                 key = series_key(series.name, series.labels) if series else None
                 known[path] = FOREIGN if key is None else samples.add_series(key)
-            number, value = known.get(path, FOREIGN), _value(found[3])
+            number, value = known.get(path, FOREIGN), _value(match[3])
             foreign += number == FOREIGN
             if number != FOREIGN and value is not None:
-                ts_ms = (header_time(found[1]) if found[1] else None) or stated_ms
+                ts_ms = (header_time(match[1]) if match[1] else None) or stated_ms
                 samples.series.append(number)
                 samples.times.append(ts_ms)
                 samples.values.append(value)

@@ -95,13 +95,13 @@ def _process(kind: str, columns: list[str], line: str) -> dict[str, Any] | None:
     values = line.split(None, len(columns) - 1)
     if len(values) < len(columns):
         return None
-    told = dict(zip(columns, values, strict=True))
-    share = number(told["%CPU"])
-    if share is None or not told["PID"].isdigit():
+    row = dict(zip(columns, values, strict=True))
+    share = number(row["%CPU"])
+    if share is None or not row["PID"].isdigit():
         return None
     if share == 0:
         return {}
-    name = text(f"{told.get('COMMAND', '').strip()} {told['PID']}".strip())
+    name = text(f"{row.get('COMMAND', '').strip()} {row['PID']}".strip())
     return {"part": kind, "name": name, "metric": "cpu_percent", "value": share}
 
 

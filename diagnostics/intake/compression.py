@@ -104,13 +104,13 @@ class Gunzip:
         if self._ended:
             self._finish(data)
             return b""
-        found = self._inflate.decompress(data, max_length)
-        self._checksum = zlib.crc32(found, self._checksum)
+        content = self._inflate.decompress(data, max_length)
+        self._checksum = zlib.crc32(content, self._checksum)
         self.needs_input = self._inflate.needs_input
         self._ended = self._inflate.eof
         if self._ended:
             self._finish(self._inflate.unused_data)
-        return found
+        return content
 
     def _finish(self, data: bytes) -> None:
         self._waiting += data
@@ -190,19 +190,19 @@ class Decompressed:
                 return self._stop("cut off: its end is missing; what was there before is kept")
         data, self._input = self._input, b""
         try:
-            found = decompressor.decompress(data, size)
+            content = decompressor.decompress(data, size)
         except (zlib.error, OSError, EOFError, lzma.LZMAError, zstd.ZstdError, ValueError) as error:
             if "memory" in str(error).lower():
                 raise LimitExceeded("asks for more memory to decompress than is allowed") from error
             return self._stop(f"damaged ({error}): what could be read before that is kept")
-        self._given += len(found)
-        self._allowance.decompressed(len(found))
+        self._given += len(content)
+        self._allowance.decompressed(len(content))
         limits = self._allowance.limits
         if self._given > limits.ratio_from_bytes and self._given > limits.ratio * self._taken:
             raise LimitExceeded(expands(limits))
         if decompressor.eof:
             self._next(decompressor)
-        return found
+        return content
 
     def _take(self) -> bytes:
         piece = self._packed.read(PACKED_PIECE_BYTES)

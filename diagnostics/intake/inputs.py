@@ -80,9 +80,9 @@ class _Unpacking:
         if self._ended:
             self._refuse(source.name, self._ended)
             return
-        found = members(source, self._allowance, self._folder, self._limits.file_bytes)
+        archive_members = members(source, self._allowance, self._folder, self._limits.file_bytes)
         try:
-            for member in found:
+            for member in archive_members:
                 if len(self.inputs) >= self._limits.files:
                     self._refuse(
                         source.name,
@@ -99,7 +99,7 @@ class _Unpacking:
         except Exception as error:
             self._refuse(source.name, unexpected(error))
         finally:
-            found.close()
+            archive_members.close()
 
     def _take(self, source: SourceFile, member: Member) -> None:
         if member.stream is None:

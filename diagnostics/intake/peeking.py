@@ -52,22 +52,22 @@ def peek(
 ) -> list[Peeked]:
     """The files of an upload. One last entry reports what the limits above left out."""
     allowance = Allowance(limits, most_decompressed_bytes=PEEKED_BYTES, seconds=seconds)
-    found: list[Peeked] = []
+    peeked: list[Peeked] = []
     looked_into = members(SourceFile(path, name), allowance, None, PEEKED_ZIP_BYTES)
     try:
         for member in looked_into:
             allowance.require_time()
-            if len(found) >= PEEKED_FILES:
-                found.append(Peeked(name, None, NOT_LOOKED_AT, None))
+            if len(peeked) >= PEEKED_FILES:
+                peeked.append(Peeked(name, None, NOT_LOOKED_AT, None))
                 break
-            found.append(_peeked(member, layouts))
+            peeked.append(_peeked(member, layouts))
     except Spent:
-        found.append(Peeked(name, None, NOT_LOOKED_AT, None))
+        peeked.append(Peeked(name, None, NOT_LOOKED_AT, None))
     except Exception as error:
-        found.append(Peeked(name, None, REFUSED, unexpected(error)))
+        peeked.append(Peeked(name, None, REFUSED, unexpected(error)))
     finally:
         looked_into.close()
-    return found
+    return peeked
 
 
 def _peeked(member: Member, layouts: Sequence[LogLayout]) -> Peeked:

@@ -18,14 +18,14 @@ def repeated_content(files: Iterable[InputFile]) -> Mapping[int, str]:
     for file in files:
         if file.path is not None and file.bytes and not (file.format_id or "").startswith("flink-rest-"):
             by_size[file.bytes].append(file)
-    found: dict[int, str] = {}
+    originals: dict[int, str] = {}
     for alike in by_size.values():
         first: dict[bytes, str] = {}
         for file in alike if len(alike) > 1 else ():
             name = first.setdefault(_digest(file), file.name)
             if name != file.name:
-                found[file.file_id] = name
-    return found
+                originals[file.file_id] = name
+    return originals
 
 
 def _digest(file: InputFile) -> bytes:

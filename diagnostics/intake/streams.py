@@ -158,13 +158,13 @@ def pieces(stream: ByteStream) -> Iterator[bytes]:
 
 def exactly(stream: ByteStream, size: int) -> bytes:
     """The next `size` bytes; fewer only at the end of the stream."""
-    found = bytearray()
-    while len(found) < size:
-        piece = stream.read(size - len(found))
+    content = bytearray()
+    while len(content) < size:
+        piece = stream.read(size - len(content))
         if not piece:
             break
-        found += piece
-    return bytes(found)
+        content += piece
+    return bytes(content)
 
 
 def skip(stream: ByteStream, size: int) -> None:

@@ -44,13 +44,13 @@ def read_lines(
     Raises UnreadableInput when there is no such file or it was refused, LimitExceeded when the time is over.
     """
     first, last = max(first, 1), min(last, max(first, 1) + MOST_LINES - 1)
-    found: list[tuple[int, str]] = []
+    numbered: list[tuple[int, str]] = []
     given = 0
     with closing(_clean_text(source, member, Allowance(limits, seconds=seconds))) as text:
         for number, line in _numbered(text, first, last):
             given += len(line)
-            found.append((number, _shown(line) if given > FULL_BYTES else line.decode("utf-8", "replace")))
-    return found
+            numbered.append((number, _shown(line) if given > FULL_BYTES else line.decode("utf-8", "replace")))
+    return numbered
 
 
 def read_document(

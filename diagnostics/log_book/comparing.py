@@ -30,7 +30,7 @@ def changed_patterns(book: LogBook, normal: Span, bad: Span) -> list[dict[str, A
     """
     before, after = _counts(book, normal), _counts(book, bad)
     lengths = [(last - first + 1) / MINUTE_MS for first, last in (normal, bad)]
-    found = []
+    changes = []
     for number in np.flatnonzero(before + after).tolist():
         here, there = int(before[number]), int(after[number])
         effect = _deviations(here, there, lengths[1] / sum(lengths))
@@ -39,8 +39,8 @@ def changed_patterns(book: LogBook, normal: Span, bad: Span) -> list[dict[str, A
         rates = here / lengths[0], there / lengths[1]
         told = {name: book.contents["patterns"][number][name] for name in ("id", "text", "level", "logger")}
         times = rates[1] / rates[0] if here and there else None
-        found.append({**told, "normal": rates[0], "bad": rates[1], "times": times, "effect": effect})
-    return sorted(found, key=lambda each: (-each["effect"], each["text"]))
+        changes.append({**told, "normal": rates[0], "bad": rates[1], "times": times, "effect": effect})
+    return sorted(changes, key=lambda each: (-each["effect"], each["text"]))
 
 
 def _counts(book: LogBook, span: Span) -> npt.NDArray[np.int64]:

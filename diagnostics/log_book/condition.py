@@ -75,26 +75,26 @@ class Condition:
         return found
 
     def _texts(self, columns: Mapping[str, pa.Array]) -> Mask:
-        found: Mask | None = None
+        any_text: Mask | None = None
         for name in self.columns:
             column = columns[name]
             if column.null_count == len(column):
                 continue
             mask = _matches_of(column, self.term)
-            found = mask if found is None else found | mask
-        return found if found is not None else np.zeros(len(columns[self.columns[0]]), bool)
+            any_text = mask if any_text is None else any_text | mask
+        return any_text if any_text is not None else np.zeros(len(columns[self.columns[0]]), bool)
 
 
 def _matches_of(column: pa.Array, term: Term) -> Mask:
     """Which texts match. Each distinct value of a dictionary is matched once."""
     texts = column.dictionary if isinstance(column, pa.DictionaryArray) else column
-    found = np.zeros(len(texts), bool)
+    matching = np.zeros(len(texts), bool)
     for value in term.values:
-        found |= _fits(texts, term.kind, value).fill_null(False).to_numpy(zero_copy_only=False)
+        matching |= _fits(texts, term.kind, value).fill_null(False).to_numpy(zero_copy_only=False)
     if texts is column:
-        return found
+        return matching
     indices = column.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-    chosen: Mask = np.append(found, False)[indices]
+    chosen: Mask = np.append(matching, False)[indices]
     return chosen
 
 

@@ -144,16 +144,16 @@ def neighbours(book: LogBook, position: int, count: int, *, same_file: bool) -> 
 
 def _positions_in_file(book: LogBook, position: int, count: int, file_id: int, direction: int) -> Positions:
     group = int(np.searchsorted(book.starts, position, side="right")) - 1
-    found: list[int] = []
-    while 0 <= group < book.groups and len(found) < count:
+    positions: list[int] = []
+    while 0 <= group < book.groups and len(positions) < count:
         least, greatest = book.statistics[group].get("file_id", (0, -1))
         if least <= file_id <= greatest:
             same = np.flatnonzero(book.group_columns(group, ("file_id",))["file_id"].to_numpy() == file_id)
             same = same + book.starts[group]
             beside = same[same > position] if direction > 0 else same[same < position][::-1]
-            found += beside[: count - len(found)].tolist()
+            positions += beside[: count - len(positions)].tolist()
         group += direction
-    return np.array(sorted(found), np.int32)
+    return np.array(sorted(positions), np.int32)
 
 
 def _moves(shifts: Mapping[int, int], files: int) -> Moved:

@@ -89,14 +89,14 @@ class LogBook:
         return [self._statistics_of(at) for at in range(self.groups)]
 
     def _statistics_of(self, group: int) -> dict[str, tuple[int, int]]:
-        found = {}
+        by_column = {}
         for name in STATISTICS:
             told = self._metadata.row_group(group).column(self._names[name]).statistics
             if told is not None and told.has_min_max:
-                found[name] = (told.min, told.max)
+                by_column[name] = (told.min, told.max)
             elif told is not None and told.null_count == self._metadata.row_group(group).num_rows:
-                found[name] = (0, -1)
-        return found
+                by_column[name] = (0, -1)
+        return by_column
 
     def conditions(self, search: Search) -> list[Condition]:
         """The terms of a search as conditions. Raises InvalidSearch."""
@@ -125,7 +125,7 @@ class LogBook:
         """
         parts = self.map_row_groups(view, names, lambda columns: columns)
         types = self._metadata.schema.to_arrow_schema()
-        found = {
+        by_name = {
             name: _one_array(
                 pa.chunked_array([each[name] for each in parts], None if parts else types.field(name).type)
             )
@@ -133,10 +133,10 @@ class LogBook:
         }
         if view.positions is not None and len(view.positions) and np.any(np.diff(view.positions) < 0):
             place = pa.array(np.argsort(np.argsort(view.positions, kind="stable"), kind="stable"))
-            found = {name: column.take(place) for name, column in found.items()}
-        return found
+            by_name = {name: column.take(place) for name, column in by_name.items()}
+        return by_name
 
-    def map_row_groups(self, view: View, names: Sequence[str], told: Callable[[dict[str, pa.Array]], T]) -> list[T]:
+    def map_row_groups(self, view: View, names: Sequence[str], measure: Callable[[dict[str, pa.Array]], T]) -> list[T]:
         """The result of `told` on the columns of each row group of a view, in the order of the log book.
 
         `order_ms` is the time of a record in the view. Columns of a group are released before the next group.
@@ -145,7 +145,7 @@ class LogBook:
         bounds = np.searchsorted(positions, self.starts)
 
         def part(group: int) -> T:
-            return told(self._part(group, names, positions[bounds[group] : bounds[group + 1]], view.moved))
+            return measure(self._part(group, names, positions[bounds[group] : bounds[group + 1]], view.moved))
 
         with ThreadPoolExecutor(THREADS, thread_name_prefix="columns") as pool:
             return list(pool.map(part, np.flatnonzero(np.diff(bounds)).tolist()))

@@ -175,13 +175,13 @@ def _field_term(field: str, sign: str, value: str, kind: str, excluded: bool, so
 _EXAMPLES = {"level": "warn+", "checkpoint": "42", "attempt": "0", "subtask": "3", "line": "100..200"}
 
 
-def _level(told: str, source: str) -> str:
-    name = told.rstrip("+").upper()
+def _level(value: str, source: str) -> str:
+    name = value.rstrip("+").upper()
     name = {"WARNING": "WARN"}.get(name, name)
     if name not in LEVELS:
         raise InvalidSearch(f"{source}: a level is one of {', '.join(LEVELS)}, with + for it and the graver ones.")
     place = LEVELS.index(name)
-    return f"{place}..{len(LEVELS) - 1 if told.endswith('+') else place}"
+    return f"{place}..{len(LEVELS) - 1 if value.endswith('+') else place}"
 
 
 def _number(told: str, source: str) -> str:

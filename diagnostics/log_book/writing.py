@@ -275,13 +275,13 @@ class _Book:
 
 def _task_columns(columns: Mapping[str, pa.Array]) -> dict[str, pa.Array]:
     """Task, subtask and attempt from the event, else from the thread's name."""
-    told = pc.extract_regex(columns["thread"].dictionary_encode().dictionary, pattern=_TASK)
-    told = told.take(columns["thread"].dictionary_encode().indices)
+    parts = pc.extract_regex(columns["thread"].dictionary_encode().dictionary, pattern=_TASK)
+    parts = parts.take(columns["thread"].dictionary_encode().indices)
     silent = columns["vertex"].is_null()
     nothing = pa.scalar(None, pa.string())
-    task = pc.struct_field(told, "task")
-    subtask = pc.subtract(pc.struct_field(told, "subtask").cast(pa.int32()), 1)
-    attempt = pc.struct_field(told, "attempt")
+    task = pc.struct_field(parts, "task")
+    subtask = pc.subtract(pc.struct_field(parts, "subtask").cast(pa.int32()), 1)
+    attempt = pc.struct_field(parts, "attempt")
     attempt = pc.if_else(pc.equal(attempt, ""), nothing, attempt).cast(pa.int32())
     return {
         "task": pc.if_else(silent, task, columns["vertex"]),

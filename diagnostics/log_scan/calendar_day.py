@@ -92,11 +92,11 @@ def passed_midnights(clocks_ms: Offsets) -> Offsets:
 
 def clocks_before(part: Range, clean: Callable[[bytes], bytes]) -> list[int]:
     """Times of day in ms in the file before a range, one per step."""
-    found = []
+    clocks = []
     with open_file(part) as opened:
         for at in range(0, part.start, STEP_BYTES):
             opened.seek(at)
             clock = _CLOCK.search(clean(opened.read(min(LOOK_BYTES, part.start - at))))
             if clock:
-                found.append(_clock_ms(clock))
-    return found
+                clocks.append(_clock_ms(clock))
+    return clocks

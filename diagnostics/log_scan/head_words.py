@@ -46,15 +46,15 @@ class HeadWords:
 
     def are_digits(self, places: Collection[int]) -> Mask:
         """Whether the bytes at all of these places are digits."""
-        found = np.ones(self._words.shape[1], bool)
+        matching = np.ones(self._words.shape[1], bool)
         for number, word in enumerate(self._words):
             mask = sum(0xFF << place % WORD * 8 for place in places if place // WORD == number)
             if mask:
                 kept, high = word & np.uint64(mask), np.uint64(mask & 0xF0 * _ONES)
                 # A byte from 0x30 on whose sum with 6 stays below 0x40 is a digit.
                 for each in (kept, kept + np.uint64(mask & 0x06 * _ONES)):
-                    found &= (each & high) == np.uint64(mask & 0x30 * _ONES)
-        return found
+                    matching &= (each & high) == np.uint64(mask & 0x30 * _ONES)
+        return matching
 
     def equal(self, place: int, text: bytes) -> Mask:
         """Whether this text, which lies within one word, is at a place."""

@@ -116,14 +116,14 @@ def one_line(text: str) -> bytes:
     return text.replace("\r\n", "\n").rstrip("\n").replace("\n", "\r").encode("utf-8", "replace")
 
 
-def log_text(fields: Mapping[str, Any], told: str | None = None, depth: int = 1) -> str | None:
+def log_text(fields: Mapping[str, Any], time_of_entry: str | None = None, depth: int = 1) -> str | None:
     """The log text of an object: the text that it wraps, or its fields as a line of a plain layout with its stack
     trace.
 
     told  the time of its wrapper, used when the object has none
     """
     message = _first_text(fields, _MESSAGES)
-    time = plain_time(_first(fields, _TIMES)) or told
+    time = plain_time(_first(fields, _TIMES)) or time_of_entry
     if depth < MOST_DEPTH:
         inner = _inner(fields, message, time, depth)
         if inner is not None:
@@ -191,33 +191,33 @@ def _first_text(fields: Mapping[str, Any], names: Sequence[str]) -> str | None:
     return next((each for each in found if isinstance(each, str)), None)
 
 
-def _level(told: Any) -> str | None:
-    if isinstance(told, bool):
+def _level(value: Any) -> str | None:
+    if isinstance(value, bool):
         return None
-    if isinstance(told, int) and 0 <= told < len(_SYSLOG_LEVELS):
-        return _SYSLOG_LEVELS[told]
-    if isinstance(told, dict):
-        told = told.get("name")
-    named = told.upper() if isinstance(told, str) else ""
+    if isinstance(value, int) and 0 <= value < len(_SYSLOG_LEVELS):
+        return _SYSLOG_LEVELS[value]
+    if isinstance(value, dict):
+        value = value.get("name")
+    named = value.upper() if isinstance(value, str) else ""
     return named if _LEVEL.match(named) else None
 
 
-def plain_time(told: Any) -> str | None:
+def plain_time(value: Any) -> str | None:
     """A time in ISO 8601, unchanged, or from a number since 1970 (s, ms, us or ns by magnitude) in UTC."""
-    if isinstance(told, dict):
-        seconds, nanoseconds = told.get("epochSecond"), told.get("nanoOfSecond", 0)
+    if isinstance(value, dict):
+        seconds, nanoseconds = value.get("epochSecond"), value.get("nanoOfSecond", 0)
         if not isinstance(seconds, int) or not isinstance(nanoseconds, int) or not 0 <= nanoseconds < 10**9:
             return None
         return _from_seconds(seconds + nanoseconds / 1e9) if 0 < seconds < 10**11 else None
-    if isinstance(told, str):
-        if _ISO.match(told):
-            return told
-        if not _NUMBER.match(told):
+    if isinstance(value, str):
+        if _ISO.match(value):
+            return value
+        if not _NUMBER.match(value):
             return None
-        told = float(told)
-    if isinstance(told, bool) or not isinstance(told, (int, float)):
+        value = float(value)
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
-    seconds = float(min(max(told, 0), 10**19))
+    seconds = float(min(max(value, 0), 10**19))
     while seconds >= 1e11:
         seconds /= 1000
     return _from_seconds(seconds)
@@ -231,26 +231,26 @@ def _from_seconds(seconds: float) -> str | None:
 
 def _trace(fields: Mapping[str, Any]) -> Iterator[str]:
     """The lines of the record's stack trace."""
-    told = _first(fields, _TRACES)
-    if isinstance(told, str):
-        lines = told.splitlines()
+    trace = _first(fields, _TRACES)
+    if isinstance(trace, str):
+        lines = trace.splitlines()
         named = _first_text(fields, ("error.type", "exception_class"))
         if named and lines and not lines[0].startswith(named):
             yield f"{named}: {_first_text(fields, ('error.message', 'exception_message')) or ''}"
         yield from lines[:MOST_ELEMENTS]
-    elif isinstance(told, list):
-        yield from islice((str(each) for each in told if isinstance(each, str)), MOST_ELEMENTS)
-    elif isinstance(told, dict):
-        yield from _thrown(told)
+    elif isinstance(trace, list):
+        yield from islice((str(each) for each in trace if isinstance(each, str)), MOST_ELEMENTS)
+    elif isinstance(trace, dict):
+        yield from _thrown(trace)
 
 
-def _thrown(told: Mapping[str, Any]) -> Iterator[str]:
+def _thrown(thrown: Mapping[str, Any]) -> Iterator[str]:
     """The lines of an exception object with its causes (log4j's JsonLayout, Logstash's template)."""
     title = ""
     for _ in range(MOST_DEPTH * 10):
-        name = _first_text(told, ("name", "exception_class", "class"))
-        said = _first_text(told, ("message", "exception_message", "localizedMessage"))
-        stack = _first(told, ("extendedStackTrace", "stacktrace", "stackTrace", "stack_trace"))
+        name = _first_text(thrown, ("name", "exception_class", "class"))
+        said = _first_text(thrown, ("message", "exception_message", "localizedMessage"))
+        stack = _first(thrown, ("extendedStackTrace", "stacktrace", "stackTrace", "stack_trace"))
         if isinstance(stack, str):
             if name and not stack.lstrip().startswith(name):
                 yield f"{title}{name}: {said or ''}"
@@ -261,7 +261,7 @@ def _thrown(told: Mapping[str, Any]) -> Iterator[str]:
             if isinstance(frame, dict):
                 place = f"{frame.get('file') or 'Unknown Source'}:{frame.get('line')}"
                 yield f"\tat {frame.get('class')}.{frame.get('method')}({place})"
-        cause = told.get("cause")
+        cause = thrown.get("cause")
         if not isinstance(cause, dict):
             return
-        told, title = cause, "Caused by: "
+        thrown, title = cause, "Caused by: "

@@ -189,14 +189,14 @@ def parse_heads(buffer: bytes, lines: Offsets, starts: Offsets, ends: Offsets, l
         slow = np.arange(len(lines))
     shift, zone = np.zeros(len(lines), np.int64), pa.nulls(len(lines), pa.string())
     if len(slow):
-        found = _slow_fields(slices(buffer, rest[slow], np.minimum(end[slow], rest[slow] + HEAD_BYTES)))
+        slow_fields = _slow_fields(slices(buffer, rest[slow], np.minimum(end[slow], rest[slow] + HEAD_BYTES)))
         mask = np.zeros(len(lines), bool)
         mask[slow] = True
         level, logger, thread, message, zone = (
             pc.replace_with_mask(column, pa.array(mask), values)
-            for column, values in zip((level, logger, thread, message, zone), found, strict=True)
+            for column, values in zip((level, logger, thread, message, zone), slow_fields, strict=True)
         )
-        shift[slow] = _shifts(found[4])
+        shift[slow] = _shifts(slow_fields[4])
     times = pa.array(ts_ms - shift, pa.int64())
     understood = level.is_valid().to_numpy(zero_copy_only=False)
     return Heads(lines, start, times, level, logger, thread, message, understood, zone)
@@ -299,20 +299,20 @@ def _slow_fields(rest: pa.Array) -> tuple[pa.Array, pa.Array, pa.Array, pa.Array
     level = logger = thread = message = pa.nulls(len(rest), pa.string())
     waiting = np.arange(len(rest))
     for pattern in _HEADS:
-        found = pc.extract_regex(tail.take(pa.array(waiting)), pattern=pattern)
-        fits = found.is_valid().to_numpy(zero_copy_only=False)
+        matches = pc.extract_regex(tail.take(pa.array(waiting)), pattern=pattern)
+        fits = matches.is_valid().to_numpy(zero_copy_only=False)
         if not fits.any():
             continue
         mask = np.zeros(len(rest), bool)
         mask[waiting[fits]] = True
-        found = found.filter(pa.array(fits))
-        names = {field.name for field in found.type}
+        matches = matches.filter(pa.array(fits))
+        names = {field.name for field in matches.type}
         put = pa.array(mask)
-        level = pc.replace_with_mask(level, put, pc.struct_field(found, "level"))
-        message = pc.replace_with_mask(message, put, pc.struct_field(found, "message"))
+        level = pc.replace_with_mask(level, put, pc.struct_field(matches, "level"))
+        message = pc.replace_with_mask(message, put, pc.struct_field(matches, "message"))
         if "logger" in names:
-            logger = pc.replace_with_mask(logger, put, pc.struct_field(found, "logger"))
-        told = [pc.struct_field(found, name) for name in ("thread", "context") if name in names]
+            logger = pc.replace_with_mask(logger, put, pc.struct_field(matches, "logger"))
+        told = [pc.struct_field(matches, name) for name in ("thread", "context") if name in names]
         if told:
             named = told[0] if len(told) == 1 else pc.if_else(pc.not_equal(told[0], ""), told[0], told[1])
             thread = pc.replace_with_mask(thread, put, named)

@@ -148,7 +148,7 @@ def _traces(stretch: Stretch, bare: bool) -> dict[str, pa.Array]:
     has_more = np.flatnonzero(stretch.ends > stretch.head_ends)
     if bare:
         has_more = np.arange(len(stretch.heads.line))
-    found: dict[int, StackTrace] = {}
+    traces: dict[int, StackTrace] = {}
     for record in has_more.tolist():
         behind = stretch.continuation(record)
         if bare or not stretch.heads.understood[record]:
@@ -159,14 +159,14 @@ def _traces(stretch: Stretch, bare: bool) -> dict[str, pa.Array]:
         if any(mark in behind for mark in _TRACE_MARKS):
             trace = _trace(behind)
             if trace:
-                found[record] = trace
-    if not found:
+                traces[record] = trace
+    if not traces:
         return {}
     place = np.full(len(stretch.heads.line), -1, np.int64)
-    place[np.fromiter(found, np.int64, len(found))] = np.arange(len(found))
+    place[np.fromiter(traces, np.int64, len(traces))] = np.arange(len(traces))
     at = pa.array(place, mask=place < 0)
     return {
-        name: pa.array([getattr(trace, name) for trace in found.values()], pa.string()).take(at)
+        name: pa.array([getattr(trace, name) for trace in traces.values()], pa.string()).take(at)
         for name in TRACE_COLUMNS
     }
 

@@ -34,13 +34,13 @@ def rows_of_entries(given: Sequence[StoreEntry]) -> Iterator[Rows | Coverage]:
         yield Coverage()
         return
     stretch, layout = stretch_of(b"\n".join(entry.text for entry in entries) + b"\n")
-    for found in rows_of(stretch, layout):
-        if isinstance(found, Coverage):
-            yield found
-        elif found.batch is not None:
-            yield Rows(found.table, batch=_placed(found.batch, entries))
+    for part in rows_of(stretch, layout):
+        if isinstance(part, Coverage):
+            yield part
+        elif part.batch is not None:
+            yield Rows(part.table, batch=_placed(part.batch, entries))
         else:
-            yield Rows(found.table, [{**row, **entries[row["line"] - 1].place} for row in found.rows])
+            yield Rows(part.table, [{**row, **entries[row["line"] - 1].place} for row in part.rows])
 
 
 def _in_order(entries: Sequence[StoreEntry]) -> Sequence[StoreEntry]:

@@ -171,13 +171,13 @@ def read_stretches(files: Sequence[Range]) -> Iterator[tuple[list[int], Stretch,
             content = opened.read(file.size)
         cleaner = cleaner_for(content[:SAMPLE_BYTES])
         texts[layout_of(cleaner(content[:SAMPLE_BYTES]))][place] = cleaner(content)
-    for layout, found in texts.items():
+    for layout, by_place in texts.items():
         if layout.style == "clock":  # each file has a date of its own
-            for place in found:
+            for place in by_place:
                 yield [place], *read_stretch(files[place])
         else:
             selection = files[0].context.get(CONTEXT)
-            yield list(found), _stretch(list(found.values()), b"", layout, selection, first=True), layout
+            yield list(by_place), _stretch(list(by_place.values()), b"", layout, selection, first=True), layout
 
 
 def stretch_of(text: bytes) -> tuple[Stretch, Layout]:

@@ -124,7 +124,7 @@ def _milliseconds_from_numbers(column: pa.Array) -> pa.Array:
     whole = values.dtype.kind == "i"
     size = np.abs(values)
     known = known & np.isfinite(size) & (size < NANOSECONDS_BELOW)
-    found = np.zeros(len(values), np.int64)
+    milliseconds = np.zeros(len(values), np.int64)
     for least, below, divisor in (
         (0, SECONDS_BELOW, None),
         (SECONDS_BELOW, MILLISECONDS_BELOW, 1),
@@ -141,5 +141,5 @@ def _milliseconds_from_numbers(column: pa.Array) -> pa.Array:
             some = some if whole else np.rint(some)
         else:
             some = some // divisor
-        found[chosen] = some.astype(np.int64)
-    return pa.array(found, mask=~known)
+        milliseconds[chosen] = some.astype(np.int64)
+    return pa.array(milliseconds, mask=~known)

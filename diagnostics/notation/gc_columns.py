@@ -46,19 +46,19 @@ def usual_collections(
     usual = pc.and_(parts.is_valid(), pc.less_equal(pc.binary_length(told), MOST_USUAL))
     others = pc.and_(pc.invert(usual), pc.match_substring_regex(told, PERHAPS))
     places = numbered[others.to_numpy(zero_copy_only=False)].tolist()
-    found = pa.Table.from_struct_array(parts.filter(usual)).append_column(
+    collections = pa.Table.from_struct_array(parts.filter(usual)).append_column(
         "line", pa.array(numbered[usual.to_numpy(zero_copy_only=False)])
     )
-    kinds, causes, counts = _described(found, described)
+    kinds, causes, counts = _described(collections, described)
     columns = {
-        "ts_ms": _epochs_ms(_known(found["ts"])),
-        "uptime_ms": pc.multiply(pc.cast(_known(found["uptime"]), pa.float64()), 1000.0),
-        "gc_id": pc.cast(_known(found["id"]), pa.int64()),
+        "ts_ms": _epochs_ms(_known(collections["ts"])),
+        "uptime_ms": pc.multiply(pc.cast(_known(collections["uptime"]), pa.float64()), 1000.0),
+        "gc_id": pc.cast(_known(collections["id"]), pa.int64()),
         "kind": kinds,
         "cause": causes,
-        "pause_ms": pc.cast(_known(found["length"]), pa.float64()),
-        **{f"{name}_bytes": _octets(found, name) for name in ("before", "after", "total")},
-        "line": found["line"],
+        "pause_ms": pc.cast(_known(collections["length"]), pa.float64()),
+        **{f"{name}_bytes": _octets(collections, name) for name in ("before", "after", "total")},
+        "line": collections["line"],
     }
     return pa.table(columns).filter(counts), places
 
@@ -82,25 +82,25 @@ def _epochs_ms(texts: pa.ChunkedArray) -> pa.ChunkedArray | pa.Array:
         return pa.array([epoch_ms(text) for text in texts.to_pylist()], pa.int64())
 
 
-def _octets(found: pa.Table, name: str) -> pa.ChunkedArray:
+def _octets(collections: pa.Table, name: str) -> pa.ChunkedArray:
     """A size in bytes."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    units = found[f"{name}_unit"]
+    units = collections[f"{name}_unit"]
     factors = pc.take(pa.array(UNITS.values()), pc.index_in(units, pa.array(UNITS, units.type)))
-    return pc.multiply(pc.cast(_known(found[name]), pa.float64()), factors)
+    return pc.multiply(pc.cast(_known(collections[name]), pa.float64()), factors)
 
 
 def _described(
-    found: pa.Table, described: Callable[[str, str], tuple[str, str | None] | None]
+    collections: pa.Table, described: Callable[[str, str], tuple[str, str | None] | None]
 ) -> tuple[pa.Array, pa.Array, pa.Array]:
     """Kind and cause of each collection, and whether it counts; computed once per distinct description."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     joined = pc.binary_join_element_wise(
-        found["tags"], found["what"], pa.scalar(b"\n", pa.large_binary())
+        collections["tags"], collections["what"], pa.scalar(b"\n", pa.large_binary())
     ).combine_chunks()
     coded = joined.dictionary_encode()
     told = [described(*reversed(each.decode().split("\n"))) for each in coded.dictionary.to_pylist()]

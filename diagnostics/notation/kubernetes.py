@@ -104,13 +104,13 @@ def pod_records(pod: Pod) -> Iterable[dict[str, Any]]:
         said = f"Pod {pod.name}: {pod.reason}: {pod.message or ''}".rstrip(": ")
         yield record(pod.name, said, "WARN", None, pod.process, pod.reason) | _place(pod.line)
     for ended in pod.ended:
-        told = f"Pod {pod.name}: container {ended.container} ended: {ended.reason or 'no reason given'}"
+        text = f"Pod {pod.name}: container {ended.container} ended: {ended.reason or 'no reason given'}"
         if ended.exit_code is not None:
-            told += f", exit code {ended.exit_code}"
+            text += f", exit code {ended.exit_code}"
         if ended.message:
-            told += f": {ended.message}"
+            text += f": {ended.message}"
         level = "INFO" if ended.exit_code == 0 else "ERROR"
-        row = record(pod.name, told, level, ended.finished_ms, pod.process, ended.reason)
+        row = record(pod.name, text, level, ended.finished_ms, pod.process, ended.reason)
         yield row | {"count": None if ended.exit_code is None else float(ended.exit_code)} | _place(ended.line)
 
 

@@ -114,16 +114,16 @@ def harmless_events() -> frozenset[str]:
 
 
 def _event(entry: dict[str, Any], file: str) -> LogEvent:
-    told = f"{file}: {entry.get('id', 'an entry without id')}"
+    place = f"{file}: {entry.get('id', 'an entry without id')}"
     unknown = set(entry) - set(LogEvent.__slots__)
     if unknown or "constants" in entry:
-        raise ValueError(f"{told}: unknown field {', '.join(sorted(unknown)) or 'constants'}")
+        raise ValueError(f"{place}: unknown field {', '.join(sorted(unknown)) or 'constants'}")
     groups = set(re.findall(r"\(\?P<(\w+)>", entry["pattern"])) - set(GROUPS)
     if groups:
-        raise ValueError(f"{told}: {', '.join(sorted(groups))} is no column of log_record")
+        raise ValueError(f"{place}: {', '.join(sorted(groups))} is no column of log_record")
     constants = constants_of(entry["pattern"])
     if not constants:
-        raise ValueError(f"{told}: the pattern has no constant of {LEAST_CONSTANT} or more characters")
+        raise ValueError(f"{place}: the pattern has no constant of {LEAST_CONSTANT} or more characters")
     return LogEvent(
         id=entry["id"],
         title=entry["title"],

@@ -144,16 +144,16 @@ def _key_of(series: str) -> SeriesKey | None:
     return series_key(name or labels.get("__name__", ""), labels)
 
 
-def _labels(told: Any) -> dict[str, str]:
+def _labels(labels: Any) -> dict[str, str]:
     """Labels from a map, pairs, JSON or Prometheus' notation."""
-    if isinstance(told, str) and told.startswith("{"):
+    if isinstance(labels, str) and labels.startswith("{"):
         try:
-            told = json.loads(told)
+            labels = json.loads(labels)
         except (ValueError, RecursionError):
-            return series_of(told)[1]
-    if isinstance(told, list):
-        told = {each[0]: each[1] for each in told if isinstance(each, tuple) and len(each) == 2}
-    return {str(name): str(value) for name, value in told.items()} if isinstance(told, dict) else {}
+            return series_of(labels)[1]
+    if isinstance(labels, list):
+        labels = {each[0]: each[1] for each in labels if isinstance(each, tuple) and len(each) == 2}
+    return {str(name): str(value) for name, value in labels.items()} if isinstance(labels, dict) else {}
 
 
 def _first(columns: Sequence[str], known: Sequence[str]) -> str | None:

@@ -39,13 +39,13 @@ def without_comments(text: str) -> str:
     """
     kept: list[str] = []
     at = 0
-    while found := _MARK.search(text, at):
-        mark, start = found.group(), found.start()
+    while mark_match := _MARK.search(text, at):
+        mark, start = mark_match.group(), mark_match.start()
         if mark in "\"'":
             end = _end_of_quotes(text, start, mark)
             kept.append(text[at:end])
         elif mark in ("#", "--") and not _starts_comment(text, start, mark):
-            end = found.end()
+            end = mark_match.end()
             kept.append(text[at:end])
         else:
             end = _end_of_comment(text, start, mark)

@@ -130,14 +130,14 @@ def _is_suppressed(line: str) -> bool:
     return line.startswith(("\t\t", "        \t"))
 
 
-def _throwable(told: str) -> _Throwable:
-    found = _THROWABLE.match(told)
-    while found and found.group(1) in _WRAPPERS and _THROWABLE.match(told, found.end()):
-        told = told[found.end() :]
-        found = _THROWABLE.match(told)
-    if not found:
-        return _Throwable(None, told[:MOST_MESSAGE], [])
-    return _Throwable(found["remote"] or found[1], told[found.end() :][:MOST_MESSAGE], [])
+def _throwable(line: str) -> _Throwable:
+    match = _THROWABLE.match(line)
+    while match and match.group(1) in _WRAPPERS and _THROWABLE.match(line, match.end()):
+        line = line[match.end() :]
+        match = _THROWABLE.match(line)
+    if not match:
+        return _Throwable(None, line[:MOST_MESSAGE], [])
+    return _Throwable(match["remote"] or match[1], line[match.end() :][:MOST_MESSAGE], [])
 
 
 def _shortened(message: str) -> str | None:

@@ -59,15 +59,15 @@ class Alert:
     def firing(self, series: CaseSeries) -> dict[Labels, int]:
         """For each label set the first step at which the alert fires."""
         steps = self.for_ms // STEP_MS
-        found: dict[Labels, int] = {}
+        first_steps: dict[Labels, int] = {}
         for labels, holds in self.condition(series).items():
             since: int | None = None
             for step, met in enumerate(holds):
                 since = (step if since is None else since) if met else None
                 if since is not None and step - since >= steps:
-                    found[labels] = step
+                    first_steps[labels] = step
                     break
-        return found
+        return first_steps
 
     def is_covered_by(self, series: CaseSeries) -> bool:
         """Whether the case has all its series, so that a test of it is meaningful."""

@@ -39,17 +39,17 @@ def alerts_for(document: Mapping[str, Any], signals: Sequence[Mapping[str, Any]]
 def _watched_job(document: Mapping[str, Any], signals: Sequence[Mapping[str, Any]], job_id: str | None) -> WatchedJob:
     """Name, interval and timeout (ms) of the job, from the evidence or else the defaults."""
     name = next((each["name"] for each in document["jobs"] if each["job_id"] == job_id and each["name"]), None)
-    told: dict[str, float] = {}
+    settings: dict[str, float] = {}
     for signal in signals:
         if (signal.get("subject") or {}).get("job") in (job_id, None):
             for fact in ("interval_ms", "timeout_ms"):
                 value = (signal.get("facts") or {}).get(fact)
                 if signal["key"] in ("checkpoint_progress", "settings") and isinstance(value, (int, float)):
-                    told.setdefault(fact, value)
+                    settings.setdefault(fact, value)
     return WatchedJob(
         name=label_value(name) if name else None,
-        interval_ms=int(told.get("interval_ms", USUAL_INTERVAL_MS)),
-        timeout_ms=int(told.get("timeout_ms", USUAL_TIMEOUT_MS)),
+        interval_ms=int(settings.get("interval_ms", USUAL_INTERVAL_MS)),
+        timeout_ms=int(settings.get("timeout_ms", USUAL_TIMEOUT_MS)),
     )
 
 
@@ -63,15 +63,15 @@ def _failed_in_a_row(job: WatchedJob) -> Alert:
         return f"(({failures}) unless ({by_job(completed, job)} - {by_job(completed, job, ago)} > 0))"
 
     def condition(series: CaseSeries) -> Condition:
-        found: dict[Labels, list[bool]] = {}
+        held_by_labels: dict[Labels, list[bool]] = {}
         for window in windows:
             successes = growth_of(series, completed, window)
             for labels, grows in growth_of(series, failed, window).items():
                 goods = successes.get(labels, [None] * series.steps)
-                held = found.setdefault(labels, [False] * series.steps)
+                held = held_by_labels.setdefault(labels, [False] * series.steps)
                 for step, (grown, good) in enumerate(zip(grows, goods, strict=True)):
                     held[step] |= bool(grown is not None and grown >= 2 and not (good is not None and good > 0))
-        return found
+        return held_by_labels
 
     within = " or ".join(duration(window) for window in windows)
     return Alert(

@@ -67,13 +67,13 @@ def case_series(points: Mapping[str, Mapping[str, Any]], job_id: str | None, job
     steps = min(steps, MOST_STEPS)
     times = [end - (steps - 1 - step) * STEP_MS for step in range(steps)]
     job = label_value(job_name)
-    found = [
+    case_metrics = [
         *_checkpoints(_job(points.get("checkpoint-history"), job_id), job, times),
         *_activity(points.get("subtask-activity"), job_id, job, times),
         *_records(_job(points.get("load-by-subtask"), job_id), job, times),
         *_lateness(points.get("watermarks"), job_id, job, times),
     ]
-    return CaseSeries(job, steps, found)
+    return CaseSeries(job, steps, case_metrics)
 
 
 def _job(points: Mapping[str, Any] | None, job_id: str | None) -> Mapping[str, Any] | None:

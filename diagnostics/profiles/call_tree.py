@@ -75,16 +75,16 @@ def compared(tree: CallTree, base: CallTree) -> CallTree:
     places = {(above, name): node for node, (above, name) in enumerate(zip(tree.parent, tree.name, strict=True))}
     scale = tree.totals["weight"] / base.totals["weight"] if base.totals["weight"] else 0.0
     weights = [0.0] * len(tree.parent)
-    found: list[int] = []
+    base_nodes: list[int] = []
     for node, above in enumerate(base.parent):
         if not base.weight[node]:
-            found.append(-1)
+            base_nodes.append(-1)
             continue
         frame = base.names[base.name[node]]
         if frame not in names:
             names[frame] = len(joined.names)
             joined.names.append(frame)
-        step = (-1 if above < 0 else found[above], names[frame])
+        step = (-1 if above < 0 else base_nodes[above], names[frame])
         place = places.get(step)
         if place is None:
             place = places[step] = len(joined.parent)
@@ -92,7 +92,7 @@ def compared(tree: CallTree, base: CallTree) -> CallTree:
                 column.append(value)
             for numbers in (joined.weight, joined.own, joined.waiting, weights):
                 numbers.append(0.0)
-        found.append(place)
+        base_nodes.append(place)
         weights[place] += base.weight[node] * scale
     joined.base = weights
     joined.totals = {**tree.totals, "base": base.totals["weight"]}

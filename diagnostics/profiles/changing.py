@@ -30,24 +30,24 @@ def changed_frames(profiles: StoredProfiles, normal: Span, bad: Span) -> tuple[s
         return None, []
     before, after = (side[sources[0]] for side in sides)
     totals = sum(before.values()), sum(after.values())
-    found = []
+    changes = []
     for name in before.keys() | after.keys():
         shares = before.get(name, 0.0) / totals[0], after.get(name, 0.0) / totals[1]
         pooled = (before.get(name, 0.0) + after.get(name, 0.0)) / sum(totals)
         error = math.sqrt(pooled * (1 - pooled) * (1 / totals[0] + 1 / totals[1]))
         effect = abs(shares[1] - shares[0]) / error if error else 0.0
         if effect >= LEAST_EFFECT:
-            found.append({"name": profiles.names[name], "normal": shares[0], "bad": shares[1], "effect": effect})
-    return SOURCES.get(sources[0], sources[0]), sorted(found, key=lambda each: (-each["effect"], each["name"]))
+            changes.append({"name": profiles.names[name], "normal": shares[0], "bad": shares[1], "effect": effect})
+    return SOURCES.get(sources[0], sources[0]), sorted(changes, key=lambda each: (-each["effect"], each["name"]))
 
 
 def _samples(profiles: StoredProfiles, span: Span) -> Mapping[str, dict[int, float]]:
     """Source -> number of a function -> own samples, in the time range."""
-    told: dict[str, dict[int, float]] = {}
+    by_source: dict[str, dict[int, float]] = {}
     for leaf in profiles.leaves:
         sampling = profiles.samplings[leaf.sampling]
         if sampling.ts_ms is not None and span[0] <= sampling.ts_ms <= span[1]:
-            own = told.setdefault(source_of(sampling), {})
+            own = by_source.setdefault(source_of(sampling), {})
             name = profiles.name[leaf.node]
             own[name] = own.get(name, 0.0) + leaf.weight
-    return told
+    return by_source

@@ -33,7 +33,7 @@ def pattern_effects(
     """
     if hours_before <= 0 or hours_after <= 0:
         return []
-    found = []
+    effects = []
     for level, text in before.keys() | after.keys():
         title = f"{level} {text}"
         quantity = Quantity(title, title, "per hour", lambda _: None, sound=0.0)
@@ -44,8 +44,8 @@ def pattern_effects(
                 (after.get((level, text), ()), hours_after),
             )
         )
-        found.append(judge(quantity, first, second))
-    return _notable_effects(found)
+        effects.append(judge(quantity, first, second))
+    return _notable_effects(effects)
 
 
 def frame_effects(
@@ -62,13 +62,13 @@ def frame_effects(
         return []
     own = _own(first), _own(second)
     totals = round(first["total"]), round(second["total"])
-    found = []
+    effects = []
     for frame in own[0].keys() | own[1].keys():
         shares = [reading_of_share(min(round(own[at][frame]), totals[at]), totals[at]) for at in (0, 1)]
         if shares[0] and shares[1] and abs(shares[0].value - shares[1].value) >= LEAST_SHARE:
             quantity = Quantity(frame, frame, "percent", lambda _: None, better=None, least=LEAST_SHARE)
-            found.append(judge(quantity, shares[0], shares[1]))
-    return _notable_effects(found)
+            effects.append(judge(quantity, shares[0], shares[1]))
+    return _notable_effects(effects)
 
 
 def _notable_effects(effects: Sequence[Effect]) -> list[Effect]:

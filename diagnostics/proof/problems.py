@@ -58,18 +58,18 @@ def problems(
     before, after  the findings of one job, or of the case
     runbook_of     the runbook of an id, for its exit conditions
     """
-    found = []
+    judged = []
     for finding in _most_severe_by_class(before):
         later = _first(after, finding["symptom_class"])
         holding = _exits(runbook_of(finding.get("runbook")), finding, signals_after, signals_before)
         judgement, because = _judged(finding, later, holding, verdict_after)
-        found.append(Problem(finding["symptom_class"], finding, later, holding, judgement, because))
-    known = {each.symptom_class for each in found}
+        judged.append(Problem(finding["symptom_class"], finding, later, holding, judgement, because))
+    known = {each.symptom_class for each in judged}
     for finding in _most_severe_by_class(after):
         if finding["symptom_class"] not in known:
             because = "It was not found before the change."
-            found.append(Problem(finding["symptom_class"], None, finding, None, "worse", because))
-    return found
+            judged.append(Problem(finding["symptom_class"], None, finding, None, "worse", because))
+    return judged
 
 
 def _first(findings: Sequence[Mapping[str, Any]], symptom_class: str) -> Mapping[str, Any] | None:
@@ -78,13 +78,13 @@ def _first(findings: Sequence[Mapping[str, Any]], symptom_class: str) -> Mapping
 
 def _most_severe_by_class(findings: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """The most severe finding of each class; remarks without effect on a verdict are left out."""
-    found: dict[str, Mapping[str, Any]] = {}
+    by_class: dict[str, Mapping[str, Any]] = {}
     for each in findings:
-        known = found.get(each["symptom_class"])
+        known = by_class.get(each["symptom_class"])
         worse = known is not None and SEVERITIES.index(each["severity"]) > SEVERITIES.index(known["severity"])
         if known is None or worse:
-            found[each["symptom_class"]] = each
-    told = [each for each in found.values() if each["role"] in CAUSES or each["severity"] != "info"]
+            by_class[each["symptom_class"]] = each
+    told = [each for each in by_class.values() if each["role"] in CAUSES or each["severity"] != "info"]
     return sorted(told, key=lambda each: each["role"] not in CAUSES)
 
 
@@ -109,20 +109,23 @@ def _holds(found: Mapping[str, Exit], step: str) -> bool | None:
 def _judged(
     before: Mapping[str, Any], after: Mapping[str, Any] | None, holding: tuple[int, int] | None, verdict_after: str
 ) -> tuple[Judgement, str]:
-    told = ""
+    conditions_held = ""
     if holding:
-        told = f" {holding[0]} of {holding[1]} exit conditions of the runbook's open changes hold."
+        conditions_held = f" {holding[0]} of {holding[1]} exit conditions of the runbook's open changes hold."
     if after is None:
         if verdict_after == INCONCLUSIVE:
-            return "cannot tell", "The later evidence does not suffice to say that it is gone." + told
+            return "cannot tell", "The later evidence does not suffice to say that it is gone." + conditions_held
         if holding and not holding[0]:
-            return "cannot tell", "It is not found any more, but no exit condition of its runbook holds." + told
-        return "fixed", "It is not found any more." + told
+            return (
+                "cannot tell",
+                "It is not found any more, but no exit condition of its runbook holds." + conditions_held,
+            )
+        return "fixed", "It is not found any more." + conditions_held
     step = SEVERITIES.index(after["severity"]) - SEVERITIES.index(before["severity"])
     if step > 0:
-        return "worse", f"It is {after['severity']} now; it was {before['severity']}." + told
+        return "worse", f"It is {after['severity']} now; it was {before['severity']}." + conditions_held
     if step < 0:
         if holding and holding[0] == holding[1]:
-            return "fixed", f"Only {ARTICLES[after['severity']]} remains, “{after['title']}”." + told
-        return "better", f"It is {after['severity']} now; it was {before['severity']}." + told
-    return "unchanged", f"It is still found, as {after['severity']} as before." + told
+            return "fixed", f"Only {ARTICLES[after['severity']]} remains, “{after['title']}”." + conditions_held
+        return "better", f"It is {after['severity']} now; it was {before['severity']}." + conditions_held
+    return "unchanged", f"It is still found, as {after['severity']} as before." + conditions_held

@@ -68,7 +68,7 @@ def prove(before: SnapshotData, after: SnapshotData, runbook_of: RunbookOf = shi
     there = counterpart(subject, first, second) or Subject(job=same.after if same else _worst_job(after.document))
     seen = _observed(before, first, subject, subject.job or _worst_job(before.document))
     later = _observed(after, second, there, there.job or _worst_job(after.document))
-    found = (
+    all_problems = (
         problems(
             _findings_of_job(before.document, same.before),
             _findings_of_job(after.document, same.after),
@@ -86,39 +86,41 @@ def prove(before: SnapshotData, after: SnapshotData, runbook_of: RunbookOf = shi
         for group, quantities in GROUPS.items()
         if same and (told := [each for quantity in quantities if (each := effect_of(quantity, seen, later))])
     }
-    judgement, headline = _conclusion(same, found, doubts, [each for told in effects.values() for each in told])
-    return Proof(judgement, headline, same, doubts, found, effects)
+    judgement, headline = _conclusion(same, all_problems, doubts, [each for told in effects.values() for each in told])
+    return Proof(judgement, headline, same, doubts, all_problems, effects)
 
 
 def _conclusion(
-    same: SameJob | None, found: Sequence[Problem], doubts: Sequence[str], effects: Sequence[Effect]
+    same: SameJob | None, all_problems: Sequence[Problem], doubts: Sequence[str], effects: Sequence[Effect]
 ) -> tuple[Judgement, str]:
     """Fixed only when nothing else worsened beyond the noise; otherwise the headline names that as the price."""
     if same is None:
         return "cannot tell", "These snapshots do not hold the same job, so nothing is proved by comparing them."
-    known = [each for each in found if each.before]
+    known = [each for each in all_problems if each.before]
     if not known:
         return "cannot tell", "Nothing was found before the change that it could have fixed."
     main = known[0]
     gone = [each for each in known if each.judgement == "fixed"]
-    problems_worse = list(_worse_problems(found, main))
+    problems_worse = list(_worse_problems(all_problems, main))
     price = [*problems_worse, *_worse_measures(effects)]
     if main.judgement == "fixed" and doubts:
         return "cannot tell", f"“{main.title}” is not found any more, but this is no proof yet. {doubts[0]}"
     if main.judgement in ("worse", "cannot tell"):
         return main.judgement, f"“{main.title}”: {within_sentence(main.because)}{_also_worse(price)}"
     if main.judgement == "fixed":
-        told = f"“{main.title}”: {within_sentence(main.because)}"
+        sentence = f"“{main.title}”: {within_sentence(main.because)}"
     elif gone:
-        told = f"Fixed: {phrase.FORMATS['list']([within_sentence(each.title) for each in gone])}. The cause remains: "
-        told += f"{within_sentence(main.title)}."
+        sentence = (
+            f"Fixed: {phrase.FORMATS['list']([within_sentence(each.title) for each in gone])}. The cause remains: "
+        )
+        sentence += f"{within_sentence(main.title)}."
     else:
-        told = f"“{main.title}”: {within_sentence(main.because)}"
+        sentence = f"“{main.title}”: {within_sentence(main.because)}"
     if not price:
-        return ("better" if gone and main.judgement == "unchanged" else main.judgement), told
+        return ("better" if gone and main.judgement == "unchanged" else main.judgement), sentence
     if main.judgement == "fixed" or ((gone or main.judgement == "better") and not problems_worse):
-        return "traded", f"{told} Traded for: {_list(price)}."
-    return "worse", f"{told}{_also_worse(price)}"
+        return "traded", f"{sentence} Traded for: {_list(price)}."
+    return "worse", f"{sentence}{_also_worse(price)}"
 
 
 def _worse_problems(found: Sequence[Problem], main: Problem) -> Iterator[str]:
@@ -155,14 +157,14 @@ def _doubts(
         return
     load = _rate(first, same.before), _rate(second, same.after)
     if load[0] and load[1] is not None and load[1] < LESS_LOAD * load[0]:
-        told = f"{phrase.FORMATS['rate'](load[0])} to {phrase.FORMATS['rate'](load[1])}"
-        yield f"The load fell from {told} records: less load hides a problem as well as a repair does."
+        extent = f"{phrase.FORMATS['rate'](load[0])} to {phrase.FORMATS['rate'](load[1])}"
+        yield f"The load fell from {extent} records: less load hides a problem as well as a repair does."
     ended = [after.number(f"checkpoint_progress.{name}") for name in ("completed", "failed")]
     if before.number("checkpoint_progress.completed") is not None and all(each is not None for each in ended):
         count = round(sum(each for each in ended if each is not None))
         if count < FEW_CHECKPOINTS:
-            told = "one checkpoint" if count == 1 else f"{count} checkpoints"
-            yield f"Only {told} ended after the change; wait for {FEW_CHECKPOINTS}."
+            extent = "one checkpoint" if count == 1 else f"{count} checkpoints"
+            yield f"Only {extent} ended after the change; wait for {FEW_CHECKPOINTS}."
 
 
 def _rate(index: SignalIndex, job: str | None) -> float | None:

@@ -35,14 +35,14 @@ def plan_ranges(intake: Intake, choices: FileChoices) -> ReadingPlan:
     repeated = repeated_content(intake.inputs)
     ranges = [
         part
-        for each in intake.inputs
-        if each.file_id not in repeated
+        for file in intake.inputs
+        if file.file_id not in repeated
         for part in ranges_of(
-            each,
-            formats[each.file_id],
-            taken.get(each.file_id),
-            choices.clocks.get(each.name),
-            choices.event_fields.get(each.name),
+            file,
+            formats[file.file_id],
+            taken.get(file.file_id),
+            choices.clocks.get(file.name),
+            choices.event_fields.get(file.name),
         )
     ]
     return ReadingPlan(formats, ranges, repeated)

@@ -28,7 +28,7 @@ choice.
 """
 
 
-def row_batch(given: Rows, file_id: int, lines_before: int, clock: FileClock | None) -> tuple[pa.RecordBatch, int]:
+def row_batch(rows: Rows, file_id: int, lines_before: int, clock: FileClock | None) -> tuple[pa.RecordBatch, int]:
     """The rows as a batch in the table's schema, and the number of values that became unknown.
 
     Raises TypeError naming a column that the table does not have.
@@ -36,12 +36,12 @@ def row_batch(given: Rows, file_id: int, lines_before: int, clock: FileClock | N
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    schema = TABLES[given.table].arrow_schema()
-    names = given.batch.schema.names if given.batch is not None else list(dict.fromkeys(_names(given)))
+    schema = TABLES[rows.table].arrow_schema()
+    names = rows.batch.schema.names if rows.batch is not None else list(dict.fromkeys(_names(rows)))
     unknown = set(names) - set(schema.names)
     if unknown:
-        raise TypeError(f"table {given.table} has no column {', '.join(sorted(unknown))}")
-    batch, beyond = (given.batch, 0) if given.batch is not None else _from_rows(given, names, schema)
+        raise TypeError(f"table {rows.table} has no column {', '.join(sorted(unknown))}")
+    batch, beyond = (rows.batch, 0) if rows.batch is not None else _from_rows(rows, names, schema)
     columns = []
     for field in schema:
         if field.name == "file_id":

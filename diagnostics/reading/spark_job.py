@@ -82,13 +82,13 @@ def read_evidence(
             logs += count if table == "log_record" and read_as is not None and read_as.is_log else 0
     return Evidence(rows, logs, states, [each.name for each in intake.inputs]), [
         input_entry(
-            each,
-            chosen[each.file_id],
-            covered_of[each.file_id],
-            repeated.get(each.file_id),
-            choices.clocks.get(each.name),
+            file,
+            chosen[file.file_id],
+            covered_of[file.file_id],
+            repeated.get(file.file_id),
+            choices.clocks.get(file.name),
         )
-        for each in intake.inputs
+        for file in intake.inputs
     ]
 
 

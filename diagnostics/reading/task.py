@@ -133,20 +133,20 @@ def _rows_in(planned: PlannedRange) -> Iterator[Rows | Coverage]:
     yield from read_as.read(_with_selection(planned))
 
 
-def _take(planned: PlannedRange, found: Iterable[Rows | Coverage], reduction: Reduction) -> dict[str, Any]:
+def _take(planned: PlannedRange, parts: Iterable[Rows | Coverage], reduction: Reduction) -> dict[str, Any]:
     """Reduce the rows of a range; a failing reader becomes a warning of its file, and rows read before are kept."""
     part, total = planned.part, Coverage()
     rows: dict[str, int] = {}
     beyond = 0
     try:
-        for given in found:
-            if isinstance(given, Coverage):
-                total = added(total, given)
+        for read_part in parts:
+            if isinstance(read_part, Coverage):
+                total = added(total, read_part)
             else:
-                batch, lost = row_batch(given, part.file_id, planned.lines_before, planned.clock)
-                reduction.add(given.table, batch)
+                batch, lost = row_batch(read_part, part.file_id, planned.lines_before, planned.clock)
+                reduction.add(read_part.table, batch)
                 beyond += lost
-                table, count = _rows_read(given.table, batch)
+                table, count = _rows_read(read_part.table, batch)
                 rows[table] = rows.get(table, 0) + count
     except SparkUnavailable:
         # The storage failed, not the file: Spark retries the task.

@@ -87,14 +87,16 @@ class Redactor:
         return certain
 
     def _note(self, rule: RedactionRule, text: bytes, begin: int, end: int, pseudonym: bytes) -> None:
-        found = self.replacements.setdefault(rule.id, Replacement())
-        found.count += 1
-        if len(found.examples) < MOST_EXAMPLES and all(pseudonym.decode() != each[3] for each in found.examples):
+        replacement = self.replacements.setdefault(rule.id, Replacement())
+        replacement.count += 1
+        if len(replacement.examples) < MOST_EXAMPLES and all(
+            pseudonym.decode() != each[3] for each in replacement.examples
+        ):
             before = text[max(text.rfind(b"\n", 0, begin) + 1, begin - CONTEXT_BYTES) : begin]
             after = text[end : end + CONTEXT_BYTES].partition(b"\n")[0]
             value = text[begin:end][:CONTEXT_BYTES]
             parts = [each.decode("utf-8", "replace") for each in (before, value, after, pseudonym)]
-            found.examples.append((parts[0], parts[1], parts[2], parts[3]))
+            replacement.examples.append((parts[0], parts[1], parts[2], parts[3]))
 
 
 def _word(rule: RedactionRule, digest: bytes) -> bytes:

@@ -29,13 +29,13 @@ def contradiction(condition: Condition) -> str:
 
 def _excluded(given: Sequence[Demand], condition: Condition) -> str:
     demands, choices = _split(condition)
-    together = [*given, *demands]
-    for fact in dict.fromkeys(demand.leaf.fact for demand in together):
-        clash = _clash([demand for demand in together if demand.leaf.fact == fact])
+    combined = [*given, *demands]
+    for fact in dict.fromkeys(demand.leaf.fact for demand in combined):
+        clash = _clash([demand for demand in combined if demand.leaf.fact == fact])
         if clash:
             return clash
     for choice in choices:
-        clashes = [_excluded(together, item) for item in choice.items]
+        clashes = [_excluded(combined, item) for item in choice.items]
         if clashes and all(clashes):
             return clashes[0]
     return ""

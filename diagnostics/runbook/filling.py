@@ -94,14 +94,14 @@ class _Page:
             if pieces is not None
         ]
 
-    def change(self, each: Change) -> dict[str, str]:
+    def change(self, change: Change) -> dict[str, str]:
         """A change, with its lines in the option names of this version."""
-        wording = lines_in_version if each.kind == "config" else in_version
-        before = phrase.fill_code(wording(self.stated(each.before), self.version), self.lookup, UNKNOWN)
-        after = phrase.fill_code(wording(each.after, self.version), self.lookup, UNKNOWN)
-        if each.kind == "config":
+        wording = lines_in_version if change.kind == "config" else in_version
+        before = phrase.fill_code(wording(self.stated(change.before), self.version), self.lookup, UNKNOWN)
+        after = phrase.fill_code(wording(change.after, self.version), self.lookup, UNKNOWN)
+        if change.kind == "config":
             before, after = _without_common_lines(before, after)
-        return {"kind": each.kind, "file": self.say(each.file), "from": before.rstrip(), "to": after.rstrip()}
+        return {"kind": change.kind, "file": self.say(change.file), "from": before.rstrip(), "to": after.rstrip()}
 
     def can_compute(self, change: Change) -> bool:
         """Whether the evidence has the facts for computing the new settings."""
@@ -155,18 +155,18 @@ def _left_out(runbook: Runbook, page: _Page) -> dict[str, dict[str, Any]]:
         for answer in question.answers:
             for step in answer.leads_to:
                 leading.setdefault(step, []).append((question, answer))
-    found: dict[str, dict[str, Any]] = {}
+    left_out: dict[str, dict[str, Any]] = {}
     for step, ways in leading.items():
         others = [(question, each) for question, _ in ways for each in question.answers if each.leads_to]
         taken = next(((question, each) for question, each in others if page.is_taken(question, each)), None)
         if taken and all(page.is_taken(question, answer) is False for question, answer in ways):
-            found[step] = {
+            left_out[step] = {
                 "step": taken[0].id,
                 "question": page.say(taken[0].texts["question"]),
                 "answer": page.say(taken[1].condition),
                 "said": page.is_said(*taken),
             }
-    return found
+    return left_out
 
 
 def _filled_step(step: Step, page: _Page) -> dict[str, Any]:
@@ -182,16 +182,16 @@ def _filled_step(step: Step, page: _Page) -> dict[str, Any]:
     ]
     filled["answers"] = [
         {
-            "if": page.say(each.condition),
-            "then": page.say(each.meaning),
-            "condition": each.condition,
-            "taken": page.is_taken(step, each),
-            "said": page.is_said(step, each),
-            "checks": [check.as_json() for check in each.when.checks(lookup)] if each.when else [],
-            "leads_to": list(each.leads_to),
-            "runbook": each.runbook,
+            "if": page.say(answer.condition),
+            "then": page.say(answer.meaning),
+            "condition": answer.condition,
+            "taken": page.is_taken(step, answer),
+            "said": page.is_said(step, answer),
+            "checks": [check.as_json() for check in answer.when.checks(lookup)] if answer.when else [],
+            "leads_to": list(answer.leads_to),
+            "runbook": answer.runbook,
         }
-        for each in step.answers
+        for answer in step.answers
     ]
     filled["change"] = changes = page.changes(step)
     in_force = bool(step.changes) and not changes

@@ -257,10 +257,10 @@ def shipped_runbook_texts() -> Mapping[str, str]:
 
 @cache
 def _shipped() -> tuple[tuple[Runbook, str], ...]:
-    found = []
+    shipped = []
     for folder in symptom_folders():
         path = folder / "runbook.yaml"
         if path.is_file():
             text = path.read_text("utf-8")
-            found.append((Runbook.from_yaml(text, f"{folder.name}/runbook.yaml"), text))
-    return tuple(found)
+            shipped.append((Runbook.from_yaml(text, f"{folder.name}/runbook.yaml"), text))
+    return tuple(shipped)

@@ -13,13 +13,13 @@ from diagnostics.signals.signal import SignalDefinition
 
 
 def _definitions() -> dict[str, SignalDefinition]:
-    found: dict[str, SignalDefinition] = {}
+    by_key: dict[str, SignalDefinition] = {}
     for module, definitions in registered(sys.modules[__name__], "SIGNALS"):
         for definition in definitions:
-            if definition.key in found:
+            if definition.key in by_key:
                 raise TypeError(f"signals/{module}.py: the key {definition.key!r} is taken by another file")
-            found[definition.key] = definition
-    return found
+            by_key[definition.key] = definition
+    return by_key
 
 
 DEFINITIONS: Mapping[str, SignalDefinition] = _definitions()

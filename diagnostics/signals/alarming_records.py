@@ -40,9 +40,9 @@ def _signal(job: str | None, rows: Sequence[Row]) -> Signal:
     of_rank = {rank: [each for each in rows if each["rank"] == rank] for rank in alarming_records.RANKS}
     facts: dict[str, FactValue] = {}
     cited: list[Citation] = []
-    for rank, found in of_rank.items():
-        facts[f"{rank}_count"] = len(found)
-        worst = _most_telling(found)
+    for rank, records in of_rank.items():
+        facts[f"{rank}_count"] = len(records)
+        worst = _most_telling(records)
         if worst:
             facts |= {
                 f"{rank}_text": _quote(worst),
@@ -51,7 +51,7 @@ def _signal(job: str | None, rows: Sequence[Row]) -> Signal:
                 f"{rank}_ms": worst["ts_ms"],
                 f"{rank}_frame": worst["user_frame"] or worst["root_cause_frame"],
             }
-            cited += [_cite(worst), *(_cite(each) for each in found[:SHOWN] if each is not worst)]
+            cited += [_cite(worst), *(_cite(each) for each in records[:SHOWN] if each is not worst)]
     stamps = [each["ts_ms"] for each in rows if each["ts_ms"] is not None]
     return Signal(
         "alarming_records",

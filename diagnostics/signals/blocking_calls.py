@@ -118,14 +118,14 @@ def role_of(sampled: Sampled, position: Position | None) -> tuple[str, str]:
 def _named(calls: Sequence[Sampled]) -> dict[str, FactValue]:
     """The outside system and the frames that identify it."""
     facts: dict[str, FactValue] = {}
-    for fact, found in (
+    for fact, most_sampled in (
         ("system", heaviest(calls, lambda each: each.stack.system)),
         ("client_frame", heaviest(calls, lambda each: each.stack.system_frame)),
         ("user_frame", heaviest(calls, lambda each: each.stack.user)),
         ("waiting_frame", heaviest(calls, lambda each: each.stack.top)),
     ):
-        if found:
-            facts[fact] = found[0]
+        if most_sampled:
+            facts[fact] = most_sampled[0]
     return facts
 
 

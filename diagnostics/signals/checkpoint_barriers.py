@@ -38,14 +38,14 @@ def measure(evidence: Evidence) -> Measured:
     series = metric_series(evidence)
     names = cluster_of(evidence).job_names
     only_job = only_one(names)
-    given = False
+    is_measured = False
     for job_id in sorted({each.job_id or only_job for each in series.of(START_DELAY)}, key=repr):
         counted = counted_course(series, job_id, only_job)
         facts, citations = _facts(counted, series, job_id, only_job) if counted else ({}, [])
         if facts:
-            given = True
+            is_measured = True
             yield Signal("checkpoint_barriers", Subject(job=job_id), facts, tuple(citations), len(citations))
-    if not given:
+    if not is_measured:
         yield NotMeasured(
             "checkpoint_barriers", "metric-scrapes", "no metric shows start delay and duration of a checkpoint"
         )

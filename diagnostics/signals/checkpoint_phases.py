@@ -48,14 +48,14 @@ def measure(evidence: Evidence) -> Measured:
     by_job: dict[str | None, list[Part]] = defaultdict(list)
     for part in parts:
         by_job[part.job_id or only_job].append(part)
-    given = 0
+    measured = 0
     for job_id in sorted(by_job, key=str):
         history = histories.get(job_id) or histories.get(None) or History(job_id)
         facts, citations = phases(by_job[job_id], history, cluster, job_id)
         if facts:
-            given += 1
+            measured += 1
             yield Signal("checkpoint_phases", Subject(job=job_id), facts, tuple(citations), len(citations))
-    if not given:
+    if not measured:
         yield NotMeasured("checkpoint_phases", "checkpoint-details", "no subtask acknowledged a checkpoint")
 
 
@@ -66,8 +66,8 @@ def phases(
     by_number: dict[int, list[Part]] = defaultdict(list)
     for part in parts:
         by_number[part.number].append(part)
-    told = {each.number: each for each in history.checkpoints}
-    slow = _slow(by_number, told)
+    checkpoints = {each.number: each for each in history.checkpoints}
+    slow = _slow(by_number, checkpoints)
     if not slow:
         return {}, []
 
@@ -81,9 +81,9 @@ def phases(
     facts: dict[str, FactValue] = {
         **_shares([at for _, _, at in known_slowest]),
         **_listed(by_number, [number for number, _, _ in known_slowest]),
-        **_reference(by_number, told, known_slowest, name),
+        **_reference(by_number, checkpoints, known_slowest, name),
         **_upload([by_number[number] for number in slow]),
-        **_pending(by_number, told, name),
+        **_pending(by_number, checkpoints, name),
         "unaligned": any(part.unaligned for number in slow for part in by_number[number]),
         "persisted_bytes": highest(total(part.persisted_bytes for part in by_number[number]) for number in slow),
     }
@@ -93,14 +93,14 @@ def phases(
     return known_facts(facts), list(dict.fromkeys(citations))
 
 
-def _slow(by_number: Mapping[int, Sequence[Part]], told: Mapping[int, Checkpoint]) -> list[int]:
+def _slow(by_number: Mapping[int, Sequence[Part]], checkpoints: Mapping[int, Checkpoint]) -> list[int]:
     """Numbers of the slow checkpoints whose acknowledged subtasks represent them, longest first.
 
     Without savepoints, declined and aborted checkpoints; see TELLING_SHARE and SLOW_SHARE.
     """
     taken: dict[int, float] = {}
     for number, parts in by_number.items():
-        checkpoint = told.get(number)
+        checkpoint = checkpoints.get(number)
         if checkpoint is not None and (checkpoint.is_savepoint or checkpoint.status in ("declined", "aborted")):
             continue
         slowest = highest(part.slowest.end_to_end_ms for part in parts if part.slowest)
@@ -180,20 +180,22 @@ def _listed(by_number: Mapping[int, Sequence[Part]], slow: Sequence[int]) -> dic
 
 def _reference(
     by_number: Mapping[int, Sequence[Part]],
-    told: Mapping[int, Checkpoint],
+    checkpoints: Mapping[int, Checkpoint],
     slowest: Sequence[tuple[int, Part, Slowest]],
     name: Callable[[str], str],
 ) -> dict[str, FactValue]:
     """Maxima, vertices and subtasks of the slowest completed checkpoint, or of the slowest one when none completed."""
     if not slowest:
         return {}
-    completed = [each for each in slowest if (one := told.get(each[0])) is not None and one.status == "completed"]
+    completed = [
+        each for each in slowest if (one := checkpoints.get(each[0])) is not None and one.status == "completed"
+    ]
     number, part, at = (completed or slowest)[0]
     parts = by_number[number]
     facts: dict[str, FactValue] = {
         "reference_id": number,
-        "reference_status": told[number].status if number in told else None,
-        "reference_ms": told[number].duration_ms if completed and number in told else at.end_to_end_ms,
+        "reference_status": checkpoints[number].status if number in checkpoints else None,
+        "reference_ms": checkpoints[number].duration_ms if completed and number in checkpoints else at.end_to_end_ms,
         "slowest_vertex": name(part.vertex_id),
         "slowest_vertex_id": part.vertex_id,
         "slowest_subtask": at.subtask,
@@ -266,7 +268,7 @@ def _all_maxima(by_number: Mapping[int, Sequence[Part]], slow: Sequence[int]) ->
 
 def _cite(number: int, part: Part, at: Slowest, vertex: str) -> Citation:
     """Citation of one subtask's phases in one checkpoint."""
-    told = ", ".join(
+    durations = ", ".join(
         f"{name} {duration(value)}"
         for name, value in (
             ("end to end", at.end_to_end_ms),
@@ -280,7 +282,7 @@ def _cite(number: int, part: Part, at: Slowest, vertex: str) -> Citation:
     return Citation.of(
         at,
         "rest" if at.pointer else "log",
-        f"checkpoint {number}, {vertex}, subtask {at.subtask}: {told}",
+        f"checkpoint {number}, {vertex}, subtask {at.subtask}: {durations}",
         name="end_to_end_duration",
         value=at.end_to_end_ms,
     )

@@ -42,14 +42,14 @@ def measure(evidence: Evidence) -> Measured:
     counted = {each.job_id for name in COUNTERS for each in series.of(name)}
     only_job = only_one(cluster_of(evidence).job_names)
     jobs = sorted({*histories, *(job_id or only_job for job_id in counted)}, key=str)
-    given = 0
+    measured = 0
     for job_id in jobs:
         history = histories.get(job_id, History(job_id))
         facts, citations = _facts_of(evidence, history, series, job_id, only_job)
         if facts:
-            given += 1
+            measured += 1
             yield _signal(job_id, history, facts, citations)
-    if not given:
+    if not measured:
         yield NotMeasured(
             "checkpoint_progress", "checkpoint-history", "neither REST nor the JobManager's log shows checkpoints"
         )

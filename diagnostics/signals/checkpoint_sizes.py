@@ -33,19 +33,19 @@ def measure(evidence: Evidence) -> Measured:
     Units   bytes; bytes per second of the end to end duration; milliseconds.
     Empty   NotMeasured when no checkpoint's size is known.
     """
-    given = 0
+    measured = 0
     for job_id, history in checkpoint_histories(evidence).items():
         stated, _ = settings_of(stated_options(evidence), job_id)
         facts = {**_written(history, stated), **_late(history), **_state(history)}
         facts = known_facts(facts)
         if facts:
-            given += 1
+            measured += 1
             telling = _notable_checkpoints(history, facts)
             citations = [citation for each in telling for citation in reversed(each.citations)]
             yield Signal(
                 "checkpoint_sizes", Subject(job=job_id), facts, tuple(citations), citation_count=len(citations)
             )
-    if not given:
+    if not measured:
         yield NotMeasured("checkpoint_sizes", "checkpoint-history", "no file shows the size of a checkpoint")
 
 
@@ -63,13 +63,17 @@ def _sized(history: History) -> list[Checkpoint]:
     """Checkpoints whose written bytes cover all stateful subtasks: completed, or acknowledged after expiry."""
     sized: list[Checkpoint] = []
     largest = 0.0
-    for each in history.of_status("completed", "expired"):
-        if each.checkpointed_bytes is None or each.state_bytes is None or _written_state(each) < LEAST_BYTES:
+    for checkpoint in history.of_status("completed", "expired"):
+        if (
+            checkpoint.checkpointed_bytes is None
+            or checkpoint.state_bytes is None
+            or _written_state(checkpoint) < LEAST_BYTES
+        ):
             continue
-        if each.status == "expired" and _full_state(each) < NEARLY_ALL * largest:
+        if checkpoint.status == "expired" and _full_state(checkpoint) < NEARLY_ALL * largest:
             continue
-        largest = max(largest, _full_state(each))
-        sized.append(each)
+        largest = max(largest, _full_state(checkpoint))
+        sized.append(checkpoint)
     return sized
 
 

@@ -46,17 +46,17 @@ def is_of_code(fault: Fault) -> bool:
     return fault.origin.id in OF_CODE and not fault.in_snapshot
 
 
-def _signal(job: str | None, found: Sequence[Fault]) -> Signal:
-    of_code = [fault for fault in found if is_of_code(fault)]
-    facts: dict[str, FactValue] = {"failures": len(found), "of_code": len(of_code)}
+def _signal(job: str | None, faults: Sequence[Fault]) -> Signal:
+    of_code = [fault for fault in faults if is_of_code(fault)]
+    facts: dict[str, FactValue] = {"failures": len(faults), "of_code": len(of_code)}
     same: list[Fault] = []
     if of_code:
         kinds = [fault.kind for fault in of_code]
         most = max(dict.fromkeys(kinds), key=kinds.count)
         same = [fault for fault in of_code if fault.kind == most]
         facts |= _cause(same) | _course(same)
-        facts["is_first"] = found[0].kind == most
-        before = [fault for fault in found[: found.index(same[0])] if fault.kind != most]
+        facts["is_first"] = faults[0].kind == most
+        before = [fault for fault in faults[: faults.index(same[0])] if fault.kind != most]
         facts["before"] = before[0].said if before else None
     stamps = [fault.ts_ms for fault in same if fault.ts_ms is not None]
     return Signal(

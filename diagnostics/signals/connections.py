@@ -64,33 +64,33 @@ def measure(evidence: Evidence) -> Measured:
         yield NotMeasured("connections", "taskmanager-log", "no log and no exceptions were given")
         return
     log = incident_log(evidence)
-    told: list[LogEvent | Failure] = [*log.of("connection"), *(each for each in log.failures if _is_own(_all(each)))]
-    told = [each for each in told if not isinstance(each, LogEvent) or each.process != "client"]
+    faults: list[LogEvent | Failure] = [*log.of("connection"), *(each for each in log.failures if _is_own(_all(each)))]
+    faults = [each for each in faults if not isinstance(each, LogEvent) or each.process != "client"]
     began_ms = _began_ms(log)
-    told = [each for each in told if began_ms is None or each.ts_ms is None or each.ts_ms >= began_ms]
-    told.sort(key=lambda each: (each.ts_ms is None, each.ts_ms or 0, each.file_id, each.line or 0))
-    by_kind = Counter(_kind(_all(each)) for each in told)
-    first_ms = next((each.ts_ms for each in told if each.ts_ms is not None), None)
+    faults = [each for each in faults if began_ms is None or each.ts_ms is None or each.ts_ms >= began_ms]
+    faults.sort(key=lambda each: (each.ts_ms is None, each.ts_ms or 0, each.file_id, each.line or 0))
+    by_kind = Counter(_kind(_all(each)) for each in faults)
+    first_ms = next((each.ts_ms for each in faults if each.ts_ms is not None), None)
     facts: dict[str, FactValue] = {
-        "broken": len(told),
+        "broken": len(faults),
         **{kind: by_kind[kind] for kind in KINDS},
-        "processes": len({each.file_id for each in told}),
+        "processes": len({each.file_id for each in faults}),
         "first_ms": first_ms,
-        "first_text": _said(told[0]) if told else None,
-        **_peer(told),
+        "first_text": _said(faults[0]) if faults else None,
+        **_peer(faults),
         **_ends(log, first_ms),
-        **_first_fault(faults_in(evidence), told),
+        **_first_fault(faults_in(evidence), faults),
     }
-    stamps = [each.ts_ms for each in told if each.ts_ms is not None]
+    stamps = [each.ts_ms for each in faults if each.ts_ms is not None]
     yield Signal(
         key="connections",
         subject=Subject(),
         facts=known_facts(facts),
-        citations=tuple(each.cite() for each in told[:SHOWN]),
+        citations=tuple(each.cite() for each in faults[:SHOWN]),
         citation_count=log.count("connection"),
         window=(min(stamps), max(stamps)) if stamps else None,
     )
-    if told and "taskmanager" not in log.processes:
+    if faults and "taskmanager" not in log.processes:
         yield NotMeasured("connections", "taskmanager-log", "no TaskManager's log shows what became of the other side")
 
 
@@ -112,13 +112,13 @@ def _kind(text: str) -> str | None:
     return next((kind for kind, words in KINDS.items() if any(word in text for word in words)), None)
 
 
-def _said(each: LogEvent | Failure) -> str:
+def _said(fault: LogEvent | Failure) -> str:
     """The exception of the broken connection, else the message; at most 200 characters."""
-    if each.root_cause_class and (each.root_cause_message or not each.exception_message):
-        return f"{each.root_cause_class.rpartition('.')[2]}: {each.root_cause_message}"[:200]
-    if each.exception_class:
-        return f"{each.exception_class.rpartition('.')[2]}: {each.exception_message}"[:200]
-    return each.texts[:200]
+    if fault.root_cause_class and (fault.root_cause_message or not fault.exception_message):
+        return f"{fault.root_cause_class.rpartition('.')[2]}: {fault.root_cause_message}"[:200]
+    if fault.exception_class:
+        return f"{fault.exception_class.rpartition('.')[2]}: {fault.exception_message}"[:200]
+    return fault.texts[:200]
 
 
 def _peer(told: Sequence[LogEvent | Failure]) -> dict[str, FactValue]:
@@ -151,13 +151,13 @@ def _ends(log: IncidentLog, first_ms: int | None) -> dict[str, FactValue]:
     return {"ends": len(near), "ends_how": list(dict.fromkeys(each.how for each in near)) or None}
 
 
-def _first_fault(found: Sequence[Fault], told: Sequence[LogEvent | Failure]) -> dict[str, FactValue]:
+def _first_fault(found: Sequence[Fault], connection_faults: Sequence[LogEvent | Failure]) -> dict[str, FactValue]:
     """Whether the job's first failure was a broken connection, and its reason."""
     if not found:
         return {}
     first = found[0]
     text = f"{first.exception} {first.message}"
-    same = [each for each in told if each.ts_ms is not None and each.ts_ms == first.ts_ms]
+    same = [each for each in connection_faults if each.ts_ms is not None and each.ts_ms == first.ts_ms]
     texts = " ".join([text, *(_all(each) for each in same[:SHOWN])])
     is_own = _is_own(text) or bool(same)
     return {"is_first_fault": is_own, "first_fault_kind": (_kind(texts) or "closed") if is_own else None}

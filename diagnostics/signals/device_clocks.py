@@ -112,7 +112,7 @@ def _histograms(evidence: Evidence, found: Clocks) -> Mapping[str, LagHistogram]
 
 def _signal(
     lags: DeviceLags,
-    found: Clocks,
+    clocks: Clocks,
     histograms: Mapping[str, LagHistogram],
     bound_ms: int | None,
     places: Places,
@@ -122,40 +122,40 @@ def _signal(
     facts: dict[str, FactValue] = {
         "events": lags.events,
         "devices": lags.devices,
-        "usual_lag_ms": found.usual_lag_ms,
-        "usual_scatter_ms": found.usual_scatter_ms,
+        "usual_lag_ms": clocks.usual_lag_ms,
+        "usual_scatter_ms": clocks.usual_scatter_ms,
         "lag_min_ms": lags.lowest_lag_ms,
         "lag_max_ms": lags.highest_lag_ms,
-        "fast_devices": len(found.fast),
-        "slow_devices": len(found.slow),
-        "delayed_devices": len(found.delayed),
+        "fast_devices": len(clocks.fast),
+        "slow_devices": len(clocks.slow),
+        "delayed_devices": len(clocks.delayed),
     }
     for name, share in (("p1", 0.01), ("p5", 0.05), ("p50", 0.5), ("p95", 0.95), ("p99", 0.99)):
         facts[f"lag_{name}_ms"] = everything.percentile(share)
-    if found.fast:
+    if clocks.fast:
         facts |= {
-            "fast_by_min_ms": -found.fast[-1].lowest_ms,
-            "fast_by_max_ms": -found.fast[0].lowest_ms,
-            "fast_examples": [each.key for each in found.fast[:SHOWN_DEVICES]] + _smallest(found.fast),
-            "fast_events_ratio": sum(each.events for each in found.fast) / lags.events,
-            "fast_from_ms": min(each.fast_from_ms for each in found.fast if each.fast_from_ms is not None),
+            "fast_by_min_ms": -clocks.fast[-1].lowest_ms,
+            "fast_by_max_ms": -clocks.fast[0].lowest_ms,
+            "fast_examples": [each.key for each in clocks.fast[:SHOWN_DEVICES]] + _smallest(clocks.fast),
+            "fast_events_ratio": sum(each.events for each in clocks.fast) / lags.events,
+            "fast_from_ms": min(each.fast_from_ms for each in clocks.fast if each.fast_from_ms is not None),
         }
-    if found.slow:
+    if clocks.slow:
         facts |= {
-            "slow_by_min_ms": found.slow[-1].highest_ms,
-            "slow_by_max_ms": found.slow[0].highest_ms,
-            "slow_examples": [each.key for each in found.slow[:SHOWN_DEVICES]] + _smallest(found.slow),
-            "slow_events_ratio": sum(each.events for each in found.slow) / lags.events,
+            "slow_by_min_ms": clocks.slow[-1].highest_ms,
+            "slow_by_max_ms": clocks.slow[0].highest_ms,
+            "slow_examples": [each.key for each in clocks.slow[:SHOWN_DEVICES]] + _smallest(clocks.slow),
+            "slow_events_ratio": sum(each.events for each in clocks.slow) / lags.events,
         }
     facts |= partitions
     facts |= _bound_facts(histograms, bound_ms)
-    citations = tuple(_citations(found, places))
+    citations = tuple(_citations(clocks, places))
     return Signal(
         key="device_clocks",
         subject=Subject(),
         facts=known_facts(facts),
         citations=citations,
-        citation_count=max(len(citations), sum(each.events for each in (*found.fast, *found.slow))),
+        citation_count=max(len(citations), sum(each.events for each in (*clocks.fast, *clocks.slow))),
     )
 
 
@@ -185,17 +185,17 @@ def _bound_facts(histograms: Mapping[str, LagHistogram], bound_ms: int | None) -
     return facts
 
 
-def _citations(found: Clocks, places: Places) -> Iterator[Citation]:
+def _citations(clocks: Clocks, places: Places) -> Iterator[Citation]:
     for fast, slow in zip(
-        (*found.fast[:MOST_CITED], *[None] * (MOST_CITED - len(found.fast))),
-        (*found.slow[:MOST_CITED], *[None] * (MOST_CITED - len(found.slow))),
+        (*clocks.fast[:MOST_CITED], *[None] * (MOST_CITED - len(clocks.fast))),
+        (*clocks.slow[:MOST_CITED], *[None] * (MOST_CITED - len(clocks.slow))),
         strict=True,
     ):
         if fast and fast.key in places:
             yield _event(places[fast.key][0])
         if slow and slow.key in places:
             yield _event(places[slow.key][1])
-    for delayed in found.delayed[:2]:
+    for delayed in clocks.delayed[:2]:
         if delayed.key in places:
             yield _event(places[delayed.key][1])
 

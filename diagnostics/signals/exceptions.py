@@ -31,11 +31,11 @@ def measure(evidence: Evidence) -> Measured:
         yield _signal(None, [])
 
 
-def _signal(job: str | None, found: Sequence[Fault]) -> Signal:
-    kinds = kinds_of(found)
-    facts: dict[str, FactValue] = {"failures": len(found), "kinds": len(kinds)}
-    if found:
-        first = found[0]
+def _signal(job: str | None, faults: Sequence[Fault]) -> Signal:
+    kinds = kinds_of(faults)
+    facts: dict[str, FactValue] = {"failures": len(faults), "kinds": len(kinds)}
+    if faults:
+        first = faults[0]
         most = max(kinds, key=lambda kind: kind.count)
         facts |= {
             "first_class": first.exception,
@@ -55,14 +55,14 @@ def _signal(job: str | None, found: Sequence[Fault]) -> Signal:
             "classes": [kind.first.exception.rpartition(".")[2] for kind in kinds[:SHOWN]],
         }
     shown = [kind.first for kind in kinds[:SHOWN]]
-    shown += [fault for fault in found if fault not in shown][: SHOWN - len(shown)]
-    stamps = [fault.ts_ms for fault in found if fault.ts_ms is not None]
+    shown += [fault for fault in faults if fault not in shown][: SHOWN - len(shown)]
+    stamps = [fault.ts_ms for fault in faults if fault.ts_ms is not None]
     return Signal(
         key="exceptions",
         subject=Subject(job=job),
         facts=known_facts(facts),
         citations=tuple(fault.citation for fault in shown),
-        citation_count=len(found),
+        citation_count=len(faults),
         window=(min(stamps), max(stamps)) if stamps else None,
     )
 

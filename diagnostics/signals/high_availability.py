@@ -57,18 +57,18 @@ def measure(evidence: Evidence) -> Measured:
         yield NotMeasured("high_availability", "jobmanager-log", "no log was given")
         return
     log = incident_log(evidence)
-    found = outages(log)
+    ha_outages = outages(log)
     options, option_lines = _options(evidence)
-    ended = [each for each in _fatal(log) if _is_of_service(each, found)]
+    ended = [each for each in _fatal(log) if _is_of_service(each, ha_outages)]
     names = task_manager_of_file(log)
     managers, masters = _ended(log, ended, "taskmanager"), _ended(log, ended, "jobmanager")
     facts: dict[str, FactValue] = {
         "service": _service(log),
         "signs": log.count("coordination_lost"),
-        "outages": len(found),
+        "outages": len(ha_outages),
         **_signs(log),
-        **_extent(log, found),
-        **_leadership(log, found),
+        **_extent(log, ha_outages),
+        **_leadership(log, ha_outages),
         "jobmanagers_ended": len(masters),
         "jobmanagers_failed": len(_ended(log, _fatal(log), "jobmanager")),
         "task_managers_ended": len({each.file_id for each in managers}),
@@ -77,11 +77,11 @@ def measure(evidence: Evidence) -> Measured:
         ),
         **_jobmanager_starts(log),
         "restored_from": [int(hit[1]) for each in log.of("restored") if (hit := CHECKPOINT.search(each.message))],
-        **_server(log, found),
-        "pause_ratio_before": pause_ratio_before(timelines(evidence), found),
+        **_server(log, ha_outages),
+        "pause_ratio_before": pause_ratio_before(timelines(evidence), ha_outages),
         **options,
     }
-    shown = [each for outage in found for each in outage.signs[:3]] + masters[:2] + managers[:2]
+    shown = [each for outage in ha_outages for each in outage.signs[:3]] + masters[:2] + managers[:2]
     shown += [each for each in log.of("leadership") if "granted" not in (each.event or "")][:1]
     shown += log.of("coordination_server")[:2]
     yield Signal(
@@ -90,7 +90,7 @@ def measure(evidence: Evidence) -> Measured:
         facts=shown_only({name: value for name, value in facts.items() if value != []}, evidence.has_logs()),
         citations=tuple(dict.fromkeys([*(each.cite() for each in shown), *option_lines]))[:SHOWN],
         citation_count=log.count("coordination_lost") + len(ended),
-        window=(found[0].first_ms, found[-1].last_ms) if found else None,
+        window=(ha_outages[0].first_ms, ha_outages[-1].last_ms) if ha_outages else None,
     )
 
 
@@ -125,31 +125,31 @@ def _is_state(event: LogEvent, state: str, events: tuple[str, ...]) -> bool:
     return event.state_to == state or (event.event or "").startswith(events)
 
 
-def _extent(log: IncidentLog, found: Sequence[Outage]) -> dict[str, FactValue]:
+def _extent(log: IncidentLog, ha_outages: Sequence[Outage]) -> dict[str, FactValue]:
     """Number of processes that lost the service, and the highest number at the same time."""
-    if not found:
+    if not ha_outages:
         return {}
-    roles = {each.file_id: each.process for outage in found for each in outage.signs}
+    roles = {each.file_id: each.process for outage in ha_outages for each in outage.signs}
     could = {each.file_id for each in [*log.of("coordination_back"), *log.of("coordination_lost")]}
     reconnected = [
         each.ts_ms
         for each in log.of("coordination_back")
-        if each.ts_ms is not None and each.event == "zk.curator.state" and each.ts_ms > found[0].first_ms
+        if each.ts_ms is not None and each.event == "zk.curator.state" and each.ts_ms > ha_outages[0].first_ms
     ]
     return {
-        "first_ms": found[0].first_ms,
-        "last_ms": found[-1].last_ms,
-        "longest_ms": max(each.last_ms - each.first_ms for each in found),
+        "first_ms": ha_outages[0].first_ms,
+        "last_ms": ha_outages[-1].last_ms,
+        "longest_ms": max(each.last_ms - each.first_ms for each in ha_outages),
         "processes": len(roles),
         "jobmanager_logs": sum(role == "jobmanager" for role in roles.values()),
         "taskmanager_logs": sum(role == "taskmanager" for role in roles.values()),
-        "processes_together": max(len(each.files) for each in found),
+        "processes_together": max(len(each.files) for each in ha_outages),
         "processes_connected": len(could),
         "back_ms": max(reconnected, default=None),
     }
 
 
-def _leadership(log: IncidentLog, found: Sequence[Outage]) -> dict[str, FactValue]:
+def _leadership(log: IncidentLog, ha_outages: Sequence[Outage]) -> dict[str, FactValue]:
     """Leaderships lost and granted again, and the jobs suspended for it."""
     revoked = [each for each in log.of("leadership") if "granted" not in (each.event or "")]
     granted = [each for each in log.of("leadership") if "granted" in (each.event or "")]
@@ -157,7 +157,7 @@ def _leadership(log: IncidentLog, found: Sequence[Outage]) -> dict[str, FactValu
     restarted = [
         each
         for each in log.of("job_state")
-        if each.state_to == "RESTARTING" and any(outage.covers(each.ts_ms) for outage in found)
+        if each.state_to == "RESTARTING" and any(outage.covers(each.ts_ms) for outage in ha_outages)
     ]
     return {
         "leadership_lost": _moments(revoked),
@@ -191,26 +191,26 @@ def _fatal(log: IncidentLog) -> list[LogEvent]:
     ]
 
 
-def _is_of_service(event: LogEvent, found: Sequence[Outage]) -> bool:
+def _is_of_service(event: LogEvent, ha_outages: Sequence[Outage]) -> bool:
     """Whether the service caused the end: the error names it, or the end came during an outage without an
     OutOfMemoryError.
     """
     told = f"{event.texts} {event.exception_class} {event.root_cause_class}"
     if any(text in told for text in COORDINATION):
         return True
-    return "OutOfMemoryError" not in told and any(outage.covers(event.ts_ms) for outage in found)
+    return "OutOfMemoryError" not in told and any(outage.covers(event.ts_ms) for outage in ha_outages)
 
 
 def _ended(log: IncidentLog, fatal: Iterable[LogEvent], role: str) -> list[LogEvent]:
     """One event per end of a process of that role."""
-    found: list[LogEvent] = []
+    ends: list[LogEvent] = []
     for each in fatal:
-        last = next((one for one in reversed(found) if one.file_id == each.file_id), None)
+        last = next((one for one in reversed(ends) if one.file_id == each.file_id), None)
         starts = [one.ts_ms or 0 for one in log.of("process_start") if one.file_id == each.file_id]
         since = any((last.ts_ms or 0) < start <= (each.ts_ms or 0) for start in starts) if last else True
         if each.process == role and since:
-            found.append(each)
-    return found
+            ends.append(each)
+    return ends
 
 
 def _jobmanager_starts(log: IncidentLog) -> dict[str, FactValue]:
@@ -237,18 +237,22 @@ def _replaces(start: LogEvent, starts: Sequence[LogEvent], ends: Mapping[int, in
     )
 
 
-def _server(log: IncidentLog, found: Sequence[Outage]) -> dict[str, FactValue]:
+def _server(log: IncidentLog, ha_outages: Sequence[Outage]) -> dict[str, FactValue]:
     """Facts from the ZooKeeper servers' own logs, when uploaded."""
-    told = log.of("coordination_server")
-    if not told:
+    server_events = log.of("coordination_server")
+    if not server_events:
         return {}
-    starts = [each for each in told if each.event == "zk.server.start" and each.ts_ms is not None]
-    fsync = [each.duration_ms for each in told if each.event == "zk.server.fsync" and each.duration_ms is not None]
-    again = [each.ts_ms for each in starts if found and each.ts_ms is not None and each.ts_ms > found[0].first_ms]
+    starts = [each for each in server_events if each.event == "zk.server.start" and each.ts_ms is not None]
+    fsync = [
+        each.duration_ms for each in server_events if each.event == "zk.server.fsync" and each.duration_ms is not None
+    ]
+    again = [
+        each.ts_ms for each in starts if ha_outages and each.ts_ms is not None and each.ts_ms > ha_outages[0].first_ms
+    ]
     return {
         "server_starts": len(starts),
         "server_started_again_ms": max(again, default=None),
-        "server_expired": sum(each.event == "zk.server.expired" for each in told),
+        "server_expired": sum(each.event == "zk.server.expired" for each in server_events),
         "server_fsync_ms": max(fsync, default=None),
     }
 

@@ -81,13 +81,13 @@ def _sampled(evidence: Evidence) -> Iterator[_Level]:
 def _metered(evidence: Evidence) -> Iterator[_Level]:
     series_of = metric_series(evidence)
     for metric, ours in FLINKS.items():
-        for each in series_of.of(metric):
-            values = [point.value for point in each.known if point.value is not None]
+        for use in series_of.of(metric):
+            values = [point.value for point in use.known if point.value is not None]
             if values:
-                highest = max(each.known, key=lambda point: (point.value or 0.0, point.ts_ms or 0))
+                highest = max(use.known, key=lambda point: (point.value or 0.0, point.ts_ms or 0))
                 numbers = (len(values), median(values), min(values), max(values))
                 file_id = highest.file_id
-                yield _Level(each.task_manager, "cpu", None, file_id, ours, *numbers, each.cite(highest))
+                yield _Level(use.task_manager, "cpu", None, file_id, ours, *numbers, use.cite(highest))
 
 
 def _facts(levels: Sequence[_Level]) -> tuple[dict[str, FactValue], list[_Level]]:
@@ -134,15 +134,15 @@ def _facts(levels: Sequence[_Level]) -> tuple[dict[str, FactValue], list[_Level]
 def _throttled(levels: Sequence[_Level]) -> Iterator[tuple[float, _Level]]:
     """Share of throttled scheduling periods per control group, while observed or since the group began."""
     periods = {(each.file_id, each.place, each.name): each for each in levels if each.metric == "periods"}
-    for each in levels:
-        whole = periods.get((each.file_id, each.place, each.name)) if each.metric == "throttled_periods" else None
+    for level in levels:
+        whole = periods.get((level.file_id, level.place, level.name)) if level.metric == "throttled_periods" else None
         if whole is None:
             continue
         grown, throttled = (
-            (whole.most - whole.least, each.most - each.least) if whole.samples > 1 else (whole.most, each.most)
+            (whole.most - whole.least, level.most - level.least) if whole.samples > 1 else (whole.most, level.most)
         )
         if grown >= FEWEST_PERIODS:
-            yield min(throttled / grown, 1.0), each
+            yield min(throttled / grown, 1.0), level
 
 
 FACTS: Mapping[str, str] = {

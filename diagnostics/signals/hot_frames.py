@@ -67,15 +67,15 @@ def _signal(task: tuple[str | None, str], profile: Profile, cluster: Cluster) ->
         "idle_ratio": 1 - whole / all_read,
         "waiting_ratio": sum(each.weight for each in at_work if each.stack.waiting) / whole,
     }
-    for fact, found in (
+    for fact, hottest in (
         ("top_user", heaviest(at_work, lambda each: each.stack.user)),
         ("system", heaviest(at_work, lambda each: each.stack.system)),
         ("category", heaviest(at_work, _category)),
         ("top", heaviest(at_work, lambda each: each.stack.top)),
     ):
-        if found:
-            facts[fact if fact in ("system", "category") else f"{fact}_frame"] = found[0]
-            facts[f"{fact}_share_ratio"] = found[1] / whole
+        if hottest:
+            facts[fact if fact in ("system", "category") else f"{fact}_frame"] = hottest[0]
+            facts[f"{fact}_share_ratio"] = hottest[1] / whole
     computing = [each for each in at_work if not each.stack.waiting]
     facts |= {"computing_ratio": sum(each.weight for each in computing) / whole, **_hot(computing, whole)}
     cited = sorted(at_work, key=lambda each: -each.weight)[:MOST_CITED]
@@ -92,13 +92,13 @@ def _hot(computing: Sequence[Sampled], whole: float) -> dict[str, FactValue]:
         purpose, weight = hottest
         inside = [each for each in known if each.stack.purpose == purpose]
         facts |= {"hot_purpose": purpose, "hot_share_ratio": weight / whole, "hot_advice": advice[purpose]}
-        for fact, found in (
+        for fact, sampled in (
             ("hot_function", heaviest(inside, lambda each: each.stack.system)),
             ("hot_frame", heaviest(inside, lambda each: each.stack.system_frame)),
             ("hot_caller", heaviest(inside, lambda each: each.stack.user)),
         ):
-            if found:
-                facts[fact] = found[0]
+            if sampled:
+                facts[fact] = sampled[0]
     own = heaviest([each for each in computing if each.stack.purpose is None], lambda each: each.stack.user)
     if own:
         facts |= {"own_frame": own[0], "own_share_ratio": own[1] / whole}

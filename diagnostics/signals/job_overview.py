@@ -41,8 +41,8 @@ def measure(evidence: Evidence) -> Measured:
     Units   milliseconds; ratios of time 0 to 1.
     Empty   NotMeasured when no file names a job.
     """
-    told = _jobs_in_files(evidence)
-    job_ids = _jobs(evidence, told)
+    rows_by_source = _jobs_in_files(evidence)
+    job_ids = _jobs(evidence, rows_by_source)
     if not job_ids:
         for key in ("job_overview", "job_overview.operation"):
             yield NotMeasured(key, "job-rest", "no file names a job")
@@ -56,9 +56,9 @@ def measure(evidence: Evidence) -> Measured:
         timeline = timelines.get(job_id) or (timelines.get(None, {}) if only else {})
         history = histories.get(job_id) or (histories.get(None) if only else None) or History(job_id)
         graph = job_graph(cluster, job_id, printed_names(evidence, timeline))
-        window = _window(told, job_id, history, timeline)
+        window = _window(rows_by_source, job_id, history, timeline)
         stated, _ = settings_of(stated_options(evidence), job_id)
-        facts, citations = _overview(told, job_id, graph, _restarts(series, job_id, only=only), window)
+        facts, citations = _overview(rows_by_source, job_id, graph, _restarts(series, job_id, only=only), window)
         if "flink_version" not in facts and "flink_version" in stated:
             facts["flink_version"] = stated["flink_version"]
         yield Signal("job_overview", Subject(job=job_id), facts, tuple(citations), window=window)
@@ -70,21 +70,21 @@ def measure(evidence: Evidence) -> Measured:
 
 def _jobs_in_files(evidence: Evidence) -> Mapping[str, list[Mapping[str, Any]]]:
     """Rows about jobs by kind: `job` (newest answer first), `submitted`, `version`, and `log` for times."""
-    found: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    rows_by_source: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for row in evidence.answer(jobs.AGGREGATOR).to_pylist():
         times = {"first_ms": row["start_ms"], "last_ms": row["end_ms"] or row["ts_ms"]}
-        found["job"].append({**row, "version": row["flink_version"], **times})
-    found |= _jobs_in_log(incident_log(evidence))
-    found["log"] = [
+        rows_by_source["job"].append({**row, "version": row["flink_version"], **times})
+    rows_by_source |= _jobs_in_log(incident_log(evidence))
+    rows_by_source["log"] = [
         {"job_id": job_id, "first_ms": first_ms, "last_ms": last_ms}
         for job_id, (first_ms, last_ms) in evidence.answer(logged_jobs.AGGREGATOR).items()
     ]
-    return found
+    return rows_by_source
 
 
 def _jobs_in_log(log: IncidentLog) -> dict[str, list[Mapping[str, Any]]]:
     """Submissions of jobs and versions of processes in the log; records without a time first."""
-    found: dict[str, list[Mapping[str, Any]]] = {"submitted": [], "version": []}
+    rows_by_kind: dict[str, list[Mapping[str, Any]]] = {"submitted": [], "version": []}
     told = {(event.file_id, event.line, event.message): event for event in (*log.of("version"), *log.of("submitted"))}
     for event in sorted(told.values(), key=lambda each: (each.ts_ms or 0, each.file_id, each.line or 0)):
         submitted, version = SUBMITTED.search(event.message), VERSION.search(event.message)
@@ -95,8 +95,8 @@ def _jobs_in_log(log: IncidentLog) -> dict[str, list[Mapping[str, Any]]]:
             **{name: getattr(event, name) for name in ("ts_ms", "file_id", "line", "last_line")},
         }
         times = {"first_ms": event.ts_ms, "last_ms": event.ts_ms, "state": None, "pointer": None}
-        found["submitted" if submitted else "version"].append({**row, **times})
-    return found
+        rows_by_kind["submitted" if submitted else "version"].append({**row, **times})
+    return rows_by_kind
 
 
 def _jobs(evidence: Evidence, told: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[str]:
@@ -108,14 +108,14 @@ def _jobs(evidence: Evidence, told: Mapping[str, Sequence[Mapping[str, Any]]]) -
 
 
 def _overview(
-    told: Mapping[str, Sequence[Mapping[str, Any]]],
+    rows_by_source: Mapping[str, Sequence[Mapping[str, Any]]],
     job_id: str,
     graph: JobGraph,
     restarts: float | None,
     window: tuple[int, int] | None,
 ) -> tuple[dict[str, FactValue], list[Citation]]:
-    rows = [row for kind in ("job", "submitted") for row in told.get(kind, ()) if row["job_id"] == job_id]
-    version = next((row["version"] for row in [*rows, *told.get("version", ())] if row["version"]), None)
+    rows = [row for kind in ("job", "submitted") for row in rows_by_source.get(kind, ()) if row["job_id"] == job_id]
+    version = next((row["version"] for row in [*rows, *rows_by_source.get("version", ())] if row["version"]), None)
     facts: dict[str, FactValue] = {
         "name": next((row["name"] for row in rows if row["name"]), None),
         "state": next((row["state"] for row in rows if row["state"]), None),
@@ -152,13 +152,13 @@ def _restarts(series: MetricSeries, job_id: str, *, only: bool) -> float | None:
 
 
 def _window(
-    told: Mapping[str, Sequence[Mapping[str, Any]]], job_id: str, history: History, timeline: Timeline
+    rows_by_source: Mapping[str, Sequence[Mapping[str, Any]]], job_id: str, history: History, timeline: Timeline
 ) -> tuple[int, int] | None:
     """First and last epoch ms of the evidence about the job."""
     stamps = [
         stamp
         for kind in ("job", "submitted", "log")
-        for row in told.get(kind, ())
+        for row in rows_by_source.get(kind, ())
         if row["job_id"] == job_id
         for stamp in (row["first_ms"], row["last_ms"])
     ]

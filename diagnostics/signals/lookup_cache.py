@@ -44,20 +44,20 @@ def measure(evidence: Evidence) -> Measured:
     for each in _counts(evidence):
         row = each.last
         by_vertex[row.job_id, row.vertex_id or normalised(row.vertex)][row.metric].append(each)
-    given = 0
+    measured = 0
     cluster = cluster_of(evidence)
     for vertex in sorted(by_vertex, key=repr):
-        told = by_vertex[vertex]
-        facts = _facts(told)
+        counts_by_metric = by_vertex[vertex]
+        facts = _facts(counts_by_metric)
         if not facts:
             continue
-        given += 1
-        names = [each.last.vertex for counts in told.values() for each in counts if each.last.vertex]
+        measured += 1
+        names = [each.last.vertex for counts in counts_by_metric.values() for each in counts if each.last.vertex]
         graph = job_graph(cluster, vertex[0], {vertex[1]: names[0]} if names else None)
-        rows = [each.last for metric in (MISSES, HITS, RATE) for each in told.get(metric, ())][:4]
+        rows = [each.last for metric in (MISSES, HITS, RATE) for each in counts_by_metric.get(metric, ())][:4]
         subject = Subject(job=vertex[0], vertex=graph.name(vertex[1]), vertex_id=vertex[1])
         yield Signal("lookup_cache", subject, facts, tuple(_cite(row) for row in rows), len(rows))
-    if not given:
+    if not measured:
         yield NotMeasured("lookup_cache", "vertex-metrics", "no metric shows a cache of look-ups")
 
 
@@ -74,14 +74,14 @@ def _counts(evidence: Evidence) -> Sequence[_Count]:
     return found
 
 
-def _facts(told: Mapping[str, Sequence[_Count]]) -> dict[str, FactValue]:
+def _facts(counts_by_metric: Mapping[str, Sequence[_Count]]) -> dict[str, FactValue]:
     """Hit rate from the counters' growth, else from their values (a single sample), else from the gauge."""
     for amount in ("grown", "most"):
-        by_metric = ((getattr(each, amount) for each in told.get(metric, ())) for metric in (HITS, MISSES))
+        by_metric = ((getattr(each, amount) for each in counts_by_metric.get(metric, ())) for metric in (HITS, MISSES))
         hits, misses = (total(counts) or 0.0 for counts in by_metric)
         if hits + misses >= FEWEST_ASKED:
             return {"asked": round(hits + misses), "misses": round(misses), "hit_ratio": hits / (hits + misses)}
-    rates = [each.last.value for each in told.get(RATE, ()) if 0 <= each.last.value <= 1]
+    rates = [each.last.value for each in counts_by_metric.get(RATE, ()) if 0 <= each.last.value <= 1]
     return {"hit_ratio": min(rates)} if rates else {}
 
 

@@ -30,14 +30,14 @@ def measure(evidence: Evidence) -> Measured:
     Empty   NotMeasured without metrics and TaskManagers.
     """
     processes = _series_by_process(metric_series(evidence))
-    told = _rows_by_process(evidence)
-    if not processes and not told:
+    rows = _rows_by_process(evidence)
+    if not processes and not rows:
         yield NotMeasured("memory_use", "metric-scrapes", "no metric and no TaskManager shows the use of memory")
         return
     cluster = cluster_of(evidence)
-    for place in sorted({*processes, *told}):
+    for place in sorted({*processes, *rows}):
         facts, citations = _facts(processes.get(place, {}))
-        row = told.get(place)
+        row = rows.get(place)
         if row is not None:
             facts = {**_facts_of_rest(row), **facts}
             citations.append(_citation(row))

@@ -93,7 +93,7 @@ def _requested_buffers(refused: Sequence[LogEvent | Failure]) -> dict[str, FactV
     return facts
 
 
-def _pool(evidence: Evidence, series: MetricSeries, told: dict[str, FactValue]) -> dict[str, FactValue]:
+def _pool(evidence: Evidence, series: MetricSeries, facts_of_job: dict[str, FactValue]) -> dict[str, FactValue]:
     """Size and usage of the pool from metrics and REST, where the refusal does not state them."""
     facts: dict[str, FactValue] = {}
     totals = [point.value for each in series.of("Status.Shuffle.Netty.TotalMemorySegments") for point in each.known]
@@ -101,7 +101,7 @@ def _pool(evidence: Evidence, series: MetricSeries, told: dict[str, FactValue]) 
     known_usage = [value for value in usage if value is not None]
     if known_usage:
         facts["requested_ratio"] = max(known_usage) / 100
-    if "total" not in told:
+    if "total" not in facts_of_job:
         smallest = min((value for value in totals if value), default=None)
         if smallest is None:
             segments = evidence.answer(task_managers.AGGREGATOR)["segments_total"].drop_null().to_pylist()
@@ -115,7 +115,7 @@ def _pool(evidence: Evidence, series: MetricSeries, told: dict[str, FactValue]) 
     return facts
 
 
-def _needed(job: str | None, cluster: Cluster, told: dict[str, FactValue]) -> dict[str, FactValue]:
+def _needed(job: str | None, cluster: Cluster, facts: dict[str, FactValue]) -> dict[str, FactValue]:
     """Buffers of the job's exchanges if all subtasks ran in one TaskManager: an upper bound.
 
     For each edge that is not FORWARD every receiving subtask has a channel from every sending one, with two exclusive
@@ -135,7 +135,7 @@ def _needed(job: str | None, cluster: Cluster, told: dict[str, FactValue]) -> di
             buffers += gates + results
     if not buffers:
         return {}
-    size = told.get("segment_bytes") or SEGMENT_BYTES
+    size = facts.get("segment_bytes") or SEGMENT_BYTES
     needed = buffers * (size if isinstance(size, int) else SEGMENT_BYTES) * EXCHANGES_SPARE
     mib = max(64, -(-int(needed) // (64 * MIB)) * 64)
     return {"needed_buffers": buffers, "needed_bytes": mib * MIB, "needed_mib": mib}

@@ -100,9 +100,9 @@ def _frames(fault: Fault) -> list[str]:
     return [each for each in (fault.frame, fault.thrown_in, fault.user_frame, *fault.own_frames) if each]
 
 
-def _signal(job: str | None, found: Sequence[Fault]) -> Signal:
-    outside = [fault for fault in found if out_of_reach(fault)]
-    facts: dict[str, FactValue] = {"failures": len(found), "unreachable": len(outside)}
+def _signal(job: str | None, faults: Sequence[Fault]) -> Signal:
+    outside = [fault for fault in faults if out_of_reach(fault)]
+    facts: dict[str, FactValue] = {"failures": len(faults), "unreachable": len(outside)}
     stamps = [fault.ts_ms for fault in outside if fault.ts_ms is not None]
     if outside:
         first, rounds = outside[0], rounds_of(outside)
@@ -113,8 +113,8 @@ def _signal(job: str | None, found: Sequence[Fault]) -> Signal:
             "system": system_of(first),
             "host": host_of(first),
             "opening": any(frame.rpartition(".")[2] in OPENING for frame in _frames(first)),
-            "is_first": found[0] is first,
-            "before": found[0].said if found[0] is not first else None,
+            "is_first": faults[0] is first,
+            "before": faults[0].said if faults[0] is not first else None,
             "rounds": max(len(rounds), 1),
             "interval_ms": median(gaps) if gaps else None,
             "first_ms": min(stamps, default=None),

@@ -56,7 +56,7 @@ def measure(evidence: Evidence) -> Measured:
     """
     log = incident_log(evidence)
     changes = _changes(log)
-    found = by_job(faults_in(evidence))
+    faults = by_job(faults_in(evidence))
     latest = _latest(evidence)
     counted = _counted(metric_series(evidence))
     job_ids = sorted({*changes, *latest, *counted}, key=repr)
@@ -67,8 +67,8 @@ def measure(evidence: Evidence) -> Measured:
     for job in job_ids:
         facts = _facts(changes.get(job, []), latest.get(job), counted.get(job))
         facts |= _steady(changes.get(job, []), latest.get(job), log.last_ms, facts)
-        facts |= _first_fault(found.get(job, []))
-        facts |= _for_faults(changes.get(job, []), found.get(job, []), log)
+        facts |= _first_fault(faults.get(job, []))
+        facts |= _for_faults(changes.get(job, []), faults.get(job, []), log)
         suppressed = [event for event in log.of("failure") if "Recovery is suppressed by" in event.texts]
         suppressed_rest = [each for each in log.failures if "Recovery is suppressed by" in each.texts]
         facts["gave_up"] = bool(suppressed or suppressed_rest) and facts.get("final_state") == "FAILED"
@@ -89,7 +89,7 @@ def measure(evidence: Evidence) -> Measured:
             citations=tuple(dict.fromkeys(citations))[:SHOWN],
             citation_count=len(changes.get(job, [])) or len(citations),
         )
-    if found and "taskmanager" not in log.processes:
+    if faults and "taskmanager" not in log.processes:
         yield NotMeasured("restarts", "taskmanager-log", "no TaskManager's log shows what failed there first")
 
 
@@ -122,13 +122,13 @@ class Counted:
 
 def _counted(series: MetricSeries) -> Mapping[str | None, Counted]:
     """Job -> its restarts by the metric."""
-    found: dict[str | None, Counted] = {}
+    restarts_by_job: dict[str | None, Counted] = {}
     for metric in ("fullRestarts", "numRestarts"):
         for each in series.of(metric):
             if each.known:
                 restarts = round((each.known[0].value or 0.0) + increase(each.points))
-                found[each.job_id] = Counted(restarts, _level_ms(each.known), each.cite(each.known[-1]))
-    return found
+                restarts_by_job[each.job_id] = Counted(restarts, _level_ms(each.known), each.cite(each.known[-1]))
+    return restarts_by_job
 
 
 def _level_ms(points: Sequence[Point]) -> int | None:
@@ -173,7 +173,7 @@ def _steady(
     return {"steady_ms": until - last} if until > last else {}
 
 
-def _for_faults(changes: Sequence[Transition], found: Sequence[Fault], log: IncidentLog) -> dict[str, FactValue]:
+def _for_faults(changes: Sequence[Transition], faults: Sequence[Fault], log: IncidentLog) -> dict[str, FactValue]:
     """Restarts after a failure, and restarts after a TaskManager was asked to end; rescaling causes restarts too.
 
     Empty without state changes.
@@ -184,8 +184,8 @@ def _for_faults(changes: Sequence[Transition], found: Sequence[Fault], log: Inci
     ends = [ts_ms for ts_ms in told if ts_ms is not None]
     reported = [each.ts_ms for each in log.of("tolerance_exceeded") if each.ts_ms is not None]
     restarting = [each for each in changes if each.state_to == "RESTARTING"]
-    ordered = sum(_is_ordered(each, found, ends) for each in restarting)
-    asked = sum(_is_for_fault(each, found, reported) and not _is_ordered(each, found, ends) for each in restarting)
+    ordered = sum(_is_ordered(each, faults, ends) for each in restarting)
+    asked = sum(_is_for_fault(each, faults, reported) and not _is_ordered(each, faults, ends) for each in restarting)
     return {"for_faults": asked, "for_ended": ordered}
 
 

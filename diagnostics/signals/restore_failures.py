@@ -148,14 +148,14 @@ def measure(evidence: Evidence) -> Measured:
     if not (evidence.has_logs() or evidence.has("failure")):
         yield NotMeasured("restore_failures", "jobmanager-log", "no log and no exceptions were given")
         return
-    found = by_job([each for each in faults_in(evidence) if is_restoring(each)])
+    faults = by_job([each for each in faults_in(evidence) if is_restoring(each)])
     told = _restore_records(evidence)
     starts, histories = task_starts(evidence), checkpoint_histories(evidence)
-    jobs = sorted({*found, *(each.job_id for each in told if each.job_id)}, key=repr)
+    jobs = sorted({*faults, *(each.job_id for each in told if each.job_id)}, key=repr)
     only = jobs[0] if len(jobs) == 1 else None
     for job in jobs or ([None] if told else []):
         of_job = [each for each in told if (each.job_id or only) == job]
-        yield _signal(job, found.get(job, []), of_job, starts, histories.get(job) or History(job))
+        yield _signal(job, faults.get(job, []), of_job, starts, histories.get(job) or History(job))
 
 
 def is_restoring(fault: Fault) -> bool:
@@ -180,36 +180,36 @@ def _restore_records(evidence: Evidence) -> list[RestoreRecord]:
 
 def _signal(
     job: str | None,
-    found: Sequence[Fault],
-    told: Sequence[RestoreRecord],
+    faults: Sequence[Fault],
+    records: Sequence[RestoreRecord],
     starts: Sequence[TaskStart],
     history: History,
 ) -> Signal:
-    restores = [each for each in told if each.event.startswith(("jm.ckpt.restore_from", "jm.ckpt.start_from"))]
-    skipped = [each for each in told if each.event == "jm.savepoint.skip"]
+    restores = [each for each in records if each.event.startswith(("jm.ckpt.restore_from", "jm.ckpt.start_from"))]
+    skipped = [each for each in records if each.event == "jm.savepoint.skip"]
     facts: dict[str, FactValue] = {
-        "failures": len(found),
+        "failures": len(faults),
         "restores": len(restores),
         "skipped_operators": len(skipped),
-        "alternatives": sum(each.event == "state.alt.warn" for each in told),
-        "started_empty": sum(each.event == "jm.ckpt.restore_none" for each in told),
+        "alternatives": sum(each.event == "state.alt.warn" for each in records),
+        "started_empty": sum(each.event == "jm.ckpt.restore_none" for each in records),
     }
     if restores and (named := RESTORED_FROM.search(restores[-1].text)):
         facts["restored_from"] = named[1]
     facts |= _set_back(restores, history)
     if restores and starts:
         facts |= {"slowest_start_ms": starts[0].took_ms, "slowest_start_vertex": starts[0].vertex}
-    if found:
-        facts |= _cause(found)
-    citations = [fault.citation for fault in found[:6]]
+    if faults:
+        facts |= _cause(faults)
+    citations = [fault.citation for fault in faults[:6]]
     citations += [each.citation for each in (*skipped[:2], *restores[-2:])]
-    stamps = [fault.ts_ms for fault in found if fault.ts_ms is not None]
+    stamps = [fault.ts_ms for fault in faults if fault.ts_ms is not None]
     return Signal(
         "restore_failures",
         Subject(job=job),
         known_facts(facts),
         tuple(citations),
-        citation_count=len(found) + len(skipped) + len(restores),
+        citation_count=len(faults) + len(skipped) + len(restores),
         window=(min(stamps), max(stamps)) if stamps else None,
     )
 
@@ -233,17 +233,17 @@ def _set_back(restores: Sequence[RestoreRecord], history: History) -> dict[str, 
     return worst
 
 
-def _cause(found: Sequence[Fault]) -> dict[str, FactValue]:
+def _cause(faults: Sequence[Fault]) -> dict[str, FactValue]:
     """The most frequent failure, with the names in its text."""
-    kinds = [fault.kind for fault in found]
+    kinds = [fault.kind for fault in faults]
     most = max(dict.fromkeys(kinds), key=kinds.count)
-    same = [fault for fault in found if fault.kind == most]
+    same = [fault for fault in faults if fault.kind == most]
     first = same[0]
     text = f"{first.causes}\n{first.exception}: {first.message}"
-    stamps = [fault.ts_ms for fault in found if fault.ts_ms is not None]
-    rounds = rounds_of(found)
+    stamps = [fault.ts_ms for fault in faults if fault.ts_ms is not None]
+    rounds = rounds_of(faults)
     gaps = [after - before for before, after in pairwise(rounds)]
-    vertices = list(dict.fromkeys(fault.vertex for fault in found if fault.vertex))
+    vertices = list(dict.fromkeys(fault.vertex for fault in faults if fault.vertex))
     return {
         "kind": kind_of(text),
         "exception_class": first.exception,

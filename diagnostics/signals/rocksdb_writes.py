@@ -106,16 +106,16 @@ def _courses(evidence: Evidence) -> Sequence[_Course]:
     samples: dict[tuple[Any, ...], list[Any]] = defaultdict(list)
     for row in named_rows(evidence.answer(rocksdb_metrics.AGGREGATOR)):
         samples[tuple(getattr(row, name) for name in rocksdb_metrics.SERIES)].append(row)
-    found = {}
+    courses = {}
     for key, rows in samples.items():
         highest = max(rows, key=lambda row: row.value)
         if highest.value < LONGEST_COUNTED_MICROS:
             dated = [row for row in rows if row.ts_ms is not None]
             least = min(row.value for row in rows)
             first, last = (end(dated, key=lambda row: row.ts_ms, default=None) for end in (min, max))
-            found[key] = _Course(least, highest, first.ts_ms if first else None, last)
-    order = sorted(found, key=lambda key: (-found[key].most, *((name is not None, name) for name in key)))
-    return [found[key] for key in order]
+            courses[key] = _Course(least, highest, first.ts_ms if first else None, last)
+    order = sorted(courses, key=lambda key: (-courses[key].most, *((name is not None, name) for name in key)))
+    return [courses[key] for key in order]
 
 
 def _signal(job: str | None, instances: Mapping[Place, _Instance]) -> Signal:

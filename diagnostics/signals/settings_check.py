@@ -77,15 +77,15 @@ def measure(evidence: Evidence) -> Measured:
     for job_id in jobs_of(evidence):
         facts, citations = settings_of(options, job_id)
         history = histories.get(job_id) or History(job_id)
-        told = _listed(remarks) | _names(_version(options, log)) | _pairs(facts) | _against(facts, history)
-        told |= _waiting_rows(options)
-        told["hosts"] = len(set(cluster_of(evidence).hosts.values())) or None
-        told |= {"refused": log.count("refused_setting"), "refused_text": _refusal(refusals)}
-        told |= {"missing_plugins": len(missing), "missing_plugin_text": _refusal(missing)}
+        checks = _listed(remarks) | _names(_version(options, log)) | _pairs(facts) | _against(facts, history)
+        checks |= _waiting_rows(options)
+        checks["hosts"] = len(set(cluster_of(evidence).hosts.values())) or None
+        checks |= {"refused": log.count("refused_setting"), "refused_text": _refusal(refusals)}
+        checks |= {"missing_plugins": len(missing), "missing_plugin_text": _refusal(missing)}
         yield Signal(
             "settings_check",
             Subject(job=job_id),
-            known_facts(told),
+            known_facts(checks),
             (
                 *(event.cite(event.root_cause_message) for event in (*refusals[:2], *missing[:2])),
                 *(each.citation for each in remarks[:MOST_LISTED]),

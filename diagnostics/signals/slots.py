@@ -136,15 +136,15 @@ def _under_one_name(log: IncidentLog) -> dict[str, FactValue]:
     events = [each for kind in kinds for each in log.of(kind)]
     present: set[str] = set()
     again: Counter[str] = Counter()
-    for each in sorted(events, key=lambda event: (event.ts_ms or 0, event.kind)):
-        if each.kind == "registered" and (hit := REGISTERED.match(each.message)):
+    for change in sorted(events, key=lambda event: (event.ts_ms or 0, event.kind)):
+        if change.kind == "registered" and (hit := REGISTERED.match(change.message)):
             name = hit[1] or hit[2]
             again[name] += name in present and not GENERATED.search(name)
             present.add(name)
-        elif each.kind in ("leadership", "process_start"):
-            if each.process == "jobmanager":
+        elif change.kind in ("leadership", "process_start"):
+            if change.process == "jobmanager":
                 present.clear()
-        elif hit := CLOSED.search(each.message):
+        elif hit := CLOSED.search(change.message):
             present.discard(hit[1])
     taken = [(count, name) for name, count in again.items() if count]
     return {"replaced": max(taken)[0], "replaced_id": max(taken)[1]} if taken else {"replaced": 0}

@@ -31,12 +31,12 @@ def measure(evidence: Evidence) -> Measured:
     by_job: dict[str | None, list[LogEvent]] = {each: [] for each in cluster.job_names} or {None: []}
     for event in log.of("stuck"):
         by_job.setdefault(event.job_id or job_of_vertex(event.vertex, cluster), []).append(event)
-    for job, found in sorted(by_job.items(), key=lambda item: repr(item[0])):
-        stuck = [each for each in found if each.event != "task.cancel.timeout"]
+    for job, job_events in sorted(by_job.items(), key=lambda item: repr(item[0])):
+        stuck = [each for each in job_events if each.event != "task.cancel.timeout"]
         frame = next((hit[1] for each in stuck if (hit := FRAME.search(each.message))), None)
         facts: dict[str, FactValue] = {
             "warnings": len(stuck),
-            "killed": len(found) - len(stuck),
+            "killed": len(job_events) - len(stuck),
             "tasks": len({(each.vertex, each.subtask) for each in stuck}),
             "vertex": next((each.vertex for each in stuck if each.vertex), None),
             "frame": frame,
@@ -46,8 +46,8 @@ def measure(evidence: Evidence) -> Measured:
             "stuck_tasks",
             Subject(job=job),
             known_facts(facts),
-            tuple(each.cite() for each in found[:SHOWN]),
-            citation_count=len(found),
+            tuple(each.cite() for each in job_events[:SHOWN]),
+            citation_count=len(job_events),
         )
 
 

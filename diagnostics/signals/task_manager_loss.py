@@ -141,8 +141,8 @@ def measure_all(evidence: Evidence) -> Measured:
 def _lost(evidence: Evidence) -> list[tuple[Loss, dict[str, FactValue]]]:
     """Every loss with its facts."""
     log = incident_log(evidence)
-    found = losses(log)
-    if not found:
+    lost = losses(log)
+    if not lost:
         return []
     names = task_manager_of_file(log)
     traces = Traces(
@@ -156,7 +156,7 @@ def _lost(evidence: Evidence) -> list[tuple[Loss, dict[str, FactValue]]]:
         ends=process_ends(log),
         series=metric_series(evidence),
     )
-    return [(loss, _facts(loss, traces)) for loss in found]
+    return [(loss, _facts(loss, traces)) for loss in lost]
 
 
 def _numbers(lost: Sequence[tuple[Loss, Mapping[str, FactValue]]], fact: str) -> list[float]:

@@ -121,17 +121,17 @@ def _intervals(rows: Iterable[Any]) -> list[Interval]:
     for row in rows:
         if row.segments_out is not None and row.segments_retransmitted is not None:
             by_place[_place(row)].append(row)
-    found = []
+    intervals = []
     for readings in by_place.values():
         if len(readings) == 1:
             only = readings[0]
-            found.append(Interval(only.segments_out, only.segments_retransmitted, only, since_start=True))
+            intervals.append(Interval(only.segments_out, only.segments_retransmitted, only, since_start=True))
         for before, after in itertools.pairwise(readings):
             grown = after.segments_out >= before.segments_out
             sent = after.segments_out - (before.segments_out if grown else 0)
             again = after.segments_retransmitted - (before.segments_retransmitted if grown else 0)
-            found.append(Interval(sent, max(again, 0), after, since_start=not grown))
-    return found
+            intervals.append(Interval(sent, max(again, 0), after, since_start=not grown))
+    return intervals
 
 
 def _is_stalled(row: Any) -> bool:

@@ -45,16 +45,16 @@ def measure(evidence: Evidence) -> Measured:
         return
     cluster = cluster_of(evidence)
     for vertex in sorted(by_vertex, key=repr):
-        told = by_vertex[vertex]
-        names = [each.highest.vertex for rows in told.values() for each in rows if each.highest.vertex]
+        rows_by_metric = by_vertex[vertex]
+        names = [each.highest.vertex for rows in rows_by_metric.values() for each in rows if each.highest.vertex]
         graph = job_graph(cluster, vertex[0], {vertex[1]: names[0]} if names else None)
-        shown = [max(rows, key=lambda row: row.usual) for rows in told.values()]
+        shown = [max(rows, key=lambda row: row.usual) for rows in rows_by_metric.values()]
         yield Signal(
             "watermark_alignment",
             Subject(job=vertex[0], vertex=graph.name(vertex[1]), vertex_id=vertex[1]),
-            _facts(told),
+            _facts(rows_by_metric),
             tuple(_cite(each.highest) for each in shown),
-            citation_count=sum(len(rows) for rows in told.values()),
+            citation_count=sum(len(rows) for rows in rows_by_metric.values()),
         )
 
 

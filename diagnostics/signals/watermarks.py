@@ -50,20 +50,20 @@ def measure(evidence: Evidence) -> Measured:
 
 def _gauges(series: MetricSeries) -> Mapping[VertexKey, list[Series]]:
     """Vertex -> one watermark gauge per subtask; vertices without any watermark are left out."""
-    found: dict[VertexKey, list[Series]] = {}
+    gauges_by_vertex: dict[VertexKey, list[Series]] = {}
     for vertex, gauges in series.by_vertex("currentInputWatermark", operators=False).items():
         if any(gauge.known for gauge in gauges):
-            found[vertex] = gauges
+            gauges_by_vertex[vertex] = gauges
     for vertex, gauges in series.by_vertex("currentOutputWatermark", operators=True).items():
         by_operator: dict[str | None, list[Series]] = defaultdict(list)
         for gauge in gauges:
             by_operator[gauge.operator].append(gauge)
         telling = [siblings for siblings in by_operator.values() if any(gauge.known for gauge in siblings)]
-        if vertex not in found and telling:
-            found[vertex] = max(
+        if vertex not in gauges_by_vertex and telling:
+            gauges_by_vertex[vertex] = max(
                 telling, key=lambda siblings: (sum(len(each.known) for each in siblings), repr(siblings[0].operator))
             )
-    return found
+    return gauges_by_vertex
 
 
 def _signal(
@@ -186,17 +186,17 @@ def _at_maximum(vertex: VertexKey, gauges: Iterable[Series], series: MetricSerie
     A source that ended emits MAX_WATERMARK and no more records; after a time stamp far in the future, records continue.
     """
     counters = [each for metric in PASSED for each in series.by_vertex(metric, operators=False).get(vertex, [])]
-    found: list[tuple[int, int]] = []
+    ends: list[tuple[int, int]] = []
     for gauge in gauges:
         high = [point.ts_ms for point in gauge.known if point.ts_ms and (point.value or 0.0) >= END_OF_INPUT]
         if not high:
             continue
         own = [_moments(each.known) for each in counters if each.subtask == gauge.subtask]
         grown = [growth_between(course, high[0], course[-1][0]) for course in own if course]
-        found.append((round(max(grown, default=0.0)), high[0]))
-    if not found:
+        ends.append((round(max(grown, default=0.0)), high[0]))
+    if not ends:
         return {}
-    records, since = max(found)
+    records, since = max(ends)
     return {"maximum_from_ms": since, "maximum_records": records}
 
 

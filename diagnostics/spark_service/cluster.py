@@ -124,14 +124,14 @@ class StandaloneCluster:
 
     def stop(self) -> None:
         """End all parts, workers first, and remove their scratch files."""
-        for each in reversed(self._processes):
-            each.terminate()
-        for each in reversed(self._processes):
+        for process in reversed(self._processes):
+            process.terminate()
+        for process in reversed(self._processes):
             try:
-                each.wait(STOP_SECONDS)
+                process.wait(STOP_SECONDS)
             except subprocess.TimeoutExpired:
-                each.kill()
-                each.wait()
+                process.kill()
+                process.wait()
         shutil.rmtree(self._scratch, ignore_errors=True)
 
 
@@ -166,13 +166,13 @@ def serve_on_a_cluster(port: int, workers: int, say: Callable[[str], None]) -> i
     if answers(remote_at(port)):
         say(f"port {port} is in use")
         return 1
-    told = TOKEN_VARIABLE in os.environ
+    has_token = TOKEN_VARIABLE in os.environ
     for name in STOP_SIGNALS:
         signal.signal(name, _stop)
     try:
         with on_a_cluster(port, workers=workers) as (cluster, server):
             say(f"a master and {workers} workers: {cluster.web}")
-            token = "" if told else f"{TOKEN_VARIABLE}={os.environ[TOKEN_VARIABLE]} "
+            token = "" if has_token else f"{TOKEN_VARIABLE}={os.environ[TOKEN_VARIABLE]} "
             say(f"in another terminal: SPARK_REMOTE={server.remote} {token}make up   (Ctrl-C ends the cluster)")
             while (status := cluster.ended) is None and (status := server.ended) is None:
                 time.sleep(0.2)

@@ -44,13 +44,13 @@ def bound_mismatch(fact: str, op: str, value: Any, meaning: str) -> str:
     meaning  the signal's description of the fact
     """
     name = fact.rpartition(".")[2]
-    found = NUMERIC.search(name)
-    if not found or op in ("contains", "in"):
+    suffix = NUMERIC.search(name)
+    if not suffix or op in ("contains", "in"):
         return ""
-    words, known = UNITS[found.group(1)]
+    words, known = UNITS[suffix.group(1)]
     if isinstance(value, (bool, str)):
         return f"{name} is {words}: a number is expected, not {value!r}{_proposal(value, known)}"
-    is_share = found.group(1) == "ratio" and (SHARE.search(name) or SHARE_MEANING.search(meaning))
+    is_share = suffix.group(1) == "ratio" and (SHARE.search(name) or SHARE_MEANING.search(meaning))
     if is_share and value > 1:
         proposal = f"; {value:g} % is {value / 100:g}" if value <= 100 else ""
         return f"{name} is a share from 0 to 1, not {value!r}{proposal}"

@@ -12,11 +12,15 @@ from pathlib import Path
 import pytest
 
 from tests.architecture.import_graph import modules
+from tests.architecture.variables import variables
 
 BANNED_WORDS = frozenset({"each", "found", "given", "together", "told", "worked"})
 """Words that say how a value came about, not what it is: no name holds one of them."""
 BANNED_NAMES = frozenset({"as_it_is"})
 """Whole names that say nothing without what stands around them. `of` may be one, as in Java: `Citation.of(row)`."""
+LONGEST_LIFE = 5
+"""Lines between the first and the last use of a variable that is a banned word by itself. Our choice: where all uses
+are in sight, such a word is read as in prose."""
 KNOWN_TERMS = ("not_found",)
 """Terms of a standard that hold such a word: HTTP's answer 404."""
 
@@ -78,18 +82,21 @@ def phrases(text: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Words:
-    """The words of one module, each as (line, text): its names, its own functions, the beginnings of its docstrings."""
+    """The words of one module, each as (line, text): its names, its own functions, the beginnings of its docstrings,
+    and its variables that live for more than `LONGEST_LIFE` lines."""
 
     names: tuple[tuple[int, str], ...]
     functions: tuple[tuple[int, str], ...]
     first_paragraphs: tuple[tuple[int, str], ...]
+    long_lived: tuple[tuple[int, str], ...]
 
 
 @cache
 def read(path: Path) -> Words:
     tree = ast.parse(path.read_text("utf-8"))
     functions = tuple((part.lineno, part.name) for part in tree.body if isinstance(part, ast.FunctionDef))
-    return Words(((1, path.stem), *names(tree)), functions, tuple(first_paragraphs(tree)))
+    long_lived = tuple((each.first, each.name) for each in variables(tree) if each.last - each.first > LONGEST_LIFE)
+    return Words(((1, path.stem), *names(tree)), functions, tuple(first_paragraphs(tree)), long_lived)
 
 
 @pytest.mark.parametrize("house", HOUSES)
@@ -111,6 +118,31 @@ def test_a_function_of_a_module_says_what_it_gives(house: str) -> None:
         for line, name in read(path).functions
         if re.match(r"_?of_", name)
     ] == []
+
+
+@pytest.mark.parametrize("house", HOUSES)
+def test_a_variable_of_many_lines_has_a_name_of_its_own(house: str) -> None:
+    assert [
+        f"{path.name}:{line} {name}"
+        for path in modules(house).values()
+        for line, name in read(path).long_lived
+        if name in BANNED_WORDS | BANNED_NAMES
+    ] == []
+
+
+@pytest.mark.parametrize(
+    ("code", "lives"),
+    [
+        ("def f(told):\n    return 1\n", [("told", 0)]),
+        ("def f():\n    told = 1\n    a = 2\n    return told + a\n", [("told", 2), ("a", 1)]),
+        ("def f():\n    [each for each in x]\n\n    return [each for each in y]\n", [("each", 0), ("each", 0)]),
+        ("def f(a):\n    g = lambda b: a\n    return g\n", [("a", 1), ("b", 0), ("g", 1)]),
+        ("def f():\n    [1 for x in y if (told := x)]\n    return told\n", [("x", 0), ("told", 1)]),
+        ("told = 1\n\nclass C:\n    told = 2\n", []),
+    ],
+)
+def test_a_variable_lives_from_its_first_to_its_last_use_in_its_scope(code: str, lives: list[tuple[str, int]]) -> None:
+    assert sorted((each.name, each.last - each.first) for each in variables(ast.parse(code))) == sorted(lives)
 
 
 @pytest.mark.parametrize("house", HOUSES)

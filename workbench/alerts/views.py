@@ -73,34 +73,34 @@ def sources(request: SignedInRequest) -> HttpResponse:
 @login_required
 def source(request: SignedInRequest, source_id: int) -> HttpResponse:
     """One source: changes it, or shows how a pasted message would be interpreted."""
-    found = _listed(request.user, source_id)
+    listed = _listed(request.user, source_id)
     errors: dict[str, Any] = {}
-    sample, tried, refused = payloads()[found.kind].sample, None, ""
+    sample, tried, refused = payloads()[listed.kind].sample, None, ""
     if request.method == "POST" and "sample" in request.POST:
         sample = request.POST["sample"]
         try:
-            tried = alerts_seen_in(found, sample.encode()[:MOST_BODY_BYTES])
+            tried = alerts_seen_in(listed, sample.encode()[:MOST_BODY_BYTES])
         except PayloadRefused as error:
             refused = str(error)
     elif request.method == "POST":
         try:
-            listed_sources.source_change(user=request.user, source=found, form=_form(request))
+            listed_sources.source_change(user=request.user, source=listed, form=_form(request))
             messages.success(request, "The source is changed.")
-            return redirect(found)
+            return redirect(listed)
         except ValidationError as error:
             errors = error.message_dict
-            found = _listed(request.user, source_id)
+            listed = _listed(request.user, source_id)
     is_change = request.method == "POST" and "sample" not in request.POST
     context = {
-        "source": found,
-        "kind": payloads()[found.kind],
+        "source": listed,
+        "kind": payloads()[listed.kind],
         "kinds": payloads(),
         "errors": errors,
-        "form": request.POST if is_change else _filled(found),
+        "form": request.POST if is_change else _filled(listed),
         "sample": sample,
         "tried": tried,
         "refused": refused,
-        "address": _address(request, found),
+        "address": _address(request, listed),
         **_choices(),
     }
     return render(request, "alerts/source.html", context)

@@ -86,7 +86,7 @@ def case_outcome_update(case: Case) -> None:
     latest = case.analyses.light().first()
     diagnosed = case.analyses.done().defer("signals").first()
     case.analysis_status = latest.status if latest else None
-    found = _repeat(case, diagnosed.document) if diagnosed else None
+    repeat = _repeat(case, diagnosed.document) if diagnosed else None
     incident = case.analyses.done().filter(snapshot=1).defer("signals", "inputs").first()
     if incident:
         case.fingerprint = fingerprint(incident.document)
@@ -108,7 +108,7 @@ def case_outcome_update(case: Case) -> None:
             "updated_at",
         ]
     )
-    search_text_update(case, found)
+    search_text_update(case, repeat)
 
 
 def traits_save(case: Case, document: Mapping[str, Any]) -> None:

@@ -96,13 +96,13 @@ class ReliabilityBin:
 
 def truths_below(folder: Path) -> list[Truth]:
     """Every case below the folder that has a truth.json, by name."""
-    found = []
+    truths = []
     for path in sorted(folder.rglob(TRUTH)):
         told = json.loads(path.read_text("utf-8"))
         accepted = tuple(told.get("accept") or [told["symptom_class"]])
         name = str(path.parent.relative_to(folder)) if path.parent != folder else folder.name
-        found.append(Truth(name, path.parent, accepted, tuple(told.get("must_find", ()))))
-    return found
+        truths.append(Truth(name, path.parent, accepted, tuple(told.get("must_find", ()))))
+    return truths
 
 
 def outcome_of(truth: Truth, sources: Sequence[SourceFile], spark: SparkSession) -> Outcome:

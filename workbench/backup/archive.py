@@ -214,7 +214,7 @@ def _refuse_unless_empty() -> None:
 
 def _checked(archive: tarfile.TarFile) -> dict[str, list[list[str]]]:
     """The header of an archive whose parts all match their digests."""
-    found: dict[str, str] = {}
+    computed: dict[str, str] = {}
     digests: Any = None
     head: Any = None
     size = rows_size = 0
@@ -227,23 +227,23 @@ def _checked(archive: tarfile.TarFile) -> dict[str, list[list[str]]]:
             if entry.size > MOST_HEAD_BYTES:
                 raise BackupRefused("It is no backup of a workbench: its head is too large.")
             text = content.read()
-            found[entry.name] = hashlib.sha256(text).hexdigest()
+            computed[entry.name] = hashlib.sha256(text).hexdigest()
             if entry.name == "backup.json":
                 head = _json(text)
             else:
                 digests = _json(text)
         else:
-            found[entry.name] = hashlib.file_digest(cast("BufferedReader", content), "sha256").hexdigest()
+            computed[entry.name] = hashlib.file_digest(cast("BufferedReader", content), "sha256").hexdigest()
             if entry.name.startswith("rows/"):
                 rows_size += _unpacked_bytes(content)
             else:
                 size += entry.size
     if head is None or head.get("kind") != KIND or head.get("schema") != SCHEMA:
         raise BackupRefused("It is no backup that this version of the workbench can read.")
-    found.pop("digests.json", None)
-    if digests is None or found.keys() - digests.keys() or digests.keys() - found.keys():
+    computed.pop("digests.json", None)
+    if digests is None or computed.keys() - digests.keys() or digests.keys() - computed.keys():
         raise BackupRefused("It is not complete: its end is missing.")
-    if damaged := sorted(name for name, digest in digests.items() if found[name] != digest):
+    if damaged := sorted(name for name, digest in digests.items() if computed[name] != digest):
         raise BackupRefused(f"It is damaged: {damaged[0]} is not what was written.")
     if connection.vendor == "sqlite":
         size += TABLES_BYTES + ROWS_RATIO * rows_size

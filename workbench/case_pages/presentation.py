@@ -245,7 +245,7 @@ def inputs_shown(document: Mapping[str, Any], files: Mapping[str, int]) -> list[
     depth = max(
         (to for to in range(1, deepest + 1) if len({tuple(path[:to]) for path in paths}) <= MOST_FOLDERS), default=1
     )
-    found: dict[str, list[Mapping[str, Any]]] = {}
+    by_folder: dict[str, list[Mapping[str, Any]]] = {}
     for entry, path in zip(entries, paths, strict=True):
         name = "/".join(path[:depth])
         shown = {
@@ -254,9 +254,9 @@ def inputs_shown(document: Mapping[str, Any], files: Mapping[str, int]) -> list[
             "offset_note": describe_offset(entry["offset"]) if "offset" in entry else None,
             "clock_note": describe_clock(entry["clock"]) if "clock" in entry else None,
         }
-        found.setdefault(name, []).append({**entry, **shown})
+        by_folder.setdefault(name, []).append({**entry, **shown})
     is_open = len(entries) <= OPEN_INPUTS
-    return [InputFolder(name, inside, is_open) for name, inside in found.items()]
+    return [InputFolder(name, inside, is_open) for name, inside in by_folder.items()]
 
 
 @dataclass(frozen=True, slots=True)

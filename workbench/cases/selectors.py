@@ -109,14 +109,14 @@ def cases_matching(
            `people` (a name of PEOPLE), `order`. An unknown order is the newest first; an empty value filters nothing.
     """
     among = cases_considered(user, asked) if considered is None else considered
-    found = among.select_related("team", "owner")
+    cases = among.select_related("team", "owner")
     for name, column in FILTERS.items():
         if values := values_asked(asked, name):
-            found = found.filter(**{f"{column}__in": values})
+            cases = cases.filter(**{f"{column}__in": values})
     if jobs := values_asked(asked, "job_name"):
-        found = found.with_a_job_of(jobs)
+        cases = cases.with_a_job_of(jobs)
     order = next(iter(values_asked(asked, "order")), "")
-    return found.order_by(*ORDERS.get(order, ORDERS["newest"]))
+    return cases.order_by(*ORDERS.get(order, ORDERS["newest"]))
 
 
 def cases_considered(user: User, asked: Mapping[str, str | Sequence[str]]) -> CaseQuerySet:
@@ -125,16 +125,16 @@ def cases_considered(user: User, asked: Mapping[str, str | Sequence[str]]) -> Ca
     Searches the long texts once; later queries use the numbers of the matches. Of more than MOST_MATCHES the newest are
     used.
     """
-    found = Case.objects.visible_to(user).filter(merged_into=None)
+    cases = Case.objects.visible_to(user).filter(merged_into=None)
     for job in values_asked(asked, "job"):
-        found = found.filter(job_names__icontains=job)
+        cases = cases.filter(job_names__icontains=job)
     for text in values_asked(asked, "text"):
-        numbers = found.matching(text).order_by("-pk").values_list("pk", flat=True)
-        found = found.filter(pk__in=list(numbers[:MOST_MATCHES]))
+        numbers = cases.matching(text).order_by("-pk").values_list("pk", flat=True)
+        cases = cases.filter(pk__in=list(numbers[:MOST_MATCHES]))
     for people in values_asked(asked, "people"):
         if people in PEOPLE:
-            found = PEOPLE[people](found, user)
-    return found
+            cases = PEOPLE[people](cases, user)
+    return cases
 
 
 def values_asked(asked: Mapping[str, str | Sequence[str]], name: str) -> list[str]:

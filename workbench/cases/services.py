@@ -189,15 +189,15 @@ def evidence_keep(*, case: Case, user: User, is_kept: bool) -> None:
         note_add(case=case, user=user, text=f"The evidence is to be kept{'.' if is_kept else ' no longer.'}")
 
 
-def search_text_update(case: Case, found: str | None = None) -> None:
+def search_text_update(case: Case, finding_text: str | None = None) -> None:
     """Collects the searchable text of a case: title, verdict, findings, notes, actions, fix; in lower case.
 
     found  text of a new diagnosis. The case number counts as a word, `#42`. The text is limited; the oldest notes are
     dropped first.
     """
     searched, _ = SearchText.objects.get_or_create(case=case)
-    if found is not None:
-        searched.found = found
+    if finding_text is not None:
+        searched.found = finding_text
     notes = case.notes.order_by("-created_at").values_list("text", flat=True)
     parts = [
         f"#{case.pk}",

@@ -47,24 +47,24 @@ def channels(request: SignedInRequest) -> HttpResponse:
 @login_required
 def channel(request: SignedInRequest, channel_id: int) -> HttpResponse:
     """One channel: its settings, a sample message, its deliveries."""
-    found = _listed(request.user, channel_id)
+    listed = _listed(request.user, channel_id)
     errors: dict[str, Any] = {}
     if request.method == "POST":
         try:
-            services.channel_save(user=request.user, form=_form(request), channel=found)
+            services.channel_save(user=request.user, form=_form(request), channel=listed)
             messages.success(request, "The channel is changed.")
-            return redirect(found)
+            return redirect(listed)
         except ValidationError as error:
             errors = error.message_dict
-            found = _listed(request.user, channel_id)
-    latest = Delivery.objects.filter(channel=found).exclude(analysis=None).first()
-    preview = message_about(latest or Delivery(channel=found, what="Verdict"))
+            listed = _listed(request.user, channel_id)
+    latest = Delivery.objects.filter(channel=listed).exclude(analysis=None).first()
+    preview = message_about(latest or Delivery(channel=listed, what="Verdict"))
     context = {
-        "channel": found,
+        "channel": listed,
         "errors": errors,
-        "form": request.POST if request.method == "POST" else _filled(found),
+        "form": request.POST if request.method == "POST" else _filled(listed),
         "preview": preview.text,
-        "deliveries": found.deliveries.select_related("case")[:SHOWN],
+        "deliveries": listed.deliveries.select_related("case")[:SHOWN],
         **_choices(),
     }
     return render(request, "channels/channel.html", context)

@@ -144,16 +144,16 @@ def judged_address(url: ClusterUrl, *, special_allowed: bool, lookup: Lookup = l
                      provider's metadata service; never applies to names, because their addresses can change
     """
     try:
-        found = lookup(url.host, url.port)
+        addresses = lookup(url.host, url.port)
     except (OSError, UnicodeError):
-        found = []
-    if not found:
+        addresses = []
+    if not addresses:
         raise NoAddress(f"The name {url.host} has no address.")
-    for each in found:
+    for each in addresses:
         reason = special(ipaddress.ip_address(each.partition("%")[0]))
         if reason and not (special_allowed and url.names_an_address):
             raise AddressRefused(f"{url.host} leads to {each}, {reason}: the workbench does not connect there.")
-    return found[0]
+    return addresses[0]
 
 
 def special(address: IpAddress) -> str | None:

@@ -231,8 +231,8 @@ def lost_collections_recover() -> int:
     now = timezone.now()
     running = Collection.objects.filter(status=CollectionStatus.RUNNING)
     lost = [each for each in running if each.heartbeat_at and _signs.has_vanished(each.attempt, each.heartbeat_at, now)]
-    for each in lost:
-        for left in each.target.parent.glob(f"collection-{each.pk}-*"):
+    for collection in lost:
+        for left in collection.target.parent.glob(f"collection-{collection.pk}-*"):
             left.unlink(missing_ok=True)
     numbers = [each.pk for each in lost]
     count = running.filter(pk__in=numbers).update(
@@ -242,8 +242,8 @@ def lost_collections_recover() -> int:
     unsent = list(Collection.objects.filter(~just_sent, status=CollectionStatus.QUEUED))
     if not unsent or broker.messages_waiting():
         return count
-    for each in unsent:
-        broker.send_when_committed(RUN_COLLECTION, each.pk)
+    for collection in unsent:
+        broker.send_when_committed(RUN_COLLECTION, collection.pk)
     return count + len(unsent)
 
 

@@ -198,13 +198,13 @@ def _visible(request: SignedInRequest, collection_id: int) -> Collection:
     return get_object_or_404(found, pk=collection_id)
 
 
-def _run(found: Collection) -> dict[str, Any]:
+def _run(collection: Collection) -> dict[str, Any]:
     """As `analyses.stages.run_shown`, without stages."""
     return {
-        "status": found.status,
-        "active": found.is_active,
-        "headline": CollectionStatus(found.status).label,
-        "progress": round(found.progress, 3),
-        "detail": found.detail,
+        "status": collection.status,
+        "active": collection.is_active,
+        "headline": CollectionStatus(collection.status).label,
+        "progress": round(collection.progress, 3),
+        "detail": collection.detail,
         "stages": [],
     }

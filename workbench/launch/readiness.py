@@ -53,10 +53,10 @@ def _failing_parts(body: bytes) -> str:
 
 def _last_lines(plan: Plan, waiting: str) -> str:
     """The end of the logs of the programs that do not answer."""
-    told = []
+    ends = []
     for name in waiting.split(", "):
         log = plan.logs / f"{LOGS.get(name, name)}.log"
         if log.exists():
             lines = log.read_text("utf-8", errors="replace").splitlines()[-15:]
-            told += [f"The end of {log}:", *(f"  {line}" for line in lines)]
-    return "\n".join(told)
+            ends += [f"The end of {log}:", *(f"  {line}" for line in lines)]
+    return "\n".join(ends)

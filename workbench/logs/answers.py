@@ -182,10 +182,10 @@ def fields_of(full: Mapping[str, Any], book: LogBook) -> list[dict[str, Any]]:
 
 def operations_of(full: Mapping[str, Any]) -> list[dict[str, str]]:
     """The operations that the record is a step of, narrowest first; `term` searches the records of one."""
-    found: list[dict[str, str]] = []
+    operations: list[dict[str, str]] = []
     if full["checkpoint_id"] is not None:
         number = full["checkpoint_id"]
-        found.append({"kind": "checkpoint", "label": f"checkpoint {number}", "term": f"checkpoint={number}"})
+        operations.append({"kind": "checkpoint", "label": f"checkpoint {number}", "term": f"checkpoint={number}"})
     if full["task"]:
         task = f"task={quoted(full['task'])}"
         name = full["task"] if len(full["task"]) <= 60 else f"{full['task'][:57]}…"
@@ -194,14 +194,14 @@ def operations_of(full: Mapping[str, Any]) -> list[dict[str, str]]:
             name += f", subtask {full['subtask']}"
         if full["attempt"] is not None:
             attempt = f"{task} attempt={full['attempt']}"
-            found.append({"kind": "attempt", "label": f"{name}, attempt {full['attempt']}", "term": attempt})
-        found.append({"kind": "task", "label": name, "term": task})
+            operations.append({"kind": "attempt", "label": f"{name}, attempt {full['attempt']}", "term": attempt})
+        operations.append({"kind": "task", "label": name, "term": task})
     if full["task_manager"]:
         term = f"taskmanager={quoted(full['task_manager'])}"
-        found.append({"kind": "taskmanager", "label": f"TaskManager {full['task_manager']}", "term": term})
+        operations.append({"kind": "taskmanager", "label": f"TaskManager {full['task_manager']}", "term": term})
     if full["job_id"]:
-        found.append({"kind": "job", "label": f"job {full['job_id']}", "term": f"job={full['job_id']}"})
-    return found
+        operations.append({"kind": "job", "label": f"job {full['job_id']}", "term": f"job={full['job_id']}"})
+    return operations
 
 
 def pin_answer(pin: PinnedRecord) -> dict[str, Any]:

@@ -61,15 +61,15 @@ class Environment:
 
     def url(self, name: str, default: str, schemes: tuple[str, ...]) -> str:
         """The variable's URL with one of the schemes."""
-        given = self.text(name, default)
+        value = self.text(name, default)
         try:
-            parts = urlsplit(given)
+            parts = urlsplit(value)
             readable = parts.scheme in schemes and (parts.port is None or parts.port > 0)
         except ValueError:
             readable = False
         if readable:
-            return given
-        self.refuse("E003", f"{name} is {_without_secrets(given)!r}.", f"Give a URL that begins with {_or(schemes)}.")
+            return value
+        self.refuse("E003", f"{name} is {_without_secrets(value)!r}.", f"Give a URL that begins with {_or(schemes)}.")
         return default
 
     def matching(self, name: str, default: str, pattern: re.Pattern[str], example: str) -> str:
@@ -86,34 +86,34 @@ class Environment:
         An unusable folder is a problem too; until the check ends the process, an empty one replaces it. The same
         applies to a folder that all users share, such as /tmp: making it private would lock them out.
         """
-        given = Path(self.text(name, str(default))).expanduser().absolute()
+        folder = Path(self.text(name, str(default))).expanduser().absolute()
         try:
-            given.mkdir(parents=True, exist_ok=True, mode=0o700)
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         except OSError as error:
-            self.refuse("E005", f"{name} is {str(given)!r}: {error.strerror}.", "Give a folder that can be written.")
+            self.refuse("E005", f"{name} is {str(folder)!r}: {error.strerror}.", "Give a folder that can be written.")
             return Path(tempfile.mkdtemp())
-        if not os.access(given, os.W_OK | os.X_OK):
+        if not os.access(folder, os.W_OK | os.X_OK):
             self.refuse(
                 "E005",
-                f"{name} is {str(given)!r}: it cannot be written.",
+                f"{name} is {str(folder)!r}: it cannot be written.",
                 "Give a folder of your own, on a file system that is not read-only.",
             )
             return Path(tempfile.mkdtemp())
-        if given.stat().st_mode & stat.S_ISVTX:
-            self.refuse("E005", f"{name} is {str(given)!r}, which all users share.", "Give a folder of your own.")
+        if folder.stat().st_mode & stat.S_ISVTX:
+            self.refuse("E005", f"{name} is {str(folder)!r}, which all users share.", "Give a folder of your own.")
             return Path(tempfile.mkdtemp())
-        make_private(given)
-        return given
+        make_private(folder)
+        return folder
 
     def networks(self, name: str, default: list[str]) -> list[ipaddress.IPv4Network | ipaddress.IPv6Network]:
         """The variable's comma-separated addresses and networks."""
-        found = []
+        networks = []
         for word in self.words(name, default):
             try:
-                found.append(ipaddress.ip_network(word))
+                networks.append(ipaddress.ip_network(word))
             except ValueError as error:
                 self.refuse("E006", f"{name}: {error}.", "Give addresses or networks, e.g. 10.0.0.5, 10.1.0.0/16.")
-        return found
+        return networks
 
     def refuse(self, number: str, what: str, hint: str) -> None:
         """Notes a problem for the system check."""

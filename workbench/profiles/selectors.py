@@ -138,7 +138,7 @@ def _baseline_facts(baseline: Baseline) -> dict[str, Any]:
 
 def other_analyses(user: User, analysis: Analysis) -> list[Analysis]:
     """The newest analyses with stacks of the other visible cases, one per case."""
-    found = (
+    others = (
         Analysis.objects.visible_to(user)
         .only("case", "case__title")
         .filter(stacks__isnull=False)
@@ -146,6 +146,6 @@ def other_analyses(user: User, analysis: Analysis) -> list[Analysis]:
         .select_related("case")[: 4 * MOST_OTHER_CASES]
     )
     newest: dict[int, Analysis] = {}
-    for each in found:
+    for each in others:
         newest.setdefault(each.case_id, each)
     return list(newest.values())[:MOST_OTHER_CASES]

@@ -224,23 +224,23 @@ def _rules(archive: zipfile.ZipFile) -> list[BundledRule]:
 
 def _files(archive: zipfile.ZipFile, manifest: dict[str, Any], case: Case, user: User) -> None:
     corrected, plain = Recognition(), Recognition()  # corrections need the names of what was recognised
-    for each in manifest["files"]:
-        recognition = corrected if each["overrides"] or _clocks([each]) or _event_fields([each]) else plain
-        with archive.open(str(each["path"])) as content:
-            file = upload_add(case=case, user=user, content=content, name=str(each["name"]), recognition=recognition)
-        if file.sha256 != each.get("sha256"):
+    for entry in manifest["files"]:
+        recognition = corrected if entry["overrides"] or _clocks([entry]) or _event_fields([entry]) else plain
+        with archive.open(str(entry["path"])) as content:
+            file = upload_add(case=case, user=user, content=content, name=str(entry["name"]), recognition=recognition)
+        if file.sha256 != entry.get("sha256"):
             raise BundleRefused(f"{file.name} is not the file that the manifest names: its hash differs.")
-        for member, format_id in dict(each["overrides"]).items():
+        for member, format_id in dict(entry["overrides"]).items():
             try:
                 override_set(file=file, member=str(member), format_id=str(format_id))
             except UploadRefused as error:
                 raise BundleRefused(str(error)) from None
-        for member, (key, event_time, arrival) in _event_fields([each]):
+        for member, (key, event_time, arrival) in _event_fields([entry]):
             try:
                 event_fields_set(file=file, member=member, key=key, event_time=event_time, arrival=arrival)
             except UploadRefused as error:
                 raise BundleRefused(str(error)) from None
-        for member, clock in _clocks([each]):
+        for member, clock in _clocks([entry]):
             try:
                 clock_set(file=file, member=member, zone=clock.zone or "", shift=shift_text(clock.shift_ms))
             except UploadRefused as error:

@@ -198,12 +198,12 @@ MOST_EVENTS = 20
 
 def _evidence_lines(report: Report) -> Iterator[str]:
     """The dated evidence: the first cited event of each finding, in the order of time."""
-    found = []
+    lines = []
     for entry in report.document["findings"] if report.document else ():
         dated = [each for each in entry["evidence"] if each.get("ts")]
         if dated:
             first = min(dated, key=lambda each: each["ts"])
             text = first.get("text") or first.get("name") or ""
-            found.append((first["ts"], f"{plain(entry['title'])}: {code(text)}"))
-    for moment, text in sorted(found)[:MOST_EVENTS]:
+            lines.append((first["ts"], f"{plain(entry['title'])}: {code(text)}"))
+    for moment, text in sorted(lines)[:MOST_EVENTS]:
         yield f"- {moment[:16].replace('T', ' ')} {text}"

@@ -101,17 +101,17 @@ def offered(file: BinaryIO) -> list[Offered]:
             stem = path.removesuffix(".yaml")
             rules[path] = Offered(path, text, texts.get(f"{stem}.fires.yaml", ""), texts.get(f"{stem}.silent.yaml", ""))
     begun = time.thread_time()
-    for done, each in enumerate(rules.values()):
+    for done, rule in enumerate(rules.values()):
         if time.thread_time() - begun > MOST_SECONDS:
             raise ImportRefused(
                 f"Checking its {len(rules):,} rules takes longer than {MOST_SECONDS:g} seconds, which were over after "
                 f"{done:,} of them. Split it into smaller archives."
             )
-        _check(each)
+        _check(rule)
     known: dict[str, str] = {}
-    for each in rules.values():
-        if each.rule_id and known.setdefault(each.rule_id, each.path) != each.path:
-            each.reasons.append(f"{known[each.rule_id]} has the id {each.rule_id!r} too")
+    for rule in rules.values():
+        if rule.rule_id and known.setdefault(rule.rule_id, rule.path) != rule.path:
+            rule.reasons.append(f"{known[rule.rule_id]} has the id {rule.rule_id!r} too")
     order = ("refused", "changed", "new", "same")
     return sorted(rules.values(), key=lambda each: (order.index(each.state), each.path))
 
@@ -136,24 +136,24 @@ def _text(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> str:
         return stream.read(4 * LONGEST_RULE).decode("utf-8", "replace").replace("\r\n", "\n").replace("\x00", "\ufffd")
 
 
-def _check(each: Offered) -> None:
+def _check(offer: Offered) -> None:
     try:
-        rule = checked_rule(each.text)
+        rule = checked_rule(offer.text)
     except InvalidRule as error:
-        each.reasons += error.errors
+        offer.reasons += error.errors
         return
-    each.rule_id, each.title = rule.id, rule.title
-    folder = RULE_FILE.search(each.path)[1]  # type: ignore[index]
+    offer.rule_id, offer.title = rule.id, rule.title
+    folder = RULE_FILE.search(offer.path)[1]  # type: ignore[index]
     if folder != rule.symptom_class:
-        each.reasons.append(f"it lies in the folder {folder!r}, but its class is {rule.symptom_class!r}")
-    for kind, text in (("fires", each.fires), ("silent", each.silent)):
+        offer.reasons.append(f"it lies in the folder {folder!r}, but its class is {rule.symptom_class!r}")
+    for kind, text in (("fires", offer.fires), ("silent", offer.silent)):
         try:
             if text and not tested(rule, text, kind).passes:  # type: ignore[arg-type]
-                each.reasons.append(f"its {SAMPLE_NAMES[kind]} fails")  # type: ignore[index]
+                offer.reasons.append(f"its {SAMPLE_NAMES[kind]} fails")  # type: ignore[index]
         except InvalidRule as error:
-            each.reasons += error.errors
+            offer.reasons += error.errors
     present = Rule.objects.filter(rule_id=rule.id, versions__isnull=False).first()
-    each.present = version_to_edit(present) if present else None
+    offer.present = version_to_edit(present) if present else None
 
 
 @transaction.atomic

@@ -125,11 +125,11 @@ def runbook_progress(analysis: Analysis) -> dict[int, RunbookProgress]:
     leads = _leads(findings)
     later = later_snapshots(analysis) if leads else []
     said = analysis.case.steps.latest_by_step() if leads else {}
-    found: dict[int, RunbookProgress] = {}
+    progress: dict[int, RunbookProgress] = {}
     for position, lead in leads.items():
         if lead != position:
-            if lead in found:
-                found[position] = found[lead]
+            if lead in progress:
+                progress[position] = progress[lead]
             continue
         finding = findings[position]
         shown = steps_shown(analysis, finding, later, said)
@@ -138,7 +138,7 @@ def runbook_progress(analysis: Analysis) -> dict[int, RunbookProgress]:
         runbook, steps = shown
         needed = [step for step in steps if not step.is_left_out]
         open_steps = [step for step in needed if not step.is_settled]
-        found[position] = RunbookProgress(
+        progress[position] = RunbookProgress(
             position=position,
             id=runbook["id"],
             title=runbook["title"],
@@ -149,7 +149,7 @@ def runbook_progress(analysis: Analysis) -> dict[int, RunbookProgress]:
             next_question=open_steps[0].content["question"] if open_steps else None,
             restarts=any(step.content["restart"] for step in open_steps),
         )
-    return found
+    return progress
 
 
 def _leads(findings: Sequence[Mapping[str, Any]]) -> dict[int, int]:
@@ -212,13 +212,13 @@ def steps_shown(
 def _measured(
     runbook: Runbook, analysis: Analysis, finding: Mapping[str, Any], later: Sequence[Later]
 ) -> dict[str, list[Evidence]]:
-    found: dict[str, list[Evidence]] = {}
+    by_step: dict[str, list[Evidence]] = {}
     for step, result in exits(runbook, finding, analysis.signals).items():
-        found.setdefault(step, []).append(Evidence(analysis.snapshot, result))
+        by_step.setdefault(step, []).append(Evidence(analysis.snapshot, result))
     for each in later:
         for step, result in exits(runbook, finding, each.signals, analysis.signals).items():
-            found.setdefault(step, []).append(Evidence(each.snapshot, result))
-    return found
+            by_step.setdefault(step, []).append(Evidence(each.snapshot, result))
+    return by_step
 
 
 def _ticked(content: Mapping[str, Any], measured: Sequence[Evidence]) -> Evidence | None:

@@ -74,13 +74,13 @@ class EffectShown:
 def proof_of(before: Analysis, after: Analysis) -> Proof:
     """The comparison of two finished analyses."""
     sides = _data(before), _data(after)
-    found = prove(*sides, runbook_of)
-    if found.same is None:
-        return found
+    proof = prove(*sides, runbook_of)
+    if proof.same is None:
+        return proof
     graphs = [side.charts.get("flame-graph", {}) for side in sides]
-    frames = frame_effects(graphs[0], graphs[1], (found.same.before, found.same.after))
+    frames = frame_effects(graphs[0], graphs[1], (proof.same.before, proof.same.after))
     lists = {"frames": frames, "patterns": _patterns(before, after)}
-    return replace(found, effects={**found.effects, **{name: told for name, told in lists.items() if told}})
+    return replace(proof, effects={**proof.effects, **{name: told for name, told in lists.items() if told}})
 
 
 def _patterns(before: Analysis, after: Analysis) -> list[Effect]:

@@ -20,9 +20,9 @@ from workbench.runbooks.proof import effects_shown, folded, markdown, proof_of
 def proof(request: SignedInRequest, before_id: int, after_id: int) -> HttpResponse:
     """Two diagnoses side by side: two snapshots of a case, or two cases."""
     before, after = _diagnosed(request.user, before_id), _diagnosed(request.user, after_id)
-    found = proof_of(before, after)
+    comparison = proof_of(before, after)
     names = [_name(each, other) for each, other in ((before, after), (after, before))]
-    changed, unchanged = folded(effects_shown(found))
+    changed, unchanged = folded(effects_shown(comparison))
     return render(
         request,
         "runbooks/proof.html",
@@ -31,11 +31,11 @@ def proof(request: SignedInRequest, before_id: int, after_id: int) -> HttpRespon
             "after": after,
             "case": after.case,
             "names": names,
-            "proof": found,
+            "proof": comparison,
             "changed": changed,
             "unchanged": unchanged,
             "unchanged_count": sum(len(rows) for _, rows in unchanged),
-            "markdown": markdown(found, *names),
+            "markdown": markdown(comparison, *names),
             "may_change": after.case.may_be_changed_by(request.user) and not after.case.is_closed,
         },
     )

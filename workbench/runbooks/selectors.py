@@ -34,14 +34,14 @@ class TimedRecord:
 
 def timed_records(analysis: Analysis, runbook_id: str, job: str) -> list[TimedRecord]:
     """All records of a runbook's steps for one job of the case, oldest first, with their times."""
-    found: list[TimedRecord] = []
+    records: list[TimedRecord] = []
     last: dt.datetime | None = None
     for record in analysis.case.steps.filter(runbook=runbook_id, job=job).select_related("by", "asked"):
         since = (record.at - analysis.finished_at).total_seconds() * 1000 if analysis.finished_at else None
         took = (record.at - last).total_seconds() * 1000 if last else None
-        found.append(TimedRecord(record, since if since is not None and since >= 0 else None, took))
+        records.append(TimedRecord(record, since if since is not None and since >= 0 else None, took))
         last = record.at
-    return found
+    return records
 
 
 def finding_at(analysis: Analysis, position: int) -> dict[str, Any]:

@@ -77,15 +77,15 @@ def all_calculated(lookup: Lookup, symptom_class: str) -> list[Calculated]:
 
 def chosen_values(calculator: Calculator, asked: Mapping[str, str]) -> dict[str, float]:
     """The user's values in the calculator's units, without invalid numbers."""
-    found = {}
-    for each in calculator.inputs:
+    values = {}
+    for wanted in calculator.inputs:
         try:
-            value = float(asked.get(each.name, ""))
+            value = float(asked.get(wanted.name, ""))
         except ValueError:
             continue
         if math.isfinite(value) and value >= 0:
-            found[each.name] = value * SHOWN_IN[each.unit][0]
-    return found
+            values[wanted.name] = value * SHOWN_IN[wanted.unit][0]
+    return values
 
 
 def _field(each: InputValue, base: InputValue) -> Field:

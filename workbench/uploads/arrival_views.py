@@ -108,53 +108,53 @@ def arrival(request: SignedInRequest, arrival_id: UUID) -> HttpResponse:
     """HEAD gives the current offset, PATCH appends the next piece, DELETE cancels the upload. POST, which the protocol
     leaves undefined, gives the outcome of a completely received file.
     """
-    found = arrival_to_continue(request.user, arrival_id)
+    arriving = arrival_to_continue(request.user, arrival_id)
     if request.method == "HEAD":
-        return _located(found, 200)
+        return _located(arriving, 200)
     if request.method == "PATCH":
-        return _append(request, found)
+        return _append(request, arriving)
     if request.method == "DELETE":
-        arrivals.arrival_discard(arrival=found)
+        arrivals.arrival_discard(arrival=arriving)
         return HttpResponse(status=204)
     if request.method == "POST":
-        arrivals.arrival_complete(arrival=found)
-        return JsonResponse(_outcome(request, found))
+        arrivals.arrival_complete(arrival=arriving)
+        return JsonResponse(_outcome(request, arriving))
     return _not_allowed("DELETE, HEAD, PATCH, POST")
 
 
-def _append(request: SignedInRequest, found: Arrival) -> HttpResponse:
+def _append(request: SignedInRequest, arriving: Arrival) -> HttpResponse:
     if request.content_type != "application/offset+octet-stream":
         return JsonResponse({"detail": "Content-Type is application/offset+octet-stream."}, status=415)
     arrivals.arrival_append(
-        arrival=found,
+        arrival=arriving,
         offset=_number(request, "Upload-Offset"),
         length=_number(request, "Content-Length"),
         stream=cast("IO[bytes]", request),
         checksum=_checksum(request.headers.get("Upload-Checksum")),
     )
-    arrivals.arrival_complete(arrival=found)
-    return _located(found, 204)
+    arrivals.arrival_complete(arrival=arriving)
+    return _located(arriving, 204)
 
 
-def _outcome(request: SignedInRequest, found: Arrival) -> dict[str, Any]:
-    if found.state == ArrivalState.TAKEN and found.file is not None:
-        return file_answer(request, found.file)
+def _outcome(request: SignedInRequest, arriving: Arrival) -> dict[str, Any]:
+    if arriving.state == ArrivalState.TAKEN and arriving.file is not None:
+        return file_answer(request, arriving.file)
     return {
         "taken": False,
-        "state": found.state,
-        "bytes": found.redacted_bytes,
-        "repeats": found.state == ArrivalState.REPEATED,
-        "detail": found.detail,
+        "state": arriving.state,
+        "bytes": arriving.redacted_bytes,
+        "repeats": arriving.state == ArrivalState.REPEATED,
+        "detail": arriving.detail,
     }
 
 
-def _located(found: Arrival, status: int) -> HttpResponse:
+def _located(arriving: Arrival, status: int) -> HttpResponse:
     response = HttpResponse(status=status)
-    response.headers["Upload-Offset"] = str(found.offset)
-    response.headers["Upload-Length"] = str(found.bytes)
-    response.headers["Upload-Expires"] = http_date(found.expires_at.timestamp())
+    response.headers["Upload-Offset"] = str(arriving.offset)
+    response.headers["Upload-Length"] = str(arriving.bytes)
+    response.headers["Upload-Expires"] = http_date(arriving.expires_at.timestamp())
     if status == 201:
-        response.headers["Location"] = found.get_absolute_url()
+        response.headers["Location"] = arriving.get_absolute_url()
     return response
 
 

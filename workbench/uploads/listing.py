@@ -106,13 +106,13 @@ def format_choices() -> list[tuple[str, str]]:
 
 def files_listed(user: User, files: Iterable[UploadedFile]) -> list[FileShown]:
     """The files for display. Two queries for any number of files."""
-    found = list(files)
+    listed = list(files)
     earlier: dict[str, UploadedFile] = {}
-    if found:
-        same = UploadedFile.objects.visible_to(user).filter(sha256__in={each.sha256 for each in found})
-        others = same.exclude(case=found[0].case_id).select_related("case").order_by("pk")
+    if listed:
+        same = UploadedFile.objects.visible_to(user).filter(sha256__in={each.sha256 for each in listed})
+        others = same.exclude(case=listed[0].case_id).select_related("case").order_by("pk")
         earlier = {each.sha256: each for each in others}
-    return [_shown(each, earlier.get(each.sha256)) for each in found]
+    return [_shown(each, earlier.get(each.sha256)) for each in listed]
 
 
 def _shown(file: UploadedFile, earlier: UploadedFile | None) -> FileShown:

@@ -144,18 +144,18 @@ def _placed(
         case_lock(case)
         team = Team.objects.select_for_update().get(pk=case.team_id)
         shelf, snapshot, held = Shelf.read(case, limits), case.snapshot_number, stored_bytes(team)
-        for each in answers:
-            answer = each
-            if isinstance(each, UploadedFile):
-                each.snapshot = snapshot
+        for stored in answers:
+            answer = stored
+            if isinstance(stored, UploadedFile):
+                stored.snapshot = snapshot
                 try:
-                    require_share(team, held, each.bytes, limits)
-                    shelf.place(each)
-                    held += each.bytes
-                    each.save()
+                    require_share(team, held, stored.bytes, limits)
+                    shelf.place(stored)
+                    held += stored.bytes
+                    stored.save()
                 except UploadRefused as refusal:
                     answer = refusal
-                    unplaced.append(each.path)
+                    unplaced.append(stored.path)
             placed.append(answer)
     for path in unplaced:
         path.unlink(missing_ok=True)
@@ -362,14 +362,14 @@ def _recognise(file: UploadedFile, limits: UploadLimits, layouts: Sequence[LogLa
         return
     members = [
         {
-            "name": each.name,
-            "format": each.recognition.format_id,
-            "title": each.recognition.title,
-            "confidence": each.recognition.confidence,
-            "bytes": each.bytes,
-            "refused": each.refusal,
+            "name": member.name,
+            "format": member.recognition.format_id,
+            "title": member.recognition.title,
+            "confidence": member.recognition.confidence,
+            "bytes": member.bytes,
+            "refused": member.refusal,
         }
-        for each in peeked
+        for member in peeked
     ]
     reasons = [each.refusal for each in peeked if each.refusal]
     file.members = storable(members)

@@ -126,17 +126,17 @@ def _citation_of_highest(series: Series) -> Citation:
 
 def _outcomes(completed: Series | None, failed: Series | None) -> tuple[Outcome, ...]:
     """The increases of both counters; a failure sorts before a completion between the same samples."""
-    found: list[tuple[int, bool, int]] = []
+    growths: list[tuple[int, bool, int]] = []
     for counter, is_failure in ((failed, True), (completed, False)):
         points = _dated(counter)
         for earlier, later in itertools.pairwise(points):
             before, after = earlier.value or 0.0, later.value or 0.0
             grown = round(after - before if after >= before else after)
             if grown:
-                found.append((later.ts_ms or 0, not is_failure, grown))
+                growths.append((later.ts_ms or 0, not is_failure, grown))
     done = round(_dated(completed)[0].value or 0.0) if _dated(completed) else 0
     outcomes = []
-    for ts_ms, is_completion, count in sorted(found):
+    for ts_ms, is_completion, count in sorted(growths):
         outcomes.append(Outcome(ts_ms, not is_completion, count, done))
         done += count if is_completion else 0
     return tuple(outcomes)
@@ -150,15 +150,15 @@ def _values_of_completed(gauge: Series | None, outcomes: Sequence[Outcome]) -> l
     """The first value of the gauge and its value after each completion; a changed value also counts as a completion."""
     points = _dated(gauge)
     ends = [each.ts_ms for each in outcomes if not each.is_failure]
-    found: list[tuple[int, float]] = []
+    values: list[tuple[int, float]] = []
     for index, point in enumerate(points):
         if point.value is None or point.ts_ms is None:
             continue
         before = points[index - 1] if index else None
         ended = before is not None and bisect_right(ends, point.ts_ms) > bisect_right(ends, before.ts_ms or 0)
         if before is None or ended or point.value != before.value:
-            found.append((point.ts_ms, point.value))
-    return found
+            values.append((point.ts_ms, point.value))
+    return values
 
 
 def _running_ms(in_progress: Series | None, outcomes: Sequence[Outcome]) -> float | None:

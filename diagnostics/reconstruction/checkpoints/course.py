@@ -72,7 +72,7 @@ def _slowest_subtasks(evidence: Evidence) -> dict[tuple[str | None, int], dict[s
     by_checkpoint: dict[tuple[str | None, int], list[Part]] = {}
     for part in checkpoint_parts(evidence):
         by_checkpoint.setdefault((part.job_id, part.number), []).append(part)
-    found: dict[tuple[str | None, int], dict[str, Any]] = {}
+    phases_of: dict[tuple[str | None, int], dict[str, Any]] = {}
     for place, parts in by_checkpoint.items():
         phases: dict[str, Any] = {"pending": sum(part.subtasks - part.acknowledged for part in parts)}
         measured = [(part, part.slowest) for part in parts if part.slowest]
@@ -85,8 +85,8 @@ def _slowest_subtasks(evidence: Evidence) -> dict[tuple[str | None, int], dict[s
                 "subtask_ms": slowest.end_to_end_ms,
                 **{f"{phase}_ms": getattr(slowest, f"{phase}_ms") for phase in PHASES},
             }
-        found[place] = phases
-    return found
+        phases_of[place] = phases
+    return phases_of
 
 
 def _kept(checkpoints: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -98,13 +98,13 @@ def _read(evidence: Evidence) -> Mapping[str | None, CheckpointFailures]:
     rows = evidence.answer(checkpoint_failure_records.AGGREGATOR).to_pylist()
     rows += _answers(evidence)
     names = _names(evidence, rows, cluster)
-    reports = [each for row in rows if (each := _failure_report(row, cluster, names))]
+    reports = [report for row in rows if (report := _failure_report(row, cluster, names))]
     reports += _reports_of_histories(evidence)
     jobs = {each.job_id for each in reports if each.job_id}
     only = only_one(jobs)
     by_job: dict[str | None, list[FailureReport]] = defaultdict(list)
-    for each in reports:
-        by_job[each.job_id or only].append(each)
+    for report in reports:
+        by_job[report.job_id or only].append(report)
     return {job_id: _failures_of_job(evidence, job_id, of_job) for job_id, of_job in by_job.items()}
 
 
@@ -198,25 +198,25 @@ def _citation(row: Mapping[str, Any]) -> Citation:
 
 def _reports_of_histories(evidence: Evidence) -> list[FailureReport]:
     """The failed checkpoints of REST answers, which state a reason but no exception."""
-    found: list[FailureReport] = []
+    reports: list[FailureReport] = []
     for job_id, history in checkpoint_histories(evidence).items():
-        for each in history.checkpoints:
-            if each.status in ("completed", "expired", "in_progress", "aborted") or not each.reason:
+        for checkpoint in history.checkpoints:
+            if checkpoint.status in ("completed", "expired", "in_progress", "aborted") or not checkpoint.reason:
                 continue
-            reason = reason_of(each.reason)
-            if reason and each.citations:
+            reason = reason_of(checkpoint.reason)
+            if reason and checkpoint.citations:
                 blank = FailureReport(
-                    ts_ms=each.ended_ms or each.triggered_ms,
+                    ts_ms=checkpoint.ended_ms or checkpoint.triggered_ms,
                     job_id=job_id,
-                    number=each.number,
+                    number=checkpoint.number,
                     by="rest",
                     reason=reason[0],
                     kind=reason[1],
-                    message=each.reason[:300],
-                    citation=each.citations[-1],
+                    message=checkpoint.reason[:300],
+                    citation=checkpoint.citations[-1],
                 )
-                found.append(blank)
-    return found
+                reports.append(blank)
+    return reports
 
 
 def _failures_of_job(evidence: Evidence, job_id: str | None, reports: Sequence[FailureReport]) -> CheckpointFailures:

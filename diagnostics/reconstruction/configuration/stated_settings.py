@@ -250,18 +250,18 @@ def settings_of(options: Iterable[Stated], job_id: str | None) -> tuple[dict[str
     job_id  None for the settings of all jobs
     """
     by_key: dict[str, list[Stated]] = defaultdict(list)
-    for each in options_of_one_program(options):
-        if each.job_id is None or each.job_id == job_id or job_id is None:
-            by_key[each.key].append(each)
+    for option in options_of_one_program(options):
+        if option.job_id is None or option.job_id == job_id or job_id is None:
+            by_key[option.key].append(option)
     facts: dict[str, FactValue] = {}
     citations: dict[str, Citation] = {}
     for setting in SETTINGS:
         stated = [each for key in setting.keys for each in by_key.get(key, ())]
-        for each in sorted(stated, key=lambda each: RANKS.get(each.scope, len(RANKS))):
-            value = setting.read(each.value)
+        for option in sorted(stated, key=lambda each: RANKS.get(each.scope, len(RANKS))):
+            value = setting.read(option.value)
             if value is not None:
                 facts[setting.fact] = value
-                citations[setting.fact] = each.citation
+                citations[setting.fact] = option.citation
                 break
     if any(each.scope == "cluster" for key in WHOLE_CONFIGURATION for each in by_key.get(key, ())):
         facts |= _defaults(facts)

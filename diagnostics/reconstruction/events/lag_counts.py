@@ -37,10 +37,10 @@ def lag_classes(evidence: Evidence, keys: Mapping[str, Collection[str]]) -> Mapp
     kind = kind_by_device[lag_cells.cells["device"].to_numpy()]
     classes = class_numbers(lag_cells.cells["lag_ms"].to_numpy())
     events = lag_cells.cells["events"].to_numpy()
-    found: dict[tuple[str, float], int] = {}
+    by_class: dict[tuple[str, float], int] = {}
     for number, name in enumerate(kinds):
         counts = np.bincount(classes[kind == number], events[kind == number]).astype(np.int64)
         there = np.flatnonzero(counts)
         lags = zip(class_middles(there).tolist(), counts[there].tolist(), strict=True)
-        found |= {(name, float(lag)): count for lag, count in lags}
-    return found
+        by_class |= {(name, float(lag)): count for lag, count in lags}
+    return by_class

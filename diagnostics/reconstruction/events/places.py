@@ -36,25 +36,25 @@ def lag_extremes(evidence: Evidence, keys: Sequence[str]) -> Mapping[str, tuple[
 
     Reads   event.
     """
-    found = {}
+    extremes = {}
     for key, events in _ends(evidence, keys).items():
         timed = sorted(
             (each for each in events if each.lag_ms is not None), key=lambda each: (each.lag_ms, _place(each))
         )
         if timed:
-            found[key] = timed[0], timed[-1]
-    return found
+            extremes[key] = timed[0], timed[-1]
+    return extremes
 
 
 def _ends(evidence: Evidence, keys: Sequence[str]) -> Mapping[str, list[EventPlace]]:
     """Key -> the events that the aggregator kept; keys without kept events are missing."""
-    found: dict[str, list[EventPlace]] = defaultdict(list)
+    by_key: dict[str, list[EventPlace]] = defaultdict(list)
     for row in evidence.answer(event_keys.AGGREGATOR).events_of(keys):
         known = row["arrival_ms"] is not None and row["event_ms"] is not None
         lag_ms = row["arrival_ms"] - row["event_ms"] if known else None
         place = {name: row[name] for name in ("key", "file_id", "line", "last_line", "pointer", "arrival_ms")}
-        found[row["key"]].append(EventPlace(**place, lag_ms=lag_ms))
-    return found
+        by_key[row["key"]].append(EventPlace(**place, lag_ms=lag_ms))
+    return by_key
 
 
 def _place(event: EventPlace) -> tuple[float, ...]:

@@ -57,13 +57,13 @@ def outages(log: IncidentLog) -> list[Outage]:
     return [Outage(tuple(group)) for group in groups]
 
 
-def pause_ratio_before(known: Sequence[Timeline], found: Sequence[Outage]) -> float | None:
+def pause_ratio_before(known: Sequence[Timeline], outages_of_log: Sequence[Outage]) -> float | None:
     """The largest share of BEFORE_SIGN_MS before an outage that a JVM spent in GC pauses; None if unknown."""
     shares = [
         sum(each.pause_ms for each in timeline.slices if -BEFORE_SIGN_MS <= each.start_ms - outage.first_ms < SLICE_MS)
         / BEFORE_SIGN_MS
         for timeline in known
         if timeline.has_clock
-        for outage in found
+        for outage in outages_of_log
     ]
     return min(max(shares), 1.0) if shares else None

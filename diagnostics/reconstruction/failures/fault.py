@@ -86,13 +86,13 @@ def faults(log: IncidentLog, cluster: Cluster) -> list[Fault]:
 def _once(ordered: Sequence[Fault]) -> Iterator[Fault]:
     """The faults without repeats: the job reports the failure of its task again, for each of its state changes."""
     last: dict[tuple[str, str | None], int] = {}
-    for each in ordered:
-        before = last.get(each.kind)
-        is_repeat = before is not None and each.ts_ms is not None and each.ts_ms - before <= SAME_MS
-        if each.ts_ms is not None:
-            last[each.kind] = each.ts_ms
-        if each.vertex is not None or not is_repeat:
-            yield each
+    for fault in ordered:
+        before = last.get(fault.kind)
+        is_repeat = before is not None and fault.ts_ms is not None and fault.ts_ms - before <= SAME_MS
+        if fault.ts_ms is not None:
+            last[fault.kind] = fault.ts_ms
+        if fault.vertex is not None or not is_repeat:
+            yield fault
 
 
 def _known(fault: Fault, known: set[tuple[int | None, str]]) -> bool:

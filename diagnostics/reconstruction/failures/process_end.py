@@ -98,12 +98,12 @@ def _how(event: LogEvent, kind: str) -> str:
 def process_ends(log: IncidentLog) -> list[ProcessEnd]:
     """The ends of processes in time order; those without a time come last."""
     names = task_manager_of_file(log)
-    found = []
+    process_ends_of_log = []
     for kind in ("killed", "oom", "closed", "process_end"):
         for event in log.of(kind):
             if event.process == "client" or (kind == "closed" and not is_container_end(event)):
                 continue
             how = _how(event, kind)
             own = names.get(event.file_id) if event.process == "taskmanager" else None
-            found.append(ProcessEnd(event.ts_ms, event.process, event.task_manager or own, how, event))
-    return sorted(found, key=lambda each: (each.ts_ms is None, each.ts_ms or 0, each.event.file_id))
+            process_ends_of_log.append(ProcessEnd(event.ts_ms, event.process, event.task_manager or own, how, event))
+    return sorted(process_ends_of_log, key=lambda each: (each.ts_ms is None, each.ts_ms or 0, each.event.file_id))

@@ -51,14 +51,14 @@ def losses(log: IncidentLog) -> list[Loss]:
     failed: list[LogEvent | Failure] = [event for event in log.of("failure") if event.process != "taskmanager"]
     failed += log.failures
     records += [((hit[1] or hit[2]).rstrip("."), each) for each in failed if (hit := LOST.search(each.texts))]
-    for name, each in sorted(records, key=lambda pair: (pair[1].ts_ms is None, pair[1].ts_ms or 0)):
+    for name, record in sorted(records, key=lambda pair: (pair[1].ts_ms is None, pair[1].ts_ms or 0)):
         for known, events in grouped:
-            near = each.ts_ms is None or events[-1].ts_ms is None or each.ts_ms - events[-1].ts_ms <= SAME_LOSS_MS
+            near = record.ts_ms is None or events[-1].ts_ms is None or record.ts_ms - events[-1].ts_ms <= SAME_LOSS_MS
             if known == name and near:
-                events.append(each)
+                events.append(record)
                 break
         else:
-            grouped.append((name, [each]))
+            grouped.append((name, [record]))
     return [Loss(name, events[0].ts_ms, tuple(events)) for name, events in grouped]
 
 

@@ -93,15 +93,15 @@ def heap_of(evidence: Evidence) -> list[dict[str, Any]]:
     series = metric_series(evidence)
     limits = {each.task_manager: each.known for each in series.of("Status.JVM.Memory.Heap.Max")}
     processes = []
-    for each in series.of("Status.JVM.Memory.Heap.Used"):
-        limit = limits.get(each.task_manager) or ()
+    for gauge in series.of("Status.JVM.Memory.Heap.Used"):
+        limit = limits.get(gauge.task_manager) or ()
         most = limit[-1].value if limit else None
-        heap = [[point.ts_ms, point.value, most] for point in each.points if point.ts_ms is not None]
+        heap = [[point.ts_ms, point.value, most] for point in gauge.points if point.ts_ms is not None]
         if heap:
             processes.append(
                 {
                     "file_id": None,
-                    "process": each.task_manager or "jobmanager",
+                    "process": gauge.task_manager or "jobmanager",
                     "collector": None,
                     "pauses": None,
                     "pause_ms": None,

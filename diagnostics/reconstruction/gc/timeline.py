@@ -182,11 +182,11 @@ def _unnamed(
     for row in full:
         values = {name: value for name, value in row.items() if name != "pointer"}
         full_of[row["file_id"]].append(FullCollection(**values))
-    found = []
+    unnamed = []
     for file_id in sorted(by_file):
         rows = sorted(by_file[file_id], key=itemgetter("slice_ms"))
         known_starts = [row["started_ms"] for row in rows if row["started_ms"] is not None]
-        found.append(
+        unnamed.append(
             Timeline(
                 file_id=file_id,
                 process="",
@@ -199,7 +199,7 @@ def _unnamed(
                 full=tuple(full_of[file_id]),
             )
         )
-    return found
+    return unnamed
 
 
 def _named(unnamed: Sequence[Timeline], evidence: Evidence) -> tuple[Timeline, ...]:
@@ -297,7 +297,7 @@ def _named_by_heap(
             heaps[normalised(row.task_manager)] = row.heap_max_bytes
     spelled = cluster_of(evidence).task_managers
     taken = {normalised(name) for name in names.values()}
-    found: dict[int, str] = {}
+    by_file: dict[int, str] = {}
     for timeline in unnamed:
         size = timeline.heap_max_bytes or max((each.total_bytes or 0 for each in timeline.full), default=0)
         if timeline.file_id in names or not size:
@@ -308,7 +308,7 @@ def _named_by_heap(
             other for other in unnamed if other.file_id not in names and other.heap_max_bytes == timeline.heap_max_bytes
         ]
         if len(free) == 1 and len(rivals) == 1:
-            found[timeline.file_id] = spelled.get(free[0], free[0]) or JOB_MANAGER
+            by_file[timeline.file_id] = spelled.get(free[0], free[0]) or JOB_MANAGER
         elif fitting and "" not in fitting:
-            found[timeline.file_id] = f"{UNNAMED}{timeline.file_id}"
-    return found
+            by_file[timeline.file_id] = f"{UNNAMED}{timeline.file_id}"
+    return by_file

@@ -81,17 +81,17 @@ class Cluster:
 
     def upstream(self, vertex: VertexKey) -> list[VertexKey]:
         """All tasks whose records reach this one, nearest first."""
-        found: dict[VertexKey, None] = {}
+        reached: dict[VertexKey, None] = {}
         front = [vertex]
         while front:
             front = [
                 (vertex[0], source)
                 for place in front
                 for source, _ in self.inputs.get(place, ())
-                if (vertex[0], source) not in found
+                if (vertex[0], source) not in reached
             ]
-            found.update(dict.fromkeys(front))
-        return list(found)
+            reached.update(dict.fromkeys(front))
+        return list(reached)
 
 
 @read_once

@@ -74,13 +74,13 @@ class JobGraph:
         return self.names.get(vertex, vertex)
 
     def _reached(self, vertex: str, steps: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
-        found: dict[str, None] = {}
+        reached: dict[str, None] = {}
         front = [vertex]
         while front:
-            front = [next_one for place in front for next_one in steps.get(place, ()) if next_one not in found]
-            found.update(dict.fromkeys(front))
-        found.pop(vertex, None)
-        return tuple(found)
+            front = [next_one for place in front for next_one in steps.get(place, ()) if next_one not in reached]
+            reached.update(dict.fromkeys(front))
+        reached.pop(vertex, None)
+        return tuple(reached)
 
 
 def job_graph(cluster: Cluster, job_id: str | None, seen: Mapping[str, str] | None = None) -> JobGraph:

@@ -39,7 +39,7 @@ def task_starts(evidence: Evidence) -> tuple[TaskStart, ...]:
 def starts_from_rows(rows: Iterable[Mapping[str, Any]]) -> list[TaskStart]:
     """The starts of subtasks from state changes in time order: from INITIALIZING to the next RUNNING."""
     since: dict[tuple[int, str, int], int] = {}
-    found: list[TaskStart] = []
+    starts: list[TaskStart] = []
     for row in rows:
         place = (row["file_id"], row["vertex"], row["subtask"])
         if row["state_to"] == "INITIALIZING":
@@ -48,5 +48,5 @@ def starts_from_rows(rows: Iterable[Mapping[str, Any]]) -> list[TaskStart]:
             named = {name: row[name] for name in ("file_id", "line", "last_line", "ts_ms", "text")}
             took_ms = row["ts_ms"] - since.pop(place)
             citation = Citation(kind="log", **named)
-            found.append(TaskStart(row["job_id"], row["vertex"], row["subtask"], took_ms, row["ts_ms"], citation))
-    return sorted(found, key=lambda each: (-each.took_ms, each.running_ms, each.vertex, each.subtask))
+            starts.append(TaskStart(row["job_id"], row["vertex"], row["subtask"], took_ms, row["ts_ms"], citation))
+    return sorted(starts, key=lambda each: (-each.took_ms, each.running_ms, each.vertex, each.subtask))

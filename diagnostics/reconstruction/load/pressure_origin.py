@@ -82,10 +82,10 @@ def _back_pressured_path(vertex: str, now: Mapping[str, Moment], graph: JobGraph
     """(back-pressured ratio, task) of the upstream tasks, as far as the path of back-pressured tasks is unbroken."""
     if not graph.edges_known:
         return [(now[each].held_max or 0.0, each) for each in graph.above(vertex) if each in now]
-    found: dict[str, float] = {}
+    ratios: dict[str, float] = {}
     front = [vertex]
     while front:
-        above = {each for place in front for each in graph.above(place) if each in now and each not in found}
+        above = {each for place in front for each in graph.above(place) if each in now and each not in ratios}
         front = [each for each in sorted(above) if (now[each].held_max or 0.0) > OK_MOST]
-        found.update({each: now[each].held_max or 0.0 for each in front})
-    return [(ratio, each) for each, ratio in found.items()]
+        ratios.update({each: now[each].held_max or 0.0 for each in front})
+    return [(ratio, each) for each, ratio in ratios.items()]

@@ -157,18 +157,18 @@ def load_snapshots(evidence: Evidence) -> Mapping[VertexKey, list[Snapshot]]:
 
     Reads   subtask, metric_sample.
     """
-    found: dict[VertexKey, list[Snapshot]] = defaultdict(list)
+    by_vertex: dict[VertexKey, list[Snapshot]] = defaultdict(list)
     by_moment: dict[tuple[Any, ...], dict[int, Load]] = defaultdict(dict)
     # One answer can list several attempts of a subtask: the last one counts.
     rows = sorted(named_rows(evidence.answer(subtask_counters.AGGREGATOR)), key=lambda row: row.attempt or 0)
     for row in rows:
         by_moment[row.job_id, row.vertex_id, row.ts_ms or 0][row.subtask] = _load_of_rest(row)
     for (job_id, vertex_id, _), snapshot in sorted(by_moment.items(), key=lambda item: repr(item[0])):
-        found[job_id, vertex_id].append(snapshot)
+        by_vertex[job_id, vertex_id].append(snapshot)
     for vertex, taken in _snapshots_of_metrics(metric_series(evidence)).items():
-        if len(taken[-1]) > max((len(snapshot) for snapshot in found[vertex]), default=0):
-            found[vertex] = taken
-    return found
+        if len(taken[-1]) > max((len(snapshot) for snapshot in by_vertex[vertex]), default=0):
+            by_vertex[vertex] = taken
+    return by_vertex
 
 
 def _load_of_rest(row: Any) -> Load:
@@ -180,7 +180,7 @@ def _load_of_rest(row: Any) -> Load:
 
 def _snapshots_of_metrics(series: MetricSeries) -> Mapping[VertexKey, list[Snapshot]]:
     """The counters of each subtask after one third, two thirds and all samples of its last attempt."""
-    found: dict[VertexKey, list[Snapshot]] = {}
+    by_vertex: dict[VertexKey, list[Snapshot]] = {}
     ins = counters_by_vertex(series, "numRecordsIn")
     outs = counters_by_vertex(series, "numRecordsOut")
     sizes = series.by_vertex("numBytesIn", operators=False)
@@ -204,8 +204,8 @@ def _snapshots_of_metrics(series: MetricSeries) -> Mapping[VertexKey, list[Snaps
                     place=counter.cite(point),
                 )
         if thirds[-1]:
-            found[vertex] = list(thirds)
-    return found
+            by_vertex[vertex] = list(thirds)
+    return by_vertex
 
 
 def _value_at(points: Sequence[Point], ts_ms: int | None) -> float | None:
@@ -231,17 +231,17 @@ def time_ratios(evidence: Evidence) -> tuple[Samples, Samples]:
 
 
 def _ratios(rows: Sequence[Mapping[str, Any]], series: MetricSeries, column: str, metric: str) -> Samples:
-    found: dict[VertexKey, dict[int, dict[int, float]]] = defaultdict(lambda: defaultdict(dict))
+    ratios: dict[VertexKey, dict[int, dict[int, float]]] = defaultdict(lambda: defaultdict(dict))
     for vertex, gauges in series.by_vertex(metric, operators=False).items():
         for gauge in gauges:
             for point in gauge.known:
                 if gauge.subtask is not None and point.value is not None:
-                    found[vertex][gauge.subtask][point.ts_ms or 0] = point.value / 1000
+                    ratios[vertex][gauge.subtask][point.ts_ms or 0] = point.value / 1000
     rest: dict[VertexKey, dict[int, dict[int, float]]] = defaultdict(lambda: defaultdict(dict))
     for row in rows:
         if row[column] is not None:
             rest[row["job_id"], row["vertex_id"]][row["subtask"]][row["ts_ms"] or 0] = row[column]
     for vertex, by_subtask in rest.items():
-        if len(by_subtask) > len(found.get(vertex, {})):
-            found[vertex] = by_subtask
-    return found
+        if len(by_subtask) > len(ratios.get(vertex, {})):
+            ratios[vertex] = by_subtask
+    return ratios

@@ -126,15 +126,15 @@ def intervals_from_rows(rows: Iterable[Mapping[str, Any]], only_job: str | None 
     attempts: dict[tuple[Any, ...], list[Mapping[str, Any]]] = defaultdict(list)
     for row in rows:
         attempts[row["job_id"] or only_job, row["vertex_id"], row["subtask"], row["attempt"]].append(row)
-    found = []
+    intervals = []
     for (job_id, *_), answers in sorted(attempts.items(), key=lambda item: repr(item[0])):
         before: Mapping[str, Any] = {}
         for row in sorted(answers, key=lambda row: (row["duration_ms"], row["file_id"], row["line"] or 0)):
             length_ms = row["duration_ms"] - before.get("duration_ms", 0)
             if length_ms >= LEAST_MS:
-                found.append(_interval(job_id, row, before, length_ms))
+                intervals.append(_interval(job_id, row, before, length_ms))
                 before = row
-    return found
+    return intervals
 
 
 def _interval(job_id: str | None, row: Mapping[str, Any], before: Mapping[str, Any], length_ms: float) -> Interval:
@@ -173,7 +173,7 @@ def held_times(evidence: Evidence) -> Mapping[TaskKey, HeldTime]:
 
 def held_times_of(each_interval: Iterable[Interval]) -> Mapping[TaskKey, HeldTime]:
     """As `held_times`, from intervals."""
-    found: dict[TaskKey, HeldTime] = {}
+    by_task: dict[TaskKey, HeldTime] = {}
     for task, groups in _grouped(each_interval).items():
         dense, whole = 0.0, 0.0
         for group in groups:
@@ -185,8 +185,8 @@ def held_times_of(each_interval: Iterable[Interval]) -> Mapping[TaskKey, HeldTim
             if sum(held for held, _ in times) >= DENSE * sum(length for _, length in times):
                 dense = max(dense, mean_ms)
         if whole:
-            found[task] = HeldTime(dense, whole)
-    return found
+            by_task[task] = HeldTime(dense, whole)
+    return by_task
 
 
 def _grouped(each_interval: Iterable[Interval]) -> Mapping[TaskKey, list[list[Interval]]]:
@@ -207,13 +207,13 @@ def task_rates(evidence: Evidence) -> Mapping[TaskKey, TaskRate]:
 
 def task_rates_of(each_interval: Iterable[Interval]) -> Mapping[TaskKey, TaskRate]:
     """As `task_rates`, from intervals."""
-    found: dict[TaskKey, TaskRate] = {}
+    by_task: dict[TaskKey, TaskRate] = {}
     for task, groups in _grouped(each_interval).items():
         rates = [rate for group in groups if (rate := _rate(group))]
         if rates:
             busiest = max(rates, key=lambda rate: (round(rate.busy_ratio or 0.0, 2), rate.interval_ms, rate.until_ms))
-            found[task] = replace(busiest, highest_per_s=max(rate.records_per_s for rate in rates))
-    return found
+            by_task[task] = replace(busiest, highest_per_s=max(rate.records_per_s for rate in rates))
+    return by_task
 
 
 def _rate(group: Sequence[Interval]) -> TaskRate | None:

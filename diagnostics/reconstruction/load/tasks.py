@@ -74,12 +74,12 @@ def _vertices(
 ) -> list[dict[str, Any]]:
     held = origins(timeline, graph)
     depth = _depths(graph)
-    found = []
+    vertices = []
     for vertex in sorted(graph.names, key=lambda each: (depth[each], graph.name(each))):
         moments = timeline.get(vertex, ())
         busy, busy_peak = _mean_and_peak([each.busy_max for each in moments])
         pressed, pressed_peak = _mean_and_peak([each.held_max for each in moments])
-        found.append(
+        vertices.append(
             {
                 "id": vertex,
                 "name": graph.name(vertex),
@@ -99,7 +99,7 @@ def _vertices(
                 "subtasks": _subtasks((job_id, vertex), cluster, details),
             }
         )
-    return found[:MOST_VERTICES]
+    return vertices[:MOST_VERTICES]
 
 
 def _depths(graph: JobGraph) -> Mapping[str, int]:

@@ -236,15 +236,15 @@ def _without_overlaps(files: Sequence[_FileOfSeries], sizes: Mapping[int, int]) 
 
     taken: list[tuple[int, int]] = []
     chosen: set[int] = set()
-    for each in sorted(files, key=rank):
-        if each.first_ms is None or each.last_ms is None:
+    for file in sorted(files, key=rank):
+        if file.first_ms is None or file.last_ms is None:
             if not chosen:
-                chosen.add(each.file_id)
+                chosen.add(file.file_id)
             continue
-        if any(each.first_ms <= end and each.last_ms >= start for start, end in taken):
+        if any(file.first_ms <= end and file.last_ms >= start for start, end in taken):
             continue
-        taken.append((each.first_ms, each.last_ms))
-        chosen.add(each.file_id)
+        taken.append((file.first_ms, file.last_ms))
+        chosen.add(file.file_id)
     return chosen
 
 
