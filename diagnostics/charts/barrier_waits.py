@@ -157,13 +157,13 @@ def _job_summary(job: Mapping[str, Any], *, several: bool) -> str:
             f"{prefix}{len(rows)} checkpoints are shown; a correlation needs {LEAST_PAIRS} checkpoints whose back "
             "pressure and waits vary."
         )
-    told = enumeration(
+    shares = enumeration(
         [f"r = {each.r:.2f} for the {title} (95 % {each.low:.2f} to {each.high:.2f})" for title, each in known.items()]
     )
     follows = any(each.low > 0 for each in known.values()) or _is_later(job)
     text = (
         f"{prefix}Over {len(rows)} checkpoints barriers {'wait' if follows else 'do not clearly wait'} longer when the "
-        f"tasks upstream are back-pressured: {told}."
+        f"tasks upstream are back-pressured: {shares}."
     )
     return f"{text} {_lag_in_words(job)}" if follows else text
 

@@ -61,15 +61,15 @@ def barrier_waits(evidence: Evidence) -> Mapping[str | None, Sequence[BarrierWai
     only_job = only_one(cluster.job_names)
     by_details = _by_details(subtask_answers(evidence), only_job)
     by_gauges = _by_gauges(metric_series(evidence), only_job, checkpoint_histories(evidence))
-    found: dict[str | None, Sequence[BarrierWait]] = {}
+    waits_by_job: dict[str | None, Sequence[BarrierWait]] = {}
     for job_id, timeline in load_timelines(evidence).items():
         graph = job_graph(cluster, job_id, printed_names(evidence, timeline))
         waits = max(
             (_longest_waits(source.get(job_id, ()), graph, timeline) for source in (by_details, by_gauges)), key=len
         )
         if waits:
-            found[job_id] = waits
-    return found
+            waits_by_job[job_id] = waits
+    return waits_by_job
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +87,14 @@ def _longest_waits(seen: Iterable[_Seen], graph: JobGraph, timeline: Timeline) -
     """One wait for each checkpoint: that of the task with upstream tasks whose barriers waited longest."""
     pressure: dict[str, Sequence[tuple[int, float]]] = {}
     longest: dict[int, _Seen] = {}
-    for each in sorted(seen, key=lambda one: (one.ts_ms, one.vertex)):
-        if each.vertex not in pressure:
-            pressure[each.vertex] = _pressure_above(each.vertex, graph, timeline)
-        if not pressure[each.vertex]:
+    for wait in sorted(seen, key=lambda one: (one.ts_ms, one.vertex)):
+        if wait.vertex not in pressure:
+            pressure[wait.vertex] = _pressure_above(wait.vertex, graph, timeline)
+        if not pressure[wait.vertex]:
             continue
-        key = each.number if each.number is not None else _same_checkpoint(longest, each.ts_ms)
-        if key not in longest or _whole_wait(each) > _whole_wait(longest[key]):
-            longest[key] = each
+        key = wait.number if wait.number is not None else _same_checkpoint(longest, wait.ts_ms)
+        if key not in longest or _whole_wait(wait) > _whole_wait(longest[key]):
+            longest[key] = wait
     return [
         BarrierWait(one.ts_ms, one.number, one.vertex, one.start_delay_ms, one.alignment_ms, pressure[one.vertex])
         for one in sorted(longest.values(), key=lambda one: one.ts_ms)
@@ -122,7 +122,7 @@ def _pressure_above(vertex: str, graph: JobGraph, timeline: Timeline) -> Sequenc
 
 
 def _by_details(answers: Answers, only_job: str | None) -> Mapping[str | None, list[_Seen]]:
-    found: dict[str | None, list[_Seen]] = defaultdict(list)
+    by_job: dict[str | None, list[_Seen]] = defaultdict(list)
     for (job_id, number, vertex), by_subtask in answers.items():
         rows = [row for row in by_subtask.values() if row["start_delay_ms"] is not None]
         triggers = [
@@ -131,8 +131,8 @@ def _by_details(answers: Answers, only_job: str | None) -> Mapping[str | None, l
         if triggers:
             delay = max(float(row["start_delay_ms"]) for row in rows)
             alignment = highest(row["alignment_ms"] for row in rows)
-            found[job_id or only_job].append(_Seen(round(min(triggers)), number, vertex, delay, alignment))
-    return found
+            by_job[job_id or only_job].append(_Seen(round(min(triggers)), number, vertex, delay, alignment))
+    return by_job
 
 
 def _by_gauges(
@@ -143,7 +143,7 @@ def _by_gauges(
         for (job_id, vertex), gauges in series.by_vertex(ALIGNMENT, operators=False).items()
         for each in gauges
     }
-    found: dict[str | None, list[_Seen]] = defaultdict(list)
+    by_job: dict[str | None, list[_Seen]] = defaultdict(list)
     for (job_id, vertex), gauges in series.by_vertex(START_DELAY, operators=False).items():
         for each in gauges:
             aligned = alignments.get((job_id, vertex, each.subtask), {})
@@ -151,8 +151,8 @@ def _by_gauges(
                 delay = nanos / NANOS_PER_MS
                 alignment = aligned[ts_ms] / NANOS_PER_MS if ts_ms in aligned else None
                 trigger, number = _triggered(histories.get(job_id or only_job), round(ts_ms - delay))
-                found[job_id or only_job].append(_Seen(trigger, number, vertex, delay, alignment))
-    return found
+                by_job[job_id or only_job].append(_Seen(trigger, number, vertex, delay, alignment))
+    return by_job
 
 
 def _triggered(history: History | None, latest_ms: int) -> tuple[int, int | None]:
