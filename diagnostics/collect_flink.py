@@ -3,7 +3,7 @@
 
     python3 collect_flink.py --rest http://jobmanager:8081
 
-A cluster that asks for a login gets it from a file, so that it stands in no list of processes: `--token-file` (a token,
+A cluster that asks for a login gets it from a file, so that no list of processes shows it: `--token-file` (a token,
 as Kubernetes mounts one) or `--login-file` (user:password on one line).
 
 Takes snapshots over a chosen time: overview, configuration, TaskManagers, jobs, vertices, checkpoints, back pressure,

@@ -10,7 +10,7 @@ class DiagnosticsError(Exception):
 class UnreadableInput(DiagnosticsError):
     """A file cannot be read: truncated, encrypted, or not what its name says.
 
-    The reason names what was expected and what was there; the caller adds the file's name.
+    The reason names what was expected and what the file holds; the caller adds the file's name.
     """
 
 

@@ -2,7 +2,7 @@
 
 The slope is the median of the slopes between all pairs of points, which single outliers do not move (P. K. Sen,
 Estimates of the regression coefficient based on Kendall's tau, 1968). Its interval of 95 % is the one of Kendall's
-statistic from the same article, widened where neighbouring points lie on the same side of the line (K. H. Hamed,
+statistic from the same article, widened where neighbouring points are on the same side of the line (K. H. Hamed,
 A. R. Rao, A modified Mann-Kendall trend test for autocorrelated data, 1998).
 """
 

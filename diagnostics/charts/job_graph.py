@@ -23,7 +23,7 @@ def points(evidence: Evidence) -> Points | None:
     Gives   {jobs: [{job_id, name, edges_known, vertices: [{id, name, parallelism, depth, parents, busy, busy_peak,
             held, held_peak, idle, origin_moments, moments, look_up_share, lag_ms, subtasks: [[subtask, task_manager,
             busy, held, records_in, records_out]]}]}]}; ratios are the mean over time of the subtask that has most, and
-            its peak; null where nothing tells.
+            its peak; null where nothing is measured.
     Empty   None without a task.
     """
     jobs = list(job_tasks(evidence))

@@ -4,7 +4,7 @@ The JDK's own `jfr` reads them. Each distinct stack becomes one row per profile:
   cpu     samples of running threads (jdk.ExecutionSample)
   wall    a thread's whole time: samples while it ran, and blocking calls converted to samples; only threads whose
           time the recording mostly covers, because short calls are not recorded
-  alloc   allocated bytes (a sample stands for many)
+  alloc   allocated bytes (one sample represents many)
   lock    milliseconds spent waiting to enter a monitor
 """
 

@@ -120,7 +120,7 @@ def log_text(fields: Mapping[str, Any], time_of_entry: str | None = None, depth:
     """The log text of an object: the text that it wraps, or its fields as a line of a plain layout with its stack
     trace.
 
-    told  the time of its wrapper, used when the object has none
+    time_of_entry  the time of its wrapper, used when the object has none
     """
     message = _first_text(fields, _MESSAGES)
     time = plain_time(_first(fields, _TIMES)) or time_of_entry

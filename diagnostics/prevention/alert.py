@@ -41,7 +41,7 @@ class Alert:
     """One alert rule.
 
     for_ms     minimum duration of the condition
-    summary    a sentence; `{job_name}` and `{task_name}` stand for labels
+    summary    a sentence; `{job_name}` and `{task_name}` are replaced by labels
     why        why it exists and where its bound comes from
     needs      metrics in the expression
     condition  label sets that meet the expression, per step of a case's series

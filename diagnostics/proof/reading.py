@@ -1,8 +1,8 @@
-"""A measured quantity with its noise, and the band in which the later value lies when nothing changed.
+"""A measured quantity with its noise, and the band that holds the later value when nothing changed.
 
 Each side has an interval that holds the true value in 95 of 100 cases, by the kind of measurement:
 
-* the median of samples: the order of the samples (the binomial distribution of how many lie below the median:
+* the median of samples: the order of the samples (the binomial distribution of how many are below the median:
   W. J. Conover, Practical Nonparametric Statistics, 3rd edition, section 3.2). Samples of a course depend on each
   other and count as fewer, n (1 - r) / (1 + r) with the correlation r of neighbours (G. V. Bayley, J. M. Hammersley,
   The "effective" number of independent observations in an autocorrelated time series, 1946),

@@ -31,7 +31,7 @@ class Replacement:
 class Redactor:
     """Applies rules in sequence.
 
-    key   its holder can compute which pseudonyms stand for the same value; nobody can recover the value
+    key   its holder can compute which pseudonyms replace the same value; nobody can recover the value
     """
 
     def __init__(self, rules: Sequence[RedactionRule], key: bytes) -> None:

@@ -22,8 +22,8 @@ from diagnostics.redaction.redactor import Redactor, Replacement
 class Redacted:
     """The result of redacting an upload.
 
-    found     replacements by the rule's id
-    left_out  files that are not in the result, with the reason: what cannot be read cannot be redacted
+    replacements  by the rule's id
+    left_out      files that are not in the result, with the reason: what cannot be read cannot be redacted
     """
 
     replacements: dict[str, Replacement] = field(default_factory=dict)

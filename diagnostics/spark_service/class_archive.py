@@ -19,7 +19,7 @@ def prepare(say: Callable[[str], None]) -> None:
         return
     archive.make_base()
     os.environ.setdefault(TOKEN_VARIABLE, str(uuid.uuid4()))
-    # The second compiler would not pay off in a run of which only the classes are kept.
+    # The second compiler would not pay off in a run that only loads classes.
     server = Server(free_port(), jvm_options=[*archive.record(), *LIGHTLY_COMPILED])
     try:
         server.wait_until_it_answers()

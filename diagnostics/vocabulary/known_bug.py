@@ -47,7 +47,7 @@ Release = tuple[int, int, int]
 class Signature:
     """Literal texts that occur together in one record or answer.
 
-    texts   all of them occur in its message or in its exception chain, a line of which is `class: message`
+    texts   all of them occur in its message or in its exception chain (lines of `class: message`)
     frames  one of them is the root cause's top frame or the first frame that is Flink's own; any when empty.
             A method matches its lambdas too, whose numbers differ by release (`plain_frame`)
     """

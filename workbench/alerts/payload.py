@@ -56,7 +56,7 @@ class Payload:
     title         the system's name
     read          (body as JSON, the source's mapping) -> its alerts; empty for a message that is about none.
                   Raises PayloadRefused.
-    sample        a body as in the system's documentation, for whoever tries the source
+    sample        a body as in the system's documentation, for administrators who try the source
     needs_mapping whether an administrator says where name, state and labels are
     connect       how to make the system send, in a sentence or two; `{url}` and `{token}` are filled
     """

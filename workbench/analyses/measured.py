@@ -17,7 +17,7 @@ Place = tuple[str, int | None, str | None]
 class ValueSource:
     """Where a value comes from.
 
-    is_exact  whether the value itself stands there; else it is the first place that it was measured from
+    is_exact  whether that line holds the value itself; else it is the first place that it was measured from
     """
 
     citation: Citation

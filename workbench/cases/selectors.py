@@ -105,7 +105,7 @@ def cases_matching(
     """The user's cases that match the filters, in the requested order.
 
     considered  `cases_considered` of the same filters, when the caller has it already
-    asked  names of FILTERS, each with one or several values of which one must match; `job` (part of a name), `text`,
+    asked  names of FILTERS, each with one or several values, one must match; `job` (part of a name), `text`,
            `people` (a name of PEOPLE), `order`. An unknown order is the newest first; an empty value filters nothing.
     """
     among = cases_considered(user, asked) if considered is None else considered

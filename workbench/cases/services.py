@@ -192,8 +192,8 @@ def evidence_keep(*, case: Case, user: User, is_kept: bool) -> None:
 def search_text_update(case: Case, finding_text: str | None = None) -> None:
     """Collects the searchable text of a case: title, verdict, findings, notes, actions, fix; in lower case.
 
-    found  text of a new diagnosis. The case number counts as a word, `#42`. The text is limited; the oldest notes are
-    dropped first.
+    finding_text  text of a new diagnosis. The case number counts as a word, `#42`. The text is limited;
+                  the oldest notes are dropped first.
     """
     searched, _ = SearchText.objects.get_or_create(case=case)
     if finding_text is not None:

@@ -18,7 +18,7 @@ class ChannelAddress:
     """A parsed address, and the secret for signing messages.
 
     origin  scheme, host and port: what pages show
-    path    path and query; whoever knows it may post
+    path    path and query; anyone who knows it may post
     """
 
     origin: str

@@ -36,7 +36,7 @@ class SelectorRefused(Exception):
 class MetricWindow:
     """What is asked for.
 
-    selector  matchers that tell this cluster's series from others; empty where the server has no others
+    selector  matchers that select this cluster's series; empty where the server has no others
     job       name of the job; empty for all
     """
 
@@ -143,7 +143,7 @@ def _range_query(name: str, window: MetricWindow) -> str:
 def _as_label(job: str) -> str:
     """An expression for the job's name, unchanged and as Flink's reporter writes it.
 
-    The reporter puts `_` for every character of a label but letters, digits, `:` and `_`, unless it is told not to.
+    The reporter puts `_` for every character of a label but letters, digits, `:` and `_`, unless configured otherwise.
     Source: Flink documentation, "Metric Reporters", `filterLabelValueCharacters`.
     """
     return "".join(letter if re.match(r"[A-Za-z0-9:_]", letter) else "." for letter in job)

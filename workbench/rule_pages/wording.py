@@ -25,7 +25,7 @@ class ConditionWords:
 
     words    of the group ("all of these"), or the bound of a comparison ("at least 50 %")
     fact     the reference `<signal key>.<fact>`, empty for a group
-    meaning  what the signal says of the values, beyond the fact's label
+    meaning  what the signal documents about the values, beyond the fact's label
     """
 
     words: str

@@ -164,7 +164,7 @@ class RegressionSampleQuerySet(models.QuerySet["RegressionSample"]):
 class RegressionSample(models.Model):
     """The signals of a closed case on which a rule fired correctly; every later version must fire on them too.
 
-    Every version is tested with it, whoever publishes it; only readers of the case see the case and the details.
+    Every version is tested with it, no matter who publishes it; only readers of the case see the case and the details.
 
     text  YAML as in `RuleVersion.fires_sample`: only the facts that the rule reads, without names of the case
     """

@@ -54,8 +54,8 @@ class BarrierWait:
 def barrier_waits(evidence: Evidence) -> Mapping[str | None, Sequence[BarrierWait]]:
     """Job -> the longest wait of each checkpoint, in time order; jobs without back-pressure samples are left out.
 
-    Reads   subtask_checkpoint or DEBUG logs (the details of a checkpoint), or the gauges in metric_sample for jobs of
-            which they show more checkpoints; metric_sample and back_pressure (the load), vertex, edge.
+    Reads   subtask_checkpoint or DEBUG logs (the details of a checkpoint), or the gauges in metric_sample where they
+            show more checkpoints of a job; metric_sample and back_pressure (the load), vertex, edge.
     """
     cluster = cluster_of(evidence)
     only_job = only_one(cluster.job_names)

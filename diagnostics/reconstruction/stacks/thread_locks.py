@@ -22,7 +22,7 @@ class LockQueue:
     """A lock with the threads that wait for it.
 
     holder  the thread that holds it, None when the dump does not show it
-    chain   names of the threads from the holder on, each of which waits for a lock of the next one
+    chain   names of the threads from the holder on, each waiting for a lock of the next one
     circle  names of the threads in a deadlock, in order; empty without one
     """
 
