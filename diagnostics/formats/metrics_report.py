@@ -1,4 +1,4 @@
-"""The report that the workbench writes when it asked a Prometheus server: metrics that were left out and why."""
+"""The report of the workbench on its queries to a Prometheus server or a log store, with what it did not get."""
 
 from __future__ import annotations
 
@@ -10,18 +10,20 @@ from diagnostics.notation.json_document import Outline
 from diagnostics.notation.rest_document import RestDocument, items, rest_reader, rest_shape, small, text
 
 LONGEST = 200
+SERVERS = ("prometheus", "log_store")
+"""Keys of the address of what was queried."""
 
 
 def _fits(seen: Outline) -> bool:
-    return seen.has("", "collector", "prometheus", "step_s", "skipped")
+    return any(seen.has("", "collector", server, "started", "ended", "skipped") for server in SERVERS)
 
 
 def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
     answer = document.value
-    server = text(answer["prometheus"], LONGEST)
-    if server:
-        row = {"ts_ms": document.snapshot_ms, "scope": "collector", "key": "prometheus", "value": server}
-        yield Rows("config_option", [{**row, **document.at("prometheus")}])
+    for key in SERVERS:
+        if server := text(answer.get(key), LONGEST):
+            row = {"ts_ms": document.snapshot_ms, "scope": "collector", "key": key, "value": server}
+            yield Rows("config_option", [{**row, **document.at(key)}])
     skipped = [reason for each in items(answer["skipped"]) if (reason := text(each, LONGEST))]
     yield Coverage(
         records=small(answer.get("requests")) or 0,
@@ -31,7 +33,7 @@ def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
 
 FORMAT = Format(
     id="metrics-report",
-    title="Report on queried metrics",
+    title="Report on queried metrics or logs",
     documentation="https://prometheus.io/docs/prometheus/latest/querying/api/",
     tables=("config_option",),
     recognise=rest_shape(_fits),
@@ -51,6 +53,17 @@ FORMAT = Format(
                         "value": "http://prometheus:9090",
                         "pointer": "/prometheus",
                     }
+                ]
+            },
+        ),
+        Sample(
+            name="log-store/collected.json",
+            text='{"collector": "log store 1", "log_store": "http://loki:3100", "selector": "app=\\"flink\\"", '
+            '"started": "2026-11-22T02:23:11.105+00:00", "ended": "2026-11-22T03:23:11.105+00:00", "lines": 4213, '
+            '"requests": 1, "bytes": 301544, "skipped": ["lines before 2026-11-22 02:40:00 UTC"]}',
+            rows={
+                "config_option": [
+                    {"scope": "collector", "key": "log_store", "value": "http://loki:3100", "pointer": "/log_store"}
                 ]
             },
         ),

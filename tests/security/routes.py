@@ -137,6 +137,7 @@ def made_world(people: People) -> World:
     metrics = Cluster.objects.create(
         name="p", url="http://10.9.9.8", serves="prometheus", team=team, added_by=people.ada
     )
+    log_store = Cluster.objects.create(name="l", url="http://10.9.9.7", serves="loki", team=team, added_by=people.ada)
     channel = Channel.objects.create(name="x", kind="slack", origin="http://x", team=team, added_by=people.ada)
     source = AlertSource(slug="alertmanager", kind="alertmanager", team=team, owner=people.alice, added_by=people.ada)
     source.renew_token()
@@ -173,6 +174,7 @@ def made_world(people: People) -> World:
         "source_id": source.pk,
         "channel_id": channel.pk,
         "metrics_server_id": metrics.pk,
+        "log_store_id": log_store.pk,
         "source": source.slug,
         "drill_id": drill.pk,
         "draft_id": draft.pk,

@@ -103,6 +103,7 @@ MAY: Mapping[str, tuple[str, str]] = {
     "clusters:collect": (NO, WRITERS),
     "clusters:fetch": (NO, OPENERS),
     "clusters:metrics": (NO, WRITERS),
+    "clusters:logs": (NO, WRITERS),
     "clusters:collection": (READERS, NO),
     "clusters:progress": (READERS, NO),
     "clusters:cancel": (NO, WRITERS),
@@ -254,6 +255,7 @@ OTHER_METHODS = {"uploads:arrival": AUTHOR}
 DATA = {
     "cases:owner": {"owner": "bob"},
     "clusters:metrics": {"server": "{metrics_server_id}", "case": "{case_id}", "hours": "1"},
+    "clusters:logs": {"log-server": "{log_store_id}", "case": "{case_id}", "log-hours": "1", "log-selector": 'a="b"'},
     "clusters:collect": {"cluster": "{cluster_id}", "case": "{case_id}"},
     "cases:undo": {"batch": "{batch}"},
     "logs:record": {"position": "0"},

@@ -104,6 +104,7 @@ def _upload_context(request: SignedInRequest) -> dict[str, object]:
         "clusters": Cluster.objects.offered_to(request.user).clusters(),
         "stores": Cluster.objects.offered_to(request.user).stores(),
         "metrics_servers": Cluster.objects.offered_to(request.user).prometheus(),
+        "log_stores": Cluster.objects.offered_to(request.user).log_stores(),
         "format_choices": format_choices(),
         "redaction_rules": redaction_rules(),
         "redact_always": settings.REDACT_ALWAYS,

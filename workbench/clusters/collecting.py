@@ -9,7 +9,7 @@ import re
 import time
 import uuid
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from django.db import Error
@@ -21,8 +21,10 @@ from workbench.analyses.services import NothingToAnalyse, analysis_request
 from workbench.cases.services import note_add
 from workbench.clusters.address import AddressRefused, ClusterUrl, Lookup, file_name, judged_address, looked_up
 from workbench.clusters.connection import MOST_ANSWER_SECONDS, PinnedCluster
+from workbench.clusters.log_store import LogWindow, gather_logs
+from workbench.clusters.log_stores import log_store_of
 from workbench.clusters.login import NoLogin, login_headers
-from workbench.clusters.models import Cluster, Collection, CollectionStatus, Serves
+from workbench.clusters.models import LOG_STORES, Cluster, Collection, CollectionStatus, Serves
 from workbench.clusters.prometheus import MetricWindow, gather_metrics
 from workbench.limits.selectors import limits_now
 from workbench.machine.disk import NoRoom, require_room
@@ -41,7 +43,7 @@ ANSWER_SECONDS = 15.0
 (`web.timeout`).
 """
 USUAL_WINDOW = timedelta(hours=1)
-"""Window of the metrics beside a collection. Our choice: what led to an incident, at a step of 15 s."""
+"""Window of the metrics and logs beside a collection. Our choice: what led to an incident, at a step of 15 s."""
 SHOWN_EVERY_SECONDS = 0.5
 
 
@@ -115,14 +117,16 @@ def _gathered(
     lookup: Lookup,
     most_answer_seconds: float,
 ) -> tuple[list[tuple[str, Path]], str]:
-    """What the cluster and its Prometheus server answered as (name, file), and who did not answer.
+    """What the cluster, its log store and its Prometheus server answered as (name, file), and who did not answer.
 
     Raises Unanswered, AddressRefused, NoLogin when nobody did.
     """
     progress = _CollectionProgress(collection)
     failures: list[tuple[Cluster, Exception]] = []
     drops = []
-    for asked in (collection.cluster, collection.cluster.metrics_server):
+    cluster = collection.cluster
+    # Its log store first: the cluster is not asked for logs that the store has, which would count twice.
+    for asked in (cluster.log_store, cluster, cluster.metrics_server):
         if asked is None or asked.removed_at:
             continue
         target = collection.target.with_name(f"{collection.target.stem}-{asked.pk}.zip")
@@ -130,6 +134,9 @@ def _gathered(
             with contextlib.closing(_connected(asked, limits, lookup, most_answer_seconds)) as connected:
                 if asked.serves == Serves.PROMETHEUS:
                     gather_metrics(connected, target, _window(collection), progress)
+                elif asked.serves in LOG_STORES:
+                    gather_logs(connected, target, log_store_of(asked.serves), _log_window(collection, asked), progress)
+                    options.without = [*options.without, "logs"]
                 else:
                     collect_flink.gather(connected, target, options, limits, progress)
         except (AddressRefused, NoLogin, collect_flink.Unanswered) as error:
@@ -143,9 +150,20 @@ def _gathered(
 
 
 def _window(collection: Collection) -> MetricWindow:
-    end = collection.ends_at or timezone.now()
+    begin, end = _span(collection)
     selector = collection.selector or collection.cluster.selector
-    return MetricWindow(collection.begins_at or end - USUAL_WINDOW, end, selector, collection.job_name)
+    return MetricWindow(begin, end, selector, collection.job_name)
+
+
+def _log_window(collection: Collection, store: Cluster) -> LogWindow:
+    begin, end = _span(collection)
+    selector = collection.selector if store == collection.cluster else collection.cluster.log_selector
+    return LogWindow(begin, end, selector, store.index)
+
+
+def _span(collection: Collection) -> tuple[datetime, datetime]:
+    end = collection.ends_at or timezone.now()
+    return collection.begins_at or end - USUAL_WINDOW, end
 
 
 def _connected(cluster: Cluster, limits: collect_flink.Limits, lookup: Lookup, most_seconds: float) -> PinnedCluster:

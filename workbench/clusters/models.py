@@ -29,6 +29,10 @@ class ClusterQuerySet(models.QuerySet["Cluster"]):
         """Listed Prometheus servers."""
         return self.filter(serves=Serves.PROMETHEUS)
 
+    def log_stores(self) -> ClusterQuerySet:
+        """Listed log stores."""
+        return self.filter(serves__in=LOG_STORES)
+
     def stores(self) -> ClusterQuerySet:
         """Listed stores of files."""
         return self.filter(serves=Serves.FILES)
@@ -48,16 +52,24 @@ class Serves(models.TextChoices):
     REST = "rest", "Flink's REST API"
     FILES = "files", "Files"
     PROMETHEUS = "prometheus", "Prometheus' query API"
+    LOKI = "loki", "Loki's query API"
+    ELASTIC = "elastic", "Elasticsearch's search API"
+
+
+LOG_STORES = (Serves.LOKI, Serves.ELASTIC)
 
 
 class Cluster(models.Model):
-    """A source of evidence allowed by an administrator: a Flink cluster, a Prometheus server, or a store of files such
-    as a bucket or a log server. Removed entries keep their row.
+    """A source of evidence allowed by an administrator: a Flink cluster, a Prometheus server, a log store, or a store
+    of files such as a bucket. Removed entries keep their row.
 
-    serves           whether its REST API is queried, its metrics are, or files below its address are fetched
+    serves           whether its REST API is queried, its metrics or logs are, or files below its address are fetched
     metrics_server   of a Flink cluster: the Prometheus server with its metrics, queried with every collection
     selector         of a Flink cluster: matchers that distinguish its series there from others
-    tenant           of a Prometheus server: the header `X-Scope-OrgID` of Mimir, Cortex and Loki
+    log_store        of a Flink cluster: the store with its logs, queried with every collection
+    log_selector     of a Flink cluster: chooses its logs there, in the language of the store
+    index            of Elasticsearch: names and patterns of the indices to search
+    tenant           of a Prometheus server or Loki: the header `X-Scope-OrgID` of Mimir, Cortex and Loki
     url              in the form of `ClusterUrl`: scheme, host, port, path
     team             who may collect from it; null for everybody
     special_allowed  its IP address is one that names must never resolve to: this machine, the link, metadata
@@ -72,6 +84,9 @@ class Cluster(models.Model):
     login = models.CharField(max_length=10, blank=True, choices=KINDS)
     metrics_server = models.ForeignKey("self", on_delete=models.PROTECT, null=True, blank=True, related_name="+")
     selector = models.CharField(max_length=LONGEST_SELECTOR, blank=True)
+    log_store = models.ForeignKey("self", on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    log_selector = models.CharField(max_length=LONGEST_SELECTOR, blank=True)
+    index = models.CharField(max_length=LONGEST_SELECTOR, blank=True)
     tenant = models.CharField(max_length=150, blank=True)
     added_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     added_at = models.DateTimeField(auto_now_add=True)
@@ -116,12 +131,11 @@ class Collection(models.Model):
     fetched_path   of a fetching: path and query of the file; the query may be a signature that opens it to everybody
     seconds        over which snapshots of a cluster are taken
     job_name       of metrics: name of the job; empty for all jobs
-    selector       of metrics: matchers of the series
-    begins_at, ends_at  of metrics: the window; null for the last hour
-    left_out       sources without an answer, when the rest was stored
+    selector       of metrics: matchers of the series; of logs: chooses them
+    begins_at, ends_at  of metrics and logs: the window; null for the last hour
     attempt       token of the run's owner
     heartbeat_at  the last sign of life of the worker
-    detail        the present request, or why there is no evidence, for the user
+    detail        the present request, why there is no evidence, or which source was left out, for the user
     """
 
     case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="collections")
@@ -134,7 +148,6 @@ class Collection(models.Model):
     selector = models.CharField(max_length=LONGEST_SELECTOR, blank=True)
     begins_at = models.DateTimeField(null=True, blank=True)
     ends_at = models.DateTimeField(null=True, blank=True)
-    left_out = models.CharField(max_length=500, blank=True)
     status = models.CharField(max_length=10, choices=CollectionStatus.choices, default=CollectionStatus.QUEUED)
     attempt = models.UUIDField(default=uuid.uuid4, editable=False)
     progress = models.FloatField(default=0.0)

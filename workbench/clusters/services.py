@@ -17,6 +17,7 @@ from django.utils import timezone
 from workbench.accounts.models import Team, User
 from workbench.cases.models import Case
 from workbench.cases.services import case_open
+from workbench.clusters import prometheus
 from workbench.clusters.address import (
     AddressRefused,
     ClusterUrl,
@@ -26,9 +27,11 @@ from workbench.clusters.address import (
     judged_address,
     looked_up,
 )
+from workbench.clusters.elasticsearch import index_read
+from workbench.clusters.log_store import SelectorRefused
+from workbench.clusters.log_stores import log_store_of
 from workbench.clusters.login import Login, LoginRefused, login_forget, login_keep
-from workbench.clusters.models import USUAL_SECONDS, Cluster, Collection, CollectionStatus, Serves
-from workbench.clusters.prometheus import SelectorRefused, selector_read
+from workbench.clusters.models import LOG_STORES, USUAL_SECONDS, Cluster, Collection, CollectionStatus, Serves
 from workbench.machine import broker
 from workbench.machine.signs_of_life import SignsOfLife
 
@@ -61,13 +64,16 @@ def cluster_add(
     login: tuple[str, str, str] = ("", "", ""),
     metrics_server: Cluster | None = None,
     selector: str = "",
+    log_store: Cluster | None = None,
+    log_selector: str = "",
+    index: str = "",
     tenant: str = "",
     lookup: Lookup = looked_up,
 ) -> Cluster:
-    """Lists a cluster, a Prometheus server or a store.
+    """Lists a cluster, a Prometheus server, a log store or a store of files.
 
     serves  of `models.Serves`
-    metrics_server, selector, tenant  as on the row
+    metrics_server, selector, log_store, log_selector, index, tenant  as on the row
     login   kind (of `login.KINDS`), user, and password or token; empty for a cluster that asks for none
     A name without an address is accepted; one that resolves to a special address is refused at once.
     Raises PermissionDenied for all but administrators, ValidationError by field.
@@ -81,7 +87,14 @@ def cluster_add(
         errors["name"] = "Another cluster has this name."
     parsed = _checked(errors, "url", lambda: _address(url, special_allowed, lookup))
     checked = _checked(errors, "login", lambda: Login.entered(*login))
-    matchers = _checked(errors, "selector", lambda: selector_read(selector if serves == Serves.REST else ""))
+    is_flink = serves == Serves.REST
+    matchers = _checked(errors, "selector", lambda: prometheus.selector_read(selector if is_flink else ""))
+    log_store = log_store if is_flink else None
+    streams = ""
+    if log_store is not None:
+        query = log_store_of(log_store.serves).selector
+        streams = _checked(errors, "log_selector", lambda: query(log_selector)) or ""
+    indices = _checked(errors, "index", lambda: index_read(index)) if serves == Serves.ELASTIC else ""
     if not re.fullmatch(TENANT, tenant.strip()):
         errors["tenant"] = "A tenant has letters, digits and the characters !-_.*'()| only."
     if serves not in Serves.values:
@@ -95,9 +108,12 @@ def cluster_add(
         team=team,
         special_allowed=special_allowed,
         login=checked.kind if checked else "",
-        metrics_server=metrics_server if serves == Serves.REST else None,
+        metrics_server=metrics_server if is_flink else None,
         selector=matchers or "",
-        tenant=tenant.strip() if serves == Serves.PROMETHEUS else "",
+        log_store=log_store,
+        log_selector=streams,
+        index=indices or "",
+        tenant=tenant.strip() if serves in (Serves.PROMETHEUS, Serves.LOKI) else "",
         added_by=user,
     )
     if checked:
@@ -109,7 +125,7 @@ def _checked(errors: dict[str, str], field: str, read: Callable[[], T]) -> T | N
     """What `read` gives; None, with the reason under the field, when it refuses what was typed."""
     try:
         return read()
-    except (AddressRefused, LoginRefused, SelectorRefused) as error:
+    except (AddressRefused, LoginRefused, prometheus.SelectorRefused, SelectorRefused) as error:
         errors[field] = str(error)
         return None
 
@@ -156,7 +172,7 @@ def collection_request(
 
 
 @transaction.atomic
-def metrics_request(
+def query_request(
     *,
     user: User,
     server: Cluster,
@@ -167,22 +183,22 @@ def metrics_request(
     case: Case | None = None,
     redact: Names[str] = (),
 ) -> Collection:
-    """Queues a question for the metrics of a window into a case, a new one unless it is named.
+    """Queues a query for the metrics or logs of a window into a case, a new one unless it is named.
 
-    job       name of the job; empty for all
+    server    a Prometheus server or a log store
+    job       of metrics: name of the job; empty for all
     Raises ValidationError by field.
     """
     errors: dict[str, str] = {}
-    try:
-        matchers = selector_read(selector)
-    except SelectorRefused as error:
-        errors["selector"] = str(error)
+    is_log_store = server.serves in LOG_STORES
+    read = log_store_of(server.serves).selector if is_log_store else prometheus.selector_read
+    chosen = _checked(errors, "selector", lambda: read(selector))
     if not begin < end or end - begin > MOST_WINDOW:
         errors["window"] = f"The window ends after it begins, and is at most {MOST_WINDOW.days} days long."
     if errors:
         raise ValidationError(errors)
     name = " ".join(job.split())[:500]
-    title = f"{name or server.name}, metrics until {end:%Y-%m-%d %H:%M} UTC"
+    title = f"{name or server.name}, {'logs' if is_log_store else 'metrics'} until {end:%Y-%m-%d %H:%M} UTC"
     case = case or case_open(user=user, title=title)
     collection = Collection.objects.create(
         case=case,
@@ -190,7 +206,7 @@ def metrics_request(
         requested_by=user,
         redact=list(redact),
         job_name=name,
-        selector=matchers,
+        selector=chosen or "",
         begins_at=begin,
         ends_at=end,
     )

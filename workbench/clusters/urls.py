@@ -11,6 +11,7 @@ urlpatterns = [
     path("<int:cluster_id>/remove/", views.remove, name="remove"),
     path("collect/", views.collect, name="collect"),
     path("metrics/", views.metrics, name="metrics"),
+    path("logs/", views.logs, name="logs"),
     path("fetch/", views.fetch, name="fetch"),
     path("collections/<int:collection_id>/", views.collection, name="collection"),
     path("collections/<int:collection_id>/progress/", views.progress, name="progress"),

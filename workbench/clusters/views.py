@@ -47,6 +47,9 @@ def clusters(request: SignedInRequest) -> HttpResponse:
                 ),
                 metrics_server=_chosen(Cluster.objects.listed().prometheus(), request.POST.get("metrics_server", "")),
                 selector=request.POST.get("selector", ""),
+                log_store=_chosen(Cluster.objects.listed().log_stores(), request.POST.get("log_store", "")),
+                log_selector=request.POST.get("log_selector", ""),
+                index=request.POST.get("index", ""),
                 tenant=request.POST.get("tenant", ""),
             )
             return redirect("clusters:list")
@@ -58,6 +61,7 @@ def clusters(request: SignedInRequest) -> HttpResponse:
         "teams": Team.objects.all(),
         "logins": KINDS,
         "metrics_servers": Cluster.objects.listed().prometheus(),
+        "log_stores": Cluster.objects.listed().log_stores(),
         "served": Serves.choices,
         "errors": errors,
         "sent": request.POST,
@@ -96,23 +100,38 @@ def collect(request: SignedInRequest) -> HttpResponse:
 @login_required
 @require_POST
 def metrics(request: SignedInRequest) -> HttpResponse:
-    """Begins to ask a listed Prometheus server for a job's metrics, into a new case or into the one of `case`."""
+    """Queries a listed Prometheus server for a job's metrics, into a new case or into the one of `case`."""
+    return _query(request, Cluster.objects.offered_to(request.user).prometheus(), "")
+
+
+@login_required
+@require_POST
+def logs(request: SignedInRequest) -> HttpResponse:
+    """Queries a listed log store for the lines of a window, into a new case or into the one of `case`."""
+    return _query(request, Cluster.objects.offered_to(request.user).log_stores(), "log-")
+
+
+def _query(request: SignedInRequest, offered: ClusterQuerySet, prefix: str) -> HttpResponse:
+    """Begins a query of one of the offered servers.
+
+    prefix  of the fields of its form, since all forms of the page are one
+    """
     if not request.user.may_change_cases:
         raise PermissionDenied("Your role may read cases, not add to them.")
     sent, into = request.POST, request.POST.get("case", "")
-    server = _chosen(Cluster.objects.offered_to(request.user).prometheus(), sent.get("server", ""))
+    server = _chosen(offered, sent.get(f"{prefix}server", ""))
     case = case_to_change(request.user, int(into)) if into.isdecimal() and len(into) < 10 else None
     if server is None:
         raise Http404
     try:
-        begin, end = _window(sent.get("hours", ""), sent.get("until", ""))
-        collection = services.metrics_request(
+        begin, end = _window(sent.get(f"{prefix}hours", ""), sent.get(f"{prefix}until", ""))
+        collection = services.query_request(
             user=request.user,
             server=server,
             begin=begin,
             end=end,
-            job=sent.get("job", ""),
-            selector=sent.get("selector", ""),
+            job="" if prefix else sent.get("job", ""),
+            selector=sent.get(f"{prefix}selector", ""),
             case=case,
             redact=_redact(request),
         )

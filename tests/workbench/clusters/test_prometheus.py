@@ -19,7 +19,7 @@ from tests.workbench.people import People, signed_in
 from workbench.clusters.collecting import collection_run
 from workbench.clusters.models import Cluster, Collection, CollectionStatus, Serves
 from workbench.clusters.prometheus import SelectorRefused, selector_read
-from workbench.clusters.services import cluster_add, collection_request, metrics_request
+from workbench.clusters.services import cluster_add, collection_request, query_request
 
 pytestmark = pytest.mark.usefixtures("queue")
 
@@ -65,7 +65,7 @@ def listed(people: People, url: str, **more: Any) -> Cluster:
 
 def asked(people: People, server: Cluster, **more: Any) -> Collection:
     window: dict[str, Any] = {"begin": END - dt.timedelta(hours=6), "end": END}
-    collection = metrics_request(user=people.alice, server=server, **window | more)
+    collection = query_request(user=people.alice, server=server, **window | more)
     collection_run(collection, **QUICK)
     collection.refresh_from_db()
     return collection
