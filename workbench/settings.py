@@ -12,9 +12,12 @@ import plotly
 
 from diagnostics.storage.shared_folder import STORAGE_EXAMPLE, STORAGE_FORM, STORAGE_VARIABLE
 from workbench.machine.environment import (
+    ATTRIBUTE_FORM,
     CONTACT_FORM,
     DATABASE_SCHEMES,
+    LDAP_URL_FORM,
     REDIS_SCHEMES,
+    SECURE_URL_FORM,
     SPARK_MASTER_FORM,
     SPARK_REMOTE_FORM,
     Environment,
@@ -65,6 +68,7 @@ INSTALLED_APPS = [
     "workbench.clusters",
     "workbench.alerts",
     "workbench.channels",
+    "workbench.sign_in",
     "workbench.charts",
     "workbench.profiles",
     "workbench.logs",
@@ -129,7 +133,11 @@ AUTH_PASSWORD_VALIDATORS = [
 # names. Our choice: an office behind one address mistypes less than 100 times in a quarter of an hour, and 400 an hour
 # are too few to try even the most usual passwords of every person.
 
-AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",
+    "django.contrib.auth.backends.ModelBackend",
+    "workbench.sign_in.backend.LdapBackend",
+]
 AXES_FAILURE_LIMIT = 10
 AXES_COOLOFF_TIME = dt.timedelta(minutes=15)
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
@@ -142,6 +150,27 @@ AXES_SENSITIVE_PARAMETERS = ["username", "ip_address", "old_password", "new_pass
 AXES_CLIENT_IP_CALLABLE = "workbench.accounts.guessing.client_address"
 MOST_FAILURES_OF_ADDRESS = 100
 TRUSTED_PROXIES = ENVIRONMENT.networks("WORKBENCH_PROXIES", ["127.0.0.0/8", "::1/128"] if WORKBENCH_HTTPS else [])
+
+# Providers of identities, beside local accounts
+
+OIDC_ISSUER = ENVIRONMENT.matching(
+    "WORKBENCH_OIDC_ISSUER", "", SECURE_URL_FORM, "https://login.example.org/realms/company"
+)
+OIDC_CLIENT_ID = ENVIRONMENT.text("WORKBENCH_OIDC_CLIENT_ID", "flink-workbench")
+OIDC_SECRET = ENVIRONMENT.secret_in_file("WORKBENCH_OIDC_SECRET_FILE")
+OIDC_TITLE = ENVIRONMENT.text("WORKBENCH_OIDC_TITLE", "single sign-on")
+OIDC_SCOPES = ENVIRONMENT.text("WORKBENCH_OIDC_SCOPES", "openid profile email")
+OIDC_GROUPS_CLAIM = ENVIRONMENT.text("WORKBENCH_OIDC_GROUPS_CLAIM", "groups")
+OIDC_NAME_CLAIM = ENVIRONMENT.text("WORKBENCH_OIDC_NAME_CLAIM", "preferred_username")
+LDAP_URL = ENVIRONMENT.matching("WORKBENCH_LDAP_URL", "", LDAP_URL_FORM, "ldaps://ldap.example.org")
+LDAP_BIND_DN = ENVIRONMENT.text("WORKBENCH_LDAP_BIND_DN", "")
+LDAP_PASSWORD = ENVIRONMENT.secret_in_file("WORKBENCH_LDAP_PASSWORD_FILE")
+LDAP_PEOPLE = ENVIRONMENT.text("WORKBENCH_LDAP_PEOPLE", "")
+LDAP_NAME = ENVIRONMENT.matching("WORKBENCH_LDAP_NAME", "uid", ATTRIBUTE_FORM, "uid or sAMAccountName")
+LDAP_GROUPS = ENVIRONMENT.text("WORKBENCH_LDAP_GROUPS", "")
+LDAP_CA_FILE = ENVIRONMENT.text("WORKBENCH_LDAP_CA_FILE", "")
+if LDAP_URL and not LDAP_PEOPLE:
+    ENVIRONMENT.refuse("E008", "WORKBENCH_LDAP_PEOPLE is empty.", "Give the base of people, e.g. ou=people,dc=org.")
 
 # Database
 

@@ -12,6 +12,7 @@ from workbench.api import probes, security_pages
 from workbench.clusters.collector_views import collector
 from workbench.limits.views import limits
 from workbench.logs.everywhere_views import everywhere
+from workbench.sign_in.views import SignIn
 
 urlpatterns = [
     path("", include("workbench.case_pages.urls")),
@@ -34,7 +35,8 @@ urlpatterns = [
     path("drills/", include("workbench.drills.urls")),
     path("prevention/", include("workbench.prevention.urls")),
     path("reports/", include("workbench.reports.urls")),
-    path("login/", auth.LoginView.as_view(redirect_authenticated_user=True), name="login"),
+    path("login/", SignIn.as_view(), name="login"),
+    path("sign-in/", include("workbench.sign_in.urls")),
     path("logout/", auth.LogoutView.as_view(), name="logout"),
     path("password/", PasswordChange.as_view(), name="password_change"),
     path("zone/", zone, name="zone"),

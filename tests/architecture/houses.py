@@ -51,7 +51,7 @@ WORKBENCH = House(
         ("uploads", "rules", "backup"),
         ("analyses", "middleware"),
         ("clusters", "history", "logs", "prevention", "profiles", "runbooks", "space"),
-        ("alerts", "channels", "charts"),
+        ("alerts", "channels", "charts", "sign_in"),
         ("reports", "worker"),
         ("drills",),
         ("api", "case_pages", "rule_pages"),

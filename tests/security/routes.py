@@ -38,6 +38,7 @@ from workbench.redaction.models import RedactionRule
 from workbench.rule_pages.backtest import backtest_start
 from workbench.rules.models import RuleEvent
 from workbench.rules.regression import case_keep
+from workbench.sign_in.models import GroupMapping, Identity
 from workbench.uploads.arrivals import arrival_begin
 
 METHODS = ("HEAD", "PUT", "PATCH", "DELETE")
@@ -156,6 +157,8 @@ def made_world(people: People) -> World:
     LogEntry.objects.create(
         user=people.ada, content_type=ContentType.objects.get_for_model(User), object_id="1", action_flag=ADDITION
     )
+    identity = Identity.objects.create(user=people.bob, provider="oidc", issuer="https://login", subject="1")
+    mapping = GroupMapping.objects.create(group="x", team=team)
     event = RuleEvent.objects.filter(rule_id="skew.test").earliest("pk")
     varies = {
         "case_id": case.pk,
@@ -176,6 +179,7 @@ def made_world(people: People) -> World:
         "metrics_server_id": metrics.pk,
         "log_store_id": log_store.pk,
         "source": source.slug,
+        "mapping_id": mapping.pk,
         "drill_id": drill.pk,
         "draft_id": draft.pk,
         "backtest_id": backtest.pk,
@@ -194,6 +198,7 @@ def made_world(people: People) -> World:
             "accounts_team": team.pk,
             "accounts_apitoken": token.pk,
             "rules_rule": version.rule.pk,
+            "sign_in_identity": identity.pk,
             **_administered(),
             "content_type": ContentType.objects.get_for_model(User).pk,
         },

@@ -192,6 +192,10 @@ MAY: Mapping[str, tuple[str, str]] = {
     "reports:bundle": (READERS, NO),
     "login": (EVERYBODY, EVERYBODY),
     "logout": (NO, EVERYBODY),
+    "sign_in:mapping": (ADMINISTRATORS, ADMINISTRATORS),
+    "sign_in:mapping_remove": (NO, ADMINISTRATORS),
+    "sign_in:begin": (EVERYBODY, NO),
+    "sign_in:callback": (EVERYBODY, NO),
     "password_change": (PEOPLE, PEOPLE),
     "zone": (NO, PEOPLE),
     "api:root": (EVERYBODY, NO),
@@ -228,7 +232,13 @@ MAY: Mapping[str, tuple[str, str]] = {
     **{f"admin:rules_rule_{page}": (STAFF, STAFF) for page in ("changelist", "add", "change")},
     **{
         f"admin:{model}_{page}": (OWNERS, OWNERS)
-        for model in ("accounts_user", "accounts_team", "layouts_loglayout", "redaction_redactionrule")
+        for model in (
+            "accounts_user",
+            "accounts_team",
+            "layouts_loglayout",
+            "redaction_redactionrule",
+            "sign_in_identity",
+        )
         for page in ("changelist", "add", "change", "delete", "history")
         if (model, page) != ("accounts_user", "delete")
     },
@@ -248,6 +258,9 @@ UNNAMED = {
     "admin:(?P<url>.*)$": "what the administration does not know",
 }
 """Routes without a name, which no page links."""
+
+SIGNING_IN = ("sign_in:begin", "sign_in:callback")
+"""For everybody, but without a provider there is none (404): `tests/workbench/sign_in` signs in by real ones."""
 
 OTHER_METHODS = {"uploads:arrival": AUTHOR}
 """Routes that know more methods than GET, HEAD and POST, and who may use those."""
@@ -297,6 +310,8 @@ def outcome(world: World, visitor: str, method: str, route: Route) -> tuple[str,
 
 def wanted(visitor: str, who: str, route: Route) -> tuple[str, ...]:
     """The outcomes that are right for a visitor of a route whose method is for `who`."""
+    if route.name in SIGNING_IN:
+        return ("no method",) if who == NO else ("refused",)
     if route.name == "api:alerts":
         return ("no method",) if who == NO else ("sign in",)
     if visitor in WORTHLESS:

@@ -20,6 +20,11 @@ DATABASE_SCHEMES = ("sqlite", "postgres", "postgresql")
 REDIS_SCHEMES = ("redis", "rediss", "unix")
 SPARK_MASTER_FORM = re.compile(r"local(\[(\*|\d+)\])?|spark://\S+|yarn|k8s://\S+")
 CONTACT_FORM = re.compile(r"(mailto:[^\s<>\"']+@[^\s<>\"']+|https://[^\s<>\"']+)")
+SECURE_URL_FORM = re.compile(r"https://[^\s?#@]+|http://(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(/[^\s?#@]*)?")
+"""HTTPS; without it only on this machine."""
+LDAP_URL_FORM = re.compile(r"ldaps?://([A-Za-z0-9.-]+|\[[0-9a-f:]+\])(:[0-9]{1,5})?/?")
+ATTRIBUTE_FORM = re.compile(r"[A-Za-z][A-Za-z0-9-]*")
+"""A name of an attribute. Source: RFC 4512, section 1.4."""
 SPARK_REMOTE_FORM = re.compile(r"sc://[^/;\s]+(/\S*)?")
 
 WEB_THREADS = 24
@@ -104,6 +109,20 @@ class Environment:
             return Path(tempfile.mkdtemp())
         make_private(folder)
         return folder
+
+    def secret_in_file(self, name: str) -> str:
+        """The content of the file that the variable names; empty without a variable."""
+        path = self.text(name, "")
+        if not path:
+            return ""
+        try:
+            secret = Path(path).read_text("utf-8").strip()
+        except (OSError, UnicodeDecodeError) as error:
+            self.refuse("E007", f"{name} is {path!r}: {type(error).__name__}.", "Give a file that can be read.")
+            return ""
+        if not secret:
+            self.refuse("E007", f"{name} is {path!r}, which is empty.", "Write the secret into the file.")
+        return secret
 
     def networks(self, name: str, default: list[str]) -> list[ipaddress.IPv4Network | ipaddress.IPv6Network]:
         """The variable's comma-separated addresses and networks."""

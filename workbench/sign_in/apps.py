@@ -1,0 +1,5 @@
+from django.apps import AppConfig
+
+
+class SignInConfig(AppConfig):
+    name = "workbench.sign_in"
