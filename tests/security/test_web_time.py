@@ -10,6 +10,7 @@ import time
 import zipfile
 
 import pytest
+from django.conf import LazySettings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
@@ -117,6 +118,21 @@ def test_files_that_are_sent_with_a_case_are_recognised_within_their_time(
     files = UploadedFile.objects.order_by("pk")
     assert len(files) == 8
     assert [each["title"] for each in files[7].members] == ["More files, recognised during the analysis"]
+
+
+def test_many_small_files_keep_no_sender_waiting_while_secrets_are_taken_out(
+    people: People, settings: LazySettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker redacts the files that the request has no time for."""
+    settings.REDACT_ALWAYS = True
+    monkeypatch.setattr("workbench.analyses.services._send", lambda *args, **options: None)
+    monkeypatch.setattr(services, "REDACTED_SECONDS", 0.5)
+    sent_files = [(f"{number}.log", io.BytesIO(LINE * 5_000 + str(number).encode())) for number in range(60)]
+    begun = time.thread_time()
+    case = case_submit(user=people.alice, title="Logs", files=sent_files)
+    assert time.thread_time() - begun < 3
+    assert case.files.count() + Arrival.objects.redacting().count() == 60
+    assert 1 <= case.files.count() < 60
 
 
 def test_files_of_a_bundle_are_recognised_within_their_time(people: People, monkeypatch: pytest.MonkeyPatch) -> None:

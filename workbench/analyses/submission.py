@@ -18,7 +18,7 @@ from workbench.cases.services import case_open, snapshot_start
 from workbench.uploads.arrivals import upload_take
 from workbench.uploads.models import UploadedFile
 from workbench.uploads.refusals import AlreadyInCase
-from workbench.uploads.services import Recognition, case_discard
+from workbench.uploads.services import RequestTime, case_discard
 
 DEMO_FOLDER = Path(__file__).resolve().parent / "demo"
 """The incidents that ship with the project, one archive each."""
@@ -53,10 +53,10 @@ def files_submit(*, case: Case, user: User, files: Sequence[NamedFile], change: 
         raise NothingToAnalyse("At least one file is needed.")
     if change is not None:
         snapshot_start(case=case, user=user, change=change)
-    recognition = Recognition()
+    remaining = RequestTime()
     for name, content in files:
         with contextlib.suppress(AlreadyInCase):
-            upload_take(case=case, user=user, content=content, name=name, recognition=recognition)
+            upload_take(case=case, user=user, content=content, name=name, remaining=remaining)
     return analysis_request(case=case, user=user)
 
 

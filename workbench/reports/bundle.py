@@ -29,7 +29,7 @@ from workbench.untrusted.received_zip import UnreadableZip, opened_zip
 from workbench.untrusted.storable import storable
 from workbench.uploads.refusals import UploadRefused
 from workbench.uploads.reservations import require_unreserved_room
-from workbench.uploads.services import Recognition, case_discard, clock_set, event_fields_set, override_set, upload_add
+from workbench.uploads.services import RequestTime, case_discard, clock_set, event_fields_set, override_set, upload_add
 
 KIND, SCHEMA = "flink-workbench-case", 1
 PIECE_BYTES = 1024 * 1024
@@ -223,11 +223,11 @@ def _rules(archive: zipfile.ZipFile) -> list[BundledRule]:
 
 
 def _files(archive: zipfile.ZipFile, manifest: dict[str, Any], case: Case, user: User) -> None:
-    corrected, plain = Recognition(), Recognition()  # corrections need the names of what was recognised
+    corrected, plain = RequestTime(), RequestTime()  # corrections need the names of what was recognised
     for entry in manifest["files"]:
-        recognition = corrected if entry["overrides"] or _clocks([entry]) or _event_fields([entry]) else plain
+        remaining = corrected if entry["overrides"] or _clocks([entry]) or _event_fields([entry]) else plain
         with archive.open(str(entry["path"])) as content:
-            file = upload_add(case=case, user=user, content=content, name=str(entry["name"]), recognition=recognition)
+            file = upload_add(case=case, user=user, content=content, name=str(entry["name"]), remaining=remaining)
         if file.sha256 != entry.get("sha256"):
             raise BundleRefused(f"{file.name} is not the file that the manifest names: its hash differs.")
         for member, format_id in dict(entry["overrides"]).items():

@@ -37,7 +37,7 @@ from workbench.redaction.selectors import redactor_for
 from workbench.uploads.models import Arrival, ArrivalState, UploadedFile
 from workbench.uploads.refusals import AlreadyInCase, TooLarge, UploadRefused
 from workbench.uploads.reservations import coming_bytes, require_room_for, require_share, stored_bytes
-from workbench.uploads.services import PIECE_BYTES, Recognition, upload_add
+from workbench.uploads.services import PIECE_BYTES, RequestTime, upload_add
 
 REDACT_ARRIVAL = "workbench.uploads.tasks.redact_arrival"
 """The task, which imports this module."""
@@ -166,9 +166,10 @@ def _received(stream: IO[bytes], length: int, target: IO[bytes], digest: _Digest
     return received
 
 
-def arrival_complete(*, arrival: Arrival) -> None:
+def arrival_complete(*, arrival: Arrival, may_redact: bool = True) -> None:
     """Adds a completely received file to the case, or queues it for redaction by a worker.
 
+    may_redact  whether a small file may be redacted at once
     `arrival.state` is the outcome. Idempotent. Raises Busy.
     """
     if arrival.state != ArrivalState.RECEIVING or arrival.offset < arrival.bytes:
@@ -177,7 +178,7 @@ def arrival_complete(*, arrival: Arrival) -> None:
         if arrival.state != ArrivalState.RECEIVING:
             return
         with arrival.path.open("rb") as content:
-            is_quick = arrival.bytes <= _most_redacted_at_once(content)
+            is_quick = may_redact and arrival.bytes <= _most_redacted_at_once(content)
         if is_quick or redactor_for(arrival.redact) is None:
             _take(arrival, nobody)
             return
@@ -220,20 +221,24 @@ def upload_take(
     content: ReceivedFile[bytes] | IO[bytes],
     name: str,
     redact: Collection[str] = (),
-    recognition: Recognition | None = None,
+    remaining: RequestTime | None = None,
 ) -> UploadedFile | Arrival:
-    """As `upload_add`, but a large file that must be redacted waits for a worker, as an Arrival."""
+    """As `upload_add`, but a file that must be redacted waits for a worker, as an Arrival, when it is large or the
+    request's time for redaction is used up.
+    """
     if isinstance(content, ReceivedFile):
         size = content.size or 0
     else:
         size = content.seek(0, os.SEEK_END)
         content.seek(0)
-    if size <= _most_redacted_at_once(content) or redactor_for(redact) is None:
-        return upload_add(case=case, user=user, content=content, name=name, redact=redact, recognition=recognition)
+    remaining = remaining or RequestTime()
+    is_quick = remaining.redaction > 0 and size <= _most_redacted_at_once(content)
+    if is_quick or redactor_for(redact) is None:
+        return upload_add(case=case, user=user, content=content, name=name, redact=redact, remaining=remaining)
     arrival = arrival_begin(case=case, user=user, name=name[-1000:], size=size, redact=redact)
     try:
         arrival_append(arrival=arrival, offset=0, length=size, stream=content, is_here=True)
-        arrival_complete(arrival=arrival)
+        arrival_complete(arrival=arrival, may_redact=False)
     except BaseException:
         arrival_discard(arrival=arrival)
         raise

@@ -53,10 +53,15 @@ REMOVED_KEPT = timedelta(hours=1)
 
 
 @dataclass(slots=True)
-class Recognition:
-    """Seconds that remain for recognising the files of one request, however many calls store them."""
+class RequestTime:
+    """Seconds that remain for the files of one request, however many calls store them.
 
-    seconds: float = field(default_factory=lambda: LOOKED_SECONDS)
+    recognition  for recognising contents; the analysis recognises the rest
+    redaction    for redacting; a worker redacts the rest, where a file may wait for it (`arrivals.upload_take`)
+    """
+
+    recognition: float = field(default_factory=lambda: LOOKED_SECONDS)
+    redaction: float = field(default_factory=lambda: REDACTED_SECONDS)
 
 
 Content: TypeAlias = "ReceivedFile[bytes] | IO[bytes] | Path"
@@ -71,7 +76,7 @@ def upload_add(
     name: str,
     redact: Collection[str] = (),
     progress: Callable[[int], None] = nobody,
-    recognition: Recognition | None = None,
+    remaining: RequestTime | None = None,
 ) -> UploadedFile:
     """Stores one uploaded file and recognises its contents, as `uploads_add`.
 
@@ -79,7 +84,7 @@ def upload_add(
     Raises NoRoom, TooLarge, AlreadyInCase; UploadRefused for a file that cannot be redacted.
     """
     [taken] = uploads_add(
-        case=case, user=user, drops=[(name, content)], redact=redact, progress=progress, recognition=recognition
+        case=case, user=user, drops=[(name, content)], redact=redact, progress=progress, remaining=remaining
     )
     if isinstance(taken, UploadRefused):
         raise taken
@@ -93,7 +98,7 @@ def uploads_add(
     drops: Iterable[tuple[str, Content]],
     redact: Collection[str] = (),
     progress: Callable[[int], None] = nobody,
-    recognition: Recognition | None = None,
+    remaining: RequestTime | None = None,
 ) -> list[UploadedFile | UploadRefused]:
     """Stores uploaded files and recognises their contents; gives each as a row or as its refusal.
 
@@ -102,18 +107,19 @@ def uploads_add(
 
     drops        (path inside the upload, content)
     redact       ids of the redaction rules that are applied before anything is stored
-    recognition  time that remains, where the files of one request are stored by several calls
+    remaining    where the files of one request are stored by several calls: reduced by what these files take
     Raises NoRoom, with nothing stored.
     """
     limits, layouts, redactor = limits_now(), layouts_now(), redactor_for(redact)
     folder = settings.UPLOADS_DIR / str(case.pk)
     folder.mkdir(exist_ok=True, mode=0o700)
     answers: list[UploadedFile | UploadRefused] = []
-    recognition = recognition or Recognition()
+    remaining = remaining or RequestTime()
     try:
         for name, content in drops:
             file = UploadedFile(case=case, uploaded_by=user, name=_clean(name), stored=f"{case.pk}/{uuid.uuid4().hex}")
             answers.append(file)
+            begun = time.monotonic()
             try:
                 file.bytes, file.sha256, file.redacted = _store_redacted(
                     content, file.path, file.name, redactor, limits, progress
@@ -122,9 +128,10 @@ def uploads_add(
                 file.path.unlink(missing_ok=True)
                 answers[-1] = refusal
             else:
-                begun = time.monotonic()
-                _recognise(file, limits, layouts, min(recognition.seconds, PEEKED_SECONDS))
-                recognition.seconds = max(0.0, recognition.seconds - (time.monotonic() - begun))
+                stored = time.monotonic()
+                remaining.redaction -= stored - begun
+                _recognise(file, limits, layouts, max(0.0, min(remaining.recognition, PEEKED_SECONDS)))
+                remaining.recognition -= time.monotonic() - stored
         return _placed(case, answers, limits)
     except BaseException:
         for each in answers:
