@@ -82,7 +82,7 @@ def _explainer(finding: Finding, causes: Iterable[Finding | None]) -> Finding | 
             and cause is not finding
             and cause.confidence >= LEAST_EXPLAINING
             and cause.severity != "info"
-            and finding.symptom_class in cause.rule.explains
+            and not {finding.symptom_class, *finding.rule.follows}.isdisjoint(cause.rule.explains)
             and cause.symptom_class != finding.symptom_class
             and (cause.symptom_class not in finding.rule.explains or weight(cause) > weight(finding))
         ):

@@ -7,7 +7,8 @@ measured (`evidence`: the kind of evidence that shows it). An inconclusive docum
 causes with probabilities that add up to one (the last, of class null, is any other cause), and `split`, the evidence
 that distinguishes the first two. `causes` are the indexes in `findings` of the independent causes of the worst job, the
 largest `gain` first. `onset` of a finding is when it began: null when that is unknown, `at_start` when the first look
-already shows it. Readers ignore unknown fields.
+already shows it. `sentences` is the statement in pieces; a value has its fact. `first_step` is what to do
+first, null when the rule does not state it. Readers ignore unknown fields.
 """
 
 from __future__ import annotations
@@ -126,6 +127,8 @@ def _finding(finding: Finding, findings: Sequence[Finding], files: Sequence[str]
         "severity": finding.severity,
         "title": finding.rule.title,
         "statement": finding.statement,
+        "sentences": [[piece.as_json() for piece in sentence] for sentence in finding.sentences],
+        "first_step": finding.first_step,
         "subject": finding.subject.as_json(),
         "facts": dict(finding.facts),
         "role": finding.role,

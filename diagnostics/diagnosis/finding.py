@@ -10,6 +10,7 @@ from diagnostics.citation import Citation
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.rules.condition import Check
 from diagnostics.rules.rule import Rule, Severity
+from diagnostics.wording.phrase import Sentence, sentence_text
 
 Role = Literal["root_cause", "contributing", "consequence"]
 
@@ -44,7 +45,8 @@ class Finding:
 
     job         the job it belongs to, None when the evidence names none
     confidence  0.05 to 0.98; `reasons` adds up to it
-    claim       the rule's own sentence; remarks are the further ones
+    sentences   the rule's own claim first, then its remarks
+    first_step  what to do first, when the rule states it
     facts       the measured values the rule names, by fact name
     checks      measured value against bound, for each comparison of the rule
     role, cause filled by `diagnostics.diagnosis.causes`; cause is the finding that explains this one
@@ -58,8 +60,7 @@ class Finding:
     confidence: float
     reasons: tuple[Reason, ...]
     severity: Severity
-    claim: str
-    remarks: tuple[str, ...]
+    sentences: tuple[Sentence, ...]
     facts: Mapping[str, FactValue]
     checks: tuple[Check, ...]
     citations: tuple[Citation, ...]
@@ -67,6 +68,7 @@ class Finding:
     cause: Finding | None = None
     gain: Gain | None = None
     began: Began = Began()
+    first_step: str | None = None
 
     @property
     def symptom_class(self) -> str:
@@ -74,6 +76,11 @@ class Finding:
         return self.rule.symptom_class
 
     @property
+    def claim(self) -> str:
+        """The rule's own sentence."""
+        return sentence_text(self.sentences[0])
+
+    @property
     def statement(self) -> str:
         """The claim with all remarks."""
-        return " ".join((self.claim, *self.remarks))
+        return " ".join(map(sentence_text, self.sentences))

@@ -12,7 +12,7 @@ from diagnostics.diagnosis.finding import Began, Finding, Gain
 from diagnostics.diagnosis.flink_version import within
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.rules.condition import Check, needed_facts
-from diagnostics.rules.rule import Rule, Ruleset, Severity
+from diagnostics.rules.rule import Remark, Rule, Ruleset, Severity
 from diagnostics.signals.signal import MOST_CITATIONS
 from diagnostics.vocabulary.settings import Version, version_of
 from diagnostics.wording import phrase
@@ -101,8 +101,8 @@ def _finding(rule: Rule, view: FactView, job: str | None, checks: tuple[Check, .
         confidence=share,
         reasons=reasons,
         severity=_severity(rule, view),
-        claim=phrase.fill(in_version(rule.statement, _version(view)), view) or f"{rule.title}.",
-        remarks=tuple(_remarks(rule, view)),
+        sentences=_sentences(rule, view),
+        first_step=_first_step(rule, view),
         facts=_facts(rule, view),
         checks=checks,
         citations=_citations(rule, view),
@@ -137,7 +137,7 @@ def _bare(rule: Rule, view: FactView, job: str | None) -> Finding:
     """A finding without sentences, values and evidence."""
     share, reasons = confidence(rule, view)
     severity = _severity(rule, view)
-    return Finding(rule, view.subject, job, share, reasons, severity, rule.title, (), {}, (), ())
+    return Finding(rule, view.subject, job, share, reasons, severity, ((phrase.Piece(rule.title),),), {}, (), ())
 
 
 def _severity(rule: Rule, view: FactView) -> Severity:
@@ -147,11 +147,21 @@ def _severity(rule: Rule, view: FactView) -> Severity:
     return rule.severity
 
 
-def _remarks(rule: Rule, view: FactView) -> Iterator[str]:
+def _sentences(rule: Rule, view: FactView) -> tuple[phrase.Sentence, ...]:
+    claim = phrase.fill_in_pieces(in_version(rule.statement, _version(view)), view)
+    return (claim or (phrase.Piece(f"{rule.title}."),), *_remarks(rule.also, view))
+
+
+def _first_step(rule: Rule, view: FactView) -> str | None:
+    said = next(_remarks(rule.first, view), None)
+    return phrase.sentence_text(said) if said else None
+
+
+def _remarks(remarks: Sequence[Remark], view: FactView) -> Iterator[phrase.Sentence]:
     version = _version(view)
-    for remark in rule.also:
+    for remark in remarks:
         if remark.when is None or remark.when.holds(view):
-            said = phrase.fill(in_version(remark.say, version), view)
+            said = phrase.fill_in_pieces(in_version(remark.say, version), view)
             if said:
                 yield said
 

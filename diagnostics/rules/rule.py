@@ -70,6 +70,8 @@ class Repair:
 class Rule:
     """One rule. Construct with `from_mapping` or `from_yaml`, which collect all errors.
 
+    follows       symptom classes: a cause that explains one of them explains this rule's finding too
+    first         what to do first: the first sentence whose condition holds and whose facts are known
     onset         fact that says when it began; else the first signal of its condition that knows
     false_alarms  sentences: known situations in which it holds although nothing is wrong
     """
@@ -96,6 +98,8 @@ class Rule:
     false_alarms: tuple[str, ...]
     repair: Repair | None = None
     onset: str | None = None
+    follows: tuple[str, ...] = ()
+    first: tuple[Remark, ...] = ()
 
     @classmethod
     def from_yaml(cls, text: str, source: str, vocabulary: Mapping[str, SignalDefinition] | None = None) -> Rule:
@@ -114,7 +118,7 @@ class Rule:
         yield self.when
         yield from (condition for condition, _ in self.severity_when)
         yield from (adjustment.when for adjustment in self.adjustments)
-        yield from (remark.when for remark in self.also if remark.when)
+        yield from (remark.when for remark in (*self.also, *self.first) if remark.when)
 
     def asked_facts(self) -> Iterator[str]:
         """Every fact that its condition and its adjustments read."""
@@ -187,7 +191,7 @@ class _RuleReader:
             explains=self._words("explains"),
             vetoes=self._words("vetoes"),
             statement=self._text("statement"),
-            also=tuple(self._remarks()),
+            also=tuple(self._remarks("also")),
             facts=self._words("facts"),
             runbook=self._optional("runbook", IDENTIFIER),
             flink=self._optional("flink", FLINK_WINDOW),
@@ -195,6 +199,8 @@ class _RuleReader:
             false_alarms=self._words("false_alarms"),
             repair=self._repair(),
             onset=self._onset(),
+            follows=self._words("follows"),
+            first=tuple(self._remarks("first")),
         )
         self._check_references(rule)
         if self._errors:
@@ -270,8 +276,8 @@ class _RuleReader:
             if condition:
                 yield Adjustment(condition, sign * delta, str(entry["because"]))
 
-    def _remarks(self) -> Iterator[Remark]:
-        for place, entry in self._mappings(self._document.content.get("also", []), ("also",), {"say"}, {"when", "say"}):
+    def _remarks(self, field: str) -> Iterator[Remark]:
+        for place, entry in self._mappings(self._document.content.get(field, []), (field,), {"say"}, {"when", "say"}):
             condition = self._conditions.parse(entry["when"], (*place, "when")) if "when" in entry else None
             yield Remark(condition, str(entry["say"]))
 
@@ -301,7 +307,8 @@ class _RuleReader:
 
     def _check_references(self, rule: Rule) -> None:
         templates: list[tuple[Place, str]] = [(("statement",), rule.statement)]
-        templates += [(("also", index, "say"), remark.say) for index, remark in enumerate(rule.also)]
+        for field, remarks in (("also", rule.also), ("first", rule.first)):
+            templates += [((field, index, "say"), remark.say) for index, remark in enumerate(remarks)]
         for place, template in templates:
             for reference, form in phrase.placeholders(template):
                 self._check_reference(reference, place)

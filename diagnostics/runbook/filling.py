@@ -83,16 +83,7 @@ class _Page:
     def known_pieces(self, templates: Sequence[str]) -> list[list[dict[str, Any]]]:
         """The same sentences in pieces; a piece that is a value has its fact: {text, fact, value}."""
         filled = (phrase.fill_in_pieces(in_version(template, self.version), self.lookup) for template in templates)
-        return [
-            [
-                {"text": each.text, "fact": each.reference, "value": self.lookup(each.reference)}
-                if each.reference
-                else {"text": each.text}
-                for each in pieces
-            ]
-            for pieces in filled
-            if pieces is not None
-        ]
+        return [[each.as_json() for each in pieces] for pieces in filled if pieces is not None]
 
     def change(self, change: Change) -> dict[str, str]:
         """A change, with its lines in the option names of this version."""

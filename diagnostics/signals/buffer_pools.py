@@ -33,7 +33,7 @@ def measure(evidence: Evidence) -> Measured:
     """Usual usage of each task's pools, in the subtask with the fullest pool.
 
     Reads   metric_sample (`buffers.*` or `Shuffle.Netty.*.Buffers.*`).
-    Gives   one signal per task with a known pool.
+    Gives   one signal per task with a known pool; a source has no input, although Flink reports an empty pool for it.
     Units   ratios: 0 empty, 1 full; above 1 with overdraft buffers.
     Empty   NotMeasured without such metrics.
     """
@@ -72,7 +72,10 @@ def _pools(evidence: Evidence) -> Sequence[_Pool]:
 
 
 def _signal(vertex: VertexKey, graph: JobGraph, usage: Usage, upstream: Usage, fullest: Mapping[str, Any]) -> Signal:
-    facts: dict[str, FactValue] = {f"{pool}_ratio": ratio for pool, ratio in usage.items()}
+    is_source = graph.edges_known and not graph.above(vertex[1])
+    facts: dict[str, FactValue] = {
+        f"{pool}_ratio": ratio for pool, ratio in usage.items() if pool == "out" or not is_source
+    }
     facts["fullest_subtask"] = fullest["in" if "in" in fullest else next(iter(fullest))].subtask
     if upstream:
         worst = max(sorted(upstream), key=lambda each: upstream[each])

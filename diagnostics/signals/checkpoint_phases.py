@@ -80,7 +80,7 @@ def phases(
     ]
     facts: dict[str, FactValue] = {
         **_shares([at for _, _, at in known_slowest]),
-        **_listed(by_number, [number for number, _, _ in known_slowest]),
+        **_listed(by_number, known_slowest),
         **_reference(by_number, checkpoints, known_slowest, name),
         **_upload([by_number[number] for number in slow]),
         **_pending(by_number, checkpoints, name),
@@ -153,6 +153,15 @@ def _shares(slowest: Sequence[Slowest]) -> dict[str, FactValue]:
     return facts
 
 
+def _slowest_phase(
+    parts: Iterable[Part], slowest: tuple[Part, Slowest], phase: str
+) -> tuple[float, Part, Slowest] | None:
+    """A phase of the slowest subtask; where that did not report it, the longest one of all subtasks."""
+    part, at = slowest
+    value = at.phase(phase)
+    return _maximum(parts, phase) if value is None else (value, part, at)
+
+
 def _maximum(parts: Iterable[Part], phase: str) -> tuple[float, Part, Slowest] | None:
     found = [
         (value, part, at)
@@ -162,19 +171,21 @@ def _maximum(parts: Iterable[Part], phase: str) -> tuple[float, Part, Slowest] |
     return max(found, key=lambda each: (each[0], each[1].vertex_id)) if found else None
 
 
-def _max_ms(parts: Iterable[Part], phase: str) -> float | None:
-    found = _maximum(parts, phase)
-    return found[0] if found else None
+def _listed(
+    by_number: Mapping[int, Sequence[Part]], slowest: Sequence[tuple[int, Part, Slowest]]
+) -> dict[str, FactValue]:
+    """Ids, durations and phases of the slow checkpoints, by ascending number."""
+    chosen = sorted(slowest[:MOST_LISTED], key=lambda each: each[0])
 
+    def phase_ms(number: int, part: Part, at: Slowest, phase: str) -> float:
+        found = _slowest_phase(by_number[number], (part, at), phase)
+        return found[0] if found else 0.0
 
-def _listed(by_number: Mapping[int, Sequence[Part]], slow: Sequence[int]) -> dict[str, FactValue]:
-    """Ids, durations and statuses of the slow checkpoints, by ascending number."""
-    chosen = sorted(slow[:MOST_LISTED])
     return {
-        "slow": len(slow),
-        "slow_ids": chosen,
-        "slow_ms": [highest(part.slowest.end_to_end_ms for part in by_number[each] if part.slowest) for each in chosen],
-        **{f"slow_{phase}_ms": [_max_ms(by_number[each], phase) or 0.0 for each in chosen] for phase in PHASES},
+        "slow": len(slowest),
+        "slow_ids": [number for number, _, _ in chosen],
+        "slow_ms": [at.end_to_end_ms for _, _, at in chosen],
+        **{f"slow_{phase}_ms": [phase_ms(*each, phase) for each in chosen] for phase in PHASES},
     }
 
 
@@ -184,7 +195,10 @@ def _reference(
     slowest: Sequence[tuple[int, Part, Slowest]],
     name: Callable[[str], str],
 ) -> dict[str, FactValue]:
-    """Maxima, vertices and subtasks of the slowest completed checkpoint, or of the slowest one when none completed."""
+    """Phases of the slowest subtask of the slowest completed checkpoint, or of the slowest one when none completed.
+
+    They add up to its duration and are what the chart of the checkpoint history draws.
+    """
     if not slowest:
         return {}
     completed = [
@@ -201,7 +215,7 @@ def _reference(
         "slowest_subtask": at.subtask,
     }
     for phase in PHASES:
-        found = _maximum(parts, phase)
+        found = _slowest_phase(parts, (part, at), phase)
         if found:
             value, where, which = found
             facts |= {f"{phase}_ms": value, f"{phase}_vertex": name(where.vertex_id), f"{phase}_subtask": which.subtask}
@@ -293,10 +307,10 @@ FACTS = {
     "slow": "slow checkpoints with subtask details",
     "slow_ids": "which, at most six, in order",
     "slow_ms": "end to end duration of the slowest subtask of each of them",
-    "slow_async_ms": "longest asynchronous part of each of them",
-    "slow_sync_ms": "longest synchronous part of each of them",
-    "slow_alignment_ms": "longest alignment of each of them",
-    "slow_start_delay_ms": "longest start delay of each of them",
+    "slow_async_ms": "asynchronous part of the slowest subtask of each of them",
+    "slow_sync_ms": "synchronous part of the slowest subtask of each of them",
+    "slow_alignment_ms": "alignment of the slowest subtask of each of them",
+    "slow_start_delay_ms": "start delay of the slowest subtask of each of them",
     "async_share_ratio": "asynchronous part as a share of the slowest subtasks' time, all slow checkpoints together",
     "sync_share_ratio": "synchronous part as a share of the slowest subtasks' time, all slow checkpoints together",
     "alignment_share_ratio": "the same for the alignment",
@@ -310,16 +324,16 @@ FACTS = {
     "slowest_vertex": "task of its slowest subtask",
     "slowest_vertex_id": "id of that task",
     "slowest_subtask": "index of that subtask",
-    "async_ms": "longest asynchronous part in it",
+    "async_ms": "asynchronous part of the slowest subtask of the slowest checkpoint",
     "async_vertex": "in which task",
     "async_subtask": "in which subtask",
-    "sync_ms": "longest synchronous part in the slowest checkpoint",
+    "sync_ms": "synchronous part of the slowest subtask of the slowest checkpoint",
     "sync_vertex": "in which task",
     "sync_subtask": "in which subtask",
-    "alignment_ms": "longest alignment in it",
+    "alignment_ms": "alignment of the slowest subtask of the slowest checkpoint",
     "alignment_vertex": "in which task",
     "alignment_subtask": "in which subtask",
-    "start_delay_ms": "longest start delay in it",
+    "start_delay_ms": "start delay of the slowest subtask of the slowest checkpoint",
     "start_delay_vertex": "in which task",
     "start_delay_subtask": "in which subtask",
     "state_vertex": "task with most state in the slowest checkpoint",

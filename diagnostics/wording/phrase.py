@@ -13,6 +13,7 @@ import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from diagnostics.evidence.subject import FactValue, Lookup
 
@@ -221,9 +222,38 @@ class Piece:
 
     text: str
     reference: str | None = None
+    value: FactValue | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """{text}, of a value {text, fact, value}."""
+        if self.reference is None:
+            return {"text": self.text}
+        return {"text": self.text, "fact": self.reference, "value": self.value}
 
 
-def fill_in_pieces(template: str, lookup: Lookup) -> list[Piece] | None:
+Sentence = tuple[Piece, ...]
+
+
+def sentence_text(sentence: Sentence) -> str:
+    """The pieces together."""
+    return "".join(each.text for each in sentence)
+
+
+SENTENCE_END = re.compile(r"(?<=[.!?]) +(?=[A-Z0-9]|[a-z][a-z-]*\.[a-z])")
+"""Between two sentences; a sentence may begin with a number or with the name of an option."""
+
+
+def split_sentences(text: str) -> list[str]:
+    """The sentences of a text; a quotation stays whole."""
+    found, start = [], 0
+    for end in SENTENCE_END.finditer(text):
+        if text.count('"', start, end.start()) % 2 == 0:
+            found.append(text[start : end.start()])
+            start = end.end()
+    return [each for each in [*found, text[start:]] if each]
+
+
+def fill_in_pieces(template: str, lookup: Lookup) -> Sentence | None:
     """The text of `fill` in pieces; None when a value is unknown."""
     if any(lookup(reference) is None for reference, _ in placeholders(template)):
         return None
@@ -231,11 +261,12 @@ def fill_in_pieces(template: str, lookup: Lookup) -> list[Piece] | None:
     pieces: list[Piece] = []
     end = 0
     for found in PLACEHOLDER.finditer(chosen):
-        said = _formatted(lookup(found.group(1)), found.group(2) or "plain") or ""
-        value = said.removesuffix(".") if chosen.startswith(".", found.end()) else said
-        pieces += [Piece(chosen[end : found.start()]), Piece(value, found.group(1))]
+        value = lookup(found.group(1))
+        said = _formatted(value, found.group(2) or "plain") or ""
+        text = said.removesuffix(".") if chosen.startswith(".", found.end()) else said
+        pieces += [Piece(chosen[end : found.start()]), Piece(text, found.group(1), value)]
         end = found.end()
-    return [each for each in [*pieces, Piece(chosen[end:])] if each.text]
+    return tuple(each for each in [*pieces, Piece(chosen[end:])] if each.text)
 
 
 def fill_or_name(template: str, lookup: Lookup) -> str:

@@ -35,6 +35,8 @@ when:
 confidence:
   base: 0.9
 statement: "{subject.vertex} has a skew of {load_balance.skew_ratio|plain}."
+first:
+  - say: "Find the keys that {subject.vertex} gets."
 facts: [load_balance.skew_ratio]
 """
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +22,14 @@ class ValueSource:
 
     citation: Citation
     is_exact: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedPiece:
+    """A part of a sentence; `source` is that of a value, where a finding cites it."""
+
+    text: str
+    source: ValueSource | None = None
 
 
 class Measurements:
@@ -44,6 +52,16 @@ class Measurements:
         exact = next((each for each in found if _says(each, value, said)), None)
         citation = exact or next(iter(found), None)
         return ValueSource(citation, exact is not None) if citation else None
+
+    def linked(self, sentence: Sequence[Mapping[str, Any]], subject: Mapping[str, Any]) -> list[LinkedPiece]:
+        """A sentence in pieces ({text}, of a value {text, fact, value}), its values with their sources."""
+        return [
+            LinkedPiece(
+                piece["text"],
+                self.source_of(piece["fact"], piece["value"], subject, piece["text"]) if "fact" in piece else None,
+            )
+            for piece in sentence
+        ]
 
     def _places(self, fact: str, value: Any, subject: Mapping[str, Any]) -> Iterator[Place]:
         """What the signals cite that have the value; those about the very subject first."""

@@ -11,16 +11,22 @@ from typing import Any
 
 from diagnostics.reading.clock import shift_text
 from diagnostics.symptoms import symptom
-from diagnostics.wording.phrase import duration
+from diagnostics.wording.phrase import duration, split_sentences
 from diagnostics.wording.subject import subject_words
-from workbench.analyses.measured import Measurements, ValueSource
+from workbench.analyses.measured import LinkedPiece, Measurements, ValueSource
 from workbench.analyses.models import Analysis, Citation
 from workbench.rules.models import BundledRule
 from workbench.runbooks.filling import RunbookProgress, runbook_progress
 from workbench.uploads.models import UploadedFile
 
+ORDERED = ("<", "<=", ">", ">=")
+"""Operators for which a value has a distance from the bound."""
+
 SHOWN_EVIDENCE = 4
 """Citations shown under a finding; the others are expanded."""
+
+
+CheckShown = tuple[Mapping[str, Any], ValueSource | None]
 
 
 @dataclass(slots=True)
@@ -30,6 +36,7 @@ class FindingShown:
     entry      the document's entry
     citations  with the viewer's address
     checks     its comparisons that hold, each with the source of the value
+    sentences  its statement, the claim first, values with their sources
     has_page   whether its rule has a page here; an imported rule has none
     follows    the findings that this one explains
     """
@@ -38,7 +45,8 @@ class FindingShown:
     entry: Mapping[str, Any]
     citations: Sequence[Citation]
     runbook: RunbookProgress | None
-    checks: Sequence[tuple[Mapping[str, Any], ValueSource | None]] = ()
+    checks: Sequence[CheckShown] = ()
+    sentences: Sequence[Sequence[LinkedPiece]] = ()
     has_page: bool = True
     follows: list[FindingShown] = field(default_factory=list)
 
@@ -49,6 +57,20 @@ class FindingShown:
     @property
     def more_citations(self) -> Sequence[Citation]:
         return self.citations[SHOWN_EVIDENCE:]
+
+    @property
+    def remarks(self) -> Sequence[Sequence[LinkedPiece]]:
+        return self.sentences[1:]
+
+    @property
+    def claim(self) -> str:
+        return "".join(each.text for each in self.sentences[0])
+
+    @property
+    def decisive(self) -> CheckShown | None:
+        """The comparison to name first: the first one with a bound that is not merely `at least 1`."""
+        numbers = [each for each in self.checks if each[0]["op"] in ORDERED and not isinstance(each[0]["value"], bool)]
+        return next((each for each in numbers if each[0]["bound"] not in (0, 1)), next(iter(numbers), None))
 
     @property
     def span(self) -> tuple[int, int] | None:
@@ -129,6 +151,7 @@ def jobs_shown(analysis: Analysis, files: Mapping[int, UploadedFile]) -> list[Jo
     for citation in chain.from_iterable(rows.values()):
         citation.file = files.get(citation.file_id) if citation.file_id else None
     progress = runbook_progress(analysis)
+    measurements = Measurements(analysis, chain.from_iterable(rows.values()))
     bundled = set(BundledRule.objects.filter(ruleset=analysis.ruleset_id).values_list("rule_id", flat=True))
     shown = [
         FindingShown(
@@ -136,7 +159,8 @@ def jobs_shown(analysis: Analysis, files: Mapping[int, UploadedFile]) -> list[Jo
             entry,
             rows.get(position, []),
             progress.get(position),
-            _checks_shown(analysis, entry, rows.get(position, [])),
+            _checks_shown(measurements, entry),
+            _sentences_shown(measurements, entry),
             has_page=entry["rule"]["id"] not in bundled,
         )
         for position, entry in enumerate(document["findings"])
@@ -149,15 +173,43 @@ def jobs_shown(analysis: Analysis, files: Mapping[int, UploadedFile]) -> list[Jo
     return list(_by_job(tops, document["jobs"]))
 
 
-def _checks_shown(
-    analysis: Analysis, entry: Mapping[str, Any], citations: Sequence[Citation]
-) -> list[tuple[Mapping[str, Any], ValueSource | None]]:
-    measurements = Measurements(analysis, citations)
+def _checks_shown(measurements: Measurements, entry: Mapping[str, Any]) -> list[CheckShown]:
     return [
         (each, measurements.source_of(each["fact"], each["value"], entry["subject"]))
         for each in entry.get("checks", ())
         if each["holds"]
     ]
+
+
+def _sentences_shown(measurements: Measurements, entry: Mapping[str, Any]) -> list[list[LinkedPiece]]:
+    """Documents of earlier versions have the statement as one text."""
+    pieces = entry.get("sentences") or [[{"text": sentence}] for sentence in split_sentences(entry["statement"])]
+    return [measurements.linked(sentence, entry["subject"]) for sentence in pieces]
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictShown:
+    """The sentences of the verdict.
+
+    lead    the finding whose claim it states, with the values linked; None when it states none
+    before  what precedes the claim: the name of the job; without a lead, the first sentence
+    after   what follows it
+    """
+
+    lead: FindingShown | None
+    before: str
+    after: str
+
+
+def verdict_shown(document: Mapping[str, Any], jobs: Sequence[JobShown]) -> VerdictShown:
+    """The summary of the verdict around the claim of the finding that it is based on."""
+    summary = document["verdict"]["summary"]
+    for finding in chain.from_iterable(job.roots for job in jobs):
+        before, claim, after = summary.partition(finding.claim)
+        if claim:
+            return VerdictShown(finding, before, after.strip())
+    first, *rest = split_sentences(summary) or [""]
+    return VerdictShown(None, first, " ".join(rest))
 
 
 def _by_job(tops: Sequence[FindingShown], jobs: Sequence[Mapping[str, Any]]) -> Iterator[JobShown]:

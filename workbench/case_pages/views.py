@@ -33,7 +33,7 @@ from workbench.case_pages.forms import (
     cause_choices,
     incident_verdict,
 )
-from workbench.case_pages.presentation import causes_shown, checks_shown, inputs_shown, jobs_shown
+from workbench.case_pages.presentation import causes_shown, checks_shown, inputs_shown, jobs_shown, verdict_shown
 from workbench.cases import selectors, services
 from workbench.cases.models import Case, CaseStatus
 from workbench.charts.selectors import charts_of_class, charts_shown
@@ -250,9 +250,11 @@ def _diagnosis_context(analysis: Analysis, records: CaseRecords) -> dict[str, ob
     files = [file for file in records.files if file.snapshot == analysis.snapshot and file.removed_at is None]
     drawn, empty, span = charts_shown(analysis)
     key_charts = charts_of_class(drawn, document["verdict"]["symptom_class"])
+    jobs = jobs_shown(analysis, records.files_by_id)
     return {
         "document": document,
-        "jobs": jobs_shown(analysis, records.files_by_id),
+        "jobs": jobs,
+        "verdict": verdict_shown(document, jobs),
         "checks": checks_shown(document),
         "causes": causes_shown(document),
         "key_charts": key_charts,

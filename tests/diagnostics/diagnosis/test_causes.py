@@ -6,6 +6,7 @@ from diagnostics.diagnosis.causes import order_causes
 from diagnostics.diagnosis.finding import Finding
 from diagnostics.evidence.subject import Subject
 from diagnostics.rules.rule import Rule
+from diagnostics.wording.phrase import Piece
 
 
 def finding(rule_id: str, symptom_class: str, confidence: float, **rule: Any) -> Finding:
@@ -27,8 +28,7 @@ def finding(rule_id: str, symptom_class: str, confidence: float, **rule: Any) ->
         confidence=confidence,
         reasons=(),
         severity=rule.get("severity", "critical"),
-        claim="It holds.",
-        remarks=(),
+        sentences=((Piece("It holds."),),),
         facts={},
         checks=(),
         citations=(),
@@ -54,6 +54,17 @@ def test_a_cause_that_another_explains_follows_from_it() -> None:
     heap = finding("heap", "resource_shortage", 0.7, explains=["network_partition"])
     network = finding("network", "network_partition", 0.8)
     assert roles(heap, network) == [("heap", "root_cause", None), ("network", "consequence", "heap")]
+
+
+def test_a_warning_follows_from_the_cause_of_what_it_warns_of() -> None:
+    upload = finding("upload", "rocksdb_slow_upload", 0.9, explains=["checkpoint_timeout"])
+    warned = finding("in-a-row", "early_warning", 0.9, severity="info", follows=["checkpoint_timeout"])
+    other = finding("growth", "early_warning", 0.9, severity="info")
+    assert roles(upload, warned, other) == [
+        ("upload", "root_cause", None),
+        ("growth", "consequence", None),
+        ("in-a-row", "consequence", "upload"),
+    ]
 
 
 def test_of_two_causes_that_explain_each_other_the_surer_one_wins() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from diagnostics.signals import buffer_pools
-from tests.diagnostics.hand_made import JOB, MIDDLE, SINK, START, hand_made, line_of_jobs, needs, signals_of_key
+from tests.diagnostics.hand_made import JOB, MIDDLE, SINK, SOURCE, START, hand_made, line_of_jobs, needs, signals_of_key
 
 
 def pool(vertex: str, metric: str, *values: float, subtask: int = 0) -> list[dict[str, Any]]:
@@ -24,6 +24,12 @@ def test_a_full_input_is_shown_with_the_output_upstream() -> None:
     facts = {each.subject.vertex_id: each.facts for each in signals_of_key(measured, "buffer_pools")}[SINK]
     assert (facts["in_ratio"], facts["fullest_subtask"], facts["floating_ratio"]) == (1.0, 1, 1.0)
     assert (facts["upstream_out_ratio"], facts["upstream_vertex"]) == (1.0, "enrich")
+
+
+def test_the_empty_input_pool_that_flink_reports_for_a_source_is_none() -> None:
+    rows = [*pool(SOURCE, "buffers.outPoolUsage", 1.12), *pool(SOURCE, "buffers.inPoolUsage", 0.0)]
+    (found,) = signals_of_key(buffer_pools.measure(hand_made(**line_of_jobs(), metric_sample=rows)), "buffer_pools")
+    assert (found.facts["out_ratio"], found.facts.get("in_ratio")) == (1.12, None)
 
 
 def test_quantiles_and_aggregates_of_a_pool_are_none_of_its_readings() -> None:

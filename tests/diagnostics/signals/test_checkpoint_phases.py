@@ -65,6 +65,15 @@ def test_an_upload_dominates_and_late_acknowledgements_show_its_rate() -> None:
     assert (facts["state_vertex"], facts["state_spread_ratio"]) == ("Sink: documents", 1)
 
 
+def test_the_phases_are_those_of_the_subtask_that_the_chart_of_the_history_draws() -> None:
+    """A subtask that began earlier uploads longer and still ends sooner: its phases do not add up to the duration."""
+    parts = [_acknowledged(1, SINK, 0, 10, 0, 20, 27_100), _acknowledged(1, SINK, 1, 24, 0, 967, 26_900)]
+    evidence = hand_made(**line_of_jobs(), subtask_checkpoint=parts, checkpoint=[_checkpoint(1, "COMPLETED", 27_891.0)])
+    facts = only(measure(evidence), "checkpoint_phases").facts
+    assert (facts["async_ms"], facts["sync_ms"], facts["start_delay_ms"]) == (26_900, 967, 24)
+    assert (facts["slow_async_ms"], facts["async_subtask"]) == ([26_900], 1)
+
+
 def test_barriers_that_wait_and_subtasks_that_never_acknowledged() -> None:
     parts = [
         _acknowledged(1, SOURCE, 0, 5, 0, 0, 1),

@@ -10,7 +10,7 @@ from diagnostics.rules.condition import Check
 from diagnostics.rules.rule import Rule, shipped_rules
 from diagnostics.runbook import Runbook, runbooks
 from diagnostics.signals import DEFINITIONS
-from diagnostics.symptoms import symptom_folders, symptoms
+from diagnostics.symptoms import symptom, symptom_folders, symptoms
 
 CONTRACT_CLASSES = {
     "rocksdb_slow_upload",
@@ -65,6 +65,18 @@ def test_a_rule_fires_on_its_case(path: Path) -> None:
 def test_every_rule_states_the_facts_of_its_case_and_not_only_its_title() -> None:
     found = [each for path in rule_files() for each in sample_of(path, "fires").judged_by(rule_of(path)).findings]
     assert [each.rule.id for each in found if each.claim == f"{each.rule.title}."] == []
+
+
+def test_every_cause_states_what_to_do_first() -> None:
+    """What a verdict shows beside its sentence, also where the further facts of its rule are unknown."""
+    judged = [
+        each
+        for path in rule_files()
+        if symptom(path.parent.parent.name).kind == "cause"
+        for each in sample_of(path, "fires").judged_by(rule_of(path)).findings
+        if each.severity != "info"
+    ]
+    assert [each.rule.id for each in judged if not each.first_step] == []
 
 
 @pytest.mark.parametrize("path", [*rule_files()], ids=lambda path: path.stem)

@@ -25,6 +25,29 @@ def test_a_value_that_was_computed_links_to_the_first_line_it_was_measured_from(
     assert f'<a href="{citation.get_absolute_url()}#L2" title="The first line that this was measured from">4' in page
 
 
+def test_a_value_in_the_sentence_of_the_verdict_links_to_its_line_and_what_to_do_first_follows(people: People) -> None:
+    analysis = diagnosed_case(people.alice)
+    page = signed_in(people.alice).get(analysis.case.get_absolute_url()).content.decode()
+
+    (citation,) = Citation.objects.filter(finding__analysis=analysis)
+    link = (
+        f'<a class="value" href="{citation.get_absolute_url()}#L2" title="The first line that this was measured from">'
+    )
+    assert f'<p class="sentence">Orders: Window has a skew of {link}4</a>.</p>' in page
+    assert "(bound: at least 2" in page
+    assert "<strong>Do first:</strong> Find the keys that Window gets." in page
+
+
+def test_a_diagnosis_of_an_earlier_version_shows_its_statement_without_links(people: People) -> None:
+    analysis = diagnosed_case(people.alice)
+    for entry in analysis.document["findings"]:
+        del entry["sentences"], entry["first_step"]
+    analysis.save(update_fields=["document"])
+
+    page = signed_in(people.alice).get(analysis.case.get_absolute_url()).content.decode()
+    assert '<p class="sentence">Orders: Window has a skew of 4.</p>' in page
+
+
 def test_a_value_in_a_line_links_to_that_line(people: People) -> None:
     analysis = diagnosed_case(people.alice)
     citations = list(Citation.objects.filter(finding__analysis=analysis))

@@ -2,8 +2,9 @@
 
 import pytest
 
+from diagnostics.wording.phrase import split_sentences
 from workbench.case_pages.presentation import MOST_FOLDERS, describe_clock, describe_offset, inputs_shown
-from workbench.cases.templatetags.diagnosis import score_band, sentences, waterfall
+from workbench.cases.templatetags.diagnosis import score_band, waterfall
 
 
 def shown(*names: str) -> dict[str, list[str]]:
@@ -97,5 +98,18 @@ def test_the_waterfall_goes_down_to_the_score_and_never_below_zero() -> None:
 
 
 def test_a_statement_falls_apart_into_its_sentences_and_numbers_stay_whole() -> None:
-    told = "Checkpoints took 12.8 s. The task is Sink. of orders. State grew to 1.5 GB."
-    assert sentences(told) == ["Checkpoints took 12.8 s.", "The task is Sink. of orders.", "State grew to 1.5 GB."]
+    text = "Checkpoints took 12.8 s. The task is Sink. of orders. State grew to 1.5 GB."
+    assert split_sentences(text) == [
+        "Checkpoints took 12.8 s.",
+        "The task is Sink. of orders.",
+        "State grew to 1.5 GB.",
+    ]
+
+
+def test_a_quotation_stays_whole_and_an_option_or_a_number_begins_a_sentence() -> None:
+    said = 'It failed with "Too large. Size=5". pekko.framesize: 10 MB is the limit. 16 devices run fast.'
+    assert split_sentences(said) == [
+        'It failed with "Too large. Size=5".',
+        "pekko.framesize: 10 MB is the limit.",
+        "16 devices run fast.",
+    ]

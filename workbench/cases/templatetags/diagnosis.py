@@ -253,35 +253,13 @@ def backticks(text: str) -> SafeString:
     )
 
 
-def _lead(text: str) -> int:
-    """End of the first sentence: a full stop followed by a space and a capital letter."""
-    place = text.find(". ")
-    while place >= 0 and not text[place + 2 : place + 3].isupper():
-        place = text.find(". ", place + 1)
-    return len(text) if place < 0 else place + 1
-
-
 @register.filter
 def lead_sentence(text: str) -> str:
     """The first sentence."""
-    return text[: _lead(text)]
+    return next(iter(phrase.split_sentences(text)), "")
 
 
-@register.filter
-def further_sentences(text: str) -> str:
-    """All but the first sentence."""
-    return text[_lead(text) :].strip()
-
-
-@register.filter
-def sentences(text: str) -> list[str]:
-    """The sentences, for separate lines."""
-    found = []
-    while text:
-        end = _lead(text)
-        found.append(text[:end])
-        text = text[end:].strip()
-    return found
+register.filter("sentences", phrase.split_sentences)
 
 
 @register.filter
