@@ -58,6 +58,7 @@ INSTALLED_APPS = [
     "rest_framework",
     "drf_spectacular",
     "workbench.accounts",
+    "workbench.tallies",
     "workbench.cases",
     "workbench.layouts",
     "workbench.limits",
@@ -171,6 +172,10 @@ LDAP_GROUPS = ENVIRONMENT.text("WORKBENCH_LDAP_GROUPS", "")
 LDAP_CA_FILE = ENVIRONMENT.text("WORKBENCH_LDAP_CA_FILE", "")
 if LDAP_URL and not LDAP_PEOPLE:
     ENVIRONMENT.refuse("E008", "WORKBENCH_LDAP_PEOPLE is empty.", "Give the base of people, e.g. ou=people,dc=org.")
+
+# Who may read /metrics without a token
+
+METRICS_FROM = ENVIRONMENT.networks("WORKBENCH_METRICS_FROM", [])
 
 # Database
 

@@ -6,9 +6,11 @@ from django.templatetags.static import static
 from django.urls import include, path
 from django.views.generic import RedirectView
 
+from workbench.accounts import token_views
 from workbench.accounts.views import PasswordChange, zone
 from workbench.analyses.retention_views import delete_case
 from workbench.api import probes, security_pages
+from workbench.api.metrics import metrics
 from workbench.clusters.collector_views import collector
 from workbench.limits.views import limits
 from workbench.logs.everywhere_views import everywhere
@@ -39,6 +41,9 @@ urlpatterns = [
     path("sign-in/", include("workbench.sign_in.urls")),
     path("logout/", auth.LogoutView.as_view(), name="logout"),
     path("password/", PasswordChange.as_view(), name="password_change"),
+    path("tokens/", token_views.tokens, name="tokens"),
+    path("tokens/all/", token_views.all_tokens, name="all_tokens"),
+    path("tokens/<int:token_id>/revoke/", token_views.token_revoke, name="token_revoke"),
     path("zone/", zone, name="zone"),
     # The administration's own pages would allow guessing the old password, and sign out differently.
     path("admin/password_change/", RedirectView.as_view(pattern_name="password_change")),
@@ -49,6 +54,7 @@ urlpatterns = [
     path("security/", security_pages.security, name="security"),
     path(".well-known/security.txt", security_pages.security_txt, name="security_txt"),
     path("healthz", probes.healthz, name="healthz"),
+    path("metrics", metrics, name="metrics"),
     path("readyz", probes.readyz, name="readyz"),
     path("favicon.ico", RedirectView.as_view(url=static("favicon.svg"))),
 ]

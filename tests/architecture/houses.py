@@ -46,7 +46,7 @@ WORKBENCH = House(
     name="workbench",
     loose=("celery", "settings", "urls", "wsgi"),
     floors=(
-        ("machine", "untrusted", "accounts", "layouts", "celery"),
+        ("machine", "untrusted", "accounts", "layouts", "tallies", "celery"),
         ("cases", "limits", "redaction", "launch", "settings", "wsgi"),
         ("uploads", "rules", "backup"),
         ("analyses", "middleware"),

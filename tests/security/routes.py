@@ -180,6 +180,7 @@ def made_world(people: People) -> World:
         "log_store_id": log_store.pk,
         "source": source.slug,
         "mapping_id": mapping.pk,
+        "token_id": token.pk,
         "drill_id": drill.pk,
         "draft_id": draft.pk,
         "backtest_id": backtest.pk,

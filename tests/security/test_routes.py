@@ -33,6 +33,8 @@ TESTER = "the rule editor who began it"
 STAFF = "rule editors, in the administration"
 OWNERS = "administrators, in the administration"
 SOURCE = "a listed source of alerts, by its own token"
+MONITORING = "a program with a token for metrics, or a listed address"
+OWN_TOKEN = "its user, and administrators"
 NO = "nobody: there is no such method"
 
 ALLOWED: Mapping[str, tuple[str, ...]] = {
@@ -50,6 +52,8 @@ ALLOWED: Mapping[str, tuple[str, ...]] = {
     STAFF: ("rule editor", "administrator"),
     OWNERS: ("administrator",),
     SOURCE: (),
+    MONITORING: (),
+    OWN_TOKEN: ("author", "administrator"),
     NO: (),
 }
 HIDDEN_FROM_STRANGERS = (READERS, WRITERS, DELETERS, AUTHOR, DRILLED)
@@ -197,6 +201,10 @@ MAY: Mapping[str, tuple[str, str]] = {
     "sign_in:begin": (EVERYBODY, NO),
     "sign_in:callback": (EVERYBODY, NO),
     "password_change": (PEOPLE, PEOPLE),
+    "tokens": (PEOPLE, PEOPLE),
+    "all_tokens": (ADMINISTRATORS, NO),
+    "token_revoke": (NO, OWN_TOKEN),
+    "metrics": (MONITORING, NO),
     "zone": (NO, PEOPLE),
     "api:root": (EVERYBODY, NO),
     "api:cases": (PEOPLE, OPENERS),
@@ -310,6 +318,8 @@ def outcome(world: World, visitor: str, method: str, route: Route) -> tuple[str,
 
 def wanted(visitor: str, who: str, route: Route) -> tuple[str, ...]:
     """The outcomes that are right for a visitor of a route whose method is for `who`."""
+    if route.name == "metrics":
+        return ("no method",) if who == NO else ("sign in",)
     if route.name in SIGNING_IN:
         return ("no method",) if who == NO else ("refused",)
     if route.name == "api:alerts":

@@ -45,9 +45,9 @@ class TeamAdmin(admin.ModelAdmin):
 
 @admin.register(ApiToken)
 class ApiTokenAdmin(admin.ModelAdmin):
-    """Tokens can be revoked here; `manage.py create_token` makes them."""
+    """Tokens can be revoked here too; each person makes their own on the page of tokens."""
 
-    list_display = ["user", "name", "created_at", "expires_at"]
+    list_display = ["user", "name", "scope", "created_at", "expires_at", "last_used_at"]
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

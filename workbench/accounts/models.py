@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import hashlib
 import secrets
@@ -9,7 +10,7 @@ from typing import Any, ClassVar
 
 from django.contrib.auth.models import AbstractUser
 from django.contrib.auth.models import UserManager as DjangoUserManager
-from django.db import models
+from django.db import OperationalError, models
 from django.utils import timezone
 
 TOKEN_BYTES = 30
@@ -17,6 +18,9 @@ TOKEN_DAYS = 365
 """Validity of a token in days by default. Our choice: programs run unattended, and somebody should review them once a
 year.
 """
+MOST_TOKEN_DAYS = 10 * 365
+USE_NOTED_EACH = dt.timedelta(minutes=1)
+"""Our choice: a program that asks in a loop writes no row with each request."""
 
 
 class Role(models.TextChoices):
@@ -106,11 +110,22 @@ class Membership(models.Model):
         return f"{self.user} in {self.team}"
 
 
+class TokenScope(models.TextChoices):
+    """What a token may do, at most what its user may."""
+
+    READ = "read", "Read"
+    WRITE = "write", "Read and write"
+    METRICS = "metrics", "Only the metrics of the workbench itself"
+
+
 class ApiTokenManager(models.Manager["ApiToken"]):
-    def make(self, user: User, name: str, days: int = TOKEN_DAYS) -> tuple[ApiToken, str]:
+    def make(
+        self, user: User, name: str, days: int = TOKEN_DAYS, scope: TokenScope = TokenScope.WRITE
+    ) -> tuple[ApiToken, str]:
         """A new token that is valid for `days`, and its secret, which is shown once and not stored."""
         secret, expires_at = secrets.token_urlsafe(TOKEN_BYTES), timezone.now() + dt.timedelta(days=days)
-        return self.create(user=user, name=name, digest=ApiToken.digest_of(secret), expires_at=expires_at), secret
+        token = self.create(user=user, name=name, scope=scope, digest=ApiToken.digest_of(secret), expires_at=expires_at)
+        return token, secret
 
     def with_secret(self, secret: str) -> ApiToken | None:
         """The token with this secret, when it has not expired and its user may sign in."""
@@ -121,19 +136,40 @@ class ApiTokenManager(models.Manager["ApiToken"]):
 class ApiToken(models.Model):
     """A key to the HTTP API. Only its hash is stored, from which the long random secret cannot be guessed.
 
-    It is valid until it expires, an administrator deletes it, or its user changes the password.
+    It is valid until it expires, is revoked (deleted), or its user changes the password. It is looked up by the hash,
+    so the time of the answer says nothing about the secret.
     """
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="api_tokens")
     name = models.CharField(max_length=100)
+    scope = models.CharField(max_length=10, choices=TokenScope.choices, default=TokenScope.WRITE)
     digest = models.CharField(max_length=64, unique=True)
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField()
+    last_used_at = models.DateTimeField(null=True, blank=True)
+    last_used_from = models.GenericIPAddressField(null=True, blank=True)
 
     objects = ApiTokenManager()
 
+    class Meta:
+        ordering = ["-pk"]
+
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def is_expired(self) -> bool:
+        return self.expires_at <= timezone.now()
+
+    def note_use(self, address: str) -> None:
+        """Stores when and from where it was used, at most once a minute. A database that cannot be written is no
+        reason to refuse it.
+        """
+        now = timezone.now()
+        if self.last_used_at and now - self.last_used_at < USE_NOTED_EACH and self.last_used_from == address:
+            return
+        with contextlib.suppress(OperationalError):
+            ApiToken.objects.filter(pk=self.pk).update(last_used_at=now, last_used_from=address)
 
     @staticmethod
     def digest_of(secret: str) -> str:

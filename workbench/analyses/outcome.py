@@ -27,6 +27,7 @@ from workbench.analyses.publishing import end_publish
 from workbench.cases.job_verdicts import job_verdicts
 from workbench.cases.models import MOST_SEARCH_TEXT, Case, CaseTrait
 from workbench.cases.services import case_lock, search_text_update
+from workbench.tallies.counting import ANALYSES, count, stages_count
 from workbench.untrusted.storable import storable
 from workbench.uploads.models import UploadedFile
 
@@ -70,6 +71,8 @@ def report_save(*, analysis: Analysis, claim: UUID, report: Report, warnings: li
         SampledStacks.objects.create(analysis=analysis, content=report.profiles)
     _findings_save(analysis, document["findings"])
     case_outcome_update(analysis.case)
+    count(ANALYSES, AnalysisStatus.DONE)
+    stages_count(report.stage_ms)
     analysis_finished.send(sender=Analysis, analysis_id=analysis.pk)
     end_publish(analysis.pk)
     return True

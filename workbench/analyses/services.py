@@ -27,6 +27,7 @@ from workbench.machine.disk import disk_room
 from workbench.machine.signs_of_life import SignsOfLife
 from workbench.rules.models import Ruleset
 from workbench.rules.services import ruleset_published
+from workbench.tallies.counting import ANALYSES, count
 
 logger = logging.getLogger(__name__)
 
@@ -106,6 +107,7 @@ def analysis_cancel(*, analysis: Analysis) -> bool:
     ended = Analysis.objects.active().filter(pk=analysis.pk)
     cancelled = ended.update(status=AnalysisStatus.CANCELLED, finished_at=timezone.now(), detail="Cancelled.")
     if cancelled:
+        count(ANALYSES, AnalysisStatus.CANCELLED)
         case_outcome_update(analysis.case)
         end_publish(analysis.pk)
     return bool(cancelled)
@@ -146,6 +148,7 @@ def analysis_fail(*, analysis: Analysis, claim: UUID | None, reason: str) -> boo
         status=AnalysisStatus.FAILED, finished_at=timezone.now(), error=reason, detail=""
     )
     if failed:
+        count(ANALYSES, AnalysisStatus.FAILED)
         logger.warning("analysis %s failed: %s", analysis.pk, reason)
         case_outcome_update(analysis.case)
         end_publish(analysis.pk)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from django.contrib.auth.models import AnonymousUser
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication, get_authorization_header
-from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.exceptions import AuthenticationFailed, PermissionDenied
+from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 
-from workbench.accounts.models import ApiToken, User
+from workbench.accounts.guessing import client_address
+from workbench.accounts.models import ApiToken, TokenScope, User
 
 KEYWORD = "Token"
 
@@ -23,6 +25,11 @@ class ApiTokenAuthentication(BaseAuthentication):
         token = ApiToken.objects.with_secret(secret.strip())
         if token is None:
             raise AuthenticationFailed("This token is not known, or it has expired.")
+        if token.scope == TokenScope.METRICS:
+            raise AuthenticationFailed("This token opens the metrics of the workbench only.")
+        token.note_use(client_address(request))
+        if token.scope == TokenScope.READ and request.method not in SAFE_METHODS:
+            raise PermissionDenied("This token may read only.")
         return token.user, token
 
     def authenticate_header(self, request: Request) -> str:
@@ -46,5 +53,5 @@ class ApiTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped
             "type": "apiKey",
             "in": "header",
             "name": "Authorization",
-            "description": "`Token <secret>`; `manage.py create_token USER` makes one.",
+            "description": "`Token <secret>`; you make one on the page of API tokens.",
         }

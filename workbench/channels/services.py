@@ -22,6 +22,7 @@ from workbench.channels.wording import message_about, unknown_fields
 from workbench.clusters.address import AddressRefused, ClusterUrl, Lookup, NoAddress, judged_address, looked_up
 from workbench.clusters.connection import Answer, posted
 from workbench.machine import broker
+from workbench.tallies.counting import DELIVERIES, count
 
 SEND_DELIVERY = "workbench.channels.tasks.send_delivery"
 AGAIN = tuple(dt.timedelta(seconds=seconds) for seconds in (10, 60, 300, 1800, 7200))
@@ -139,6 +140,7 @@ def delivery_send(delivery_id: int, *, lookup: Lookup = looked_up) -> None:
         delivery.status = DeliveryStatus.FAILED
     else:
         delivery.due_at = now + AGAIN[delivery.tries - 1]
+    count(DELIVERIES, "retried" if delivery.status == DeliveryStatus.WAITING else delivery.status)
     delivery.detail = failure.replace("\x00", "")[:500]
     delivery.save(update_fields=["status", "sent_at", "due_at", "detail"])
 

@@ -63,7 +63,7 @@ def grants_of(groups: Iterable[str]) -> Grants:
 def person_admit(presented: Presented) -> User:
     """The user of the identity, created at the first sign-in, with role and teams as granted now.
 
-    Whoever has no mapped group any more loses the role, the mapped teams and the API tokens. Raises NotAdmitted.
+    A person who has no mapped group any more loses the role, the mapped teams and the API tokens. Raises NotAdmitted.
     """
     grants = grants_of(presented.groups)
     user = _admitted(presented, grants)

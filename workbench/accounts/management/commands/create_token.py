@@ -7,15 +7,13 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from workbench.accounts.models import TOKEN_DAYS, ApiToken, User
-
-MOST_TOKEN_DAYS = 10 * 365
+from workbench.accounts.models import MOST_TOKEN_DAYS, TOKEN_DAYS, ApiToken, TokenScope, User
 
 
 class Command(BaseCommand):
     help = (
         "Prints a new API token of a user. It is shown only now; a user can have several. It counts until it expires, "
-        "the admin deletes it, or the user gets another password."
+        "it is revoked, or the user gets another password."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -23,11 +21,15 @@ class Command(BaseCommand):
         parser.add_argument("--name", default="command line", help="what the token is for")
         parser.add_argument("--days", type=int, default=TOKEN_DAYS, help=f"how long it counts, 1 to {MOST_TOKEN_DAYS}")
 
-    def handle(self, *args: Any, user: str, name: str, days: int, **options: Any) -> None:
+        parser.add_argument("--scope", choices=TokenScope.values, default=TokenScope.WRITE, help="what it may do")
+
+    def handle(
+        self, *args: Any, user: str, name: str, days: int, scope: str = TokenScope.WRITE, **options: Any
+    ) -> None:
         if not 1 <= days <= MOST_TOKEN_DAYS:
             raise CommandError(f"A token counts for 1 to {MOST_TOKEN_DAYS} days.")
         found = User.objects.filter(username=user, is_active=True).first()
         if found is None:
             raise CommandError(f"There is no active user {user!r}.")
-        _, secret = ApiToken.objects.make(found, name, days)
+        _, secret = ApiToken.objects.make(found, name, days, TokenScope(scope))
         self.stdout.write(secret)

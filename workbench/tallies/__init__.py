@@ -1,0 +1,1 @@
+"""Counts of what happened since the installation, for the metrics of the workbench itself."""
