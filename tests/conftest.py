@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 pytest_plugins = [
+    "tests.diagnosed_corpus",
     "tests.running_workbench",
     "tests.s3_server",
     "tests.shared_spark",

@@ -28,15 +28,25 @@ JOURNEYS = {
 """The files that use the running workbench, and in which of the two shares: 395 and 430 s of processor time when they
 were measured. One that is not named is a share of its own, which costs a workbench."""
 
+CORPUS = (
+    "tests/reading/test_numbers_of_corpus.py",
+    "tests/reading/test_runbooks_of_corpus.py",
+    "tests/diagnostics/prevention/test_alerts_of_corpus.py",
+    "tests/diagnostics/proof/test_real_pair.py",
+)
+"""The files that read reports on the corpus: one share, so that each case is analysed once."""
+
 SPARK_SERVER = "tests/diagnostics/spark/"
 """A folder whose files use one Spark server of their own: one share, so that only one process starts it."""
 
 
 class BySharedWorkbench(LoadFileScheduling):  # type: ignore[misc]
-    """Whole files to each process, the journeys in two shares, the tests of Spark servers in one."""
+    """Whole files to each process, the journeys in two shares, the corpus and the tests of Spark servers in one."""
 
     def _split_scope(self, nodeid: str) -> str:
         file = str(super()._split_scope(nodeid))
+        if file in CORPUS:
+            return "corpus"
         return SPARK_SERVER if file.startswith(SPARK_SERVER) else JOURNEYS.get(file, file)
 
 

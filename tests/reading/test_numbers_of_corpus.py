@@ -1,25 +1,13 @@
-"""A ratio of time in a chart's caption names its statistic: a finding has the number of another window.
-
-One analysis for each corpus case.
-"""
+"""A ratio of time in a chart's caption names its statistic: a finding has the number of another window."""
 
 from __future__ import annotations
 
 import re
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
-from diagnostics.analyze import analyze
 from diagnostics.charts import CHARTS
-from diagnostics.intake import SourceFile
-from diagnostics.reading.case import Case
-from diagnostics.rules.rule import Ruleset, shipped_rules
-from tests.reading.test_runbooks_of_corpus import CASES
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+from tests.diagnosed_corpus import CASES, CorpusReport
 
 OF_TIME = re.compile(r"\b(?:busy|idle|back[ -]pressured?|pressure [A-Z]+)\b[^.;,]{0,20}?\d[\d.]* %")
 """A share of the time of a task or subtask."""
@@ -46,13 +34,9 @@ def test_a_ratio_of_time_without_a_statistic_is_seen(caption: str, expected: boo
 
 @pytest.mark.spark
 @pytest.mark.skipif(not CASES, reason="the corpus is not on this machine")
-@pytest.mark.parametrize("folder", CASES, ids=lambda folder: folder.name)
-def test_captions_name_the_statistic_and_a_fact_has_one_value(
-    folder: Path, spark: SparkSession, tmp_path: Path
-) -> None:
-    files = [path for path in sorted(folder.rglob("*")) if path.is_file() and path.name != "truth.json"]
-    sources = [SourceFile(path, str(path.relative_to(folder))) for path in files]
-    report = analyze(Case(sources), ruleset=Ruleset.of(shipped_rules()), spark=spark, workspace=tmp_path)
+@pytest.mark.parametrize("case", CASES)
+def test_captions_name_the_statistic_and_a_fact_has_one_value(case: str, corpus_report: CorpusReport) -> None:
+    report = corpus_report(case)
 
     captions = {chart_id: CHARTS[chart_id].summary(points) for chart_id, points in report.charts.items()}
     assert {name: caption for name, caption in captions.items() if unqualified(caption)} == {}

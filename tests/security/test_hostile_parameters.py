@@ -20,7 +20,7 @@ from django import forms
 from django.db import transaction
 
 from tests.running_workbench import PROJECT
-from tests.security.routes import Route, World, made_world, routes
+from tests.security.routes import BATCH, Route, World, made_world, routes
 from tests.security.test_routes import DATA, MAY, NO, UNNAMED
 from tests.workbench.people import People
 
@@ -113,7 +113,7 @@ def _forms(form: type) -> Iterator[type]:
 
 NAMES = parameters()
 TRIED = [route for route in routes() if route.name not in UNNAMED and not route.name.startswith("admin:")]
-BATCHES = [TRIED[start : start + 8] for start in range(0, len(TRIED), 8)]
+BATCHES = [TRIED[start : start + BATCH] for start in range(0, len(TRIED), BATCH)]
 
 
 @pytest.fixture(autouse=True)

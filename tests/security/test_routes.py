@@ -12,7 +12,7 @@ import redis
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from tests.security.routes import METHODS, Route, World, made_world, routes
+from tests.security.routes import BATCH, METHODS, Route, World, made_world, routes
 from tests.workbench.people import People
 
 SESSIONS = ("nobody", "viewer", "responder", "rule editor", "administrator", "author", "stranger")
@@ -285,7 +285,7 @@ DATA = {
 """What a route asks for before it can tell what is there from what is not."""
 
 ALL = [route for route in routes() if route.name not in UNNAMED]
-BATCHES = [ALL[start : start + 8] for start in range(0, len(ALL), 8)]
+BATCHES = [ALL[start : start + BATCH] for start in range(0, len(ALL), BATCH)]
 
 
 @pytest.fixture(autouse=True)

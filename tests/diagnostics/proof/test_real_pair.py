@@ -2,39 +2,24 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING
-
 import pytest
 
-from diagnostics.analyze import analyze
-from diagnostics.intake import sources_in
 from diagnostics.proof.proving import Proof, SnapshotData, prove
-from diagnostics.reading.case import Case
-from diagnostics.rules.rule import Ruleset, shipped_rules
+from tests.diagnosed_corpus import CASES, CorpusReport
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-CORPUS = Path(__file__).resolve().parents[4] / "shared" / "corpus"
-ALIGNED, UNALIGNED = CORPUS / "slow_sink_backpressure", CORPUS / "slow_sink_backpressure-unaligned"
+ALIGNED, UNALIGNED = "slow_sink_backpressure", "slow_sink_backpressure-unaligned"
 
 pytestmark = [
     pytest.mark.spark,
-    pytest.mark.skipif(not (ALIGNED.is_dir() and UNALIGNED.is_dir()), reason="the corpus is not on this machine"),
+    pytest.mark.skipif(not {ALIGNED, UNALIGNED} <= set(CASES), reason="the corpus is not on this machine"),
 ]
 
 
 @pytest.fixture(scope="module")
-def proof(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Proof:
+def proof(corpus_report: CorpusReport) -> Proof:
     """What the second run proves of the first."""
-    data = []
-    for case in (ALIGNED, UNALIGNED):
-        sources = [each for each in sources_in([case])[0] if Path(each.name).name != "truth.json"]
-        workspace = tmp_path_factory.mktemp("workspace")
-        report = analyze(Case(sources), ruleset=Ruleset.of(shipped_rules()), spark=spark, workspace=workspace)
-        data.append(SnapshotData(report.document, report.signals, report.charts))
-    return prove(*data)
+    reports = [corpus_report(case) for case in (ALIGNED, UNALIGNED)]
+    return prove(*(SnapshotData(each.document, each.signals, each.charts) for each in reports))
 
 
 def test_what_is_mended_what_is_not_and_the_price_are_all_said(proof: Proof) -> None:
