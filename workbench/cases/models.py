@@ -177,12 +177,12 @@ class Holds(Contains):
 class SearchText(models.Model):
     """The searchable text of a case, in its own table, so that the list does not read long texts.
 
-    found  text of the newest diagnosis, unchanged
-    text   that and the other texts, folded to lower case; `cases.services.search_text_update` collects it
+    diagnosis  text of the newest diagnosis, unchanged
+    text       that and the other texts, folded to lower case; `cases.services.search_text_update` collects it
     """
 
     case = models.OneToOneField(Case, on_delete=models.CASCADE, primary_key=True, related_name="searched")
-    found = models.TextField(blank=True)
+    diagnosis = models.TextField(blank=True)
     text = models.TextField(blank=True)
     text.register_lookup(Holds)
 

@@ -197,7 +197,7 @@ def search_text_update(case: Case, finding_text: str | None = None) -> None:
     """
     searched, _ = SearchText.objects.get_or_create(case=case)
     if finding_text is not None:
-        searched.found = finding_text
+        searched.diagnosis = finding_text
     notes = case.notes.order_by("-created_at").values_list("text", flat=True)
     parts = [
         f"#{case.pk}",
@@ -208,7 +208,7 @@ def search_text_update(case: Case, finding_text: str | None = None) -> None:
         case.job_names,
         case.confirmed_class or "",
         case.what_fixed_it,
-        searched.found,
+        searched.diagnosis,
         *case.follow_ups.values_list("text", flat=True),
         *notes,
     ]
