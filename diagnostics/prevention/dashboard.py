@@ -131,6 +131,7 @@ WITHOUT_PANELS: Mapping[str, str] = {
     "event-lag": "single events are no metric",
     "log-volume": "log lines are no metric",
     "checkpoint-gantt": "metrics tell no phases of single subtasks",
+    "checkpoint-critical-path": "metrics tell no phases of single subtasks",
     "checkpoint-trend": "the panels of the checkpoint history show it",
     "barrier-waits": "one dot for each checkpoint: a panel over time shows no correlation",
     "job-graph": "the panels of the subtasks' activity show it",
