@@ -135,6 +135,7 @@ WITHOUT_PANELS: Mapping[str, str] = {
     "checkpoint-trend": "the panels of the checkpoint history show it",
     "barrier-waits": "one dot for each checkpoint: a panel over time shows no correlation",
     "job-graph": "the panels of the subtasks' activity show it",
+    "leadership": "log lines are no metric",
     "metrics": "it shows whatever was scraped: Prometheus has that already",
 }
 """Chart of the case page -> why it has no panel."""

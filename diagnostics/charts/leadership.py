@@ -1,0 +1,222 @@
+"""Each process's connection to the coordination service over time, who led when, and what followed, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from diagnostics.charting.chart import Chart, Points, Theme
+from diagnostics.charting.panel import Panel, escaped, row_axis, shortened, stacked
+from diagnostics.charting.theme import Palette, palette
+from diagnostics.reconstruction.failures.incident_log import incident_log
+from diagnostics.reconstruction.failures.leadership_course import leadership_courses
+from diagnostics.reconstruction.failures.process_end import task_manager_of_file
+from diagnostics.wording.phrase import duration
+
+if TYPE_CHECKING:
+    from diagnostics.evidence import Evidence
+    from diagnostics.reconstruction.failures.leadership_course import ProcessCourse
+
+MOST_PROCESSES = 24
+"""Processes in the chart: JobManagers first, then the earliest. Our choice: one screen."""
+MOST_STEPS = 400
+"""Steps kept. Our choice."""
+ROW, LEAST_HEIGHT, THICK = 30, 110, 12
+"""Pixels of a process's row, minimum height of the plot, and thickness of a connection."""
+NAME_LENGTH, TEXT_LENGTH = 34, 160
+ROLES = {"jobmanager": "JobManager", "taskmanager": "TaskManager"}
+STATES = {"connected": "Connected", "suspended": "SUSPENDED", "lost": "LOST"}
+MARKS = {
+    "granted": ("Leadership granted", "triangle-up"),
+    "revoked": ("Leadership revoked", "triangle-down"),
+    "checkpoint failed": ("Checkpoint not completed", "diamond"),
+    "process ended": ("Process ended", "x"),
+}
+
+
+def points(evidence: Evidence) -> Points | None:
+    """The course of every process that lost the coordination service, regained it, or whose leadership was revoked.
+
+    Reads   log_record.
+    Gives   {from_ms, to_ms, left_out, processes: [{name, role, stretches: [[state, from_ms, to_ms]], leads: [[from_ms,
+            to_ms]]}], steps: [[ts_ms, place of the process, what, text, file, line]]}, steps in time order.
+    Empty   None without a loss and without a revoked leadership.
+    """
+    log = incident_log(evidence)
+    courses = leadership_courses(log)
+    if not courses:
+        return None
+    names = task_manager_of_file(log)
+    shown = courses[:MOST_PROCESSES]
+    steps = sorted(
+        (step.event.ts_ms or 0, place, step.what, _text(step.event), evidence.file_name(each.file_id), step.event.line)
+        for place, each in enumerate(shown)
+        for step in each.steps
+    )[:MOST_STEPS]
+    ends = [stretch.to_ms for each in shown for stretch in each.stretches]
+    ends += [end for each in shown for _, end in each.leads]
+    return {
+        "from_ms": steps[0][0],
+        "to_ms": max(ends, default=steps[-1][0]),
+        "left_out": len(courses) - len(shown),
+        "processes": [
+            {
+                "name": _name(course, names.get(course.file_id) or evidence.file_name(course.file_id)),
+                "role": course.role,
+                "stretches": [[each.state, each.from_ms, each.to_ms] for each in course.stretches],
+                "leads": [list(each) for each in course.leads],
+            }
+            for course in shown
+        ],
+        "steps": [list(each) for each in steps],
+    }
+
+
+def _name(course: ProcessCourse, name: str) -> str:
+    role = ROLES.get(course.role or "")
+    return f"{role} {name}" if role else name
+
+
+def _text(event: Any) -> str:
+    return " ".join(str(event.message).split())[:TEXT_LENGTH]
+
+
+def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
+    """A row for each process: a bar for its connection, a thin line while it leads, and marks for what happened."""
+    colours = palette(theme)
+    names = _labels(points)
+    panel = Panel(
+        title="Connection to the coordination service and leadership",
+        unit="",
+        height=max(ROW * len(names), LEAST_HEIGHT),
+        traces=[
+            *_connections(points, names, colours),
+            *_leaders(points, names, colours),
+            *_marks(points, names, colours),
+        ],
+        y=row_axis(names),
+    )
+    return stacked([panel], theme, axis="time")
+
+
+def _labels(points: Points) -> list[str]:
+    """A name for each row; equal names get a number."""
+    found: list[str] = []
+    for each in points["processes"]:
+        name = escaped(shortened(each["name"], NAME_LENGTH))
+        same = sum(other == name or other.startswith(f"{name} (") for other in found)
+        found.append(f"{name} ({same + 1})" if same else name)
+    return found
+
+
+def _connections(points: Points, names: Sequence[str], colours: Palette) -> Iterator[dict[str, Any]]:
+    colour = {"connected": colours.bands["OK"], "suspended": colours.bands["LOW"], "lost": colours.bands["HIGH"]}
+    for state, title in STATES.items():
+        spans = [
+            (name, begin, end)
+            for name, process in zip(names, points["processes"], strict=True)
+            for found, begin, end in process["stretches"]
+            if found == state
+        ]
+        if spans:
+            yield {
+                "type": "scatter",
+                "mode": "lines",
+                "name": title,
+                "x": [at for _, begin, end in spans for at in (begin, end, None)],
+                "y": [value for name, _, _ in spans for value in (name, name, None)],
+                "line": {"color": colour[state], "width": THICK},
+                "text": [
+                    text
+                    for name, begin, end in spans
+                    for text in (f"{name}<br>{title} for {duration(end - begin)}",) * 2 + ("",)
+                ],
+                "hovertemplate": "%{text}<br>%{x}<extra></extra>",
+            }
+
+
+def _leaders(points: Points, names: Sequence[str], colours: Palette) -> Iterator[dict[str, Any]]:
+    spans = [
+        (name, begin, end)
+        for name, process in zip(names, points["processes"], strict=True)
+        for begin, end in process["leads"]
+    ]
+    if spans:
+        yield {
+            "type": "scatter",
+            "mode": "lines",
+            "name": "Leads",
+            "x": [at for _, begin, end in spans for at in (begin, end, None)],
+            "y": [value for name, _, _ in spans for value in (name, name, None)],
+            "line": {"color": colours.text, "width": 2},
+            "hovertemplate": "%{y}<br>leads<br>%{x}<extra></extra>",
+        }
+
+
+def _marks(points: Points, names: Sequence[str], colours: Palette) -> Iterator[dict[str, Any]]:
+    for what, (title, symbol) in MARKS.items():
+        steps = [each for each in points["steps"] if each[2] == what]
+        if steps:
+            yield {
+                "type": "scatter",
+                "mode": "markers",
+                "name": title,
+                "x": [each[0] for each in steps],
+                "y": [names[each[1]] for each in steps],
+                "marker": {
+                    "symbol": symbol,
+                    "size": 10,
+                    "color": colours.calm if what == "granted" else colours.alarm,
+                    "line": {"color": colours.surface, "width": 1},
+                },
+                "text": [escaped(each[3]) for each in steps],
+                "hovertemplate": f"<b>{title}</b><br>%{{y}}<br>%{{text}}<br>%{{x}}<extra></extra>",
+            }
+
+
+def summary(points: Points) -> str:
+    """How many processes lost the service, for how long, and how often leadership changed."""
+    processes = points["processes"]
+    suspended = [each for each in processes if any(state != "connected" for state, _, _ in each["stretches"])]
+    lost = [each for each in processes if any(state == "lost" for state, _, _ in each["stretches"])]
+    sentences = []
+    if suspended:
+        longest = max(
+            sum(end - begin for state, begin, end in each["stretches"] if state != "connected") for each in suspended
+        )
+        sentences.append(
+            f"{len(suspended)} of {len(processes)} processes lost the connection, the longest for {duration(longest)} "
+            f"in total; in {len(lost)} of them the session was LOST."
+        )
+    counts = {title: sum(each[2] == what for each in points["steps"]) for what, (title, _) in MARKS.items()}
+    counted = [f"{title.lower()}: {count}" for title, count in counts.items() if count]
+    return " ".join([*sentences, f"{capitalised(', '.join(counted))}."] if counted else sentences)
+
+
+def capitalised(text: str) -> str:
+    """The text with a capital at its beginning."""
+    return text[:1].upper() + text[1:]
+
+
+def table(points: Points) -> list[list[Any]]:
+    """The sequence: one row for each step, in time order."""
+    header = ["Step", "Time (UTC, epoch ms)", "Process", "What", "Record", "File", "Line"]
+    names = [each["name"] for each in points["processes"]]
+    steps = enumerate(points["steps"], 1)
+    return [header, *([number, ts_ms, names[place], what, *rest] for number, (ts_ms, place, what, *rest) in steps)]
+
+
+CHART = Chart(
+    id="leadership",
+    title="Leadership and coordination service",
+    order=68,
+    axis="time",
+    missing=(
+        "Logs of JobManagers and TaskManagers in which the connection to ZooKeeper or Kubernetes is lost, or a "
+        "leadership is revoked, would fill this chart."
+    ),
+    points=points,
+    figure=figure,
+    summary=summary,
+    table=table,
+)
