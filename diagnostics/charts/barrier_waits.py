@@ -92,7 +92,7 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
     """A dot for each checkpoint: the share of back-pressured time to the right, the wait upwards."""
     colours = palette(theme)
     panels = [_panel(job, points, colours, first=index == 0) for index, job in enumerate(points["jobs"])]
-    return stacked(panels, theme, axis="own", x_title="Back-pressured share of the time upstream of the barrier (%)")
+    return stacked(panels, theme, axis="own", x_title="Back pressured upstream (% of the time)")
 
 
 def _panel(job: Mapping[str, Any], points: Points, colours: Palette, *, first: bool) -> Panel:
@@ -100,13 +100,13 @@ def _panel(job: Mapping[str, Any], points: Points, colours: Palette, *, first: b
     longest = max(row[column] or 0.0 for row in rows for column in (START_DELAY, ALIGNMENT))
     divisor, unit = axis_unit(longest, DURATION_UNITS, "ms")
     found = _correlation(job, START_DELAY)
-    ending = f" · r = {found.r:.2f} over {found.pairs} checkpoints" if found else ""
+    ending = f" · r = {found.r:.2f} ({found.pairs} checkpoints)" if found else ""
     series = (
         (START_DELAY, "Start delay", "start_delay_ms", "circle"),
         (ALIGNMENT, "Alignment", "alignment_ms", "diamond"),
     )
     return Panel(
-        title=f"Wait of the barrier that waited longest{job_title(job, points)}{ending}",
+        title=f"Longest wait of a barrier{job_title(job, points)}{ending}",
         unit=f"Wait ({unit})",
         height=220,
         traces=[

@@ -135,16 +135,17 @@ def _panel(
     )
 
 
-def _hover_text(each: Mapping[str, Any], part: str) -> str:
-    last, most = each["last"], each["most_work"]
+def _hover_text(checkpoint: Mapping[str, Any], part: str) -> str:
+    last, most = checkpoint["last"], checkpoint["most_work"]
     phases = ", ".join(
         f"{name.removesuffix('_ms').replace('_', ' ')} {duration(value)}"
         for name, value in last.items()
         if name.endswith("_ms") and value is not None
     )
     return (
-        f"<b>{PARTS[part]}: {exact_duration(each[part])}</b>"
-        f"<br>Checkpoint {each['id']}: {duration(each['actual_ms'])}, ideal {duration(each['balanced_ms'])}"
+        f"<b>{PARTS[part]}: {exact_duration(checkpoint[part])}</b>"
+        f"<br>Checkpoint {checkpoint['id']}: {duration(checkpoint['actual_ms'])}, "
+        f"ideal {duration(checkpoint['balanced_ms'])}"
         f"<br>last: {_subtask(last)} ({phases})<br>most work: {_subtask(most)}"
     )
 
@@ -194,16 +195,16 @@ def table(points: Points) -> list[list[Any]]:
     rows: list[Sequence[Any]] = [
         [
             job["name"] or job["job_id"],
-            each["id"],
-            each["actual_ms"],
-            *(round(each[part], 1) for part in PARTS),
-            each["last"]["task"],
-            each["last"]["subtask"],
-            each["most_work"]["task"],
-            each["most_work"]["subtask"],
+            checkpoint["id"],
+            checkpoint["actual_ms"],
+            *(round(checkpoint[part], 1) for part in PARTS),
+            checkpoint["last"]["task"],
+            checkpoint["last"]["subtask"],
+            checkpoint["most_work"]["task"],
+            checkpoint["most_work"]["subtask"],
         ]
         for job in points["jobs"]
-        for each in job["checkpoints"]
+        for checkpoint in job["checkpoints"]
     ]
     return [header, *map(list, rows)]
 

@@ -136,6 +136,7 @@ WITHOUT_PANELS: Mapping[str, str] = {
     "barrier-waits": "one dot for each checkpoint: a panel over time shows no correlation",
     "job-graph": "the panels of the subtasks' activity show it",
     "leadership": "log lines are no metric",
+    "pressure-path": "the panels of the subtasks' activity show it",
     "metrics": "it shows whatever was scraped: Prometheus has that already",
 }
 """Chart of the case page -> why it has no panel."""

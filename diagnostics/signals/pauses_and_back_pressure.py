@@ -65,14 +65,14 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def _held(timeline: Timeline) -> Held:
-    found: dict[int, Reading] = {}
+    held: dict[int, Reading] = {}
     for moments in timeline.values():
         for moment in moments:
             if moment.ts_ms >= 0 and moment.most_held is not None:
-                before = found.get(moment.ts_ms)
+                before = held.get(moment.ts_ms)
                 if before is None or moment.most_held.ratio > before.ratio:
-                    found[moment.ts_ms] = moment.most_held
-    return found
+                    held[moment.ts_ms] = moment.most_held
+    return held
 
 
 def _overlap(collections: Collections, held: Held) -> _Overlap:

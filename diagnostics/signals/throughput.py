@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from itertools import chain
+from collections.abc import Sequence
 
 from diagnostics.arithmetic.bursts import bursts
-from diagnostics.arithmetic.rate_change import rate_change
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
-from diagnostics.reconstruction.job.cluster import VertexKey, cluster_of
-from diagnostics.reconstruction.metrics.metric_series import Series, metric_series, since_restart
+from diagnostics.reconstruction.load.source_rates import SourceRate, source_rates
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 
@@ -22,36 +18,15 @@ def measure(evidence: Evidence) -> Measured:
     Gives   one signal for each job with enough samples.
     Empty   NotMeasured without metrics over time, or when the job graph is not known.
     """
-    cluster = cluster_of(evidence)
-    counters = metric_series(evidence).by_vertex("numRecordsOut", operators=False)
-    sources: dict[str | None, list[Series]] = defaultdict(list)
-    for vertex, found in counters.items():
-        if _is_source(vertex, cluster.inputs):
-            sources[vertex[0]] += found
-    measured = [signal for job in sorted(sources, key=repr) if (signal := _signal(job, sources[job]))]
+    measured = [signal for job, rate in source_rates(evidence).items() if (signal := _signal(job, rate))]
     if not measured:
         yield NotMeasured("throughput", "metric-scrapes", "no samples over time of what the sources emit")
     yield from measured
 
 
-def _is_source(vertex: VertexKey, inputs: Mapping[VertexKey, object]) -> bool:
-    return any(place[0] == vertex[0] for place in inputs) and vertex not in inputs
-
-
-def _readings(counter: Series) -> list[tuple[int, float]]:
-    """Epoch ms and value of the last attempt's samples where both are known."""
-    points = since_restart(counter.points)
-    return [(point.ts_ms, point.value) for point in points if point.ts_ms is not None and point.value is not None]
-
-
-def _signal(job: str | None, counters: Sequence[Series]) -> Signal | None:
-    readings = [_readings(each) for each in counters]
-    by_moment: dict[int, list[float]] = defaultdict(list)
-    for ts_ms, value in chain.from_iterable(readings):
-        by_moment[ts_ms].append(value)
-    summed = [(moment, sum(values)) for moment, values in sorted(by_moment.items()) if len(values) == len(counters)]
-    change = rate_change(summed[1:])
-    facts: dict[str, FactValue] = {"source_subtasks": len(counters), **_burst_facts(readings)}
+def _signal(job: str | None, rate: SourceRate) -> Signal | None:
+    facts: dict[str, FactValue] = {"source_subtasks": len(rate.counters), **_burst_facts(rate.readings)}
+    change = rate.change
     if change is not None:
         facts |= {
             "before_per_s": change.before_per_s,
@@ -62,14 +37,15 @@ def _signal(job: str | None, counters: Sequence[Series]) -> Signal | None:
             facts["change_ratio"] = change.after_per_s / change.before_per_s
     if len(facts) == 1:
         return None
-    shown = [each for each in counters if each.known][:2]
+    shown = [each for each in rate.counters if each.known][:2]
+    stamps = [ts_ms for readings in rate.readings for ts_ms, _ in readings]
     return Signal(
         key="throughput",
         subject=Subject(job=job),
         facts=facts,
         citations=tuple(each.cite(point) for each in shown for point in (each.known[0], each.known[-1])),
-        citation_count=sum(len(each.points) for each in counters),
-        window=(min(by_moment), max(by_moment)),
+        citation_count=sum(len(each.points) for each in rate.counters),
+        window=(min(stamps), max(stamps)),
     )
 
 

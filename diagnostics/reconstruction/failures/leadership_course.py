@@ -94,23 +94,23 @@ def _steps(ordered: Sequence[LogEvent]) -> Iterable[Step]:
     state: str | None = None
     leads = False
     ended_ms: int | None = None
-    for each in ordered:
-        if each.kind == "process_end":
-            if ended_ms is None or (each.ts_ms or 0) - ended_ms > SAME_END_MS:
-                yield Step("process ended", each)
-            ended_ms, state, leads = each.ts_ms, None, False
+    for event in ordered:
+        if event.kind == "process_end":
+            if ended_ms is None or (event.ts_ms or 0) - ended_ms > SAME_END_MS:
+                yield Step("process ended", event)
+            ended_ms, state, leads = event.ts_ms, None, False
             continue
-        if each.kind == "leadership":
-            if leads != (not _is_revoked(each)):
+        if event.kind == "leadership":
+            if leads != (not _is_revoked(event)):
                 leads = not leads
-                yield Step("granted" if leads else "revoked", each)
+                yield Step("granted" if leads else "revoked", event)
             continue
-        if CHECKPOINT_FAILED in each.texts.lower():
-            yield Step("checkpoint failed", each)
-        found = _connection(each)
+        if CHECKPOINT_FAILED in event.texts.lower():
+            yield Step("checkpoint failed", event)
+        found = _connection(event)
         if found is not None and found != state and not (state == "lost" and found == "suspended"):
             state = found
-            yield Step(found, each)
+            yield Step(found, event)
 
 
 def _connection(event: LogEvent) -> Connection | None:
@@ -142,13 +142,13 @@ def _stretches(steps: Sequence[Step], end_ms: int) -> list[Stretch]:
 
 
 def _leads(steps: Sequence[Step], end_ms: int) -> list[tuple[int, int]]:
-    found: list[tuple[int, int]] = []
+    leads: list[tuple[int, int]] = []
     since: int | None = None
     for each in steps:
         ts_ms = each.event.ts_ms or 0
         if each.what == "granted":
             since = ts_ms
         elif each.what in ("revoked", "process ended") and since is not None:
-            found.append((since, ts_ms))
+            leads.append((since, ts_ms))
             since = None
-    return found if since is None else [*found, (since, max(end_ms, since))]
+    return leads if since is None else [*leads, (since, max(end_ms, since))]

@@ -55,7 +55,7 @@ def test_barriers_that_wait_with_the_back_pressure_upstream_correlate_with_it() 
     assert "Over 10 checkpoints barriers wait longer when the tasks upstream are back-pressured" in summary
     assert "r = 1.00 for the start delay" in summary
     assert "(no lag)" in summary
-    assert "r = 1.00 over 10 checkpoints" in CHART.figure(points, Theme("light"))["layout"]["annotations"][0]["text"]
+    assert "r = 1.00 (10 checkpoints)" in CHART.figure(points, Theme("light"))["layout"]["annotations"][0]["text"]
 
 
 def test_back_pressure_that_comes_earlier_is_a_lag() -> None:

@@ -1,0 +1,267 @@
+"""How back pressure travels: buffer pools and back-pressured time of the tasks on the path, and the source rate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from diagnostics.charting.chart import Chart, Points, Theme
+from diagnostics.charting.panel import Panel, Threshold, escaped, job_title, shortened, stacked
+from diagnostics.charting.theme import Palette, palette
+from diagnostics.notation.printed_name import normalised
+from diagnostics.reconstruction.load.pools import pools_of_tasks
+from diagnostics.reconstruction.load.source_rates import source_rates
+from diagnostics.reconstruction.load.tasks import job_tasks
+from diagnostics.vocabulary.load_levels import OK_MOST, QUIET_MOST
+from diagnostics.wording.phrase import FORMATS, number, percent
+
+if TYPE_CHECKING:
+    from diagnostics.evidence import Evidence
+    from diagnostics.reconstruction.load.pools import Pools
+    from diagnostics.reconstruction.load.source_rates import SourceRate
+
+MOST_TASKS = 16
+"""Tasks of a path in the chart, those nearest to the origin. Our choice: more are not readable side by side."""
+MOST_RATES = 300
+"""Points of the source rate; of more every n-th interval is taken. Our choice."""
+NAME_LENGTH = 22
+HARDLY = 0.05
+"""Use of a pool below which it counts as empty. Our choice."""
+LEAST_CHANGE = 0.1
+"""A smaller relative change of the source rate is not put into words. Our choice: it varies by that much anyway."""
+
+BARS = {
+    "in": "Input pool in use",
+    "out": "Output pool in use",
+    "held": "Back pressured",
+    "busy": "Busy",
+}
+
+
+def points(evidence: Evidence) -> Points | None:
+    """The tasks from the sources to the origin of back pressure, with their pools and ratios, and the source rate.
+
+    Reads   vertex, edge, job, metric_sample, back_pressure, subtask.
+    Gives   {jobs: [{job_id, name, origin, tasks: [{id, name, in, out, held, busy}], rates: [[ts_ms, per_s]], change:
+            {at_ms, before_per_s, after_per_s} or null}]}; pools are the median of the subtask with the fullest one,
+            ratios the mean over the recording of the subtask that has most; null where nothing is known. Tasks are in
+            the order of the data flow.
+    Empty   None when no task with a known origin is back-pressured, or without known edges.
+    """
+    pools, rates = pools_of_tasks(evidence), source_rates(evidence)
+    jobs = []
+    for job in job_tasks(evidence):
+        origin = max(job["vertices"], key=lambda each: each["origin_moments"])
+        path = _path(job["vertices"], origin) if job["edges_known"] and origin["origin_moments"] else []
+        if max((each["held"] or 0.0 for each in path), default=0.0) > OK_MOST:
+            jobs.append(
+                {
+                    "job_id": job["job_id"],
+                    "name": job["name"],
+                    "origin": origin["id"],
+                    "tasks": [_task(job["job_id"], each, pools) for each in path],
+                    **_course(rates.get(job["job_id"])),
+                }
+            )
+    return {"jobs": jobs} if jobs else None
+
+
+def _path(vertices: Sequence[Mapping[str, Any]], origin: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The tasks upstream of the origin, the origin, and those right below it, at most MOST_TASKS."""
+    parents = {each["id"]: each["parents"] for each in vertices}
+    distance = {origin["id"]: 0}
+    front = [origin["id"]]
+    while front:
+        front = list(dict.fromkeys(above for each in front for above in parents.get(each, ()) if above not in distance))
+        distance |= dict.fromkeys(front, max(distance.values()) + 1)
+    distance |= {each["id"]: 1 for each in vertices if origin["id"] in each["parents"] and each["id"] not in distance}
+    nearest = sorted(distance, key=lambda each: distance[each])[:MOST_TASKS]
+    return [each for each in vertices if each["id"] in nearest]
+
+
+def _task(job_id: str | None, vertex: Mapping[str, Any], pools: Pools) -> dict[str, Any]:
+    of_task = pools.get((job_id, vertex["id"])) or pools.get((job_id, normalised(vertex["name"]))) or {}
+    use = {pool: round(of_task[pool].usual, 3) if pool in of_task else None for pool in ("in", "out")}
+    return {"id": vertex["id"], "name": vertex["name"], **use, "held": vertex["held"], "busy": vertex["busy"]}
+
+
+def _course(rate: SourceRate | None) -> dict[str, Any]:
+    """Records per second between the samples, and the largest change."""
+    if rate is None or rate.change is None:
+        return {"rates": [], "change": None}
+    taken = rate.summed[:: -(-len(rate.summed) // MOST_RATES)]
+    steps = [
+        [later[0], round((later[1] - earlier[1]) * 1000 / (later[0] - earlier[0]), 2)]
+        for earlier, later in pairwise(taken)
+        if later[0] > earlier[0]
+    ]
+    change = {
+        "at_ms": rate.change.at_ms,
+        "before_per_s": rate.change.before_per_s,
+        "after_per_s": rate.change.after_per_s,
+    }
+    return {"rates": steps, "change": change}
+
+
+def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
+    """Bars for each task from the sources to the origin; below, the records per second that the sources emit."""
+    colours = palette(theme)
+    panels = []
+    for index, job in enumerate(points["jobs"]):
+        panels.append(_bars(job, points, colours, first=index == 0))
+        if job["rates"]:
+            panels.append(_rates(job, points, colours))
+    return stacked(panels, theme, axis="own", x_title="", barmode="group")
+
+
+def _bars(job: Mapping[str, Any], points: Points, colours: Palette, *, first: bool) -> Panel:
+    tasks = job["tasks"]
+    names = [_label(each, job["origin"]) for each in tasks]
+    colour = {
+        "in": colours.series[2],
+        "out": colours.series[0],
+        "held": colours.bands["HIGH"],
+        "busy": colours.load["working"],
+    }
+    return Panel(
+        title=f"From the sources to the origin of back pressure{job_title(job, points)}",
+        unit="Share (%)",
+        height=190,
+        traces=[
+            {
+                "type": "bar",
+                "name": title,
+                "legendgroup": bar,
+                "showlegend": first,
+                "x": names,
+                "y": [None if each[bar] is None else each[bar] * 100 for each in tasks],
+                "marker": {"color": colour[bar]},
+                "text": [escaped(each["name"]) for each in tasks],
+                "textposition": "none",
+                "hovertemplate": f"%{{text}}<br>{title.lower()} %{{y:.0f}} %<extra></extra>",
+            }
+            for bar, title in BARS.items()
+            if any(each[bar] is not None for each in tasks)
+        ],
+        x={"type": "category", "categoryorder": "array", "categoryarray": names, "automargin": True},
+    )
+
+
+def _label(task: Mapping[str, Any], origin: str) -> str:
+    name = escaped(shortened(task["name"], NAME_LENGTH))
+    return f"<b>{name}</b><br>origin" if task["id"] == origin else name
+
+
+def _rates(job: Mapping[str, Any], points: Points, colours: Palette) -> Panel:
+    change = job["change"]
+    shows = change is not None and _change_ratio(change) is not None
+    lines = [
+        Threshold(change["before_per_s"], f"before {number(change['before_per_s'])}/s", is_alarm=False),
+        Threshold(change["after_per_s"], f"after {number(change['after_per_s'])}/s", is_alarm=False),
+    ]
+    return Panel(
+        title=f"Records that the sources emit{job_title(job, points)}",
+        unit="Records/s",
+        height=110,
+        traces=[
+            {
+                "type": "scatter",
+                "mode": "lines",
+                "name": "Sources",
+                "showlegend": False,
+                "x": [ts_ms for ts_ms, _ in job["rates"]],
+                "y": [per_s for _, per_s in job["rates"]],
+                "line": {"color": colours.calm, "width": 1.5},
+                "hovertemplate": "%{y:,.0f} records/s<br>%{x}<extra></extra>",
+            }
+        ],
+        thresholds=lines if shows else [],
+        x={"type": "date"},
+    )
+
+
+def _change_ratio(change: Mapping[str, Any]) -> float | None:
+    """The relative change of the source rate; None for one that is too small, or from nothing."""
+    before, after = change["before_per_s"], change["after_per_s"]
+    ratio = (after - before) / before if before > 0 else 0.0
+    return ratio if abs(ratio) >= LEAST_CHANGE else None
+
+
+def summary(points: Points) -> str:
+    """Where back pressure begins, how it reaches the sources, and what they emit before and after."""
+    return " ".join(_job_summary(job, several=len(points["jobs"]) > 1) for job in points["jobs"])
+
+
+def _job_summary(job: Mapping[str, Any], *, several: bool) -> str:
+    prefix = f"{job['name'] or job['job_id']}: " if several else ""
+    origin = next(task for task in job["tasks"] if task["id"] == job["origin"])
+    sentences = [prefix + _origin_in_words(origin)]
+    waiting = sorted((task for task in job["tasks"] if (task["held"] or 0.0) > OK_MOST), key=lambda task: -task["held"])
+    for task in waiting[:2]:
+        pool = f"; {percent(task['out'])} of its output pool is in use" if task["out"] is not None else ""
+        sentences.append(f"{task['name']} is back-pressured {percent(task['held'])} of the time{pool}.")
+    change = job["change"]
+    if change and (ratio := _change_ratio(change)) is not None:
+        before, after = number(change["before_per_s"]), number(change["after_per_s"])
+        at = FORMATS["time"](change["at_ms"])
+        sentences.append(
+            f"The sources emitted {before} records/s until {at} and {after} records/s after it ({_signed(ratio)})."
+        )
+    return " ".join(sentences)
+
+
+def _origin_in_words(origin: Mapping[str, Any]) -> str:
+    """Where the wait begins, and what its input pool shows."""
+    busy, pool = origin["busy"], origin["in"]
+    if busy is not None and busy <= QUIET_MOST:
+        text = f"Tasks upstream of {origin['name']} wait although it is busy only {percent(busy)} of the time."
+    else:
+        text = f"Back pressure begins at {origin['name']}" + (f" (busy {percent(busy)})." if busy is not None else ".")
+    if pool is None:
+        return text
+    if pool < HARDLY:
+        return (
+            f"{text} Its input pool is empty: its senders are in the same TaskManager and use none of these buffers, "
+            "or their records do not arrive."
+        )
+    return f"{text} {percent(pool)} of its input pool is in use; it grants its senders credits only for free buffers."
+
+
+def _signed(ratio: float) -> str:
+    return f"{'+' if ratio > 0 else MINUS}{abs(ratio) * 100:,.0f} %"
+
+
+MINUS = "\N{MINUS SIGN}"
+
+
+def table(points: Points) -> list[list[Any]]:
+    """One row for each task on the path."""
+    header = ["Job", "Task", "Origin", *(f"{title} (ratio)" for title in BARS.values())]
+    header += ["Sources before (records/s)", "Sources after (records/s)", "Changed at (UTC, epoch ms)"]
+    rows = []
+    for job in points["jobs"]:
+        change = job["change"] or {"before_per_s": None, "after_per_s": None, "at_ms": None}
+        rates = [change["before_per_s"], change["after_per_s"], change["at_ms"]]
+        for each in job["tasks"]:
+            is_origin = "yes" if each["id"] == job["origin"] else "no"
+            rows.append([job["name"] or job["job_id"], each["name"], is_origin, *(each[bar] for bar in BARS), *rates])
+    return [header, *rows]
+
+
+CHART = Chart(
+    id="pressure-path",
+    title="How back pressure travels",
+    order=22,
+    axis="own",
+    missing=(
+        "Back pressure of several tasks together with the job graph would fill this chart: "
+        "`curl -s $REST/jobs/<job>` and `curl -s $REST/jobs/<job>/vertices/<vertex>/backpressure` for each vertex, or "
+        "metrics with `backPressuredTimeMsPerSecond`, `inPoolUsage` and `outPoolUsage`. A job without back pressure "
+        "has no path."
+    ),
+    points=points,
+    figure=figure,
+    summary=summary,
+    table=table,
+)

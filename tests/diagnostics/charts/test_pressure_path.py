@@ -1,0 +1,102 @@
+"""How back pressure travels: pools and ratios of the tasks on the path, and the rate of the sources."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from diagnostics.charting.chart import Theme
+from diagnostics.charts.pressure_path import CHART
+from tests.diagnostics.hand_made import JOB, MIDDLE, SINK, SOURCE, START, hand_made, line_of_jobs
+
+NAMES = {SOURCE: "Source: orders", MIDDLE: "enrich", SINK: "Sink: documents"}
+
+
+def sample(metric: str, vertex: str, step: int, value: float) -> dict[str, Any]:
+    return {
+        "ts_ms": START + step * 10_000,
+        "metric": metric,
+        "scope": "task",
+        "job_id": JOB,
+        "vertex_id": vertex,
+        "vertex": NAMES[vertex],
+        "subtask": 0,
+        "value": value,
+    }
+
+
+def slow_sink(after_per_s: float = 20.0, pool: float = 1.0) -> Any:
+    """The sink is busy all the time; from the tenth of twenty moments on the source emits less than 100 records/s."""
+    samples, emitted = [], 0.0
+    for step in range(20):
+        emitted += 10 * (100.0 if step < 10 else after_per_s)
+        samples += [
+            sample("busyTimeMsPerSecond", SINK, step, 990.0),
+            sample("backPressuredTimeMsPerSecond", SINK, step, 0.0),
+            sample("busyTimeMsPerSecond", MIDDLE, step, 100.0),
+            sample("backPressuredTimeMsPerSecond", MIDDLE, step, 900.0),
+            sample("backPressuredTimeMsPerSecond", SOURCE, step, 800.0),
+            sample("buffers.inPoolUsage", SINK, step, pool),
+            sample("buffers.outPoolUsage", MIDDLE, step, 1.0),
+            sample("numRecordsOut", SOURCE, step, emitted),
+        ]
+    return hand_made(**line_of_jobs(), metric_sample=samples)
+
+
+def test_the_path_shows_the_measured_pools_from_the_source_to_the_origin() -> None:
+    points = CHART.points(slow_sink())
+
+    assert points is not None
+    (job,) = points["jobs"]
+    assert job["origin"] == SINK
+    assert [(each["name"], each["in"], each["out"], each["held"]) for each in job["tasks"]] == [
+        ("Source: orders", None, None, 0.8),
+        ("enrich", None, 1.0, 0.9),
+        ("Sink: documents", 1.0, None, 0.0),
+    ]
+    figure = CHART.figure(points, Theme("light"))
+    assert [trace["name"] for trace in figure["data"]] == [
+        "Input pool in use",
+        "Output pool in use",
+        "Back pressured",
+        "Busy",
+        "Sources",
+    ]
+
+
+def test_the_drop_of_the_source_rate_is_stated_with_its_time_and_in_percent() -> None:
+    """From 100 to 20 records per second is a drop by 80 %."""
+    points = CHART.points(slow_sink())
+
+    assert points is not None
+    summary = CHART.summary(points)
+    assert "Back pressure begins at Sink: documents (busy 99 %). 100 % of its input pool is in use" in summary
+    assert "enrich is back-pressured 90 % of the time; 100 % of its output pool is in use." in summary
+    assert "The sources emitted 100 records/s until 2026-11-21" in summary
+    assert summary.endswith("and 20 records/s after it (\N{MINUS SIGN}80 %).")
+
+
+def test_a_rate_that_hardly_changes_is_not_said_to_drop() -> None:
+    points = CHART.points(slow_sink(after_per_s=95.0))
+
+    assert points is not None
+    assert "The sources emitted" not in CHART.summary(points)
+
+
+def test_an_empty_input_pool_below_waiting_tasks_is_explained_without_a_guess() -> None:
+    points = CHART.points(slow_sink(pool=0.0))
+
+    assert points is not None
+    assert (
+        "Its input pool is empty: its senders are in the same TaskManager and use none of these buffers, or their "
+        "records do not arrive."
+    ) in CHART.summary(points)
+
+
+def test_a_job_without_back_pressure_has_no_path() -> None:
+    quiet = [
+        sample(metric, vertex, step, 50.0)
+        for metric in ("busyTimeMsPerSecond", "backPressuredTimeMsPerSecond")
+        for vertex in NAMES
+        for step in range(10)
+    ]
+    assert CHART.points(hand_made(**line_of_jobs(), metric_sample=quiet)) is None
