@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 
 from diagnostics.arithmetic.onset import ONSET_FACTS, Onset, onset, onset_facts
-from diagnostics.arithmetic.quantiles import highest, known, lowest, middle, ratio
+from diagnostics.arithmetic.quantiles import highest, known, lowest, middle, quantile, ratio
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject, only_one
@@ -120,6 +120,8 @@ def _course(history: History) -> dict[str, FactValue]:
         "max_duration_ms": highest(durations),
         "min_duration_ms": lowest(durations),
         "median_duration_ms": middle(durations),
+        "p95_duration_ms": quantile(durations, 0.95),
+        "success_ratio": ratio(len(completed), len(completed) + len(failed)),
         "last_durations_ms": [_rounded(value) for value in durations[-RECENT:]],
         "slowest_id": max(completed, key=lambda each: (each.duration_ms or 0, each.number)).number
         if completed
@@ -228,6 +230,8 @@ def _course_by_counters(counted: CountedCourse) -> dict[str, FactValue]:
         "max_duration_ms": highest(durations),
         "min_duration_ms": lowest(durations),
         "median_duration_ms": middle(durations),
+        "p95_duration_ms": quantile(durations, 0.95),
+        "success_ratio": ratio(counted.completed, counted.completed + counted.failed),
         "growth_ratio": _growth(before),
         "running_ms": counted.running_ms,
         "first_state_bytes": counted.full_bytes[0] if counted.full_bytes else None,
@@ -302,6 +306,8 @@ FACTS = {
     "last_durations_ms": "durations of the last completed checkpoints",
     "max_duration_ms": "longest duration of a completed checkpoint",
     "min_duration_ms": "shortest duration of a completed checkpoint",
+    "p95_duration_ms": "95th percentile of the durations of the completed ones",
+    "success_ratio": "completed checkpoints as a share of those that completed or failed",
     "median_duration_ms": "median duration of the completed checkpoints",
     "slowest_id": "the completed checkpoint that took longest",
     "growth_ratio": "checkpoint durations at the end over those at the beginning, up to the first failure",

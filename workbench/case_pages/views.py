@@ -23,6 +23,7 @@ from workbench.analyses.services import NothingToAnalyse, analysis_request
 from workbench.analyses.snapshots import snapshots_shown
 from workbench.analyses.stages import run_shown
 from workbench.analyses.submission import case_submit, demo_cases_load
+from workbench.case_pages.checkpoint_vitals import checkpoint_vitals
 from workbench.case_pages.forms import (
     CloseForm,
     NewCaseForm,
@@ -257,6 +258,7 @@ def _diagnosis_context(analysis: Analysis, records: CaseRecords) -> dict[str, ob
         "verdict": verdict_shown(document, jobs),
         "checks": checks_shown(document),
         "causes": causes_shown(document),
+        "checkpoint_vitals": checkpoint_vitals(analysis),
         "key_charts": key_charts,
         "more_charts": [each for each in drawn if each not in key_charts],
         "empty_charts": empty,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from diagnostics.signals.checkpoint_progress import measure
 from tests.diagnostics.hand_made import JOB, START, hand_made, needs, only
 
@@ -49,6 +51,16 @@ def test_growing_checkpoints_that_expire_in_the_end() -> None:
     assert (facts["timeout_ms"], facts["timeout_from"]) == (30_000, "configuration")
     assert facts["max_duration_to_timeout_ratio"] == 28 / 30
     assert facts["proposed_timeout_ms"] == 60_000  # 2 x 30 s
+
+
+def test_success_rate_and_percentiles_leave_savepoints_out() -> None:
+    """Of 3, 7, 13, 22 and 28 s the 95th percentile lies 0.8 of the way from the fourth to the fifth: 26.8 s."""
+    rows = [_completed(number, ms) for number, ms in DURATIONS.items()] + [_expired(6), _expired(7)]
+    rows.append(_completed(8, 90_000.0, is_savepoint=True))
+    facts = only(measure(hand_made(checkpoint=rows)), "checkpoint_progress").facts
+    assert facts["success_ratio"] == 5 / 7
+    assert facts["median_duration_ms"] == 13_000
+    assert facts["p95_duration_ms"] == pytest.approx(26_800)
 
 
 def _record(event: str, number: int | None, second: float, **columns: Any) -> dict[str, Any]:

@@ -1,0 +1,69 @@
+"""The head of the case page: last success, success rate and duration of checkpoints."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.workbench.diagnosed import diagnosed_case
+from tests.workbench.people import People, signed_in
+from workbench.analyses.models import Analysis
+from workbench.case_pages.checkpoint_vitals import checkpoint_vitals
+
+FACTS = {
+    "completed": 34,
+    "failed": 2,
+    "success_ratio": 34 / 36,
+    "since_last_completed_ms": 8_000,
+    "median_duration_ms": 3_100.0,
+    "p95_duration_ms": 12_400.0,
+}
+ORDERS, CLICKS = "a" * 32, "b" * 32
+
+
+def progress(job: str, **facts: Any) -> dict[str, Any]:
+    return {"key": "checkpoint_progress", "level": "job", "subject": {"job": job}, "facts": facts, "citations": []}
+
+
+def analysis(*signals: dict[str, Any]) -> Analysis:
+    jobs = [{"job_id": ORDERS, "name": "Orders"}, {"job_id": CLICKS, "name": "Clicks"}]
+    return Analysis(signals=list(signals), document={"jobs": jobs})
+
+
+def test_the_head_states_last_success_success_rate_and_percentiles() -> None:
+    (vitals,) = checkpoint_vitals(analysis(progress(ORDERS, **FACTS)))
+
+    assert (vitals.last_success, vitals.succeeded, vitals.durations) == (
+        "8 s before the end",
+        "34 of 36 (94 %)",
+        "3.1 s / 12.4 s",
+    )
+    assert vitals.job == ""
+
+
+def test_each_of_several_jobs_has_its_own() -> None:
+    found = checkpoint_vitals(analysis(progress(CLICKS, **FACTS), progress(ORDERS, **{**FACTS, "completed": 0})))
+
+    assert [(each.job, each.succeeded) for each in found][1] == ("Clicks", "34 of 36 (94 %)")
+
+
+def test_a_job_whose_checkpoints_all_failed_has_no_last_success() -> None:
+    (vitals,) = checkpoint_vitals(analysis(progress(ORDERS, completed=0, failed=8, success_ratio=0.0)))
+
+    assert (vitals.last_success, vitals.succeeded, vitals.durations) == ("none", "0 of 8 (0 %)", "")
+
+
+def test_unknown_checkpoints_are_not_shown_as_none() -> None:
+    assert checkpoint_vitals(analysis(progress(ORDERS, not_started=3))) == []
+    assert checkpoint_vitals(analysis({"key": "checkpoint_progress", "needs": "checkpoint-history"})) == []
+
+
+def test_the_case_page_shows_them_beside_the_health(people: People) -> None:
+    done = diagnosed_case(people.alice)
+    done.signals.append(progress(ORDERS, **FACTS))
+    done.save(update_fields=["signals"])
+
+    page = signed_in(people.alice).get(done.case.get_absolute_url()).content.decode()
+
+    assert "34 of 36 (94 %)" in page
+    assert "3.1 s / 12.4 s" in page
+    assert "8 s before the end" in page
