@@ -19,6 +19,11 @@ import numpy as np
 LEAST_POINTS = 8
 """Fewer points show no trend: of seven that do not change, one order in a hundred looks like one. Our choice."""
 
+LEAST_MONOTONE = 5
+"""From this number of points on, fewer than LEAST_POINTS show a trend when each is above (or below) the one before: of
+values that do not change, one order in sixty does so. Our choice, for callers that ask for it.
+"""
+
 LEAST_EXPLAINED = 0.5
 """By this part points lie nearer to the line than to their median, by the median distance of both. Our choice."""
 
@@ -96,10 +101,15 @@ class NoTrend:
     because: str
 
 
-def trend_of(points: Sequence[Point]) -> Trend | NoTrend:
-    """The trend of points (x, value) in the order of x."""
+def trend_of(points: Sequence[Point], least: int = LEAST_POINTS) -> Trend | NoTrend:
+    """The trend of points (x, value) in the order of x.
+
+    least  LEAST_MONOTONE for a trend of fewer points too, when they rise or fall from each to the next
+    """
+    if len(points) < least:
+        return NoTrend(f"{len(points)} points are too few, {least} are needed")
     if len(points) < LEAST_POINTS:
-        return NoTrend(f"{len(points)} points are too few, {LEAST_POINTS} are needed")
+        return _trend_of_few(points)
     chosen = points[:: -(-len(points) // MOST_POINTS)]
     slopes = _slopes(chosen)
     if not len(slopes):
@@ -123,6 +133,25 @@ def trend_of(points: Sequence[Point]) -> Trend | NoTrend:
     if low <= 0 <= high or error > (1 - LEAST_EXPLAINED) * median(abs(y - middle) for _, y in chosen):
         return NoTrend("the values do not follow a line")
     return Trend(origin, level, slope, low, high, error, points[0][0], points[-1][0])
+
+
+def _trend_of_few(points: Sequence[Point]) -> Trend | NoTrend:
+    """The trend of points that rise or fall at each step; its interval is that of the slopes between neighbours."""
+    if any(later[0] <= earlier[0] for earlier, later in pairwise(points)):
+        return NoTrend("some points have the same time")
+    steps = [(later[1] - earlier[1]) / (later[0] - earlier[0]) for earlier, later in pairwise(points)]
+    if min(steps) <= 0 <= max(steps):
+        return NoTrend(f"{len(points)} points that do not rise or fall at each step are too few")
+    slope = float(np.median(_slopes(points)))
+    latest = median(steps[-2:])
+    if not LEAST_LATEST <= latest / slope <= MOST_LATEST:
+        way = "rise" if slope > 0 else "fall"
+        changed = "faster" if latest / slope > MOST_LATEST else "more slowly, or no more,"
+        return NoTrend(f"the values {way} {changed} at the end")
+    origin = median(x for x, _ in points)
+    level = median(y - slope * (x - origin) for x, y in points)
+    error = median(abs(y - level - slope * (x - origin)) for x, y in points)
+    return Trend(origin, level, slope, min(steps), max(steps), error, points[0][0], points[-1][0])
 
 
 def _slopes(points: Sequence[Point]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from diagnostics.arithmetic.quantiles import quantile
-from diagnostics.arithmetic.trend import MOST_AHEAD, NoTrend, Reached, Trend, trend_of
+from diagnostics.arithmetic.trend import LEAST_MONOTONE, MOST_AHEAD, NoTrend, Reached, Trend, trend_of
 from diagnostics.charting.chart import Chart, Points, Theme
 from diagnostics.charting.panel import DURATION_UNITS, SIZE_UNITS, Panel, Threshold, axis_unit, job_title, stacked
 from diagnostics.charting.theme import Palette, palette
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 MOST_CHECKPOINTS = 1_000
 """Checkpoints of a job in the chart, the latest. Our choice."""
-LEAST_CHECKPOINTS = 6
-"""Fewer completed checkpoints are not drawn; a trend needs more. Our choice."""
+LEAST_CHECKPOINTS = LEAST_MONOTONE
+"""Fewer completed checkpoints are not drawn: they have no trend."""
 HOUR_MS = 3_600_000
 
 
@@ -69,7 +69,9 @@ TRIGGER, ID, DURATION, WRITTEN, STATE = range(5)
 
 
 def _trend(job: Mapping[str, Any], column: int) -> Trend | NoTrend:
-    return trend_of([(row[TRIGGER], row[column]) for row in job["checkpoints"] if row[column] is not None])
+    return trend_of(
+        [(row[TRIGGER], row[column]) for row in job["checkpoints"] if row[column] is not None], LEAST_MONOTONE
+    )
 
 
 def _reaches_timeout(job: Mapping[str, Any]) -> Reached | None:
@@ -248,7 +250,7 @@ CHART = Chart(
     order=14,
     axis="time",
     missing=(
-        "A checkpoint history with at least six completed checkpoints would fill this chart: "
+        "A checkpoint history with at least five completed checkpoints would fill this chart: "
         "`curl -s $REST/jobs/<job>/checkpoints > checkpoints.json`, or the JobManager's log."
     ),
     points=points,

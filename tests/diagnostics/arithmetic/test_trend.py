@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from diagnostics.arithmetic.trend import NoTrend, Trend, trend_of
+from diagnostics.arithmetic.trend import LEAST_MONOTONE, NoTrend, Trend, trend_of
 
 
 def of(*values: float) -> Trend | NoTrend:
@@ -72,3 +72,20 @@ def test_past_and_far_values_are_not_predicted() -> None:
     assert trend.reaches(42)
     assert trend.reaches(43) is None
     assert trend.reaches(3) is None
+
+
+def few(*values: float) -> Trend | NoTrend:
+    return trend_of([(float(minute), value) for minute, value in enumerate(values)], LEAST_MONOTONE)
+
+
+def test_five_points_that_rise_at_each_step_show_a_trend_with_the_slopes_between_neighbours_as_its_interval() -> None:
+    """3, 7, 12, 16, 20: steps of 4, 5, 4 and 4; of the slopes between all pairs the median is 4.25."""
+    found = few(3.0, 7.0, 12.0, 16.0, 20.0)
+    assert isinstance(found, Trend)
+    assert (found.slope_low, found.slope, found.slope_high) == (4.0, pytest.approx(4.29, abs=0.1), 5.0)
+    assert few(3.0, 7.0, 12.0, 16.0) == NoTrend("4 points are too few, 5 are needed")
+
+
+def test_few_points_with_one_step_back_show_none() -> None:
+    assert few(3.0, 7.0, 6.9, 16.0, 20.0) == NoTrend("5 points that do not rise or fall at each step are too few")
+    assert few(1.0, 2.0, 4.0, 8.0, 30.0) == NoTrend("the values rise faster at the end")

@@ -33,7 +33,10 @@ def test_durations_that_grow_meet_the_timeout_at_a_time() -> None:
 @pytest.mark.parametrize(
     ("durations", "because"),
     [
-        ([60_000.0 * step for step in range(1, 7)], "The duration has no trend: 6 points are too few"),
+        (
+            [60_000.0, 90_000.0, 80_000.0, 120_000.0, 150_000.0, 180_000.0],
+            "The duration has no trend: 6 points that do not rise or fall at each step are too few",
+        ),
         (
             [*(1000.0 * step for step in range(1, 11)), *[10_000.0] * 6],
             "rise more slowly, or no more, in the last third",
@@ -46,6 +49,12 @@ def test_durations_that_grow_meet_the_timeout_at_a_time() -> None:
 def test_no_timeout_is_predicted_without_a_trend_and_the_reason_is_said(durations: list[float], because: str) -> None:
     assert because in CHART.summary(of(durations))
     assert "it reaches the timeout" not in CHART.summary(of(durations))
+
+
+def test_five_checkpoints_that_grow_at_each_step_meet_the_timeout_at_a_time() -> None:
+    summary = CHART.summary(of([60_000.0 * step for step in range(1, 6)]))
+
+    assert "it reaches the timeout of 10 min in 5 min" in summary
 
 
 def test_a_timeout_that_was_met_is_not_predicted() -> None:
