@@ -45,8 +45,8 @@ def points(evidence: Evidence) -> Points | None:
     Reads   vertex, edge, job, metric_sample, back_pressure, subtask.
     Gives   {jobs: [{job_id, name, origin, tasks: [{id, name, in, out, held, busy}], rates: [[ts_ms, per_s]], change:
             {at_ms, before_per_s, after_per_s} or null}]}; pools are the median of the subtask with the fullest one,
-            ratios the mean over the recording of the subtask that has most; null where nothing is known. Tasks are in
-            the order of the data flow.
+            ratios the mean over the recording of the subtask that has most; null where nothing is known, and for the
+            input of a source. Tasks are in the order of the data flow.
     Empty   None when no task with a known origin is back-pressured, or without known edges.
     """
     pools, rates = pools_of_tasks(evidence), source_rates(evidence)
@@ -82,7 +82,8 @@ def _path(vertices: Sequence[Mapping[str, Any]], origin: Mapping[str, Any]) -> l
 
 def _task(job_id: str | None, vertex: Mapping[str, Any], pools: Pools) -> dict[str, Any]:
     of_task = pools.get((job_id, vertex["id"])) or pools.get((job_id, normalised(vertex["name"]))) or {}
-    use = {pool: round(of_task[pool].usual, 3) if pool in of_task else None for pool in ("in", "out")}
+    read = ("out", "in") if vertex["parents"] else ("out",)
+    use = {pool: round(of_task[pool].usual, 3) if pool in of_task and pool in read else None for pool in ("in", "out")}
     return {"id": vertex["id"], "name": vertex["name"], **use, "held": vertex["held"], "busy": vertex["busy"]}
 
 

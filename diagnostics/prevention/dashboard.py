@@ -137,6 +137,7 @@ WITHOUT_PANELS: Mapping[str, str] = {
     "job-graph": "the panels of the subtasks' activity show it",
     "leadership": "log lines are no metric",
     "pressure-path": "the panels of the subtasks' activity show it",
+    "memory-model": "the panels of garbage collection show the heap; the other parts are settings",
     "metrics": "it shows whatever was scraped: Prometheus has that already",
 }
 """Chart of the case page -> why it has no panel."""

@@ -1,0 +1,233 @@
+"""Flink's memory model of each TaskManager as a picture: configured parts, their sum, and what was used of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from diagnostics.charting.chart import Chart, Points, Theme
+from diagnostics.charting.panel import MEMORY_UNITS, Panel, axis_unit, escaped, row_axis, shortened, stacked
+from diagnostics.charting.theme import Palette, palette
+from diagnostics.reconstruction.configuration.memory_model import PARTS, memory_models
+from diagnostics.wording.phrase import memory, percent
+
+if TYPE_CHECKING:
+    from diagnostics.evidence import Evidence
+    from diagnostics.reconstruction.configuration.memory_model import MemoryModel
+
+MOST_TASK_MANAGERS = 8
+"""TaskManagers in the chart, those with the highest use of a limit. Our choice: one screen."""
+ROW, LEAST_HEIGHT = 24, 90
+"""Pixels of a row, and the minimum height of the plot."""
+NAME_LENGTH = 30
+NEARLY_FULL = 0.9
+"""Share of a limit from which on the summary names it. Our choice; a full network pool is usual and is not named."""
+
+TITLES = {
+    "framework_heap": "Framework heap",
+    "task_heap": "Task heap",
+    "managed": "Managed memory",
+    "framework_off_heap": "Framework off-heap",
+    "task_off_heap": "Task off-heap",
+    "network": "Network memory",
+    "metaspace": "JVM metaspace",
+    "overhead": "JVM overhead",
+}
+"""Part -> its name in Flink's documentation."""
+AREAS = {
+    "heap": "JVM heap",
+    "managed": "Managed memory",
+    "direct": "Direct memory",
+    "network": "Network memory",
+    "metaspace": "JVM metaspace",
+}
+"""What was measured in use -> its name."""
+
+
+def points(evidence: Evidence) -> Points | None:
+    """The configured parts and the measured use of each TaskManager.
+
+    Reads   task_manager, metric_sample (Status.*), config_option.
+    Gives   {derived, assumed, counted, task_managers: [{name, total_bytes, parts: {part: bytes}, limits: {area: bytes},
+            used: {area: bytes}}]}; `derived` when Flink's formulas gave the parts from a configuration.
+    Empty   None when no TaskManager and no configuration states its memory.
+    """
+    models = memory_models(evidence)
+    if not models:
+        return None
+    fullest = sorted(models, key=lambda each: (-max(_shares(each).values(), default=0.0), each.task_manager or ""))
+    return {
+        "derived": models[0].task_manager is None,
+        "assumed": models[0].assumed,
+        "counted": len(models),
+        "task_managers": [
+            {
+                "name": model.task_manager,
+                "total_bytes": model.total_bytes,
+                "parts": dict(model.parts),
+                "limits": dict(model.limits),
+                "used": dict(model.used),
+            }
+            for model in fullest[:MOST_TASK_MANAGERS]
+        ],
+    }
+
+
+def _shares(model: MemoryModel) -> Mapping[str, float]:
+    limits = model.limits
+    return {area: used / limits[area] for area, used in model.used.items() if limits[area]}
+
+
+def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
+    """A row with the configured parts of each TaskManager and below it a row with what was used."""
+    colours = palette(theme)
+    managers = points["task_managers"]
+    largest = max(each["total_bytes"] for each in managers)
+    divisor, unit = axis_unit(largest, MEMORY_UNITS, "bytes")
+    rows = [row for each in managers for row in _rows(each, points)]
+    left_out = points["counted"] - len(managers)
+    more = f" · {left_out} more TaskManagers not drawn" if left_out else ""
+    panel = Panel(
+        title=f"Configured parts and the most in use{more}",
+        unit="",
+        height=max(ROW * len(rows), LEAST_HEIGHT),
+        traces=_traces(points, colours, divisor),
+        x={"range": [0, 1.02 * largest / divisor], "showgrid": True},
+        y=row_axis(rows),
+    )
+    drawn = stacked([panel], theme, axis="own", x_title=f"Memory ({unit})")
+    drawn["layout"]["legend"]["traceorder"] = "normal"
+    return drawn
+
+
+def _rows(manager: Mapping[str, Any], points: Points) -> list[str]:
+    """The labels of the rows of one TaskManager: configured, and in use where that was measured."""
+    name = "Derived from the configuration" if points["derived"] else manager["name"]
+    label = escaped(shortened(name, NAME_LENGTH))
+    return [f"{label} configured", f"{label} in use"] if manager["used"] else [label]
+
+
+def _traces(points: Points, colours: Palette, divisor: float) -> list[dict[str, Any]]:
+    colour = _colours(colours)
+    configured = [
+        _bar(
+            title,
+            [
+                (_rows(each, points)[0], each["parts"][part], f"{title}: {memory(each['parts'][part])}")
+                for each in points["task_managers"]
+            ],
+            colour[part],
+            divisor,
+        )
+        for part, title in TITLES.items()
+    ]
+    shown_as = {"heap": "task_heap", "managed": "managed", "direct": "task_off_heap", "metaspace": "metaspace"}
+    used = [
+        _bar(
+            f"{AREAS[area]} in use",
+            [
+                (_rows(each, points)[1], each["used"][area], _used_text(area, each))
+                for each in points["task_managers"]
+                if area in each["used"]
+            ],
+            colour[part],
+            divisor,
+            is_use=True,
+        )
+        for area, part in shown_as.items()
+    ]
+    return [*configured, *(each for each in used if each["x"])]
+
+
+def _used_text(area: str, manager: Mapping[str, Any]) -> str:
+    used, limit = manager["used"][area], manager["limits"][area]
+    share = f" ({percent(used / limit)} of {memory(limit)})" if limit else ""
+    return f"{AREAS[area]} in use: {memory(used)}{share}"
+
+
+def _bar(
+    title: str, rows: Sequence[tuple[str, float, str]], colour: str, divisor: float, *, is_use: bool = False
+) -> dict[str, Any]:
+    return {
+        "type": "bar",
+        "orientation": "h",
+        "name": title,
+        "showlegend": not is_use,
+        "y": [label for label, _, _ in rows],
+        "x": [value / divisor for _, value, _ in rows],
+        "marker": {"color": colour, "opacity": 0.75 if is_use else 1.0},
+        "text": [text for _, _, text in rows],
+        "textposition": "none",
+        "hovertemplate": "%{y}<br>%{text}<extra></extra>",
+    }
+
+
+def _colours(colours: Palette) -> Mapping[str, str]:
+    return {
+        "framework_heap": colours.load["quiet"],
+        "task_heap": colours.load["working"],
+        "managed": colours.series[2],
+        "framework_off_heap": colours.series[4],
+        "task_off_heap": colours.phases["alignment_ms"],
+        "network": colours.series[3],
+        "metaspace": colours.series[1],
+        "overhead": colours.neutral,
+    }
+
+
+def summary(points: Points) -> str:
+    """The sum of the parts, and the parts that are nearly full."""
+    managers = points["task_managers"]
+    first = managers[0]
+    total = sum(first["parts"].values())
+    sizes = ", ".join(
+        f"{TITLES[part].lower()} {memory(first['parts'][part])}" for part in PARTS if first["parts"][part]
+    )
+    whose = "The configuration gives a TaskManager" if points["derived"] else f"{first['name']} has"
+    text = f"{whose} {memory(total)} in total: {sizes.replace('jvm', 'JVM')}."
+    if points["derived"]:
+        return f"{text} Its use was not measured." + (
+            " The version of Flink is not known; defaults of 1.17 and newer are assumed." if points["assumed"] else ""
+        )
+    full = [
+        f"{_used_text(area, each).replace('in use: ', '')} of {each['name']}"
+        for each in managers
+        for area in ("heap", "managed", "metaspace")
+        if each["limits"][area] and each["used"].get(area, 0.0) >= NEARLY_FULL * each["limits"][area]
+    ]
+    return f"{text} Nearly full: {'; '.join(full)}." if full else f"{text} No measured part is nearly full."
+
+
+def table(points: Points) -> list[list[Any]]:
+    """One row for each part of each TaskManager, and their sum."""
+    rows: list[list[Any]] = [["TaskManager", "Part", "Configured (bytes)", "Most in use (bytes)"]]
+    for manager in points["task_managers"]:
+        name = manager["name"] or "derived from the configuration"
+        rows += [[name, title, round(manager["parts"][part]), None] for part, title in TITLES.items()]
+        rows.append([name, "Sum of the parts", round(sum(manager["parts"].values())), None])
+        rows.append([name, "Total process memory", round(manager["total_bytes"]), None])
+        rows += [
+            [name, title, round(manager["limits"][area]), _whole(manager["used"].get(area))]
+            for area, title in AREAS.items()
+        ]
+    return rows
+
+
+def _whole(value: float | None) -> int | None:
+    return None if value is None else round(value)
+
+
+CHART = Chart(
+    id="memory-model",
+    title="Memory of the TaskManagers",
+    order=52,
+    axis="own",
+    missing=(
+        "The answer about a TaskManager, or a configuration with `taskmanager.memory.process.size`, would fill this "
+        "chart: `curl -s $REST/taskmanagers/<id> > taskmanager.json`."
+    ),
+    points=points,
+    figure=figure,
+    summary=summary,
+    table=table,
+)
