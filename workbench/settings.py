@@ -70,6 +70,7 @@ INSTALLED_APPS = [
     "workbench.alerts",
     "workbench.channels",
     "workbench.sign_in",
+    "workbench.watching",
     "workbench.charts",
     "workbench.profiles",
     "workbench.logs",

@@ -24,6 +24,7 @@ urlpatterns = [
     path("alerts/", include("workbench.alerts.urls")),
     path("channels/", include("workbench.channels.urls")),
     path("clusters/", include("workbench.clusters.urls")),
+    path("fleet/", include("workbench.watching.urls")),
     path("limits/", limits, name="limits"),
     path("space/", include("workbench.space.urls")),
     path("redaction/", include("workbench.redaction.urls")),

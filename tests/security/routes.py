@@ -40,6 +40,7 @@ from workbench.rules.models import RuleEvent
 from workbench.rules.regression import case_keep
 from workbench.sign_in.models import GroupMapping, Identity
 from workbench.uploads.arrivals import arrival_begin
+from workbench.watching.models import Watch
 
 METHODS = ("HEAD", "PUT", "PATCH", "DELETE")
 """All that do something, but GET and POST."""
@@ -141,6 +142,8 @@ def made_world(people: People) -> World:
         name="p", url="http://10.9.9.8", serves="prometheus", team=team, added_by=people.ada
     )
     log_store = Cluster.objects.create(name="l", url="http://10.9.9.7", serves="loki", team=team, added_by=people.ada)
+    watch = Watch.objects.create(cluster=cluster, team=team, owner=people.alice, next_at=timezone.now())
+    watched = watch.jobs.create(name="j", job_id="0" * 32, state="RUNNING", seen_at=timezone.now(), level="quiet")
     channel = Channel.objects.create(name="x", kind="slack", origin="http://x", team=team, added_by=people.ada)
     source = AlertSource(slug="alertmanager", kind="alertmanager", team=team, owner=people.alice, added_by=people.ada)
     source.renew_token()
@@ -180,6 +183,7 @@ def made_world(people: People) -> World:
         "channel_id": channel.pk,
         "metrics_server_id": metrics.pk,
         "log_store_id": log_store.pk,
+        "job_id": watched.pk,
         "source": source.slug,
         "mapping_id": mapping.pk,
         "token_id": token.pk,

@@ -35,6 +35,7 @@ class Channel(models.Model):
     kind             the name of its file in `kinds`
     origin           scheme, host and port; the whole address is a secret, which `address` keeps
     special_allowed  the address is one of this machine or its link, and an administrator means it
+    notices          whether early warnings of watched clusters are sent, too
     template         the message; its `{names}` are those of `wording.FIELDS`
     quiet_from, quiet_to  UTC; within it only critical verdicts are sent, the others when it is over
     """
@@ -45,6 +46,7 @@ class Channel(models.Model):
     special_allowed = models.BooleanField(default=False)
     team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="+")
     tells = models.CharField(max_length=10, choices=Tells.choices, default=Tells.CAUSES)
+    notices = models.BooleanField(default=True)
     template = models.CharField(max_length=LONGEST_TEMPLATE, default=USUAL_TEMPLATE)
     quiet_from = models.TimeField(null=True, blank=True)
     quiet_to = models.TimeField(null=True, blank=True)
@@ -84,7 +86,8 @@ class DeliveryQuerySet(models.QuerySet["Delivery"]):
 class Delivery(models.Model):
     """One message to one channel.
 
-    analysis  what it is about; null for a message that somebody sent to try the channel
+    analysis  what it is about; null for a notice, and for a message that somebody sent to try the channel
+    notice    the parts of a notice, as `notices.Notice` names them; null for other messages
     what      why it is sent: a first verdict, another one, a snapshot after a change
     due_at    not before this moment; a try moves it on, so that two workers do not send it twice
     detail    what the channel answered last
@@ -93,6 +96,7 @@ class Delivery(models.Model):
     channel = models.ForeignKey(Channel, on_delete=models.CASCADE, related_name="deliveries")
     case = models.ForeignKey(Case, on_delete=models.CASCADE, null=True, blank=True, related_name="deliveries")
     analysis = models.ForeignKey(Analysis, on_delete=models.CASCADE, null=True, blank=True, related_name="+")
+    notice: models.JSONField[dict[str, str] | None, dict[str, str] | None] = models.JSONField(null=True, blank=True)
     what = models.CharField(max_length=60)
     symptom_class = models.CharField(max_length=50, blank=True)
     status = models.CharField(max_length=10, choices=DeliveryStatus.choices, default=DeliveryStatus.WAITING)

@@ -45,6 +45,7 @@ class ChannelForm:
     secret: str = ""
     special_allowed: bool = False
     tells: str = Tells.CAUSES
+    notices: bool = True
     template: str = ""
     quiet_from: str = ""
     quiet_to: str = ""
@@ -73,7 +74,7 @@ def channel_save(
     if errors or form.team is None:
         raise ValidationError(errors)
     channel.name, channel.kind, channel.team = " ".join(form.name.split()), form.kind, form.team
-    channel.tells, channel.template = form.tells, form.template.strip()
+    channel.tells, channel.notices, channel.template = form.tells, form.notices, form.template.strip()
     channel.quiet_from, channel.quiet_to = quiet
     if address is not None:
         channel.origin, channel.special_allowed = address.origin, form.special_allowed

@@ -38,7 +38,7 @@ def channels(request: SignedInRequest) -> HttpResponse:
     context = {
         "channels": Channel.objects.listed().select_related("team"),
         "errors": errors,
-        "form": request.POST or {"template": USUAL_TEMPLATE, "tells": Tells.CAUSES.value},
+        "form": request.POST or {"template": USUAL_TEMPLATE, "tells": Tells.CAUSES.value, "notices": "1"},
         **_choices(),
     }
     return render(request, "channels/list.html", context)
@@ -109,6 +109,7 @@ def _form(request: SignedInRequest) -> ChannelForm:
         secret=sent.get("secret", ""),
         special_allowed=sent.get("special") == "1",
         tells=sent.get("tells", ""),
+        notices=sent.get("notices") == "1",
         template=sent.get("template", "").replace("\r", ""),
         quiet_from=sent.get("quiet_from", ""),
         quiet_to=sent.get("quiet_to", ""),
@@ -123,6 +124,7 @@ def _filled(channel: Channel) -> dict[str, str]:
         "team": str(channel.team_id),
         "special": "1" if channel.special_allowed else "",
         "tells": channel.tells,
+        "notices": "1" if channel.notices else "",
         "template": channel.template,
         "quiet_from": f"{channel.quiet_from:%H:%M}" if channel.quiet_from else "",
         "quiet_to": f"{channel.quiet_to:%H:%M}" if channel.quiet_to else "",

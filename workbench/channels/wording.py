@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from django.conf import settings
 
@@ -39,12 +40,22 @@ def unknown_fields(template: str) -> list[str]:
 
 
 def message_about(delivery: Delivery) -> Message:
-    """The message of a delivery; a sample for a test delivery."""
+    """The message of a delivery; a sample for a message that tries the channel."""
     channel, analysis = delivery.channel, delivery.analysis
+    if delivery.notice is not None:
+        return _notice(delivery.notice)
     fields = _sample(channel) if analysis is None else _fields(analysis)
     fields["what"] = delivery.what
     text = NAMED.sub(lambda name: fields[name[1]], channel.template)[:LONGEST_TEXT]
     return Message(text=text, url=fields["url"], fields={"schema": 1, **fields})
+
+
+def _notice(notice: Mapping[str, str]) -> Message:
+    """The message of a notice, which has neither confidence nor runbook and so no template."""
+    fields = {name: _without_secrets(notice[name]) for name in ("what", "title", "summary")}
+    fields["url"] = _url(notice["page"])
+    text = "{what}: {title}\n{summary}\n{url}".format(**fields)
+    return Message(text=text[:LONGEST_TEXT], url=fields["url"], fields={"schema": 1, **fields})
 
 
 def _fields(analysis: Analysis) -> dict[str, str]:

@@ -66,8 +66,8 @@ def _path(window: LogWindow, newest: int) -> str:
 
 def _read(answer: Any) -> Page:
     hits = answer.get("hits") if isinstance(answer, dict) else None
-    found = hits.get("hits") if isinstance(hits, dict) else None
-    if not isinstance(answer, dict) or not isinstance(found, list):
+    entries = hits.get("hits") if isinstance(hits, dict) else None
+    if not isinstance(answer, dict) or not isinstance(entries, list):
         raise Unanswered("what answers there is no search API of Elasticsearch or OpenSearch")
     warnings = []
     shards = answer.get("_shards")
@@ -75,7 +75,7 @@ def _read(answer: Any) -> Page:
         warnings.append(f"lines of {shards['failed']} shards that failed")
     if answer.get("timed_out") is True:
         warnings.append(f"lines that the search did not reach within {SEARCH_SECONDS} s")
-    return Page([line for hit in found if (line := _line(hit)) is not None], len(found), warnings)
+    return Page([line for hit in entries if (line := _line(hit)) is not None], len(entries), warnings)
 
 
 def _line(hit: Any) -> LogLine | None:

@@ -51,6 +51,7 @@ class Caretaker(bootsteps.StartStopStep):
         from workbench.clusters.services import lost_collections_recover
         from workbench.uploads.arrivals import arrivals_expire, redactions_resume
         from workbench.uploads.services import removed_files_purge
+        from workbench.watching.services import due_checks_request
         from workbench.worker.pool import end_hung_processes
 
         # After a pause of its own (a suspended machine, a hanging database) it would consider all others dead.
@@ -66,6 +67,7 @@ class Caretaker(bootsteps.StartStopStep):
             lost_collections_recover()
             due_collections_request()
             due_deliveries_send()
+            due_checks_request()
             redactions_resume()
             log_books_purge()
             if self._clock.is_steady():

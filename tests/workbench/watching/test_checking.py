@@ -1,0 +1,228 @@
+"""A watched cluster is checked with few requests; its jobs, warnings, notices and cases follow."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.core.exceptions import ValidationError
+from django.urls import reverse
+from django.utils import timezone
+
+from diagnostics.collect_flink import Limits
+from tests.collecting.recorded_cluster import RecordedCluster, recorded_answers, running
+from tests.workbench.channels.chat import Chat
+from tests.workbench.channels.chat import running as chatting
+from tests.workbench.people import People, signed_in
+from workbench.cases.models import Case
+from workbench.channels.models import USUAL_TEMPLATE, Delivery
+from workbench.channels.services import ChannelForm, channel_save, delivery_send
+from workbench.clusters.models import Cluster, Collection
+from workbench.clusters.services import cluster_add, cluster_remove
+from workbench.watching import checking, services
+from workbench.watching.checking import check_run
+from workbench.watching.models import EarlyWarning, JobCheck, Level, Watch, WatchedJob
+from workbench.watching.services import WatchForm, due_checks_request, watch_save
+
+pytestmark = pytest.mark.usefixtures("queue")
+
+JOB = "e7670588d52cb8dd6b217d2271f5ce2a"
+QUICK = Limits(requests_per_second=5_000, most_bytes=50_000_000, most_log_bytes=0, most_metrics=0, answer_seconds=1.0)
+
+
+@pytest.fixture
+def flink() -> Iterator[RecordedCluster]:
+    with running(RecordedCluster(recorded_answers())) as server:
+        yield server
+
+
+@pytest.fixture
+def cluster(people: People, flink: RecordedCluster) -> Cluster:
+    return cluster_add(user=people.ada, name="payments", url=flink.url, special_allowed=True)
+
+
+def watched(people: People, cluster: Cluster, **more: Any) -> Watch:
+    form: dict[str, Any] = {"every": 5, "team": people.team, "owner": people.alice}
+    return watch_save(user=people.ada, cluster=cluster, form=WatchForm(**form | more))
+
+
+def check(watch: Watch) -> WatchedJob:
+    """The only job after a check."""
+    check_run(watch, limits=QUICK)
+    watch.refresh_from_db()
+    assert watch.failure == ""
+    return watch.jobs.get()
+
+
+def fail_checkpoints(flink: RecordedCluster, count: int = 3) -> None:
+    """The last checkpoints failed from now on."""
+    answer = json.loads(flink.answers[f"/jobs/{JOB}/checkpoints"])
+    newest = max(each["id"] for each in answer["history"])
+    failed = [{"id": newest + place, "status": "FAILED", "is_savepoint": False} for place in range(1, count + 1)]
+    flink.answers[f"/jobs/{JOB}/checkpoints"] = json.dumps({**answer, "history": failed + answer["history"]}).encode()
+
+
+def test_a_check_measures_each_job_with_a_few_requests_that_only_read(
+    people: People, cluster: Cluster, flink: RecordedCluster
+) -> None:
+    watch = watched(people, cluster)
+    job = check(watch)
+    assert (job.state, job.level, job.job_id) == ("RUNNING", Level.QUIET, JOB)
+    measured = job.checks.get()
+    assert measured.checkpoint_ms is not None
+    first = len(flink.asked)
+    check(watch)
+    assert (first, len(flink.asked) - first) == (6, 3)
+    assert {method for method, _, _ in flink.asked} == {"GET"}
+    assert JobCheck.objects.count() == 2
+
+
+def test_a_deployment_under_the_same_name_continues_the_job_with_other_checks(
+    people: People, cluster: Cluster, flink: RecordedCluster
+) -> None:
+    watch, new = watched(people, cluster), "f" * 32
+    before = check(watch)
+    flink.answers = {
+        path.replace(JOB, new): body.replace(JOB.encode(), new.encode()) for path, body in flink.answers.items()
+    }
+    after = check(watch)
+    assert (after.pk, after.job_id) == (before.pk, new)
+    assert set(after.checks.values_list("deployment", flat=True)) == {JOB, new}
+
+
+def test_a_cluster_that_does_not_answer_is_said_and_its_jobs_keep_what_was_known(
+    people: People, cluster: Cluster, flink: RecordedCluster
+) -> None:
+    watch = watched(people, cluster)
+    check(watch)
+    flink.answer = lambda _asked: (503, b"down")  # type: ignore[method-assign]
+    check_run(watch, limits=QUICK)
+    watch.refresh_from_db()
+    assert watch.failure == "HTTP 503: down"
+    assert watch.jobs.get().level == Level.QUIET
+    page = signed_in(people.bob).get(reverse("watching:fleet")).content.decode()
+    assert "No answer" in page
+    assert "HTTP 503: down" in page
+
+
+def test_a_cluster_that_hangs_ends_its_check(people: People, cluster: Cluster, flink: RecordedCluster) -> None:
+    def hang(_asked: str) -> tuple[int, bytes]:
+        time.sleep(3)
+        return 200, b"{}"
+
+    flink.answer = hang  # type: ignore[method-assign]
+    watch, begun = watched(people, cluster), time.monotonic()
+    check_run(watch, limits=QUICK)
+    watch.refresh_from_db()
+    assert time.monotonic() - begun < 2.9
+    assert watch.failure.startswith("no answer")
+    assert watch.begun_at is None
+
+
+def test_malformed_answers_are_no_measurements(people: People, cluster: Cluster, flink: RecordedCluster) -> None:
+    for path in list(flink.answers):
+        if path.startswith("/jobs/e"):
+            flink.answers[path] = b'[{"latest": 3, "plan": [], "value": "NaN", "history": {}}]'
+    job = check(watched(people, cluster))
+    assert list(job.looked_at) == ["state"]
+    flink.answers["/jobs/overview"] = b'{"jobs": [1, {"jid": "x"}, {"jid": "../../a", "name": 4, "state": []}]}'
+    assert check(job.watch).level == Level.ENDED
+
+
+def test_a_warning_opens_one_case_that_collects_and_is_sent_once(
+    people: People, cluster: Cluster, flink: RecordedCluster
+) -> None:
+    with chatting(Chat()) as chat:
+        form = ChannelForm("chat", "webhook", people.team, f"{chat.url}/hook", "", True, template=USUAL_TEMPLATE)
+        channel_save(user=people.ada, form=form)
+        watch = watched(people, cluster, opens_cases=True)
+        fail_checkpoints(flink)
+        job = check(watch)
+        check(watch)
+        for delivery in Delivery.objects.all():
+            delivery_send(delivery.pk)
+        [(_, _, body)] = chat.posts
+    assert (job.level, job.reasons) == (Level.ILL, ["The last 3 checkpoints failed."])
+    case = Case.objects.get()
+    assert (case.team, case.owner) == (people.team, people.alice)
+    assert Collection.objects.get().case == case
+    assert "A check of payments found: The last 3 checkpoints failed." in case.notes.get().text
+    assert body["text"].splitlines()[:2] == [f"Ill: {job.name} on payments", "The last 3 checkpoints failed."]
+    assert body["url"].endswith(case.get_absolute_url())
+
+
+def test_a_notice_opens_no_case_and_ends_after_it_was_absent_for_some_checks(
+    people: People, cluster: Cluster, flink: RecordedCluster
+) -> None:
+    watch = watched(people, cluster)
+    healthy = dict(flink.answers)
+    fail_checkpoints(flink)
+    check(watch)
+    flink.answers = healthy
+    assert check(watch).level == Level.QUIET
+    warning = EarlyWarning.objects.get()
+    assert (warning.case, warning.ended_at) == (None, None)
+    patience = dt.timedelta(minutes=watch.every * checking.GONE_AFTER)
+    EarlyWarning.objects.update(heard_at=timezone.now() - patience)
+    check(watch)
+    assert EarlyWarning.objects.get().ended_at is not None
+    assert not Case.objects.exists()
+
+
+def test_checks_run_one_after_another_when_they_are_due(people: People, cluster: Cluster) -> None:
+    other = cluster_add(user=people.ada, name="other", url="http://10.1.2.3")
+    first, second = watched(people, cluster), watched(people, other)
+    assert due_checks_request() == 1
+    first.refresh_from_db()
+    assert first.next_at > timezone.now() + dt.timedelta(minutes=4)
+    assert due_checks_request() == 0, "one check is running"
+    Watch.objects.filter(pk=first.pk).update(begun_at=None)
+    assert due_checks_request() == 1
+    Watch.objects.filter(pk=second.pk).update(begun_at=timezone.now() - services.LOST_AFTER)
+    assert due_checks_request() == 0, "nothing is due"
+    Watch.objects.filter(pk=second.pk).update(next_at=timezone.now())
+    assert due_checks_request() == 1, "the worker of the last check was lost"
+    cluster_remove(user=people.ada, cluster=cluster)
+    assert list(Watch.objects.listed()) == [second]
+
+
+def test_old_checks_jobs_and_warnings_are_deleted(people: People, cluster: Cluster) -> None:
+    watch = watched(people, cluster)
+    job = check(watch)
+    long_ago = timezone.now() - checking.WARNINGS_KEPT - dt.timedelta(days=1)
+    job.checks.update(at=long_ago)
+    job.warnings.create(kind="lag", text="x", began_at=long_ago, heard_at=long_ago, ended_at=long_ago)
+    watch.jobs.create(name="gone", job_id="0" * 32, state="RUNNING", seen_at=long_ago, level=Level.ENDED)
+    check(watch)
+    assert (JobCheck.objects.count(), EarlyWarning.objects.count()) == (1, 0)
+
+
+def test_an_administrator_watches_a_cluster_and_the_team_sees_its_jobs(people: People, cluster: Cluster) -> None:
+    browser = signed_in(people.ada)
+    address = reverse("watching:watch", args=[cluster.pk])
+    form = {"every": "5", "team": people.team.pk, "owner": people.alice.pk, "state_limit_mb": "x"}
+    assert "The size is a number of megabytes." in browser.post(address, form).content.decode()
+    browser.post(address, form | {"state_limit_mb": "20000", "opens_cases": "1"})
+    watch = Watch.objects.get()
+    assert (watch.state_limit_mb, watch.opens_cases) == (20_000, True)
+    assert "20000" in browser.get(address).content.decode()
+    job = check(watch)
+    check(watch)
+    for name, is_seen in (("bob", True), ("vera", True), ("charlie", False)):
+        page = signed_in(getattr(people, name)).get(reverse("watching:fleet")).content.decode()
+        assert (job.name in page) is is_seen
+    assert signed_in(people.charlie).get(job.get_absolute_url()).status_code == 404
+    page = signed_in(people.bob).get(job.get_absolute_url()).content.decode()
+    assert "Duration of the last checkpoint" in page
+    assert "Nothing alarming" in page
+    browser.post(reverse("watching:end", args=[cluster.pk]))
+    assert not WatchedJob.objects.exists()
+
+
+def test_an_owner_outside_the_team_is_refused(people: People, cluster: Cluster) -> None:
+    with pytest.raises(ValidationError, match="is not in the team"):
+        watched(people, cluster, owner=people.charlie)

@@ -1,0 +1,202 @@
+"""Runs one check of a watched cluster and stores what it says about each job."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime as dt
+import logging
+from collections.abc import Sequence
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils import timezone
+
+from diagnostics.collect_flink import Cluster as RestApi
+from diagnostics.collect_flink import Limits, Stopped, Unanswered
+from workbench.cases.models import Case, CaseStatus
+from workbench.cases.services import note_add
+from workbench.channels.notices import Notice, notice_send
+from workbench.clusters.address import AddressRefused, ClusterUrl, Lookup, judged_address, looked_up
+from workbench.clusters.connection import PinnedCluster
+from workbench.clusters.login import NoLogin, login_headers
+from workbench.clusters.services import collection_request
+from workbench.watching.asking import OVER, JobSeen, ask_about, ask_for_jobs, moment_of
+from workbench.watching.judging import Judgement, Looks, Sign, judge
+from workbench.watching.models import LONGEST_TEXT, EarlyWarning, JobCheck, Level, Watch, WatchedJob
+
+logger = logging.getLogger(__name__)
+
+REQUESTS_PER_SECOND = 10.0
+MOST_BYTES = 50_000_000
+ANSWER_SECONDS = 5.0
+MOST_ANSWER_SECONDS = 10.0
+"""Of one answer. Our choice: a cluster that takes longer is not well, and a check occupies a worker."""
+MOST_CHECK_SECONDS = 90.0
+COMPARED = dt.timedelta(days=7)
+"""Checks that trends are made of."""
+KEPT = dt.timedelta(days=30)
+"""How long checks are kept, and jobs that are not seen any more."""
+WARNINGS_KEPT = dt.timedelta(days=90)
+GONE_AFTER = 3
+"""A warning ends when it was absent for as many checks: one that comes and goes is one warning. Our choice."""
+MOST_CASES_A_DAY = 5
+"""Of one watch: more jobs in trouble at once have one cause."""
+COLLECTED_SECONDS = 10
+LIMITS = Limits(
+    requests_per_second=REQUESTS_PER_SECOND,
+    most_bytes=MOST_BYTES,
+    most_log_bytes=0,
+    most_metrics=0,
+    answer_seconds=ANSWER_SECONDS,
+)
+
+
+def check_run(watch: Watch, *, lookup: Lookup = looked_up, limits: Limits = LIMITS) -> None:
+    """Checks the cluster of a watch. A cluster that does not answer is stored as the watch's failure."""
+    begun = timezone.now()
+    Watch.objects.filter(pk=watch.pk).update(begun_at=begun)
+    failure, left_out = "", ""
+    try:
+        jobs, left_out = _asked(watch, begun, lookup, limits)
+        _store(watch, jobs, begun)
+    except (AddressRefused, NoLogin, Unanswered, Stopped) as error:
+        failure = str(error)
+    except Exception as error:
+        logger.exception("the check of %s ended with an error of our own", watch.cluster)
+        failure = f"The workbench failed ({type(error).__name__}); the worker's log has the details."
+    checked = Watch.objects.filter(pk=watch.pk)
+    checked.update(begun_at=None, failure=failure.replace("\x00", "")[:LONGEST_TEXT])
+    if not failure:
+        checked.update(checked_at=begun, left_out=left_out[:LONGEST_TEXT])
+
+
+def _asked(watch: Watch, begun: dt.datetime, lookup: Lookup, limits: Limits) -> tuple[list[JobSeen], str]:
+    """The jobs with their measurements, and what was not looked at. Raises as `check_run` catches."""
+    cluster = watch.cluster
+    if cluster.removed_at:
+        raise AddressRefused(f"{cluster.name} is not on the list any more.")
+    url = ClusterUrl.parse(cluster.url)
+    address = judged_address(url, special_allowed=cluster.special_allowed, lookup=lookup)
+    headers = login_headers(cluster.pk) if cluster.login else {}
+    known = {job.name: job for job in watch.jobs.all()}
+    connection = PinnedCluster(url, address, limits, headers, most_seconds=MOST_ANSWER_SECONDS)
+    with contextlib.closing(connection) as rest:
+        jobs, more = ask_for_jobs(rest)
+        skipped = _measure_jobs(rest, jobs, known, begun)
+    left_out = [f"{more} more jobs"] if more else []
+    left_out += [f"{skipped} jobs: the check took {MOST_CHECK_SECONDS:g} s"] if skipped else []
+    left_out += [f"{job.name}: {job.failures[0]}" for job in jobs if job.failures]
+    return jobs[: len(jobs) - skipped], "; ".join(left_out)
+
+
+def _measure_jobs(rest: RestApi, jobs: Sequence[JobSeen], known: dict[str, WatchedJob], begun: dt.datetime) -> int:
+    """Asks about each job that runs; gives how many were not reached in time. Raises Stopped."""
+    for place, job in enumerate(jobs):
+        if (timezone.now() - begun).total_seconds() > MOST_CHECK_SECONDS:
+            return len(jobs) - place
+        if job.state not in OVER:
+            before = known.get(job.name)
+            ask_about(rest, job, before.known if before and before.job_id == job.job_id else {})
+    return 0
+
+
+def _store(watch: Watch, jobs: Sequence[JobSeen], now: dt.datetime) -> None:
+    for seen in jobs:
+        with transaction.atomic():
+            _store_job(watch, seen, now)
+    JobCheck.objects.filter(job__watch=watch, at__lt=now - KEPT).delete()
+    watch.jobs.filter(seen_at__lt=now - KEPT).delete()
+    EarlyWarning.objects.filter(job__watch=watch, ended_at__lt=now - WARNINGS_KEPT).delete()
+    gone = watch.jobs.exclude(name__in=[seen.name for seen in jobs]).exclude(level=Level.ENDED)
+    for job in gone:
+        job.level, job.reasons = Level.ENDED, ["The cluster does not list the job any more."]
+        job.save(update_fields=["level", "reasons"])
+        job.warnings.filter(ended_at=None).update(ended_at=now)
+
+
+def _store_job(watch: Watch, seen: JobSeen, now: dt.datetime) -> None:
+    job = watch.jobs.filter(name=seen.name).first() or WatchedJob(watch=watch, name=seen.name)
+    earlier = []
+    if job.pk is not None and job.job_id == seen.job_id:
+        earlier = list(job.checks.filter(deployment=seen.job_id, at__gte=now - COMPARED).order_by("at"))
+    limit = watch.state_limit_mb * 1e6 if watch.state_limit_mb else None
+    judgement = judge(Looks(seen, earlier, now.timestamp() * 1000, limit))
+    job.job_id, job.state, job.deployed_at, job.seen_at = seen.job_id, seen.state, moment_of(seen.deployed_ms), now
+    job.known, job.level, job.looked_at = seen.known, judgement.level, list(judgement.looked_at)
+    job.reasons = [sign.text for sign in judgement.signs]
+    job.save()
+    JobCheck.objects.create(
+        job=job,
+        deployment=seen.job_id,
+        at=now,
+        state=seen.state,
+        level=judgement.level,
+        checkpoint_ms=seen.checkpoint_ms,
+        checkpoint_bytes=seen.checkpoint_bytes,
+        failed_in_a_row=seen.failed_in_a_row,
+        backlog=seen.backlog,
+        restarts=seen.restarts,
+    )
+    _warn(watch, job, judgement, now)
+
+
+def _warn(watch: Watch, job: WatchedJob, judgement: Judgement, now: dt.datetime) -> None:
+    """Begins, continues and ends the warnings of a job."""
+    active = {warning.kind: warning for warning in job.warnings.filter(ended_at=None)}
+    for sign in judgement.signs:
+        text = sign.text[:LONGEST_TEXT]
+        warning = active.pop(sign.kind, None)
+        if warning is not None:
+            warning.text, warning.heard_at = text, now
+            warning.save(update_fields=["text", "heard_at"])
+        else:
+            _begin(watch, job, sign, now)
+    patience = dt.timedelta(minutes=watch.every * GONE_AFTER)
+    over = [warning.pk for warning in active.values() if warning.heard_at <= now - patience]
+    job.warnings.filter(pk__in=over).update(ended_at=now)
+
+
+def _begin(watch: Watch, job: WatchedJob, sign: Sign, now: dt.datetime) -> None:
+    warning = EarlyWarning(job=job, kind=sign.kind, text=sign.text[:LONGEST_TEXT], began_at=now, heard_at=now)
+    if watch.opens_cases:
+        _open_or_join(watch, job, warning, now)
+    warning.save()
+    what = "Ill" if sign.level == Level.ILL else "Early warning"
+    page = warning.case.get_absolute_url() if warning.case else job.get_absolute_url()
+    notice_send(watch.team, Notice(what, f"{job.name} on {watch.cluster}", sign.text, page))
+
+
+def _open_or_join(watch: Watch, job: WatchedJob, warning: EarlyWarning, now: dt.datetime) -> None:
+    """The case of the job's latest warning while it is open, or a new one that evidence is collected into."""
+    latest = (
+        job.warnings.exclude(case=None)
+        .exclude(case__status=CaseStatus.CLOSED)
+        .filter(heard_at__gte=now - dt.timedelta(days=1))
+    )
+    earlier = latest.select_related("case__merged_into").first()
+    if earlier is not None and earlier.case is not None:
+        warning.case = earlier.case.merged_into or earlier.case
+    else:
+        warning.case = _opened(watch, job, warning, now)
+    if warning.case is not None:
+        text = f"A check of {watch.cluster} found: {warning.text}"
+        note_add(case=warning.case, user=watch.owner, text=text, by_person=False)
+
+
+def _opened(watch: Watch, job: WatchedJob, warning: EarlyWarning, now: dt.datetime) -> Case | None:
+    opened = EarlyWarning.objects.filter(job__watch=watch, began_at__gte=now - dt.timedelta(days=1)).exclude(case=None)
+    if opened.values("case").distinct().count() >= MOST_CASES_A_DAY:
+        warning.reason = f"Checks of {watch.cluster} opened {MOST_CASES_A_DAY} cases within a day."
+        return None
+    try:
+        return collection_request(
+            user=watch.owner,
+            cluster=watch.cluster,
+            title=f"Early warning: {job.name}"[:200],
+            team=watch.team,
+            seconds=COLLECTED_SECONDS,
+            job=job.name,
+        ).case
+    except ValidationError as error:
+        warning.reason = " ".join(error.messages)[:LONGEST_TEXT]
+        return None

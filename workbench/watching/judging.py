@@ -1,0 +1,204 @@
+"""Judges a job by its checks: what is wrong now, and what its trends foresee.
+
+Trends are those of `diagnostics.arithmetic.trend`, with their interval of 95 %; where the checks show none, nothing is
+foreseen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from diagnostics.arithmetic.trend import NoTrend, Point, Reached, Trend, trend_of
+from diagnostics.wording.phrase import duration, number, size
+from workbench.watching.asking import ENDED, JobSeen
+from workbench.watching.models import JobCheck, Level
+
+HOUR = 3_600_000.0
+DAY = 24 * HOUR
+MOST_RESTARTS_AN_HOUR = 3
+"""Our choice: two restarts within an hour happen with a deployment; three are a job that does not stay up."""
+MOST_RESTARTS_A_DAY = 3
+FAILED_IN_A_ROW = 2
+"""Checkpoints. Our choice: a single one fails with each restart of a TaskManager."""
+OVERDUE_INTERVALS = 5
+"""Intervals without a completed checkpoint, beside the timeout. Our choice."""
+TIMEOUT_AHEAD = DAY
+DISK_AHEAD = 7 * DAY
+"""How far ahead a warning looks. Our choice: what can be prepared in a working day, and disk in a week."""
+LEAST_BACKLOG = 10_000.0
+LEAST_GROWTH = 2.0
+"""A backlog is worth a warning from this many records on, and once it has doubled over the checks. Our choice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """A sign of trouble, present or coming.
+
+    kind  names it over several checks
+    """
+
+    kind: str
+    level: Level
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a check says about a job.
+
+    looked_at  what was measured: the measures that a quiet job was judged by
+    """
+
+    level: Level
+    signs: Sequence[Sign]
+    looked_at: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Looks:
+    """A job as just seen, and its earlier checks of the same job id, oldest first.
+
+    now_ms  the time of the present check, epoch ms by this machine's clock
+    """
+
+    seen: JobSeen
+    earlier: Sequence[JobCheck]
+    now_ms: float
+    state_limit_bytes: float | None = None
+
+    def points(self, measure: str) -> list[Point]:
+        """(epoch ms, value) of the checks that measured it, with the present one."""
+        known = [(each.at.timestamp() * 1000, getattr(each, measure)) for each in self.earlier]
+        known.append((self.now_ms, getattr(self.seen, measure)))
+        return [(at, float(value)) for at, value in known if value is not None]
+
+    def restarts_within(self, ms: float) -> int | None:
+        """Restarts since the earliest check within that time; None without two counts."""
+        counts = [value for at, value in self.points("restarts") if at >= self.now_ms - ms]
+        return int(counts[-1] - counts[0]) if len(counts) > 1 else None
+
+
+def judge(looks: Looks) -> Judgement:
+    """The judgement of one job."""
+    seen = looks.seen
+    if seen.state in ENDED:
+        return Judgement(Level.ENDED, [], ["state"])
+    signs = [sign for question in QUESTIONS for sign in question(looks)]
+    levels = [sign.level for sign in signs]
+    level = Level.ILL if Level.ILL in levels else Level.WARNING if levels else Level.QUIET
+    return Judgement(level, signs, list(_looked_at(looks)))
+
+
+def _looked_at(looks: Looks) -> Iterator[str]:
+    seen = looks.seen
+    yield "state"
+    if seen.failed_in_a_row is not None:
+        yield "checkpoints"
+    if seen.restarts is not None:
+        yield "restarts"
+    if seen.backlog is not None:
+        yield "backlog of the sources"
+
+
+def _state(looks: Looks) -> Iterator[Sign]:
+    state = looks.seen.state
+    if state in ("FAILED", "FAILING"):
+        yield Sign("state", Level.ILL, f"The job is {state}.")
+    elif state == "RESTARTING":
+        yield Sign("state", Level.ILL, "The job was restarting at the check.")
+
+
+def _failed_checkpoints(looks: Looks) -> Iterator[Sign]:
+    failed = looks.seen.failed_in_a_row
+    if failed is not None and failed >= FAILED_IN_A_ROW:
+        yield Sign("checkpoints-fail", Level.ILL, f"The last {failed} checkpoints failed.")
+
+
+def _overdue_checkpoint(looks: Looks) -> Iterator[Sign]:
+    seen = looks.seen
+    interval, timeout = seen.known.get("interval_ms"), seen.known.get("timeout_ms")
+    if not interval or interval >= 1e15 or seen.running_ms is None or seen.failed_in_a_row is None:
+        return  # without periodic checkpoints Flink states an interval of 2^63 - 1
+    # By the cluster's clock: the one of this machine may differ.
+    now_ms = seen.deployed_ms + seen.running_ms
+    since = min(now_ms - seen.completed_ms, seen.running_ms) if seen.completed_ms else seen.running_ms
+    if since > OVERDUE_INTERVALS * interval + (timeout or 0.0):
+        text = f"No checkpoint completed in the last {duration(since)}; the interval is {duration(interval)}."
+        yield Sign("checkpoint-overdue", Level.ILL, text)
+
+
+def _restarts(looks: Looks) -> Iterator[Sign]:
+    within_hour, within_day = looks.restarts_within(HOUR), looks.restarts_within(DAY)
+    if within_hour is not None and within_hour >= MOST_RESTARTS_AN_HOUR:
+        yield Sign("restarts", Level.ILL, f"The job restarted {within_hour} times within the last hour.")
+    elif within_day is not None and within_day >= MOST_RESTARTS_A_DAY:
+        yield Sign("restarts", Level.WARNING, f"The job restarted {within_day} times within the last 24 h.")
+
+
+def _timeout(looks: Looks) -> Iterator[Sign]:
+    limit = looks.seen.known.get("timeout_ms")
+    if reached := _reaches(looks, "checkpoint_ms", limit, TIMEOUT_AHEAD):
+        trend, when = reached
+        text = (
+            f"Checkpoints take longer and longer, {duration(trend.at(trend.last))} now: at this pace they reach the "
+            f"timeout of {duration(limit)} in {_span(trend, when)}."
+        )
+        yield Sign("checkpoint-timeout", Level.WARNING, text)
+
+
+def _disk(looks: Looks) -> Iterator[Sign]:
+    limit = looks.state_limit_bytes
+    if reached := _reaches(looks, "checkpoint_bytes", limit, DISK_AHEAD):
+        trend, when = reached
+        text = (
+            f"The state grows, {size(trend.at(trend.last))} now: at this pace it fills the {size(limit)} for it in "
+            f"{_span(trend, when)}."
+        )
+        yield Sign("state-size", Level.WARNING, text)
+
+
+def _lag(looks: Looks) -> Iterator[Sign]:
+    points = looks.points("backlog")
+    trend = trend_of(points)
+    if isinstance(trend, NoTrend) or trend.slope <= 0:
+        return
+    first, last = max(trend.at(trend.first), 1.0), trend.at(trend.last)
+    if last < LEAST_BACKLOG or last < LEAST_GROWTH * first:
+        return
+    slopes = [number(round(slope * 1000, 1)) for slope in (trend.slope, trend.slope_low, trend.slope_high)]
+    text = (
+        f"The backlog grows by {slopes[0]} records a second ({slopes[1]} to {slopes[2]}): {number(round(last))} "
+        f"records wait now, and the job does not catch up while that lasts."
+    )
+    yield Sign("lag", Level.WARNING, text)
+
+
+def _reaches(looks: Looks, measure: str, limit: float | None, ahead: float) -> tuple[Trend, Reached] | None:
+    """The rising trend and when it reaches the limit, where that is within `ahead`; None for anything else."""
+    if not limit:
+        return None
+    trend = trend_of(looks.points(measure))
+    if isinstance(trend, NoTrend) or trend.slope <= 0:
+        return None
+    reached = trend.reaches(limit)
+    return (trend, reached) if reached and reached.expected - trend.last <= ahead else None
+
+
+def _span(trend: Trend, when: Reached) -> str:
+    """From now until the moment, with its interval."""
+    expected, earliest = duration(when.expected - trend.last), duration(when.earliest - trend.last)
+    latest = f"{earliest} to {duration(when.latest - trend.last)}" if when.latest else f"not before {earliest}"
+    return f"{expected} ({latest})"
+
+
+QUESTIONS: tuple[Callable[[Looks], Iterator[Sign]], ...] = (
+    _state,
+    _failed_checkpoints,
+    _overdue_checkpoint,
+    _restarts,
+    _timeout,
+    _disk,
+    _lag,
+)
+"""In the order of the sentences on the page."""

@@ -1,0 +1,86 @@
+"""Begins and ends watches, and requests the checks that are due."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from workbench.accounts.models import Team, User
+from workbench.clusters.models import Cluster
+from workbench.machine import broker
+from workbench.watching.models import Every, Watch
+
+RUN_CHECK = "workbench.watching.tasks.run_check"
+MOST_AT_ONCE = 1
+"""Checks that run at once. Our choice: clusters that hang hold one of the workers, and cases get the others."""
+LOST_AFTER = dt.timedelta(minutes=3)
+"""A check that runs for longer was lost with its worker: it takes 90 s at most, and the last answer."""
+MOST_STATE_MB = 2_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class WatchForm:
+    """An administrator's input for a watch."""
+
+    every: int
+    team: Team | None
+    owner: User | None
+    opens_cases: bool = False
+    state_limit_mb: str = ""
+
+
+def watch_save(*, user: User, cluster: Cluster, form: WatchForm) -> Watch:
+    """Begins to watch a cluster, or changes how. Raises PermissionDenied, ValidationError by field."""
+    _administrators_only(user)
+    errors: dict[str, str] = {}
+    if form.every not in Every.values:
+        errors["every"] = "Choose how often the cluster is checked."
+    if form.team is None:
+        errors["team"] = "Choose the team that sees its jobs."
+    if form.owner is None or not form.owner.may_change_cases:
+        errors["owner"] = "Choose who owns the cases that its warnings open."
+    elif form.team is not None and not form.owner.teams.filter(pk=form.team.pk).exists():
+        errors["owner"] = f"{form.owner} is not in the team {form.team}."
+    typed = form.state_limit_mb.strip()
+    if typed and not (typed.isascii() and typed.isdecimal() and 0 < int(typed[:12]) <= MOST_STATE_MB):
+        errors["state_limit_mb"] = "The size is a number of megabytes."
+    if errors or form.team is None or form.owner is None:
+        raise ValidationError(errors)
+    watch = Watch.objects.filter(cluster=cluster).first() or Watch(cluster=cluster)
+    watch.every, watch.team, watch.owner = form.every, form.team, form.owner
+    watch.opens_cases, watch.state_limit_mb = form.opens_cases, int(typed) if typed else None
+    watch.next_at = timezone.now()
+    watch.save()
+    return watch
+
+
+def watch_end(*, user: User, watch: Watch) -> None:
+    """Ends a watch and deletes its checks. Raises PermissionDenied."""
+    _administrators_only(user)
+    watch.delete()
+
+
+def due_checks_request() -> int:
+    """Queues the check that is due for longest, unless one is running. Gives the number queued."""
+    now = timezone.now()
+    running = Watch.objects.filter(begun_at__gt=now - LOST_AFTER).count()
+    due = Watch.objects.listed().filter(Q(begun_at=None) | Q(begun_at__lte=now - LOST_AFTER), next_at__lte=now)
+    chosen = list(due.order_by("next_at")[: max(0, MOST_AT_ONCE - running)])
+    for watch in chosen:
+        with transaction.atomic():
+            # The mark makes the next round wait; the check writes its own.
+            following = now + dt.timedelta(minutes=watch.every)
+            mine = Watch.objects.filter(pk=watch.pk, next_at=watch.next_at).update(begun_at=now, next_at=following)
+            if mine:
+                broker.send_when_committed(RUN_CHECK, watch.pk)
+    return len(chosen)
+
+
+def _administrators_only(user: User) -> None:
+    if not user.is_administrator:
+        raise PermissionDenied("Only administrators decide which clusters are watched.")
