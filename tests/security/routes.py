@@ -186,6 +186,7 @@ def made_world(people: People) -> World:
         "job_id": watched.pk,
         "source": source.slug,
         "mapping_id": mapping.pk,
+        "team_id": team.pk,
         "token_id": token.pk,
         "drill_id": drill.pk,
         "draft_id": draft.pk,

@@ -126,6 +126,8 @@ MAY: Mapping[str, tuple[str, str]] = {
     "channels:remove": (NO, ADMINISTRATORS),
     "limits": (PEOPLE, ADMINISTRATORS),
     "space:overview": (ADMINISTRATORS, NO),
+    "space:retention": (ADMINISTRATORS, NO),
+    "space:retention_change": (NO, ADMINISTRATORS),
     "space:change": (NO, ADMINISTRATORS),
     "redaction:preview": (NO, OPENERS),
     "delete_case": (WRITERS, DELETERS),

@@ -15,7 +15,7 @@ from django.utils import timezone
 from workbench.alerts.models import Alert, AlertSource
 from workbench.alerts.payload import LONGEST_SUMMARY, LONGEST_VALUE, PayloadRefused, ReceivedAlert, alerts_in
 from workbench.alerts.routing import Routing, Target
-from workbench.cases.models import LONGEST_CHANGE, Case, CaseStatus
+from workbench.cases.models import LONGEST_CHANGE, Case, CaseStatus, LegalHold
 from workbench.cases.services import note_add, snapshot_start
 from workbench.clusters.models import Cluster
 from workbench.clusters.services import collection_request
@@ -198,6 +198,8 @@ def _noted(alert: Alert) -> str:
 
 
 def _forget_old(source: AlertSource, now: dt.datetime) -> None:
+    if LegalHold.objects.in_force().filter(team=source.team_id).exists():
+        return
     source.alerts.filter(is_firing=False, case=None, heard_at__lt=now - KEPT).delete()
 
 

@@ -12,7 +12,8 @@ from django.utils import timezone
 from workbench.accounts.models import User
 from workbench.analyses.log_books import log_book_folder
 from workbench.analyses.models import Analysis
-from workbench.cases.models import Case, CaseStatus
+from workbench.cases.holds import OnHold, kept_days, require_no_hold
+from workbench.cases.models import Case
 from workbench.cases.services import note_add
 from workbench.uploads.arrivals import arrival_discard
 from workbench.uploads.models import UploadedFile
@@ -25,9 +26,9 @@ class CannotDelete(Exception):
 def evidence_delete(*, case: Case, user: User) -> int:
     """Deletes the bytes of all files of a case; findings and citations are kept. Gives how many files.
 
-    Raises CannotDelete while an analysis reads them.
+    Raises CannotDelete while an analysis reads them, and under legal hold.
     """
-    _refuse_while_read(case)
+    _refuse_deletion(case)
     count = _evidence_delete(case)
     if count:
         note_add(case=case, user=user, text=f"The evidence was deleted: {count} file{'s' if count > 1 else ''}.")
@@ -36,7 +37,7 @@ def evidence_delete(*, case: Case, user: User) -> int:
 
 def case_delete(*, case: Case) -> None:
     """Deletes a case: files, analyses, notes, history. Raises CannotDelete."""
-    _refuse_while_read(case)
+    _refuse_deletion(case)
     merged = list(case.merged.values_list("pk", flat=True))
     if merged:
         raise CannotDelete(f"Case {merged[0]} was merged into it; take them apart first.")
@@ -48,17 +49,18 @@ def case_delete(*, case: Case) -> None:
 
 
 def evidence_expire() -> int:
-    """Deletes the evidence of cases closed more than KEEP_EVIDENCE_DAYS ago; 0 keeps it for ever.
+    """Deletes the evidence of cases that are closed for longer than their team keeps it.
 
-    Gives how many files. Cases marked to keep their evidence are skipped.
+    Gives how many files. Cases marked to keep their evidence, and teams under legal hold, are skipped.
     """
-    if not settings.KEEP_EVIDENCE_DAYS:
-        return 0
-    before = timezone.now() - timedelta(days=settings.KEEP_EVIDENCE_DAYS)
-    expired = Case.objects.filter(
-        status=CaseStatus.CLOSED, closed_at__lt=before, files__deleted_at=None, keep_evidence=False
-    )
-    return sum(_evidence_delete(case) for case in expired.filter(files__isnull=False).distinct())
+    count = 0
+    for team, days in kept_days().items():
+        if days:
+            before = timezone.now() - timedelta(days=days)
+            closed = Case.objects.closed().filter(team=team, closed_at__lt=before, keep_evidence=False)
+            with_files = closed.filter(files__deleted_at=None, files__isnull=False)
+            count += sum(_evidence_delete(case) for case in with_files.distinct())
+    return count
 
 
 def _evidence_delete(case: Case) -> int:
@@ -74,6 +76,10 @@ def _evidence_delete(case: Case) -> int:
     return len(files)
 
 
-def _refuse_while_read(case: Case) -> None:
+def _refuse_deletion(case: Case) -> None:
+    try:
+        require_no_hold(case.team_id)
+    except OnHold as error:
+        raise CannotDelete(str(error)) from None
     if Analysis.objects.filter(case=case).active().exists():
         raise CannotDelete("An analysis of the case is under way; cancel it or wait for its end.")

@@ -11,6 +11,7 @@ from django.shortcuts import redirect, render
 
 from workbench.accounts.requests import SignedInRequest
 from workbench.analyses.retention import CannotDelete, case_delete, evidence_delete
+from workbench.cases.holds import OnHold, require_no_hold
 from workbench.cases.selectors import case_to_change
 from workbench.uploads.models import UploadedFile
 
@@ -35,6 +36,11 @@ def delete_case(request: SignedInRequest, case_id: int) -> HttpResponse:
         except CannotDelete as error:
             messages.error(request, str(error))
             return redirect("delete_case", case_id)
+    try:
+        require_no_hold(case.team_id)
+        hold = ""
+    except OnHold as error:
+        hold = str(error)
     files = UploadedFile.objects.filter(case=case, deleted_at=None)
     held = files.aggregate(bytes=Sum("bytes"))["bytes"] or 0
-    return render(request, "case_pages/delete.html", {"case": case, "files": files.count(), "held": held})
+    return render(request, "case_pages/delete.html", {"case": case, "files": files.count(), "held": held, "hold": hold})

@@ -24,6 +24,7 @@ MOST_SEARCH_WORDS = 10
 MOST_SEARCH_TEXT = 100_000
 LONGEST_CHANGE = 120
 LONGEST_FOLLOW_UP = 300
+LONGEST_HOLD_REASON = 500
 LONGEST_DRILL = dt.timedelta(hours=2)
 """A drill without an end counts as over then, and its case is visible again. Our choice."""
 
@@ -322,3 +323,42 @@ class SavedView(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class Retention(models.Model):
+    """How long the files of a team's closed cases are kept.
+
+    days  0 for ever; null as WORKBENCH_KEEP_DAYS states
+    """
+
+    team = models.OneToOneField(Team, on_delete=models.CASCADE, related_name="retention")
+    days = models.PositiveIntegerField(null=True)
+    by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.team}: {self.days} days"
+
+
+class LegalHoldQuerySet(models.QuerySet["LegalHold"]):
+    def in_force(self) -> LegalHoldQuerySet:
+        return self.filter(lifted_at=None)
+
+
+class LegalHold(models.Model):
+    """A time in which nothing of a team is deleted. Rows are only added and lifted."""
+
+    team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="holds")
+    reason = models.CharField(max_length=LONGEST_HOLD_REASON)
+    by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    at = models.DateTimeField(auto_now_add=True)
+    lifted_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
+    lifted_at = models.DateTimeField(null=True)
+
+    objects = LegalHoldQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.team}: {self.reason}"

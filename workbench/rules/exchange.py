@@ -116,6 +116,11 @@ def offered(file: BinaryIO) -> list[Offered]:
     return sorted(rules.values(), key=lambda each: (order.index(each.state), each.path))
 
 
+def archived_rules(file: BinaryIO) -> dict[str, str]:
+    """Path of each rule of an archive -> its text, without samples. Raises ImportRefused."""
+    return {path: text for path, text in _texts(file).items() if RULE_FILE.search(path)[3] is None}  # type: ignore[index]
+
+
 def _texts(file: BinaryIO) -> dict[str, str]:
     try:
         with opened_zip(file) as archive:

@@ -28,7 +28,7 @@ from django.utils import timezone
 from diagnostics.intake.signatures import SIGNATURE_BYTES, container_of
 from diagnostics.redaction import nobody
 from workbench.accounts.models import User
-from workbench.cases.models import Case
+from workbench.cases.models import Case, LegalHold
 from workbench.cases.services import case_lock
 from workbench.limits.selectors import limits_now
 from workbench.machine import broker
@@ -304,7 +304,8 @@ def arrivals_expire() -> int:
     before = timezone.now() - Arrival.KEPT
     never_begun = Q(state=ArrivalState.RECEIVING, offset=0, touched_at__lt=timezone.now() - Arrival.RESERVED)
     never_redacted = Q(state=ArrivalState.REDACTING, began_at__lt=before)
-    old = list(Arrival.objects.filter(Q(touched_at__lt=before) | never_redacted | never_begun))
+    held = Q(case__team__in=LegalHold.objects.in_force().values("team"), offset__gt=0)
+    old = list(Arrival.objects.filter(Q(touched_at__lt=before) | never_redacted | never_begun).exclude(held))
     for arrival in old:
         arrival_discard(arrival=arrival)
     # Files before rows: a file that starts meanwhile has no path yet.

@@ -28,7 +28,8 @@ from diagnostics.notation.event_field import NamedFields
 from diagnostics.reading.clock import FileClock
 from diagnostics.redaction import Redactor, nobody, redact_upload
 from workbench.accounts.models import Team, User
-from workbench.cases.models import Case
+from workbench.cases.holds import OnHold, require_no_hold
+from workbench.cases.models import Case, LegalHold
 from workbench.cases.services import case_lock
 from workbench.layouts.selectors import layouts_now
 from workbench.limits.selectors import UploadLimits, limits_now
@@ -255,7 +256,13 @@ def event_fields_set(*, file: UploadedFile, member: str, key: str, event_time: s
 
 
 def file_remove(*, file: UploadedFile) -> None:
-    """Removes a file from the case; `file_restore` undoes it for a while. Raises UploadRefused once it is cited."""
+    """Removes a file from the case; `file_restore` undoes it for a while. Raises UploadRefused once it is cited, and
+    under legal hold.
+    """
+    try:
+        require_no_hold(file.case.team_id)
+    except OnHold as error:
+        raise UploadRefused(str(error)) from None
     removed = UploadedFile.objects.present().filter(pk=file.pk, analysed_at=None).update(removed_at=timezone.now())
     if not removed:
         raise UploadRefused(f"{file.name} was analysed; findings cite its lines, so it stays.")
@@ -278,8 +285,12 @@ def case_discard(*, case: Case) -> None:
 
 
 def removed_files_purge() -> int:
-    """Deletes the bytes of files removed longer ago than REMOVED_KEPT. Gives how many files."""
+    """Deletes the bytes of files removed longer ago than REMOVED_KEPT, but of teams under legal hold.
+
+    Gives how many files.
+    """
     old = UploadedFile.objects.filter(removed_at__lt=timezone.now() - REMOVED_KEPT)
+    old = old.exclude(case__team__in=LegalHold.objects.in_force().values("team"))
     for file in old:
         file.path.unlink(missing_ok=True)
         file.delete()

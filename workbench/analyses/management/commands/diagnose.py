@@ -1,4 +1,10 @@
-"""`manage.py diagnose PATH... [--json FILE]`: a diagnosis without web server, queue or account."""
+"""`manage.py diagnose PATH... [--json FILE] [--rules FILE] [--fail-on SEVERITY]`: a diagnosis without web server, queue
+or account.
+
+Exit status: 0 the diagnosis was made, and with `--fail-on` it has no such finding; 1 an error; 2 no input was usable;
+3 with `--fail-on`: a finding is as severe as that or more; 4 with `--fail-on`: the evidence does not suffice for a
+verdict, so that nothing can be said either way.
+"""
 
 from __future__ import annotations
 
@@ -8,24 +14,53 @@ import sys
 import tempfile
 from argparse import ArgumentParser
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 from uuid import uuid4
 
 from django.core.management.base import BaseCommand, CommandError
 
 from diagnostics.analyze import Progress, analyze
 from diagnostics.diagnosis.terminal import render
-from diagnostics.errors import DiagnosticsError, NoUsableInput
+from diagnostics.errors import DiagnosticsError, InvalidRule, NoUsableInput
 from diagnostics.intake import SourceFile, sources_in
 from diagnostics.notation.control_characters import show_controls
 from diagnostics.reading.case import Case
-from diagnostics.rules.rule import Ruleset, shipped_rules
+from diagnostics.rules.rule import Rule, Ruleset, Severity, shipped_rules
 from diagnostics.spark import embedded
 from diagnostics.spark.ahead import started_ahead
 from diagnostics.storage.shared_folder import STORAGE_VARIABLE, run_folder
+from workbench.rules.exchange import ImportRefused, archived_rules
 
 NO_USABLE_INPUT = 2
 """Exit status of the contract when no input is usable."""
+FOUND = 3
+UNDECIDED = 4
+SEVERITIES = get_args(Severity)
+"""The most severe first."""
+
+
+def exported_ruleset(path: Path) -> Ruleset:
+    """The rules of an archive as `/rules/export/` gives it. Raises CommandError with every reason against it."""
+    try:
+        with path.open("rb") as opened:
+            texts = archived_rules(opened)
+        return Ruleset.of([Rule.from_yaml(text, name) for name, text in texts.items()])
+    except OSError as error:
+        raise CommandError(show_controls(f"{path} cannot be read: {error.strerror or error}")) from None
+    except (ImportRefused, InvalidRule) as error:
+        raise CommandError(show_controls(f"{path}: {error}")) from None
+
+
+def gate(document: dict[str, Any], fail_on: str) -> None:
+    """Raises CommandError with the exit status when the diagnosis must stop a pipeline."""
+    severe = SEVERITIES[: SEVERITIES.index(fail_on) + 1]
+    reasons = [finding["title"] for finding in document["findings"] if finding["severity"] in severe]
+    if reasons:
+        raise CommandError(
+            show_controls(f"findings of {' or '.join(severe)} severity: {'; '.join(reasons)}"), returncode=FOUND
+        )
+    if document["verdict"]["symptom_class"] == "inconclusive":
+        raise CommandError("the evidence does not suffice for a verdict", returncode=UNDECIDED)
 
 
 class Command(BaseCommand):
@@ -40,15 +75,31 @@ class Command(BaseCommand):
         parser.add_argument("paths", nargs="+", metavar="PATH", help="file, folder or archive")
         parser.add_argument("--json", metavar="FILE", help="write the diagnosis document there; - is standard output")
 
-    def handle(self, *, paths: list[str], json: str | None = None, **options: Any) -> None:
+        parser.add_argument("--rules", metavar="FILE", help="judge with the rules of this zip, exported on /rules/")
+        parser.add_argument(
+            "--fail-on",
+            choices=SEVERITIES,
+            help=f"end with {FOUND} when a finding is as severe, with {UNDECIDED} when there is no verdict",
+        )
+
+    def handle(
+        self,
+        *,
+        paths: list[str],
+        json: str | None = None,
+        rules: str | None = None,
+        fail_on: str | None = None,
+        **options: Any,
+    ) -> None:
         """Diagnose and print."""
+        ruleset = Ruleset.of(shipped_rules()) if rules is None else exported_ruleset(Path(rules))
         sources, refused = sources_in([Path(path) for path in paths])
         for line in refused:
             self.stderr.write(show_controls(line))
         if not sources:
             raise CommandError("no input could be used", returncode=NO_USABLE_INPUT)
         try:
-            document = self._document(sources)
+            document = self._document(sources, ruleset)
         except NoUsableInput as error:
             for line in str(error).splitlines():
                 self.stderr.write(show_controls(line))
@@ -56,8 +107,10 @@ class Command(BaseCommand):
         except DiagnosticsError as error:
             raise CommandError(show_controls(str(error))) from None
         self._write(document, json)
+        if fail_on is not None:
+            gate(document, fail_on)
 
-    def _document(self, sources: list[SourceFile]) -> dict[str, Any]:
+    def _document(self, sources: list[SourceFile], ruleset: Ruleset) -> dict[str, Any]:
         size = sum(source.path.stat().st_size for source in sources)
         with (
             tempfile.TemporaryDirectory(prefix="diagnose-") as workspace,
@@ -66,7 +119,7 @@ class Command(BaseCommand):
         ):
             report = analyze(
                 Case(sources),
-                ruleset=Ruleset.of(shipped_rules()),
+                ruleset=ruleset,
                 spark=spark,
                 workspace=Path(workspace),
                 shared=shared,
