@@ -11,7 +11,7 @@ from diagnostics.charting.theme import Palette, palette
 from diagnostics.reconstruction.checkpoints.history import checkpoint_histories
 from diagnostics.reconstruction.checkpoints.parts import subtask_answers
 from diagnostics.reconstruction.job.cluster import cluster_of
-from diagnostics.wording.phrase import duration, exact_duration, size
+from diagnostics.wording.phrase import duration, enumeration, exact_duration, size
 
 if TYPE_CHECKING:
     from diagnostics.evidence import Evidence
@@ -128,16 +128,22 @@ def _is_bad(checkpoint: Mapping[str, Any]) -> bool:
 
 
 def _chosen(points: Points) -> Mapping[str, Any]:
-    """The selected checkpoint; else the latest failed one; else the slowest."""
+    """The selected checkpoint; else of the failed ones, or of all, the one whose subtasks show most of its time."""
     checkpoints = _checkpoints(points)
-    found = [each for each in checkpoints if key_of(each) == points.get("chosen")]
-    found += [each for each in checkpoints if _is_bad(each)]
-    return found[0] if found else max(checkpoints, key=lambda each: (_length(each), each["id"]))
+    selected = [each for each in checkpoints if key_of(each) == points.get("chosen")]
+    failed = [each for each in checkpoints if _is_bad(each)]
+    return selected[0] if selected else max(failed or checkpoints, key=lambda each: (_measured(each), each["id"]))
+
+
+def _measured(checkpoint: Mapping[str, Any]) -> float:
+    """The longest time that a subtask reported; a subtask that never acknowledged reports none."""
+    return max(
+        (row["end_to_end_ms"] or sum(row[phase] or 0 for phase in PHASES) for row in checkpoint["rows"]), default=0.0
+    )
 
 
 def _length(checkpoint: Mapping[str, Any]) -> float:
-    ends = [row["end_to_end_ms"] or sum(row[phase] or 0 for phase in PHASES) for row in checkpoint["rows"]]
-    return max([checkpoint["end_to_end_ms"] or 0.0, *ends])
+    return max(checkpoint["end_to_end_ms"] or 0.0, _measured(checkpoint))
 
 
 def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
@@ -249,9 +255,14 @@ def summary(points: Points) -> str:
     pending = [row for row in checkpoint["rows"] if not row["acknowledged"]]
     done = [row for row in checkpoint["rows"] if row["acknowledged"]]
     if pending:
-        shown = ", ".join(f"{row['subtask']} of {row['vertex']}" for row in pending[:3])
-        more = f" and {len(pending) - 3} more" if len(pending) > 3 else ""
-        text += f" Never acknowledged: subtask {shown}{more}."
+        by_task: dict[str, list[str]] = {}
+        for row in pending:
+            by_task.setdefault(row["vertex"], []).append(str(row["subtask"]))
+        tasks = [
+            f"subtask{'s' if len(each) > 1 else ''} {enumeration(each)} of {task}" for task, each in by_task.items()
+        ]
+        more = f" and of {len(tasks) - 2} further tasks" if len(tasks) > 2 else ""
+        text += f" Never acknowledged: {'; '.join(tasks[:2])}{more}."
     if done and done[0]["end_to_end_ms"] is not None:
         slowest = done[0]
         text += f" The slowest was subtask {slowest['subtask']} of {slowest['vertex']}"

@@ -272,7 +272,7 @@ def _job_summary(job: Mapping[str, Any], several: bool) -> str:
     completed = [each for each in checkpoints if each["status"] == "completed" and each["end_to_end_ms"] is not None]
     prefix = f"{job['name'] or job['job_id']}: " if several else ""
     plural = "" if len(checkpoints) == 1 else "s"
-    text = f"{prefix}{len(checkpoints)} checkpoint{plural}, {len(failed)} failed or expired."
+    text = f"{prefix}{len(checkpoints)} checkpoint{plural}, {len(failed) or 'none'} failed or expired."
     if completed:
         longest = max(completed, key=lambda each: (each["end_to_end_ms"], each["id"]))
         text += f" The longest completed one, {longest['id']}, took {duration(longest['end_to_end_ms'])}"

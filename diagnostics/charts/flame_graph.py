@@ -238,6 +238,12 @@ def summary(points: Points) -> str:
     return " ".join(_job_summary(job) for job in points["jobs"])
 
 
+def _waiting_words(waiting: float, these: str) -> str:
+    if waiting in (0.0, 1.0):
+        return f"all {these} {'wait' if waiting else 'run'}"
+    return f"{percent(waiting)} {these} wait, the rest run"
+
+
 def _job_summary(job: Mapping[str, Any]) -> str:
     frames = job["frames"]
     own: dict[str, float] = {}
@@ -251,9 +257,9 @@ def _job_summary(job: Mapping[str, Any]) -> str:
         text += (
             f"{percent(idle / (idle + job['total']))} of the samples wait for input or for room in the output and are "
         )
-        text += f"folded; of the others {percent(waiting)} wait, the rest runs."
+        text += f"folded; {_waiting_words(waiting, 'of the others')}."
     else:
-        text += f"{percent(waiting)} of the samples wait, the others run."
+        text += f"{_waiting_words(waiting, 'of the samples')}."
     if own:
         top = max(own, key=lambda name: (own[name], name))
         text += f" Most are in {top} ({percent(own[top] / (job['total'] or 1))})."

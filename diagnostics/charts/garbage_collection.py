@@ -222,8 +222,9 @@ def summary(points: Points) -> str:
         used = max(row[1] or 0 for row in worst["heap"])
         return f"No GC log. By the metrics {process_name(worst)} used up to {memory(used)} of heap."
     longest = max(row[2] for row in worst["collections"])
+    full = f"{worst['full']:,} of them full collections" if worst["full"] else "none of them a full collection"
     text = (
-        f"{process_name(worst)}: {worst['pauses']:,} pauses, {worst['full']:,} of them full collections, "
+        f"{process_name(worst)}: {worst['pauses']:,} pauses, {full}, "
         f"{duration(worst['pause_ms'])} in total; the longest took {duration(longest)}."
     )
     if worst.get("causes"):

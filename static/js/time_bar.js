@@ -7,6 +7,11 @@ const bar = document.getElementById('time-bar');
 const part = (name) => bar.querySelector(`[data-time="${name}"]`);
 const typed = part('typed');
 
+// On a phone the tools of the range and the second chart are folded: what they show is one touch away.
+if (matchMedia('(max-width: 700px)').matches) {
+  for (const fold of document.querySelectorAll('.time-tools, .chart-fold')) fold.open = false;
+}
+
 timeRange.whole = bar.dataset.from ? [Number(bar.dataset.from), Number(bar.dataset.to)] : null;
 timeRange.evidenceOffset = bar.dataset.offset ? Number(bar.dataset.offset) : null;
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from playwright.sync_api import expect
 
 from tests.benchmarks.synthetic_log import write_log
-from tests.journeys.conftest import OpenPage
+from tests.journeys.conftest import NARROW, OpenPage
 from tests.journeys.walking import all_stored, ask_for_diagnosis, choose, drop, unfold, verdict
 from tests.running_workbench import PROJECT
 
@@ -112,3 +112,16 @@ def test_a_stranger_sees_nothing(open_page: OpenPage) -> None:
     assert "/login/" in page.url
     page.goto("/cases/1/")
     assert "/login/" in page.url
+
+
+def test_a_case_on_a_phone_is_no_longer_than_five_screens_before_its_folds(
+    open_page: OpenPage, hot_key_case: str
+) -> None:
+    page = open_page(hot_key_case, size=NARROW)
+    expect(page.locator(".key-charts .plot.waiting:visible")).to_have_count(0)
+    assert page.evaluate("document.documentElement.scrollHeight") <= 5 * NARROW[1]
+
+    second = page.locator(".chart-fold .chart")
+    expect(second).not_to_be_visible()
+    page.locator(".chart-fold > summary").click()
+    expect(second).to_be_visible()

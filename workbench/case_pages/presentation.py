@@ -22,6 +22,9 @@ from workbench.uploads.models import UploadedFile
 ORDERED = ("<", "<=", ">", ">=")
 """Operators for which a value has a distance from the bound."""
 
+SHOWN_REMARKS = 3
+"""Remarks shown under the claim of a finding; a single further one is shown, several are expanded. Our choice."""
+
 SHOWN_EVIDENCE = 4
 """Citations shown under a finding; the others are expanded."""
 
@@ -38,6 +41,7 @@ class FindingShown:
     checks     its comparisons that hold, each with the source of the value
     sentences  its statement, the claim first, values with their sources
     has_page   whether its rule has a page here; an imported rule has none
+    is_folded  whether only its title is shown at first: that of a consequence, a remark, or beside a root cause
     follows    the findings that this one explains
     """
 
@@ -48,6 +52,7 @@ class FindingShown:
     checks: Sequence[CheckShown] = ()
     sentences: Sequence[Sequence[LinkedPiece]] = ()
     has_page: bool = True
+    is_folded: bool = False
     follows: list[FindingShown] = field(default_factory=list)
 
     @property
@@ -63,14 +68,22 @@ class FindingShown:
         return self.sentences[1:]
 
     @property
+    def first_remarks(self) -> Sequence[Sequence[LinkedPiece]]:
+        return self.remarks if len(self.remarks) <= SHOWN_REMARKS + 1 else self.remarks[:SHOWN_REMARKS]
+
+    @property
+    def more_remarks(self) -> Sequence[Sequence[LinkedPiece]]:
+        return self.remarks[len(self.first_remarks) :]
+
+    @property
     def claim(self) -> str:
         return "".join(each.text for each in self.sentences[0])
 
     @property
     def decisive(self) -> CheckShown | None:
-        """The comparison to name first: the first one with a bound that is not merely `at least 1`."""
-        numbers = [each for each in self.checks if each[0]["op"] in ORDERED and not isinstance(each[0]["value"], bool)]
-        return next((each for each in numbers if each[0]["bound"] not in (0, 1)), next(iter(numbers), None))
+        """The comparison to name beside the claim: a share or a multiple rather than a number of events."""
+        ordered = [each for each in self.checks if each[0]["op"] in ORDERED and each[0]["bound"] not in (0, 1)]
+        return next((each for each in ordered if each[0]["fact"].endswith("_ratio")), next(iter(ordered), None))
 
     @property
     def span(self) -> tuple[int, int] | None:
@@ -169,6 +182,10 @@ def jobs_shown(analysis: Analysis, files: Mapping[int, UploadedFile]) -> list[Jo
         cause = each.entry["caused_by"]
         if cause is not None and cause != each.position:
             shown[cause].follows.append(each)
+    with_root = {each.entry["subject"].get("job") for each in shown if each.entry["role"] == ROLES[0]}
+    for each in shown:
+        is_beside_root = each.entry["subject"].get("job") in with_root or each.entry["caused_by"] is not None
+        each.is_folded = each.entry["role"] != ROLES[0] and (is_beside_root or each.entry["severity"] == "info")
     tops = [each for each in shown if each.entry["caused_by"] is None]
     return list(_by_job(tops, document["jobs"]))
 

@@ -83,6 +83,6 @@ def test_the_icicle_escapes_frames_and_names_the_hottest_one() -> None:
     assert icicle["parents"][:2] == ["", "0"]
     assert "Job$&lt;init&gt;.run" in icicle["labels"]
     assert CHART.summary(points) == (
-        "score: 25 % of the samples wait, the others run. Most are in com.acme.Job$<init>.run (75 %)."
+        "score: 25 % of the samples wait, the rest run. Most are in com.acme.Job$<init>.run (75 %)."
     )
     assert CHART.table(points)[1][2:4] == ["com.acme.Job$<init>.run", 75]
