@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from diagnostics.diagnosis.finding import Finding
+from diagnostics.evidence.subject import Subject
 from diagnostics.rules.rule import Severity
 from diagnostics.symptoms import symptom
 
@@ -26,8 +27,8 @@ def weight(finding: Finding) -> float:
 def order_causes(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """The findings of one job with their roles, the root cause first, consequences last.
 
-    A finding of a class that a more confident cause vetoes is dropped. A consequence refers to the cause that explains
-    it; a cause that another one explains becomes its consequence. The others are contributing.
+    A finding of a class that a more confident cause of the same task vetoes is dropped. A consequence refers to the
+    cause that explains it; a cause that another one explains becomes its consequence. The others are contributing.
     """
     ranked = sorted(findings, key=lambda each: (-weight(each), each.rule.id, repr(each.subject)))
     ranked = [each for each in ranked if not _vetoed(each, ranked)]
@@ -69,9 +70,17 @@ def _vetoed(finding: Finding, others: Sequence[Finding]) -> bool:
         finding.symptom_class in other.rule.vetoes
         and other.confidence >= LEAST_EXPLAINING
         and weight(other) >= weight(finding)
-        and finding.symptom_class not in (other.symptom_class,)
+        and finding.symptom_class != other.symptom_class
+        and _may_be_same_task(finding.subject, other.subject)
         for other in others
     )
+
+
+def _may_be_same_task(one: Subject, other: Subject) -> bool:
+    """Whether two findings can be readings of the same task: a look-up in one task says nothing about another's sink."""
+    if one.vertex_id and other.vertex_id:
+        return one.vertex_id == other.vertex_id
+    return not (one.vertex and other.vertex) or one.vertex == other.vertex
 
 
 def _explainer(finding: Finding, causes: Iterable[Finding | None]) -> Finding | None:

@@ -27,7 +27,9 @@ MOST_VALUE = 2_000
 _OF_FLINK = re2.compile(
     rb"org\.apache\.flink|pyflink|StreamExecutionEnvironment|CheckpointConfig|RestartStrategies|\benv\."
 )
-_CALLED = re2.compile(rb"(?:enable|disable|set)_?[A-Za-z_]{4,40}\s?\(|RestartStrategies|restart_strategies")
+_CALLED = re2.compile(
+    rb"(?:enable|disable|set)_?[A-Za-z_]{4,40}\s?\(|RestartStrategies|restart_strategies|new FlinkKafkaProducer"
+)
 _SQL = re2.compile(rb"(?i)\bCREATE\s{1,20}(?:TEMPORARY\s{1,20})?TABLE\b|\bSET\s{1,20}'?[a-z]{1,40}\.")
 _SET = re.compile(
     r"\bSET\s{1,20}'?([a-z][\w-]{0,60}\.[\w.-]{2,120})'?\s{0,20}=\s{0,20}('[^'\n]{0,500}'|[^\s;'\n]{1,200})", re.I

@@ -31,6 +31,8 @@ _OF_UNIT = re.compile(
 _TIME_OF = re.compile(r"Time\.of\(\s{0,4}(\d[\d_]{0,12})[lL]?\s{0,4},\s{0,4}(?:TimeUnit\.)?([A-Z]{5,12})\s{0,4}\)")
 _QUOTED = re.compile(r"\"([^\"\n]{0,500})\"|'([^'\n]{0,500})'")
 _CONSTANT = re.compile(r"(?:[A-Za-z_]\w{0,60}\.){0,6}([A-Z][A-Z_]{2,60})")
+_SEMANTIC = re.compile(r"(?:[A-Za-z_]\w{0,60}\.){0,6}Semantic\.([A-Z][A-Z_]{2,60})")
+_AS_TEXT = re.compile(r"(?:String\.valueOf|(?:Integer|Long)\.toString|str)\(([^()]{1,80})\)")
 _NEW = re.compile(r"(?:new\s{1,4})?([A-Z]\w{3,60})\s?\(([^()]{0,300})\)")
 
 
@@ -130,6 +132,17 @@ PAIRS = frozenset(("set", "setstring", "setinteger", "setlong", "setboolean", "s
 PLAIN_PAIR = re.compile(r"[a-z][\w-]{0,60}(?:\.[\w-]{1,80}){1,9}")
 CLIENT_OPTION = re.compile(r"transaction\.timeout\.ms|isolation\.level|enable\.idempotence|acks")
 """Kafka client options relevant to exactly-once; in a table they follow `properties.`."""
+PUT = "put"
+"""Method of java.util.Properties and of maps; of what it stores only Kafka's client options are settings."""
+CLIENT_CONSTANTS: Mapping[str, str] = {
+    "TRANSACTION_TIMEOUT_CONFIG": "transaction.timeout.ms",
+    "ISOLATION_LEVEL_CONFIG": "isolation.level",
+    "ENABLE_IDEMPOTENCE_CONFIG": "enable.idempotence",
+    "ACKS_CONFIG": "acks",
+}
+"""Constants of Kafka's ProducerConfig and ConsumerConfig for these options. Source: Kafka's documentation."""
+PRODUCERS = frozenset(("flinkkafkaproducer", "flinkkafkaproducer011"))
+"""Sinks before KafkaSink, whose constructor takes the delivery semantic. Source: Flink documentation, Kafka."""
 RESTARTS: Mapping[str, str] = {
     "norestart": "none",
     "fixeddelayrestart": "fixed-delay",
@@ -142,6 +155,8 @@ NAMES = frozenset(
         *WITHOUT_ARGUMENT,
         *OF_ENVIRONMENT,
         *PAIRS,
+        PUT,
+        *PRODUCERS,
         *RESTARTS,
         "enablecheckpointing",
         "enableunalignedcheckpoints",
@@ -184,8 +199,10 @@ def settings_of(call: Call) -> Iterator[tuple[str, str]]:
         yield "restart-strategy.type", RESTARTS[name]
         if name == "fixeddelayrestart" and arguments and (attempts := _count(arguments[0])) is not None:
             yield "restart-strategy.fixed-delay.attempts", attempts
-    elif name in PAIRS and len(arguments) == 2:
-        yield from _pair(arguments)
+    elif name in PRODUCERS:
+        yield from _semantic(arguments)
+    elif name in (*PAIRS, PUT) and len(arguments) == 2:
+        yield from _client_option(arguments) or (_pair(arguments) if name in PAIRS else ())
 
 
 def _enabled(arguments: tuple[str, ...]) -> Iterator[tuple[str, str]]:
@@ -221,8 +238,27 @@ def _directory(argument: str) -> Iterator[tuple[str, str]]:
         yield CHECKPOINTING + "dir", directory
 
 
+def _semantic(arguments: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """The delivery semantic of a FlinkKafkaProducer, whose enumeration was the name of DeliveryGuarantee's values."""
+    for argument in arguments:
+        if found := _SEMANTIC.fullmatch(argument):
+            yield "sink.delivery-guarantee", found.group(1)
+
+
+def _client_option(arguments: tuple[str, ...]) -> list[tuple[str, str]]:
+    """The option of a Kafka client that a property sets, by its name or by Kafka's constant for it."""
+    key = quoted(arguments[0]) or CLIENT_CONSTANTS.get(_constant(arguments[0]) or "")
+    if key is None or not CLIENT_OPTION.fullmatch(key):
+        return []
+    given = arguments[1].removesuffix('+ ""').strip()
+    converted = _AS_TEXT.fullmatch(given)
+    given = converted.group(1) if converted else given
+    value = quoted(given) if quoted(given) is not None else _truth(given) or _count(given)
+    return [] if value is None else [(f"properties.{key}", value)]
+
+
 def _pair(arguments: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     key = quoted(arguments[0])
     value = quoted(arguments[1]) if quoted(arguments[1]) is not None else _truth(arguments[1]) or _count(arguments[1])
     if key and value is not None and PLAIN_PAIR.fullmatch(key):
-        yield (f"properties.{key}" if CLIENT_OPTION.fullmatch(key) else key), value
+        yield key, value

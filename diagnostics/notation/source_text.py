@@ -16,7 +16,9 @@ LINE_START = 200
 """Characters before a comment mark that are examined to decide whether it begins its line. Our choice."""
 
 _MARK = re.compile(r"\"|'|//|/\*|--|#")
-_CALL = re.compile(r"(?:\b([A-Za-z_]\w{0,60})\s{0,80}\.\s{0,80})?\b([A-Za-z_]\w{2,80})\s?\(")
+_CALL = re.compile(
+    r"(?:\b([A-Za-z_]\w{0,60})\s{0,80}\.\s{0,80})?\b([A-Za-z_]\w{2,80})(?:<[\w\s,.?<>\[\]]{0,120}>)?\s?\("
+)
 _CLOSERS = {"(": ")", "[": "]", "{": "}"}
 
 

@@ -6,6 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from diagnostics.aggregators import kafka_transaction_failures, kafka_transaction_records
 from diagnostics.arithmetic.named_rows import named_rows
@@ -14,11 +15,14 @@ from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.notation.flink_values import number
 from diagnostics.reconstruction.checkpoints.exactly_once_chain import (
+    BROKER_DEFAULT_MS,
     SINK_DEFAULT_MS,
     asks_for_it,
     audit,
     client_options,
+    has_kafka_consumer,
     prefix_of,
+    sources_item,
     stated_prefixes,
 )
 from diagnostics.reconstruction.checkpoints.history import History, checkpoint_histories
@@ -167,10 +171,12 @@ def _signal(evidence: Evidence, job: str | None, events: Sequence[Event], client
     prefixes = _prefixes(events, client)
     ids = client.get("transactional.id", [])
     facts |= {"prefixes": prefixes[:MOST_LISTED] or None, "transactional_ids": len(ids) or None}
-    items = list(audit(facts, client, settings, history, prefixes))
+    sources = sources_item(_task_names(evidence, job), reads_kafka=has_kafka_consumer(evidence))
+    items = list(audit(facts, client, settings, history, prefixes, sources))
     facts |= {
         "audit": [item.sentence for item in items],
         "wrong": [item.name for item in items if item.state == "wrong"],
+        "wrong_by_default": [item.name for item in items if item.state == "wrong by default"] or None,
         "not_visible": [item.name for item in items if item.state == "not visible"],
         "isolation_level": next(iter(client.get("isolation.level", ())), None),
     }
@@ -206,23 +212,48 @@ def _times(
     stated = [value for text in client.get("transaction.timeout.ms", ()) if (value := number(text)) is not None]
     broker = [value for text in client.get("transaction.max.timeout.ms", ()) if (value := number(text)) is not None]
     timeout = next(iter([*stated, *said]), None)
-    interval = settings.get("interval_ms")
-    durations = [each.duration_ms for each in history.of_status("completed") if each.duration_ms is not None]
     outage = _longest_outage(log, job)
     facts: dict[str, FactValue] = {
         "timeout_ms": timeout,
         "broker_max_ms": min(broker, default=None),
         "longest_open_ms": max(opened, default=None),
-        "interval_ms": interval,
+        "interval_ms": settings.get("interval_ms"),
         "longest_outage_ms": outage,
     }
-    asked = timeout or (SINK_DEFAULT_MS if asks_for_it(client) else None)
-    if asked and broker:
-        facts["timeout_to_broker_ratio"] = asked / min(broker) if min(broker) else None
-    if timeout and isinstance(interval, (int, float)):
-        needed = float(interval) + 2 * max(durations, default=0.0) + (outage or 0)
-        facts |= {"needed_ms": needed, "timeout_to_need_ratio": timeout / needed if needed else None}
+    if timeout or client.get("transactional.id") or asks_for_it(client):
+        asked, limit = timeout or SINK_DEFAULT_MS, min(broker, default=BROKER_DEFAULT_MS)
+        facts |= {
+            "asked_timeout_ms": asked,
+            "timeout_assumed": timeout is None,
+            "broker_limit_ms": limit,
+            "broker_assumed": not broker,
+            "timeout_accepted": bool(history.of_status("completed")),
+            "timeout_to_broker_ratio": asked / limit if limit else None,
+        }
+        needed = _needed_ms(settings.get("interval_ms"), history, outage or 0)
+        if needed is not None:
+            facts |= {"needed_ms": needed, "timeout_to_need_ratio": asked / needed if needed else None}
     return facts
+
+
+def _needed_ms(interval: FactValue, history: History, outage_ms: int) -> float | None:
+    """The time for which a transaction may have to stay open.
+
+    It is opened at a checkpoint and committed when the next one has completed: after an interval and two checkpoints,
+    or, where checkpoints expire between, after the longest time without a completed one.
+    """
+    if isinstance(interval, bool) or not isinstance(interval, (int, float)):
+        return None
+    longest = max((each.end_to_end_ms or 0.0 for each in history.of_status("completed", "expired")), default=0.0)
+    ends = sorted(each.ended_ms for each in history.of_status("completed") if each.ended_ms is not None)
+    between = (
+        max((after - before for before, after in pairwise(ends)), default=0) if history.of_status("expired") else 0
+    )
+    return max(float(interval) + 2 * longest + outage_ms, between + longest)
+
+
+def _task_names(evidence: Evidence, job: str | None) -> list[str]:
+    return [task.name for (job_id, _), task in cluster_of(evidence).tasks.items() if job in (job_id, None)]
 
 
 def _longest_outage(log: IncidentLog, job: str | None) -> int | None:
@@ -270,14 +301,20 @@ FACTS = {
     "longest_open_ms": "longest time that a transaction is said to have been open, ms",
     "interval_ms": "checkpoint interval, ms",
     "longest_outage_ms": "longest time in which the job was not running, ms",
-    "needed_ms": "interval, twice the longest checkpoint and the longest outage together, ms",
-    "timeout_to_need_ratio": "transaction timeout over the interval, twice the longest checkpoint and the longest "
-    "outage together",
+    "asked_timeout_ms": "transaction timeout that the sink asks for, as stated or Flink's default, ms",
+    "timeout_assumed": "whether that is the default because no file states it",
+    "broker_limit_ms": "largest transaction timeout of the broker, as stated or Kafka's default, ms",
+    "broker_assumed": "whether that is the default because no file states it",
+    "timeout_accepted": "whether the job completed checkpoints, so that the broker accepts its transactions",
+    "needed_ms": "interval, twice the longest checkpoint (expired ones included) and the longest outage together, or "
+    "the longest time without a completed checkpoint where one expired, ms",
+    "timeout_to_need_ratio": "transaction timeout over the time that a transaction may have to stay open",
     "prefixes": "transactional id prefixes seen",
     "transactional_ids": "different transactional ids that producers stated",
     "isolation_level": "isolation.level that a consumer of these files stated",
     "audit": "each link of the exactly-once chain: ok, wrong or not visible",
     "wrong": "links of the exactly-once chain that are wrong",
+    "wrong_by_default": "links that are wrong if the defaults of Flink and Kafka are in effect",
     "not_visible": "the links that these files do not show",
     "first_text": "the most significant message",
     "first_ms": "when it came, epoch ms",

@@ -20,7 +20,11 @@ BROKER_DEFAULT_MS = 900_000
 SINK_DEFAULT_MS = 3_600_000
 """`transaction.timeout.ms` that Flink's sink sets when the job does not. Source: Flink documentation, Configuration."""
 
-State = Literal["ok", "wrong", "not visible"]
+State = Literal["ok", "wrong", "wrong by default", "not visible"]
+"""`wrong by default`: no file states a value, and the defaults of Flink and Kafka do not fit together."""
+
+SOCKET = "socket stream"
+"""Flink's name of a source that reads a socket, in lower case. Source: StreamExecutionEnvironment.socketTextStream."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,14 +107,21 @@ def asks_for_it(client: Mapping[str, Sequence[str]]) -> bool:
     return any(value.lower().replace("_", "-") == "exactly-once" for value in client.get("delivery.guarantee", ()))
 
 
+def has_kafka_consumer(evidence: Evidence) -> bool:
+    """Whether a Kafka consumer printed its settings, so that a source reads from Kafka."""
+    return any((row.scope or "").startswith("kafka consumer") for row in _options(evidence))
+
+
 def audit(
     facts: Mapping[str, FactValue],
     client: Mapping[str, Sequence[str]],
     settings: Mapping[str, Any],
     history: History,
     prefixes: Sequence[str],
+    sources: Item,
 ) -> Iterable[Item]:
-    """The conditions of exactly-once delivery, from checkpointing to the consumers of the topic."""
+    """The conditions of exactly-once delivery, from the sources to the consumers of the topic."""
+    yield sources
     interval, mode = settings.get("interval_ms"), settings.get("mode")
     if facts["downgraded"]:
         yield Item("checkpointing", "wrong", "the sink says that it is off")
@@ -135,34 +146,61 @@ def audit(
     yield Item("isolation.level of the readers of the topic", "not visible", "they run elsewhere")
 
 
+def sources_item(names: Iterable[str], *, reads_kafka: bool) -> Item:
+    """Whether the sources can be read again from the position that a checkpoint holds.
+
+    names  of the job's tasks
+    """
+    name = "sources that can be read again"
+    if any(SOCKET in each.lower() for each in names):
+        return Item(name, "wrong", "what came through a socket cannot be read again after a failure")
+    return Item(name, "ok", "Kafka") if reads_kafka else Item(name, "not visible", "")
+
+
 def _prefix_item(facts: Mapping[str, FactValue], prefixes: Sequence[str]) -> Item:
     name = "transactional id prefix, unique for each sink and stable"
     if facts["duplicate_prefix"] or facts["prefix_changed"]:
         return Item(name, "wrong", "two sinks share it" if facts["duplicate_prefix"] else "it changed")
-    if facts["fenced"] and not facts["near_timeout"] and not facts["expired"]:
+    if facts["fenced"] and not facts["near_timeout"] and not facts["expired"] and not _is_too_short(facts):
         return Item(name, "wrong", "a newer producer took over")
     return Item(name, "ok", ", ".join(prefixes[:2])) if prefixes else Item(name, "not visible", "")
 
 
 def _broker_item(facts: Mapping[str, FactValue]) -> Item:
+    """The sink's transaction timeout against the broker's limit; what no file states is taken at its default."""
     name = "transaction.timeout.ms up to the broker's transaction.max.timeout.ms"
-    timeout, broker = facts.get("timeout_ms"), facts.get("broker_max_ms")
+    asked, limit = facts.get("asked_timeout_ms"), facts.get("broker_limit_ms")
     if facts["too_large"]:
         return Item(name, "wrong", "the broker refuses it")
-    if not isinstance(timeout, (int, float)):
-        return Item(name, "not visible", f"Flink's sink sets {duration(SINK_DEFAULT_MS)} unless the job overrides it")
-    if not isinstance(broker, (int, float)):
-        return Item(
-            name, "not visible", f"{duration(timeout)}; a broker allows {duration(BROKER_DEFAULT_MS)} by default"
-        )
-    return Item(name, "ok" if timeout <= broker else "wrong", f"{duration(timeout)} of {duration(broker)}")
+    if not isinstance(asked, (int, float)) or not isinstance(limit, (int, float)):
+        return Item(name, "not visible", "")
+    assumed = facts.get("timeout_assumed") or facts.get("broker_assumed")
+    says = f"{duration(asked)}{' by default' if facts.get('timeout_assumed') else ''} of {duration(limit)}" + (
+        " by default" if facts.get("broker_assumed") else ""
+    )
+    if facts.get("timeout_accepted"):
+        return Item(name, "ok", "checkpoints complete, so that the broker accepts it")
+    if asked <= limit:
+        return Item(name, "ok", says)
+    return Item(name, "wrong by default" if assumed else "wrong", says)
+
+
+def _is_too_short(facts: Mapping[str, FactValue]) -> bool:
+    ratio = facts.get("timeout_to_need_ratio")
+    return isinstance(ratio, (int, float)) and ratio <= 1
 
 
 def _length_item(facts: Mapping[str, FactValue]) -> Item:
     name = "transaction.timeout.ms above checkpoint interval, duration and outage"
-    timeout, needed = facts.get("timeout_ms"), facts.get("needed_ms")
+    timeout, needed = facts.get("asked_timeout_ms"), facts.get("needed_ms")
     if facts["expired"] or facts["near_timeout"]:
         return Item(name, "wrong", "transactions were open for too long")
     if not isinstance(timeout, (int, float)) or not isinstance(needed, (int, float)):
         return Item(name, "not visible", "")
-    return Item(name, "ok" if timeout > needed else "wrong", f"{duration(timeout)} against {duration(needed)}")
+    by_default = " by default" if facts.get("timeout_assumed") else ""
+    is_long = timeout > needed
+    return Item(
+        name,
+        "ok" if is_long else "wrong by default" if by_default else "wrong",
+        f"{duration(timeout)}{by_default} against {duration(needed)}",
+    )

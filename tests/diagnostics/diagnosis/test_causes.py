@@ -9,7 +9,7 @@ from diagnostics.rules.rule import Rule
 from diagnostics.wording.phrase import Piece
 
 
-def finding(rule_id: str, symptom_class: str, confidence: float, **rule: Any) -> Finding:
+def finding(rule_id: str, symptom_class: str, confidence: float, vertex: str | None = None, **rule: Any) -> Finding:
     entries: dict[str, Any] = {
         "id": rule_id,
         "version": 1,
@@ -23,7 +23,7 @@ def finding(rule_id: str, symptom_class: str, confidence: float, **rule: Any) ->
     }
     return Finding(
         rule=Rule.from_mapping(entries | rule, rule_id),
-        subject=Subject(),
+        subject=Subject(vertex=vertex),
         job=None,
         confidence=confidence,
         reasons=(),
@@ -81,3 +81,17 @@ def test_an_unsure_cause_vetoes_nothing() -> None:
 def test_a_less_sure_cause_does_not_veto_a_surer_one() -> None:
     skew = finding("skew", "data_skew", 0.6, vetoes=["slow_sink"])
     assert [each.rule.id for each in order_causes([skew, finding("sink", "slow_sink", 0.9)])] == ["sink", "skew"]
+
+
+def test_a_cause_in_one_task_does_not_veto_a_cause_in_another() -> None:
+    look_up = finding("look-up", "slow_dimension_join", 0.9, "enrich", vetoes=["slow_sink"])
+    assert roles(look_up, finding("sink", "slow_sink", 0.8, "write")) == [
+        ("look-up", "root_cause", None),
+        ("sink", "contributing", None),
+    ]
+    assert roles(look_up, finding("sink", "slow_sink", 0.8, "enrich")) == [("look-up", "root_cause", None)]
+
+
+def test_a_cause_of_the_whole_job_vetoes_in_every_task() -> None:
+    limit = finding("limit", "misconfiguration", 0.9, vetoes=["slow_sink"])
+    assert roles(limit, finding("sink", "slow_sink", 0.8, "write")) == [("limit", "root_cause", None)]

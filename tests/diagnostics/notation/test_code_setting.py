@@ -50,6 +50,22 @@ def stated(source: str) -> dict[str, str]:
             'builder.setDeliveryGuarantee(DeliveryGuarantee.EXACTLY_ONCE)\n  .setTransactionalIdPrefix("o-")',
             {"sink.delivery-guarantee": "EXACTLY_ONCE", "sink.transactional-id-prefix": "o-"},
         ),
+        (
+            "new FlinkKafkaProducer<>(topic, schema, props, FlinkKafkaProducer.Semantic.EXACTLY_ONCE)",
+            {"sink.delivery-guarantee": "EXACTLY_ONCE"},
+        ),
+        (
+            "new FlinkKafkaProducer011<Tuple2<String, Long>>(topic, schema, props, Semantic.AT_LEAST_ONCE, 5)",
+            {"sink.delivery-guarantee": "AT_LEAST_ONCE"},
+        ),
+        (
+            "props.put(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, String.valueOf(10 * 60 * 1000));",
+            {"properties.transaction.timeout.ms": "600000"},
+        ),
+        (
+            'props.put("transaction.timeout.ms", 5 * 60 * 1000 + "");',
+            {"properties.transaction.timeout.ms": "300000"},
+        ),
     ],
 )
 def test_a_call_of_the_api_gives_its_option(source: str, options: dict[str, str]) -> None:
@@ -66,6 +82,8 @@ def test_a_call_of_the_api_gives_its_option(source: str, options: dict[str, str]
         "env.enableCheckpointing(Long.parseLong(args[0]));",
         "window.setParallelism(3);",
         "env.enableCheckpointing(5000",
+        'counts.put("state.backend.type", "rocksdb");',
+        "new FlinkKafkaProducer<>(brokers, topic, schema);",
     ],
 )
 def test_what_is_commented_out_or_computed_states_nothing(source: str) -> None:

@@ -81,11 +81,12 @@ def test_the_audit_says_ok_wrong_or_not_visible() -> None:
     ]
     facts = only(measure(hand_made(**line_of_jobs(), config_option=options)), "kafka_transactions").facts
     assert audit(facts) == {
+        "sources that can be read again": "not visible",
         "checkpointing": "ok",
         "checkpointing mode": "wrong",
         "delivery guarantee of the sink": "ok",
         "transactional id prefix, unique for each sink and stable": "ok",
-        "transaction.timeout.ms up to the broker's transaction.max.timeout.ms": "not visible",
+        "transaction.timeout.ms up to the broker's transaction.max.timeout.ms": "ok",
         "transaction.timeout.ms above checkpoint interval, duration and outage": "wrong",
         "isolation.level of the readers of the topic": "not visible",
     }
@@ -153,3 +154,80 @@ def test_the_tightest_of_the_brokers_settings_is_held_against_the_sinks_timeout(
     assert (facts["broker_max_ms"], facts["timeout_to_broker_ratio"]) == (600_000, 3_600_000 / 600_000)
     assert "timeout_ms" not in facts, "Flink's default is no statement of the files"
     assert list(measure(hand_made(config_option=brokers))) == [], "a broker alone is no job"
+
+
+LIMIT = "transaction.timeout.ms up to the broker's transaction.max.timeout.ms"
+LENGTH = "transaction.timeout.ms above checkpoint interval, duration and outage"
+PREFIX = "transactional id prefix, unique for each sink and stable"
+ASKS = option("sink.delivery-guarantee", "EXACTLY_ONCE", "program")
+
+
+def measured(**tables: list[dict[str, Any]]) -> Any:
+    return only(measure(hand_made(**line_of_jobs(), **tables)), "kafka_transactions").facts
+
+
+def test_defaults_that_do_not_fit_are_judged_as_assumed() -> None:
+    facts = measured(config_option=[ASKS])
+    assert audit(facts)[LIMIT] == "wrong by default"
+    assert (facts["asked_timeout_ms"], facts["broker_limit_ms"]) == (3_600_000, 900_000)
+    assert (facts["timeout_assumed"], facts["broker_assumed"]) == (True, True)
+    stated = option("transaction.timeout.ms", "600000", "program")
+    assert audit(measured(config_option=[ASKS, stated]))[LIMIT] == "ok"
+
+
+def checkpoint(number: int, status: str, since_s: int, until_s: int) -> dict[str, Any]:
+    until_ms = START + until_s * 1000
+    ended = {"latest_ack_ms": until_ms, "end_to_end_ms": (until_s - since_s) * 1000.0}
+    expired = {"failure_ms": until_ms, "failure_message": "Checkpoint expired before completing."}
+    return {
+        "job_id": JOB,
+        "checkpoint_id": number,
+        "status": status,
+        "trigger_ms": START + since_s * 1000,
+        "ts_ms": START + 2_000_000,
+        **(expired if status == "FAILED" else ended),
+    }
+
+
+INTERVAL = option("execution.checkpointing.interval", "60 s")
+
+
+def test_a_job_that_completes_checkpoints_was_accepted_by_the_broker() -> None:
+    facts = measured(config_option=[ASKS], checkpoint=[checkpoint(1, "COMPLETED", 0, 2)])
+    assert audit(facts)[LIMIT] == "ok"
+    assert facts["timeout_accepted"] is True
+
+
+def test_expired_checkpoints_keep_a_transaction_open() -> None:
+    options = [ASKS, INTERVAL, option("transaction.timeout.ms", "900000", "program")]
+    well = [checkpoint(1, "COMPLETED", 0, 5), checkpoint(2, "COMPLETED", 60, 65)]
+    assert audit(measured(config_option=options, checkpoint=well))[LENGTH] == "ok"
+    expired = [
+        checkpoint(1, "COMPLETED", 0, 5),
+        checkpoint(2, "FAILED", 60, 660),
+        checkpoint(3, "COMPLETED", 1000, 1010),
+    ]
+    facts = measured(config_option=options, checkpoint=expired)
+    assert audit(facts)[LENGTH] == "wrong"
+    assert facts["needed_ms"] == 1_005_000 + 600_000
+
+
+def test_a_fenced_producer_of_too_short_a_timeout_accuses_the_timeout_and_not_the_prefix() -> None:
+    log = [
+        record(5, "enrich (1/2) (x) switched from RUNNING to FAILED on tm-1.", causes=f"x: Failed with {IDS}\n{FENCED}")
+    ]
+    short = [INTERVAL, option("transaction.timeout.ms", "30000", "program")]
+    facts = measured(log_record=log, config_option=short)
+    assert facts["wrong"] == [LENGTH]
+    assert audit(facts)[PREFIX] == "ok"
+
+
+def test_sources_that_cannot_be_read_again_break_the_chain() -> None:
+    tables = line_of_jobs()
+    tables["vertex"] = [{**each, "name": "Source: Socket Stream"} for each in tables["vertex"][:1]] + tables["vertex"][
+        1:
+    ]
+    facts = only(measure(hand_made(**tables, config_option=[ASKS])), "kafka_transactions").facts
+    assert facts["wrong"] == ["sources that can be read again"]
+    consumer = option("auto.offset.reset", "earliest", "kafka consumer")
+    assert audit(measured(config_option=[ASKS, consumer]))["sources that can be read again"] == "ok"
