@@ -77,7 +77,7 @@ def _vetoed(finding: Finding, others: Sequence[Finding]) -> bool:
 
 
 def _may_be_same_task(one: Subject, other: Subject) -> bool:
-    """Whether two findings can be readings of the same task: a look-up in one task says nothing about another's sink."""
+    """Whether two findings can be about the same task: a look-up in one says nothing about a sink in another."""
     if one.vertex_id and other.vertex_id:
         return one.vertex_id == other.vertex_id
     return not (one.vertex and other.vertex) or one.vertex == other.vertex

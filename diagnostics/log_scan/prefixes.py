@@ -35,7 +35,6 @@ _LEVEL_FIRST = re.compile(
 
 _ANSI = re.compile(rb"\x1b\[[0-9;]{0,20}[A-Za-z]")
 
-_TIME = re.compile(rb"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d")
 _TIME_FIRST = re.compile(rb"(?m)^\[?\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d")
 
 MOST_OF_A_HEAD = 0.6
@@ -59,8 +58,14 @@ def cleaner_for(head: bytes) -> Cleaner:
     if are_json_lines(shown):
         return _applying([*steps, _from_json])
     for pattern in (_SYSLOG, _KUBECTL_TIMESTAMP):
-        if _carried(pattern, shown) and _TIME.search(without := pattern.sub(b"", shown)):
-            return _applying([*steps, _remover(pattern), *([_from_json] if are_json_lines(without) else [])])
+        if not _carried(pattern, shown):
+            continue
+        without = pattern.sub(b"", shown)
+        if are_json_lines(without):
+            return _applying([*steps, _remover(pattern), _from_json])
+        # A layout may begin like the prefix, with a time in ISO 8601: it is one only before another time.
+        if _TIME_FIRST.search(without) or _LEVEL_FIRST.search(without):
+            return _applying([*steps, _remover(pattern)])
     if lines_that_begin(_LEVEL_FIRST, shown) > lines_that_begin(_TIME_FIRST, shown):
         steps.append(_with_time_first)
     return _applying(steps)

@@ -196,9 +196,7 @@ def settings_of(call: Call) -> Iterator[tuple[str, str]]:
     elif name in ("setstatebackend", "setcheckpointstorage") and arguments:
         yield from _backend(arguments[0]) if name == "setstatebackend" else _directory(arguments[0])
     elif name in RESTARTS:
-        yield "restart-strategy.type", RESTARTS[name]
-        if name == "fixeddelayrestart" and arguments and (attempts := _count(arguments[0])) is not None:
-            yield "restart-strategy.fixed-delay.attempts", attempts
+        yield from _restarts(name, arguments)
     elif name in PRODUCERS:
         yield from _semantic(arguments)
     elif name in (*PAIRS, PUT) and len(arguments) == 2:
@@ -236,6 +234,12 @@ def _directory(argument: str) -> Iterator[tuple[str, str]]:
         yield CHECKPOINTING + "storage", storage
     if directory:
         yield CHECKPOINTING + "dir", directory
+
+
+def _restarts(name: str, arguments: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    yield "restart-strategy.type", RESTARTS[name]
+    if name == "fixeddelayrestart" and arguments and (attempts := _count(arguments[0])) is not None:
+        yield "restart-strategy.fixed-delay.attempts", attempts
 
 
 def _semantic(arguments: tuple[str, ...]) -> Iterator[tuple[str, str]]:

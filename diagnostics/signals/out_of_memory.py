@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from diagnostics.arithmetic.quantiles import shown_only
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
-from diagnostics.reconstruction.failures.incident_log import Failure, IncidentLog, LogEvent, incident_log
+from diagnostics.reconstruction.failures.incident_log import Failure, LogEvent, incident_log
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 AREAS: Mapping[str, tuple[str, ...]] = {
@@ -26,6 +27,10 @@ RESOURCES = {
     "container": "container memory",
     "unspecified": "memory",
 }
+JOBMANAGER_POD = re.compile(r"(?i)job-?manager")
+"""In the name of a pod or container that was killed. Our choice: as deployments are usually named."""
+OF_TASKS = (" switched from ", "Decline checkpoint ", "Failed to trigger or complete checkpoint ")
+"""Texts of the JobManager's records about errors of tasks. Source: Flink's own log statements (jm.ckpt.*)."""
 SHOWN = 8
 KILLED_CHARACTERS = 300
 """Characters kept of a message about a killed process. Our choice: YARN states the limit after two names of the
@@ -45,9 +50,11 @@ def measure(evidence: Evidence) -> Measured:
         return
     log = incident_log(evidence)
     errors: list[LogEvent | Failure] = [*log.of("oom"), *(each for each in log.failures if _is_error(each))]
+    of_jobmanager = [each for each in log.of("oom") if _is_of_jobmanager(each)]
     by_area: dict[str, list[LogEvent | Failure]] = defaultdict(list)
     for error in errors:
-        by_area[_area(error)].append(error)
+        if error not in of_jobmanager:
+            by_area[_area(error)].append(error)
     killed = log.of("killed")
     resource = max((area for area in AREAS if by_area[area]), key=lambda area: len(by_area[area]), default=None)
     facts: dict[str, FactValue] = {f"{area}_errors": len(by_area[area]) for area in (*AREAS, "unspecified")}
@@ -55,6 +62,8 @@ def measure(evidence: Evidence) -> Measured:
         "errors": max(log.count("oom"), len(errors)),
         "files": len({error.file_id for error in errors}),
         "killed": log.count("killed"),
+        "killed_jobmanagers": sum(bool(JOBMANAGER_POD.search(event.message)) for event in killed),
+        **_jobmanager_facts(of_jobmanager),
     }
     facts["resource"] = RESOURCES.get(resource or ("container" if killed else "unspecified"))
     stamps = [error.ts_ms for error in (*errors, *killed) if error.ts_ms is not None]
@@ -68,9 +77,24 @@ def measure(evidence: Evidence) -> Measured:
         key="out_of_memory",
         subject=Subject(),
         facts=shown_only(facts, evidence.has_logs() or evidence.has("failure")),
-        citations=tuple(each.cite() for each in _leading_errors(by_area, killed, log)),
+        citations=tuple(each.cite() for each in _leading_errors({"": of_jobmanager, **by_area}, killed)),
         citation_count=len(errors) + len(killed),
     )
+
+
+def _is_of_jobmanager(event: LogEvent) -> bool:
+    """Whether the JobManager itself ran out of memory; its log also reports the errors of tasks on TaskManagers."""
+    of_task = event.vertex is not None or event.task_manager is not None
+    return event.process == "jobmanager" and not of_task and not any(text in event.message for text in OF_TASKS)
+
+
+def _jobmanager_facts(errors: Sequence[LogEvent]) -> dict[str, FactValue]:
+    facts: dict[str, FactValue] = {"jobmanager_errors": len(errors)}
+    if errors:
+        areas = [_area(each) for each in errors]
+        facts["jobmanager_resource"] = RESOURCES[max(dict.fromkeys(areas), key=areas.count)]
+        facts["jobmanager_text"] = _line(errors[0])
+    return facts
 
 
 def _is_error(failure: Failure) -> bool:
@@ -96,7 +120,7 @@ def _line(error: LogEvent | Failure) -> str:
 
 
 def _leading_errors(
-    by_area: Mapping[str, Sequence[LogEvent | Failure]], killed: Sequence[LogEvent], log: IncidentLog
+    by_area: Mapping[str, Sequence[LogEvent | Failure]], killed: Sequence[LogEvent]
 ) -> list[LogEvent | Failure]:
     """The first error of each area and of each file, then the others."""
     first = [found[0] for found in by_area.values() if found]
@@ -111,17 +135,21 @@ SIGNALS = (
         level="case",
         facts={
             "resource": "which memory ran out most often",
-            "errors": "number of OutOfMemoryErrors",
-            "heap_errors": "OutOfMemoryErrors of the Java heap",
-            "metaspace_errors": "OutOfMemoryErrors of the metaspace",
-            "direct_errors": "OutOfMemoryErrors of direct memory",
-            "threads_errors": "OutOfMemoryErrors because no further thread could be created",
-            "unspecified_errors": "OutOfMemoryErrors that do not name the memory",
+            "errors": "number of OutOfMemoryErrors in all processes",
+            "heap_errors": "OutOfMemoryErrors of the Java heap, of TaskManagers or of an unknown process",
+            "metaspace_errors": "OutOfMemoryErrors of the metaspace, as for the heap",
+            "direct_errors": "OutOfMemoryErrors of direct memory, as for the heap",
+            "threads_errors": "OutOfMemoryErrors because no further thread could be created, as for the heap",
+            "unspecified_errors": "OutOfMemoryErrors that do not name the memory, as for the heap",
+            "jobmanager_errors": "OutOfMemoryErrors of the JobManager itself",
+            "jobmanager_resource": "which memory of the JobManager ran out most often",
+            "jobmanager_text": "the JobManager's first OutOfMemoryError, as printed",
             "files": "files with OutOfMemoryErrors",
             "first_ms": "first OutOfMemoryError with a time, epoch ms",
             "first_text": "the first one, as printed",
             "killed": "processes killed for their memory (container limit, kernel)",
             "killed_text": "the first such message",
+            "killed_jobmanagers": "how many of the killed processes are JobManagers by the name of their pod",
         },
         measure=measure,
     ),

@@ -59,12 +59,14 @@ class TaskRate:
 
     records_per_s  records read a second, summed over the subtasks
     highest_per_s  the same in the interval in which it was highest
+    latest_per_s   the same in the last interval, where no record may have been read
     ms_per_record  busy time of all subtasks for each record read
     ceiling_per_s  records a second that one subtask can read when it is busy all the time
     """
 
     records_per_s: float
     highest_per_s: float
+    latest_per_s: float | None
     by_subtask_per_s: tuple[float, ...]
     records_by_subtask: tuple[float, ...]
     bytes_per_s: float | None
@@ -212,8 +214,13 @@ def task_rates_of(each_interval: Iterable[Interval]) -> Mapping[TaskKey, TaskRat
         rates = [rate for group in groups if (rate := _rate(group))]
         if rates:
             busiest = max(rates, key=lambda rate: (round(rate.busy_ratio or 0.0, 2), rate.interval_ms, rate.until_ms))
-            by_task[task] = replace(busiest, highest_per_s=max(rate.records_per_s for rate in rates))
+            highest_per_s = max(rate.records_per_s for rate in rates)
+            by_task[task] = replace(busiest, highest_per_s=highest_per_s, latest_per_s=_records_per_s(groups[-1]))
     return by_task
+
+
+def _records_per_s(group: Sequence[Interval]) -> float | None:
+    return total(each.records / each.length_ms * 1000 for each in group if each.records is not None)
 
 
 def _rate(group: Sequence[Interval]) -> TaskRate | None:
@@ -229,6 +236,7 @@ def _rate(group: Sequence[Interval]) -> TaskRate | None:
     return TaskRate(
         records_per_s=sum(by_subtask),
         highest_per_s=sum(by_subtask),
+        latest_per_s=sum(by_subtask),
         by_subtask_per_s=by_subtask,
         records_by_subtask=tuple(each.records or 0.0 for each in counted),
         bytes_per_s=sum(sizes) / (highest(each.length_ms for each in counted) or 1.0) * 1000 if sizes else None,

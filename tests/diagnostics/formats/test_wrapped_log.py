@@ -248,3 +248,11 @@ def test_csv_whose_quotes_never_close_is_read_up_to_there(tmp_path: Path) -> Non
 )
 def test_other_tables_with_messages_are_no_log(text: str) -> None:
     assert recognise(head_of(text)).format_id != "flink-log-csv"
+
+
+def test_the_time_of_a_layout_is_not_that_of_a_container_whatever_dates_its_messages_hold(tmp_path: Path) -> None:
+    banner = "Starting TaskManager (Version: 1.20.5, Scala: 2.12, Rev:0980485, Date:2026-06-08T09:21:06+02:00)"
+    first = LAYOUTS["ISO time with zone"]
+    text = f"{first}\n{first.replace(COMPLETED, banner)}\n{first}\n"
+    assert FORMAT.recognise(head_of(text)) > 0.9
+    assert [each["ts_ms"] for each in rows(text, tmp_path)] == [AT_01_31_39_633] * 3

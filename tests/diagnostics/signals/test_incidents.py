@@ -268,7 +268,8 @@ def test_all_register_anew_at_a_new_leader() -> None:
 def test_out_of_memory_is_identified_by_the_kind_of_memory() -> None:
     def error(second: int, text: str, file_id: int) -> dict[str, Any]:
         told = {"exception_class": "java.lang.OutOfMemoryError", "root_cause_class": "java.lang.OutOfMemoryError"}
-        return record(second, "failed", exception_message=text, root_cause_message=text, file_id=file_id, **told)
+        texts = {"exception_message": text, "root_cause_message": text}
+        return record(second, "failed", process="taskmanager", file_id=file_id, **texts, **told)
 
     log = [
         error(1, "Metaspace", 0),
@@ -283,6 +284,25 @@ def test_out_of_memory_is_identified_by_the_kind_of_memory() -> None:
     assert (facts["errors"], facts["files"], facts["killed"]) == (3, 3, 1)
     kinds = ("heap_errors", "metaspace_errors", "direct_errors", "unspecified_errors")
     assert [facts[kind] for kind in kinds] == [1, 1, 0, 1]
+
+
+def test_the_jobmanagers_memory_is_not_that_of_the_taskmanagers() -> None:
+    error = {"exception_class": "java.lang.OutOfMemoryError", "root_cause_class": "java.lang.OutOfMemoryError"}
+    heap = {"exception_message": "Java heap space", "root_cause_message": "Java heap space", **error}
+    log = [
+        record(1, "enrich (1/2) (x) switched from RUNNING to FAILED on tm-1.", **heap, process="jobmanager"),
+        record(2, "Decline checkpoint 7 by task x of job a at tm-1.", **heap, process="jobmanager"),
+        record(9, "Fatal error occurred in the cluster entrypoint.", **heap, process="jobmanager"),
+    ]
+    facts = only(out_of_memory.measure(hand_made(log_record=log)), "out_of_memory").facts
+    assert (facts["heap_errors"], facts["jobmanager_errors"], facts["jobmanager_resource"]) == (2, 1, "heap")
+
+
+def test_a_killed_pod_of_the_jobmanager_is_told_by_its_name() -> None:
+    texts = [f"Pod orders-{role}-1: container main ended: OOMKilled" for role in ("jobmanager", "taskmanager")]
+    killed = [record(5, text, process="kubernetes") for text in texts]
+    facts = only(out_of_memory.measure(hand_made(log_record=killed)), "out_of_memory").facts
+    assert (facts["killed"], facts["killed_jobmanagers"]) == (2, 1)
 
 
 def test_an_ordinary_log_has_none_of_it() -> None:

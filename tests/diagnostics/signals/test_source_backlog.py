@@ -1,0 +1,47 @@
+"""Records that wait for the sources, from Flink's metrics."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from diagnostics.signals import source_backlog
+from tests.diagnostics.hand_made import JOB, SOURCE, START, hand_made, line_of_jobs, needs, only
+
+
+def pending(subtask: int, values: list[float], *, every_s: int = 30, later_ms: int = 0) -> list[dict[str, Any]]:
+    about = {"job_id": JOB, "vertex_id": SOURCE, "operator": "orders", "metric": "pendingRecords", "subtask": subtask}
+    return [
+        {**about, "ts_ms": START + place * every_s * 1000 + later_ms, "value": value}
+        for place, value in enumerate(values)
+    ]
+
+
+def facts_of(rows: list[dict[str, Any]]) -> Any:
+    evidence = hand_made(**line_of_jobs(), metric_sample=rows)
+    return only(source_backlog.measure(evidence), "source_backlog").facts
+
+
+def test_growth_compares_what_the_fetches_leave() -> None:
+    facts = facts_of([*pending(0, [0, 90, 10, 100, 60, 160]), *pending(1, [0, 0, 0, 0, 0, 0])])
+    assert (facts["vertex"], facts["pending"], facts["growth"]) == ("Source: orders", 160, 60)
+    assert facts["growth_per_s"] == pytest.approx(0.5)
+
+
+def test_a_backlog_that_is_worked_off_again_and_again_does_not_grow() -> None:
+    assert facts_of(pending(0, [0, 500, 0, 500, 0, 500]))["growth"] == 0
+
+
+def test_subtasks_that_are_scraped_at_different_moments_are_not_added() -> None:
+    facts = facts_of([*pending(0, [10] * 6), *pending(1, [0, 100, 200, 300, 400, 500], later_ms=700)])
+    assert (facts["pending"], facts["growth"]) == (500, 300)
+
+
+def test_a_short_look_shows_no_growth() -> None:
+    facts = facts_of(pending(0, [0, 10, 20, 30, 40, 50], every_s=1))
+    assert (facts["pending"], "growth" in facts) == (50, False)
+
+
+def test_without_the_metric_nothing_is_measured() -> None:
+    assert needs(source_backlog.measure(hand_made())) == {"source_backlog": "metric-scrapes"}
