@@ -68,7 +68,7 @@ def measure(evidence: Evidence) -> Measured:
                 facts["missing"] = max(0, needed - total)
         stamps = [each.ts_ms for each in own if each.ts_ms is not None]
         if stamps:
-            facts |= {"first_ms": min(stamps), "last_ms": max(stamps)}
+            facts |= {"first_ms": min(stamps), "last_ms": max(stamps), "from_start": _is_from_start(log, min(stamps))}
             facts |= _at_refusal(metric_series(evidence), min(stamps), needed)
             lost = [each.ts_ms for each in log.of("lost") if each.ts_ms is not None]
             facts["refused_before_loss"] = (
@@ -82,6 +82,12 @@ def measure(evidence: Evidence) -> Measured:
             citation_count=len(own) + len(pods),
             window=(min(stamps), max(stamps)) if stamps else None,
         )
+
+
+def _is_from_start(log: IncidentLog, refused_ms: int) -> bool:
+    """Whether the JobManager's log begins with its start, so that no TaskManager was lost before it."""
+    starts = [each for each in log.of("process_start") if each.process == "jobmanager"]
+    return any(each.ts_ms is not None and each.ts_ms <= refused_ms for each in starts)
 
 
 def _is_refusal(failure: Failure) -> bool:
@@ -179,6 +185,7 @@ SIGNALS = (
             "free_end": "free slots at the end",
             "free_most": "most free slots at any time",
             "refused_before_loss": "requests for slots not fulfilled before any TaskManager was lost, where one was",
+            "from_start": "whether the JobManager's log shows its start before the first refusal",
             "missing": "slots that are missing at the end",
             "total_then": "fewest slots around the first refusal",
             "missing_then": "slots that were missing around the first refusal",

@@ -76,8 +76,9 @@ def test_a_job_that_never_had_its_slots_is_short_of_them() -> None:
 
 
 def test_a_job_that_took_checkpoints_had_its_slots_and_lost_them() -> None:
-    ran = {"completed": 8, "failed": 0}
-    assert verdict(slots=NO_SLOTS, task_manager_loss_all=NOTHING_LOST, checkpoint_progress=ran) == "inconclusive"
+    facts = {"checkpoint_progress": {"completed": 8, "failed": 0}, "task_manager_loss_all": NOTHING_LOST}
+    assert verdict(slots=NO_SLOTS | {"from_start": False}, **facts) == "inconclusive"
+    assert verdict(slots=NO_SLOTS | {"from_start": True}, **facts) == "resource_shortage", "and no TaskManager was lost"
 
 
 def test_slots_of_a_taskmanager_that_lost_the_jobmanager_are_no_shortage() -> None:
