@@ -145,6 +145,7 @@ MAY: Mapping[str, tuple[str, str]] = {
     "profiles:stacks": (READERS, NO),
     "rules:list": (PEOPLE, NO),
     "rules:runbooks": (PEOPLE, NO),
+    "rules:glossary": (PEOPLE, NO),
     "rules:sources": (PEOPLE, NO),
     "rules:new": (EDITORS, NO),
     "rules:preview": (NO, EDITORS),

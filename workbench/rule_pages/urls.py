@@ -11,6 +11,7 @@ urlpatterns = [
     path("", views.rule_list, name="list"),
     path("runbooks/", views.runbook_list, name="runbooks"),
     path("sources/", views.source_list, name="sources"),
+    path("glossary/", views.glossary_page, name="glossary"),
     path("new/", editor_views.new, name="new"),
     path("preview/", editor_views.preview, name="preview"),
     path("drafts/", editor_views.create, name="create"),

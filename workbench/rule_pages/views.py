@@ -11,6 +11,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from diagnostics.errors import InvalidRule
 from diagnostics.runbook import runbooks
+from diagnostics.vocabulary.glossary import glossary
 from diagnostics.vocabulary.sources import disputed_claims, sources
 from workbench.accounts.requests import SignedInRequest
 from workbench.rule_pages.forms import ReasonForm
@@ -33,6 +34,9 @@ BASES = (
 )
 """Basis of a source -> the heading of its part of the page, and its meaning."""
 
+GLOSSARY_PARTS = (("flink", "Flink"), ("workbench", "This workbench"))
+"""Part of the glossary -> its heading, in the order of the page."""
+
 
 @login_required
 @require_GET
@@ -49,6 +53,14 @@ def source_list(request: SignedInRequest) -> HttpResponse:
         for basis, heading, meaning in BASES
     ]
     return render(request, "rule_pages/sources.html", {"grouped": grouped, "claims": claims})
+
+
+@login_required
+@require_GET
+def glossary_page(request: SignedInRequest) -> HttpResponse:
+    """Terms in English and Chinese."""
+    parts = [(heading, glossary()[part]) for part, heading in GLOSSARY_PARTS]
+    return render(request, "rule_pages/glossary.html", {"parts": parts})
 
 
 @login_required
