@@ -31,6 +31,7 @@ AGGREGATOR = first_rows_aggregator(
         "num_acknowledged",
         "failure_ms",
         "failure_message",
+        "external_path",
     ),
     partial(with_known, columns=("checkpoint_id",)),
     order=(("checkpoint_id", "descending"), ("ts_ms", "descending"), *CITATION_ORDER),

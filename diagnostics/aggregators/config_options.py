@@ -24,7 +24,7 @@ def _stated(options: pa.Table) -> pa.Table:
 AGGREGATOR = first_rows_aggregator(
     "config_options",
     "config_option",
-    ("ts_ms", "scope", "job_id", "key", "value"),
+    ("ts_ms", "scope", "job_id", "process", "key", "value"),
     _stated,
     order=(*CITATION_ORDER, ("key", "ascending"), ("scope", "ascending"), ("value", "ascending")),
     most=MOST_OPTIONS,

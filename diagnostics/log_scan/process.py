@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -10,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from diagnostics.notation.jvm_flag import flag_facts
-from diagnostics.notation.secret_option import masked
+from diagnostics.notation.secret_option import MASK, is_secret, masked
 
 CLASSES = {
     "jobmanager": (
@@ -92,6 +93,12 @@ SCRIPT_PREFIX = "INFO  [] - "
 _HEAP = re.compile(r"^Maximum heap size: (\d{1,12}) MiBytes")
 _LOADED = re.compile(r"^Loading configuration property: ([^,]{1,300}), ?(.*)$", re.DOTALL)
 _DYNAMIC = re.compile(r"^([A-Za-z][\w.-]{1,300})=(.*)$", re.DOTALL)
+_STARTING = re.compile(r"^Starting ([A-Za-z][\w ]{1,80}) \(Version: ")
+_FILE = re.compile(r"^Using (?:standard|legacy) YAML parser to load flink configuration file from (\S.{0,500})\.$")
+_LOG_FILE = re.compile(r"^-Dlog\.file=(\S.{0,500})$")
+_HOME = re.compile(r"^Classpath: (?:[^:]{0,500}:)*?(/[^:]{1,400})/lib/flink-[^:/]{1,200}\.jar(?::|$)")
+SUBMITTING = ("run", "run-application")
+"""Actions of the command line client that start a job. Source: Flink's CliFrontend."""
 MOST_OPTIONS = 500
 """Lines of a start-up banner that are read."""
 
@@ -129,8 +136,14 @@ def options_of(messages: Sequence[str | None], place: Sequence[int], role: str |
     section: str | None = None
     awaited = False
     since = 0
+    client: list[str] = []
     for record, message in zip(place, messages, strict=True):
         said = (message or "").strip().removeprefix(SCRIPT_PREFIX)
+        if client and not (section == "Program Arguments:" and (message or "").startswith("    ")):
+            yield _option(record, "environment", process, "client.arguments", shlex.join(_without_secrets(client)))
+            client = []
+        for key, value in _process_facts(said):
+            yield _option(record, "environment", process, key, value)
         heap, loaded = _HEAP.match(said), _LOADED.match(said)
         if loaded:
             key, value = loaded.group(1).strip(), loaded.group(2)
@@ -143,14 +156,43 @@ def options_of(messages: Sequence[str | None], place: Sequence[int], role: str |
             if section == "JVM Options:":
                 for key, value in flag_facts(said):
                     yield _option(record, "jvm", process, key, value)
+            elif client or said in SUBMITTING:
+                client.append(said)
             else:
-                dynamic = _DYNAMIC.match(said.removeprefix("-D")) if awaited or said.startswith("-D") else None
-                if dynamic:
-                    key = dynamic.group(1)
-                    yield _option(record, "cluster", process, key, masked(key, dynamic.group(2)))
+                yield from _dynamic(record, process, said, awaited=awaited)
                 awaited = said == "-D"
         else:
             section = None
+    if client:
+        yield _option(place[-1], "environment", process, "client.arguments", shlex.join(_without_secrets(client)))
+
+
+def _dynamic(record: int, process: str | None, said: str, *, awaited: bool) -> Iterator[dict[str, Any]]:
+    """The option of a program argument `-Dkey=value`, or of one after `-D`."""
+    dynamic = _DYNAMIC.match(said.removeprefix("-D")) if awaited or said.startswith("-D") else None
+    if dynamic:
+        key = dynamic.group(1)
+        yield _option(record, "cluster", process, key, masked(key, dynamic.group(2)))
+
+
+def _process_facts(said: str) -> Iterator[tuple[str, str]]:
+    """What a start-up message states about its process: entry point, configuration file, log file, Flink's folder."""
+    found = {
+        "process.entrypoint": _STARTING.match(said),
+        "config.file": _FILE.match(said),
+        "log.file": _LOG_FILE.match(said),
+        "flink.home": _HOME.match(said),
+    }
+    yield from ((key, match.group(1)) for key, match in found.items() if match)
+
+
+def _without_secrets(arguments: Sequence[str]) -> Iterator[str]:
+    """The arguments of a program; the value after or in one whose name is that of a secret is masked."""
+    hidden = False
+    for each in arguments:
+        name, equals, _ = each.partition("=")
+        yield MASK if hidden else f"{name}={MASK}" if equals and is_secret(name) else each
+        hidden = not equals and each.startswith("-") and is_secret(each)
 
 
 def _option(record: int, scope: str, process: str | None, key: str, value: str | None) -> dict[str, Any]:

@@ -194,7 +194,8 @@ def _options(stretch: Stretch, role: str | None) -> Iterator[dict[str, Any]]:
     heads = stretch.heads
     if not stretch.hits.have_any(START_UP):
         return
-    starting = pc.match_substring_regex(heads.message, rf"^(?:INFO  \[\] - )? *(?:{'|'.join(START_UP)}|    )")
+    beginnings = "|".join((*START_UP, r"Starting [\w ]{1,80} \(Version: ", "    "))
+    starting = pc.match_substring_regex(heads.message, rf"^(?:INFO  \[\] - )? *(?:{beginnings})")
     places = np.flatnonzero(starting.fill_null(False).to_numpy(zero_copy_only=False))
     messages = heads.message.take(pa.array(places)).to_pylist()
     numbers = stretch.numbers[places]

@@ -16,8 +16,16 @@ from diagnostics.notation.constant_text import ConstantTexts
 from diagnostics.notation.log_event import catalogue
 from diagnostics.notation.thread_stack import TITLE
 
-START_UP = ("Loading configuration property: ", "Maximum heap size: ", "JVM Options:", "Program Arguments:")
-"""Beginnings of start-up messages that state settings."""
+START_UP = (
+    "Loading configuration property: ",
+    "Maximum heap size: ",
+    "JVM Options:",
+    "Program Arguments:",
+    "Classpath: ",
+    "Using standard YAML parser to load flink configuration file from ",
+    "Using legacy YAML parser to load flink configuration file from ",
+)
+"""Beginnings of start-up messages that state settings, or where a process has its files."""
 
 OPTION_MARKS = ("-     ", ":     ", "|     ")
 """An option of the banner, indented by four spaces, after each possible separator before a message."""

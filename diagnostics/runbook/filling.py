@@ -8,17 +8,14 @@ from typing import Any
 
 from diagnostics.diagnosis.counterpart import level_of
 from diagnostics.diagnosis.fact_view import SignalIndex
-from diagnostics.diagnosis.missing import REST
 from diagnostics.evidence.subject import FactValue, Lookup, Subject
 from diagnostics.rules.condition import Condition
+from diagnostics.runbook.cluster_commands import ClusterCommands
 from diagnostics.runbook.restarting import stop_and_start
-from diagnostics.runbook.text import Answer, Change, Runbook, Step
+from diagnostics.runbook.text import Answer, Change, Look, Runbook, Step
 from diagnostics.vocabulary.settings import Version, version_of
 from diagnostics.wording import phrase
-from diagnostics.wording.option_names import in_version, lines_in_version
-
-UNKNOWN: Mapping[str, str] = {"rest": REST}
-"""Placeholder in a command for an unknown address, or one with shell metacharacters."""
+from diagnostics.wording.option_names import CONFIG_FILE, in_version, lines_in_version
 
 NOTHING_SAID: Mapping[str, str] = {}
 
@@ -36,18 +33,20 @@ def fill(
     said     step id -> the `if` of the user's answer, which takes precedence over measurements
     Gives    JSON values: a sentence whose facts are unknown is left out, an unknown value in a command stands as
              `<name>`; `done.holds` of a step is None when its facts are unknown; `left_out` of a step says which
-             question's answer leads past it, measured or said; `in_force` of a step says that it has changes
-             and none of them is to be made. Options have the names of the Flink version seen.
+             question's answer leads past it, measured or said, or the `reason`; `in_force` of a step says that it
+             has changes and none of them is to be made. Options have the names of the Flink version seen.
              Commands and changes hold only values that mean nothing but themselves there (`phrase.fill_code`).
     """
     subject = Subject(**finding["subject"])
     view = SignalIndex.from_stored(signals).view(subject, level_of(subject), reach_down=True)
 
-    def lookup(reference: str) -> FactValue:
-        return view("rest_api.address") or REST if reference == "rest" else view(reference)
+    seen = view("job_overview.flink_version")
+    cluster = ClusterCommands(view, version_of(seen if isinstance(seen, str) else None))
 
-    seen = lookup("job_overview.flink_version")
-    page = _Page(lookup, version_of(seen if isinstance(seen, str) else None), said)
+    def lookup(reference: str) -> FactValue:
+        return cluster.derived(reference) if reference in ClusterCommands.DERIVED else view(reference)
+
+    page = _Page(lookup, cluster, said)
     left_out = _left_out(runbook, page)
     steps = [{**_filled_step(step, page), "left_out": left_out.get(step.id)} for step in runbook.steps]
     return {
@@ -55,6 +54,8 @@ def fill(
         "symptom_class": runbook.symptom_class,
         "title": runbook.title,
         "goal": page.say(runbook.goal),
+        "place": cluster.place,
+        "needed": [{"what": what, "command": command} for what, command in cluster.needed],
         "steps": steps,
     }
 
@@ -64,35 +65,54 @@ class _Page:
     """The values of a case, its Flink version, and the user's answers."""
 
     lookup: Lookup
-    version: Version | None
+    cluster: ClusterCommands
     said: Mapping[str, str]
+
+    @property
+    def version(self) -> Version | None:
+        return self.cluster.version
+
+    def named(self, template: str) -> str:
+        """The template with the options of this version and the configuration file that this cluster loads."""
+        return CONFIG_FILE.sub(self.cluster.config_file, in_version(template, self.version))
 
     def say(self, template: str) -> str:
         """The sentence; unknown values are shown as `<name>`."""
-        return phrase.fill_or_name(in_version(template, self.version), self.lookup)
+        return phrase.fill_or_name(self.named(template), self.lookup)
 
     def command(self, template: str) -> str:
         """The command; values that are unknown or unsafe in a shell are shown as `<name>`."""
-        return phrase.fill_code(in_version(template, self.version), self.lookup, UNKNOWN)
+        return phrase.fill_code(self.named(template), self.lookup, self.cluster.unknown)
+
+    def look(self, each: Look) -> dict[str, str]:
+        """A command, over the logs or at the TaskManager of this cluster."""
+        command = self.command(each.command)
+        if each.logs:
+            command = self.cluster.logs(each.logs, command)
+        elif each.on:
+            command = self.cluster.at_task_manager(command)
+        return {"what": self.say(each.what), "command": command}
 
     def known(self, templates: Sequence[str]) -> list[str]:
         """The sentences whose facts are all known."""
-        filled = (phrase.fill(in_version(template, self.version), self.lookup) for template in templates)
+        filled = (phrase.fill(self.named(template), self.lookup) for template in templates)
         return [said for said in filled if said is not None]
 
     def known_pieces(self, templates: Sequence[str]) -> list[list[dict[str, Any]]]:
         """The same sentences in pieces; a piece that is a value has its fact: {text, fact, value}."""
-        filled = (phrase.fill_in_pieces(in_version(template, self.version), self.lookup) for template in templates)
+        filled = (phrase.fill_in_pieces(self.named(template), self.lookup) for template in templates)
         return [[each.as_json() for each in pieces] for pieces in filled if pieces is not None]
 
-    def change(self, change: Change) -> dict[str, str]:
+    def change(self, change: Change) -> dict[str, Any]:
         """A change, with its lines in the option names of this version."""
         wording = lines_in_version if change.kind == "config" else in_version
-        before = phrase.fill_code(wording(self.stated(change.before), self.version), self.lookup, UNKNOWN)
-        after = phrase.fill_code(wording(change.after, self.version), self.lookup, UNKNOWN)
+        unknown = self.cluster.unknown
+        before = phrase.fill_code(wording(self.stated(change.before), self.version), self.lookup, unknown)
+        after = phrase.fill_code(wording(change.after, self.version), self.lookup, unknown)
         if change.kind == "config":
             before, after = _without_common_lines(before, after)
-        return {"kind": change.kind, "file": self.say(change.file), "from": before.rstrip(), "to": after.rstrip()}
+        file = phrase.fill_or_name(CONFIG_FILE.sub(self.cluster.config_place, change.file), self.lookup)
+        return {"kind": change.kind, "file": file, "from": before.rstrip(), "to": after.rstrip(), "choice": change.choice}
 
     def can_compute(self, change: Change) -> bool:
         """Whether the evidence has the facts for computing the new settings."""
@@ -105,10 +125,28 @@ class _Page:
     def is_known(self, template: str) -> bool:
         return all(self.lookup(reference) is not None for reference, _ in phrase.placeholders(template))
 
-    def changes(self, step: Step) -> list[dict[str, str]]:
-        """The changes that this case needs: they alter something, and no measurement contradicts them."""
-        needed = (self.change(each) for each in step.changes if self.applies(each.when) and self.can_compute(each))
-        return [each for each in needed if each["to"].strip() and each["to"] != each["from"]]
+    def changes(self, step: Step) -> list[dict[str, Any]]:
+        """The changes that this case needs: they alter something, and no measurement contradicts them.
+
+        `only_if` is the answer that decides about the change while nobody has measured or given it, else None.
+        """
+        found = []
+        for each in step.changes:
+            belongs = self.answered(step, each.only_if)
+            if belongs is False or not self.applies(each.when) or not self.can_compute(each):
+                continue
+            change = self.change(each) | {"only_if": self.say(each.only_if or "") if belongs is None else None}
+            if change["to"].strip() and change["to"] != change["from"]:
+                found.append(change)
+        return found
+
+    def answered(self, step: Step, condition: str | None) -> bool | None:
+        """Whether this answer of the step is the case's; True without one."""
+        if condition is None:
+            return True
+        if self.said.get(step.id) in [each.condition for each in step.answers]:
+            return self.said[step.id] == condition
+        return next((self.is_taken(step, each) for each in step.answers if each.condition == condition), None)
 
     def applies(self, condition: Condition | None) -> bool:
         """Whether it concerns this case; unknown counts as yes."""
@@ -136,7 +174,7 @@ def _lines_but(text: str, kept: Set[str]) -> str:
 
 
 def _left_out(runbook: Runbook, page: _Page) -> dict[str, dict[str, Any]]:
-    """Step id -> the question and the answer that skip it.
+    """Step id -> the question and the answer that skip it, or the `reason` why it does not concern the case.
 
     A step is skipped only when every answer that leads to it is known not to apply and another answer of one of these
     questions does. Unknown answers skip nothing.
@@ -147,16 +185,19 @@ def _left_out(runbook: Runbook, page: _Page) -> dict[str, dict[str, Any]]:
             for step in answer.leads_to:
                 leading.setdefault(step, []).append((question, answer))
     left_out: dict[str, dict[str, Any]] = {}
-    for step, ways in leading.items():
+    for to, ways in leading.items():
         others = [(question, each) for question, _ in ways for each in question.answers if each.leads_to]
         taken = next(((question, each) for question, each in others if page.is_taken(question, each)), None)
         if taken and all(page.is_taken(question, answer) is False for question, answer in ways):
-            left_out[step] = {
+            left_out[to] = {
                 "step": taken[0].id,
                 "question": page.say(taken[0].texts["question"]),
                 "answer": page.say(taken[1].condition),
                 "said": page.is_said(*taken),
             }
+    left_out |= {
+        each.id: {"reason": page.say(each.otherwise or "")} for each in runbook.steps if not page.applies(each.when)
+    }
     return left_out
 
 
@@ -166,11 +207,7 @@ def _filled_step(step: Step, page: _Page) -> dict[str, Any]:
     filled |= {name: page.say(text) for name, text in step.texts.items() if name != "done"}
     filled["measured"] = page.known(step.measured)
     filled["measured_pieces"] = page.known_pieces(step.measured)
-    filled["look"] = [
-        {"what": page.say(each.what), "command": page.command(each.command)}
-        for each in step.look
-        if page.applies(each.when)
-    ]
+    filled["look"] = [page.look(each) for each in step.look if page.applies(each.when)]
     filled["answers"] = [
         {
             "if": page.say(answer.condition),
@@ -186,12 +223,13 @@ def _filled_step(step: Step, page: _Page) -> dict[str, Any]:
     ]
     filled["change"] = changes = page.changes(step)
     in_force = bool(step.changes) and not changes
-    filled["wont_help"] = page.known(step.wont_help)
+    filled["wont_help"] = page.known([each.text for each in step.wont_help if page.applies(each.when)])
     filled["docs"] = list(step.docs)
     filled["in_force"] = in_force
     filled["restart"] = restart = step.restart and not in_force
     filled["changes_something"] = step.changes_something and not in_force
-    filled["savepoint"] = stop_and_start(lookup) if restart else None
+    options = "\n".join(each["to"] for each in changes if each["kind"] == "config")
+    filled["savepoint"] = stop_and_start(lookup, options) if restart else None
     filled["done"] = {
         "text": page.say(step.texts.get("done", "")),
         "holds": step.done_when.holds(lookup) if step.done_when else None,

@@ -2,20 +2,37 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 from diagnostics.evidence.subject import FactValue, Lookup
+from diagnostics.runbook.cluster_commands import OPERATOR, STANDALONE, ClusterCommands
 from diagnostics.vocabulary.settings import Version, version_of
 from diagnostics.wording import phrase
 
-NOT_RUNNING = ("FAILED", "FAILING", "CANCELED", "CANCELLING", "FINISHED", "RESTARTING", "SUSPENDED")
-"""States of a job in which Flink takes no savepoint (`JobStatus`)."""
+ENDED = ("FAILED", "CANCELED", "FINISHED")
+NOT_RUNNING = ("FAILING", "CANCELLING", "RESTARTING", "SUSPENDED", "RECONCILING", "CREATED", "INITIALIZING")
+"""States of a job in which it has ended, or in which Flink takes no savepoint (`JobStatus`)."""
 
 RETAINED = "RETAIN_ON_CANCELLATION"
+DELETED_WHEN_ENDED = {
+    "NO_EXTERNALIZED_CHECKPOINTS": ("FAILED", "CANCELED", "FINISHED"),
+    "DELETE_ON_CANCELLATION": ("CANCELED", "FINISHED"),
+    RETAINED: ("FINISHED",),
+}
+"""Retention -> the states of a job at whose begin Flink deletes its checkpoints. Source: Flink's
+CheckpointProperties."""
 
 HEAD_ROOM = 2.0
 """How many times a savepoint's duration must fit into its timeout. Our choice: as for checkpoints."""
 
 NATIVE_SINCE: Version = (1, 15)
 """First version with savepoints in the native format. Source: Flink 1.15 release notes, FLIP-203."""
+
+OF_PROCESSES = re.compile(
+    r"^(?:taskmanager|jobmanager|env\.java|heartbeat|high-availability|akka|pekko|rest)\.", re.MULTILINE
+)
+"""Options that a process reads when it starts, not with a job."""
 
 SAVEPOINT = (
     "The job restarts. Stop it with a savepoint, make the change, and start it from the savepoint, whose path the "
@@ -31,13 +48,17 @@ FAILING = (
     "A savepoint would probably fail, as the last {checkpoint_progress.consecutive_failed} "
     "[checkpoint|checkpoints] did: it has the same timeout and passes through the same tasks."
 )
+NO_CHECKPOINT = (
+    "No checkpoint of this job has completed, so there is no state to start from: make the change and start the job "
+    "without one:"
+)
 FROM_RETAINED = (
     " Cancel the job, make the change, and start it from its last completed checkpoint, which is kept after a "
     "cancellation:"
 )
 FROM_COPY = (
-    " Flink deletes the checkpoints of this job when it is cancelled. Copy them first, cancel the job, put the "
-    "copy back, make the change, and start the job from its last completed checkpoint:"
+    " Flink deletes the checkpoints of this job when it is cancelled. Copy them first (as hard links, which writes no "
+    "data), cancel the job, put the copy back, make the change, and start the job from its last completed checkpoint:"
 )
 FROM_STORAGE = (
     " Flink deletes the checkpoints of this job when it is cancelled. Copy the directory of the last completed "
@@ -45,68 +66,152 @@ FROM_STORAGE = (
     "job, put them back, make the change, and start the job:"
 )
 NEWEST = " The path is that of the newest completed checkpoint in this evidence; take a newer one if there is one."
-NOT_RUNNING_NOW = "The job was {job_overview.state} when last seen, so no savepoint can be taken."
+NOT_RUNNING_NOW = "The job was {restart.state} when last seen, so no savepoint can be taken."
+FROM_LAST = " Make the change, and start the job from its last completed checkpoint:"
+DELETED = (
+    " With the retention {settings.retention} Flink has deleted the job's checkpoints when it ended. Look whether the "
+    "path is still there (first command); if it is not, start from the last savepoint, or without state. Make the "
+    "change before the start:"
+)
+PROCESSES = " The change is one of the processes: restart them while the job is stopped."
+BY_OPERATOR = (
+    "The operator restarts the job with the change. Suspend it with a savepoint, make the change in the "
+    "FlinkDeployment, and let it run again; the operator starts it from the savepoint:"
+)
+BY_OPERATOR_LAST_STATE = (
+    " Let the operator restart it from the last checkpoint (upgrade mode last-state, which needs high availability): "
+    "make the change in the FlinkDeployment:"
+)
 
-STOP = "flink stop --savepointPath {settings.savepoint_dir} {subject.job}"
-STOP_NATIVE = "flink stop --type native --savepointPath {settings.savepoint_dir} {subject.job}"
-CANCEL = "flink cancel {subject.job}"
-COPY = "cp -a {restart.folder} {restart.folder}.copy"
-PUT_BACK = "mkdir -p {restart.folder} && cp -a {restart.folder}.copy/. {restart.folder}/"
-START = "flink run -d -s {restart.checkpoint} <jar>"
-START_FROM_SAVEPOINT = "flink run -d -s <savepoint-path> <jar>"
-FROM_LAST = " Keep the last completed checkpoint, make the change, and start the job from it:"
+COPY = "cp -al {restart.folder} {restart.folder}.copy"
+PUT_BACK = "mkdir -p {restart.folder} && cp -al {restart.folder}.copy/. {restart.folder}/"
 NAMES = {
     "settings.savepoint_dir": "<savepoint-directory>",
     "restart.checkpoint": "<path of the last completed checkpoint>",
     "restart.folder": "<checkpoint-directory>",
+    "deployment.cluster_id": "<FlinkDeployment>",
+    "subject.job": "<job-id>",
 }
 
 
-def stop_and_start(lookup: Lookup) -> dict[str, str]:
+def stop_and_start(lookup: Lookup, changed: str = "") -> dict[str, str]:
     """The beginning of a step that restarts the job: a text, and the commands, one per line.
 
     A savepoint is advised only when it can finish: not for a job that does not run, and not when the measured rate or
     the failures of the last checkpoints indicate that it would exceed the checkpoint timeout.
+
+    changed  the lines of configuration that change; options of processes need their restart
     """
-    restart = _Restart(lookup)
+    restart = _Restart(lookup, changed)
     sentence, commands = restart.way()
+    unknown = {**NAMES, "restart.program": restart.program}
     return {
         "text": phrase.fill_or_name(sentence, restart.value),
-        "command": "\n".join(phrase.fill_code(each, restart.value, NAMES) for each in commands),
+        "command": "\n".join(phrase.fill_code(each, restart.value, unknown) for each in commands),
     }
 
 
 class _Restart:
     """The facts of a case that determine how its job is stopped and started."""
 
-    def __init__(self, lookup: Lookup) -> None:
+    def __init__(self, lookup: Lookup, changed: str) -> None:
         self._lookup = lookup
+        seen = lookup("job_overview.flink_version")
+        self._cluster = ClusterCommands(lookup, version_of(seen if isinstance(seen, str) else None))
+        own_cluster = self._cluster.text("deployment.mode") in ("application", "per-job")
+        self._of_processes = bool(OF_PROCESSES.search(changed)) and not own_cluster
         self._derived: dict[str, FactValue] = {
             "restart.savepoint_ms": self._savepoint_ms(),
             "restart.checkpoint": self._last_checkpoint(),
             "restart.folder": self._folder(),
+            "restart.state": lookup("restarts.final_state") or lookup("job_overview.state"),
         }
+
+    @property
+    def program(self) -> str:
+        return self._cluster.program
 
     def value(self, reference: str) -> FactValue:
         return self._derived[reference] if reference in self._derived else self._lookup(reference)
 
-    def way(self) -> tuple[str, tuple[str, ...]]:
+    def way(self) -> tuple[str, Sequence[str]]:
         """The text and the commands, with placeholders."""
+        if self._cluster.kind == OPERATOR:
+            return self._by_operator()
         newest = NEWEST if self.value("restart.checkpoint") else ""
-        if self.value("job_overview.state") in NOT_RUNNING:
-            return NOT_RUNNING_NOW + newest + FROM_LAST, (START,)
+        state = self.value("restart.state")
+        if state in ENDED:
+            return self._of_ended(str(state), newest)
+        if state in NOT_RUNNING:
+            return self._without_savepoint(NOT_RUNNING_NOW, newest)
         if self._is_too_slow():
             return self._without_savepoint(TOO_SLOW, newest)
         if self._number("checkpoint_progress.consecutive_failed"):
             return self._without_savepoint(FAILING, newest)
-        return SAVEPOINT, (STOP_NATIVE if self._has_native_format() else STOP, START_FROM_SAVEPOINT)
+        kind = "stop --type native" if self._has_native_format() else "stop"
+        stop = f"{self._cluster.flink(kind)} --savepointPath {{settings.savepoint_dir}} {{subject.job}}"
+        return self._said(SAVEPOINT), [stop, *self._processes(), self._cluster.start("<savepoint-path>")]
 
-    def _without_savepoint(self, reason: str, newest: str) -> tuple[str, tuple[str, ...]]:
+    def _said(self, sentence: str) -> str:
+        """The sentence, with the restart of processes before its colon."""
+        return f"{sentence.removesuffix(':')}.{PROCESSES}" if self._of_processes else sentence
+
+    def _processes(self) -> list[str]:
+        """The commands that restart the processes of a standalone cluster."""
+        if not self._of_processes or self._cluster.kind not in (STANDALONE, None):
+            return []
+        script = self._cluster.script("taskmanager.sh")
+        return [f"{script} stop && {script} start   # on each TaskManager's host"]
+
+    def _of_ended(self, state: str, newest: str) -> tuple[str, Sequence[str]]:
+        start = [*self._processes(), self._cluster.start("{restart.checkpoint}")]
+        if state in DELETED_WHEN_ENDED.get(str(self.value("settings.retention")), ()):
+            return self._said(NOT_RUNNING_NOW + newest + DELETED), [*self._look(), *start]
+        return self._said(NOT_RUNNING_NOW + newest + FROM_LAST), start
+
+    def _look(self) -> list[str]:
+        """The command that shows whether the checkpoint is still there."""
+        path = str(self.value("restart.checkpoint") or "")
+        if path.startswith(("s3:", "s3a:", "s3p:")):
+            return [f"aws s3 ls s3://{path.partition('://')[2]}/_metadata"]
+        if path.startswith(("hdfs:", "viewfs:")):
+            return ["hdfs dfs -ls {restart.checkpoint}/_metadata"]
+        folder = self.value("restart.folder")
+        return [f"ls {{restart.folder}}/{path.rpartition('/')[2]}/_metadata"] if folder and path else []
+
+    def _without_savepoint(self, reason: str, newest: str) -> tuple[str, Sequence[str]]:
+        cancel = f"{self._cluster.flink('cancel')} {{subject.job}}"
+        completed = self._number("checkpoint_progress.completed")
+        if completed == 0 and not self.value("restart.checkpoint"):
+            start = self._cluster.start("").replace(" -s ", " ", 1)
+            return self._said(f"{reason} {NO_CHECKPOINT}"), [cancel, *self._processes(), " ".join(start.split())]
+        start_again = [*self._processes(), self._cluster.start("{restart.checkpoint}")]
         if self.value("settings.retention") == RETAINED:
-            return reason + newest + FROM_RETAINED, (CANCEL, START)
+            return self._said(reason + newest + FROM_RETAINED), [cancel, *start_again]
         if self.value("restart.folder"):
-            return reason + newest + FROM_COPY, (COPY, CANCEL, PUT_BACK, START)
-        return reason + newest + FROM_STORAGE, (CANCEL, START)
+            return self._said(reason + newest + FROM_COPY), [COPY, cancel, PUT_BACK, *start_again]
+        return self._said(reason + newest + FROM_STORAGE), [cancel, *start_again]
+
+    def _by_operator(self) -> tuple[str, Sequence[str]]:
+        kubectl = self._cluster.kubectl
+        patch = f"{kubectl} patch flinkdeployment {{deployment.cluster_id}} --type merge -p"
+        edit = f"{kubectl} edit flinkdeployment {{deployment.cluster_id}}"
+        state = self.value("restart.state")
+        reason = (
+            NOT_RUNNING_NOW
+            if state in (*ENDED, *NOT_RUNNING)
+            else TOO_SLOW
+            if self._is_too_slow()
+            else FAILING
+            if self._number("checkpoint_progress.consecutive_failed")
+            else None
+        )
+        if reason:
+            mode = """'{"spec":{"job":{"upgradeMode":"last-state"}}}'"""
+            return reason + BY_OPERATOR_LAST_STATE, [f"{patch} {mode}", edit]
+        suspended = """'{"spec":{"job":{"state":"suspended","upgradeMode":"savepoint"}}}'"""
+        running = """'{"spec":{"job":{"state":"running"}}}'"""
+        return BY_OPERATOR, [f"{patch} {suspended}", edit, f"{patch} {running}"]
 
     def _is_too_slow(self) -> bool:
         needed, timeout = self.value("restart.savepoint_ms"), self._number("settings.timeout_ms")
@@ -114,8 +219,7 @@ class _Restart:
 
     def _has_native_format(self) -> bool:
         """Whether the state is RocksDB's and this version supports savepoints in RocksDB's own file format."""
-        seen = self._lookup("job_overview.flink_version")
-        version = version_of(seen if isinstance(seen, str) else None)
+        version = self._cluster.version
         return self._lookup("settings.state_backend") == "rocksdb" and version is not None and version >= NATIVE_SINCE
 
     def _number(self, reference: str) -> float | None:
@@ -131,6 +235,9 @@ class _Restart:
         return f"{folder.rstrip('/')}/{job}" if isinstance(folder, str) and isinstance(job, str) else None
 
     def _last_checkpoint(self) -> str | None:
+        stated = self._lookup("checkpoint_progress.last_path")
+        if isinstance(stated, str):
+            return stated
         directory, completed = self._job_directory(), self._lookup("checkpoint_progress.completed_ids")
         if directory is None or not isinstance(completed, list) or not completed:
             return None
@@ -138,7 +245,8 @@ class _Restart:
 
     def _folder(self) -> str | None:
         """The folder of the job's checkpoints as a shell path, when they are in a file system."""
-        directory = self._job_directory()
+        stated = self._lookup("checkpoint_progress.last_path")
+        directory = stated.rpartition("/")[0] if isinstance(stated, str) else self._job_directory()
         if directory is None or not directory.startswith(("file:/", "/")):
             return None
         return "/" + directory.removeprefix("file:").lstrip("/")

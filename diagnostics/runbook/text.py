@@ -9,6 +9,7 @@ from typing import Any
 
 from diagnostics.errors import InvalidRule
 from diagnostics.rules.condition import Condition, ConditionParser
+from diagnostics.runbook.cluster_commands import ClusterCommands
 from diagnostics.signals.signal import SignalDefinition
 from diagnostics.symptoms import symptom_folders
 from diagnostics.wording import phrase
@@ -16,6 +17,8 @@ from diagnostics.yaml_document import Place, YamlDocument, read_yaml
 
 STEP_TEXTS = ("question", "why", "cost", "rollback", "done")
 KNOWN_STEP = {*STEP_TEXTS, "id", "measured", "look", "answers", "change", "wont_help", "restart", "done_when", "docs"}
+KNOWN_STEP |= {"when", "otherwise"}
+PROCESSES = ("jobmanager", "taskmanager", "all")
 CHANGE_KINDS = ("config", "code", "sql", "command")
 
 
@@ -40,10 +43,25 @@ class Look:
     """A command that shows something.
 
     when  whether it is useful in this case; unknown counts as yes
+    logs  the kind of process over whose logs the command, a `grep` without files, is run: jobmanager, taskmanager, all
+    on    `taskmanager` for a command on the host or in the pod of a TaskManager
     """
 
     what: str
     command: str
+    when: Condition | None = None
+    logs: str | None = None
+    on: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Futile:
+    """A remedy that does not help, and why.
+
+    when  whether somebody could try it in this case; unknown counts as yes
+    """
+
+    text: str
     when: Condition | None = None
 
 
@@ -51,7 +69,9 @@ class Look:
 class Change:
     """A change from the present to the intended state; both may hold measured and computed values.
 
-    when  whether this case needs it; unknown counts as yes
+    when    whether this case needs it; unknown counts as yes
+    only_if the `if` of the answer of its step that it belongs to: unknown until somebody looks
+    choice  name shared by changes of which one is made, the most effective one first
     """
 
     kind: str
@@ -59,13 +79,17 @@ class Change:
     before: str
     after: str
     when: Condition | None = None
+    only_if: str | None = None
+    choice: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
     """One step, its texts with placeholders.
 
-    docs  ids of the step's sources
+    docs       ids of the step's sources
+    when       whether it concerns this case; unknown counts as yes
+    otherwise  the reason shown when it does not
     """
 
     id: str
@@ -74,10 +98,12 @@ class Step:
     look: tuple[Look, ...]
     answers: tuple[Answer, ...]
     changes: tuple[Change, ...]
-    wont_help: tuple[str, ...]
+    wont_help: tuple[Futile, ...]
     restart: bool
     done_when: Condition | None
     docs: tuple[str, ...]
+    when: Condition | None = None
+    otherwise: str | None = None
 
     @property
     def changes_something(self) -> bool:
@@ -159,7 +185,7 @@ class _RunbookReader:
 
     def _check_fact(self, reference: str, place: Place) -> None:
         key, _, fact = reference.rpartition(".")
-        if self._vocabulary is None or key == "subject" or reference in ("rest", "job.name"):
+        if self._vocabulary is None or key == "subject" or reference in ("rest", "job.name", *ClusterCommands.DERIVED):
             return
         definition = self._vocabulary.get(key)
         if definition is None or fact not in definition.facts:
@@ -184,6 +210,9 @@ class _RunbookReader:
     def _step(self, entry: Mapping[str, Any], place: Place) -> Step:
         self._text(entry, "question", place)
         texts = {name: self._text(entry, name, place) for name in STEP_TEXTS if name in entry}
+        answers = tuple(self._answer(each, here) for here, each in self._mappings(entry, "answers", place))
+        if ("when" in entry) != ("otherwise" in entry):
+            self._report(place, "`when` and `otherwise` belong together: the condition, and the reason when it fails")
         return Step(
             id=self._text(entry, "id", place),
             texts=texts,
@@ -193,16 +222,35 @@ class _RunbookReader:
                     self._text(each, "what", here),
                     self._text(each, "command", here),
                     self._condition(each, here, "when"),
+                    self._one_of(each, "logs", PROCESSES, here),
+                    self._one_of(each, "on", ("taskmanager",), here),
                 )
                 for here, each in self._mappings(entry, "look", place)
             ),
-            answers=tuple(self._answer(each, here) for here, each in self._mappings(entry, "answers", place)),
-            changes=tuple(self._change(each, here) for here, each in self._mappings(entry, "change", place)),
-            wont_help=self._sentences(entry, "wont_help", place),
+            answers=answers,
+            changes=tuple(self._change(each, here, answers) for here, each in self._mappings(entry, "change", place)),
+            wont_help=tuple(self._futile(entry, place)),
             restart=entry.get("restart") is True,
             done_when=self._condition(entry, place, "done_when"),
             docs=self._sentences(entry, "docs", place),
+            when=self._condition(entry, place, "when"),
+            otherwise=self._text(entry, "otherwise", place) if "otherwise" in entry else None,
         )
+
+    def _one_of(self, entry: Mapping[str, Any], name: str, known: Sequence[str], place: Place) -> str | None:
+        value = entry.get(name)
+        if value is not None and value not in known:
+            self._report((*place, name), f"one of {', '.join(known)}")
+            return None
+        return value
+
+    def _futile(self, entry: Mapping[str, Any], place: Place) -> Iterator[Futile]:
+        for index, each in enumerate(self._list(entry.get("wont_help"), (*place, "wont_help"))):
+            here = (*place, "wont_help", index)
+            if isinstance(each, dict):
+                yield Futile(self._text(each, "text", here), self._condition(each, here, "when"))
+            else:
+                yield Futile(self._template(str(each), here))
 
     def _answer(self, entry: Mapping[str, Any], place: Place) -> Answer:
         condition, meaning = self._text(entry, "if", place), self._text(entry, "then", place)
@@ -226,13 +274,24 @@ class _RunbookReader:
         found = self._list(entry.get(name), (*place, name))
         return tuple(self._template(str(each), (*place, name, index)) for index, each in enumerate(found))
 
-    def _change(self, entry: Mapping[str, Any], place: Place) -> Change:
+    def _change(self, entry: Mapping[str, Any], place: Place, answers: Sequence[Answer]) -> Change:
         kind = str(entry.get("kind"))
         if kind not in CHANGE_KINDS:
             self._report((*place, "kind"), f"one of {', '.join(CHANGE_KINDS)}")
         before = self._template(str(entry.get("from") or ""), (*place, "from"))
         after = self._text(entry, "to", place)
-        return Change(kind, str(entry.get("file") or ""), before, after, self._condition(entry, place, "when"))
+        only_if = entry.get("only_if")
+        if only_if is not None and only_if not in [each.condition for each in answers]:
+            self._report((*place, "only_if"), f"no answer of this step reads {only_if!r}")
+        return Change(
+            kind,
+            str(entry.get("file") or ""),
+            before,
+            after,
+            self._condition(entry, place, "when"),
+            only_if,
+            str(entry["choice"]) if "choice" in entry else None,
+        )
 
     def _condition(self, entry: Mapping[str, Any], place: Place, name: str) -> Condition | None:
         if name not in entry:

@@ -70,6 +70,14 @@ def _facts_of(
     return facts, [*_citations_of(history), *citations, *(counted.citations if counted else ())]
 
 
+def _last_path(completed: Sequence[Checkpoint]) -> str | None:
+    """Path of the last completed checkpoint: as REST states it, or beside the last one that REST states."""
+    known_paths = [each.path for each in completed if each.path and each.path.endswith(f"/chk-{each.number}")]
+    if not known_paths:
+        return None
+    return f"{known_paths[-1].rpartition('/')[0]}/chk-{completed[-1].number}"
+
+
 def _signal(
     job_id: str | None, history: History, facts: Mapping[str, FactValue], citations: Sequence[Citation]
 ) -> Signal:
@@ -99,6 +107,7 @@ def _course(history: History) -> dict[str, FactValue]:
         "triggered": len([each for each in history.checkpoints if not each.is_savepoint]),
         "completed": len(completed),
         "completed_ids": _ids(completed),
+        "last_path": _last_path(completed),
         "failed": len(failed),
         "failed_ids": _ids(failed),
         "expired": len(expired),
@@ -288,6 +297,7 @@ FACTS = {
     "triggered": "checkpoints seen, without savepoints",
     "completed": "completed checkpoints",
     "completed_ids": "the last completed ones",
+    "last_path": "path of the last completed checkpoint",
     "failed": "failed checkpoints; expired, declined or failed otherwise, without those that a restart aborted",
     "failed_ids": "which failed",
     "expired": "expired checkpoints",

@@ -13,6 +13,7 @@ from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.checkpoints.history import History, checkpoint_histories
+from diagnostics.reconstruction.configuration.deployment import SUBMITTED
 from diagnostics.reconstruction.configuration.stated_settings import settings_of, stated_options
 from diagnostics.reconstruction.failures.incident_log import IncidentLog, incident_log
 from diagnostics.reconstruction.job.cluster import cluster_of
@@ -21,14 +22,14 @@ from diagnostics.reconstruction.load.timeline import Timeline, load_timelines, p
 from diagnostics.reconstruction.metrics.metric_series import MetricSeries, increase, metric_series
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
+SQL_OPERATOR = re.compile(
+    r"\[\d+\](?: |$|,)|(?:Calc|Aggregate|Join|Deduplicate|Rank|OverAggregate|TableSourceScan|LookupJoin)(?:\(|\[)"
+    r"|(?:SinkMaterializer|ConstraintEnforcer|ChangelogNormalize|DropUpdateBefore|WatermarkAssigner)(?:\(|\[)"
+)
+"""Names that the planner gives to operators: `Calc[3]`, `GroupAggregate(groupBy=[...`. Source: Flink's sources, table
+planner."""
 MOST_LISTED = 20
 """How many task names are listed. Our choice."""
-SUBMITTED = re.compile(
-    r"submission '(?P<name>[^']{1,200})' \((?P<id>[0-9a-f]{32})\)"
-    r"|(?:submission|Submitting job) (?P<old_id>[0-9a-f]{32}) \((?!detached:)(?P<old_name>[^\n]{1,200})\)\.$"
-)
-"""Submission messages of the Dispatcher, since Flink 1.11 and before. Source: Flink's own log statements, Dispatcher.
-"""
 VERSION = re.compile(r"\(Version: ([0-9]{1,3}\.[0-9]{1,3}[.0-9]{0,8})")
 """Version in the start-up banner of every process."""
 
@@ -123,6 +124,7 @@ def _overview(
         "vertices": len(graph.names) or None,
         "vertex_names": [graph.name(each) for each in sorted(graph.names)][:MOST_LISTED] or None,
         "parallelism": highest(graph.parallelism.values()),
+        "is_sql": any(map(SQL_OPERATOR.search, map(graph.name, graph.names))) if graph.names else None,
         "observed_ms": window[1] - window[0] if window else None,
         "restarts": restarts,
     }
@@ -201,6 +203,7 @@ FACTS = {
     "flink_version": "Flink's version",
     "vertices": "tasks of the job graph",
     "vertex_names": "their names",
+    "is_sql": "whether the names of its tasks are those of a SQL or Table API plan",
     "parallelism": "highest parallelism of a task",
     "observed_ms": "time between the first and the last evidence of the job",
     "restarts": "restarts as counted by Flink",

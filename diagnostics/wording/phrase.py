@@ -160,6 +160,7 @@ FORMATS: Mapping[str, Callable[[FactValue], str]] = {
     "durations": lambda value: _joined(value, duration),
     "rate": lambda value: f"{number(value)}/s",
     "list": _list,
+    "words": lambda value: " ".join(map(_plain, value)) if isinstance(value, list) else _plain(value),
     "time": _time,
 }
 """Every format a placeholder may name."""

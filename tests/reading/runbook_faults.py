@@ -80,13 +80,17 @@ PROGRAMS = frozenset(
         "xargs",
         "vmstat",
         "pidstat",
+        "pgrep",
+        "yarn",
+        "export",
+        "mv",
     ]
 )
 """Programs that a host of Flink, of its storage or of an administrator has."""
 
 SHELL_WORDS = frozenset(["for", "do", "done", "if", "then", "else", "fi", "while", "in", "{", "}", "!"])
 SQL = re.compile(r"^(SELECT|EXPLAIN|SHOW|SET|CREATE|ALTER|WITH)\b", re.IGNORECASE)
-FLINK_SCRIPT = re.compile(r"^bin/[a-z-]+\.sh$")
+FLINK_SCRIPT = re.compile(r"^(?:/[\w./-]+/)?bin/(?:flink|[a-z-]+\.sh)$")
 PLACEHOLDER = re.compile(r"<[A-Za-z][^<>|;&]{0,120}>")
 SEPARATED = re.compile(r"(?<![\w.\"'])\d{1,3}(?:,\d{3})+(?![\w,])")
 BROKEN_DURATION = re.compile(r"^[\w.-]+: (?:\d+\.\d+ (?:ms|s|min|h)|\d+ \w+ \d+ \w+|\d+\.\d+ ?[KMG]i?B)$", re.MULTILINE)

@@ -83,6 +83,8 @@ def _step_lines(step: StepShown) -> Iterator[str]:
 
 def _change_lines(change: Mapping[str, Any]) -> Iterator[str]:
     name = plain(change["file"] or change["kind"])
+    if change["only_if"]:
+        yield from (f"Only if {plain(change['only_if'])}:", "")
     if change["from"]:
         yield from (f"Change {name} from", "", *fenced(change["from"]), "to", "")
     else:

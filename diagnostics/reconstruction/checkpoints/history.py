@@ -48,6 +48,7 @@ class Checkpoint:
     triggered_ms, ended_ms, duration_ms  as stated; `start_ms` and `end_to_end_ms` derive missing ones
     state_bytes, checkpointed_bytes      full size, and the bytes that this checkpoint wrote
     reason                               why it failed, as printed
+    path                                 where it lies, as REST states it
     late_ms                              times of acknowledgements that arrived after the checkpoint had expired
     """
 
@@ -66,6 +67,7 @@ class Checkpoint:
     subtasks: int | None = None
     acknowledged: int | None = None
     reason: str | None = None
+    path: str | None = None
     late_ms: tuple[int, ...] = ()
     seen_by_rest: bool = False
     citations: tuple[Citation, ...] = ()
@@ -229,6 +231,7 @@ def _merged(job_id: str | None, number: int, rest: Report | None, log: Report | 
         subtasks=value("subtasks"),
         acknowledged=value("acknowledged"),
         reason=value("reason"),
+        path=value("path"),
         late_ms=tuple(other.get("late_ms") or ()),
         seen_by_rest=rest is not None,
         citations=tuple(_citations(number, status, rest, log, duration_ms)),

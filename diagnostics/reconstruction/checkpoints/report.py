@@ -38,6 +38,7 @@ REPORT = (
     "subtasks",
     "acknowledged",
     "reason",
+    "path",
     "late_ms",
     "count",
     "asked_ms",
@@ -89,6 +90,7 @@ def reports_of_rest(rows: Rows) -> Iterator[Report]:
             subtasks=last["num_subtasks"],
             acknowledged=last["num_acknowledged"],
             reason=last["failure_message"],
+            path=last.get("external_path"),
             asked_ms=max((row["ts_ms"] for row in of_checkpoint if row["ts_ms"] is not None), default=None),
             places=[_place(last, last["status"])],
         )

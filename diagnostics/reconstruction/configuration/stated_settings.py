@@ -205,13 +205,17 @@ TELLING = frozenset(key for setting in SETTINGS for key in setting.keys) - {*WHO
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """One option with its value in one file."""
+    """One option with its value in one file.
+
+    process  jobmanager, taskmanager or client, when a log states it
+    """
 
     scope: str
     job_id: str | None
     key: str
     value: str | None
     citation: Citation
+    process: str | None = None
 
 
 @read_once
@@ -228,6 +232,7 @@ def stated_options(evidence: Evidence) -> tuple[Stated, ...]:
             row.key,
             row.value,
             Citation.of(row, "config", f"{row.key}: {row.value}", name=row.key, value=row.value),
+            row.process,
         )
         for row in sorted(rows, key=lambda row: (-(row.ts_ms or 0), row.file_id, row.line or 0, row.key))
     )

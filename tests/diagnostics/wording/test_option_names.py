@@ -38,7 +38,7 @@ def texts_of_rules() -> Iterator[tuple[str, str]]:
 def step_sentences(step: Step) -> Iterator[str]:
     yield from step.texts.values()
     yield from step.measured
-    yield from step.wont_help
+    yield from (each.text for each in step.wont_help)
     for look in step.look:
         yield from (look.what, look.command)
     for answer in step.answers:

@@ -1,0 +1,252 @@
+"""Commands in the way of the cluster at hand: standalone, YARN, Kubernetes, or Flink's Kubernetes operator."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from typing import ClassVar
+
+from diagnostics.diagnosis.missing import REST
+from diagnostics.evidence.subject import Lookup
+from diagnostics.notation.secret_option import MASK
+from diagnostics.vocabulary.settings import Version
+from diagnostics.wording import phrase
+from diagnostics.wording.option_names import CONFIG_FILE_SINCE, OLD_CONFIG_FILE
+
+STANDALONE, YARN, KUBERNETES, OPERATOR = "standalone", "yarn", "kubernetes", "kubernetes operator"
+"""Kinds of deployment, as the signal `deployment` states them."""
+
+TARGET_SINCE: Version = (1, 11)
+"""First version whose command line selects the cluster with `--target`. Source: Flink 1.11 release notes, FLIP-73."""
+
+RUN_APPLICATION_UNTIL: Version = (1, 20)
+"""Last version in which `flink run-application` is the way to start an application cluster; `flink run` since."""
+
+CONFIG_FILE = "config.yaml"
+
+PROCESSES = {"jobmanager": "standalonesession", "taskmanager": "taskexecutor"}
+"""Kind of process -> the word in the name of its log on a standalone cluster. Source: Flink's flink-daemon.sh."""
+
+RUNNER = {
+    YARN: "org.apache.flink.yarn.YarnTaskExecutorRunner",
+    KUBERNETES: "org.apache.flink.kubernetes.taskmanager.KubernetesTaskExecutorRunner",
+    OPERATOR: "org.apache.flink.kubernetes.taskmanager.KubernetesTaskExecutorRunner",
+}
+"""Main class of a TaskManager's JVM. Source: Flink's sources."""
+
+
+class ClusterCommands:
+    """How one cluster is reached, as far as the evidence states it; what is unknown stays a placeholder."""
+
+    UNKNOWN: ClassVar[Mapping[str, str]] = {
+        "rest": REST,
+        "deployment.task_manager": "<taskmanager-id>",
+        "deployment.jar": "<jar>",
+        "settings.savepoint_dir": "<savepoint-directory>",
+        "settings.checkpoint_dir": "<checkpoint-directory>",
+        "cluster.checkpoint_folder": "<checkpoint-directory>",
+        "deployment.kafka": "<broker>:9092",
+        "deployment.database_host": "<database-host>",
+        "deployment.database_port": "<database-port>",
+        "deployment.zookeeper": "<zookeeper-host>:2181",
+        "deployment.hosts": "<jobmanager> <taskmanagers>",
+        "tcp_loss.host": "<other-host>",
+        "subject.job": "<job-id>",
+        "subject.vertex_id": "<vertex-id>",
+    }
+    """Placeholders in a command for values that are unknown or that a shell would interpret."""
+
+    DERIVED: ClassVar[frozenset[str]] = frozenset(
+        ["rest", "cluster.task_manager_class", "cluster.checkpoint_folder", "cluster.run", "cluster.program"]
+    )
+    """References that this cluster answers, instead of a measured fact."""
+
+    def __init__(self, lookup: Lookup, version: Version | None) -> None:
+        self._lookup = lookup
+        self.version = version
+        self.kind = lookup("deployment.kind")
+
+    def text(self, reference: str) -> str | None:
+        """The value when it is a text that no shell interprets."""
+        value = self._lookup(reference)
+        return value if isinstance(value, str) and phrase.is_harmless_in_code(value) else None
+
+    def derived(self, reference: str) -> str | None:
+        """The value of one of DERIVED."""
+        if reference == "rest":
+            return self.rest
+        if reference == "cluster.task_manager_class":
+            return self.task_manager_class
+        return self.checkpoint_folder if reference == "cluster.checkpoint_folder" else None
+
+    @property
+    def unknown(self) -> Mapping[str, str]:
+        """Replacements in commands: placeholders, and the parts of a start, which are several words of a shell."""
+        return {**self.UNKNOWN, "cluster.run": self.flink("run -d"), "cluster.program": self.program}
+
+    @property
+    def checkpoint_folder(self) -> str | None:
+        """The checkpoint directory as a path of the shell, when it is one of a file system."""
+        folder = self.text("settings.checkpoint_dir")
+        if folder is None or not folder.startswith(("file:/", "/")):
+            return None
+        return "/" + folder.removeprefix("file:").lstrip("/")
+
+    @property
+    def on_kubernetes(self) -> bool:
+        return self.kind in (KUBERNETES, OPERATOR)
+
+    @property
+    def config_file(self) -> str:
+        """Name of the configuration file that the processes loaded, else that of the version."""
+        loaded = self.text("deployment.config_file")
+        if loaded:
+            return loaded.rpartition("/")[2]
+        return OLD_CONFIG_FILE if self.version and self.version < CONFIG_FILE_SINCE else CONFIG_FILE
+
+    @property
+    def config_place(self) -> str:
+        """Where an option is changed."""
+        name, cluster = self.config_file, self.text("deployment.cluster_id")
+        if self.kind == OPERATOR:
+            return f"spec.flinkConfiguration of the FlinkDeployment {cluster or ''}".strip()
+        if self.kind == KUBERNETES:
+            return f"{name} in the conf folder of the client that starts the cluster"
+        if self.kind == YARN:
+            return f"{name} in the conf folder of the client that starts the job"
+        return self.text("deployment.config_file") or name
+
+    @property
+    def rest(self) -> str:
+        """Base address of the REST API."""
+        asked = self._lookup("rest_api.address")
+        if isinstance(asked, str):
+            return asked
+        if self.on_kubernetes:
+            return f"http://localhost:{self._lookup('deployment.rest_port') or 8081}"
+        address, port = self.text("deployment.rest_address"), self._lookup("deployment.rest_port")
+        return f"http://{address}:{port}" if address and port else REST
+
+    @property
+    def needed(self) -> list[tuple[str, str]]:
+        """What has to be done once before the commands run: (what, command)."""
+        found = []
+        if self.on_kubernetes and not isinstance(self._lookup("rest_api.address"), str):
+            cluster, port = self.text("deployment.cluster_id"), self._lookup("deployment.rest_port") or 8081
+            what = "Make the REST API of the JobManager reachable from here, in a second terminal"
+            found.append((what, f"{self.kubectl} port-forward svc/{cluster or '<cluster-id>'}-rest {port}:{port}"))
+        if self._conf_folder:
+            what = "Let Flink's scripts read the folder that this cluster loaded"
+            found.append((what, f"export FLINK_CONF_DIR={self._conf_folder}"))
+        return found
+
+    @property
+    def place(self) -> str | None:
+        """Where the commands run, when the address is that of one machine only."""
+        address = self.text("deployment.rest_address") or ""
+        if self.kind == STANDALONE and self.rest.startswith(("http://localhost:", "http://127.")):
+            return f"The cluster listens at {address} only: run the commands on the JobManager's host."
+        return None
+
+    @property
+    def _conf_folder(self) -> str | None:
+        """Folder of the configuration when it is not Flink's own."""
+        file, home = self.text("deployment.config_file"), self.text("deployment.home")
+        if self.kind != STANDALONE or not file or not home:
+            return None
+        folder = file.rpartition("/")[0]
+        return folder if folder != f"{home}/conf" else None
+
+    @property
+    def kubectl(self) -> str:
+        namespace = self.text("deployment.namespace")
+        return f"kubectl -n {namespace}" if namespace else "kubectl"
+
+    def script(self, name: str) -> str:
+        """A script of Flink's folder `bin`."""
+        home = self.text("deployment.home") if self.kind == STANDALONE else None
+        return f"{home}/bin/{name}" if home else name if name == "flink" else f"bin/{name}"
+
+    def flink(self, action: str) -> str:
+        """The command line client with an action, directed to this cluster."""
+        return " ".join([self.script("flink"), action, *self._target(action)])
+
+    def _target(self, action: str) -> list[str]:
+        address, port = self.text("deployment.rest_address"), self._lookup("deployment.rest_port")
+        mode = self.text("deployment.mode") or "session"
+        if self.kind == STANDALONE and address and port:
+            return ["-m", f"{address}:{port}"]
+        if self.kind == YARN:
+            application = self.text("deployment.application_id") or "<application-id>"
+            if self.version and self.version < TARGET_SINCE:
+                return ["-yid", application]
+            starts_cluster = action.startswith("run") and mode != "session"
+            return [f"--target yarn-{mode}", *([] if starts_cluster else [f"-Dyarn.application.id={application}"])]
+        if self.kind == KUBERNETES:
+            cluster, namespace = self.text("deployment.cluster_id"), self.text("deployment.namespace")
+            target = [f"--target kubernetes-{mode}", f"-Dkubernetes.cluster-id={cluster or '<cluster-id>'}"]
+            return [*target, *([f"-Dkubernetes.namespace={namespace}"] if namespace else [])]
+        return []
+
+    def start(self, checkpoint: str) -> str:
+        """The command that starts the job again from a checkpoint or savepoint, with `{restart.program}` to fill."""
+        clusters = self.text("deployment.mode") == "application" and self.kind in (YARN, KUBERNETES)
+        by_run = not clusters or (self.version is not None and self.version > RUN_APPLICATION_UNTIL)
+        action = "run -d" if by_run and not clusters else "run" if by_run else "run-application"
+        return f"{self.flink(action)} -s {checkpoint} {{restart.program}}"
+
+    @property
+    def program(self) -> str:
+        """Options, JAR and arguments as the job was started with."""
+        words = self._lookup("deployment.program")
+        if not isinstance(words, list) or not words:
+            return "<jar>"
+        return " ".join(_word(str(each)) for each in words)
+
+    def logs(self, process: str, command: str) -> str:
+        """A command that reads text, over the logs of a kind of process.
+
+        process  jobmanager, taskmanager or all
+        command  a `grep` without files, perhaps followed by a pipe
+        """
+        if self.on_kubernetes:
+            return f"{self._pod_logs(process)} | {_without_file_names(command)}"
+        if self.kind == YARN:
+            application = self.text("deployment.application_id") or "<application-id>"
+            return f"yarn logs -applicationId {application} | {_without_file_names(command)}"
+        search, pipe, after = command.partition(" | ")
+        return f"{search} {self._log_files(process)}{pipe}{after}"
+
+    def _pod_logs(self, process: str) -> str:
+        labels = [f"app={self.text('deployment.cluster_id') or '<cluster-id>'}"]
+        labels += [f"component={process}"] if process in PROCESSES else []
+        return f"{self.kubectl} logs -l {','.join(labels)} --tail=-1 --prefix"
+
+    def _log_files(self, process: str) -> str:
+        known = self.text("deployment.jobmanager_log") or self.text("deployment.task_manager_log")
+        folder = known.rpartition("/")[0] if known and self.kind == STANDALONE else "log"
+        return f"{folder}/flink-*-{PROCESSES[process]}-*.log" if process in PROCESSES else f"{folder}/flink-*.log"
+
+    def at_task_manager(self, command: str) -> str:
+        """A command on the host or in the pod of a TaskManager."""
+        if not self.on_kubernetes:
+            return command
+        pod = self.text("deployment.task_manager") or "<taskmanager-pod>"
+        inner = command if phrase.is_harmless_in_code(command) or "'" not in command else command.replace("'", '"')
+        return f"{self.kubectl} exec {pod} -- sh -c '{inner}'"
+
+    @property
+    def task_manager_class(self) -> str:
+        """Main class of the TaskManagers' JVMs, by which `jcmd` finds them."""
+        return RUNNER.get(str(self.kind), "org.apache.flink.runtime.taskexecutor.TaskManagerRunner")
+
+
+def _word(word: str) -> str:
+    if word == MASK or word.endswith(f"={MASK}"):
+        return f"{word.removesuffix(MASK)}<secret>"
+    return word if word and shlex.quote(word) == word else shlex.quote(word)
+
+
+def _without_file_names(command: str) -> str:
+    """A `grep` that reads a pipe: it finds no files below a folder."""
+    return command.replace("grep -rh", "grep -", 1)

@@ -1,0 +1,127 @@
+"""Commands in the way of the cluster at hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from diagnostics.runbook.cluster_commands import ClusterCommands
+from diagnostics.runbook.restarting import stop_and_start
+from tests.reading.runbook_faults import command_faults
+
+JOB = "f" * 32
+STANDALONE = {
+    "deployment.kind": "standalone",
+    "deployment.mode": "session",
+    "deployment.rest_address": "10.0.0.1",
+    "deployment.rest_port": 18_081,
+    "deployment.home": "/opt/flink",
+    "deployment.config_file": "/etc/flink/config.yaml",
+    "deployment.jobmanager_log": "/var/log/flink/flink-root-standalonesession-0-a.log",
+    "deployment.program": ["-c", "a.Job", "/jobs/a.jar", "--note", "two words; rm -rf /", "--token", "******"],
+}
+NATIVE = {
+    "deployment.kind": "kubernetes",
+    "deployment.mode": "application",
+    "deployment.cluster_id": "orders",
+    "deployment.namespace": "shop",
+    "deployment.task_manager": "orders-taskmanager-1-1",
+}
+OPERATOR = {**NATIVE, "deployment.kind": "kubernetes operator"}
+YARN = {
+    "deployment.kind": "yarn",
+    "deployment.mode": "session",
+    "deployment.application_id": "application_1700000000000_0007",
+}
+
+
+def cluster(facts: dict[str, Any], version: tuple[int, int] = (1, 20)) -> ClusterCommands:
+    return ClusterCommands(facts.get, version)
+
+
+def commands_of(facts: dict[str, Any], **more: Any) -> list[str]:
+    """How a job of this cluster is stopped and started."""
+    known = {**facts, "subject.job": JOB, "job_overview.flink_version": "1.20.1"} | more
+    commands = stop_and_start(known.get)["command"].splitlines()
+    assert [fault for each in commands for fault in command_faults(each)] == []
+    return commands
+
+
+def test_standalone_commands_name_address_folder_and_program() -> None:
+    stop, start = commands_of(STANDALONE)
+    assert stop.startswith("/opt/flink/bin/flink stop -m 10.0.0.1:18081 --savepointPath ")
+    assert start == (
+        "/opt/flink/bin/flink run -d -m 10.0.0.1:18081 -s <savepoint-path> "
+        "-c a.Job /jobs/a.jar --note 'two words; rm -rf /' --token <secret>"
+    )
+    assert cluster(STANDALONE).needed[0][1] == "export FLINK_CONF_DIR=/etc/flink"
+
+
+def test_native_kubernetes_commands_name_the_cluster() -> None:
+    stop, start = commands_of(NATIVE)
+    assert "--target kubernetes-application -Dkubernetes.cluster-id=orders -Dkubernetes.namespace=shop" in stop
+    assert start.startswith("flink run-application --target kubernetes-application ")
+    assert cluster(NATIVE).needed[0][1] == "kubectl -n shop port-forward svc/orders-rest 8081:8081"
+
+
+def test_the_operator_stops_and_starts_by_the_resource() -> None:
+    first, second, third = commands_of(OPERATOR)
+    assert first.startswith("kubectl -n shop patch flinkdeployment orders ")
+    assert "savepoint" in first
+    assert (second, '"running"' in third) == ("kubectl -n shop edit flinkdeployment orders", True)
+    failing = commands_of(OPERATOR, **{"checkpoint_progress.consecutive_failed": 3})
+    assert "last-state" in failing[0]
+
+
+def test_yarn_commands_name_the_application_in_the_words_of_the_version() -> None:
+    assert commands_of(YARN)[0].startswith("flink stop --target yarn-session -Dyarn.application.id=application_17")
+    assert cluster(YARN, (1, 10)).flink("stop") == "flink stop -yid application_1700000000000_0007"
+
+
+@pytest.mark.parametrize(
+    ("facts", "expected"),
+    [
+        (STANDALONE, "grep -n 'x' /var/log/flink/flink-*-standalonesession-*.log | tail"),
+        (NATIVE, "kubectl -n shop logs -l app=orders,component=jobmanager --tail=-1 --prefix | grep -n 'x' | tail"),
+        (YARN, "yarn logs -applicationId application_1700000000000_0007 | grep -n 'x' | tail"),
+        ({}, "grep -n 'x' log/flink-*-standalonesession-*.log | tail"),
+    ],
+)
+def test_logs_are_read_where_they_are(facts: dict[str, Any], expected: str) -> None:
+    assert cluster(facts).logs("jobmanager", "grep -n 'x' | tail") == expected
+
+
+def test_options_are_changed_where_the_cluster_loads_them() -> None:
+    assert cluster(STANDALONE).config_place == "/etc/flink/config.yaml"
+    assert cluster({"deployment.config_file": "/opt/flink/conf/flink-conf.yaml"}).config_file == "flink-conf.yaml"
+    assert cluster(OPERATOR).config_place == "spec.flinkConfiguration of the FlinkDeployment orders"
+    assert cluster({}, (1, 17)).config_file == "flink-conf.yaml"
+
+
+def test_a_job_that_failed_is_not_stopped_and_a_deleted_checkpoint_is_looked_for() -> None:
+    failed = {
+        "restarts.final_state": "FAILED",
+        "job_overview.state": "RESTARTING",
+        "settings.retention": "NO_EXTERNALIZED_CHECKPOINTS",
+        "checkpoint_progress.last_path": "file:/ckpt/j/chk-8",
+    }
+    look, start = commands_of(STANDALONE, **failed)
+    assert look == "ls /ckpt/j/chk-8/_metadata"
+    assert " -s file:/ckpt/j/chk-8 " in start
+    kept = commands_of(STANDALONE, **{**failed, "settings.retention": "RETAIN_ON_CANCELLATION"})
+    assert [each.split()[1] for each in kept] == ["run"]
+
+
+def test_a_job_that_restarts_again_and_again_is_cancelled_first() -> None:
+    commands = commands_of(
+        STANDALONE, **{"job_overview.state": "RESTARTING", "settings.retention": "RETAIN_ON_CANCELLATION"}
+    )
+    assert [each.split()[1] for each in commands] == ["cancel", "run"]
+
+
+def test_options_of_processes_restart_them() -> None:
+    known = {**STANDALONE, "subject.job": JOB}
+    commands = stop_and_start(known.get, "taskmanager.memory.task.heap.size: 512m")["command"].splitlines()
+    assert "/opt/flink/bin/taskmanager.sh stop" in commands[1]
+    assert len(stop_and_start(known.get, "execution.checkpointing.timeout: 1 min")["command"].splitlines()) == 2
