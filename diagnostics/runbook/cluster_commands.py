@@ -130,15 +130,15 @@ class ClusterCommands:
     @property
     def needed(self) -> list[tuple[str, str]]:
         """What has to be done once before the commands run: (what, command)."""
-        found = []
+        commands = []
         if self.on_kubernetes and not isinstance(self._lookup("rest_api.address"), str):
             cluster, port = self.text("deployment.cluster_id"), self._lookup("deployment.rest_port") or 8081
             what = "Make the REST API of the JobManager reachable from here, in a second terminal"
-            found.append((what, f"{self.kubectl} port-forward svc/{cluster or '<cluster-id>'}-rest {port}:{port}"))
+            commands.append((what, f"{self.kubectl} port-forward svc/{cluster or '<cluster-id>'}-rest {port}:{port}"))
         if self._conf_folder:
             what = "Let Flink's scripts read the folder that this cluster loaded"
-            found.append((what, f"export FLINK_CONF_DIR={self._conf_folder}"))
-        return found
+            commands.append((what, f"export FLINK_CONF_DIR={self._conf_folder}"))
+        return commands
 
     @property
     def place(self) -> str | None:

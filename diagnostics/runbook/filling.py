@@ -84,14 +84,14 @@ class _Page:
         """The command; values that are unknown or unsafe in a shell are shown as `<name>`."""
         return phrase.fill_code(self.named(template), self.lookup, self.cluster.unknown)
 
-    def look(self, each: Look) -> dict[str, str]:
+    def look(self, look: Look) -> dict[str, str]:
         """A command, over the logs or at the TaskManager of this cluster."""
-        command = self.command(each.command)
-        if each.logs:
-            command = self.cluster.logs(each.logs, command)
-        elif each.on:
+        command = self.command(look.command)
+        if look.logs:
+            command = self.cluster.logs(look.logs, command)
+        elif look.on:
             command = self.cluster.at_task_manager(command)
-        return {"what": self.say(each.what), "command": command}
+        return {"what": self.say(look.what), "command": command}
 
     def known(self, templates: Sequence[str]) -> list[str]:
         """The sentences whose facts are all known."""
@@ -112,7 +112,13 @@ class _Page:
         if change.kind == "config":
             before, after = _without_common_lines(before, after)
         file = phrase.fill_or_name(CONFIG_FILE.sub(self.cluster.config_place, change.file), self.lookup)
-        return {"kind": change.kind, "file": file, "from": before.rstrip(), "to": after.rstrip(), "choice": change.choice}
+        return {
+            "kind": change.kind,
+            "file": file,
+            "from": before.rstrip(),
+            "to": after.rstrip(),
+            "choice": change.choice,
+        }
 
     def can_compute(self, change: Change) -> bool:
         """Whether the evidence has the facts for computing the new settings."""
@@ -130,15 +136,15 @@ class _Page:
 
         `only_if` is the answer that decides about the change while nobody has measured or given it, else None.
         """
-        found = []
+        changes = []
         for each in step.changes:
             belongs = self.answered(step, each.only_if)
             if belongs is False or not self.applies(each.when) or not self.can_compute(each):
                 continue
             change = self.change(each) | {"only_if": self.say(each.only_if or "") if belongs is None else None}
             if change["to"].strip() and change["to"] != change["from"]:
-                found.append(change)
-        return found
+                changes.append(change)
+        return changes
 
     def answered(self, step: Step, condition: str | None) -> bool | None:
         """Whether this answer of the step is the case's; True without one."""

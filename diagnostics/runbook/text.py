@@ -71,7 +71,7 @@ class Change:
 
     when    whether this case needs it; unknown counts as yes
     only_if the `if` of the answer of its step that it belongs to: unknown until somebody looks
-    choice  name shared by changes of which one is made, the most effective one first
+    choice  name shared by alternatives: only one of them is made, the most effective is first
     """
 
     kind: str
@@ -217,16 +217,7 @@ class _RunbookReader:
             id=self._text(entry, "id", place),
             texts=texts,
             measured=self._sentences(entry, "measured", place),
-            look=tuple(
-                Look(
-                    self._text(each, "what", here),
-                    self._text(each, "command", here),
-                    self._condition(each, here, "when"),
-                    self._one_of(each, "logs", PROCESSES, here),
-                    self._one_of(each, "on", ("taskmanager",), here),
-                )
-                for here, each in self._mappings(entry, "look", place)
-            ),
+            look=tuple(self._look(each, here) for here, each in self._mappings(entry, "look", place)),
             answers=answers,
             changes=tuple(self._change(each, here, answers) for here, each in self._mappings(entry, "change", place)),
             wont_help=tuple(self._futile(entry, place)),
@@ -237,6 +228,15 @@ class _RunbookReader:
             otherwise=self._text(entry, "otherwise", place) if "otherwise" in entry else None,
         )
 
+    def _look(self, entry: Mapping[str, Any], place: Place) -> Look:
+        return Look(
+            self._text(entry, "what", place),
+            self._text(entry, "command", place),
+            self._condition(entry, place, "when"),
+            self._one_of(entry, "logs", PROCESSES, place),
+            self._one_of(entry, "on", ("taskmanager",), place),
+        )
+
     def _one_of(self, entry: Mapping[str, Any], name: str, known: Sequence[str], place: Place) -> str | None:
         value = entry.get(name)
         if value is not None and value not in known:
@@ -245,12 +245,12 @@ class _RunbookReader:
         return value
 
     def _futile(self, entry: Mapping[str, Any], place: Place) -> Iterator[Futile]:
-        for index, each in enumerate(self._list(entry.get("wont_help"), (*place, "wont_help"))):
+        for index, warning in enumerate(self._list(entry.get("wont_help"), (*place, "wont_help"))):
             here = (*place, "wont_help", index)
-            if isinstance(each, dict):
-                yield Futile(self._text(each, "text", here), self._condition(each, here, "when"))
+            if isinstance(warning, dict):
+                yield Futile(self._text(warning, "text", here), self._condition(warning, here, "when"))
             else:
-                yield Futile(self._template(str(each), here))
+                yield Futile(self._template(str(warning), here))
 
     def _answer(self, entry: Mapping[str, Any], place: Place) -> Answer:
         condition, meaning = self._text(entry, "if", place), self._text(entry, "then", place)

@@ -193,25 +193,25 @@ def _database(options: Iterable[Stated]) -> tuple[str, str | None] | None:
 
 def _starts(evidence: Evidence) -> Mapping[str | None, Start]:
     """The start of each job: the arguments of the client before its submission in the same log."""
-    given = [each for each in stated_options(evidence) if each.key == "client.arguments" and each.value]
-    given.sort(key=lambda each: (each.citation.file_id, each.citation.line or 0))
+    arguments = [each for each in stated_options(evidence) if each.key == "client.arguments" and each.value]
+    arguments.sort(key=lambda each: (each.citation.file_id, each.citation.line or 0))
     submissions = [
         (each.file_id, each.line or 0, hit["id"] or hit["old_id"])
         for each in incident_log(evidence).of("submitted")
         if (hit := SUBMITTED.search(each.message))
     ]
-    found: dict[str | None, Start] = {}
-    for number, each in enumerate(given):
+    starts: dict[str | None, Start] = {}
+    for number, each in enumerate(arguments):
         start = _start(each)
         place = (each.citation.file_id, each.citation.line or 0)
-        following = given[number + 1].citation if number + 1 < len(given) else None
+        following = arguments[number + 1].citation if number + 1 < len(arguments) else None
         end = following.line or 0 if following and following.file_id == place[0] else float("inf")
         jobs = [job for file_id, line, job in submissions if file_id == place[0] and place[1] <= line < end]
         if start and jobs:
-            found[jobs[0]] = start
-        elif start and len(given) == 1:
-            found[None] = start
-    return found
+            starts[jobs[0]] = start
+        elif start and len(arguments) == 1:
+            starts[None] = start
+    return starts
 
 
 def _start(stated: Stated) -> Start | None:
