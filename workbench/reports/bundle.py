@@ -27,9 +27,10 @@ from workbench.rules.selectors import rule_texts
 from workbench.rules.services import bundled_rules, ruleset_of_bundle
 from workbench.untrusted.received_zip import UnreadableZip, opened_zip
 from workbench.untrusted.storable import storable
+from workbench.uploads.corrections import clock_set, event_fields_set, override_set
 from workbench.uploads.refusals import UploadRefused
 from workbench.uploads.reservations import require_unreserved_room
-from workbench.uploads.services import RequestTime, case_discard, clock_set, event_fields_set, override_set, upload_add
+from workbench.uploads.services import RequestTime, case_discard, upload_add
 
 KIND, SCHEMA = "flink-workbench-case", 1
 PIECE_BYTES = 1024 * 1024

@@ -20,12 +20,9 @@ from django.core.files.uploadedfile import UploadedFile as ReceivedFile
 from django.db import transaction
 from django.utils import timezone
 
-from diagnostics.errors import UnknownFormat, UnreadableInput
-from diagnostics.formats import FORMATS, format_by_id
+from diagnostics.errors import UnreadableInput
 from diagnostics.intake import LogLayout, SourceFile, peek
-from diagnostics.intake.peeking import NOT_LOOKED_AT, PEEKED_SECONDS
-from diagnostics.notation.event_field import NamedFields
-from diagnostics.reading.clock import FileClock
+from diagnostics.intake.peeking import PEEKED_SECONDS
 from diagnostics.redaction import Redactor, nobody, redact_upload
 from workbench.accounts.models import Team, User
 from workbench.cases.holds import OnHold, require_no_hold
@@ -36,6 +33,7 @@ from workbench.limits.selectors import UploadLimits, limits_now
 from workbench.machine.disk import full_disk_refused, require_room
 from workbench.redaction.selectors import redactor_for
 from workbench.untrusted.storable import storable
+from workbench.uploads.corrections import kind_of
 from workbench.uploads.models import FileKind, UploadedFile
 from workbench.uploads.refusals import TooLarge, UploadRefused
 from workbench.uploads.reservations import require_share, stored_bytes
@@ -194,67 +192,6 @@ def text_add(*, case: Case, user: User, text: str, name: str = "", redact: str =
     )
 
 
-def override_set(*, file: UploadedFile, member: str, format_id: str | None) -> None:
-    """Sets the format of a member, or restores the recognised one with None.
-
-    Raises UploadRefused for an unknown member or format, and when only one of them is text. Effective from the next
-    analysis on.
-    """
-    recognised = file.member(member)
-    if recognised is None:
-        raise UploadRefused(f"{file.name} holds no {member}.")
-    if format_id is None:
-        file.overrides.pop(member, None)
-    else:
-        try:
-            chosen = format_by_id(format_id)
-        except UnknownFormat as error:
-            raise UploadRefused(str(error)) from None
-        is_binary = recognised["format"] in FORMATS and FORMATS[recognised["format"]].binary
-        if chosen.binary != is_binary:
-            raise UploadRefused(f"{member} cannot be read as {chosen.title}: one is text, the other is not.")
-        file.overrides[member] = format_id
-    if file.kind != FileKind.REFUSED:
-        file.kind = _kind(file.members, file.overrides)
-    file.save(update_fields=["overrides", "kind"])
-
-
-def clock_set(*, file: UploadedFile, member: str, zone: str, shift: str) -> None:
-    """Sets the time zone of a member's times, and a shift; without both the times are correct.
-
-    Raises UploadRefused for an unknown member or zone, or an invalid shift. Effective from the next analysis on.
-    """
-    if file.member(member) is None:
-        raise UploadRefused(f"{file.name} holds no {member}.")
-    try:
-        clock = FileClock.checked(zone, shift)
-    except UnreadableInput as error:
-        raise UploadRefused(f"{str(error)[:1].upper()}{str(error)[1:]}.") from None
-    if clock == FileClock():
-        file.clocks.pop(member, None)
-    else:
-        file.clocks[member] = clock.as_json()
-    file.save(update_fields=["clocks"])
-
-
-def event_fields_set(*, file: UploadedFile, member: str, key: str, event_time: str, arrival: str) -> None:
-    """Sets the event fields of a member; without any, fields are recognised by their names again.
-
-    Raises UploadRefused for an unknown member, and for a key without a time. Effective from the next analysis on.
-    """
-    if file.member(member) is None:
-        raise UploadRefused(f"{file.name} holds no {member}.")
-    try:
-        named = NamedFields.checked(key, event_time, arrival)
-    except UnreadableInput as error:
-        raise UploadRefused(f"{str(error)[:1].upper()}{str(error)[1:]}.") from None
-    if named is None:
-        file.event_fields.pop(member, None)
-    else:
-        file.event_fields[member] = [named.key, named.event_time, named.arrival]
-    file.save(update_fields=["event_fields"])
-
-
 def file_remove(*, file: UploadedFile) -> None:
     """Removes a file from the case; `file_restore` undoes it for a while. Raises UploadRefused once it is cited, and
     under legal hold.
@@ -394,15 +331,7 @@ def _recognise(file: UploadedFile, limits: UploadLimits, layouts: Sequence[LogLa
     if reasons and len(reasons) == len(peeked):
         file.kind, file.refused_reason = FileKind.REFUSED, storable(reasons[0])
     else:
-        file.kind = _kind(members, {})
-
-
-def _kind(members: list[dict[str, Any]], overrides: dict[str, str]) -> FileKind:
-    """Evidence when a member is recognised, or some were not examined yet."""
-    known = any(
-        member["format"] or member["name"] in overrides or member["title"] == NOT_LOOKED_AT.title for member in members
-    )
-    return FileKind.EVIDENCE if known else FileKind.ATTACHMENT
+        file.kind = kind_of(members, {})
 
 
 def _clean(name: str) -> str:

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from workbench.accounts.requests import SignedInRequest
 from workbench.cases.selectors import case_to_change
-from workbench.uploads import selectors, services
+from workbench.uploads import corrections, selectors, services
 from workbench.uploads.forms import ClockForm, EventFieldsForm, OverrideForm, ViewForm
 from workbench.uploads.listing import FileShown, files_listed, format_choices, member_shown
 from workbench.uploads.models import UploadedFile
@@ -149,7 +149,7 @@ def format_override(request: SignedInRequest, file_id: int) -> HttpResponse:
         if not form.is_valid():
             raise UploadRefused("There is no such format.")
         chosen = form.cleaned_data["format"] or None
-        services.override_set(file=file, member=form.cleaned_data["member"], format_id=chosen)
+        corrections.override_set(file=file, member=form.cleaned_data["member"], format_id=chosen)
     except UploadRefused as error:
         if request.headers.get("Accept") == "application/json":
             return JsonResponse({"detail": str(error)}, status=400)
@@ -169,7 +169,7 @@ def clock(request: SignedInRequest, file_id: int) -> HttpResponse:
     try:
         if not form.is_valid():
             raise UploadRefused("That is no zone and no time to add.")
-        services.clock_set(file=file, **form.cleaned_data)
+        corrections.clock_set(file=file, **form.cleaned_data)
     except UploadRefused as error:
         messages.error(request, str(error))
     else:
@@ -186,7 +186,7 @@ def event_fields(request: SignedInRequest, file_id: int) -> HttpResponse:
     try:
         if not form.is_valid():
             raise UploadRefused("The name of a field has at most 300 characters.")
-        services.event_fields_set(file=file, **form.cleaned_data)
+        corrections.event_fields_set(file=file, **form.cleaned_data)
     except UploadRefused as error:
         messages.error(request, str(error))
     else:

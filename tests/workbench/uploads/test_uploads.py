@@ -19,6 +19,7 @@ from django.utils import timezone
 from tests.workbench.people import People, case_of
 from workbench.accounts.models import User
 from workbench.cases.models import Case
+from workbench.uploads.corrections import override_set
 from workbench.uploads.models import FileKind, UploadedFile
 from workbench.uploads.refusals import AlreadyInCase, TooLarge, UploadRefused
 from workbench.uploads.selectors import file_to_change, file_visible
@@ -26,7 +27,6 @@ from workbench.uploads.services import (
     REMOVED_KEPT,
     file_remove,
     file_restore,
-    override_set,
     removed_files_purge,
     text_add,
     upload_add,
