@@ -42,6 +42,8 @@ AREAS = {
     "metaspace": "JVM metaspace",
 }
 """What was measured in use -> its name."""
+FIRST_PART = {"heap": "framework_heap", "managed": "managed", "direct": "framework_off_heap", "metaspace": "metaspace"}
+"""What was measured in use -> the part below whose beginning its bar begins; direct memory includes the network's."""
 
 
 def points(evidence: Evidence) -> Points | None:
@@ -121,22 +123,26 @@ def _traces(points: Points, colours: Palette, divisor: float) -> list[dict[str, 
         )
         for part, title in TITLES.items()
     ]
-    shown_as = {"heap": "task_heap", "managed": "managed", "direct": "task_off_heap", "metaspace": "metaspace"}
     used = [
-        _bar(
-            f"{AREAS[area]} in use",
-            [
-                (_rows(each, points)[1], each["used"][area], _used_text(area, each))
-                for each in points["task_managers"]
-                if area in each["used"]
-            ],
-            colour[part],
-            divisor,
-            is_use=True,
-        )
-        for area, part in shown_as.items()
+        {
+            **_bar(
+                f"{AREAS[area]} in use",
+                [(_rows(each, points)[1], each["used"][area], _used_text(area, each)) for each in with_use],
+                colour["task_heap" if area == "heap" else part],
+                divisor,
+            ),
+            "base": [_begins_at(part, each) / divisor for each in with_use],
+            "showlegend": False,
+        }
+        for area, part in FIRST_PART.items()
+        if (with_use := [each for each in points["task_managers"] if area in each["used"]])
     ]
-    return [*configured, *(each for each in used if each["x"])]
+    return [*configured, *used]
+
+
+def _begins_at(part: str, manager: Mapping[str, Any]) -> float:
+    """Where a part begins in the row of the configured ones."""
+    return sum(manager["parts"][each] for each in PARTS[: PARTS.index(part)])
 
 
 def _used_text(area: str, manager: Mapping[str, Any]) -> str:
@@ -145,17 +151,14 @@ def _used_text(area: str, manager: Mapping[str, Any]) -> str:
     return f"{AREAS[area]} in use: {memory(used)}{share}"
 
 
-def _bar(
-    title: str, rows: Sequence[tuple[str, float, str]], colour: str, divisor: float, *, is_use: bool = False
-) -> dict[str, Any]:
+def _bar(title: str, rows: Sequence[tuple[str, float, str]], colour: str, divisor: float) -> dict[str, Any]:
     return {
         "type": "bar",
         "orientation": "h",
         "name": title,
-        "showlegend": not is_use,
         "y": [label for label, _, _ in rows],
         "x": [value / divisor for _, value, _ in rows],
-        "marker": {"color": colour, "opacity": 0.75 if is_use else 1.0},
+        "marker": {"color": colour},
         "text": [text for _, _, text in rows],
         "textposition": "none",
         "hovertemplate": "%{y}<br>%{text}<extra></extra>",
