@@ -75,6 +75,7 @@ MAY: Mapping[str, tuple[str, str]] = {
     "cases:snapshot": (NO, WRITERS),
     "cases:rename": (NO, WRITERS),
     "cases:status": (NO, WRITERS),
+    "cases:impact": (NO, WRITERS),
     "cases:owner": (NO, WRITERS),
     "cases:watch": (NO, READERS),
     "cases:close": (WRITERS, WRITERS),

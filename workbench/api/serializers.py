@@ -12,6 +12,7 @@ from rest_framework.reverse import reverse
 
 from workbench.analyses.models import Analysis, AnalysisStatus
 from workbench.analyses.room import room_missed
+from workbench.cases.impact import IMPACT_COLUMNS
 from workbench.cases.models import LONGEST_CHANGE, Case
 from workbench.cases.selectors import ORDERS
 
@@ -88,6 +89,7 @@ class CaseSerializer(serializers.ModelSerializer[Case]):
             "job_verdicts",
             "case_status",
             "confirmed_class",
+            *IMPACT_COLUMNS,
             "owner",
             "team",
             "created_at",

@@ -6,6 +6,7 @@ from django import forms
 
 from diagnostics.diagnosis.verdict import INCONCLUSIVE
 from diagnostics.symptoms import symptoms
+from workbench.cases.impact import IMPACT_COLUMNS
 from workbench.cases.models import Case, CaseStatus, FollowUp, Note, SavedView
 
 LONGEST_TEXT = 20_000
@@ -30,6 +31,20 @@ class TitleForm(forms.ModelForm):
     class Meta:
         model = Case
         fields = ["title"]
+
+
+class ImpactForm(forms.ModelForm):
+    """What the incident cost those who depend on its jobs; an empty field is not stated."""
+
+    class Meta:
+        model = Case
+        fields = IMPACT_COLUMNS
+        labels = {
+            "minutes_late": "Minutes late",
+            "jobs_affected": "Jobs affected",
+            "records_lost": "Records lost",
+            "records_delayed": "Records delayed",
+        }
 
 
 class StatusForm(forms.Form):

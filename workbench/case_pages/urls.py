@@ -21,6 +21,7 @@ urlpatterns = [
     path("cases/<int:case_id>/snapshots/", views.snapshot, name="snapshot"),
     path("cases/<int:case_id>/title/", views.rename, name="rename"),
     path("cases/<int:case_id>/status/", views.status, name="status"),
+    path("cases/<int:case_id>/impact/", views.impact, name="impact"),
     path("cases/<int:case_id>/owner/", views.owner, name="owner"),
     path("cases/<int:case_id>/watch/", views.watch, name="watch"),
     path("cases/<int:case_id>/close/", views.close, name="close"),

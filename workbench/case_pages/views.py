@@ -26,6 +26,7 @@ from workbench.analyses.submission import case_submit, demo_cases_load
 from workbench.case_pages.checkpoint_vitals import checkpoint_vitals
 from workbench.case_pages.forms import (
     CloseForm,
+    ImpactForm,
     NewCaseForm,
     NoteForm,
     PasteForm,
@@ -34,8 +35,10 @@ from workbench.case_pages.forms import (
     cause_choices,
     incident_verdict,
 )
+from workbench.case_pages.measured_impact import measured_impact
 from workbench.case_pages.presentation import causes_shown, checks_shown, inputs_shown, jobs_shown, verdict_shown
 from workbench.cases import selectors, services
+from workbench.cases.impact import impact_words
 from workbench.cases.models import Case, CaseStatus
 from workbench.charts.selectors import charts_of_class, charts_shown
 from workbench.clusters.models import Cluster
@@ -207,6 +210,8 @@ def case_detail(request: SignedInRequest, case_id: int) -> HttpResponse:
         "owners": selectors.owners_possible(case),
         "statuses": [choice for choice in CaseStatus.choices if choice[0] != CaseStatus.CLOSED],
         "cause_choices": cause_choices(incident or case.verdict_class),
+        "impact_form": ImpactForm(instance=case),
+        "impact_words": impact_words(case),
         "new_files": _files_not_yet_judged(records, judged) if judged else 0,
     }
     if diagnosed:
@@ -259,6 +264,7 @@ def _diagnosis_context(analysis: Analysis, records: CaseRecords) -> dict[str, ob
         "checks": checks_shown(document),
         "causes": causes_shown(document),
         "checkpoint_vitals": checkpoint_vitals(analysis),
+        "measured_impact": measured_impact(analysis),
         "key_charts": key_charts,
         "more_charts": [each for each in drawn if each not in key_charts],
         "empty_charts": empty,
@@ -291,6 +297,19 @@ def status(request: SignedInRequest, case_id: int) -> HttpResponse:
     form = StatusForm(request.POST)
     if form.is_valid():
         services.case_status_set(case=case, user=request.user, status=CaseStatus(form.cleaned_data["status"]))
+    return redirect(case)
+
+
+@login_required
+@require_POST
+def impact(request: SignedInRequest, case_id: int) -> HttpResponse:
+    """Sets what the incident cost those who depend on its jobs."""
+    case = selectors.case_to_change(request.user, case_id)
+    form = ImpactForm(request.POST, instance=Case())
+    if form.is_valid():
+        services.case_change(case=case, user=request.user, **form.cleaned_data)
+    else:
+        messages.error(request, "The impact was not saved: " + " ".join(each[0] for each in form.errors.values()))
     return redirect(case)
 
 

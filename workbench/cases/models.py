@@ -98,6 +98,7 @@ class Case(models.Model):
     `fingerprint` and the traits are those of the incident, the first snapshot; the others of the newest diagnosis.
     `problem_seen_at`: last time of the problem in the incident's evidence, null when it has no times.
     `keep_evidence`: its files are not deleted automatically after it is closed.
+    The columns of its impact (`minutes_late`, ...) are what people stated, null where nobody did.
     The `verdict_*`, `health_score`, `job_names` and `analysis_status` columns repeat the latest analysis, so that the
     list needs one table; `workbench.analyses.outcome` keeps them, null means not known (yet). `verdict_class` and
     `health_score` are those of the worst job, `job_verdicts` those of each.
@@ -119,6 +120,11 @@ class Case(models.Model):
     merged_into = models.ForeignKey("self", on_delete=models.PROTECT, null=True, blank=True, related_name="merged")
 
     keep_evidence = models.BooleanField(default=False)
+
+    minutes_late = models.PositiveIntegerField(null=True, blank=True)
+    jobs_affected = models.PositiveIntegerField(null=True, blank=True)
+    records_lost = models.PositiveBigIntegerField(null=True, blank=True)
+    records_delayed = models.PositiveBigIntegerField(null=True, blank=True)
 
     analysis_status = models.CharField(max_length=20, null=True, blank=True)
     verdict_class = models.CharField(max_length=50, null=True, blank=True)

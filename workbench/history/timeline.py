@@ -18,8 +18,9 @@ from diagnostics.symptoms import symptom
 from diagnostics.wording import phrase
 from workbench.accounts.models import User
 from workbench.analyses.models import AnalysisStatus
+from workbench.cases.impact import IMPACT_COLUMNS, impact_words
 from workbench.cases.mentions import marked
-from workbench.cases.models import CaseChange, CaseStatus
+from workbench.cases.models import Case, CaseChange, CaseStatus
 from workbench.history.case_records import CaseRecords
 from workbench.uploads.models import UploadedFile
 
@@ -210,6 +211,14 @@ def _title_words(before: Mapping[str, Any], after: Mapping[str, Any], names: Map
     return ("edit", f"renamed the case from {before['title']}", "", "", True) if "title" in after else None
 
 
+def _impact_words(before: Mapping[str, Any], after: Mapping[str, Any], names: Mapping[int, str]) -> ChangeWords:
+    stated = {column: after[column] for column in IMPACT_COLUMNS if column in after}
+    if not stated:
+        return None
+    words = impact_words(Case(**stated))
+    return "edit", f"stated the impact: {', '.join(words)}" if words else "took back the stated impact", "", "", False
+
+
 def _merging_words(before: Mapping[str, Any], after: Mapping[str, Any], names: Mapping[int, str]) -> ChangeWords:
     if "merged_into_id" not in after:
         return None
@@ -219,7 +228,7 @@ def _merging_words(before: Mapping[str, Any], after: Mapping[str, Any], names: M
     return "link", f"merged the case into case {into}", "", "", False
 
 
-CHANGES = (_status_words, _cause_words, _owner_words, _title_words, _merging_words)
+CHANGES = (_status_words, _cause_words, _owner_words, _title_words, _impact_words, _merging_words)
 
 SOURCES: tuple[Callable[[CaseRecords], Iterator[Entry]], ...] = (
     _opened,

@@ -13,6 +13,7 @@ from diagnostics.wording import phrase
 from diagnostics.wording.subject import subject_words
 from workbench.analyses.models import Analysis
 from workbench.analyses.snapshots import newest_diagnoses
+from workbench.cases.impact import impact_words
 from workbench.cases.models import Case, FollowUp
 from workbench.charts.selectors import charts_shown
 from workbench.history.case_records import case_records
@@ -121,6 +122,8 @@ def _facts(case: Case, document: Mapping[str, Any] | None) -> Iterator[tuple[str
     if document and (span := evidence_span(document)):
         first, last = (stamp[:19].replace("T", " ") for stamp in span)
         yield "Evidence from", f"{first} to {last} UTC"
+    if impact := impact_words(case):
+        yield "Impact", ", ".join(impact)
     if case.confirmed_class:
         yield "Confirmed cause", symptom(case.confirmed_class).title
     if case.what_fixed_it:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from diagnostics.notation.control_characters import show_controls
+from workbench.cases.impact import impact_words
 from workbench.reports.content import Report, ReportedFinding, minute_utc
 from workbench.runbooks.filling import StepShown
 
@@ -175,6 +176,7 @@ def _post_mortem_lines(report: Report, address: str) -> Iterator[str]:
     yield from ("## Summary", "", plain(report.summary or report.verdict), "")
     yield from ("## Impact", "")
     yield from (f"- {plain(finding.statement)}" for finding in effects)
+    yield from (f"- {each}" for each in impact_words(case))
     yield from ("- _Who noticed, what was late or wrong for them, for how long?_", "")
     yield from ("## Timeline (UTC)", "")
     yield from _evidence_lines(report)

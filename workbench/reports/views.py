@@ -17,6 +17,7 @@ from django.views.decorators.http import require_GET
 from workbench.accounts.requests import SignedInRequest
 from workbench.analyses.models import Analysis
 from workbench.analyses.selectors import analysis_visible
+from workbench.cases.impact import IMPACT_COLUMNS
 from workbench.cases.models import Case
 from workbench.cases.selectors import case_visible
 from workbench.reports import bundle as bundles
@@ -163,6 +164,7 @@ def _values(report: Report, address: str) -> dict[str, Any]:
             "closed_at": case.closed_at.isoformat() if case.closed_at else None,
             "confirmed_class": case.confirmed_class,
             "what_fixed_it": case.what_fixed_it or None,
+            "impact": {column: getattr(case, column) for column in IMPACT_COLUMNS},
             "fingerprint": case.fingerprint,
         },
         "timeline": [

@@ -1,0 +1,90 @@
+"""What an incident cost: stated by people, shown in list, page, report and API, beside what was measured."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.urls import reverse
+
+from tests.workbench.diagnosed import diagnosed_case
+from tests.workbench.people import People, case_of, signed_in, with_token
+from workbench.analyses.models import Analysis
+from workbench.case_pages.measured_impact import measured_impact
+from workbench.cases.impact import impact_words
+from workbench.cases.models import Case
+
+STATED = {"minutes_late": "12", "jobs_affected": "1", "records_lost": "", "records_delayed": "40000"}
+
+
+def stated_case(people: People) -> Case:
+    case = diagnosed_case(people.alice).case
+    signed_in(people.bob).post(reverse("cases:impact", args=[case.pk]), STATED)
+    case.refresh_from_db()
+    return case
+
+
+def test_minutes_late_are_in_list_page_report_and_api(people: People) -> None:
+    case = stated_case(people)
+    browser = signed_in(people.alice)
+
+    assert impact_words(case) == ["12 min late", "1 job affected", "40,000 records delayed"]
+    assert "12 min late" in browser.get(reverse("cases:list")).content.decode()
+    page = browser.get(case.get_absolute_url()).content.decode()
+    assert "12 min late, 1 job affected, 40,000 records delayed" in page
+    assert "stated the impact: 12 min late" in page
+    report = browser.get(reverse("reports:markdown", args=[case.pk])).content.decode()
+    assert "12 min late" in report
+    answer = with_token(people.alice).get(reverse("api:case", args=[case.pk])).json()
+    assert (answer["minutes_late"], answer["records_lost"]) == (12, None)
+
+
+def test_a_field_that_nobody_stated_is_not_zero(people: People) -> None:
+    case = case_of(people.alice)
+
+    assert impact_words(case) == []
+    assert "not stated" in signed_in(people.alice).get(case.get_absolute_url()).content.decode()
+    case.records_lost = 0
+    assert impact_words(case) == ["0 records lost"]
+
+
+def test_a_negative_number_is_refused_with_its_reason(people: People) -> None:
+    case = case_of(people.alice)
+    answer = signed_in(people.alice).post(
+        reverse("cases:impact", args=[case.pk]), {**STATED, "minutes_late": "-3"}, follow=True
+    )
+
+    assert "The impact was not saved" in answer.content.decode()
+    case.refresh_from_db()
+    assert case.minutes_late is None
+
+
+def signal(key: str, **facts: Any) -> dict[str, Any]:
+    return {"key": key, "subject": {}, "facts": facts, "citations": []}
+
+
+def test_what_the_evidence_shows_is_offered_beside_it() -> None:
+    jobs = [{"verdict": {"symptom_class": "slow_sink"}}, {"verdict": {"symptom_class": "healthy"}}]
+    found = measured_impact(
+        Analysis(
+            document={"jobs": jobs},
+            signals=[
+                signal("watermarks", lag_last_ms=720_000.0),
+                signal("watermarks", lag_last_ms=1_000.0),
+                signal("late_records", dropped=300),
+                signal("late_records", dropped=40),
+                {"key": "consumer_lag", "needs": "kafka-lag"},
+            ],
+        )
+    )
+
+    assert found == [
+        "1 of 2 jobs have a cause found",
+        "the event time is up to 12 min behind at the end",
+        "340 late records dropped",
+    ]
+
+
+def test_a_healthy_job_shows_no_impact() -> None:
+    jobs = [{"verdict": {"symptom_class": "healthy"}}]
+
+    assert measured_impact(Analysis(document={"jobs": jobs}, signals=[signal("watermarks", lag_last_ms=900.0)])) == []

@@ -1,0 +1,42 @@
+"""What the evidence shows of an incident's impact, beside the form in which people state it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from diagnostics.diagnosis.verdict import INCONCLUSIVE
+from diagnostics.wording.phrase import duration, number
+from workbench.analyses.models import Analysis
+
+HEALTHY = "healthy"
+LEAST_LAG_MS = 60_000
+"""A watermark that lags less is not late in minutes. Our choice."""
+
+
+def measured_impact(analysis: Analysis) -> list[str]:
+    """Each measurement as a phrase; empty without one. Nothing of it is taken for what people state."""
+    return list(_phrases(analysis))
+
+
+def _phrases(analysis: Analysis) -> Iterator[str]:
+    jobs = analysis.document["jobs"]
+    ill = [job for job in jobs if job["verdict"]["symptom_class"] not in (HEALTHY, INCONCLUSIVE)]
+    if ill:
+        yield f"{len(ill)} of {len(jobs)} {'job has' if len(jobs) == 1 else 'jobs have'} a cause found"
+    lag = max(_facts(analysis, "watermarks", "lag_last_ms"), default=0.0)
+    if lag >= LEAST_LAG_MS:
+        yield f"the event time is up to {duration(lag)} behind at the end"
+    if dropped := sum(_facts(analysis, "late_records", "dropped")):
+        yield f"{number(dropped)} late records dropped"
+    if behind := sum(_facts(analysis, "consumer_lag", "lag")):
+        yield f"{number(behind)} records wait in Kafka"
+
+
+def _facts(analysis: Analysis, key: str, name: str) -> Iterator[float]:
+    """The numbers of a fact, one for each subject."""
+    signals: list[Mapping[str, Any]] = analysis.signals or []
+    for signal in signals:
+        value = signal.get("facts", {}).get(name) if signal["key"] == key else None
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            yield value

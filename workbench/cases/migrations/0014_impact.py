@@ -1,0 +1,31 @@
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+
+    dependencies = [
+        ('cases', '0013_problem_seen_at'),
+    ]
+
+    operations = [
+        migrations.AddField(
+            model_name='case',
+            name='jobs_affected',
+            field=models.PositiveIntegerField(blank=True, null=True),
+        ),
+        migrations.AddField(
+            model_name='case',
+            name='minutes_late',
+            field=models.PositiveIntegerField(blank=True, null=True),
+        ),
+        migrations.AddField(
+            model_name='case',
+            name='records_delayed',
+            field=models.PositiveBigIntegerField(blank=True, null=True),
+        ),
+        migrations.AddField(
+            model_name='case',
+            name='records_lost',
+            field=models.PositiveBigIntegerField(blank=True, null=True),
+        ),
+    ]
