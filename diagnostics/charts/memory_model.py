@@ -142,7 +142,8 @@ def _traces(points: Points, colours: Palette, divisor: float) -> list[dict[str, 
 
 def _begins_at(part: str, manager: Mapping[str, Any]) -> float:
     """Where a part begins in the row of the configured ones."""
-    return sum(manager["parts"][each] for each in PARTS[: PARTS.index(part)])
+    parts: Mapping[str, float] = manager["parts"]
+    return sum(parts[each] for each in PARTS[: PARTS.index(part)])
 
 
 def _used_text(area: str, manager: Mapping[str, Any]) -> str:

@@ -309,7 +309,7 @@ def impact(request: SignedInRequest, case_id: int) -> HttpResponse:
     if form.is_valid():
         services.case_change(case=case, user=request.user, **form.cleaned_data)
     else:
-        messages.error(request, "The impact was not saved: " + " ".join(each[0] for each in form.errors.values()))
+        messages.error(request, "The impact was not saved: " + " ".join(str(each[0]) for each in form.errors.values()))
     return redirect(case)
 
 
