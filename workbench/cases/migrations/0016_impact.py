@@ -4,7 +4,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('cases', '0013_problem_seen_at'),
+        ('cases', '0015_retention_and_holds'),
     ]
 
     operations = [
