@@ -17,6 +17,7 @@ from diagnostics.notation.code_setting import settings_of, states_setting
 from diagnostics.notation.file_range import Head, Range, open_text
 from diagnostics.notation.secret_option import masked
 from diagnostics.notation.source_text import Lines, calls, enclosed, parted, without_comments
+from diagnostics.vocabulary.connectors import connector_named
 
 MOST_BYTES = 1_000_000
 """Our choice: the longest source file of a job seen has 40 KB."""
@@ -37,6 +38,7 @@ _SET = re.compile(
 _TABLE = re.compile(r"\bCREATE\s{1,20}(?:TEMPORARY\s{1,20})?TABLE\b", re.I)
 _WITH = re.compile(r"\bWITH\s{0,20}\(", re.I)
 _OPTION = re.compile(r"\s{0,200}'([a-z][\w.-]{1,120})'\s{0,20}=\s{0,20}'([^'\n]{0,500})'\s{0,200}", re.I)
+_CLASS = re.compile(r"\b([A-Za-z]{4,40}(?:Source|Sink|Consumer|Producer|Stream|Builder))(?:011|010|09)?\s?[.<(]")
 FURTHEST_WITH, LONGEST_WITH = 20_000, 8_000
 """Characters from CREATE TABLE to its WITH, and within it. Our choice: some hundred columns and options."""
 MOST_TABLES = 300
@@ -64,7 +66,8 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
         raise LimitExceeded(f"source code of {part.size:,} bytes; at most {MOST_BYTES:,} are read")
     with open_text(part) as opened:
         plain = without_comments(opened.read())
-    options = sorted([*_options_in_code(plain), *_options_in_sql(plain)], key=lambda option: option[3:])[:MOST_OPTIONS]
+    stated = [*_options_in_code(plain), *_connectors_in_code(plain), *_options_in_sql(plain)]
+    options = sorted(stated, key=lambda option: option[3:])[:MOST_OPTIONS]
     rows = [
         {"scope": scope, "key": key, "value": masked(key, value[:MOST_VALUE]), "line": first, "last_line": last}
         for scope, key, value, first, last in options
@@ -77,6 +80,17 @@ def _options_in_code(plain: str) -> Iterator[Option]:
     for call in calls(plain, states_setting):
         for key, value in settings_of(call):
             yield "program", key, value, call.line, call.last_line
+
+
+def _connectors_in_code(plain: str) -> Iterator[Option]:
+    """The class of each connector that the code uses, once."""
+    lines = Lines(plain)
+    seen: set[str] = set()
+    for used in _CLASS.finditer(plain):
+        name, line = used.group(1), lines.at(used.start())
+        if name not in seen and connector_named(name) is not None:
+            seen.add(name)
+            yield "program", "connector.class", name, line, line
 
 
 def _options_in_sql(plain: str) -> Iterator[Option]:
@@ -133,6 +147,22 @@ FORMAT = Format(
                     {"key": "execution.checkpointing.unaligned.enabled", "value": "true", "line": 9},
                     {"key": "execution.checkpointing.storage", "value": "filesystem", "line": 10},
                     {"key": "execution.checkpointing.dir", "value": "hdfs://nn:8020/checkpoints", "line": 10},
+                ]
+            },
+        ),
+        Sample(
+            name="conf/OldJob.java",
+            text="import org.apache.flink.streaming.connectors.kafka.FlinkKafkaProducer;\n"
+            "StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();\n"
+            "env.enableCheckpointing(5000);\n"
+            'env.socketTextStream("gateway", 9000).addSink(new FlinkKafkaProducer<>(\n'
+            '    "orders", new Schema(), properties, FlinkKafkaProducer.Semantic.EXACTLY_ONCE));\n',
+            rows={
+                "config_option": [
+                    {"key": "execution.checkpointing.interval", "value": "5000 ms", "line": 3},
+                    {"scope": "program", "key": "connector.class", "value": "socketTextStream", "line": 4},
+                    {"scope": "program", "key": "connector.class", "value": "FlinkKafkaProducer", "line": 4},
+                    {"key": "sink.delivery-guarantee", "value": "EXACTLY_ONCE", "line": 4, "last_line": 5},
                 ]
             },
         ),

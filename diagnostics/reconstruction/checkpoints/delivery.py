@@ -1,0 +1,100 @@
+"""The delivery guarantees of a job's sources and sinks, as its code and the clients in its logs show them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from diagnostics.aggregators import config_options
+from diagnostics.arithmetic.named_rows import named_rows
+from diagnostics.citation import Citation
+from diagnostics.evidence import Evidence, read_once
+from diagnostics.vocabulary.connectors import GUARANTEES, OF_SINK, OF_SOURCE, Connector, Guarantee, connector_named
+
+SOURCE_NAME = re.compile(r"Source|Consumer|Stream$|SourceBuilder$")
+SINK_NAME = re.compile(r"Sink|Producer")
+"""Parts of the names of a connector's classes."""
+STATED: Mapping[str, Guarantee] = {
+    "exactly-once": "exactly once",
+    "at-least-once": "at least once",
+    "none": "at most once",
+}
+"""Value of `sink.delivery-guarantee` -> what it gives. Source: Flink documentation, DeliveryGuarantee."""
+CLIENTS = {"kafka consumer": "source", "kafka producer": "sink"}
+"""Scope of the settings that Kafka's clients log -> their part in the job."""
+
+
+@dataclass(slots=True)
+class Delivery:
+    """What is known of one job's sources and sinks.
+
+    sources, sinks  the connectors that files name, in the order in which they do
+    asked           the guarantees that sinks are configured for
+    citations       the lines that say so
+    """
+
+    sources: list[Connector] = field(default_factory=list)
+    sinks: list[Connector] = field(default_factory=list)
+    asked: list[Guarantee] = field(default_factory=list)
+    citations: list[Citation] = field(default_factory=list)
+
+    @property
+    def source(self) -> Guarantee | None:
+        """The guarantee of the weakest source; None when no file names one."""
+        return _least(OF_SOURCE[each.source] for each in self.sources if each.source is not None)
+
+    @property
+    def sink(self) -> Guarantee | None:
+        """The guarantee of the weakest sink; one whose guarantee is a setting counts with that, unknown without it."""
+        if any(each.option and not self.asked for each in self.sinks):
+            return None
+        own = [OF_SINK[each.sink] for each in self.sinks if each.sink is not None and not each.option]
+        return _least([*own, *self.asked])
+
+
+def _least(guarantees: Iterable[Guarantee]) -> Guarantee | None:
+    return min(guarantees, key=GUARANTEES.index, default=None)
+
+
+@read_once
+def deliveries(evidence: Evidence) -> Mapping[str | None, Delivery]:
+    """Job (None: not known which) -> its sources and sinks.
+
+    Reads   config_option: classes and tables that the job's code names, and what Kafka's clients log at start.
+    """
+    by_job: dict[str | None, Delivery] = {}
+    for row in named_rows(evidence.answer(config_options.AGGREGATOR)):
+        parts = list(_parts(row.scope or "", row.key, row.value or ""))
+        given = (row.value or "").lower().replace("_", "-")
+        stated = STATED.get(given) if row.key == "sink.delivery-guarantee" else None
+        if not parts and stated is None:
+            continue
+        delivery = by_job.setdefault(row.job_id, Delivery())
+        if stated is not None:
+            delivery.asked.append(stated)
+        for part, connector in parts:
+            known: list[Connector] = getattr(delivery, f"{part}s")
+            if connector not in known:
+                known.append(connector)
+                delivery.citations.append(Citation.of(row, "config", f"{row.key}: {row.value}"[:200], name=row.key))
+    return by_job
+
+
+def _parts(scope: str, key: str, value: str) -> Iterable[tuple[str, Connector]]:
+    """`source` or `sink`, and its connector, as far as one option shows them."""
+    kafka = connector_named("kafka")
+    for client, part in CLIENTS.items():
+        if scope.startswith(client) and kafka is not None:
+            yield part, kafka
+    connector = connector_named(value) if key == "connector.class" else None
+    if connector is not None:
+        if SOURCE_NAME.search(value) and connector.source is not None:
+            yield "source", connector
+        elif SINK_NAME.search(value) and connector.sink is not None:
+            yield "sink", connector
+
+
+def notes(connectors: Sequence[Connector], part: str) -> list[str]:
+    """`Kafka: from the offsets in the checkpoint` for each connector."""
+    return [f"{each.title}: {getattr(each, f'{part}_note')}" for each in connectors if getattr(each, f"{part}_note")]

@@ -1,0 +1,74 @@
+"""What sources and sinks guarantee, and the guarantee from end to end that follows: that of the weakest part."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Literal, get_args
+
+from diagnostics.yaml_document import read_yaml
+
+Replay = Literal["replays", "forgets", "depends"]
+Writing = Literal["transactions", "idempotent", "write-ahead log", "at least once", "at most once"]
+Guarantee = Literal["at most once", "at least once", "exactly once"]
+GUARANTEES: Sequence[Guarantee] = get_args(Guarantee)
+"""From the weakest to the strongest."""
+
+OF_SOURCE: Mapping[Replay, Guarantee] = {
+    "replays": "exactly once",
+    "depends": "at least once",
+    "forgets": "at most once",
+}
+"""What a source allows: without reading again, records in flight at a failure are lost."""
+OF_SINK: Mapping[Writing, Guarantee] = {
+    "transactions": "exactly once",
+    "idempotent": "exactly once",
+    "write-ahead log": "exactly once",
+    "at least once": "at least once",
+    "at most once": "at most once",
+}
+"""What a sink allows. An idempotent one repeats writes, but their effect is that of one; readers may see a repetition
+while the job catches up.
+"""
+MODES: Mapping[str, Guarantee] = {"EXACTLY_ONCE": "exactly once", "AT_LEAST_ONCE": "at least once"}
+"""Checkpointing mode -> what Flink's own state has; without checkpoints it is `at most once`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Connector:
+    """One entry of connectors.yaml; its comments explain the fields."""
+
+    id: str
+    title: str
+    names: tuple[str, ...]
+    source: Replay | None = None
+    source_note: str = ""
+    sink: Writing | None = None
+    sink_note: str = ""
+    option: str = ""
+
+
+@cache
+def connectors() -> Mapping[str, Connector]:
+    """Id -> connector, in the order of the file."""
+    text = files("diagnostics.vocabulary").joinpath("connectors.yaml").read_text("utf-8")
+    entries = read_yaml(text, "connectors.yaml").content
+    return {name: Connector(name, **{**entry, "names": tuple(entry["names"])}) for name, entry in entries.items()}
+
+
+@cache
+def _by_name() -> Mapping[str, Connector]:
+    return {name.lower(): each for each in connectors().values() for name in each.names}
+
+
+def connector_named(name: str) -> Connector | None:
+    """The connector that a table or a class of the DataStream API names; None when it is not listed."""
+    return _by_name().get(name.strip().lower())
+
+
+def weakest(**parts: Guarantee) -> tuple[str, Guarantee]:
+    """The part with the weakest guarantee (the first of several) and that guarantee: it holds from end to end."""
+    name = min(parts, key=lambda part: GUARANTEES.index(parts[part]))
+    return name, parts[name]

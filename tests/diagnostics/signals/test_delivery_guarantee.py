@@ -1,0 +1,55 @@
+"""The guarantee from end to end, from the code of a job, its settings and what Kafka's clients log."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from diagnostics.signals import delivery_guarantee
+from tests.diagnostics.hand_made import JOB, START, hand_made, needs, only
+
+INTERVAL = {"scope": "program", "key": "execution.checkpointing.interval", "value": "5000 ms"}
+EXACTLY = {"scope": "program", "key": "sink.delivery-guarantee", "value": "EXACTLY_ONCE"}
+RUNNING = {"job_id": JOB, "name": "orders", "state": "RUNNING", "start_ms": START, "ts_ms": START}
+
+
+def uses(name: str) -> dict[str, Any]:
+    return {"scope": "program", "key": "connector.class", "value": name}
+
+
+def facts(*options: dict[str, Any]) -> Any:
+    evidence = hand_made(job=[RUNNING], config_option=list(options))
+    return only(delivery_guarantee.measure(evidence), "delivery_guarantee").facts
+
+
+def test_a_source_that_forgets_is_the_weakest_part_of_an_exactly_once_job() -> None:
+    found = facts(INTERVAL, EXACTLY, uses("socketTextStream"), uses("FlinkKafkaProducer"))
+
+    assert (found["source"], found["engine"], found["sink"]) == ("at most once", "exactly once", "exactly once")
+    assert (found["end_to_end"], found["weakest"]) == ("at most once", "source")
+    assert found["source_notes"] == ["Socket: what was read before a failure cannot be read again"]
+
+
+def test_kafka_to_kafka_with_transactions_is_exactly_once() -> None:
+    found = facts(INTERVAL, EXACTLY, uses("KafkaSource"), uses("KafkaSink"))
+
+    assert found["end_to_end"] == "exactly once"
+
+
+def test_at_least_once_checkpointing_is_the_weakest_part() -> None:
+    mode = {"scope": "program", "key": "execution.checkpointing.mode", "value": "AT_LEAST_ONCE"}
+    found = facts(INTERVAL, mode, EXACTLY, uses("KafkaSource"), uses("KafkaSink"))
+
+    assert (found["end_to_end"], found["weakest"]) == ("at least once", "checkpointing")
+
+
+def test_a_sink_whose_setting_no_file_states_leaves_the_guarantee_open() -> None:
+    found = facts(INTERVAL, uses("KafkaSource"), uses("KafkaSink"))
+
+    assert "sink" not in found
+    assert "end_to_end" not in found
+
+
+def test_without_a_named_source_or_sink_it_is_not_measured() -> None:
+    assert needs(delivery_guarantee.measure(hand_made(config_option=[INTERVAL]))) == {
+        "delivery_guarantee": "configuration"
+    }
