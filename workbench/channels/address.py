@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from django.conf import settings
 
 from workbench.clusters.address import LONGEST_FILE_URL, AddressRefused, ClusterUrl
+from workbench.clusters.mail import STARTTLS, TLS
+
+WEB = ("https", "http")
+MAIL = (TLS, STARTTLS)
+MAIL_PORTS = {TLS: 465, STARTTLS: 587}
+"""Ports of submission. Source: RFC 8314, RFC 6409."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +33,8 @@ class ChannelAddress:
     secret: str = ""
 
     @classmethod
-    def entered(cls, url: str, secret: str) -> ChannelAddress:
-        """The address as typed. Raises AddressRefused."""
+    def entered(cls, url: str, secret: str, schemes: Sequence[str] = WEB) -> ChannelAddress:
+        """The address as typed, with one of the schemes. Raises AddressRefused."""
         plain, secret = url.strip(), secret.strip()
         if len(plain) > LONGEST_FILE_URL or not plain.isascii() or not plain.isprintable() or " " in plain:
             raise AddressRefused(f"An address has at most {LONGEST_FILE_URL:,} plain characters and no spaces.")
@@ -39,9 +46,27 @@ class ChannelAddress:
             raise AddressRefused(f"This is no address: {error}.") from None
         if parts.fragment or "\\" in plain or "@" in parts.netloc:
             raise AddressRefused("The address must not contain a user, password, backslash or #.")
-        origin = str(ClusterUrl.parse(f"{parts.scheme}://{parts.netloc}"))
+        if parts.scheme not in schemes:
+            raise AddressRefused(f"The address begins with {' or '.join(f'{scheme}://' for scheme in schemes)}.")
+        origin = str(_server(parts.scheme, parts.netloc))
         path = parts.path or "/"
         return cls(origin, f"{path}?{parts.query}" if parts.query else path, secret)
+
+    @property
+    def server(self) -> ClusterUrl:
+        """The server to connect to."""
+        scheme, _, place = self.origin.partition("://")
+        return _server(scheme, place)
+
+
+def _server(scheme: str, place: str) -> ClusterUrl:
+    """Host and port, which of a mail server has another usual value. Raises AddressRefused."""
+    if scheme in WEB:
+        return ClusterUrl.parse(f"{scheme}://{place}")
+    has_port = place.rpartition("]")[2].count(":") > 0
+    return replace(
+        ClusterUrl.parse(f"http://{place}" if has_port else f"http://{place}:{MAIL_PORTS[scheme]}"), scheme=scheme
+    )
 
 
 def address_keep(channel_id: int, address: ChannelAddress) -> None:

@@ -91,6 +91,7 @@ class Delivery(models.Model):
     what      why it is sent: a first verdict, another one, a snapshot after a change
     due_at    not before this moment; a try moves it on, so that two workers do not send it twice
     detail    what the channel answered last
+    message_id  by what its system names the message; empty where it names none
     """
 
     channel = models.ForeignKey(Channel, on_delete=models.CASCADE, related_name="deliveries")
@@ -104,6 +105,7 @@ class Delivery(models.Model):
     due_at = models.DateTimeField()
     sent_at = models.DateTimeField(null=True, blank=True)
     detail = models.CharField(max_length=500, blank=True)
+    message_id = models.CharField(max_length=300, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     objects = DeliveryQuerySet.as_manager()

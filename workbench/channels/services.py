@@ -15,12 +15,13 @@ from django.db.models import F
 from django.utils import timezone
 
 from workbench.accounts.models import Team, User
-from workbench.channels.address import ChannelAddress, address_forget, address_keep, address_of
-from workbench.channels.kind import Post, kinds
+from workbench.channels.address import WEB, ChannelAddress, address_forget, address_keep, address_of
+from workbench.channels.kind import Kind, Post, kinds
 from workbench.channels.models import LONGEST_TEMPLATE, Channel, Delivery, DeliveryStatus, Tells
 from workbench.channels.wording import message_about, unknown_fields
-from workbench.clusters.address import AddressRefused, ClusterUrl, Lookup, NoAddress, judged_address, looked_up
+from workbench.clusters.address import AddressRefused, Lookup, NoAddress, judged_address, looked_up
 from workbench.clusters.connection import Answer, posted
+from workbench.clusters.mail import MailRefused, mailed
 from workbench.machine import broker
 from workbench.tallies.counting import DELIVERIES, count
 
@@ -62,15 +63,20 @@ def channel_save(
     address = None
     try:
         if form.address.strip() or channel.pk is None:
-            address = ChannelAddress.entered(form.address, form.secret)
+            kind = kinds().get(form.kind)
+            address = ChannelAddress.entered(form.address, form.secret, kind.schemes if kind else WEB)
+            if kind is not None:
+                kind.check(address)
             with contextlib.suppress(NoAddress):  # the name may resolve when something is sent
-                judged_address(ClusterUrl.parse(address.origin), special_allowed=form.special_allowed, lookup=lookup)
+                judged_address(address.server, special_allowed=form.special_allowed, lookup=lookup)
     except AddressRefused as error:
         errors["address"] = str(error)
     try:
         quiet = [dt.time.fromisoformat(text) if text.strip() else None for text in (form.quiet_from, form.quiet_to)]
     except ValueError:
         errors["quiet"] = "Quiet hours are times such as 22:00 and 06:30."
+    if address is None and channel.pk is not None and channel.kind != form.kind:
+        errors["address"] = "Another system has another address: enter it."
     if errors or form.team is None:
         raise ValidationError(errors)
     channel.name, channel.kind, channel.team = " ".join(form.name.split()), form.kind, form.team
@@ -127,12 +133,13 @@ def delivery_send(delivery_id: int, *, lookup: Lookup = looked_up) -> None:
     delivery = Delivery.objects.select_related("channel__team", "case__team", "analysis__case__team").get(
         pk=delivery_id
     )
-    is_final = False
+    is_final, delivery.detail = False, ""
     try:
-        answer = _post(delivery, now, lookup)
-        failure, is_final = _failure(delivery.channel, answer)
+        failure, is_final = _send(delivery, now, lookup)
     except AddressRefused as error:
         failure, is_final = str(error), not isinstance(error, NoAddress)
+    except MailRefused as error:
+        failure, is_final = f"Refused: {error}", True
     except (OSError, http.client.HTTPException) as error:
         failure = f"No answer: {error or type(error).__name__}"
     if not failure:
@@ -142,24 +149,53 @@ def delivery_send(delivery_id: int, *, lookup: Lookup = looked_up) -> None:
     else:
         delivery.due_at = now + AGAIN[delivery.tries - 1]
     count(DELIVERIES, "retried" if delivery.status == DeliveryStatus.WAITING else delivery.status)
-    delivery.detail = failure.replace("\x00", "")[:500]
-    delivery.save(update_fields=["status", "sent_at", "due_at", "detail"])
+    delivery.detail = failure.replace("\x00", "")[:500] or delivery.detail
+    delivery.save(update_fields=["status", "sent_at", "due_at", "detail", "message_id"])
 
 
-def _post(delivery: Delivery, now: dt.datetime, lookup: Lookup) -> Answer:
-    channel = delivery.channel
-    kept = address_of(channel.pk)
-    url = ClusterUrl.parse(kept.origin)
-    address = judged_address(url, special_allowed=channel.special_allowed, lookup=lookup)
-    post: Post = kinds()[channel.kind].write(message_about(delivery), kept.secret, int(now.timestamp()))
-    path = kept.path
-    if post.query:
-        path += ("&" if "?" in path else "?") + urlencode(post.query)
-    return posted(url, address, path, json.dumps(post.body, separators=(",", ":")).encode(), post.headers)
+def _send(delivery: Delivery, now: dt.datetime, lookup: Lookup) -> tuple[str, bool]:
+    """Why a message did not arrive, and whether a retry is useless; ("", False) when it did arrive.
+
+    Keeps on the delivery by what the system names the message, and the recipients that did not get it.
+    Raises AddressRefused, MailRefused, OSError, HTTPException.
+    """
+    channel, kind = delivery.channel, kinds()[delivery.channel.kind]
+    kept, message = address_of(channel.pk), message_about(delivery)
+    address = judged_address(kept.server, special_allowed=channel.special_allowed, lookup=lookup)
+    if kind.mail is not None:
+        mail = kind.mail(message, kept)
+        user, _, password = kept.secret.partition(":")
+        refused = mailed(kept.server, address, (user, password) if kept.secret else None, mail)
+        delivery.message_id = str(mail["Message-ID"])
+        delivery.detail = f"Refused for {', '.join(refused)}"[:500] if refused else ""
+        return "", False
+    for post in kind.posted(message, kept, int(now.timestamp())):
+        answer = posted(kept.server, address, _path(kept, post), _body(post), post.headers)
+        failure, is_final = _failure(kind, answer)
+        if failure and not post.may_fail:
+            return failure, is_final
+        delivery.message_id = delivery.message_id or _message_id(kind, answer)
+    return "", False
 
 
-def _failure(channel: Channel, answer: Answer) -> tuple[str, bool]:
-    """Why a message did not arrive, and whether a retry is useless; ("", False) when it did arrive."""
+def _path(kept: ChannelAddress, post: Post) -> str:
+    path = post.path or kept.path
+    return f"{path}{'&' if '?' in path else '?'}{urlencode(post.query)}" if post.query else path
+
+
+def _body(post: Post) -> bytes:
+    return json.dumps(post.body, separators=(",", ":")).encode()
+
+
+def _message_id(kind: Kind, answer: Answer) -> str:
+    try:
+        return kind.message_id(json.loads(answer.text))[:300]
+    except (ValueError, RecursionError):
+        return ""
+
+
+def _failure(kind: Kind, answer: Answer) -> tuple[str, bool]:
+    """Why a post was not accepted, and whether a retry is useless; ("", False) when it was."""
     said = answer.text[:300]
     if not 200 <= answer.status < 300:
         return f"Answer {answer.status}: {said}", answer.status in REFUSED_FOR_GOOD or 300 <= answer.status < 400
@@ -167,7 +203,7 @@ def _failure(channel: Channel, answer: Answer) -> tuple[str, bool]:
         read = json.loads(answer.text)
     except (ValueError, RecursionError):
         return "", False
-    refusal = kinds()[channel.kind].refusal(read)
+    refusal = kind.refusal(read)
     return (f"Refused: {refusal}", True) if refusal else ("", False)
 
 

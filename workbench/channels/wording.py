@@ -10,8 +10,8 @@ from django.conf import settings
 from diagnostics.notation.control_characters import show_controls
 from diagnostics.symptoms import symptom
 from workbench.analyses.models import Analysis
-from workbench.channels.kind import Message
-from workbench.channels.models import Channel, Delivery
+from workbench.channels.kind import Earlier, Message
+from workbench.channels.models import Channel, Delivery, DeliveryStatus
 from workbench.redaction.selectors import redaction_rules, redactor_for
 from workbench.runbooks.filling import runbook_progress
 
@@ -26,6 +26,7 @@ FIELDS = {
     "jobs": "names of the jobs",
     "team": "team of the case",
     "url": "address of the case",
+    "continues": "when the first message on the case was sent, UTC; empty in the first one",
 }
 """Fields of a template."""
 NAMED = re.compile(r"\{([a-z]+)\}")
@@ -46,8 +47,21 @@ def message_about(delivery: Delivery) -> Message:
         return _notice(delivery.notice)
     fields = _sample(channel) if analysis is None else _fields(analysis)
     fields["what"] = delivery.what
+    earlier = earlier_of(delivery)
+    fields["continues"] = f"{earlier.sent_at:%Y-%m-%dT%H:%M:%SZ}" if earlier else ""
     text = NAMED.sub(lambda name: fields[name[1]], channel.template)[:LONGEST_TEXT]
-    return Message(text=text, url=fields["url"], fields={"schema": 1, **fields})
+    return Message(text=text, url=fields["url"], fields={"schema": 1, **fields}, earlier=earlier)
+
+
+def earlier_of(delivery: Delivery) -> Earlier | None:
+    """The first message of the channel about the same case that was sent; None for none."""
+    if delivery.case_id is None or delivery.pk is None:
+        return None
+    sent = delivery.channel.deliveries.filter(case=delivery.case_id, status=DeliveryStatus.SENT, pk__lt=delivery.pk)
+    first = sent.exclude(sent_at=None).order_by("pk").first()
+    if first is None or first.sent_at is None:
+        return None
+    return Earlier(first.message_id, first.what, first.sent_at)
 
 
 def _notice(notice: Mapping[str, str]) -> Message:

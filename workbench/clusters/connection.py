@@ -42,7 +42,7 @@ class PinnedCluster(Cluster):
         context = ssl.create_default_context() if url.scheme == "https" else None
         super().__init__(str(url), limits, headers or {}, context)
         self._url, self._most_seconds = url, most_seconds
-        self._line = _Line(address)
+        self._line = Line(address)
 
     def pieces(self, path: str, most: int) -> Iterator[bytes]:
         """As in Cluster; a slow answer is aborted. Raises Unanswered, Stopped."""
@@ -92,7 +92,7 @@ class Answer:
 
 def posted(url: ClusterUrl, address: str, path: str, body: bytes, headers: dict[str, str]) -> Answer:
     """Posts JSON to one checked address, whatever the host's name resolves to. Redirects are not followed."""
-    line = _Line(address)
+    line = Line(address)
     context = ssl.create_default_context() if url.scheme == "https" else None
     connection = _PinnedTls(url, line, POST_WAIT, context) if context else _Pinned(url, line, POST_WAIT)
     # The socket's timeout is between two bytes: this ends a slow answer.
@@ -109,8 +109,8 @@ def posted(url: ClusterUrl, address: str, path: str, body: bytes, headers: dict[
         line.close()
 
 
-class _Line:
-    """The open connection to the address, which another thread can cut.
+class Line:
+    """The open connection to a checked address, which another thread can cut.
 
     A duplicate socket: an answer without a length detaches the socket from its connection.
     """
@@ -140,7 +140,7 @@ class _Line:
 class _Pinned(http.client.HTTPConnection):
     """Sends the host's name but connects to the address."""
 
-    def __init__(self, url: ClusterUrl, line: _Line, wait: float) -> None:
+    def __init__(self, url: ClusterUrl, line: Line, wait: float) -> None:
         super().__init__(url.host, url.port, timeout=wait)
         self._line = line
 
@@ -153,7 +153,7 @@ class _PinnedTls(_Pinned):
 
     default_port = http.client.HTTPS_PORT
 
-    def __init__(self, url: ClusterUrl, line: _Line, wait: float, context: ssl.SSLContext) -> None:
+    def __init__(self, url: ClusterUrl, line: Line, wait: float, context: ssl.SSLContext) -> None:
         super().__init__(url, line, wait)
         self._context = context
 

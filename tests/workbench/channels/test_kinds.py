@@ -20,7 +20,7 @@ def written(kind: str, secret: str = "", message: Message = MESSAGE) -> Post:
     return kinds()[kind].write(message, secret, NOW)
 
 
-@pytest.mark.parametrize("kind", kinds())
+@pytest.mark.parametrize("kind", [name for name, kind in kinds().items() if kind.mail is None and kind.posts is None])
 def test_every_message_holds_the_verdict_and_the_link(kind: str) -> None:
     sent = json.dumps(written(kind).body, ensure_ascii=False)
     assert "records of one key" in sent

@@ -10,8 +10,12 @@ from workbench.channels.kind import Kind, Message, Post
 
 
 def _write(message: Message, secret: str, now: int) -> Post:
-    text = message.text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return Post({"text": text, "unfurl_links": False})
+    return Post({"text": escaped(message.text), "unfurl_links": False})
+
+
+def escaped(text: str) -> str:
+    """The text without what Slack takes for links and mentions."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 KIND = Kind(title="Slack", write=_write, address="https://hooks.slack.com/services/…")
