@@ -70,6 +70,7 @@ INSTALLED_APPS = [
     "workbench.alerts",
     "workbench.channels",
     "workbench.sign_in",
+    "workbench.audit",
     "workbench.watching",
     "workbench.charts",
     "workbench.profiles",
@@ -96,6 +97,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "axes.middleware.AxesMiddleware",
+    "workbench.audit.middleware.AuditedRequests",
     "workbench.middleware.machine_faults.MachineFaultAnswers",
 ]
 

@@ -26,6 +26,7 @@ urlpatterns = [
     path("clusters/", include("workbench.clusters.urls")),
     path("fleet/", include("workbench.watching.urls")),
     path("limits/", limits, name="limits"),
+    path("audit/", include("workbench.audit.urls")),
     path("space/", include("workbench.space.urls")),
     path("redaction/", include("workbench.redaction.urls")),
     path("cases/<int:case_id>/delete/", delete_case, name="delete_case"),

@@ -47,7 +47,7 @@ WORKBENCH = House(
     loose=("celery", "settings", "urls", "wsgi"),
     floors=(
         ("machine", "untrusted", "accounts", "layouts", "tallies", "celery"),
-        ("cases", "limits", "redaction", "launch", "settings", "wsgi"),
+        ("audit", "cases", "limits", "redaction", "launch", "settings", "wsgi"),
         ("uploads", "rules", "backup"),
         ("analyses", "middleware"),
         ("clusters", "history", "logs", "prevention", "profiles", "runbooks", "space"),

@@ -20,6 +20,7 @@ from workbench.rule_pages.forms import NEW_FIRES, NEW_RULE, NEW_SILENT, PreviewF
 from workbench.rule_pages.history import latest_diagnoses
 from workbench.rule_pages.permission import for_rule_editors
 from workbench.rule_pages.rewriting import with_value
+from workbench.rules import approval as approving
 from workbench.rules import services
 from workbench.rules.models import Draft, RuleEvent, RuleVersion
 from workbench.rules.runbook_texts import RUNBOOK, is_runbook, runbook_identity
@@ -88,6 +89,8 @@ def _editor(
             "cases": previewing.cases_offered(request.user, base.symptom_class if of_runbook and base else None),
             "classes": symptoms(),
             "addresses": _addresses(draft) if draft else {},
+            "needs_approval": approving.approval_needed(),
+            "against_approval": approving.reason_against(draft, request.user) if draft else "",
         },
     )
 
@@ -214,14 +217,27 @@ def discard(request: SignedInRequest, draft_id: int) -> HttpResponse:
     return redirect("rules:detail", rule.rule_id) if rule else redirect("rules:list")
 
 
+def _ask_for_approval(request: SignedInRequest, draft: Draft, reason: str) -> HttpResponse:
+    try:
+        approving.approval_ask(draft=draft, user=request.user, reason=reason)
+    except InvalidRule as error:
+        for each in error.errors:
+            messages.error(request, f"Not ready. {each}")
+    else:
+        messages.success(request, "The draft waits for the approval of another rule editor.")
+    return redirect("rules:draft", draft.pk)
+
+
 @for_rule_editors
 @require_POST
 def publish(request: SignedInRequest, draft_id: int) -> HttpResponse:
-    """Publishes the draft as the effective version, with a reason."""
+    """Publishes the draft as the effective version, with a reason; or asks for approval, where that is needed."""
     draft, form = _draft(draft_id), ReasonForm(request.POST)
     if not form.is_valid():
         messages.error(request, "Say why, in up to 500 characters: the next person will ask.")
         return redirect("rules:draft", draft_id)
+    if approving.approval_needed():
+        return _ask_for_approval(request, draft, form.cleaned_data["reason"])
     try:
         version = services.draft_publish(draft=draft, user=request.user, reason=form.cleaned_data["reason"])
     except InvalidRule as error:

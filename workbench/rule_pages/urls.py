@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from workbench.rule_pages import backtest_views, editor_views, log_views, views
+from workbench.rule_pages import approval_views, backtest_views, editor_views, log_views, views
 
 app_name = "rules"
 
@@ -22,6 +22,8 @@ urlpatterns = [
     path("drafts/<int:draft_id>/back-test/", backtest_views.start, name="backtest_start"),
     path("back-tests/<int:backtest_id>/", backtest_views.detail, name="backtest"),
     path("back-tests/<int:backtest_id>/go-on/", backtest_views.go_on, name="backtest_go_on"),
+    path("drafts/<int:draft_id>/approve/", approval_views.approve, name="approve"),
+    path("approval/", approval_views.approval, name="approval"),
     path("log/", log_views.log, name="log"),
     path("log/<int:event_id>/", log_views.event, name="event"),
     path("export/", log_views.export, name="export"),

@@ -74,12 +74,18 @@ class RuleVersion(models.Model):
         return f"{self.rule} version {self.number} ({self.get_origin_display().lower()}, {self.state})"
 
 
+class DraftQuerySet(models.QuerySet["Draft"]):
+    def awaiting_approval(self) -> DraftQuerySet:
+        return self.exclude(asked_at=None)
+
+
 class Draft(models.Model):
     """A rule being written. Its texts may be invalid; publishing validates them and makes a version.
 
     rule      the rule that it changes, None for a new one
     base      the version that it started from
     revision  counts the writes, for optimistic locking between windows
+    asked_by  who asked for a second person's approval of the present text; another text withdraws it
     """
 
     rule = models.ForeignKey(Rule, on_delete=models.CASCADE, null=True, blank=True, related_name="drafts")
@@ -91,6 +97,11 @@ class Draft(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     saved_at = models.DateTimeField(auto_now=True)
     revision = models.PositiveIntegerField(default=0)
+    asked_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    asked_at = models.DateTimeField(null=True, blank=True)
+    asked_reason = models.CharField(max_length=LONGEST_REASON, blank=True)
+
+    objects = DraftQuerySet.as_manager()
 
     class Meta:
         ordering = ["-saved_at", "-pk"]
@@ -99,12 +110,35 @@ class Draft(models.Model):
         return f"Draft of {self.stated_rule_id}"
 
     @property
+    def awaits_approval(self) -> bool:
+        return self.asked_at is not None
+
+    def approval_withdraw(self) -> None:
+        """Forgets who asked for approval; not saved."""
+        self.asked_by, self.asked_at, self.asked_reason = None, None, ""
+
+    @property
     def stated_rule_id(self) -> str:
         """The rule's id; for a new rule the one in its text, if any."""
         if self.rule:
             return self.rule.rule_id
         found = re.search(r"^id:[ ]{0,20}([a-z0-9][a-z0-9._-]{0,79})[ ]{0,20}$", self.text, re.MULTILINE)
         return found.group(1) if found else "a new rule"
+
+
+class ApprovalSetting(models.Model):
+    """Whether drafts need a second person's approval. Rows are only added: the newest counts."""
+
+    is_needed = models.BooleanField()
+    reason = models.CharField(max_length=LONGEST_REASON)
+    by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return f"approval {'needed' if self.is_needed else 'not needed'}"
 
 
 class RulesetQuerySet(models.QuerySet["Ruleset"]):
@@ -193,6 +227,8 @@ class EventKind(models.TextChoices):
     SWITCHED_ON = "switched_on", "Switched on"
     SWITCHED_OFF = "switched_off", "Switched off"
     IMPORTED = "imported", "Imported as a draft"
+    APPROVAL_ASKED = "approval_asked", "Approval asked for"
+    SENT_BACK = "sent_back", "Sent back"
     SAMPLE_KEPT = "sample_kept", "Regression sample kept"
     SAMPLE_REMOVED = "sample_removed", "Regression sample removed"
 

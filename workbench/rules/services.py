@@ -108,6 +108,7 @@ def draft_save(
     for name, content in texts.items():
         setattr(draft, name, content)
     draft.revision += 1
+    draft.approval_withdraw()
     draft.save()
     _record_draft(draft, user)
     return draft

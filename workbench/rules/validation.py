@@ -14,7 +14,7 @@ from workbench.rules.models import Draft, RegressionSample, Rule
 from workbench.rules.runbook_texts import is_runbook, runbook_blockers
 
 RESERVED_IDS = frozenset(
-    {"new", "drafts", "preview", "back-tests", "samples", "runbooks", "sources", "log", "export", "import"}
+    {"new", "drafts", "preview", "back-tests", "samples", "runbooks", "sources", "log", "export", "import", "approval"}
 )
 """Path segments of the rules' pages that would collide with a rule's id."""
 

@@ -1,0 +1,136 @@
+"""The audit log: what is recorded, who reads it, and how it leaves."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from datetime import UTC, datetime
+
+import pytest
+from django.test import Client
+
+from tests.security.routes import routes
+from tests.workbench.people import People, case_of, signed_in
+from workbench.accounts.models import ApiToken
+from workbench.audit.models import AuditEntry
+from workbench.audit.recording import EXPORTS, FIELDS, QUIET
+
+
+def newest() -> AuditEntry:
+    return AuditEntry.objects.latest("pk")
+
+
+def exported(people: People, form: str, **asked: str) -> str:
+    answer = signed_in(people.ada).get(f"/audit/export.{form}", asked)
+    assert answer.status_code == 200
+    return answer.getvalue().decode()  # type: ignore[no-any-return]
+
+
+def test_a_change_is_recorded_with_person_address_and_its_few_fields(people: People) -> None:
+    case = case_of(people.alice)
+    browser = Client(REMOTE_ADDR="192.0.2.5")
+    browser.force_login(people.bob)
+    browser.post(f"/cases/{case.pk}/status/", {"status": "investigating", "note": "private"})
+    entry = newest()
+    assert (entry.user, entry.name, entry.via, entry.address) == (people.bob, "bob", "browser", "192.0.2.5")
+    assert (entry.action, entry.target, entry.status) == ("cases:status", f"/cases/{case.pk}/status/", 302)
+    assert entry.details == {"status": "investigating"}
+
+
+def test_a_program_is_recorded_by_the_name_of_its_token(people: People) -> None:
+    _, secret = ApiToken.objects.make(people.alice, "nightly")
+    Client(headers={"Authorization": f"Token {secret}"}).post("/api/v1/cases/", {"title": "x"})
+    entry = newest()
+    assert (entry.name, entry.via, entry.action, entry.status) == ("alice", "token nightly", "api:cases", 400)
+    assert secret not in str(entry.details) + entry.target
+
+
+def test_a_refused_change_is_recorded_and_reading_is_not(people: People) -> None:
+    case = case_of(people.alice)
+    browser = signed_in(people.charlie)
+    AuditEntry.objects.all().delete()
+    browser.get(f"/cases/{case.pk}/")
+    browser.get("/")
+    assert not AuditEntry.objects.exists()
+    browser.post(f"/cases/{case.pk}/status/", {"status": "closed"})
+    assert (newest().action, newest().status) == ("cases:status", 404)
+
+
+def test_what_leaves_the_workbench_is_recorded(people: People) -> None:
+    signed_in(people.alice).get("/rules/export/")
+    assert (newest().name, newest().action) == ("alice", "rules:export")
+
+
+def test_sign_ins_their_failures_and_sign_outs_are_recorded_without_passwords(people: People) -> None:
+    client = Client()
+    client.post("/login/", {"username": "alice", "password": "a-guess"})
+    assert (newest().user, newest().name, newest().action) == (None, "alice", "sign-in failed")
+    client.post("/login/", {"username": "alice", "password": "alice-has-a-password"})
+    assert (newest().user, newest().action) == (people.alice, "signed in")
+    client.post("/logout/")
+    assert newest().action == "signed out"
+    told = json.dumps(list(AuditEntry.objects.values("details", "target", "name")))
+    assert "a-guess" not in told
+    assert "alice-has-a-password" not in told
+
+
+def test_guessing_while_locked_fills_no_log(people: People) -> None:
+    for _ in range(15):
+        Client().post("/login/", {"username": "alice", "password": "a-guess"})
+    assert AuditEntry.objects.filter(action="sign-in failed").count() <= 10
+
+
+def test_a_change_in_the_administration_says_what_was_changed(people: People) -> None:
+    signed_in(people.ada).post("/admin/accounts/team/add/", {"name": "New team", **MANAGEMENT})
+    entry = newest()
+    assert entry.action == "admin:accounts_team_add"
+    assert "New team" in entry.details["changed"]
+
+
+MANAGEMENT = {"membership_set-TOTAL_FORMS": "0", "membership_set-INITIAL_FORMS": "0"}
+
+
+def test_the_log_is_exported_as_csv_and_json_lines_the_oldest_first(people: People) -> None:
+    AuditEntry.objects.all().delete()
+    AuditEntry.objects.create(name="=cmd()", action="cases:close", details={"a": "b"}, status=302)
+    AuditEntry.objects.create(name="bob", action="rules:publish", target="/rules/1/", status=403)
+    header, first, second, *_ = csv.reader(io.StringIO(exported(people, "csv")))
+    assert header == ["at", "name", "via", "address", "action", "target", "status", "details"]
+    assert (first[1], first[7], second[1]) == ("'=cmd()", '{"a": "b"}', "bob")
+    lines = [json.loads(line) for line in exported(people, "jsonl").splitlines()]
+    assert [line["name"] for line in lines[:2]] == ["=cmd()", "bob"]
+    assert datetime.fromisoformat(lines[0]["at"]).tzinfo is not None
+
+
+def test_the_log_is_filtered_by_person_action_and_days(people: People) -> None:
+    AuditEntry.objects.all().delete()
+    for name, action, day in (("bob", "cases:close", 3), ("bob", "rules:publish", 4), ("rita", "cases:close", 5)):
+        AuditEntry.objects.create(name=name, action=action, at=datetime(2026, 3, day, 12, tzinfo=UTC))
+
+    def names(**asked: str) -> list[str]:
+        lines = exported(people, "jsonl", **asked).splitlines()
+        return [f"{row['name']} {row['action']}" for row in map(json.loads, lines) if row["at"] < "2026-04"]
+
+    assert names(who="BOB") == ["bob cases:close", "bob rules:publish"]
+    assert names(what="close") == ["bob cases:close", "rita cases:close"]
+    assert names(first="2026-03-04", last="2026-03-04") == ["bob rules:publish"]
+    assert len(names(first="yesterday", last="2026-99-99", what="\x00")) == 3
+
+
+@pytest.mark.parametrize("address", ["/audit/", "/audit/export.csv", "/audit/export.jsonl"])
+def test_only_administrators_read_it(people: People, address: str) -> None:
+    assert signed_in(people.rita).get(address).status_code == 403
+    assert signed_in(people.ada).get(address).status_code == 200
+
+
+def test_markup_in_an_entry_is_shown_as_text(people: People) -> None:
+    AuditEntry.objects.create(name="<script>x</script>", action="<b>", target="<i>", details={"<u>": "<s>"})
+    page = signed_in(people.ada).get("/audit/").content.decode()
+    assert "&lt;script&gt;x&lt;/script&gt;" in page
+    assert not any(tag in page for tag in ("<script>x", "<i>", "<u>", "<s>"))
+
+
+def test_routes_that_are_named_exist() -> None:
+    named = {*EXPORTS, *QUIET, *FIELDS}
+    assert named - {route.name for route in routes()} == set()

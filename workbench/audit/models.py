@@ -1,0 +1,38 @@
+"""Entries of the audit log. They are only added; nothing of the workbench changes or deletes one."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.utils import timezone
+
+from workbench.accounts.models import User
+
+
+class AuditEntry(models.Model):
+    """One action.
+
+    user     null for a visitor: a failed sign-in, a source of alerts
+    name     the user's name at that time; of a failed sign-in the name that was tried
+    via      `browser`, `token <name>`
+    action   name of the route, or of the event
+    target   the address, without its query
+    status   HTTP status of the answer: 403 and 404 are refusals
+    details  the fields that `workbench.audit.recording.FIELDS` lists; never a secret or a text of evidence
+    """
+
+    at = models.DateTimeField(default=timezone.now, db_index=True)
+    user = models.ForeignKey(User, on_delete=models.SET_NULL, null=True, related_name="+")
+    name = models.CharField(max_length=150)
+    via = models.CharField(max_length=120, blank=True)
+    address = models.GenericIPAddressField(null=True)
+    action = models.CharField(max_length=80, db_index=True)
+    target = models.CharField(max_length=300, blank=True)
+    status = models.PositiveIntegerField(null=True)
+    details = models.JSONField(default=dict)
+
+    class Meta:
+        ordering = ["-pk"]
+        verbose_name_plural = "audit entries"
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.action}"
