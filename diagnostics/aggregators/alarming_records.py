@@ -24,6 +24,7 @@ FATAL_TEXTS = (
     "fatal error",
     "FATAL: Thread",
     "Could not start cluster entrypoint",
+    "Could not create application program",
     "Could not start the JobMaster",
     "Terminating TaskManagerRunner",
     "Terminating the JVM",
@@ -75,8 +76,14 @@ ERRORS = ("ERROR", "FATAL")
 RANKS = ("fatal", "error", "outside", "warning")
 """`outside` are warnings of connectors, clients and the job that say that something failed."""
 RUNTIME_LOGGER = "^(?:" + "|".join(re.escape(each) for each in OF_THE_RUNTIME) + ")"
-KEPT = ("ts_ms", "job_id", "process", "level", "logger", "exception_class", "exception_message")
-KEPT_CAUSE = ("root_cause_class", "root_cause_message", "root_cause_frame", "user_frame")
+KEPT = (
+    *("ts_ms", "job_id", "process", "level", "logger", "vertex", "subtask", "task_manager"),
+    *("exception_class", "exception_message"),
+)
+KEPT_CAUSE = (
+    *("root_cause_class", "root_cause_message", "root_cause_frame", "user_frame", "thrown_in", "own_frames"),
+    "causes",
+)
 ORDER: Order = (("rank", "ascending"), ("ts_ms", "ascending"), *CITATION_ORDER)
 
 

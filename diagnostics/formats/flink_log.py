@@ -44,9 +44,18 @@ _TRACED = re.compile(
 
 _PASTED = re.compile(
     r"\s{0,20}(?:[\d:., TZ+-]{10,40}\n\s{0,20})?"
+    r"(?:\[ERROR\] [^\n]{0,200}Reason:\s{1,20})?(?:: |Caused by: )?"
     r"(?:[A-Za-z_]\w{0,100}\.){1,20}[\w$]{0,200}(?:Exception|Error)(?::|\r?\n|$)"
 )
-"""A copied text that begins with an exception, optionally below its time as Flink's web page shows it."""
+"""A copied text that begins with an exception or the cause of one, optionally below its time as Flink's web page shows
+it, or below the line with which the SQL client reports it.
+"""
+
+_ANSWERED = re.compile(
+    r"(?m)^(?:\[ERROR\] Could not execute SQL statement\. Reason:|Caused by: |: |py4j\.protocol\.Py4JJavaError)"
+    r"[^\n]{0,400}\n?\s{0,20}(?:: )?(?:[A-Za-z_]\w{0,100}\.){1,20}[\w$]{0,200}(?:Exception|Error)(?::|\r?\n|$)"
+)
+"""An exception in the output of a SQL client or of a Python program."""
 
 _KILLED = "Memory cgroup out of memory: Kill"
 """The kernel's message about a process that exceeded its container's memory. Source: Flink's own log statements."""
@@ -69,7 +78,8 @@ def _recognise(head: Head) -> float:
     if not timed and any(line.startswith(_BARE) for line in head.text.splitlines()[:MOST_BARE_LINES]):
         return 0.6
     is_traced = not timed and "org.apache.flink." in head.text and _TRACED.search(head.text)
-    return 0.4 if is_traced or _KILLED in head.text or _PASTED.match(head.text) else 0.0
+    is_copied = _PASTED.match(head.text) or (not timed and _ANSWERED.search(head.text))
+    return 0.4 if is_traced or _KILLED in head.text or is_copied else 0.0
 
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
@@ -20,7 +21,7 @@ from diagnostics.log_scan.process import LOGGED_PROCESSES, options_of, version_a
 from diagnostics.log_scan.selection import START_UP, VERSION_MARK
 from diagnostics.log_scan.slices import Offsets, slices
 from diagnostics.log_scan.stretch import CountedRecords, Stretch
-from diagnostics.notation.stack_trace import StackTrace, stack_trace
+from diagnostics.notation.stack_trace import StackTrace, bare_cause, stack_trace, thrown_at_end
 
 MOST_CLIENT_OPTIONS = 1_000
 """Distinct settings of Kafka clients kept per range; every subtask has its own transactional.id."""
@@ -44,6 +45,9 @@ _TRACE_MARKS = (b"\tat ", b"    at ", b"Caused by: ", b"Exception", b"Error")
 
 _FAILURE_CAUSE = "with failure cause: "
 """From 1.13 to 1.16 a TaskManager prints the exception of a failed task after this, on the same line."""
+
+_FAILED = re.compile(r" switched from (?:state )?\w{1,20} to (?:FAILED|FAILING|RESTARTING)")
+"""A task or job fails: what is below the record is the cause, also where it names no exception in full."""
 
 TABLES = ("log_record", "config_option", "stack_sample", "metric_sample", "log_count")
 """The tables that a log can fill."""
@@ -155,11 +159,12 @@ def _traces(stretch: Stretch, bare: bool) -> dict[str, pa.Array]:
             behind = stretch.text(record).encode()
         elif behind.startswith((b"\tat ", b"    at ")):
             head = (stretch.heads.message[record].as_py() or "").rpartition(_FAILURE_CAUSE)[2]
-            behind = head.encode() + b"\n" + behind
-        if any(mark in behind for mark in _TRACE_MARKS):
-            trace = _trace(behind)
-            if trace:
-                traces[record] = trace
+            behind = thrown_at_end(head).encode() + b"\n" + behind
+        trace = _trace(behind) if any(mark in behind for mark in _TRACE_MARKS) else None
+        if trace is None and _FAILED.search(stretch.heads.message[record].as_py() or ""):
+            trace = bare_cause(stretch.continuation(record).decode("utf-8", "replace"))
+        if trace:
+            traces[record] = trace
     if not traces:
         return {}
     place = np.full(len(stretch.heads.line), -1, np.int64)

@@ -209,5 +209,7 @@ def equals(column: str, *values: str) -> RecordCondition:
     return RecordCondition(lambda them: them.are(column, values.__contains__))
 
 
-HAS_EXCEPTION = RecordCondition(lambda them: them.know("exception_class"), marks=Marks())
-"""Records that print an exception."""
+HAS_EXCEPTION = RecordCondition(
+    lambda them: them.know("exception_class") | them.know("exception_message"), marks=Marks()
+)
+"""Records that print an exception, or the cause of a failure without its class."""

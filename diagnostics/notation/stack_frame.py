@@ -51,6 +51,50 @@ LIBRARIES = (
     "org.forstdb.",
     "org.slf4j.",
     "org.xerial.",
+    "ch.qos.",
+    "co.elastic.",
+    "com.aerospike.",
+    "com.alibaba.druid.",
+    "com.alibaba.fluss.",
+    "com.clickhouse.",
+    "com.datastax.",
+    "com.github.luben.",
+    "com.github.shyiko.",
+    "com.hazelcast.",
+    "com.influxdb.",
+    "com.oracle.",
+    "com.rabbitmq.",
+    "com.starrocks.",
+    "com.taosdata.",
+    "com.ververica.cdc.",
+    "com.zendesk.",
+    "io.confluent.",
+    "io.debezium.",
+    "io.grpc.",
+    "io.micrometer.",
+    "io.milvus.",
+    "io.minio.",
+    "io.opentelemetry.",
+    "io.prometheus.",
+    "io.vertx.",
+    "net.jpountz.",
+    "net.spy.memcached.",
+    "org.antlr.",
+    "org.eclipse.",
+    "org.h2.",
+    "org.influxdb.",
+    "org.jboss.",
+    "org.mongodb.",
+    "org.objenesis.",
+    "org.redisson.",
+    "org.sqlite.",
+    "org.tikv.",
+    "org.tukaani.",
+    "org.yaml.",
+    "pemja.",
+    "py4j.",
+    "reactor.",
+    "ru.yandex.clickhouse.",
 )
 """Packages of Flink, the JDK and common libraries: their frames are not user code."""
 
@@ -87,9 +131,17 @@ def is_user_code(frame: str) -> bool:
     return frame.count(".") >= 2 and not frame.startswith(LIBRARIES)
 
 
+_SHADED = re.compile(r"^(?:[A-Za-z_$][\w$]{0,100}\.){1,12}(?:shaded?|relocated|thirdparty|repackaged)\.")
+
+
+def unshaded(name: str) -> str:
+    """A class or frame without the package that its library was moved into: Flink's connectors shade what they need."""
+    return _SHADED.sub("", name)
+
+
 def is_flink(frame: str) -> bool:
-    """Whether a frame is Flink's own or of a class that Flink SQL generated."""
-    if frame.startswith("org.apache.flink."):
+    """Whether a frame is Flink's own, of Flink CDC under its former name, or of a class that Flink SQL generated."""
+    if frame.startswith(("org.apache.flink.", "com.ververica.cdc.")):
         return not frame.startswith("org.apache.flink.shaded.") and ".shaded." not in frame
     return frame.startswith(GENERATED)
 

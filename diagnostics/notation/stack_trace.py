@@ -23,7 +23,7 @@ exception five or six times, and the lines together stay below 3,000 characters.
 """
 
 _THROWABLE = re.compile(
-    r'(?:Exception in thread "[^"]{0,200}" |[\w.-]{1,40} : (?=\S{1,400}(?:Exception|Error)\b))?'
+    r'(?:: |Exception in thread "[^"]{0,200}" |[\w.-]{1,40} : (?=\S{1,400}(?:Exception|Error)\b))?'
     r"((?:[A-Za-z_$][\w$]{0,200}\.){1,30}[A-Za-z_$][\w$]{0,200})"
     r"(?:\((?P<remote>(?:[A-Za-z_$][\w$]{0,200}\.){1,30}[A-Za-z_$][\w$]{0,200})\))?(?:: ?|$)"
 )
@@ -32,6 +32,10 @@ RemoteException names the server's exception in brackets.
 """
 _FRAME = re.compile(r"at [\w$<][^\s(]{0,500}\(|at [\w$<][^\s(]{0,500}\.[^\s(]{1,200}$")
 """A frame, as opposed to message lines such as Jackson's ` at [Source: (byte[])...` or a parser's ` at line 3`."""
+MOST_SEARCHED = 2_000
+_THROWN_WITHIN = re.compile(r"[ :]((?:[a-z_]\w{0,60}\.){1,12}[A-Z]\w{0,100}(?:Exception|Error))(?=: |$)")
+_BARE_CLASS = re.compile(r"([A-Z]\w{0,100}(?:Exception|Error))(?:: ?|\n|$)")
+_PASSED_ON = re.compile(r"(?:[A-Za-z_$][\w$]{0,200}\.){2,30}[A-Za-z_$][\w$]{0,200}(?:Exception|Error)(?::|$)")
 _WRAPPERS = ("org.apache.flink.util.SerializedThrowable", "org.apache.flink.runtime.util.SerializedThrowable")
 _CAUSED_BY = "Caused by: "
 
@@ -75,6 +79,7 @@ def stack_trace(lines: Iterable[str]) -> StackTrace | None:
         _take(chain, line.rstrip("\r\n"))
     if not chain:
         return None
+    _unwrap(chain)
     outer, root = chain[0], chain[-1]
     frames = dict.fromkeys(frame for throwable in reversed(chain) for frame in throwable.frames)
     own = list(islice((frame for frame in frames if is_user_code(frame)), MOST_OWN_FRAMES))
@@ -89,6 +94,46 @@ def stack_trace(lines: Iterable[str]) -> StackTrace | None:
         own_frames="\n".join(own) or None,
         causes=_chain_text(chain),
     )
+
+
+def thrown_at_end(line: str) -> str:
+    """A message from the exception on with which it ends; the whole message when it begins with one or has none.
+
+    Frames below a line belong to the exception that the line names, wherever it does.
+    """
+    if _THROWABLE.match(line):
+        return line
+    named = _THROWN_WITHIN.search(line[:MOST_SEARCHED])
+    return line[named.start() + 1 :] if named else line
+
+
+def bare_cause(text: str) -> StackTrace | None:
+    """The cause that a copied text names without the package of an exception, or without any exception."""
+    said = "\n".join(line.strip() for line in text.splitlines() if line.strip())[:MOST_MESSAGE]
+    if not said:
+        return None
+    named = _BARE_CLASS.match(said)
+    name, message = (named[1], said[named.end() :]) if named else (None, said)
+    return StackTrace(
+        exception_class=name,
+        exception_message=_shortened(message),
+        root_cause_class=name,
+        root_cause_message=_shortened(message),
+        causes=said.partition("\n")[0][:MOST_CAUSE],
+    )
+
+
+def _unwrap(chain: list[_Throwable]) -> None:
+    """Appends the exception that the last one only passes on: its message begins with another exception's class.
+
+    A Throwable that is made of a cause alone says what the cause says; the cause itself may be cut off.
+    """
+    while len(chain) < MOST_CAUSES and (passed := _PASSED_ON.match(chain[-1].message)):
+        inner = _throwable(chain[-1].message)
+        if inner.name is None or passed.end() == 0:
+            return
+        inner.frames = chain[-1].frames
+        chain.append(inner)
 
 
 def _chain_text(chain: Sequence[_Throwable]) -> str:

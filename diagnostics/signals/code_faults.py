@@ -9,11 +9,12 @@ from statistics import median
 
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
-from diagnostics.reconstruction.failures.fault import Fault, by_job, faults_in, rounds_of
+from diagnostics.reconstruction.errors.blamed_fault import blamed_faults
+from diagnostics.reconstruction.failures.fault import Fault, by_job, rounds_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.fault_origins import OWN_CODE
 
-OF_CODE = (OWN_CODE, "class_loading", "serialization", "record")
+OF_CODE = (OWN_CODE, "class_loading", "serialization", "record", "statement", "python", "connector_code")
 """Origins that a change of the job (its code, its packaging, its handling of bad records) can repair."""
 MOST_LISTED = 12
 CLASS_NAME = re.compile(
@@ -36,7 +37,7 @@ def measure(evidence: Evidence) -> Measured:
     if not (evidence.has_logs() or evidence.has("failure")):
         yield NotMeasured("code_faults", "jobmanager-log", "no log and no exceptions were given")
         return
-    found = by_job(faults_in(evidence))
+    found = by_job(blamed_faults(evidence))
     for job in sorted(found, key=repr):
         yield _signal(job, found[job])
 
@@ -72,8 +73,8 @@ def _signal(job: str | None, faults: Sequence[Fault]) -> Signal:
 def _cause(same: Sequence[Fault]) -> dict[str, FactValue]:
     first = same[0]
     facts: dict[str, FactValue] = {
-        "exception_class": first.exception,
-        "exception": first.exception.rpartition(".")[2],
+        "exception_class": first.exception or None,
+        "exception": first.exception.rpartition(".")[2] or None,
         "message": first.message,
         "said": first.said,
         "frame": first.frame,
@@ -82,6 +83,7 @@ def _cause(same: Sequence[Fault]) -> dict[str, FactValue]:
         "origin": first.origin.id,
         "origin_title": first.origin.title,
         "messages": len({fault.message for fault in same}),
+        "reported_by": first.reported_by,
     }
     if first.origin.id == "class_loading" and (named := CLASS_NAME.match(first.message)):
         facts["missing"] = named[1].replace("/", ".")
@@ -118,14 +120,15 @@ FACTS = {
     "before": "another failure that came before the code fault",
     "exception_class": "innermost exception of the most frequent cause",
     "exception": "exception of the most frequent cause, without the package",
-    "message": "its message",
+    "message": "message of the most frequent code fault",
     "said": "class and message",
     "frame": "top frame of the most frequent exception",
     "thrown_in": "the first frame that is Flink's own or the user's",
     "own_frames": "frames of the job's own code, innermost first",
-    "origin": "kind of code fault; own_code, class_loading, serialization or record",
+    "origin": "kind of code fault; own_code, class_loading, serialization, record, statement, python or connector_code",
     "origin_title": "the same in words",
     "messages": "different messages of the exception; one message again and again is one record or one condition",
+    "reported_by": "who reports the fault; failure (a task or the job), process, client or error (a record of a log)",
     "missing": "the class that a class loading fault names",
     "cast_from": "the class that could not be cast",
     "cast_to": "to which class",

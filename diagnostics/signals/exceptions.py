@@ -38,8 +38,8 @@ def _signal(job: str | None, faults: Sequence[Fault]) -> Signal:
         first = faults[0]
         most = max(kinds, key=lambda kind: kind.count)
         facts |= {
-            "first_class": first.exception,
-            "first_name": first.exception.rpartition(".")[2],
+            "first_class": first.exception or None,
+            "first_name": _name_of(first),
             "first_message": first.message,
             "first_frame": first.frame,
             "first_user_frame": first.user_frame,
@@ -48,11 +48,11 @@ def _signal(job: str | None, faults: Sequence[Fault]) -> Signal:
             "first_vertex": first.vertex,
             "first_subtask": first.subtask,
             "first_task_manager": first.task_manager,
-            "most_class": most.first.exception,
-            "most_name": most.first.exception.rpartition(".")[2],
+            "most_class": most.first.exception or None,
+            "most_name": _name_of(most.first),
             "most_message": most.first.message,
             "most_count": most.count,
-            "classes": [kind.first.exception.rpartition(".")[2] for kind in kinds[:SHOWN]],
+            "classes": [_name_of(kind.first) for kind in kinds[:SHOWN]],
         }
     shown = [kind.first for kind in kinds[:SHOWN]]
     shown += [fault for fault in faults if fault not in shown][: SHOWN - len(shown)]
@@ -65,6 +65,11 @@ def _signal(job: str | None, faults: Sequence[Fault]) -> Signal:
         citation_count=len(faults),
         window=(min(stamps), max(stamps)) if stamps else None,
     )
+
+
+def _name_of(fault: Fault) -> str:
+    """The class of the root cause without its package; a cut record may print a message alone."""
+    return fault.exception.rpartition(".")[2] or "an error without a class"
 
 
 SIGNALS = (

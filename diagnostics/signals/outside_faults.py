@@ -9,10 +9,11 @@ from statistics import median
 
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
-from diagnostics.reconstruction.failures.fault import Fault, by_job, faults_in, rounds_of
+from diagnostics.reconstruction.errors.blamed_fault import blamed_faults
+from diagnostics.reconstruction.failures.fault import Fault, by_job, rounds_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.known_frames import OUTSIDE, known_frames
-from diagnostics.vocabulary.outside_refusals import refusal_of
+from diagnostics.vocabulary.outside_refusals import client_named_in, refusal_of
 
 MOST_LISTED = 12
 CONNECTORS: Mapping[str, str] = {
@@ -56,7 +57,7 @@ def measure(evidence: Evidence) -> Measured:
     if not (evidence.has_logs() or evidence.has("failure")):
         yield NotMeasured("outside_faults", "jobmanager-log", "no log and no exceptions were given")
         return
-    found = by_job(faults_in(evidence))
+    found = by_job(blamed_faults(evidence))
     for job in sorted(found, key=repr):
         yield _signal(job, found[job])
 
@@ -69,7 +70,9 @@ def out_of_reach(fault: Fault) -> str | None:
     if fault.origin.id == "storage" and fault.in_snapshot:
         return None
     refusal = refusal_of(text)
-    return refusal.how if refusal else None
+    if refusal is None or (refusal.by_class and fault.origin.id == "kafka_transactions"):
+        return None
+    return refusal.how
 
 
 def system_of(fault: Fault) -> str | None:
@@ -83,7 +86,8 @@ def system_of(fault: Fault) -> str | None:
         if meaning is not None and meaning[1] in OUTSIDE:
             return str(meaning[0])
     connectors = [hit[1] for frame in frames if (hit := CONNECTOR.match(frame))]
-    return next((CONNECTORS[each] for each in connectors if each in CONNECTORS), None)
+    named = next((CONNECTORS[each] for each in connectors if each in CONNECTORS), None)
+    return named or client_named_in("\n".join((_text(fault), *frames)))
 
 
 def host_of(fault: Fault) -> str | None:
@@ -110,6 +114,7 @@ def _signal(job: str | None, faults: Sequence[Fault]) -> Signal:
         facts |= {
             "kind": out_of_reach(first),
             "said": first.said,
+            "reported_by": first.reported_by,
             "system": system_of(first),
             "host": host_of(first),
             "opening": any(frame.rpartition(".")[2] in OPENING for frame in _frames(first)),
@@ -135,6 +140,7 @@ FACTS = {
     "unreachable": "failures because an outside system could not be reached or refused the job",
     "kind": "kind of the refusal or of the missing connection",
     "said": "class and message of the innermost exception",
+    "reported_by": "who reports the failure; failure (a task or the job), process, client or error (a record of a log)",
     "system": "outside system that the exception names",
     "host": "host that the exception names",
     "opening": "whether a function was being opened at the failure",

@@ -14,7 +14,8 @@ from diagnostics.citation import CITATION_COLUMNS, Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.checkpoints.history import History, checkpoint_histories
-from diagnostics.reconstruction.failures.fault import Fault, by_job, faults_in, rounds_of
+from diagnostics.reconstruction.errors.blamed_fault import blamed_faults
+from diagnostics.reconstruction.failures.fault import Fault, by_job, rounds_of
 from diagnostics.reconstruction.job.task_start import TaskStart, task_starts
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
@@ -58,6 +59,12 @@ RESTORING = (
 )
 """Texts in an exception chain during a restore of state. Source: Flink's own log statements (restore.*, state.alt.*)
 and the restore operations of Flink's state backends.
+"""
+SINK_FILE = re.compile(
+    r"(?:Failed to open input stream for file|File does not exist): \S{1,500}/metadata/\S{1,200}\.avro"
+)
+"""A manifest that the state of Iceberg's committer names and that is gone. Source: Iceberg's HadoopInputFile; manifests
+of a sink are temporary files of the table's metadata folder, named in its state.
 """
 RESTORE_FRAMES = re.compile(r"RestoreOperation|Checkpoints\.load|StateAssignmentOperation|BackendRestorerProcedure")
 KINDS: Mapping[str, tuple[str, ...]] = {
@@ -148,7 +155,7 @@ def measure(evidence: Evidence) -> Measured:
     if not (evidence.has_logs() or evidence.has("failure")):
         yield NotMeasured("restore_failures", "jobmanager-log", "no log and no exceptions were given")
         return
-    faults = by_job([each for each in faults_in(evidence) if is_restoring(each)])
+    faults = by_job([each for each in blamed_faults(evidence) if is_restoring(each)])
     told = _restore_records(evidence)
     starts, histories = task_starts(evidence), checkpoint_histories(evidence)
     jobs = sorted({*faults, *(each.job_id for each in told if each.job_id)}, key=repr)
@@ -160,7 +167,8 @@ def measure(evidence: Evidence) -> Measured:
 
 def is_restoring(fault: Fault) -> bool:
     """Whether the exception chain shows a restore of state."""
-    if any(text in f"{fault.causes}\n{fault.exception}: {fault.message}" for text in RESTORING):
+    text = f"{fault.causes}\n{fault.exception}: {fault.message}"
+    if fault.origin.id == "restore" or any(each in text for each in RESTORING) or SINK_FILE.search(text):
         return True
     return any(frame and RESTORE_FRAMES.search(frame) for frame in (fault.frame, fault.thrown_in))
 
@@ -245,11 +253,12 @@ def _cause(faults: Sequence[Fault]) -> dict[str, FactValue]:
     gaps = [after - before for before, after in pairwise(rounds)]
     vertices = list(dict.fromkeys(fault.vertex for fault in faults if fault.vertex))
     return {
-        "kind": kind_of(text),
-        "exception_class": first.exception,
-        "exception": first.exception.rpartition(".")[2],
+        "kind": "file of a sink" if SINK_FILE.search(text) else kind_of(text),
+        "exception_class": first.exception or None,
+        "exception": first.exception.rpartition(".")[2] or None,
         "message": first.message,
         "said": first.said,
+        "reported_by": first.reported_by,
         "frame": first.frame,
         "rounds": max(len(rounds), 1),
         "first_ms": min(stamps, default=None),
@@ -278,13 +287,13 @@ def _named(text: str, message: str) -> dict[str, Any]:
 
 FACTS = {
     "failures": "failures while state was being restored",
-    "kind": "mismatch of the state; missing operator, max parallelism, backend, serializer, missing file, corrupt "
-    "file, "
-    "in-flight data, missing class, unreachable or other",
+    "kind": "mismatch of the state; file of a sink, missing operator, max parallelism, backend, serializer, missing "
+    "file, corrupt file, in-flight data, missing class, unreachable or other",
     "exception_class": "innermost exception of the most frequent failure",
     "exception": "the same without the package",
     "message": "its message",
     "said": "class and message",
+    "reported_by": "who reports it; failure (a task or the job), process, client or error (a record of a log)",
     "frame": "its top frame",
     "rounds": "attempts that failed while restoring state",
     "first_ms": "first time, epoch ms",

@@ -19,9 +19,11 @@ from diagnostics.reconstruction.configuration.stated_settings import (
     settings_of,
     stated_options,
 )
+from diagnostics.reconstruction.failures.fault import faults_in
 from diagnostics.reconstruction.failures.incident_log import IncidentLog, LogEvent, incident_log
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
+from diagnostics.vocabulary.setting_faults import setting_fault_of
 from diagnostics.vocabulary.settings import (
     KnownSetting,
     Version,
@@ -74,6 +76,7 @@ def measure(evidence: Evidence) -> Measured:
         return
     remarks = tuple(each for each in _remarks(options, _version(options, log)) if not _is_in_effect(each, log))
     histories = checkpoint_histories(evidence)
+    failing = {each.job_id for each in faults_in(evidence) if setting_fault_of(f"{each.exception}: {each.message}")}
     for job_id in jobs_of(evidence):
         facts, citations = settings_of(options, job_id)
         history = histories.get(job_id) or History(job_id)
@@ -82,6 +85,7 @@ def measure(evidence: Evidence) -> Measured:
         checks["hosts"] = len(set(cluster_of(evidence).hosts.values())) or None
         checks |= {"refused": log.count("refused_setting"), "refused_text": _refusal(refusals)}
         checks |= {"missing_plugins": len(missing), "missing_plugin_text": _refusal(missing)}
+        checks["fails_job"] = job_id in failing or None in failing
         yield Signal(
             "settings_check",
             Subject(job=job_id),
@@ -321,6 +325,7 @@ FACTS = {
     "refused": "log records in which Flink refuses its configuration",
     "missing_plugins": "records that report a missing connector, format or file system",
     "missing_plugin_text": "message of the first missing plugin",
+    "fails_job": "whether a task or the job fails with an exception that a setting causes",
     "refused_text": "message of the first refused configuration",
     "ha_without_storage": "whether high availability is on and no directory for its metadata is stated",
     "storage_key": "name of the option for checkpoint storage in this version",

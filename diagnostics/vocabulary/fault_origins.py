@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
-from diagnostics.notation.stack_frame import is_generated, is_user_code
-from diagnostics.vocabulary.outside_refusals import telling_texts
+from diagnostics.notation.stack_frame import is_generated, is_user_code, unshaded
+from diagnostics.vocabulary.outside_refusals import client_classes, telling_texts
 from diagnostics.yaml_document import read_yaml
 
 OWN_CODE = "own_code"
@@ -24,6 +24,14 @@ IN_SNAPSHOT = (
 """Lines of an exception chain during a snapshot. Source: Flink's own log statements (tm.ckpt.*)."""
 
 
+OUTSIDE_TEXTS: Mapping[Any, Callable[[], tuple[str, ...]]] = {
+    False: lambda: (),
+    "telling": telling_texts,
+    "clients": client_classes,
+}
+"""What an origin takes over from `outside_refusals.yaml`: nothing, its telling texts, or the classes of clients."""
+
+
 @dataclass(frozen=True, slots=True)
 class Origin:
     """One entry of `vocabulary/fault_origins.yaml`, or one of OWN_CODE and UNKNOWN."""
@@ -33,10 +41,17 @@ class Origin:
     in_chain: tuple[str, ...] = ()
     at_root: tuple[str, ...] = ()
     frames: tuple[str, ...] = ()
+    thrown: tuple[str, ...] = ()
 
     def fits(self, chain: Sequence[str], root: str, frames: Sequence[str]) -> bool:
-        """Whether the chain (`class: message` lines), its innermost class or its frames match this origin."""
-        if root.startswith(self.at_root) or any(frame.startswith(self.frames) for frame in frames):
+        """Whether the chain (`class: message` lines), its innermost class or its frames match this origin.
+
+        With `thrown`, the innermost class must be one of these as well as a frame one of `frames`.
+        """
+        has_frame = any(frame.startswith(self.frames) for frame in frames) if self.frames else False
+        if self.thrown:
+            has_frame = has_frame and root.startswith(self.thrown)
+        if has_frame or root.startswith(self.at_root):
             return True
         return any(text in line for line in chain for text in self.in_chain)
 
@@ -50,9 +65,9 @@ def origins() -> tuple[Origin, ...]:
 
 
 def _origin(name: str, entry: Mapping[str, Any]) -> Origin:
-    in_chain, at_root, frames = (tuple(entry.get(told, ())) for told in ("in_chain", "at_root", "frames"))
-    refused = telling_texts() if entry.get("outside_refusals") else ()
-    return Origin(entry.get("as", name), entry["title"], (*in_chain, *refused), at_root, frames)
+    at_root, frames, thrown = (tuple(entry.get(place, ())) for place in ("at_root", "frames", "thrown"))
+    texts = [*entry.get("in_chain", ()), *OUTSIDE_TEXTS[entry.get("outside_refusals", False)]()]
+    return Origin(entry.get("as", name), entry["title"], tuple(texts), at_root, frames, thrown)
 
 
 @lru_cache(maxsize=4_096)
@@ -64,7 +79,8 @@ def origin_of(exception: str, message: str, frame: str | None, thrown_in: str | 
     causes              the whole chain, one `class: message` per line
     """
     chain = [*(causes or "").split("\n"), f"{exception}: {message}"]
-    frames = [each for each in (frame, thrown_in) if each]
+    frames = [unshaded(each) for each in (frame, thrown_in) if each]
+    exception = unshaded(exception)
     for each in origins():
         if each.fits(chain, exception, frames):
             return each

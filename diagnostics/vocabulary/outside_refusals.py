@@ -18,11 +18,13 @@ class Refusal:
     how    the end of a sentence: the job failed because ...
     texts  identify it when the failure comes from the network or an outside system
     of     system -> texts that identify the failure of this system by themselves
+    by_class  whether these texts are only the classes of the system's client, which say nothing of the reason
     """
 
     how: str
     texts: tuple[str, ...]
     of: Mapping[str, tuple[str, ...]]
+    by_class: bool = False
 
     def stands_in(self, text: str) -> bool:
         """Whether an exception chain contains one of its texts."""
@@ -43,6 +45,7 @@ def refusals() -> tuple[Refusal, ...]:
             how,
             tuple(entry.get("texts", ())),
             {system: tuple(texts) for system, texts in entry.get("of", {}).items()},
+            bool(entry.get("by_class")),
         )
         for how, entry in content.items()
     )
@@ -53,7 +56,23 @@ def refusal_of(text: str) -> Refusal | None:
     return next((each for each in refusals() if each.stands_in(text)), None)
 
 
+def client_named_in(text: str) -> str | None:
+    """The system of whose client a text names a class; None when it names none."""
+    return next((system for each in refusals() if each.by_class and (system := each.system_in(text))), None)
+
+
 @cache
 def telling_texts() -> tuple[str, ...]:
     """The texts that identify the failure of an outside system by themselves."""
-    return tuple(text for each in refusals() for texts in each.of.values() for text in texts)
+    return _texts_of_systems(by_class=False)
+
+
+@cache
+def client_classes() -> tuple[str, ...]:
+    """The beginnings of exception classes of outside systems' clients."""
+    return _texts_of_systems(by_class=True)
+
+
+def _texts_of_systems(by_class: bool) -> tuple[str, ...]:
+    chosen = [each for each in refusals() if each.by_class is by_class]
+    return tuple(text for each in chosen for texts in each.of.values() for text in texts)

@@ -69,7 +69,7 @@ FOLDERS_OF_RECONSTRUCTION: Floors = (
     ("gc", "stacks"),
     ("failures", "load"),
     ("checkpoints",),
-    ("configuration",),
+    ("configuration", "errors"),
 )
 """Its folders from the ground to the roof: what a job consists of may be derived from its metrics, why a checkpoint
 failed from failures; which jobs have a configuration is known from all of them."""

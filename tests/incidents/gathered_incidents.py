@@ -48,6 +48,8 @@ FILES = {
     "yarn": "yarn-nodemanager.log",
 }
 """Kind of evidence -> the file that its text becomes as it stands."""
+TIMED = ("client_log", "operator_log")
+"""Logs of other processes, whose times are moved behind the background's end, too."""
 KINDS = {*LOGS, *FILES, "exception", "metrics", "thread_dump"}
 
 TIMES_FAILED = 3
@@ -57,6 +59,7 @@ UNKNOWN_LOGGER = "root"
 PROCESS = 'tm_id="localhost:18040-99560d",host="localhost"'
 
 _TIME = r"(?P<date>\d{4}-\d\d-\d\d)[ T](?P<clock>\d\d:\d\d:\d\d)[,.:](?P<ms>\d{3})\S*"
+_STAMP = re.compile(r"(?m)^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)")
 _LEVEL = r"(?P<level>TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\b\s*(?:\[[^]]*\]\s*)?"
 _REST = r"(?P<logger>[\w$]+(?:\.[\w$]+)+)?\s*(?:\[[^]]*\]\s*)?[-:]\s+(?P<text>.*)"
 _HEAD = rf"\[?(?:{_TIME}|\d\d:\d\d:\d\d[,.]\d{{3}}|\d+)?\]?\s*(?:\S.*?\s)??(?:\[[^]]*\]\s*)?"
@@ -108,8 +111,9 @@ class GatheredIncident:
                 for number in range(DUMPS):
                     (folder / f"jstack-{number + 1}.txt").write_text(thread_dump(each.text, number), "utf-8")
             elif each.kind in FILES:
+                text = _moved(each.text, now) if each.kind in TIMED else each.text
                 with (folder / FILES[each.kind]).open("a", encoding="utf-8") as file:
-                    file.write(each.text + "\n")
+                    file.write(text + "\n")
         write_logs(folder, records)
 
     def names_fix(self, text: str) -> bool:
@@ -190,6 +194,16 @@ def _time_of(head: re.Match[str] | str) -> dt.datetime | None:
     if isinstance(head, str) or not head["date"]:
         return None
     return dt.datetime.fromisoformat(f"{head['date']}T{head['clock']}.{head['ms']}+00:00")
+
+
+def _moved(text: str, begin: dt.datetime) -> str:
+    """The text with its date and times moved so that the first one is at `begin`."""
+    stated = [dt.datetime.fromisoformat(f"{each[1]}T{each[2]}+00:00") for each in _STAMP.finditer(text)]
+    if not stated:
+        return text
+    shift = begin - min(stated)
+    moved = (f"{when + shift:%Y-%m-%d %H:%M:%S}" for when in stated)
+    return _STAMP.sub(lambda _: next(moved), text)
 
 
 def _failing_task(stack: str) -> str:

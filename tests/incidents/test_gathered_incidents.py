@@ -107,6 +107,12 @@ def test_an_exception_is_what_a_task_failed_with(tmp_path: Path) -> None:
     assert "switched from RUNNING to FAILED with failure cause:\norg.example.SinkException: no" in written
 
 
+def test_the_times_of_a_clients_log_move_behind_the_background(tmp_path: Path) -> None:
+    _incident(Quoted("client_log", "2022-05-08 18:19:26 ERROR no\n2022-05-08 18:19:36 ERROR again")).write(tmp_path)
+    lines = (tmp_path / "client.log").read_text("utf-8").splitlines()
+    assert [line[:16] for line in lines] == ["2026-11-21 01:37", "2026-11-21 01:38"]
+
+
 def test_a_moving_metric_ends_at_its_last_value(tmp_path: Path) -> None:
     series = 'flink_taskmanager_job_task_numRecordsIn{task_name="t",subtask_index="0"} 10..33'
     _incident(Quoted("metrics", series)).write(tmp_path)

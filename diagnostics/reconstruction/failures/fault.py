@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
@@ -27,11 +27,19 @@ REPORT_CLASSES = ("CancellationException", "CancelTaskException", "JobCancellati
 WRAPPERS = ("SerializedThrowable", "CompletionException", "ExecutionException", "JobExecutionException", "JobException")
 
 
+Reporter = Literal["failure", "process", "client", "error"]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault(Thrown):
-    """One failure of a job or task, from a log or a REST answer."""
+    """One failure of a job or task, from a log or a REST answer, or an error that a log holds.
+
+    exception  class of the root cause; empty for an error that prints none
+    reported_by    who reports it: the failure itself, a process that ends with it, a client, or an error in a log
+    """
 
     exception: str
+    reported_by: Reporter = "failure"
 
     @property
     def in_snapshot(self) -> bool:
@@ -140,9 +148,9 @@ def _fault_in_rest(failure: Failure) -> Fault | None:
 
 
 def _fault(source: Any, job_id: str | None, citation: Citation) -> Fault | None:
-    exception = source.root_cause_class or source.exception_class
+    exception = source.root_cause_class or source.exception_class or ""
     message = source.root_cause_message if source.root_cause_class else source.exception_message
-    if not exception or _only_reports(exception, message or ""):
+    if not (exception or message) or is_report(exception, message or ""):
         return None
     return Fault(
         ts_ms=source.ts_ms,
@@ -161,7 +169,8 @@ def _fault(source: Any, job_id: str | None, citation: Citation) -> Fault | None:
     )
 
 
-def _only_reports(exception: str, message: str) -> bool:
+def is_report(exception: str, message: str) -> bool:
+    """Whether an exception only reports an earlier failure."""
     simple = exception.rpartition(".")[2]
     return simple in REPORT_CLASSES or any(text in message for text in REPORTS)
 

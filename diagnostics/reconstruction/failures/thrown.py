@@ -41,4 +41,4 @@ class Thrown:
     def said(self) -> str:
         """Class without package, and message, as quoted in sentences."""
         name = (self.exception or "").rpartition(".")[2]
-        return f"{name}: {self.message}" if self.message else name
+        return ": ".join(each for each in (name, self.message) if each)

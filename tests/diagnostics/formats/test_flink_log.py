@@ -275,3 +275,23 @@ def test_a_subtask_is_the_same_number_whether_a_task_names_it_or_the_message_its
         ("task.state", 0),
         ("kafka.legacy.no_state", 0),
     ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Caused by: java.lang.LinkageError: loader constraint violation: when resolving method\n",
+        "[ERROR] Could not execute SQL statement. Reason:\njava.net.UnknownHostException: db.internal\n",
+        "py4j.protocol.Py4JJavaError: An error occurred while calling o82.\n: java.lang.IllegalStateException: x\n",
+    ],
+)
+def test_an_exception_in_the_output_of_a_client_is_read(text: str, tmp_path: Path) -> None:
+    assert FORMAT.recognise(head_of(text)) == 0.4
+    assert any(record["root_cause_class"] for record in rows(text, tmp_path))
+
+
+def test_the_cause_of_a_failed_task_is_kept_without_its_class(tmp_path: Path) -> None:
+    head = "2026-11-21 01:31:39,633 INFO  org.apache.flink.runtime.executiongraph.ExecutionGraph [] - "
+    failed = "Map (1/2) (a_b_0_0) switched from RUNNING to FAILED on tm @ host (dataPort=1)."
+    (record,) = rows(f"{head}{failed}\nNo FileSystem for scheme: oss\n", tmp_path)
+    assert (record["exception_class"], record["root_cause_message"]) == (None, "No FileSystem for scheme: oss")

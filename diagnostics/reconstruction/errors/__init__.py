@@ -1,0 +1,1 @@
+"""Errors that processes, clients and connectors log, which may say what failed where no task's failure does."""

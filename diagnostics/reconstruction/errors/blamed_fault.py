@@ -1,0 +1,97 @@
+"""The faults that a job's trouble is blamed on: its failures, or the logged errors where no failure says what is wrong.
+
+A process that does not start, a client that cannot submit and a connector that gives up write an error and no failure
+of a task. Such an error counts only while no failure of known origin is in the evidence, and with less confidence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from diagnostics.aggregators import alarming_records
+from diagnostics.citation import CITATION_COLUMNS, Citation
+from diagnostics.evidence import Evidence, read_once
+from diagnostics.reconstruction.checkpoints.history import checkpoint_histories
+from diagnostics.reconstruction.failures.fault import Fault, Reporter, faults_in, is_report, job_of_vertex
+from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
+from diagnostics.reconstruction.job.task_start import task_starts
+from diagnostics.vocabulary.fault_origins import UNKNOWN
+
+Row = Mapping[str, Any]
+
+BLAMED_RANKS = ("fatal", "error", "outside")
+"""Ranks of log records that may say what failed; the rest are warnings of what Flink handles itself."""
+
+WARNED_ORIGINS = ("outside_system", "network", "storage", "kafka_transactions", UNKNOWN)
+"""Origins for which a warning of a connector or client counts: a class that is missing is mostly one that is optional,
+and code that warns has handled what it warns of.
+"""
+
+
+@read_once
+def blamed_faults(evidence: Evidence) -> Sequence[Fault]:
+    """The failures of tasks and jobs; without one of known origin also the errors in logs, in time order.
+
+    Reads   log_record, failure, and the histories of checkpoints.
+    """
+    failures = faults_in(evidence)
+    if any(each.origin.id != UNKNOWN for each in failures):
+        return failures
+    together = [*failures, *_logged(evidence)]
+    return sorted(together, key=lambda each: (each.ts_ms is None, each.ts_ms or 0))
+
+
+def _logged(evidence: Evidence) -> Iterator[Fault]:
+    cluster, went_on_ms = cluster_of(evidence), _went_on_ms(evidence)
+    for row in evidence.answer(alarming_records.AGGREGATOR).to_pylist():
+        if row["rank"] not in BLAMED_RANKS:
+            continue
+        fault = _fault(row, cluster)
+        if row["rank"] == "outside" and fault.origin.id not in WARNED_ORIGINS:
+            continue
+        is_over = fault.reported_by == "error" and fault.ts_ms is not None and fault.ts_ms < went_on_ms
+        if not is_over and not is_report(fault.exception, fault.message):
+            yield fault
+
+
+def _went_on_ms(evidence: Evidence) -> float:
+    """When a job last completed a checkpoint or a task began to run: an error before that did not stop it."""
+    completed = [
+        each.ended_ms or 0
+        for history in checkpoint_histories(evidence).values()
+        for each in history.of_status("completed")
+    ]
+    return max([*completed, *(each.running_ms for each in task_starts(evidence))], default=0)
+
+
+def _fault(row: Row, cluster: Cluster) -> Fault:
+    name = row["root_cause_class"] or row["exception_class"] or ""
+    said = row["root_cause_message"] if row["root_cause_class"] else row["exception_message"]
+    return Fault(
+        ts_ms=row["ts_ms"],
+        job_id=row["job_id"] or job_of_vertex(row["vertex"], cluster),
+        vertex=row["vertex"],
+        subtask=row["subtask"],
+        task_manager=row["task_manager"],
+        exception=name,
+        message=(said if name else row["message"]) or "",
+        frame=row["root_cause_frame"],
+        user_frame=row["user_frame"],
+        thrown_in=row["thrown_in"],
+        own_frames=tuple((row["own_frames"] or "").split()),
+        causes="\n".join(text for text in (row["message"], row["causes"]) if text),
+        citation=Citation(kind="log", ts_ms=row["ts_ms"], text=row["message"], **{each: row[each] for each in PLACE}),
+        reported_by=_reported_by(row),
+    )
+
+
+PLACE = tuple(each for each in CITATION_COLUMNS if each not in ("ts_ms", "kind", "text"))
+
+
+def _reported_by(row: Row) -> Reporter:
+    """Who reports the error: a process that ends with it, a client or a copied trace, or another log record."""
+    if row["rank"] == "fatal":
+        return "process"
+    is_client = row["level"] is None or (row["process"] == "client" and row["rank"] == "error")
+    return "client" if is_client else "error"

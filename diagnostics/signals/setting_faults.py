@@ -1,0 +1,83 @@
+"""Failures and errors that a setting causes: a missing jar, right, credential or option, or one that does not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from diagnostics.evidence import Evidence
+from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.errors.blamed_fault import blamed_faults
+from diagnostics.reconstruction.failures.fault import Fault, by_job, rounds_of
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
+from diagnostics.vocabulary.setting_faults import SettingFault, setting_fault_of
+
+SHOWN = 8
+
+
+def measure(evidence: Evidence) -> Measured:
+    """Failures and errors of each job that a setting causes.
+
+    Failures during a snapshot are measured in signals/checkpoint_declines.py.
+
+    Reads   log_record, failure, and the histories of checkpoints.
+    Gives   one signal per job that failed, also when no failure is of that kind.
+    Empty   NotMeasured without logs and exceptions.
+    """
+    if not (evidence.has_logs() or evidence.has("failure")):
+        yield NotMeasured("setting_faults", "jobmanager-log", "no log and no exceptions were given")
+        return
+    found = by_job(blamed_faults(evidence))
+    for job in sorted(found, key=repr):
+        yield _signal(job, found[job])
+
+
+def fault_of(fault: Fault) -> SettingFault | None:
+    """The setting that a failure blames; None for others and for those of a snapshot."""
+    if fault.in_snapshot:
+        return None
+    return setting_fault_of(f"{fault.causes or ''}\n{fault.exception}: {fault.message}")
+
+
+def _signal(job: str | None, found: Sequence[Fault]) -> Signal:
+    blaming = [(fault, setting) for fault in found if (setting := fault_of(fault))]
+    facts: dict[str, FactValue] = {"failures": len(found), "of_settings": len(blaming)}
+    if blaming:
+        first, setting = blaming[0]
+        same = [fault for fault, other in blaming if other is setting]
+        facts |= {
+            "kind": setting.what,
+            "remedy": setting.remedy,
+            "said": first.said,
+            "reported_by": first.reported_by,
+            "is_first": found[0] is first,
+            "before": None if found[0] is first else found[0].said,
+            "rounds": max(len(rounds_of(same)), 1),
+            "first_ms": first.ts_ms,
+            "vertices": list(dict.fromkeys(each.vertex for each in same if each.vertex))[:SHOWN] or None,
+        }
+    stamps = [fault.ts_ms for fault, _ in blaming if fault.ts_ms is not None]
+    return Signal(
+        "setting_faults",
+        Subject(job=job),
+        known_facts(facts),
+        tuple(fault.citation for fault, _ in blaming[:SHOWN]),
+        citation_count=len(blaming),
+        window=(min(stamps), max(stamps)) if stamps else None,
+    )
+
+
+FACTS = {
+    "failures": "failures of tasks or of the job, and errors where no failure says what is wrong",
+    "of_settings": "failures or errors that a setting causes",
+    "kind": "kind of mistake that the setting is",
+    "remedy": "remedy of the mistake in the setting",
+    "said": "class and message of the innermost exception that a setting causes",
+    "reported_by": "who reports it; failure (a task or the job), process, client or error (a record of a log)",
+    "is_first": "whether the first failure of the job is caused by the setting",
+    "before": "another failure that came before it",
+    "rounds": "attempts that failed with the setting; subtasks that fail together are one",
+    "first_ms": "first failure or error with the setting, epoch ms",
+    "vertices": "tasks that fail with the setting",
+}
+
+SIGNALS = (SignalDefinition("setting_faults", "job", FACTS, measure),)

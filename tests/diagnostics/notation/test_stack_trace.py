@@ -1,0 +1,60 @@
+"""Traces that a person copied: cut chains, exceptions within a message, causes without a class."""
+
+from __future__ import annotations
+
+import pytest
+
+from diagnostics.notation.stack_trace import bare_cause, stack_trace, thrown_at_end
+
+
+def test_an_exception_that_only_passes_another_on_names_that_one() -> None:
+    trace = stack_trace(
+        [
+            "Caused by: java.util.concurrent.CompletionException: java.lang.IllegalArgumentException: no schema",
+            "\tat com.ververica.cdc.runtime.SchemaOperator.send(SchemaOperator.java:1)",
+        ]
+    )
+    assert trace is not None
+    assert (trace.exception_class, trace.root_cause_class) == (
+        "java.util.concurrent.CompletionException",
+        "java.lang.IllegalArgumentException",
+    )
+    assert trace.root_cause_message == "no schema"
+    assert trace.root_cause_frame == "com.ververica.cdc.runtime.SchemaOperator.send"
+
+
+def test_a_message_that_mentions_an_exception_later_is_its_own() -> None:
+    trace = stack_trace(["java.io.IOException: write failed: java.net.SocketException: broken"])
+    assert trace is not None
+    assert trace.root_cause_class == "java.io.IOException"
+
+
+@pytest.mark.parametrize(
+    ("line", "from_there"),
+    [
+        ("Start failed! now exit. java.lang.NoClassDefFoundError: org/a/B", "java.lang.NoClassDefFoundError: org/a/B"),
+        ("java.io.IOException: no", "java.io.IOException: no"),
+        ("Nothing was thrown here", "Nothing was thrown here"),
+    ],
+)
+def test_frames_belong_to_the_exception_that_the_line_ends_with(line: str, from_there: str) -> None:
+    assert thrown_at_end(line) == from_there
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "message"),
+    [
+        ("FileNotFoundException: File does not exist: /a\n", "FileNotFoundException", "File does not exist: /a"),
+        ("transaction is not found", None, "transaction is not found"),
+    ],
+)
+def test_a_cause_is_kept_without_the_package_or_the_class_of_an_exception(
+    text: str, name: str | None, message: str
+) -> None:
+    cause = bare_cause(text)
+    assert cause is not None
+    assert (cause.exception_class, cause.exception_message) == (name, message)
+
+
+def test_no_text_is_no_cause() -> None:
+    assert bare_cause(" \n") is None

@@ -1,0 +1,93 @@
+"""Failures that a setting causes: its kind, its remedy, and what is left to other signals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from diagnostics.signals.setting_faults import measure
+from diagnostics.vocabulary.setting_faults import setting_fault_of, setting_faults
+from tests.diagnostics.hand_made import START, hand_made, line_of_jobs, needs, only
+
+
+def failed(exception: str, message: str, *outer: str, second: float = 5) -> dict[str, Any]:
+    return {
+        "ts_ms": START + int(second * 1000),
+        "process": "jobmanager",
+        "message": "enrich (1/2) (x) switched from RUNNING to FAILED on tm-1 @ host.",
+        "vertex": "enrich",
+        "subtask": 0,
+        "exception_class": exception,
+        "root_cause_class": exception,
+        "root_cause_message": message,
+        "causes": "\n".join((*outer, f"{exception}: {message}")),
+    }
+
+
+def facts_of(*log: dict[str, Any]) -> dict[str, Any]:
+    return dict(only(measure(hand_made(**line_of_jobs(), log_record=log)), "setting_faults").facts)
+
+
+def test_an_exception_names_the_setting_and_the_signal_its_remedy() -> None:
+    log = [
+        failed("java.io.IOException", "Mkdirs failed to create file:/nas/recovery", second=place) for place in (5, 30)
+    ]
+    facts = facts_of(*log)
+    assert facts["kind"] == "the user that Flink runs as may not read or write a file or directory"
+    assert "chown" in facts["remedy"]
+    assert (facts["of_settings"], facts["rounds"], facts["vertices"]) == (2, 2, ["enrich"])
+    assert (facts["is_first"], facts["reported_by"]) == (True, "failure")
+
+
+def test_a_failure_of_a_snapshot_is_left_to_the_declined_checkpoints() -> None:
+    outer = "java.io.IOException: Could not perform checkpoint 3 for operator enrich"
+    facts = facts_of(failed("java.io.IOException", "Mkdirs failed to create file:/ckp", outer))
+    assert facts == {"failures": 1, "of_settings": 0}
+
+
+def test_without_logs_nothing_is_measured() -> None:
+    assert needs(measure(hand_made(**line_of_jobs()))) == {"setting_faults": "jobmanager-log"}
+
+
+@pytest.mark.parametrize(
+    ("said", "kind"),
+    [
+        ('pods is forbidden: User "system:serviceaccount:a:b" cannot list resource', "Kubernetes refuses"),
+        (
+            "A slave with the same server_uuid/server_id as this slave has connected to the master",
+            "a reader or writer uses a name",
+        ),
+        ("Could not find any factory for identifier 'x' that implements", "a connector, a format or a file system"),
+        ("ProgramInvocationException: JAR file does not exist", "the program's jar or its entry class"),
+        ("java.lang.UnsatisfiedLinkError: libsnappy.so.1", "a native library"),
+        ("InaccessibleObjectException: Unable to make field", "the version of Java"),
+        ("Sum of configured Framework Heap Memory", "the memory that is configured"),
+        ("ValidationException: Unsupported options found for 'kafka'.", "an option is missing"),
+        ("Unable to load AWS credentials from any provider in the chain", "it has no credentials"),
+        ("No savepoint directory configured. You can either specify", "the directory of checkpoints"),
+    ],
+)
+def test_the_words_of_flink_and_others_show_the_mistake(said: str, kind: str) -> None:
+    found = setting_fault_of(said)
+    assert found is not None
+    assert found.what.startswith(kind)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "java.lang.NullPointerException",
+        "Connection refused: db/10.0.0.7:5432",
+        "permission denied for table orders",
+        "",
+    ],
+)
+def test_other_exceptions_blame_no_setting(said: str) -> None:
+    assert setting_fault_of(said) is None
+
+
+def test_every_entry_has_texts_and_a_remedy_in_sentences() -> None:
+    for each in setting_faults():
+        assert all(isinstance(text, str) and len(text) >= 8 for text in each.texts), each.what
+        assert each.remedy.endswith("."), each.what
