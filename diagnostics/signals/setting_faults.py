@@ -26,9 +26,9 @@ def measure(evidence: Evidence) -> Measured:
     if not (evidence.has_logs() or evidence.has("failure")):
         yield NotMeasured("setting_faults", "jobmanager-log", "no log and no exceptions were given")
         return
-    found = by_job(blamed_faults(evidence))
-    for job in sorted(found, key=repr):
-        yield _signal(job, found[job])
+    faults = by_job(blamed_faults(evidence))
+    for job in sorted(faults, key=repr):
+        yield _signal(job, faults[job])
 
 
 def fault_of(fault: Fault) -> SettingFault | None:
@@ -38,9 +38,9 @@ def fault_of(fault: Fault) -> SettingFault | None:
     return setting_fault_of(f"{fault.causes or ''}\n{fault.exception}: {fault.message}")
 
 
-def _signal(job: str | None, found: Sequence[Fault]) -> Signal:
-    blaming = [(fault, setting) for fault in found if (setting := fault_of(fault))]
-    facts: dict[str, FactValue] = {"failures": len(found), "of_settings": len(blaming)}
+def _signal(job: str | None, faults: Sequence[Fault]) -> Signal:
+    blaming = [(fault, setting) for fault in faults if (setting := fault_of(fault))]
+    facts: dict[str, FactValue] = {"failures": len(faults), "of_settings": len(blaming)}
     if blaming:
         first, setting = blaming[0]
         same = [fault for fault, other in blaming if other is setting]
@@ -49,8 +49,8 @@ def _signal(job: str | None, found: Sequence[Fault]) -> Signal:
             "remedy": setting.remedy,
             "said": first.said,
             "reported_by": first.reported_by,
-            "is_first": found[0] is first,
-            "before": None if found[0] is first else found[0].said,
+            "is_first": faults[0] is first,
+            "before": None if faults[0] is first else faults[0].said,
             "rounds": max(len(rounds_of(same)), 1),
             "first_ms": first.ts_ms,
             "vertices": list(dict.fromkeys(each.vertex for each in same if each.vertex))[:SHOWN] or None,
