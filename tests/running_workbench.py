@@ -24,6 +24,8 @@ START_SECONDS = 240
 PREPARED = PROJECT / "var" / "spark"  # the class archive that `make setup` made; without it Spark starts more slowly
 STOP_SECONDS = 60
 HEAL_SECONDS = 180
+COLD = {"WORKBENCH_COLD": "1"}
+"""For tests that kill and restart programs of a workbench: each restart would warm up Spark or three workers again."""
 FROM_OUTSIDE = (
     *("DATABASE_URL", "REDIS_URL", "SPARK_REMOTE", "SPARK_MASTER", "SPARK_STORAGE"),
     *("DJANGO_SETTINGS_MODULE", "MAKEFLAGS"),

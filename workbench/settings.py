@@ -267,6 +267,7 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_CONCURRENCY = ENVIRONMENT.number("WORKBENCH_WORKERS", 3, 1, 64)
 # The other processes are for small analyses. A large one takes all cores: two at once end later than one by one.
 MOST_LARGE_ANALYSES = ENVIRONMENT.number("WORKBENCH_LARGE", max(CELERY_WORKER_CONCURRENCY // 2, 1), 1, 64)
+STARTS_COLD = ENVIRONMENT.switch("WORKBENCH_COLD")
 CELERY_WORKER_POOL = "prefork"
 CELERY_WORKER_MAX_TASKS_PER_CHILD = 100
 # In KiB: a process that exceeds it is replaced after the analysis. Our choice, several times the usual size.

@@ -21,11 +21,11 @@ HUNG_SECONDS = 30.0
 """A server without an answer for this long is ended. Our choice: long garbage collections take a few seconds."""
 
 
-def serve(port: int, say: Callable[[str], None]) -> int:
+def serve(port: int, say: Callable[[str], None], *, cold: bool = False) -> int:
     """Run the server until SIGTERM or SIGINT; when its JVM dies or hangs, start it again.
 
     A signal ends the process with status 0 at any point: threads of a warm-up on a busy machine would outlast a
-    supervisor's patience.
+    supervisor's patience. `cold` leaves out the warm-up after each start.
     Gives   an exit status, 1 when it cannot be started.
     """
     if answers(remote_at(port)):
@@ -54,10 +54,8 @@ def serve(port: int, say: Callable[[str], None]) -> int:
             say(f"Spark Connect answers at {server.remote} after {time.monotonic() - began:.1f} s")
             started_once = True
             with _ended_when_it_hangs(server, say):
-                try:
-                    say(f"warmed up in {warm_up(server):.1f} s")
-                except Exception as error:
-                    say(f"warm-up failed, the first analyses are slower: {error}")
+                if not cold:
+                    _warm_up(server, say)
                 while server.ended is None:
                     time.sleep(0.2)
             say(f"the Spark server ended with status {server.ended}; it is started again")
@@ -68,6 +66,13 @@ def serve(port: int, say: Callable[[str], None]) -> int:
                 return 1
         finally:
             server.stop()
+
+
+def _warm_up(server: Server, say: Callable[[str], None]) -> None:
+    try:
+        say(f"warmed up in {warm_up(server):.1f} s")
+    except Exception as error:
+        say(f"warm-up failed, the first analyses are slower: {error}")
 
 
 @contextmanager

@@ -27,6 +27,13 @@ def test_servers_from_outside_are_used_and_not_started(tmp_path: Path) -> None:
     assert {name: plan.variables[name] for name in given} == given
 
 
+def test_a_cold_start_leaves_out_the_warm_up_of_spark(tmp_path: Path) -> None:
+    variables = {"WORKBENCH_DATA": str(tmp_path)}
+    for cold, expected in (({}, False), ({"WORKBENCH_COLD": "1"}, True)):
+        (spark,) = [each for each in programs(plan_from(variables | cold)) if each.name == "spark"]
+        assert ("--cold" in spark.command) is expected
+
+
 def test_two_starts_never_share_a_password(tmp_path: Path) -> None:
     first, second = (plan_from({"WORKBENCH_DATA": str(tmp_path)}) for _ in range(2))
     assert first.redis_password != second.redis_password

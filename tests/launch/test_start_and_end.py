@@ -9,7 +9,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.running_workbench import eventually, launch
+from tests.running_workbench import COLD, eventually, launch
 
 pytestmark = [pytest.mark.spark, pytest.mark.celery]
 
@@ -36,7 +36,7 @@ def test_ctrl_c_leaves_nothing(data: Path, spark_remote: str) -> None:
 
 
 def test_a_killed_supervisor_leaves_nothing_and_is_said(data: Path, spark_remote: str) -> None:
-    running = launch(data, SPARK_REMOTE=spark_remote)
+    running = launch(data, SPARK_REMOTE=spark_remote, **COLD)
     try:
         running.wait_until_ready()
         (supervisor,) = running.named("launch/supervisord.py")
@@ -49,7 +49,7 @@ def test_a_killed_supervisor_leaves_nothing_and_is_said(data: Path, spark_remote
 
 
 def test_make_up_ends_with_sigterm_to_make_alone(data: Path, spark_remote: str) -> None:
-    running = launch(data, str(shutil.which("make")), "up", SPARK_REMOTE=spark_remote)
+    running = launch(data, str(shutil.which("make")), "up", SPARK_REMOTE=spark_remote, **COLD)
     try:
         running.wait_until_ready()
         running.process.terminate()

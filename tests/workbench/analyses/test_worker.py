@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import psutil
 import pytest
 
-from tests.running_workbench import eventually, launch
+from tests.running_workbench import COLD, eventually, launch
 from tests.workbench.analyses.stack import LOG, Stack, has_ended, is_reading, started_stack
 
 pytestmark = [pytest.mark.celery, pytest.mark.spark, pytest.mark.database]
@@ -30,7 +30,7 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     Its runs share files with Spark by URL, so that each of these ends has to leave nothing there either.
     """
     storage = tmp_path_factory.mktemp("storage")
-    with started_stack(tmp_path_factory.mktemp("worker") / "data", storage) as stack:
+    with started_stack(tmp_path_factory.mktemp("worker") / "data", storage, **COLD) as stack:
         yield stack
 
 
