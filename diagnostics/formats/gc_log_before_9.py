@@ -7,21 +7,32 @@ lines (ages, the heap before it) may be in between, and G1 prints the heap some 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Iterator
 from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
+from diagnostics.notation.constant_text import Offsets
 from diagnostics.notation.file_range import Head, Range
+from diagnostics.notation.gc_columns_before_9 import usual_collections
+from diagnostics.notation.gc_lines_before_9 import (
+    BEGIN,
+    CONCURRENT,
+    MOST_LINES_OF_ONE,
+    SHENANDOAH,
+    Collection,
+    concurrent_row,
+    phase_row,
+)
 from diagnostics.notation.process_name import process_of_name
-from diagnostics.notation.tally import Tally, in_batches
-from diagnostics.notation.text_lines import numbered_lines
+from diagnostics.notation.tally import Tally
+from diagnostics.notation.text_lines import MOST_CHARACTER_BYTES, line_arrays
 
 MOST_LINE = 4_000
-MOST_LINES_OF_ONE = 200
-"""A collection without an end after this many lines was cut off. Our choice: G1 with all details prints about 60."""
 LINES_LOOKED_AT = 300
 
 COLLECTOR_FLAGS = {
@@ -43,215 +54,158 @@ COLLECTOR_WORDS = (
     ("[Tenured", "Serial"),
 )
 """Names of spaces that a collection prints -> the collector."""
+_SETTINGS = "CommandLine flags:", "Java HotSpot", "OpenJDK"
+"""Beginnings of lines that state settings of the JVM."""
+_COLLECTOR = "|".join(re.escape(word) for word, _ in COLLECTOR_WORDS)
+_STATING = rf"^[^ ]|concurrent-| secs\]|->|{_COLLECTOR}"
+"""What a line has that states more than its number: the details of G1 are indented."""
 SIZE_FLAGS = {"InitialHeapSize": "heap.initial", "MaxHeapSize": "heap.max", "G1HeapRegionSize": "heap.region"}
 
-_STAMP = (
-    r"(?:(?P<date>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.,]\d{3}[+-]\d{4}): ?)?"
-    r"(?:(?P<uptime>\d{1,12}[.,]\d{3,4}): ?)?(?:#(?P<id>\d{1,18}): ?)?"
-)
-_BEGIN = re.compile(_STAMP + r"\[(?P<what>Full GC|GC)(?=[^a-z]|$)(?P<rest>.*)$")
-_CONCURRENT = re.compile(
-    _STAMP + r"\[(?:GC (?P<g1>concurrent-[a-z-]{3,40}-end)|(?P<cms>CMS-concurrent-[a-z-]{3,40}): \d{1,9}[.,]\d{1,9}/?)"
-    r"[,:]? ?(?P<secs>\d{0,9}[.,]\d{1,9}) secs\]"
-)
-_SHENANDOAH = re.compile(
-    _STAMP + r"\[(?P<phase>(?:Pause|Concurrent) [A-Za-z ()]{2,60}?)(?P<heap> \d[^,\]]{4,60})?, "
-    r"(?P<ms>\d{1,9}[.,]\d{1,6}) ms\]"
-)
-"""Red Hat's Shenandoah for JDK 8: phases in milliseconds, each preceded by `, start]`."""
-_END = re.compile(r"(?<!real=)(?<![\d.])(\d{1,6}[.,]\d{4,9}) secs\]")
-_HEAP = re.compile(r"(\d{1,12})K->(\d{1,12})K\((\d{1,12})K\)")
-_G1_HEAP = re.compile(
-    r"Heap: (\d{1,12}(?:[.,]\d)?)([BKMG])\(\d{1,12}(?:[.,]\d)?[BKMG]\)"
-    r"->(\d{1,12}(?:[.,]\d)?)([BKMG])\((\d{1,12}(?:[.,]\d)?)([BKMG])\)"
-)
-_SHORT_HEAP = re.compile(r" (\d{1,12})([KMG])->(\d{1,12})([KMG])\((\d{1,12})([KMG])\)")
-_CAUSE = re.compile(r"\(([A-Z][A-Za-z0-9 ._]{2,60}(?:\(\))?)\)")
-_SPACE = re.compile(
-    r"\[(?:Metaspace|PSPermGen|PSOldGen|ParOldGen|PSYoungGen|CMS Perm|Perm|CMS|Tenured|DefNew|ParNew)\b[^\[\]]{0,200}\]"
-)
 _FLAG = re.compile(r"-XX:([+-]?[A-Za-z0-9]{3,60})(?:=(\d{1,18}))?")
-_UNITS = {"B": 1.0, "K": 2.0**10, "M": 2.0**20, "G": 2.0**30}
-
-
-@dataclass(slots=True)
-class _Collection:
-    """A collection whose end may still follow."""
-
-    line: int
-    stamp: Mapping[str, str | None]
-    what: str
-    text: str
-    last_line: int
-    seconds: float | None = None
-    heap: tuple[float, float, float] | None = None
-
-    def take(self, text: str, number: int) -> None:
-        """Read one line of this collection: its duration and its heap, as far as the line has them."""
-        self.last_line = number
-        if self.seconds is None and " secs]" in text and (ends := _END.findall(text)):
-            self.seconds = _number(ends[-1])
-        if self.heap is None and "->" in text:
-            self.heap = _heap_of(text)
-
-    def row(self, collector: str | None) -> dict[str, Any]:
-        """The row of the table `gc_pause`."""
-        before, after, total = self.heap or (None, None, None)
-        cause = next((found for found in _CAUSE.findall(self.text[:200]) if found not in ("STW",)), None)
-        return {
-            **_times(self.stamp),
-            "collector": collector,
-            "kind": _kind(self.what, self.text),
-            "cause": cause,
-            "pause_ms": None if self.seconds is None else round(self.seconds * 1000, 6),
-            "before_bytes": before,
-            "after_bytes": after,
-            "total_bytes": total,
-            "line": self.line,
-            "last_line": self.last_line,
-        }
+_COLUMNS = pa.schema(
+    {
+        "ts_ms": pa.int64(),
+        "uptime_ms": pa.float64(),
+        "gc_id": pa.int64(),
+        **dict.fromkeys(("collector", "kind", "cause"), pa.string()),
+        **dict.fromkeys(("pause_ms", "before_bytes", "after_bytes", "total_bytes"), pa.float64()),
+        **dict.fromkeys(("line", "last_line"), pa.int64()),
+    }
+)
 
 
 def _recognise(head: Head) -> float:
     lines = head.text.split("\n", LINES_LOOKED_AT)[:LINES_LOOKED_AT]
-    begun = sum(bool(_BEGIN.match(line[:MOST_LINE])) for line in lines)
+    begun = sum(bool(BEGIN.match(line[:MOST_LINE])) for line in lines)
     stamped = any(_is_stamped(line) for line in lines)
     flags = any(line.startswith("CommandLine flags: -XX:") for line in lines)
     return 0.95 if begun and (stamped or flags) else 0.9 if flags or begun >= 2 else 0.0
 
 
 def _is_stamped(line: str) -> bool:
-    found = _BEGIN.match(line[:MOST_LINE])
+    found = BEGIN.match(line[:MOST_LINE])
     return bool(found and (found["date"] or found["uptime"]))
 
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:
-    tally = Tally(process_of_name(part.name))
-    facts: dict[str, dict[str, Any]] = {}
-    yield from in_batches("gc_pause", _rows(part, tally, facts), tally)
-    yield Rows("config_option", list(facts.values()))
+    log = _Log(process_of_name(part.name))
+    tally = Tally(log.process)
+    after = 1
+    for first, lines in line_arrays(part, MOST_LINE * MOST_CHARACTER_BYTES):
+        yield from _rows(log.collections(first, lines), tally)
+        after = first + len(lines)
+    yield from _rows(pa.Table.from_pylist(log.end_before(after), _COLUMNS), tally)
+    yield tally.coverage()
+    yield Rows("config_option", log.facts_with_collector())
 
 
-def _rows(part: Range, tally: Tally, facts: dict[str, dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    for row in _collections(part, tally.role, facts):
-        tally.records += 1
-        tally.take_time(row["ts_ms"])
-        yield row
+def _rows(collections: pa.Table, tally: Tally) -> Iterator[Rows]:
+    if collections.num_rows:
+        tally.records += collections.num_rows
+        for end in pc.min_max(collections["ts_ms"]).as_py().values():
+            tally.take_time(end)
+        yield Rows("gc_pause", batch=collections.combine_chunks().to_batches()[0])
 
 
-def _collections(part: Range, process: str | None, facts: dict[str, dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Collections with a known duration; adds facts about the JVM to `facts`.
+class _Log:
+    """What the lines so far have stated: settings, the collector, and a collection whose end may still follow.
 
-    Most lines of a collection are details, so a required word is searched before matching a pattern.
+    Most lines of a collection are details: of those without a text of STATING only the number counts.
     """
-    collector: str | None = None
-    begun: _Collection | None = None
-    for number, text in numbered_lines(part, MOST_LINE):
-        collector = collector or next((name for word, name in COLLECTOR_WORDS if word in text), None)
-        if text.startswith(("CommandLine flags:", "Java HotSpot", "OpenJDK")):
-            facts |= {key: _fact(key, value, process, number) for key, value in _facts(text)}
-            collector = facts["gc.collector"]["value"] if "gc.collector" in facts else collector
-        elif "concurrent-" in text and (match := _CONCURRENT.search(text)):
-            yield from _ended(begun, collector)
-            begun = None
-            yield _concurrent(match, collector, number)
-        elif " ms]" in text and (match := _SHENANDOAH.match(text)):
-            collector = collector or "Shenandoah"
-            yield _phase(match, collector, number)
-        elif "GC" in text and (match := _BEGIN.match(text)):
-            yield from _ended(begun, collector)
-            begun = _Collection(number, match.groupdict(), match["what"], match["rest"], number)
-            begun.take(text, number)
-        elif begun:
-            begun.take(text, number)
-            if number - begun.line > MOST_LINES_OF_ONE:
-                yield from _ended(begun, collector)
-                begun = None
-    yield from _ended(begun, collector)
-    if collector and "gc.collector" not in facts:
-        facts["gc.collector"] = _fact("gc.collector", collector, process, 1)
+
+    def __init__(self, process: str | None) -> None:
+        self.process = process
+        self._facts: dict[str, dict[str, Any]] = {}
+        self._collector: str | None = None
+        self._begun: Collection | None = None
+        self._apart = 0
+
+    def collections(self, first: int, lines: pa.LargeBinaryArray) -> pa.Table:
+        """The collections that end in some lines, of which the first has the number `first`.
+
+        A collection of one line is read by column when the next line begins another one.
+        """
+        settled = self._settled_from(lines)
+        usual = usual_collections(lines.slice(settled))
+        places = usual["line"].to_numpy() + settled
+        alone = np.diff(places, append=-1) == 1
+        by_column = places[alone]
+        run_starts = by_column[np.diff(by_column, prepend=-2) != 1]
+        begins_run = set(run_starts.tolist())
+        rows: list[dict[str, Any]] = []
+        chosen = np.union1d(np.setdiff1d(_lines_with(_STATING, lines), by_column), run_starts)
+        for place, line in zip(chosen.tolist(), lines.take(pa.array(chosen)).to_pylist(), strict=True):
+            rows += self.end_before(first + place) if place in begins_run else self._take(first + place, _text(line))
+        numbers = pa.array(by_column + first)
+        columns = {name: usual.filter(pa.array(alone))[name] for name in usual.schema.names}
+        columns |= {"line": numbers, "last_line": numbers}
+        columns["collector"] = pa.repeat(pa.scalar(self._collector, pa.string()), len(numbers))
+        columns["gc_id"] = pa.nulls(len(numbers), pa.int64())
+        table = pa.table({name: columns[name] for name in _COLUMNS.names}).cast(_COLUMNS)
+        return pa.concat_tables([table, pa.Table.from_pylist(rows, _COLUMNS)]).sort_by("line") if rows else table
+
+    def _settled_from(self, lines: pa.LargeBinaryArray) -> int:
+        """Index of the first line from which on the collector stays the same."""
+        stated = _lines_with(f"^(?:{'|'.join(_SETTINGS)})", lines)
+        settled = int(stated[-1]) + 1 if len(stated) else 0
+        named = _lines_with(_COLLECTOR, lines.slice(settled)) if self._collector is None else stated[:0]
+        return settled + int(named[0]) + 1 if len(named) else settled
+
+    def end_before(self, number: int) -> list[dict[str, Any]]:
+        """The collection that has begun, with the lines before this one, as a row; none when it has no duration."""
+        self._extend_to(number - 1)
+        begun, self._begun = self._begun, None
+        return [] if begun is None or begun.seconds is None else [begun.row(self._collector)]
+
+    def _extend_to(self, number: int) -> None:
+        """Let the collection that has begun have the lines up to this one."""
+        if self._begun and number != self._apart:
+            self._begun.last_line = max(self._begun.last_line, min(number, self._begun.line + MOST_LINES_OF_ONE + 1))
+
+    def _leave_out(self, number: int) -> None:
+        """Let this line, the next one, not belong to the collection that has begun."""
+        self._extend_to(number - 1)
+        self._apart = number
+
+    def _take(self, number: int, text: str) -> list[dict[str, Any]]:
+        """Read one line; gives the collections that end with it or before it."""
+        if self._begun and number - 1 - self._begun.line > MOST_LINES_OF_ONE:
+            return [*self.end_before(number), *self._take(number, text)]
+        self._collector = self._collector or next((name for word, name in COLLECTOR_WORDS if word in text), None)
+        if text.startswith(_SETTINGS):
+            self._leave_out(number)
+            self._facts |= {key: _fact(key, value, self.process, number) for key, value in _facts(text)}
+            collector = self._facts.get("gc.collector")
+            self._collector = collector["value"] if collector else self._collector
+        elif "concurrent-" in text and (match := CONCURRENT.search(text)):
+            return [*self.end_before(number), concurrent_row(match, self._collector, number)]
+        elif " ms]" in text and (match := SHENANDOAH.match(text)):
+            self._leave_out(number)
+            self._collector = self._collector or "Shenandoah"
+            return [phase_row(match, self._collector, number)]
+        elif "GC" in text and (match := BEGIN.match(text)):
+            ended = self.end_before(number)
+            self._begun = Collection(number, match.groupdict(), match["what"], match["rest"], number)
+            self._begun.take(text, number)
+            return ended
+        elif self._begun:
+            self._begun.take(text, number)
+        return []
+
+    def facts_with_collector(self) -> list[dict[str, Any]]:
+        """The facts about the JVM, at the end of the file."""
+        if self._collector and "gc.collector" not in self._facts:
+            self._facts["gc.collector"] = _fact("gc.collector", self._collector, self.process, 1)
+        return list(self._facts.values())
 
 
-def _ended(begun: _Collection | None, collector: str | None) -> Iterator[dict[str, Any]]:
-    if begun is not None and begun.seconds is not None:
-        yield begun.row(collector)
+def _lines_with(pattern: str, lines: pa.LargeBinaryArray) -> Offsets:
+    """Indexes of the lines in which the pattern is found, ascending."""
+    return np.flatnonzero(pc.match_substring_regex(lines, pattern).to_numpy(zero_copy_only=False))
 
 
-def _concurrent(match: re.Match[str], collector: str | None, number: int) -> dict[str, Any]:
-    return {
-        **_times(match.groupdict()),
-        "collector": collector,
-        "kind": "concurrent",
-        "cause": None,
-        "pause_ms": round(_number(match["secs"]) * 1000, 6),
-        "line": number,
-        "last_line": number,
-    }
-
-
-def _phase(match: re.Match[str], collector: str | None, number: int) -> dict[str, Any]:
-    """One phase of Shenandoah; its full and degenerated pauses are whole collections."""
-    phase = match["phase"]
-    kind = "full" if phase.startswith(("Pause Full", "Pause Degenerated")) else "cleanup"
-    before, after, total = _heap_of(match["heap"] or "") or (None, None, None)
-    return {
-        **_times(match.groupdict()),
-        "collector": collector,
-        "kind": "concurrent" if phase.startswith("Concurrent") else "remark" if "Mark" in phase else kind,
-        "cause": None,
-        "pause_ms": _number(match["ms"]),
-        "before_bytes": before,
-        "after_bytes": after,
-        "total_bytes": total,
-        "line": number,
-        "last_line": number,
-    }
-
-
-def _times(stamp: Mapping[str, str | None]) -> dict[str, Any]:
-    date, uptime, number = stamp["date"], stamp["uptime"], stamp["id"]
-    return {
-        "ts_ms": _epoch_ms(date.replace(",", ".")) if date else None,
-        "uptime_ms": round(_number(uptime) * 1000, 3) if uptime else None,
-        "gc_id": int(number) if number else None,
-    }
-
-
-def _epoch_ms(date: str) -> int | None:
-    try:
-        return round(datetime.fromisoformat(date).timestamp() * 1000)
-    except ValueError:
-        return None
-
-
-def _kind(what: str, text: str) -> str:
-    if what == "Full GC":
-        return "full"
-    if "(mixed)" in text:
-        return "mixed"
-    if "CMS-initial-mark" in text or "CMS-remark" in text or text.startswith((" remark", " Rescan")):
-        return "remark"
-    return "cleanup" if text.startswith(" cleanup") else "young"
-
-
-def _heap_of(text: str) -> tuple[float, float, float] | None:
-    """Bytes used before, used after and committed, of the whole heap and not of one space."""
-    if found := _G1_HEAP.search(text):
-        values = found.groups()
-        sizes = [_number(values[place]) * _UNITS[values[place + 1]] for place in (0, 2, 4)]
-        return sizes[0], sizes[1], sizes[2]
-    whole = _SPACE.sub("", _SPACE.sub("", text))
-    if plain := _HEAP.findall(whole):
-        before, after, total = plain[-1]
-        return float(before) * 2**10, float(after) * 2**10, float(total) * 2**10
-    if short := _SHORT_HEAP.search(whole):
-        values = short.groups()
-        return tuple(float(values[place]) * _UNITS[values[place + 1]] for place in (0, 2, 4))  # type: ignore[return-value]
-    return None
-
-
-def _number(digits: str) -> float:
-    return float(digits.replace(",", "."))
+def _text(line: bytes) -> str:
+    return line.decode("utf-8", "replace").removesuffix("\n")[:MOST_LINE].rstrip()
 
 
 def _facts(text: str) -> Iterator[tuple[str, str]]:

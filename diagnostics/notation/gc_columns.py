@@ -51,19 +51,19 @@ def usual_collections(
     )
     kinds, causes, counts = _described(collections, described)
     columns = {
-        "ts_ms": _epochs_ms(_known(collections["ts"])),
-        "uptime_ms": pc.multiply(pc.cast(_known(collections["uptime"]), pa.float64()), 1000.0),
-        "gc_id": pc.cast(_known(collections["id"]), pa.int64()),
+        "ts_ms": epochs_ms(known_texts(collections["ts"])),
+        "uptime_ms": pc.multiply(pc.cast(known_texts(collections["uptime"]), pa.float64()), 1000.0),
+        "gc_id": pc.cast(known_texts(collections["id"]), pa.int64()),
         "kind": kinds,
         "cause": causes,
-        "pause_ms": pc.cast(_known(collections["length"]), pa.float64()),
+        "pause_ms": pc.cast(known_texts(collections["length"]), pa.float64()),
         **{f"{name}_bytes": _octets(collections, name) for name in ("before", "after", "total")},
         "line": collections["line"],
     }
     return pa.table(columns).filter(counts), places
 
 
-def _known(texts: pa.ChunkedArray) -> pa.ChunkedArray:
+def known_texts(texts: pa.ChunkedArray) -> pa.ChunkedArray:
     """As texts; null where the line has none."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -71,7 +71,7 @@ def _known(texts: pa.ChunkedArray) -> pa.ChunkedArray:
     return pc.if_else(pc.equal(texts, b""), None, pc.cast(texts, pa.string()))
 
 
-def _epochs_ms(texts: pa.ChunkedArray) -> pa.ChunkedArray | pa.Array:
+def epochs_ms(texts: pa.ChunkedArray) -> pa.ChunkedArray | pa.Array:
     """Epoch milliseconds of ISO 8601 texts; null for invalid dates."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -89,7 +89,7 @@ def _octets(collections: pa.Table, name: str) -> pa.ChunkedArray:
 
     units = collections[f"{name}_unit"]
     factors = pc.take(pa.array(UNITS.values()), pc.index_in(units, pa.array(UNITS, units.type)))
-    return pc.multiply(pc.cast(_known(collections[name]), pa.float64()), factors)
+    return pc.multiply(pc.cast(known_texts(collections[name]), pa.float64()), factors)
 
 
 def _described(
