@@ -132,6 +132,7 @@ WITHOUT_PANELS: Mapping[str, str] = {
     "log-volume": "log lines are no metric",
     "checkpoint-gantt": "metrics tell no phases of single subtasks",
     "checkpoint-critical-path": "metrics tell no phases of single subtasks",
+    "checkpoint-failures": "metrics count failed checkpoints without their class; the history's panels show them",
     "checkpoint-trend": "the panels of the checkpoint history show it",
     "barrier-waits": "one dot for each checkpoint: a panel over time shows no correlation",
     "job-graph": "the panels of the subtasks' activity show it",

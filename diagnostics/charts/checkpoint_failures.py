@@ -1,0 +1,216 @@
+"""Failed checkpoints and refused triggers by class over time, beside the load of the job."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from diagnostics.arithmetic.time_slot import slot_ms
+from diagnostics.charting.chart import Chart, Points, Theme
+from diagnostics.charting.panel import Panel, Threshold, job_title, stacked
+from diagnostics.charting.theme import Palette, palette
+from diagnostics.reconstruction.checkpoints.failure import failures_by_job
+from diagnostics.reconstruction.checkpoints.history import History, checkpoint_histories
+from diagnostics.reconstruction.job.cluster import cluster_of
+from diagnostics.reconstruction.load.timeline import load_timelines
+from diagnostics.vocabulary.decline_reasons import WAITING
+from diagnostics.vocabulary.load_levels import LOW_MOST
+from diagnostics.wording.phrase import enumeration, percent
+
+if TYPE_CHECKING:
+    from diagnostics.evidence import Evidence
+    from diagnostics.reconstruction.load.timeline import Timeline
+
+MOST_SLOTS, LEAST_SLOT_MS = 60, 10_000
+"""Time slots of the histogram, and their minimum length. Our choice: the moments of the load are as long."""
+MOST_ENTRIES = 2_000
+"""Failures of a job that are kept, the latest. Our choice."""
+MOST_CLASSES = 6
+"""Classes with a colour of their own; rarer ones are drawn together. Our choice: as many as can be told apart."""
+OTHERS = "other classes"
+EXPIRED = "expired"
+NOT_READY, TOO_EARLY, REFUSED = "trigger: tasks not ready", "trigger: came too early", "trigger refused"
+AT_A_START = 2
+"""Refused triggers that come with every start: a job with no other failure is not drawn for them. Our choice."""
+
+
+def points(evidence: Evidence) -> Points | None:
+    """Time and class of each failed checkpoint and of each refused trigger, and the back pressure of the job.
+
+    Reads   log_record, failure, checkpoint (failures and histories), metric_sample and back_pressure (the load).
+    Gives   {from_ms, to_ms, slot_ms, jobs: [{job_id, name, counts: {class: count}, failures: [[ts_ms, class]], load:
+            [[moment, ratio]]}]}; a run of refused triggers with the same reason is one entry at its first and one at
+            its last time, while `counts` has all of them. The load is the most back-pressured subtask's.
+    Empty   None without a failure that has a time.
+    """
+    failures, histories, loads = failures_by_job(evidence), checkpoint_histories(evidence), load_timelines(evidence)
+    names = cluster_of(evidence).job_names
+    jobs: list[dict[str, Any]] = []
+    for job_id in sorted({*failures, *histories}, key=str):
+        entries: list[tuple[int | None, str, int]] = list(_of_history(histories.get(job_id, History(job_id))))
+        if job_id in failures:
+            entries += [(each.ts_ms, each.lead.reason, 1) for each in failures[job_id].failures]
+        dated = sorted((ts_ms, what) for ts_ms, what, _ in entries if ts_ms is not None)[-MOST_ENTRIES:]
+        counts: Counter[str] = Counter()
+        for _, what, count in entries:
+            counts[what] += count
+        if dated and (set(counts) - {NOT_READY, TOO_EARLY} or counts.total() > AT_A_START):
+            jobs.append(
+                {
+                    "job_id": job_id,
+                    "name": names.get(job_id) if job_id else None,
+                    "counts": dict(counts.most_common()),
+                    "failures": [list(each) for each in dated],
+                    "load": _load(loads.get(job_id, {})),
+                }
+            )
+    if not jobs:
+        return None
+    stamps = [ts_ms for job in jobs for ts_ms, _ in [*job["failures"], *job["load"]]]
+    return {
+        "from_ms": min(stamps),
+        "to_ms": max(stamps),
+        "slot_ms": slot_ms(min(stamps), max(stamps), MOST_SLOTS, LEAST_SLOT_MS),
+        "jobs": jobs,
+    }
+
+
+def _of_history(history: History) -> Iterator[tuple[int | None, str, int]]:
+    """Expired checkpoints, and refused triggers: the count of a run belongs to its first time."""
+    for each in history.of_status("expired"):
+        yield each.ended_ms, EXPIRED, 1
+    for refused in history.not_started:
+        waits = any(text in refused.reason for text in WAITING)
+        what = NOT_READY if refused.not_ready else TOO_EARLY if waits else REFUSED
+        yield refused.first_ms, what, refused.count
+        if refused.count > 1 and refused.last_ms != refused.first_ms:
+            yield refused.last_ms, what, 0
+
+
+def _load(timeline: Timeline) -> list[list[float]]:
+    highest: dict[int, float] = {}
+    for moments in timeline.values():
+        for moment in moments:
+            if moment.held_max is not None and moment.ts_ms >= 0:
+                highest[moment.ts_ms] = max(highest.get(moment.ts_ms, 0.0), round(moment.held_max, 3))
+    return [list(each) for each in sorted(highest.items())]
+
+
+def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
+    """A bar for each slot, stacked by class; below, the back pressure of the same time."""
+    colours = palette(theme)
+    panels = []
+    for index, job in enumerate(points["jobs"]):
+        panels.append(_histogram(job, points, colours, first=index == 0))
+        if job["load"]:
+            panels.append(_load_panel(job, points, colours))
+    return stacked(panels, theme, axis="time")
+
+
+def _shown_classes(job: Mapping[str, Any]) -> list[str]:
+    """The most frequent classes of a job."""
+    names = list(job["counts"])
+    return names if len(names) <= MOST_CLASSES else [*names[: MOST_CLASSES - 1], OTHERS]
+
+
+def _histogram(job: Mapping[str, Any], points: Points, colours: Palette, *, first: bool) -> Panel:
+    width, begin = points["slot_ms"], points["from_ms"]
+    classes = _shown_classes(job)
+    counted: dict[str, Counter[int]] = {name: Counter() for name in classes}
+    for ts_ms, what in job["failures"]:
+        counted[what if what in counted else OTHERS][(ts_ms - begin) // width] += 1
+    return Panel(
+        title=f"Failed checkpoints and refused triggers{job_title(job, points)}",
+        unit="Count",
+        height=150,
+        traces=[
+            {
+                "type": "bar",
+                "name": name,
+                "legendgroup": name,
+                "showlegend": first,
+                "x": [begin + slot * width + width / 2 for slot in sorted(slots)],
+                "y": [slots[slot] for slot in sorted(slots)],
+                "width": width * 0.9,
+                "marker": {"color": colours.series[place % len(colours.series)]},
+                "hovertemplate": f"{name}: %{{y}}<br>%{{x}}<extra></extra>",
+            }
+            for place, (name, slots) in enumerate(counted.items())
+            if slots
+        ],
+    )
+
+
+def _load_panel(job: Mapping[str, Any], points: Points, colours: Palette) -> Panel:
+    return Panel(
+        title=f"Back pressure of the most back-pressured subtask{job_title(job, points)}",
+        unit="Share (%)",
+        height=100,
+        traces=[
+            {
+                "type": "scatter",
+                "mode": "lines",
+                "name": "Back pressure",
+                "showlegend": False,
+                "x": [ts_ms for ts_ms, _ in job["load"]],
+                "y": [ratio * 100 for _, ratio in job["load"]],
+                "line": {"color": colours.text, "width": 1.5},
+                "hovertemplate": "%{y:.0f} %<br>%{x}<extra></extra>",
+            }
+        ],
+        thresholds=[Threshold(LOW_MOST * 100, "HIGH")],
+        y={"range": [0, 105]},
+    )
+
+
+def summary(points: Points) -> str:
+    """How many failed of each class, and how many of them under high back pressure."""
+    return " ".join(_job_summary(job, several=len(points["jobs"]) > 1) for job in points["jobs"])
+
+
+def _job_summary(job: Mapping[str, Any], *, several: bool) -> str:
+    prefix = f"{job['name'] or job['job_id']}: " if several else ""
+    parts = [f"{name} ({count:,})" for name, count in job["counts"].items()][: MOST_CLASSES + 2]
+    text = f"{prefix}By class: {enumeration(parts)}."
+    judged = [ratio for ts_ms, _ in job["failures"] if (ratio := _load_at(job["load"], ts_ms)) is not None]
+    if not judged:
+        return text
+    high = sum(ratio > LOW_MOST for ratio in judged)
+    usual = sum(ratio > LOW_MOST for _, ratio in job["load"]) / len(job["load"])
+    return (
+        f"{text} {high} of {len(judged)} came while a subtask was back-pressured more than half of the time, which was "
+        f"so in {percent(usual)} of all moments."
+    )
+
+
+def _load_at(load: Sequence[Sequence[float]], ts_ms: int) -> float | None:
+    """The back pressure in the moment of a time; None outside of the readings."""
+    return next((ratio for moment, ratio in load if moment <= ts_ms < moment + LEAST_SLOT_MS), None)
+
+
+def table(points: Points) -> list[list[Any]]:
+    """One row for each failure."""
+    header = ["Job", "Time (UTC, epoch ms)", "Class", "Back pressure (ratio)"]
+    rows = [
+        [job["name"] or job["job_id"], ts_ms, what, _load_at(job["load"], ts_ms)]
+        for job in points["jobs"]
+        for ts_ms, what in job["failures"]
+    ]
+    return [header, *rows]
+
+
+CHART = Chart(
+    id="checkpoint-failures",
+    title="Failed checkpoints by class",
+    order=11,
+    axis="time",
+    missing=(
+        "Checkpoints that expired, were declined or could not be triggered would fill this chart: the JobManager's "
+        "log, and metrics with `backPressuredTimeMsPerSecond` for the load."
+    ),
+    points=points,
+    figure=figure,
+    summary=summary,
+    table=table,
+)
