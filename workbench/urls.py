@@ -7,6 +7,7 @@ from django.urls import include, path
 from django.views.generic import RedirectView
 
 from workbench.accounts import token_views
+from workbench.accounts.people_views import Invitation
 from workbench.accounts.views import PasswordChange, zone
 from workbench.analyses.retention_views import delete_case
 from workbench.api import probes, security_pages
@@ -43,6 +44,8 @@ urlpatterns = [
     path("sign-in/", include("workbench.sign_in.urls")),
     path("logout/", auth.LogoutView.as_view(), name="logout"),
     path("password/", PasswordChange.as_view(), name="password_change"),
+    path("people/", include("workbench.accounts.urls")),
+    path("invitation/<uidb64>/<token>/", Invitation.as_view(), name="invitation"),
     path("tokens/", token_views.tokens, name="tokens"),
     path("tokens/all/", token_views.all_tokens, name="all_tokens"),
     path("tokens/<int:token_id>/revoke/", token_views.token_revoke, name="token_revoke"),

@@ -118,6 +118,7 @@ def test_a_case_on_a_phone_is_no_longer_than_five_screens_before_its_folds(
     open_page: OpenPage, hot_key_case: str
 ) -> None:
     page = open_page(hot_key_case, size=NARROW)
+    page.locator(".key-charts .chart").first.scroll_into_view_if_needed()
     expect(page.locator(".key-charts .plot.waiting:visible")).to_have_count(0)
     assert page.evaluate("document.documentElement.scrollHeight") <= 5 * NARROW[1]
 

@@ -1,10 +1,14 @@
-"""The form of a new API token."""
+"""Forms of API tokens, people and teams."""
 
 from __future__ import annotations
 
-from django import forms
+from typing import Any
 
-from workbench.accounts.models import MOST_TOKEN_DAYS, TOKEN_DAYS, TokenScope, User
+from django import forms
+from django.contrib.auth.validators import UnicodeUsernameValidator
+from django.db.models import Q
+
+from workbench.accounts.models import MOST_TOKEN_DAYS, TOKEN_DAYS, Role, Team, TokenScope, User
 
 MOST_TOKENS = 50
 """Tokens of a person. Our choice: one for each program, and a page that can be read."""
@@ -27,3 +31,63 @@ class TokenForm(forms.Form):
     def clean(self) -> None:
         if self._user.api_tokens.count() >= MOST_TOKENS:
             raise forms.ValidationError(f"You have {MOST_TOKENS} tokens. Revoke those that are not used.")
+
+
+class PersonForm(forms.Form):
+    """Names, role and teams of a person."""
+
+    first_name = forms.CharField(max_length=150, required=False, label="First name")
+    last_name = forms.CharField(max_length=150, required=False, label="Last name")
+    email = forms.EmailField(required=False, label="E-mail")
+    role = forms.ChoiceField(choices=Role.choices, initial=Role.RESPONDER, label="Role in every team")
+    teams = forms.ModelMultipleChoiceField(
+        Team.objects.all(), required=False, widget=forms.CheckboxSelectMultiple, label="Teams"
+    )
+
+    def __init__(self, data: Any = None, *, person: User | None = None) -> None:
+        names = ("first_name", "last_name", "email", "role")
+        initial = {name: getattr(person, name) for name in names} | {"teams": person.teams.all()} if person else None
+        super().__init__(data, initial=initial)
+        self.fields["email"].widget.attrs |= {"autocomplete": "off"}
+
+
+class InvitationForm(PersonForm):
+    """A person who does not exist yet."""
+
+    username = forms.CharField(max_length=150, validators=[UnicodeUsernameValidator()], label="User name")
+    field_order = ("username", "first_name", "last_name", "email", "role", "teams")
+
+    def __init__(self, data: Any = None) -> None:
+        super().__init__(data)
+        self.fields["username"].widget.attrs |= {"autocomplete": "off", "spellcheck": "false"}
+
+    def clean_username(self) -> str:
+        name = str(self.cleaned_data["username"])
+        if User.objects.filter(username__iexact=name).exists():
+            raise forms.ValidationError("There is a person with this user name.")
+        return name
+
+
+class TeamForm(forms.Form):
+    """The name of a team, and its members."""
+
+    name = forms.CharField(max_length=100, label="Name")
+    members = forms.ModelMultipleChoiceField(
+        User.objects.order_by("username"), required=False, widget=forms.CheckboxSelectMultiple, label="Members"
+    )
+
+    def __init__(self, data: Any = None, *, team: Team | None = None) -> None:
+        self._team = team
+        super().__init__(data, initial={"name": team.name, "members": team.members.all()} if team else None)
+        self.fields["name"].widget.attrs |= {"autocomplete": "off"}
+        possible = Q(is_active=True)
+        if team:
+            possible |= Q(pk__in=team.members.values("pk"))
+        self.fields["members"].queryset = User.objects.filter(possible).order_by("username")  # type: ignore[attr-defined]
+
+    def clean_name(self) -> str:
+        name = str(self.cleaned_data["name"])
+        others = Team.objects.exclude(pk=self._team.pk) if self._team else Team.objects.all()
+        if others.filter(name__iexact=name).exists():
+            raise forms.ValidationError("There is a team with this name.")
+        return name

@@ -178,14 +178,13 @@ def jobs_shown(analysis: Analysis, files: Mapping[int, UploadedFile]) -> list[Jo
         )
         for position, entry in enumerate(document["findings"])
     ]
-    for each in shown:
-        cause = each.entry["caused_by"]
-        if cause is not None and cause != each.position:
-            shown[cause].follows.append(each)
-    with_root = {each.entry["subject"].get("job") for each in shown if each.entry["role"] == ROLES[0]}
-    for each in shown:
-        is_beside_root = each.entry["subject"].get("job") in with_root or each.entry["caused_by"] is not None
-        each.is_folded = each.entry["role"] != ROLES[0] and (is_beside_root or each.entry["severity"] == "info")
+    with_root = {entry["subject"].get("job") for entry in document["findings"] if entry["role"] == ROLES[0]}
+    for finding in shown:
+        entry, cause = finding.entry, finding.entry["caused_by"]
+        if cause is not None and cause != finding.position:
+            shown[cause].follows.append(finding)
+        is_beside_root = entry["subject"].get("job") in with_root or cause is not None
+        finding.is_folded = entry["role"] != ROLES[0] and (is_beside_root or entry["severity"] == "info")
     tops = [each for each in shown if each.entry["caused_by"] is None]
     return list(_by_job(tops, document["jobs"]))
 

@@ -22,6 +22,7 @@ from diagnostics.vocabulary.sources import CitedSources, cited_sources
 from diagnostics.wording import phrase
 from diagnostics.wording.bound import bound_words, distance_to_bound
 from diagnostics.wording.fact import exact_fact_value, fact_value
+from workbench.accounts.models import Role
 
 register = template.Library()
 
@@ -156,6 +157,12 @@ def missed_by(check: Check) -> str:
     if not distance:
         return "; it must not reach the bound"
     return f"; {distance} {'above' if check.value > check.bound else 'below'} the bound"
+
+
+@register.filter
+def role_title(role: str) -> str:
+    """The role without what it may do: `Rule editor`."""
+    return str(Role(role).label).partition(":")[0]
 
 
 @register.filter
