@@ -103,8 +103,7 @@ document.addEventListener('click', async (event) => {
 
 export function refreshTables() {
   for (const chart of document.querySelectorAll('.chart')) {
-    const link = chart.querySelector('[data-csv]');
-    if (link) link.href = narrowed(chart, link.dataset.csv);
+    for (const link of chart.querySelectorAll('[data-download]')) link.href = narrowed(chart, link.dataset.download);
     if (!dataOf(chart).hidden) fill(chart);
   }
 }

@@ -274,7 +274,7 @@ job?.addEventListener('change', () => {
 });
 
 // A picture has the page's background and the chart's title, for a place without either.
-async function picture(chart) {
+async function picture(chart, format) {
   const library = await plotly();
   const plot = chart.querySelector('.plot');
   if (!plot.data) return;
@@ -284,7 +284,7 @@ async function picture(chart) {
   const background = getComputedStyle(chart).backgroundColor;
   await library.downloadImage(
     { data: plot.data, layout: { ...layout, title, margin, height: layout.height + 34, width: plot.clientWidth, paper_bgcolor: background } },
-    { format: 'png', scale: 2, width: plot.clientWidth, height: layout.height + 34, filename: chart.id },
+    { format, scale: format === 'png' ? 2 : 1, width: plot.clientWidth, height: layout.height + 34, filename: chart.id },
   );
 }
 
@@ -297,7 +297,7 @@ document.addEventListener('click', async (event) => {
     return;
   }
   if ('picture' in button.dataset) {
-    await picture(chart);
+    await picture(chart, button.dataset.picture);
     return;
   }
   await toggle(chart, button);

@@ -112,7 +112,8 @@ def numbers_and_findings_follow(page: Page) -> None:
     chart.get_by_role("button", name="Data").click()
     expect(chart.locator(".data caption")).to_contain_text("outside it")
     narrowed = chart.locator(".data tbody tr").count()
-    assert "from=" in str(chart.locator("[data-csv]").get_attribute("href"))
+    for name in ("CSV", "JSON"):
+        assert "from=" in str(chart.get_by_role("link", name=name).get_attribute("href"))
     page.keyboard.press("Control+z")
     expect(chart.locator(".data caption")).not_to_contain_text("outside it")
     assert chart.locator(".data tbody tr").count() > narrowed
@@ -175,6 +176,9 @@ def a_chart_and_a_finding_are_taken_along(page: Page) -> None:
         chart.get_by_role("button", name="PNG").click()
     assert picture.value.suggested_filename == "chart-log-volume.png"
     assert Path(picture.value.path()).read_bytes().startswith(b"\x89PNG")
+    with page.expect_download() as drawing:
+        chart.get_by_role("button", name="SVG").click()
+    assert Path(drawing.value.path()).read_bytes().startswith(b"<svg")
 
     chart.get_by_role("button", name="Copy as Markdown").click()
     expect(page.locator(".toast")).to_have_text("Copied as Markdown.")

@@ -34,6 +34,7 @@ STAFF = "rule editors, in the administration"
 OWNERS = "administrators, in the administration"
 SOURCE = "a listed source of alerts, by its own token"
 MONITORING = "a program with a token for metrics, or a listed address"
+MEMBERS = "members of the team who may change its cases"
 OWN_TOKEN = "its user, and administrators"
 NO = "nobody: there is no such method"
 
@@ -53,6 +54,7 @@ ALLOWED: Mapping[str, tuple[str, ...]] = {
     OWNERS: ("administrator",),
     SOURCE: (),
     MONITORING: (),
+    MEMBERS: ("responder", "rule editor", "administrator", "author"),
     OWN_TOKEN: ("author", "administrator"),
     NO: (),
 }
@@ -143,6 +145,7 @@ MAY: Mapping[str, tuple[str, str]] = {
     "charts:figure": (READERS, NO),
     "charts:table": (READERS, NO),
     "charts:csv": (READERS, NO),
+    "charts:json": (READERS, NO),
     "profiles:flame_graph": (READERS, NO),
     "profiles:tree": (READERS, NO),
     "profiles:stacks": (READERS, NO),
@@ -178,6 +181,7 @@ MAY: Mapping[str, tuple[str, str]] = {
     "runbooks:walk_through": (PEOPLE, NO),
     "runbooks:what_if": (READERS, NO),
     "runbooks:calculator": (READERS, NO),
+    "runbooks:compare": (PEOPLE, NO),
     "runbooks:proof": (READERS, NO),
     "runbooks:detail": (READERS, NO),
     "runbooks:step": (NO, WRITERS),
@@ -187,6 +191,7 @@ MAY: Mapping[str, tuple[str, str]] = {
     "history:merge": (NO, WRITERS),
     "history:unmerge": (NO, WRITERS),
     "drills:overview": (PEOPLE, NO),
+    "drills:plan": (NO, MEMBERS),
     "drills:start": (NO, PEOPLE),
     "drills:drill": (DRILLED, NO),
     "drills:look": (NO, DRILLED),

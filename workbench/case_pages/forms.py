@@ -56,11 +56,14 @@ class StatusForm(forms.Form):
 class BulkForm(forms.Form):
     """An action on the ticked cases; only the action's own field is used."""
 
-    action = forms.ChoiceField(choices=[(name, name) for name in ("status", "owner", "close", "watch", "unwatch")])
+    action = forms.ChoiceField(
+        choices=[(name, name) for name in ("status", "owner", "close", "watch", "unwatch", "compare")]
+    )
     status = forms.ChoiceField(choices=StatusForm.base_fields["status"].choices, required=False)  # type: ignore[attr-defined]
     owner = forms.CharField(required=False, max_length=150)
     confirmed_class = forms.ChoiceField(choices=lambda: cause_choices(None), required=False)
     what_fixed_it = forms.CharField(required=False, max_length=LONGEST_TEXT)
+    keep_as_sample = forms.BooleanField(required=False)
 
     def clean(self) -> dict[str, object]:
         """Requires a value for every action except watching."""

@@ -25,6 +25,7 @@ from workbench.cases.follow_ups import left_to_do
 from workbench.cases.models import Case, CaseStatus, SavedView
 from workbench.cases.services import unwatch, watch
 from workbench.history.recurrences import came_back
+from workbench.rules.regression import case_keep
 from workbench.untrusted.whole_number import whole_number
 
 ORDER_NAMES = {
@@ -105,6 +106,8 @@ def bulk(request: SignedInRequest) -> HttpResponse:
         messages.error(request, "Tick at least one case and choose what to do with it.")
         return redirect(back)
     chosen = form.cleaned_data
+    if chosen["action"] == "compare":
+        return _compared(request, cases, back)
     if chosen["action"] in ("watch", "unwatch"):
         act = watch if chosen["action"] == "watch" else unwatch
         for case in cases:
@@ -121,6 +124,14 @@ def bulk(request: SignedInRequest) -> HttpResponse:
     return redirect(back)
 
 
+def _compared(request: SignedInRequest, cases: Sequence[Case], back: str) -> HttpResponse:
+    if len(cases) != 2:
+        messages.error(request, "Tick exactly two cases to compare them.")
+        return redirect(back)
+    first, second = sorted(case.pk for case in cases)
+    return redirect(f"{reverse('runbooks:compare')}?first={first}&second={second}")
+
+
 def _changed(user: User, cases: Sequence[Case], chosen: dict[str, object]) -> tuple[UUID, str]:
     """Executes the action. Gives the batch and a description."""
     if chosen["action"] == "status":
@@ -132,7 +143,10 @@ def _changed(user: User, cases: Sequence[Case], chosen: dict[str, object]) -> tu
             raise ValidationError("Nobody of that name works on cases of your teams.")
         return services.cases_assign(cases=cases, user=user, owner=owner), f"handed to {owner}"
     cause, cure = str(chosen["confirmed_class"]), str(chosen["what_fixed_it"])
-    return services.cases_close(cases=cases, user=user, confirmed_class=cause, what_fixed_it=cure), "closed"
+    batch = services.cases_close(cases=cases, user=user, confirmed_class=cause, what_fixed_it=cure)
+    kept = {rule for case in cases for rule in case_keep(case=case, user=user)} if chosen["keep_as_sample"] else set()
+    samples = f", kept as regression samples of {len(kept)} rule{'' if len(kept) == 1 else 's'}" if kept else ""
+    return batch, f"closed{samples}"
 
 
 @login_required

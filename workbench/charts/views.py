@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
+from django.core.serializers.json import DjangoJSONEncoder
 from django.http import HttpResponse, HttpResponseBadRequest, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.cache import cache_control
@@ -93,4 +94,24 @@ def csv_file(request: SignedInRequest, analysis_id: int, chart_id: str) -> HttpR
     writer = csv.writer(answer)
     for row in [header, *rows_within(header, rows, stretch_shown(request.GET))]:
         writer.writerow([harmless_cell(cell) for cell in row])
+    return answer
+
+
+@login_required
+@require_GET
+def json_file(request: SignedInRequest, analysis_id: int, chart_id: str) -> JsonResponse:
+    """The numbers of the CSV file as JSON: title, summary, columns, and rows of text and numbers."""
+    chart, points = _asked(request, analysis_id, chart_id)
+    header, *rows = chart.table(points) if points else [[]]
+    content = {
+        "schema": 1,
+        "chart": chart.id,
+        "title": chart.title,
+        "analysis": analysis_id,
+        "summary": chart.summary(points) if points else NOTHING_OF_JOB,
+        "columns": header,
+        "rows": rows_within(header, rows, stretch_shown(request.GET)),
+    }
+    answer = JsonResponse(content, encoder=DjangoJSONEncoder)
+    answer.headers["Content-Disposition"] = f'attachment; filename="{chart.id}-analysis-{analysis_id}.json"'
     return answer

@@ -9,7 +9,7 @@ from django.db.models import Q
 from django.urls import reverse
 from django.utils import timezone
 
-from workbench.accounts.models import User
+from workbench.accounts.models import Team, User
 from workbench.analyses.models import Analysis
 from workbench.cases.models import LONGEST_DRILL, Case
 
@@ -95,3 +95,19 @@ class DrillStep(models.Model):
 
     def __str__(self) -> str:
         return f"{self.get_kind_display()} {self.subject}"
+
+
+class DrillPlan(models.Model):
+    """How often a team drills.
+
+    days  at most this many days between the ends of two drills
+    by    who set it
+    """
+
+    team = models.OneToOneField(Team, on_delete=models.CASCADE, related_name="drill_plan")
+    days = models.PositiveIntegerField()
+    since = models.DateTimeField(default=timezone.now)
+    by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+
+    def __str__(self) -> str:
+        return f"{self.team} each {self.days} days"

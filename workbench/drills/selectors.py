@@ -9,7 +9,7 @@ from functools import reduce
 from operator import or_
 from statistics import median
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 
@@ -18,7 +18,7 @@ from workbench.accounts.models import Team, User
 from workbench.analyses.models import Analysis, Finding
 from workbench.cases.models import Case, CaseChange, CaseStatus, Note, Watch
 from workbench.drills.evidence import CAUSES
-from workbench.drills.models import Drill
+from workbench.drills.models import Drill, DrillPlan
 from workbench.runbooks.models import StepRecord
 
 RECENT = dt.timedelta(days=90)
@@ -33,6 +33,8 @@ class TeamDrills:
     right       share with the right cause, None without any
     median_ms   usual time to a right answer, None without any
     last        when the newest one ended, None for never
+    plan        how often the team drills, None without a plan
+    due         when the next one is due by the plan, None without a plan
     """
 
     team: Team
@@ -40,6 +42,12 @@ class TeamDrills:
     right: float | None
     median_ms: float | None
     last: dt.datetime | None
+    plan: DrillPlan | None = None
+    due: dt.datetime | None = None
+
+    @property
+    def is_due(self) -> bool:
+        return self.due is not None and self.due <= timezone.now()
 
 
 def drill_of(user: User, drill_id: int) -> Drill:
@@ -88,12 +96,26 @@ def cases_unknown_to(user: User) -> QuerySet[Case]:
 
 def drills_by_team(user: User) -> Iterator[TeamDrills]:
     """The drills of each of the user's teams."""
-    for team in user.teams.all():
+    for team in user.teams.select_related("drill_plan"):
         ended = Drill.objects.ended().filter(case__team=team)
         recent = list(ended.filter(ended_at__gte=timezone.now() - RECENT, knew_it=False))
         times = [drill.lasted_ms for drill in recent if drill.is_right]
         last = ended.values_list("ended_at", flat=True).first()
-        yield TeamDrills(team, len(recent), _share(recent), median(times) if times else None, last)
+        plan = getattr(team, "drill_plan", None)
+        due = max(plan.since, last or plan.since) + dt.timedelta(days=plan.days) if plan else None
+        yield TeamDrills(team, len(recent), _share(recent), median(times) if times else None, last, plan, due)
+
+
+def teams_with_a_due_drill(user: User) -> list[str]:
+    """The names of the user's teams whose next drill is due by their plan."""
+    now = timezone.now()
+    newest = Drill.objects.ended().filter(case__team=OuterRef("team")).order_by("-ended_at").values("ended_at")[:1]
+    plans = DrillPlan.objects.filter(team__in=user.teams.all()).annotate(last=Subquery(newest)).select_related("team")
+    return [
+        plan.team.name
+        for plan in plans
+        if max(plan.since, plan.last or plan.since) + dt.timedelta(days=plan.days) <= now
+    ]
 
 
 def _share(drills: Sequence[Drill]) -> float | None:

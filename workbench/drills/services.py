@@ -9,12 +9,13 @@ from django.db import transaction
 from django.utils import timezone
 
 from diagnostics.symptoms import symptoms
-from workbench.accounts.models import User
+from workbench.accounts.models import Team, User
 from workbench.drills.evidence import AT_ONCE, drawers, drawers_shown
-from workbench.drills.models import Drill, DrillStep, StepKind
+from workbench.drills.models import Drill, DrillPlan, DrillStep, StepKind
 from workbench.drills.scoring import parts
 from workbench.drills.selectors import analyses_to_drill, cases_unknown_to
 
+MOST_PLAN_DAYS = 730
 NOTHING_LEFT = (
     "No closed case is left that you neither worked on nor drilled. A colleague can send you the address of one."
 )
@@ -114,3 +115,16 @@ def _cause(symptom_class: str) -> str:
     if known is None or known.kind != "cause":
         raise ValidationError("Choose a cause.")
     return symptom_class
+
+
+def drill_plan_set(*, team: Team, user: User, days: int | None) -> None:
+    """Sets how often the team drills, from now on; None removes the plan.
+
+    Raises ValidationError for other than 1 to MOST_PLAN_DAYS days.
+    """
+    if days is None:
+        DrillPlan.objects.filter(team=team).delete()
+        return
+    if not 1 <= days <= MOST_PLAN_DAYS:
+        raise ValidationError(f"A plan has 1 to {MOST_PLAN_DAYS} days between two drills.")
+    DrillPlan.objects.update_or_create(team=team, defaults={"days": days, "by": user, "since": timezone.now()})

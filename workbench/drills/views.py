@@ -6,14 +6,15 @@ from collections.abc import Callable
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.core.exceptions import ValidationError
+from django.core.exceptions import PermissionDenied, ValidationError
 from django.http import HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
 from diagnostics.symptoms import symptom, symptoms
 from workbench.accounts.requests import SignedInRequest
 from workbench.drills import selectors, services
+from workbench.drills.context import DUE
 from workbench.drills.evidence import KINDS, drawers, drawers_shown, noticed
 from workbench.drills.models import Drill, DrillStep, StepKind
 from workbench.drills.scoring import CAUSE, EVIDENCE, GUESS, TARGET, TIME, TOO_LONG
@@ -45,6 +46,25 @@ def overview(request: SignedInRequest) -> HttpResponse:
         "scoring": SCORING,
     }
     return render(request, "drills/overview.html", context)
+
+
+@login_required
+@require_POST
+def plan(request: SignedInRequest, team_id: int) -> HttpResponse:
+    """Sets how often a team drills: by a member who may change its cases."""
+    team = get_object_or_404(request.user.teams, pk=team_id)
+    request.session.pop(DUE, None)
+    if not request.user.may_change_cases:
+        raise PermissionDenied("Your role may read cases, not plan drills.")
+    written = request.POST.get("days", "").strip()
+    days = whole_number(written) if written else None
+    try:
+        if written and days is None:
+            raise ValidationError("Days are a whole number; an empty field removes the plan.")
+        services.drill_plan_set(team=team, user=request.user, days=days)
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+    return redirect("drills:overview")
 
 
 @login_required

@@ -13,6 +13,7 @@ from diagnostics.symptoms import Symptom, symptom
 from workbench.accounts.models import User
 from workbench.rule_pages import wording
 from workbench.rule_pages.history import Record, records_of_rules
+from workbench.rule_pages.reliability import Reliability, reliability_of
 from workbench.rules.models import RegressionSample, Rule, RuleVersion, VersionState
 from workbench.rules.runbook_texts import RUNBOOK, runbook_counting
 from workbench.rules.selectors import rule_of, version_to_edit, versions_that_count
@@ -98,6 +99,7 @@ class HelpShown:
     record: Record
     about: Symptom
     versions: Sequence[RuleVersion]
+    reliability: Reliability
     kept: Sequence[RegressionSample] = ()
     content: diagnostics_rule.Rule | None = None
     errors: Sequence[str] = ()
@@ -137,6 +139,7 @@ def help_shown(user: User, rule: Rule) -> HelpShown:
         "counts": rule.enabled and version.state == VersionState.PUBLISHED,
         "record": records_of_rules(user).get(rule.rule_id, Record()),
         "about": symptom(version.symptom_class),
+        "reliability": reliability_of(user, rule.rule_id),
         "kept": list(RegressionSample.objects.visible_to(user).filter(rule=rule)),
         "versions": sorted(versions, key=lambda each: -each.pk),
     }

@@ -60,7 +60,7 @@ def test_one_job_is_not_mixed_with_another(people: People, analysis: Analysis) -
 
 
 def test_strangers_unknown_charts_and_charts_without_points_are_not_found(people: People, analysis: Analysis) -> None:
-    for name in ("figure", "table", "csv"):
+    for name in ("figure", "table", "csv", "json"):
         known = reverse(f"charts:{name}", args=[analysis.pk, "load-by-subtask"])
         assert signed_in(people.charlie).get(known).status_code == 404
         for chart in ("no-such-chart", "watermarks"):
@@ -72,6 +72,18 @@ def test_csv_cells_cannot_be_formulas(people: People, analysis: Analysis) -> Non
 
     rows = answer.content.decode().splitlines()
     assert rows[1] == "job a,'=cmd|calc,0,90,in,0.9,0.5,"
+    assert "attachment" in answer["Content-Disposition"]
+
+
+def test_json_has_the_numbers_of_the_csv_file(people: People, analysis: Analysis) -> None:
+    bob = signed_in(people.bob)
+    answer = bob.get(reverse("charts:json", args=[analysis.pk, "load-by-subtask"]))
+    content = answer.json()
+    lines = bob.get(reverse("charts:csv", args=[analysis.pk, "load-by-subtask"])).content.decode().splitlines()
+    assert (content["schema"], content["chart"]) == (1, "load-by-subtask")
+    assert ",".join(content["columns"]) == lines[0]
+    assert len(content["rows"]) == len(lines) - 1
+    assert content["rows"][0][3] == 90
     assert "attachment" in answer["Content-Disposition"]
 
 
