@@ -1,5 +1,5 @@
-// Marks over every time chart where each finding of the page began. They are not part of the figure, so that
-// a brush does not redraw them.
+// Marks over every time chart where each finding of the page began, and where its alerts fired and were resolved. They
+// are not part of the figure, so that a brush does not redraw them.
 import { element } from './element.js';
 import { timeRange } from './time_range.js';
 
@@ -7,14 +7,23 @@ const findings = [...document.querySelectorAll('.finding[data-began]')].map((fin
   title: finding.querySelector('h3').textContent,
   severity: ['critical', 'warning'].find((each) => finding.classList.contains(each)) || 'info',
   ms: Number(finding.dataset.began),
+  happened: 'began',
 }));
+const alerts = [...document.querySelectorAll('[data-alert-began]')].flatMap((alert) => {
+  const title = alert.querySelector('strong').textContent;
+  const { alertBegan, alertResolved } = alert.dataset;
+  const fired = { title, severity: 'alert', ms: Number(alertBegan), happened: 'fired' };
+  if (!alertResolved) return [fired];
+  return [fired, { title, severity: 'alert resolved', ms: Number(alertResolved), happened: 'resolved' }];
+});
+const moments = [...findings, ...alerts];
 
 function layerOf(plot) {
   const found = plot.querySelector(':scope > .finding-marks');
   if (found) return found;
   const made = element('div', 'finding-marks');
   made.setAttribute('aria-hidden', 'true');
-  made.append(...findings.map(({ severity }) => element('i', severity)));
+  made.append(...moments.map(({ severity }) => element('i', severity)));
   plot.append(made);
   return made;
 }
@@ -23,13 +32,13 @@ function show(plot) {
   if (!plot._fullLayout?._size) return;
   const { _size: size, xaxis } = plot._fullLayout;
   const layer = layerOf(plot);
-  layer.style.cssText = `left:${size.l}px;width:${size.w}px;top:${size.t + size.h}px`;
-  findings.forEach(({ title, ms }, place) => {
+  layer.style.cssText = `left:${size.l}px;width:${size.w}px;top:${size.t + size.h}px;--plot-height:${size.h}px`;
+  moments.forEach(({ title, ms, happened }, place) => {
     const at = xaxis.d2p(ms + timeRange.offset(ms));
     const mark = layer.children[place];
     mark.hidden = !(at >= 0 && at <= size.w);
     mark.style.left = `${at}px`;
-    mark.title = `${title}, began ${timeRange.timeOf(ms)} ${timeRange.zoneName(ms)}`;
+    mark.title = `${title}, ${happened} ${timeRange.timeOf(ms)} ${timeRange.zoneName(ms)}`;
   });
 }
 
@@ -41,6 +50,6 @@ const drawn = new MutationObserver((changes) => {
     requestAnimationFrame(() => show(target));
   }
 });
-if (findings.length) {
+if (moments.length) {
   for (const plot of document.querySelectorAll('.chart[data-axis="time"] .plot')) drawn.observe(plot, { childList: true });
 }

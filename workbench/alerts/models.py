@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import hashlib
 import secrets
 
@@ -136,3 +137,18 @@ class Alert(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def began_at(self) -> dt.datetime:
+        """When it began: by its sender's clock, unless that is ahead of this machine's."""
+        return self.starts_at if self.starts_at and self.starts_at <= self.received_at else self.received_at
+
+    @property
+    def began_ms(self) -> int:
+        """The same in epoch ms."""
+        return round(self.began_at.timestamp() * 1000)
+
+    @property
+    def resolved_ms(self) -> int | None:
+        """When it was resolved, epoch ms; None while it fires."""
+        return round(self.resolved_at.timestamp() * 1000) if self.resolved_at else None

@@ -15,7 +15,8 @@ from django.utils import timezone
 from workbench.alerts.models import Alert, AlertSource
 from workbench.alerts.payload import LONGEST_SUMMARY, LONGEST_VALUE, PayloadRefused, ReceivedAlert, alerts_in
 from workbench.alerts.routing import Routing, Target
-from workbench.cases.models import LONGEST_CHANGE, Case, CaseStatus, LegalHold
+from workbench.cases.holds import kept_days
+from workbench.cases.models import LONGEST_CHANGE, Case, CaseStatus
 from workbench.cases.services import note_add, snapshot_start
 from workbench.clusters.models import Cluster
 from workbench.clusters.services import collection_request
@@ -35,7 +36,12 @@ MOST_AT_ONCE = 20
 COLLECTED_SECONDS = 10
 """Over which the first snapshots are taken after an alert: two of them, since rates need two."""
 KEPT = dt.timedelta(days=90)
-"""How long resolved alerts without a case are kept."""
+KEPT_WITH_CASE = dt.timedelta(days=400)
+"""How long resolved alerts are kept, without and with a case. Our choice: a quarter to mend a route, and a year to see
+how often a job alerts."""
+UNHEARD = dt.timedelta(days=30)
+"""An alert without a message for this long does not count as firing. Our choice: Alertmanager repeats every 4 h, and
+other systems send the end; after a month the sender is gone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +65,6 @@ def alerts_receive(*, source: AlertSource, body: bytes) -> list[Outcome]:
         raise
     now, routing = timezone.now(), Routing.of(source)
     AlertSource.objects.filter(pk=source.pk).update(heard_at=now, refused="")
-    _forget_old(source, now)
     outcomes = [_receive(routing, each, now) for each in received]
     return [outcome for outcome in outcomes if outcome is not None]
 
@@ -192,15 +197,19 @@ def _note(case: Case, source: AlertSource, text: str) -> None:
 
 
 def _noted(alert: Alert) -> str:
-    since = f" since {alert.starts_at:%Y-%m-%d %H:%M:%S} UTC" if alert.starts_at else ""
+    is_known = alert.starts_at is not None and alert.starts_at <= alert.received_at  # else the sender's clock is ahead
+    since = f" since {alert.starts_at:%Y-%m-%d %H:%M:%S} UTC" if is_known else ""
     summary = f": {alert.summary}" if alert.summary else "."
     return f"The alert {alert.name} fires{since}, says {alert.source}{summary}"
 
 
-def _forget_old(source: AlertSource, now: dt.datetime) -> None:
-    if LegalHold.objects.in_force().filter(team=source.team_id).exists():
-        return
-    source.alerts.filter(is_firing=False, case=None, heard_at__lt=now - KEPT).delete()
+def alerts_expire() -> int:
+    """Ends alerts whose sender is silent, and deletes old ones but for teams under legal hold. Gives how many."""
+    now, kept = timezone.now(), Alert.objects.filter(source__team__in=kept_days())
+    silent = Alert.objects.firing().filter(heard_at__lt=now - UNHEARD)
+    silent.update(is_firing=False, resolved_at=now, reason=f"No message came for {UNHEARD.days} days.")
+    old = Q(case=None, heard_at__lt=now - KEPT) | Q(heard_at__lt=now - KEPT_WITH_CASE)
+    return kept.filter(old, is_firing=False).delete()[0]
 
 
 def alerts_seen_in(source: AlertSource, body: bytes) -> Sequence[tuple[ReceivedAlert, Target]]:

@@ -17,6 +17,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from diagnostics.diagnosis.fingerprint import fingerprint_parts
 from workbench.accounts.requests import SignedInRequest
+from workbench.alerts.models import Alert
 from workbench.analyses.models import Analysis, AnalysisStatus
 from workbench.analyses.selectors import offset_min
 from workbench.analyses.services import NothingToAnalyse, analysis_request
@@ -54,6 +55,9 @@ from workbench.uploads.listing import files_listed, folders, format_choices
 from workbench.uploads.refusals import UploadRefused
 from workbench.uploads.selectors import unfinished_arrivals
 from workbench.uploads.services import text_add
+
+ALERTS_SHOWN = 20
+"""Of a case, the earliest. Our choice: each is a line and a mark in every chart."""
 
 
 @login_required
@@ -216,6 +220,7 @@ def case_detail(request: SignedInRequest, case_id: int) -> HttpResponse:
     }
     if diagnosed:
         context |= _diagnosis_context(diagnosed, records)
+        context["alerts"] = Alert.objects.filter(case=case).select_related("source").order_by("pk")[:ALERTS_SHOWN]
         context |= {"similar": similar_cases(request.user, case), "recurrence": recurrence(request.user, case)}
         context |= {"fingerprint": fingerprint_parts(diagnosed.document) if diagnosed.snapshot == 1 else []}
     services.case_seen(case=case, user=request.user)

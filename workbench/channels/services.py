@@ -15,6 +15,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from workbench.accounts.models import Team, User
+from workbench.cases.holds import kept_days
 from workbench.channels.address import WEB, ChannelAddress, address_forget, address_keep, address_of
 from workbench.channels.kind import Kind, Post, kinds
 from workbench.channels.models import LONGEST_TEMPLATE, Channel, Delivery, DeliveryStatus, Tells
@@ -31,6 +32,8 @@ AGAIN = tuple(dt.timedelta(seconds=seconds) for seconds in (10, 60, 300, 1800, 7
 HELD = dt.timedelta(seconds=30)
 """How long an attempt reserves a delivery: longer than a post may take."""
 MOST_AT_ONCE = 20
+KEPT = dt.timedelta(days=180)
+"""How long messages are listed. Our choice: half a year answers who was notified of a past incident."""
 REFUSED_FOR_GOOD = (400, 401, 403, 404, 410)
 """Statuses after which a retry with the same message is useless; 404 and 410: the hook was deleted."""
 
@@ -122,6 +125,12 @@ def due_deliveries_send() -> int:
     for delivery in waiting:
         broker.send_when_committed(SEND_DELIVERY, delivery.pk)
     return len(waiting)
+
+
+def deliveries_expire() -> int:
+    """Deletes old messages that do not wait, but for those of teams under legal hold. Gives how many."""
+    old = Delivery.objects.exclude(status=DeliveryStatus.WAITING).filter(created_at__lt=timezone.now() - KEPT)
+    return old.filter(channel__team__in=kept_days()).delete()[0]
 
 
 def delivery_send(delivery_id: int, *, lookup: Lookup = looked_up) -> None:

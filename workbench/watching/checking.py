@@ -34,9 +34,6 @@ MOST_ANSWER_SECONDS = 10.0
 MOST_CHECK_SECONDS = 90.0
 COMPARED = dt.timedelta(days=7)
 """Checks that trends are made of."""
-KEPT = dt.timedelta(days=30)
-"""How long checks are kept, and jobs that are not seen any more."""
-WARNINGS_KEPT = dt.timedelta(days=90)
 GONE_AFTER = 3
 """A warning ends when it was absent for as many checks: one that comes and goes is one warning. Our choice."""
 MOST_CASES_A_DAY = 5
@@ -104,9 +101,6 @@ def _store(watch: Watch, jobs: Sequence[JobSeen], now: dt.datetime) -> None:
     for seen in jobs:
         with transaction.atomic():
             _store_job(watch, seen, now)
-    JobCheck.objects.filter(job__watch=watch, at__lt=now - KEPT).delete()
-    watch.jobs.filter(seen_at__lt=now - KEPT).delete()
-    EarlyWarning.objects.filter(job__watch=watch, ended_at__lt=now - WARNINGS_KEPT).delete()
     gone = watch.jobs.exclude(name__in=[seen.name for seen in jobs]).exclude(level=Level.ENDED)
     for job in gone:
         job.level, job.reasons = Level.ENDED, ["The cluster does not list the job any more."]

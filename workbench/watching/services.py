@@ -13,7 +13,7 @@ from django.utils import timezone
 from workbench.accounts.models import Team, User
 from workbench.clusters.models import Cluster
 from workbench.machine import broker
-from workbench.watching.models import Every, Watch
+from workbench.watching.models import EarlyWarning, Every, JobCheck, Watch, WatchedJob
 
 RUN_CHECK = "workbench.watching.tasks.run_check"
 MOST_AT_ONCE = 1
@@ -21,6 +21,10 @@ MOST_AT_ONCE = 1
 LOST_AFTER = dt.timedelta(minutes=3)
 """A check that runs for longer was lost with its worker: it takes 90 s at most, and the last answer."""
 MOST_STATE_MB = 2_000_000_000
+KEPT = dt.timedelta(days=30)
+"""How long checks are kept. Our choice: 300 a day and job at the shortest period are 9,000 rows."""
+WARNINGS_KEPT = dt.timedelta(days=90)
+"""How long warnings that are over are kept, and jobs that are not seen any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,15 @@ def due_checks_request() -> int:
             if mine:
                 broker.send_when_committed(RUN_CHECK, watch.pk)
     return len(chosen)
+
+
+def checks_expire() -> int:
+    """Deletes old checks, warnings that are over, and jobs that are gone. Gives how many rows."""
+    now = timezone.now()
+    checks, _ = JobCheck.objects.filter(at__lt=now - KEPT).delete()
+    warnings, _ = EarlyWarning.objects.filter(ended_at__lt=now - WARNINGS_KEPT).delete()
+    jobs, _ = WatchedJob.objects.filter(seen_at__lt=now - WARNINGS_KEPT).delete()
+    return checks + warnings + jobs
 
 
 def _administrators_only(user: User) -> None:

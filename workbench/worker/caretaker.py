@@ -17,6 +17,8 @@ logger = logging.getLogger(__name__)
 
 MOST_ROUND_SECONDS = 4 * broker.WORKER_BEAT_SECONDS
 """After a longer gap since the previous round, this process itself was suspended. Our choice."""
+EXPIRE_SECONDS = 3_600.0
+"""Between two rounds that delete old rows, which are kept for months."""
 
 
 class Caretaker(bootsteps.StartStopStep):
@@ -32,6 +34,7 @@ class Caretaker(bootsteps.StartStopStep):
         self._last_round = float("-inf")
         self._awake = True
         self._clock = SteadyClock()
+        self._expired = float("-inf")
 
     def start(self, parent: Any) -> None:
         self._care(parent)
@@ -43,15 +46,15 @@ class Caretaker(bootsteps.StartStopStep):
             self._entry = None
 
     def _care(self, parent: Any) -> None:
-        from workbench.alerts.services import due_collections_request
+        from workbench.alerts.services import alerts_expire, due_collections_request
         from workbench.analyses.log_books import log_books_purge
         from workbench.analyses.retention import evidence_expire
         from workbench.analyses.services import lost_analyses_recover
-        from workbench.channels.services import due_deliveries_send
+        from workbench.channels.services import deliveries_expire, due_deliveries_send
         from workbench.clusters.services import lost_collections_recover
         from workbench.uploads.arrivals import arrivals_expire, redactions_resume
         from workbench.uploads.services import removed_files_purge
-        from workbench.watching.services import due_checks_request
+        from workbench.watching.services import checks_expire, due_checks_request
         from workbench.worker.pool import end_hung_processes
 
         # After a pause of its own (a suspended machine, a hanging database) it would consider all others dead.
@@ -74,6 +77,11 @@ class Caretaker(bootsteps.StartStopStep):
                 removed_files_purge()
                 arrivals_expire()
                 evidence_expire()
+                if now - self._expired > EXPIRE_SECONDS:
+                    self._expired = now
+                    alerts_expire()
+                    deliveries_expire()
+                    checks_expire()
         except (redis.RedisError, Error, OSError):  # OSError: a read-only data folder
             logger.warning("the worker could not look after lost runs; it tries again", exc_info=True)
         finally:

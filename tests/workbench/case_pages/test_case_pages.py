@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import re
+from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -12,6 +14,7 @@ from django.urls import reverse
 
 from tests.workbench.diagnosed import diagnosed_case, stored_file
 from tests.workbench.people import People, case_of, signed_in
+from workbench.alerts.models import Alert, AlertSource
 from workbench.analyses.services import analysis_request
 from workbench.cases.models import Case, CaseStatus
 
@@ -80,6 +83,24 @@ def test_a_finding_says_when_it_began(people: People) -> None:
     page = signed_in(people.bob).get(analysis.case.get_absolute_url()).content.decode()
     assert "began 2026-11-21 01:02:03 UTC" in page
     assert f'data-began="{round(dt.datetime(2026, 11, 21, 1, 2, 3, tzinfo=dt.UTC).timestamp() * 1000)}"' in page
+
+
+def test_the_alerts_of_a_case_are_marked_on_its_charts(people: People) -> None:
+    analysis = diagnosed_case(people.alice)
+    fired, heard = (dt.datetime(2026, 11, 21, 1, minute, tzinfo=dt.UTC) for minute in (2, 5))
+    source = AlertSource.objects.create(
+        slug="prod", kind="alertmanager", team=people.team, owner=people.alice, added_by=people.ada
+    )
+    times: dict[str, Any] = {"received_at": heard, "heard_at": heard, "case": analysis.case, "source": source}
+    Alert.objects.create(name="LagGrows", identity="a", starts_at=fired, resolved_at=heard, is_firing=False, **times)
+    Alert.objects.create(name="Clock ahead", identity="b", starts_at=heard + dt.timedelta(hours=1), **times)
+
+    page = signed_in(people.bob).get(analysis.case.get_absolute_url()).content.decode()
+
+    began, end = (round(moment.timestamp() * 1000) for moment in (fired, heard))
+    assert f'data-alert-began="{began}" data-alert-resolved="{end}"' in page
+    assert f'data-alert-began="{end}"' in page, "a clock that is ahead dates no alert into the future"
+    assert "resolved 2026-11-21 01:05:00 UTC" in " ".join(re.sub("<[^>]+>", "", page).split())
 
 
 def test_the_page_shows_what_the_run_did_and_what_failed_in_it(people: People) -> None:

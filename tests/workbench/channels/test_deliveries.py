@@ -89,6 +89,14 @@ def test_channels_of_other_teams_and_of_causes_only_hear_nothing(people: People,
     assert Delivery.objects.count() == 1
 
 
+def test_old_messages_are_deleted_unless_they_wait(people: People, channel: Channel) -> None:
+    diagnosed_case(people.alice)
+    Delivery.objects.update(created_at=timezone.now() - services.KEPT - dt.timedelta(days=1))
+    assert services.deliveries_expire() == 0
+    send_all()
+    assert services.deliveries_expire() == 1
+
+
 def test_what_fails_is_tried_again_later_and_given_up_at_last(people: People, channel: Channel, chat: Chat) -> None:
     chat.answers = [(503, b"later")]
     diagnosed_case(people.alice)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import time
 import zipfile
 from collections.abc import Iterator
 from typing import Any
@@ -214,6 +215,24 @@ def test_a_cluster_with_a_log_store_is_asked_for_everything_but_its_logs(people:
         collection.refresh_from_db()
         assert collection.detail == "logs was left out: HTTP 503: busy."
         assert any("/logs" in path for path in flink.paths), "without the store's lines those of REST are taken"
+
+
+def test_a_store_that_hangs_is_left_out_after_a_bounded_time(people: People, store: RecordedLoki) -> None:
+    def hang(_asked: str) -> tuple[int, bytes]:
+        time.sleep(3)
+        return 200, b"{}"
+
+    store.answer = hang  # type: ignore[method-assign]
+    with running(RecordedCluster(recorded_answers())) as flink:
+        options: dict[str, Any] = {"log_store": listed(people, store.url), "log_selector": 'app="flink"'}
+        cluster = cluster_add(user=people.ada, name="payments", url=flink.url, special_allowed=True, **options)
+        collection = collection_request(user=people.alice, cluster=cluster)
+        begun = time.monotonic()
+        collection_run(collection, **QUICK, most_answer_seconds=1.0)
+    collection.refresh_from_db()
+    assert collection.status == CollectionStatus.DONE
+    assert collection.detail == "logs was left out: the answer took longer than 1 seconds."
+    assert time.monotonic() - begun < 20
 
 
 @pytest.mark.parametrize(

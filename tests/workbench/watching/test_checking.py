@@ -193,12 +193,13 @@ def test_checks_run_one_after_another_when_they_are_due(people: People, cluster:
 def test_old_checks_jobs_and_warnings_are_deleted(people: People, cluster: Cluster) -> None:
     watch = watched(people, cluster)
     job = check(watch)
-    long_ago = timezone.now() - checking.WARNINGS_KEPT - dt.timedelta(days=1)
-    job.checks.update(at=long_ago)
+    check(watch)
+    long_ago = timezone.now() - services.WARNINGS_KEPT - dt.timedelta(days=1)
+    JobCheck.objects.filter(pk=job.checks.latest("pk").pk).update(at=long_ago)
     job.warnings.create(kind="lag", text="x", began_at=long_ago, heard_at=long_ago, ended_at=long_ago)
     watch.jobs.create(name="gone", job_id="0" * 32, state="RUNNING", seen_at=long_ago, level=Level.ENDED)
-    check(watch)
-    assert (JobCheck.objects.count(), EarlyWarning.objects.count()) == (1, 0)
+    services.checks_expire()
+    assert (JobCheck.objects.count(), EarlyWarning.objects.count(), WatchedJob.objects.count()) == (1, 0, 1)
 
 
 def test_an_administrator_watches_a_cluster_and_the_team_sees_its_jobs(people: People, cluster: Cluster) -> None:
