@@ -27,7 +27,7 @@ MOST_SLOTS, LEAST_SLOT_MS = 60, 10_000
 MOST_ENTRIES = 2_000
 """Failures of a job that are kept, the latest. Our choice."""
 MOST_CLASSES = 6
-"""Classes with a colour of their own; rarer ones are drawn together. Our choice: as many as can be told apart."""
+"""Classes with a colour of their own; rarer ones are drawn together. Our choice: as many as are easy to distinguish."""
 OTHERS = "other classes"
 EXPIRED = "expired"
 NOT_READY, TOO_EARLY, REFUSED = "trigger: tasks not ready", "trigger: came too early", "trigger refused"

@@ -121,7 +121,7 @@ class _Log:
         self._apart = 0
 
     def collections(self, first: int, lines: pa.LargeBinaryArray) -> pa.Table:
-        """The collections that end in some lines, of which the first has the number `first`.
+        """The collections that end in these lines; `first` is the number of the first line.
 
         A collection of one line is read by column when the next line begins another one.
         """
@@ -200,7 +200,7 @@ class _Log:
 
 
 def _lines_with(pattern: str, lines: pa.LargeBinaryArray) -> Offsets:
-    """Indexes of the lines in which the pattern is found, ascending."""
+    """Indexes of the lines that match the pattern anywhere, ascending."""
     return np.flatnonzero(pc.match_substring_regex(lines, pattern).to_numpy(zero_copy_only=False))
 
 

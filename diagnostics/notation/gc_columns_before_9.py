@@ -23,7 +23,7 @@ _BEGIN = (
 _TIMES = r"(?: \[Times: user=\d+\.\d\d sys=\d+\.\d\d, real=\d+\.\d\d secs\])?"
 _END = rf", (?P<seconds>\d{{1,6}}\.\d{{4,9}}) secs\]{_TIMES}[ \r]*\n?$"
 _WHOLE = r"(?:\]|[A-Z)] ?) {0,2}(?P<before>\d{1,12})K->(?P<after>\d{1,12})K\((?P<total>\d{1,12})K\),"
-"""The whole heap, behind what happened or the spaces, which are parts of it and stand in brackets."""
+"""The whole heap, behind what happened or the spaces, which are parts of it in brackets."""
 
 USUAL = re.sub(
     r"\(\?P<\w+>",

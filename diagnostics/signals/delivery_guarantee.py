@@ -18,7 +18,7 @@ def measure(evidence: Evidence) -> Measured:
     """What the sources, checkpointing and the sinks of each job allow, and what remains of it from end to end.
 
     Reads   config_option (the job's code and tables, Kafka's clients), the histories of checkpoints.
-    Gives   one signal for each job of which a file names a source or a sink.
+    Gives   one signal for each job with a source or a sink that a file names.
     Empty   NotMeasured when no file does.
     """
     found = deliveries(evidence)
