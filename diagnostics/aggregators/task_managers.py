@@ -34,6 +34,7 @@ AGGREGATOR = first_rows_aggregator(
         "segments_total",
         "segments_used",
         "cpu_cores",
+        "slots",
     ),
     partial(with_known, columns=("task_manager",)),
     order=(("ts_ms", "descending"), ("task_manager", "ascending"), *CITATION_ORDER),

@@ -9,7 +9,7 @@ from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.notation.printed_name import normalised
 from diagnostics.reconstruction.gc.timeline import JOB_MANAGER
 from diagnostics.reconstruction.job.cluster import cluster_of
-from diagnostics.signals import garbage_collection
+from diagnostics.signals import garbage_collection, memory_use
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 FULL_GCS = 3
@@ -29,7 +29,7 @@ FRAMEWORK_HEAP_MIB = 128
 def measure(evidence: Evidence) -> Measured:
     """Collections of all TaskManagers of each job, with details of the worst.
 
-    Reads   as `garbage_collection`.
+    Reads   as `garbage_collection` and `memory_use`.
     Gives   one signal per job whose TaskManagers' collections are known; one without a job when no job is known.
     Empty   NotMeasured when no TaskManager's collections are known.
     """
@@ -39,6 +39,11 @@ def measure(evidence: Evidence) -> Measured:
         yield NotMeasured("heap_pressure", "gc-log", "no TaskManager's collections are known")
         return
     cluster = cluster_of(evidence)
+    used = {
+        each.subject.task_manager: _number(each, "heap_used_last_bytes") / most
+        for each in memory_use.measure(evidence)
+        if isinstance(each, Signal) and (most := _number(each, "heap_max_bytes"))
+    }
     jobs: list[str | None] = [*sorted(cluster.job_names)] or [None]
     for job in jobs:
         on_it = [each for each in processes if each.subject.job == job or (each.subject.job is None and len(jobs) == 1)]
@@ -48,7 +53,7 @@ def measure(evidence: Evidence) -> Measured:
             if each.subject.job is None and len(jobs) > 1 and _runs(job, each.subject.task_manager, cluster.jobs_on)
         ]
         if on_it or shared:
-            yield _signal(job, [*on_it, *shared])
+            yield _signal(job, [*on_it, *shared], used)
 
 
 def _runs(job: str | None, task_manager: str | None, jobs_on: Mapping[str, frozenset[str]]) -> bool:
@@ -71,7 +76,7 @@ def _full(signal: Signal) -> float:
     return _number(signal, "full_gcs_for_room" if "full_gcs_for_room" in signal.facts else "full_gcs")
 
 
-def _signal(job: str | None, processes: Sequence[Signal]) -> Signal:
+def _signal(job: str | None, processes: Sequence[Signal], used: Mapping[str | None, float]) -> Signal:
     ranked = sorted(processes, key=lambda each: (-_share(each), -_full(each), repr(each.subject)))
     worst = ranked[0]
     pressed = [each for each in ranked if _full(each) >= FULL_GCS]
@@ -88,6 +93,9 @@ def _signal(job: str | None, processes: Sequence[Signal]) -> Signal:
     }
     for name in WORST_FACTS:
         facts[name] = worst.facts.get(name)
+    facts["used_last_ratio"] = (
+        max((used.get(each.subject.task_manager, 0.0) for each in processes), default=0.0) or None
+    )
     live = max((_number(each, "live_bytes") for each in processes), default=0.0)
     if live and worst.facts.get("live_basis"):
         heap = -(-int(live * ROOM_MULTIPLE) // STEP_BYTES) * STEP_BYTES
@@ -115,6 +123,7 @@ WORST_FACTS = (
     "process",
     "basis",
     "collector",
+    "span_ms",
     "heap_max_bytes",
     "heap_total_bytes",
     "live_bytes",
@@ -155,6 +164,7 @@ SIGNALS = (
             "needed_heap_mib": "the same in MiB",
             "needed_task_heap_mib": "the part of it beside the framework's heap, MiB",
             "heap_mib": "largest heap now, MiB",
+            "used_last_ratio": "part of the heap in use at the end, of the TaskManager where it is most",
             "missing_heap_mib": "by how much the heap must grow, MiB",
             **{name: f"{garbage_collection.FACTS[name]} (of the worst TaskManager)" for name in WORST_FACTS},
         },

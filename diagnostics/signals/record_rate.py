@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from typing import Any
 
+from diagnostics.aggregators import task_managers
+from diagnostics.arithmetic.named_rows import named_rows
+from diagnostics.arithmetic.quantiles import total
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.job.graph import job_graph
 from diagnostics.reconstruction.load.task_rates import task_rates
+from diagnostics.reconstruction.metrics.metric_series import metric_series
 from diagnostics.reconstruction.stacks.task_threads import subject_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
@@ -23,7 +29,7 @@ LEAST_BUSY = 0.1
 def measure(evidence: Evidence) -> Measured:
     """Throughput of each task that reads records, at its busiest time.
 
-    Reads   subtask: records read and busy time since the attempt began.
+    Reads   subtask: records read and busy time since the attempt began; task_manager: slots and cores.
     Gives   one signal per task that read records.
     Units   records and bytes per second; milliseconds of busy time per record.
     Source  Little's law: a fully busy subtask processes 1000 / (busy milliseconds per record) records per second.
@@ -34,6 +40,7 @@ def measure(evidence: Evidence) -> Measured:
         yield NotMeasured("record_rate", "job-rest", "no file shows the records that each subtask read")
         return
     cluster = cluster_of(evidence)
+    room = _room(evidence)
     for task in sorted(rates, key=repr):
         rate = rates[task]
         graph = job_graph(cluster, task[0])
@@ -52,7 +59,8 @@ def measure(evidence: Evidence) -> Measured:
             facts |= {"ms_per_record": rate.ms_per_record, "ceiling_per_s": rate.ceiling_per_s}
             if rate.ceiling_per_s is not None:
                 facts["ceiling_total_per_s"] = rate.ceiling_per_s * len(rate.by_subtask_per_s)
-                facts["needed_parallelism"] = math.ceil(rate.highest_per_s / rate.ceiling_per_s)
+                needed = math.ceil(rate.highest_per_s / rate.ceiling_per_s)
+                facts |= {"needed_parallelism": needed, **_within(room, needed, len(rate.by_subtask_per_s))}
         if len(rate.by_subtask_per_s) <= MOST_LISTED:
             facts["by_subtask_per_s"] = [round(each, 1) for each in rate.by_subtask_per_s]
             facts["records_by_subtask"] = [round(each) for each in rate.records_by_subtask]
@@ -66,6 +74,40 @@ def measure(evidence: Evidence) -> Measured:
         )
 
 
+def _room(evidence: Evidence) -> Mapping[str, float | None]:
+    """The slots of all TaskManagers, and the cores of their hosts, as last seen; None when no file shows them."""
+    latest: dict[str, Any] = {}
+    for row in sorted(named_rows(evidence.answer(task_managers.AGGREGATOR)), key=lambda row: row.ts_ms or 0):
+        latest[row.task_manager] = row
+    cores: dict[str, float] = {}
+    for row in latest.values():
+        if row.cpu_cores is not None:
+            cores[row.host or row.task_manager] = row.cpu_cores
+    metered = [point for each in metric_series(evidence).of("taskSlotsTotal") for point in each.known[-1:]]
+    slots = total(row.slots for row in latest.values())
+    return {
+        "slots": slots if slots is not None else max((point.value or 0.0 for point in metered), default=None),
+        "cores": sum(cores.values()) if cores else None,
+    }
+
+
+def _within(room: Mapping[str, float | None], needed: int, subtasks: int) -> dict[str, FactValue]:
+    """The parallelism that slots, and slots and cores, leave room for, and whether that is more than now."""
+    slots, cores = room["slots"], room["cores"]
+    by_slots = min(needed, math.floor(slots)) if slots else needed
+    by_cores = min(by_slots, math.floor(cores)) if cores else by_slots
+    return {
+        "slots_total": slots,
+        "cores_total": cores,
+        "parallelism_by_slots": by_slots,
+        "parallelism_by_cores": by_cores,
+        "room_by_slots": by_slots > subtasks,
+        "room_by_cores": by_cores > subtasks,
+        "lacks_slots": by_slots <= subtasks < needed,
+        "lacks_cores": by_cores <= subtasks < needed,
+    }
+
+
 FACTS = {
     "position": "source, middle, sink or whole job",
     "parallelism": "number of subtasks",
@@ -73,6 +115,14 @@ FACTS = {
     "highest_per_s": "records read, all subtasks, in the interval with the highest rate",
     "latest_per_s": "records read, all subtasks, in the last interval",
     "needed_parallelism": "subtasks that would pass that rate at the present cost of a record",
+    "slots_total": "slots of all TaskManagers",
+    "cores_total": "cores of the TaskManagers' hosts",
+    "parallelism_by_slots": "the needed parallelism, at most the slots that exist",
+    "parallelism_by_cores": "the needed parallelism, at most the slots and the cores that exist",
+    "room_by_slots": "room for a higher parallelism in the existing slots",
+    "room_by_cores": "room for a higher parallelism in the existing slots and cores",
+    "lacks_slots": "more subtasks needed than there are slots",
+    "lacks_cores": "more subtasks needed than there are slots or cores",
     "bytes_per_s": "bytes read, all subtasks",
     "busy_ratio": "busy time over these",
     "interval_ms": "length of the time looked at",

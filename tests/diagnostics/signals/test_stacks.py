@@ -77,6 +77,49 @@ def test_a_query_for_each_record_is_a_look_up_with_its_cost() -> None:
     assert rate["ceiling_per_s"] == pytest.approx(1000 / 33)
 
 
+def test_the_rate_of_the_last_interval_may_be_none() -> None:
+    later = [
+        row | {"ts_ms": START + 160_000, "duration_ms": 160_000, "busy_ms": 159_000.0} for row in _subtasks(MIDDLE)
+    ]
+    evidence = hand_made(**line_of_jobs(), subtask=[*_subtasks(MIDDLE), *later])
+    rate = only(record_rate.measure(evidence), "record_rate").facts
+    assert (rate["records_per_s"], rate["latest_per_s"]) == (60, 0)
+
+
+@pytest.mark.parametrize(
+    ("slots", "cores", "by_slots", "by_cores", "lacking"),
+    [
+        (8, 8, 5, 5, (False, False)),
+        (3, 8, 3, 3, (False, False)),
+        (2, 8, 2, 2, (True, True)),
+        (8, 2, 5, 2, (False, True)),
+    ],
+)
+def test_no_parallelism_is_proposed_above_slots_and_cores(
+    slots: int, cores: int, by_slots: int, by_cores: int, lacking: tuple[bool, bool]
+) -> None:
+    quicker = [
+        row | {"ts_ms": START + 120_000, "duration_ms": 120_000, "read_records": 4_450, "busy_ms": 118_000.0}
+        for row in _subtasks(MIDDLE)
+    ]
+    managers = [
+        {
+            "ts_ms": START,
+            "task_manager": f"tm-{place}",
+            "host": "one",
+            "slots": slots // 2 + slots % 2 * place,
+            "cpu_cores": cores,
+        }
+        for place in (0, 1)
+    ]
+    evidence = hand_made(**line_of_jobs(), subtask=[*_subtasks(MIDDLE), *quicker], task_manager=managers)
+    rate = only(record_rate.measure(evidence), "record_rate").facts
+    assert rate["needed_parallelism"] == 5
+    assert (rate["slots_total"], rate["cores_total"]) == (slots, cores), "cores of one host count once"
+    assert (rate["parallelism_by_slots"], rate["parallelism_by_cores"]) == (by_slots, by_cores)
+    assert (rate["lacks_slots"], rate["lacks_cores"]) == lacking
+
+
 def test_the_same_call_in_a_sink_operator_is_a_sink_even_in_a_task_chained_before_it() -> None:
     evidence = hand_made(**line_of_jobs(), stack_sample=[_stack(BULK, 40.0, vertex_id=SINK)])
     facts = only(blocking_calls.measure(evidence), "blocking_calls").facts

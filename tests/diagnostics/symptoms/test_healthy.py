@@ -106,3 +106,29 @@ def test_what_was_not_looked_at_is_said_and_makes_it_less_sure() -> None:
     assert "memory was not looked at" in unseen.statement
     assert "do not tell whether the job restarted" in unseen.statement
     assert "memory" not in whole.statement
+
+
+def test_full_collections_that_cost_time_are_no_rest() -> None:
+    assert is_healthy(heap_pressure={"full_gcs_for_room_most": 3, "share_ratio": 0.01})
+    assert not is_healthy(heap_pressure={"full_gcs_for_room_most": 3, "share_ratio": 0.045})
+
+
+def test_a_heap_that_is_nearly_full_at_the_only_look_is_not_called_well() -> None:
+    assert is_healthy(heap_pressure={"share_ratio": 0.01, "span_ms": 0, "used_last_ratio": 0.5})
+    assert not is_healthy(heap_pressure={"share_ratio": 0.01, "span_ms": 0, "used_last_ratio": 0.9})
+    assert is_healthy(heap_pressure={"share_ratio": 0.01, "span_ms": 120_000, "used_last_ratio": 0.9})
+
+
+def test_a_task_without_rest_is_not_called_well_although_nothing_waits_for_it() -> None:
+    assert not is_healthy(back_pressure_job={"busy_ratio": 0.99})
+
+
+def test_a_job_whose_input_piles_up_is_not_called_well() -> None:
+    growing = {**WELL, "source_backlog": {"pending": 90_000, "growth": 40_000, "growth_per_s": 300.0}}
+    assert not findings(growing)
+
+
+def test_one_or_two_looks_make_less_sure() -> None:
+    (seldom,) = findings(WELL, back_pressure_job={"moments": 1})
+    (often,) = findings(WELL, back_pressure_job={"moments": 20})
+    assert seldom.confidence == pytest.approx(often.confidence - 0.1)
