@@ -30,6 +30,8 @@ OUTSIDE_TEXTS: Mapping[Any, Callable[[], tuple[str, ...]]] = {
     "clients": client_classes,
 }
 """What an origin takes over from `outside_refusals.yaml`: nothing, its telling texts, or the classes of clients."""
+CHAINED = "org.apache.flink.streaming.runtime.tasks.ExceptionInChainedOperatorException"
+"""Wraps what a chained operator throws when it is handed a record. Source: Flink's ChainingOutput."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,7 @@ def origin_of(exception: str, message: str, frame: str | None, thrown_in: str | 
     frame, thrown_in    its top frame, and the first frame that is Flink's own or the user's
     causes              the whole chain, one `class: message` per line
     """
-    chain = [*(causes or "").split("\n"), f"{exception}: {message}"]
+    chain = _inside_operator([*(causes or "").split("\n"), f"{exception}: {message}"])
     frames = [unshaded(each) for each in (frame, thrown_in) if each]
     exception = unshaded(exception)
     for each in origins():
@@ -87,6 +89,15 @@ def origin_of(exception: str, message: str, frame: str | None, thrown_in: str | 
     if thrown_in and (is_user_code(thrown_in) or is_generated(thrown_in)):
         return Origin(OWN_CODE, "the job's own code")
     return Origin(UNKNOWN, "unknown")
+
+
+def _inside_operator(chain: Sequence[str]) -> Sequence[str]:
+    """The part of a chain that comes from the operator that failed.
+
+    A source calls the operators chained to it while it deserializes: its own words, which wrap theirs, do not count.
+    """
+    wrapped = [place for place, line in enumerate(chain) if line.startswith(CHAINED)]
+    return chain[wrapped[-1] + 1 :] if wrapped and wrapped[-1] + 1 < len(chain) else chain
 
 
 def is_in_snapshot(causes: str | None) -> bool:

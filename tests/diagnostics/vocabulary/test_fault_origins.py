@@ -96,3 +96,32 @@ def test_every_origin_has_something_to_know_it_by() -> None:
 def test_a_chain_shows_that_a_snapshot_was_taken() -> None:
     assert is_in_snapshot("java.io.IOException: Could not perform checkpoint 7 for operator enrich (3/4)#1.")
     assert not is_in_snapshot("java.io.IOException: disk full")
+
+
+DESERIALIZING = "java.io.IOException: Failed to deserialize consumer record ConsumerRecord(topic = orders)"
+FORWARDING = (
+    "org.apache.flink.streaming.runtime.tasks.ExceptionInChainedOperatorException: "
+    "Could not forward element to next operator"
+)
+
+
+@pytest.mark.parametrize(
+    ("inside", "frame", "origin"),
+    [
+        ("java.net.SocketTimeoutException: Read timed out", "java.net.SocketInputStream.read", "network"),
+        ("org.acme.StoreIsFull: rejected", "org.acme.StoreClient.send", "own_code"),
+        ("java.sql.SQLException: refused", "org.postgresql.jdbc.PgStatement.execute", "outside_system"),
+        ("java.io.IOException: writer is closed", "org.apache.flink.connector.x.Writer.write", "unknown"),
+    ],
+)
+def test_a_failing_sink_in_the_chain_of_a_source_is_no_record_that_cannot_be_read(
+    inside: str, frame: str, origin: str
+) -> None:
+    chain = [DESERIALIZING, FORWARDING, inside]
+    exception, _, message = inside.partition(": ")
+    assert origin_of(exception, message, frame, frame, "\n".join(chain)).id == origin
+
+
+def test_a_record_that_cannot_be_read_stays_one() -> None:
+    chain = [DESERIALIZING, "java.io.IOException: unexpected end of input"]
+    assert origin_of("java.io.IOException", "unexpected end of input", None, None, "\n".join(chain)).id == "record"
