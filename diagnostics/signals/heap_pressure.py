@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from diagnostics.aggregators import task_managers
+from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.notation.printed_name import normalised
 from diagnostics.reconstruction.gc.timeline import JOB_MANAGER
 from diagnostics.reconstruction.job.cluster import cluster_of
-from diagnostics.signals import garbage_collection, memory_use
+from diagnostics.reconstruction.metrics.metric_series import metric_series
+from diagnostics.signals import garbage_collection
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 FULL_GCS = 3
@@ -29,7 +32,7 @@ FRAMEWORK_HEAP_MIB = 128
 def measure(evidence: Evidence) -> Measured:
     """Collections of all TaskManagers of each job, with details of the worst.
 
-    Reads   as `garbage_collection` and `memory_use`.
+    Reads   as `garbage_collection`; the heap in use from metric_sample and task_manager (REST).
     Gives   one signal per job whose TaskManagers' collections are known; one without a job when no job is known.
     Empty   NotMeasured when no TaskManager's collections are known.
     """
@@ -39,11 +42,7 @@ def measure(evidence: Evidence) -> Measured:
         yield NotMeasured("heap_pressure", "gc-log", "no TaskManager's collections are known")
         return
     cluster = cluster_of(evidence)
-    used = {
-        each.subject.task_manager: _number(each, "heap_used_last_bytes") / most
-        for each in memory_use.measure(evidence)
-        if isinstance(each, Signal) and (most := _number(each, "heap_max_bytes"))
-    }
+    used = _used_last(evidence)
     jobs: list[str | None] = [*sorted(cluster.job_names)] or [None]
     for job in jobs:
         on_it = [each for each in processes if each.subject.job == job or (each.subject.job is None and len(jobs) == 1)]
@@ -54,6 +53,18 @@ def measure(evidence: Evidence) -> Measured:
         ]
         if on_it or shared:
             yield _signal(job, [*on_it, *shared], used)
+
+
+def _used_last(evidence: Evidence) -> Mapping[str, float]:
+    """TaskManager (normalised) -> the heap in use when it was last seen, bytes."""
+    rows = sorted(named_rows(evidence.answer(task_managers.AGGREGATOR)), key=lambda row: row.ts_ms or 0)
+    by_rest = {normalised(row.task_manager): row.heap_used_bytes for row in rows if row.heap_used_bytes is not None}
+    metered = {
+        normalised(each.task_manager): each.known[-1].value
+        for each in metric_series(evidence).of("Status.JVM.Memory.Heap.Used")
+        if each.known
+    }
+    return {**by_rest, **metered}
 
 
 def _runs(job: str | None, task_manager: str | None, jobs_on: Mapping[str, frozenset[str]]) -> bool:
@@ -76,7 +87,7 @@ def _full(signal: Signal) -> float:
     return _number(signal, "full_gcs_for_room" if "full_gcs_for_room" in signal.facts else "full_gcs")
 
 
-def _signal(job: str | None, processes: Sequence[Signal], used: Mapping[str | None, float]) -> Signal:
+def _signal(job: str | None, processes: Sequence[Signal], used: Mapping[str, float]) -> Signal:
     ranked = sorted(processes, key=lambda each: (-_share(each), -_full(each), repr(each.subject)))
     worst = ranked[0]
     pressed = [each for each in ranked if _full(each) >= FULL_GCS]
@@ -93,9 +104,12 @@ def _signal(job: str | None, processes: Sequence[Signal], used: Mapping[str | No
     }
     for name in WORST_FACTS:
         facts[name] = worst.facts.get(name)
-    facts["used_last_ratio"] = (
-        max((used.get(each.subject.task_manager, 0.0) for each in processes), default=0.0) or None
-    )
+    shares = [
+        used[place] / heap
+        for each in processes
+        if (place := normalised(each.subject.task_manager)) in used and (heap := _number(each, "heap_max_bytes"))
+    ]
+    facts["used_last_ratio"] = max(shares, default=None)
     live = max((_number(each, "live_bytes") for each in processes), default=0.0)
     if live and worst.facts.get("live_basis"):
         heap = -(-int(live * ROOM_MULTIPLE) // STEP_BYTES) * STEP_BYTES

@@ -131,3 +131,16 @@ def test_without_logs_and_metrics_nothing_is_measured() -> None:
 def test_processes_keep_their_own_logs() -> None:
     evidence = hand_made(gc_pause=[*pauses(1, [10, 30]), *pauses(2, [20, 40, 50])])
     assert len(signals_of_key(garbage_collection.measure(evidence), "garbage_collection")) == 2
+
+
+def test_the_heap_in_use_at_the_end_is_that_of_the_fullest_taskmanager() -> None:
+    metrics = {"GarbageCollector.Copy.Count": 3.0, "GarbageCollector.Copy.Time": 40.0, "Memory.Heap.Max": 200.0}
+    rows = [
+        {"task_manager": name, "metric": f"Status.JVM.{metric}", "ts_ms": START + second * 1000, "value": value}
+        for name, used in (("tm-0", 60.0), ("tm-1", 180.0))
+        for metric, value in {**metrics, "Memory.Heap.Used": used}.items()
+        for second in range(0, 30, 5)
+    ]
+    homes = [home("tm-0", 0), home("tm-1", 1)]
+    evidence = hand_made(**line_of_jobs(), metric_sample=rows, subtask=homes)
+    assert only(heap_pressure.measure(evidence), "heap_pressure").facts["used_last_ratio"] == 0.9
