@@ -155,6 +155,7 @@ MAY: Mapping[str, tuple[str, str]] = {
     "rules:sources": (PEOPLE, NO),
     "rules:new": (EDITORS, NO),
     "rules:preview": (NO, EDITORS),
+    "rules:facts": (EDITORS, NO),
     "rules:create": (NO, EDITORS),
     "rules:draft": (EDITORS, NO),
     "rules:save": (NO, EDITORS),

@@ -16,6 +16,7 @@ from diagnostics.symptoms import symptoms
 from workbench.accounts.requests import SignedInRequest
 from workbench.analyses.models import Analysis
 from workbench.rule_pages import preview as previewing
+from workbench.rule_pages.facts import fact_catalogue
 from workbench.rule_pages.forms import NEW_FIRES, NEW_RULE, NEW_SILENT, PreviewForm, ReasonForm, TextsForm
 from workbench.rule_pages.history import latest_diagnoses
 from workbench.rule_pages.permission import for_rule_editors
@@ -149,6 +150,14 @@ def _preview_runbook(text: str, analysis: Analysis | None) -> JsonResponse:
     }
     told = [{"where": each.where, "line": each.line, "text": each.text} for each in shown.problems]
     return JsonResponse({"text": text, "parts": parts, "problems": told, "ready": not shown.problems})
+
+
+@for_rule_editors
+@require_GET
+def facts(request: SignedInRequest) -> JsonResponse:
+    """The facts that a rule can compare, with their values in a case."""
+    analysis = _analysis(request, whole_number(request.GET.get("case", "")))
+    return JsonResponse({"facts": fact_catalogue(analysis)})
 
 
 def _analysis(request: SignedInRequest, case_id: int | None) -> Analysis | None:

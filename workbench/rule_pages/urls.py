@@ -14,6 +14,7 @@ urlpatterns = [
     path("glossary/", views.glossary_page, name="glossary"),
     path("new/", editor_views.new, name="new"),
     path("preview/", editor_views.preview, name="preview"),
+    path("facts/", editor_views.facts, name="facts"),
     path("drafts/", editor_views.create, name="create"),
     path("drafts/<int:draft_id>/", editor_views.edit, name="draft"),
     path("drafts/<int:draft_id>/save/", editor_views.save, name="save"),

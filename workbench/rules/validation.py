@@ -14,7 +14,20 @@ from workbench.rules.models import Draft, RegressionSample, Rule
 from workbench.rules.runbook_texts import is_runbook, runbook_blockers
 
 RESERVED_IDS = frozenset(
-    {"new", "drafts", "preview", "back-tests", "samples", "runbooks", "sources", "log", "export", "import", "approval"}
+    {
+        "new",
+        "drafts",
+        "preview",
+        "facts",
+        "back-tests",
+        "samples",
+        "runbooks",
+        "sources",
+        "log",
+        "export",
+        "import",
+        "approval",
+    }
 )
 """Path segments of the rules' pages that would collide with a rule's id."""
 
