@@ -32,10 +32,10 @@ check: $(STAMP)
 	@echo "check: rules, signals, formats and architecture; not the web side, nor what starts Spark or a browser: make test."
 	@exec .venv/bin/python -m pytest -q -n 2 --dist loadfile -m "not (browser or celery or spark or database)" $(CHECKED)
 
-# Three processes on two cores, because each waits now and then.
+# Three processes on two cores, because each waits now and then. At the end, what took longest: there is where to save.
 PROCESSES ?= 3
 test: $(STAMP)
-	@exec .venv/bin/python -m pytest -n $(PROCESSES) --dist loadfile --no-loadscope-reorder $(TESTS)
+	@exec .venv/bin/python -m pytest -n $(PROCESSES) --dist loadfile --no-loadscope-reorder --durations 40 --durations-min 5 $(TESTS)
 
 bench: $(STAMP)
 	@exec .venv/bin/python -m tests.benchmarks $(foreach option,PARTS SIZES ROWS CORES ROUNDS SECONDS CASES,$(if $($(option)),--$(shell echo $(option) | tr A-Z a-z) $($(option))))
