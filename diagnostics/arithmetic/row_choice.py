@@ -44,5 +44,6 @@ def with_known(rows: pa.Table, columns: Sequence[str]) -> pa.Table:
     import pyarrow.compute as pc
 
     for column in columns:
-        rows = rows.filter(pc.is_valid(rows[column]))
+        if rows[column].null_count:  # a filter copies all columns, also when it keeps all rows
+            rows = rows.filter(pc.is_valid(rows[column]))
     return rows
