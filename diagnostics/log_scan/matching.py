@@ -131,7 +131,8 @@ def _match_texts(matches: Matches, place: int, event: LogEvent, records: Offsets
     if "(?P<" not in event.pattern:
         fits = pc.match_substring_regex(texts, event.pattern).fill_null(False).to_numpy(zero_copy_only=False)
         matches.take(place, records[fits], {})
-        return records[~fits]
+        others: Offsets = records[~fits]
+        return others
     for pattern in (f"^(?:{event.pattern})", event.pattern):
         if len(records):
             found = pc.extract_regex(texts, pattern=pattern)
