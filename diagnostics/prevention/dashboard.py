@@ -140,6 +140,7 @@ WITHOUT_PANELS: Mapping[str, str] = {
     "pressure-path": "the panels of the subtasks' activity show it",
     "memory-model": "the panels of garbage collection show the heap; the other parts are settings",
     "metrics": "it shows whatever was scraped: Prometheus has that already",
+    "transactions": "no metric of Flink shows how long a transaction is open",
 }
 """Chart of the case page -> why it has no panel."""
 
