@@ -133,6 +133,7 @@ WITHOUT_PANELS: Mapping[str, str] = {
     "checkpoint-gantt": "metrics tell no phases of single subtasks",
     "checkpoint-critical-path": "metrics tell no phases of single subtasks",
     "checkpoint-failures": "metrics count failed checkpoints without their class; the history's panels show them",
+    "checkpoint-sequence": "metrics tell no steps of single checkpoints",
     "checkpoint-trend": "the panels of the checkpoint history show it",
     "barrier-waits": "one dot for each checkpoint: a panel over time shows no correlation",
     "job-graph": "the panels of the subtasks' activity show it",
