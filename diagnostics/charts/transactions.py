@@ -60,8 +60,10 @@ def _job(job_id: str | None, name: str | None, known: Transactions) -> dict[str,
 
 def _open_ms(row: Sequence[Any], job: Mapping[str, Any]) -> float:
     """How long a transaction was open; up to the last look for one that was not committed."""
-    end = row[COMMITTED] if row[COMMITTED] is not None else job["observed_ms"]
-    return max(float(end if end is not None else row[PREPARED]) - row[BEGUN], 0.0)
+    ends = (row[COMMITTED], job["observed_ms"], row[PREPARED])
+    end: int = next(each for each in ends if each is not None)
+    begun: int = row[BEGUN]
+    return float(max(end - begun, 0))
 
 
 def figure(points: Points, theme: Theme) -> Mapping[str, Any]:

@@ -138,6 +138,7 @@ WITHOUT_PANELS: Mapping[str, str] = {
     "barrier-waits": "one dot for each checkpoint: a panel over time shows no correlation",
     "job-graph": "the panels of the subtasks' activity show it",
     "leadership": "log lines are no metric",
+    "pool-matrix": "the panels of the subtasks' activity show who is held back",
     "pressure-path": "the panels of the subtasks' activity show it",
     "memory-model": "the panels of garbage collection show the heap; the other parts are settings",
     "metrics": "it shows whatever was scraped: Prometheus has that already",

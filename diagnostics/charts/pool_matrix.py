@@ -1,0 +1,238 @@
+"""The matrix of input and output pools: which tasks are held back, hold others back, or only pass it on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from diagnostics.charting.chart import Chart, Points, Theme
+from diagnostics.charting.panel import Panel, escaped, job_title, shortened, stacked
+from diagnostics.charting.theme import Palette, palette
+from diagnostics.reconstruction.job.cluster import cluster_of
+from diagnostics.reconstruction.job.graph import job_graph
+from diagnostics.reconstruction.load.pools import pools_of_tasks
+from diagnostics.reconstruction.load.timeline import load_timelines
+from diagnostics.wording.phrase import enumeration, percent
+
+if TYPE_CHECKING:
+    from diagnostics.evidence import Evidence
+    from diagnostics.reconstruction.load.timeline import Timeline
+
+FULL = 0.8
+"""Use from which a pool counts as full here. Source: the bound of the rule on full pools (bp.buffer-pools)."""
+MOST_TASKS = 40
+"""Tasks of a job in the chart, those with the fullest pools. Our choice."""
+NAME_LENGTH = 24
+
+CELLS: Mapping[str, tuple[str, str]] = {
+    "free": ("Both have room", "not back-pressured"),
+    "held": ("Output full, input has room", "held back from below"),
+    "origin": ("Input full, output has room, and a task above has a full output", "back pressure begins here"),
+    "near": (
+        "Input full, output has room, and no task above has a full output",
+        "near its limit",
+    ),
+    "passes": ("Both full", "held back from below, passes it on to the tasks above"),
+}
+"""Cell -> what the pools are, and what it means. Source: Flink's blog of 2019-07-23, "Flink Network Stack Vol. 2:
+Monitoring, Metrics, and that Backpressure Thing", https://flink.apache.org/2019/07/23/.
+"""
+
+
+def cell_of(in_use: float | None, out_use: float | None, upstream_out: float | None) -> str:
+    """The cell of a task.
+
+    in_use, out_use  use of its pools; None where it has none, as the input of a source and the output of a sink
+    upstream_out     the fullest output pool of the tasks right above, None when not known
+    """
+    is_in, is_out = (in_use or 0.0) >= FULL, (out_use or 0.0) >= FULL
+    if is_in and is_out:
+        return "passes"
+    if is_out:
+        return "held"
+    if is_in:
+        return "origin" if (upstream_out or 0.0) >= FULL else "near"
+    return "free"
+
+
+def points(evidence: Evidence) -> Points | None:
+    """The pools and the cell of each task.
+
+    Reads   metric_sample (pool usage, back-pressured time), back_pressure, vertex, edge, job.
+    Gives   {jobs: [{job_id, name, left_out, held, tasks: [{name, in, out, cell}]}]}; uses are the median of the subtask
+            with the fullest pool, null where a task has no such pool; `held` is the highest back-pressured ratio of the
+            job, null when that is not known.
+    Empty   None when no job has a pool that is FULL.
+    """
+    cluster = cluster_of(evidence)
+    pools, loads = pools_of_tasks(evidence), load_timelines(evidence)
+    jobs: list[dict[str, Any]] = []
+    for job_id in sorted({job for job, _ in pools}, key=str):
+        own = {vertex: of_task for (job, vertex), of_task in pools.items() if job == job_id}
+        seen = {vertex: next(iter(of_task.values())).highest.vertex or vertex for vertex, of_task in own.items()}
+        graph = job_graph(cluster, job_id, seen)
+        tasks: list[dict[str, Any]] = []
+        for vertex, of_task in own.items():
+            above = graph.above(vertex) if graph.edges_known else ()
+            is_source = graph.edges_known and not above
+            outs = [own[each]["out"].usual for each in above if "out" in own.get(each, {})]
+            in_use = of_task["in"].usual if "in" in of_task and not is_source else None
+            out_use = of_task["out"].usual if "out" in of_task else None
+            cell = cell_of(in_use, out_use, max(outs, default=None))
+            tasks.append({"name": graph.name(vertex), "in": in_use, "out": out_use, "cell": cell})
+        tasks.sort(key=lambda task: (-max(task["in"] or 0.0, task["out"] or 0.0), task["name"]))
+        if any(task["cell"] != "free" for task in tasks):
+            name = cluster.job_names.get(job_id) if job_id else None
+            left_out = max(len(tasks) - MOST_TASKS, 0)
+            jobs.append(
+                {
+                    "job_id": job_id,
+                    "name": name,
+                    "left_out": left_out,
+                    "held": _most_held(loads.get(job_id, {})),
+                    "tasks": tasks[:MOST_TASKS],
+                }
+            )
+    return {"jobs": jobs} if jobs else None
+
+
+def _most_held(timeline: Timeline) -> float | None:
+    """The highest back-pressured ratio of any task at any time."""
+    return max(
+        (moment.held_max for moments in timeline.values() for moment in moments if moment.held_max is not None),
+        default=None,
+    )
+
+
+def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
+    """A dot for each task: its input pool to the right, its output pool upwards; the cells that hold one are shaded."""
+    colours = palette(theme)
+    panels = [_panel(job, points, colours) for job in points["jobs"]]
+    drawn = stacked(panels, theme, axis="own", x_title="Input pool in use (%)")
+    for index, job in enumerate(points["jobs"]):
+        suffix = "" if index == 0 else str(index + 1)
+        drawn["layout"]["shapes"] += _cells(job, suffix, colours)
+    return drawn
+
+
+def _panel(job: Mapping[str, Any], points: Points, colours: Palette) -> Panel:
+    tasks = job["tasks"]
+    more = f" · {job['left_out']} more tasks not drawn" if job["left_out"] else ""
+    return Panel(
+        title=f"Pools of each task{job_title(job, points)}{more}",
+        unit="Output pool (%)",
+        height=230,
+        traces=[
+            {
+                "type": "scatter",
+                "mode": "markers+text",
+                "name": "Tasks",
+                "showlegend": False,
+                "x": [min((task["in"] or 0.0) * 100, 110) for task in tasks],
+                "y": [min((task["out"] or 0.0) * 100, 110) for task in tasks],
+                "marker": {
+                    "size": 11,
+                    "color": [colours.alarm if task["cell"] == "origin" else colours.calm for task in tasks],
+                },
+                "text": [escaped(shortened(task["name"], NAME_LENGTH)) for task in tasks],
+                "textposition": ["middle left" if (task["in"] or 0.0) > 0.6 else "middle right" for task in tasks],
+                "textfont": {"size": 11, "color": colours.text},
+                "customdata": [_hover_text(task) for task in tasks],
+                "hovertemplate": "%{customdata}<extra></extra>",
+            }
+        ],
+        x={"range": [-6, 116]},
+        y={"range": [-10, 118]},
+    )
+
+
+def _hover_text(task: Mapping[str, Any]) -> str:
+    pools, meaning = CELLS[task["cell"]]
+    labels = (("in", "input"), ("out", "output"))
+    uses = " · ".join(f"{label} {percent(task[pool])}" for pool, label in labels if task[pool] is not None)
+    return f"<b>{escaped(task['name'])}</b><br>{uses}<br>{pools}: {meaning}"
+
+
+def _cells(job: Mapping[str, Any], suffix: str, colours: Palette) -> list[dict[str, Any]]:
+    """The lines between the cells, and a shade on those that hold a task beyond the first."""
+    edge, low, high = FULL * 100, (-10, -6), (118, 116)
+    places = {
+        "held": (low[1], edge, edge, high[0]),
+        "origin": (edge, low[0], high[1], edge),
+        "near": (edge, low[0], high[1], edge),
+        "passes": (edge, edge, high[1], high[0]),
+    }
+    taken = {task["cell"] for task in job["tasks"]}
+    shades = [
+        {
+            "type": "rect",
+            "layer": "below",
+            "xref": f"x{suffix}",
+            "yref": f"y{suffix}",
+            **dict(zip(("x0", "y0", "x1", "y1"), places[cell], strict=True)),
+            "fillcolor": colours.bands["HIGH" if cell == "origin" else "LOW"],
+            "opacity": 0.16,
+            "line": {"width": 0},
+        }
+        for cell in places
+        if cell in taken
+    ]
+    lines = [
+        {
+            "type": "line",
+            "xref": f"x{suffix}",
+            "yref": f"y{suffix}",
+            **ends,
+            "line": {"color": colours.muted, "width": 1, "dash": "dash"},
+        }
+        for ends in (
+            {"x0": edge, "x1": edge, "y0": low[0], "y1": high[0]},
+            {"x0": low[1], "x1": high[1], "y0": edge, "y1": edge},
+        )
+    ]
+    return [*shades, *lines]
+
+
+def summary(points: Points) -> str:
+    """The tasks of each cell, and what the cell means; pools with room are not listed."""
+    return " ".join(_job_summary(job, several=len(points["jobs"]) > 1) for job in points["jobs"])
+
+
+def _job_summary(job: Mapping[str, Any], *, several: bool) -> str:
+    prefix = f"{job['name'] or job['job_id']}: " if several else ""
+    sentences = []
+    for cell, (pools, meaning) in CELLS.items():
+        names = [task["name"] for task in job["tasks"] if task["cell"] == cell]
+        if names and cell != "free":
+            sentences.append(f"{enumeration(names)}: {pools[0].lower()}{pools[1:]}, so {meaning}.")
+    held = job["held"]
+    if held is not None:
+        measured = f"Whatever pools show, subtasks of the job are back-pressured up to {percent(held)} of the time."
+        sentences.append(measured)
+    return f"{prefix}{' '.join(sentences)}"
+
+
+def table(points: Points) -> list[list[Any]]:
+    """One row for each task."""
+    rows: list[Sequence[Any]] = [
+        [job["name"] or job["job_id"], task["name"], task["in"], task["out"], *CELLS[task["cell"]]]
+        for job in points["jobs"]
+        for task in job["tasks"]
+    ]
+    return [["Job", "Task", "Input pool (ratio)", "Output pool (ratio)", "Pools", "Meaning"], *map(list, rows)]
+
+
+CHART = Chart(
+    id="pool-matrix",
+    title="Input and output pools",
+    order=24,
+    axis="own",
+    missing=(
+        "Metrics with `inPoolUsage` and `outPoolUsage` of the tasks would fill this chart. It shows only pools that "
+        "are full or nearly so."
+    ),
+    points=points,
+    figure=figure,
+    summary=summary,
+    table=table,
+)

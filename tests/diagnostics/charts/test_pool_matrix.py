@@ -1,0 +1,75 @@
+"""The matrix of input and output pools: each combination has its cell and meaning."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from diagnostics.charting.chart import Theme
+from diagnostics.charts.pool_matrix import CELLS, CHART, cell_of
+from tests.diagnostics.hand_made import JOB, MIDDLE, SINK, SOURCE, START, hand_made, line_of_jobs
+
+
+@pytest.mark.parametrize(
+    ("in_use", "out_use", "upstream_out", "cell"),
+    [
+        (0.1, 0.2, 0.1, "free"),
+        (None, 0.2, None, "free"),
+        (0.1, 1.0, 0.1, "held"),
+        (None, 1.12, None, "held"),
+        (1.0, 0.1, 1.0, "origin"),
+        (1.0, None, 0.8, "origin"),
+        (1.0, 0.1, 0.3, "near"),
+        (1.0, None, None, "near"),
+        (0.8, 0.8, 1.0, "passes"),
+        (1.0, 1.0, 0.0, "passes"),
+    ],
+)
+def test_every_combination_of_pools_has_its_cell(
+    in_use: float | None, out_use: float | None, upstream_out: float | None, cell: str
+) -> None:
+    assert cell_of(in_use, out_use, upstream_out) == cell
+    assert CELLS[cell]
+
+
+def pool(vertex: str, name: str, value: float) -> dict[str, Any]:
+    return {
+        "ts_ms": START,
+        "metric": f"buffers.{name}PoolUsage",
+        "scope": "task",
+        "job_id": JOB,
+        "vertex_id": vertex,
+        "vertex": {SOURCE: "Source: orders", MIDDLE: "enrich", SINK: "Sink: documents"}[vertex],
+        "subtask": 0,
+        "value": value,
+    }
+
+
+def test_the_cells_of_the_case_are_highlighted_by_its_measured_values() -> None:
+    samples = [
+        pool(SOURCE, "in", 0.0),
+        pool(SOURCE, "out", 1.0),
+        pool(MIDDLE, "in", 1.0),
+        pool(MIDDLE, "out", 1.0),
+        pool(SINK, "in", 1.0),
+        pool(SINK, "out", 0.0),
+    ]
+    points = CHART.points(hand_made(**line_of_jobs(), metric_sample=samples))
+
+    assert points is not None
+    assert {task["name"]: task["cell"] for task in points["jobs"][0]["tasks"]} == {
+        "Source: orders": "held",
+        "enrich": "passes",
+        "Sink: documents": "origin",
+    }
+    shaded = [each for each in CHART.figure(points, Theme("light"))["layout"]["shapes"] if each["type"] == "rect"]
+    assert len(shaded) == 3
+    meaning = "input full, output has room, and a task above has a full output, so back pressure begins here."
+    assert f"Sink: documents: {meaning}" in CHART.summary(points)
+
+
+def test_pools_with_room_have_no_matrix() -> None:
+    samples = [pool(MIDDLE, "in", 0.3), pool(MIDDLE, "out", 0.2)]
+
+    assert CHART.points(hand_made(**line_of_jobs(), metric_sample=samples)) is None
