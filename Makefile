@@ -2,7 +2,7 @@
 PYTHON ?= $(firstword $(foreach name,python3.11 python3.12 python3.13 python3,$(shell command -v $(name) 2>/dev/null)))
 STAMP := .venv/installed
 
-.PHONY: setup flink up cluster demo check test bench accuracy ablation lint audit
+.PHONY: setup flink up cluster demo demo-live check test bench accuracy ablation lint audit
 .DEFAULT_GOAL := up
 
 setup: $(STAMP)
@@ -25,6 +25,10 @@ cluster: $(STAMP)
 
 demo: $(STAMP)
 	@exec .venv/bin/python -m workbench.launch demo
+
+# A workbench with a real Flink, Prometheus and Alertmanager: a job goes ill on command. Needs make flink.
+demo-live: $(STAMP)
+	@exec .venv/bin/python -m tests.collecting.live
 
 # The inner loop, below a minute: what needs no process beside its own, and of that not the few dear files.
 CHECKED := tests/architecture tests/diagnostics $(addprefix --ignore=tests/diagnostics/,profiles storage formats/test_public_files.py)

@@ -7,6 +7,7 @@ submitted through the py4j gateway that the package carries for PyFlink, so noth
 from __future__ import annotations
 
 import json
+import os
 import socket
 import subprocess
 import time
@@ -106,8 +107,11 @@ def wait_until(holds: Callable[[], bool]) -> None:
 
 
 @contextmanager
-def running_flink(folder: Path) -> Iterator[FlinkCluster]:
-    """A JobManager and a TaskManager of two slots; both are ended with the block."""
+def running_flink(folder: Path, metrics_ports: Sequence[int] = ()) -> Iterator[FlinkCluster]:
+    """A JobManager and a TaskManager of two slots; both are ended with the block.
+
+    metrics_ports  where their metrics can be scraped by Prometheus, two; none for no reporter
+    """
     (folder / "log").mkdir()
     (folder / "log4j.properties").write_text(LOGGING)
     rest, rpc = _free_port(), _free_port()
@@ -125,6 +129,10 @@ def running_flink(folder: Path) -> Iterator[FlinkCluster]:
         "restart-strategy.fixed-delay.delay": "1s",
         "io.tmp.dirs": folder,
     }
+    if metrics_ports:
+        factory = "org.apache.flink.metrics.prometheus.PrometheusReporterFactory"
+        configuration["metrics.reporter.prom.factory.class"] = factory
+        configuration["metrics.reporter.prom.port"] = ",".join(map(str, metrics_ports))
     (folder / "config.yaml").write_text("".join(f"{key}: {value}\n" for key, value in configuration.items()))
     classpath = ":".join(str(jar) for jar in sorted([*JARS.glob("lib/*.jar"), *JARS.glob("opt/flink-python-*.jar")]))
     cluster = FlinkCluster(f"http://127.0.0.1:{rest}", classpath, folder)
@@ -139,7 +147,9 @@ def running_flink(folder: Path) -> Iterator[FlinkCluster]:
             java = _java(classpath, "-Xmx300m", log, f"-Dlog4j.configurationFile=file:{folder}/log4j.properties")
             command = [*java, f"org.apache.flink.runtime.{main}", "--configDir", str(folder), *options]
             output = stack.enter_context((folder / f"{name}.out").open("wb"))
-            stack.enter_context(_ended(subprocess.Popen(command, cwd=folder, stdout=output, stderr=output)))
+            variables = {**os.environ, "FLINK_PLUGINS_DIR": str(JARS / "plugins")}
+            process = subprocess.Popen(command, cwd=folder, stdout=output, stderr=output, env=variables)
+            stack.enter_context(_ended(process))
         wait_until(lambda: cluster.rest("/overview")["slots-available"] == 2)
         yield cluster
 
