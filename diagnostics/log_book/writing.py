@@ -22,6 +22,7 @@ from pyarrow import parquet
 from diagnostics.log_book.columns import CONTENTS, LEVELS, RECORDS, REPEATING, SCHEMA
 from diagnostics.log_book.pattern import pattern_id, patterns_of
 from diagnostics.log_book.place import file_place
+from diagnostics.log_book.template import templates_of
 from diagnostics.storage.shared_folder import SharedFolder
 
 MOST_RECORDS = 10_000_000
@@ -195,7 +196,8 @@ class _Book:
         return paths
 
     def write(self, stretches: Sequence[Path], target: Path) -> None:
-        """Write the time ranges in sequence, each sorted."""
+        """Write the time ranges in sequence, each sorted, with templates for patterns."""
+        template = self._mine_templates()
         with parquet.ParquetWriter(
             target, SCHEMA, compression="zstd", compression_level=1, use_dictionary=list(REPEATING)
         ) as writer:
@@ -203,8 +205,27 @@ class _Book:
                 with pa.OSFile(str(path)) as opened:
                     table = pa.ipc.open_file(opened).read_all()
                 table = table.take(pc.sort_indices(table["rank"])).drop_columns(["rank"])
+                place = table.schema.get_field_index("pattern")
+                numbers = pa.array(template[table["pattern"].to_numpy()], pa.int32())
+                table = table.set_column(place, table.schema.field(place), numbers)
                 writer.write_table(table, row_group_size=GROUP_ROWS)
                 path.unlink()
+
+    def _mine_templates(self) -> npt.NDArray[np.int32]:
+        """Replaces the patterns by their templates; gives the template's number of each pattern."""
+        texts = list(self._patterns)
+        groups = [(self._logger[number], int(self._level[number])) for number in range(len(texts))]
+        mined = templates_of(texts, groups)
+        numbers: dict[str, int] = {}
+        template = np.array([numbers.setdefault(text, len(numbers)) for text in mined], np.int32)
+        count, level = np.zeros(len(numbers), np.int64), np.full(len(numbers), -1, np.int64)
+        np.add.at(count, template, self._count[: len(texts)])
+        np.maximum.at(level, template, self._level[: len(texts)])
+        first = np.full(len(numbers), len(texts))
+        np.minimum.at(first, template, np.arange(len(texts)))
+        self._logger = [self._logger[number] for number in first.tolist()]
+        self._patterns, self._count, self._level = numbers, count, level
+        return template
 
     def contents(self) -> Contents:
         dated = self._order.order_ms[self._order.dated & (self._order.rank >= 0)]

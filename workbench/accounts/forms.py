@@ -22,7 +22,7 @@ class TokenForm(forms.Form):
     days = forms.IntegerField(min_value=1, max_value=MOST_TOKEN_DAYS, initial=TOKEN_DAYS, label="For how many days")
 
     def __init__(self, user: User, data: object = None) -> None:
-        super().__init__(data)  # type: ignore[arg-type]
+        super().__init__(data, label_suffix="")  # type: ignore[arg-type]
         self._user = user
         scopes = [scope for scope in TokenScope if scope != TokenScope.METRICS or user.is_administrator]
         self.fields["scope"].choices = [(scope.value, scope.label) for scope in scopes]  # type: ignore[attr-defined]

@@ -36,3 +36,12 @@ class AuditEntry(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name}: {self.action}"
+
+    @property
+    def action_words(self) -> str:
+        """The action for people: `space:retention_change` is "space: retention change"."""
+        return self.action.replace(":", ": ").replace("_", " ").replace("admin: ", "administration: ")
+
+    @property
+    def is_refused(self) -> bool:
+        return self.status is not None and self.status >= 400

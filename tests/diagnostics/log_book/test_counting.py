@@ -11,7 +11,7 @@ from diagnostics.log_book.finding import find
 from diagnostics.log_book.fold import folded
 from diagnostics.log_book.reading import LogBook
 from diagnostics.log_book.search import parse_search
-from tests.diagnostics.log_book.books import TASK, log_book
+from tests.diagnostics.log_book.books import TASK, TASKMANAGER, log_book
 
 
 @pytest.fixture(scope="module")
@@ -75,3 +75,19 @@ def test_a_trace_is_folded_to_its_exceptions_with_own_frames_marked() -> None:
 def test_lines_that_are_no_trace_stay_lines() -> None:
     folds = folded("key: value\nother: value")
     assert [(each.title, each.lines) for each in folds] == [(None, ["key: value", "other: value"])]
+
+
+def test_messages_whose_words_vary_are_counted_and_found_as_one_template(tmp_path: Path) -> None:
+    hosts = ("alpha", "beta", "gamma", "delta", "alpha")
+    lines = [
+        f"2026-11-21 01:00:0{number},000 WARN  {TASK} [] - Connection to {host} was lost after 3 s\n"
+        for number, host in enumerate(hosts)
+    ]
+    told = log_book(tmp_path, {"logs/flink-root-taskexecutor-1-worker.log": TASKMANAGER + "".join(lines)})
+    counted = breakdown(told, find(told, parse_search("")), "pattern", told.span)["values"]
+    template = next(each for each in counted if "<*>" in each["text"])
+    assert (template["text"], template["records"]) == ("Connection to <*> was lost after <n> s", 5)
+    assert (template["level"], template["logger"]) == ("WARN", TASK)
+    assert find(told, parse_search(f"pattern:{template['value']}")).total == 5
+    others = {each["text"] for each in counted} - {template["text"]}
+    assert any("switched from RUNNING to FAILED" in text for text in others)
