@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import pairwise
+from statistics import fmean
 from typing import Any
 
 from diagnostics.proof.quantity import Observed, Quantity
-from diagnostics.proof.reading import Reading, reading_of_course, reading_of_number, reading_of_share
+from diagnostics.proof.reading import (
+    Reading,
+    reading_of_course,
+    reading_of_events,
+    reading_of_number,
+    reading_of_share,
+)
+from diagnostics.vocabulary.load_levels import LOW_MOST
 
 HELD_BACK = 0.1
 """Flink's web interface calls back pressure up to a tenth of the time OK."""
@@ -32,6 +41,28 @@ def _highest_of(measure: str) -> Callable[[Observed], list[float]]:
 
 
 _back_pressure, _busy = _highest_of("back_pressured"), _highest_of("busy")
+
+
+def _episodes(observed: Observed) -> Reading | None:
+    """How often back pressure became HIGH: a moment above that bound after one that was not, or as the first."""
+    course = _back_pressure(observed)
+    if not course:
+        return None
+    slot_ms = observed.charts["subtask-activity"]["slot_ms"]
+    began = sum(now > LOW_MOST >= before for before, now in pairwise([0.0, *course]))
+    return reading_of_events(began, float(slot_ms) * len(course))
+
+
+def _mean_busy(observed: Observed) -> list[float]:
+    """The mean busy ratio of all subtasks of the job at each moment."""
+    columns = [
+        subtask["busy"]
+        for job in observed.jobs_of("subtask-activity")
+        for vertex in job["vertices"]
+        for subtask in vertex["subtasks"]
+    ]
+    moments = ([float(each) for each in moment if each is not None] for moment in zip(*columns, strict=False))
+    return [fmean(known) for known in moments if known]
 
 
 def _skew(observed: Observed) -> Reading | None:
@@ -100,6 +131,15 @@ QUANTITIES = (
         "Busy time of the busiest subtask",
         "percent",
         lambda seen: reading_of_course(_busy(seen)),
+        better=None,
+        least=0.05,
+    ),
+    Quantity("pressure-episodes", "Times that back pressure became high", "per hour", _episodes),
+    Quantity(
+        "mean-busy",
+        "Mean busy time of all subtasks",
+        "percent",
+        lambda seen: reading_of_course(_mean_busy(seen)),
         better=None,
         least=0.05,
     ),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from diagnostics.proof.quantity import Quantity, judge
+from diagnostics.proof.quantities.load import QUANTITIES
+from diagnostics.proof.quantity import Observed, Quantity, judge
 from diagnostics.proof.reading import reading_of_samples, reading_of_share
 from diagnostics.proof.words import change_in_words
 
@@ -49,3 +50,42 @@ def test_a_failure_rate_that_fell_is_shown_in_points_and_in_percent(
     sides = [reading_of_share(count, 200) for count in (failed_before, failed_after)]
 
     assert change_in_words(judge(quantity, *sides)) == shown, row
+
+
+def observed(*courses: list[float], measure: str = "back_pressured") -> Observed:
+    """A job of one task; a column of ten-second slots for each subtask."""
+    subtasks = [{"busy": course, "back_pressured": course, measure: course} for course in courses]
+    jobs = [{"job_id": "a", "vertices": [{"vertex": "enrich", "subtasks": subtasks}]}]
+    charts = {"subtask-activity": {"slot_ms": 10_000, "jobs": jobs}}
+    return Observed(lambda _: None, "a", "enrich", {}, charts)
+
+
+def quantity(name: str) -> Quantity:
+    return next(each for each in QUANTITIES if each.id == name)
+
+
+def test_times_that_back_pressure_became_high_are_counted_per_hour_s053() -> None:
+    """A burst in every sixth slot of an hour is sixty times; in every tenth it is 36 times, 40 % less."""
+    often = [0.9 if slot % 6 == 3 else 0.0 for slot in range(360)]
+    seldom = [0.9 if slot % 10 == 3 else 0.0 for slot in range(360)]
+    counted = quantity("pressure-episodes")
+    before, after = (counted.read(observed(course)) for course in (often, seldom))
+
+    assert before is not None
+    assert after is not None
+    assert (before.value, after.value) == (60.0, 36.0)
+    assert f"{M}40 %" in change_in_words(judge(counted, before, after))
+
+
+def test_a_long_back_pressure_began_once() -> None:
+    reading = quantity("pressure-episodes").read(observed([0.9] * 360))
+
+    assert reading is not None
+    assert reading.value == 1.0
+
+
+def test_utilisation_is_the_mean_busy_time_of_all_subtasks_s092() -> None:
+    reading = quantity("mean-busy").read(observed([0.9] * 30, [0.3] * 30))
+
+    assert reading is not None
+    assert reading.value == pytest.approx(0.6)
