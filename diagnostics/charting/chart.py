@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 Points = Mapping[str, Any]
 """JSON values, at most a few thousand points; times are epoch milliseconds UTC."""
 
+THUMBNAIL = (72, 18)
+"""Width and height of a thumbnail, in pixels."""
+
 Axis = Literal["time", "own"]
 
 
@@ -29,6 +32,8 @@ class Choice:
     key     value of the points' entry `chosen` when selected
     details text for the tooltip
     is_bad  whether it is marked as conspicuous
+    group   heading under which similar ones are listed; empty without groups
+    thumbnail  its course as the path of an SVG of THUMBNAIL pixels; empty without one
     """
 
     key: str
@@ -36,6 +41,8 @@ class Choice:
     details: str
     is_bad: bool = False
     job_id: str | None = None
+    group: str = ""
+    thumbnail: str = ""
 
 
 def one_view(_points: Points) -> Sequence[Choice]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from statistics import fmean, pstdev
 from typing import TYPE_CHECKING, Any
 
-from diagnostics.charting.chart import Chart, Choice, Points, Theme
+from diagnostics.charting.chart import THUMBNAIL, Chart, Choice, Points, Theme
 from diagnostics.charting.panel import (
     DURATION_UNITS,
     MEMORY_UNITS,
@@ -20,7 +21,7 @@ from diagnostics.charting.theme import palette
 from diagnostics.notation.metric_unit import rate_unit, unit_of
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.metrics.metric_slots import varying_metrics
-from diagnostics.wording.phrase import number
+from diagnostics.wording.phrase import duration, number
 
 if TYPE_CHECKING:
     from diagnostics.evidence import Evidence
@@ -64,7 +65,8 @@ def points(evidence: Evidence) -> Points | None:
 
 def _series(slotted: SlottedSeries, tasks: Mapping[str, str], slots: int) -> dict[str, Any]:
     task = tasks.get(slotted.vertex_id or "", slotted.vertex)
-    where = " · ".join(part for part in (task, slotted.operator, slotted.task_manager) if part)
+    operator = None if slotted.operator and task and is_same_name(slotted.operator, task) else slotted.operator
+    where = " · ".join(part for part in (task, operator, slotted.task_manager) if part)
     return {
         "metric": slotted.metric,
         "job_id": slotted.job_id,
@@ -75,16 +77,73 @@ def _series(slotted: SlottedSeries, tasks: Mapping[str, str], slots: int) -> dic
     }
 
 
+def is_same_name(operator: str, task: str) -> bool:
+    """Whether an operator is the whole task: Prometheus prints other characters than letters as underscores."""
+    return re.sub(r"\W|_", "", operator).lower() == re.sub(r"\W|_", "", task).lower()
+
+
 def _rounded(value: float | None) -> float | None:
     return None if value is None else float(f"{value:.5g}")
 
 
+FAMILIES = (
+    ("Records and bytes", r"num(Records|Bytes|Buffers)|currentInput|currentOutput|pendingRecords|Dropped"),
+    ("Busy, idle and back-pressured time", r"(?i)busy|idle|backpressur|mailbox|latency|initiali|deploying"),
+    ("Watermarks", r"[wW]atermark|[eE]ventTime"),
+    ("Checkpoints", r"[cC]heckpoint"),
+    ("RocksDB", r"rocksdb"),
+    ("Network buffers", r"buffers\.|Buffers\.|Network\.|Netty\."),
+    ("Memory of the JVM", r"Memory\."),
+    ("Garbage collection", r"GarbageCollector"),
+    ("CPU, threads and classes", r"CPU|Threads|ClassLoader"),
+    ("Jobs and slots", r"[tT]askSlots|numRunningJobs|uptime|downtime|runningTime|[rR]estart|registered"),
+)
+"""Headings of similar metrics, with the part of the name that tells; the first that fits counts."""
+OTHERS = "Others"
+
+
+def family_of(metric: str) -> str:
+    """The heading under which a metric is listed."""
+    return next((title for title, part in FAMILIES if re.search(part, metric)), OTHERS)
+
+
 def choices(points: Points) -> Sequence[Choice]:
-    """Every metric by name."""
-    counted: dict[str, int] = {}
+    """Every metric by family and name, with the course of its highest series as a thumbnail."""
+    by_metric: dict[str, list[Mapping[str, Any]]] = {}
     for each in points["series"]:
-        counted[each["metric"]] = counted.get(each["metric"], 0) + 1
-    return [Choice(name, name, f"{count} series") for name, count in sorted(counted.items())]
+        by_metric.setdefault(each["metric"], []).append(each)
+    order = [*(title for title, _ in FAMILIES), OTHERS]
+    listed = [
+        Choice(
+            metric,
+            metric,
+            f"{len(lines)} series",
+            group=family_of(metric),
+            thumbnail=_thumbnail(max(lines, key=_highest)["mean"]),
+        )
+        for metric, lines in by_metric.items()
+    ]
+    return sorted(listed, key=lambda choice: (order.index(choice.group), choice.title))
+
+
+def _highest(line: Mapping[str, Any]) -> float:
+    return max((abs(value) for value in line["mean"] if value is not None), default=0.0)
+
+
+def _thumbnail(values: Sequence[float | None]) -> str:
+    """The path of the values; a gap where there is no sample."""
+    known = [value for value in values if value is not None]
+    width, height = THUMBNAIL
+    low, span = min(known, default=0.0), (max(known, default=0.0) - min(known, default=0.0)) or 1.0
+    path, pen = "", "M"
+    for place, value in enumerate(values):
+        if value is None:
+            pen = "M"
+            continue
+        x = place * width / max(len(values) - 1, 1)
+        path += f"{pen}{x:.0f} {(height - 1) - (value - low) / span * (height - 2):.1f}"
+        pen = "L"
+    return path
 
 
 FIRST = ("numRecordsOutPerSecond", "numRecordsInPerSecond", "numRecordsOut", "numRecordsIn", "Status.JVM.CPU.Load")
@@ -163,10 +222,10 @@ def summary(points: Points) -> str:
     divisor, unit = _scale(found[0])
     known = [value / divisor for value in found[0]["mean"] if value is not None]
     ends = f"{number(min(known))} to {number(max(known))}{_in(unit)}"
-    text = f"{metric} of {found[0]['where']} went from {ends} in the mean."
+    text = f"{metric} of {found[0]['where']}: {ends}, mean of each {duration(points['slot_ms'])}."
     count = len(choices(points))
     left = f" {points['left_out']} further series that vary less are not kept." if points["left_out"] else ""
-    return f"{text} {count} metrics vary over the time of the evidence and can be chosen.{left}"
+    return f"{text} {count} metric{'s vary' if count > 1 else ' varies'} over the time of the evidence.{left}"
 
 
 def table(points: Points) -> list[list[Any]]:

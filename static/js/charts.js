@@ -121,6 +121,7 @@ async function show(chart, library, { figure, summary, axis }, paperWidth = null
   plot.setAttribute('aria-label', `${chart.querySelector('h3').textContent}: ${summary}`);
   plot.classList.remove('waiting');
   plot.hidden = !figure;
+  chart.classList.toggle('without-data', !figure);
   if (!figure) {
     library.purge(plot);
     return;
@@ -143,8 +144,8 @@ async function show(chart, library, { figure, summary, axis }, paperWidth = null
     modeBarButtonsToRemove: ['toImage', 'select2d', 'lasso2d', 'zoomIn2d', 'zoomOut2d', 'autoScale2d'],
     doubleClick: axis === 'time' ? false : 'reset+autosize',
   });
-  if (chart.querySelector('[data-choice]') && !plot.dataset.followed) {
-    plot.dataset.followed = 'yes';
+  if (chart.querySelector('[data-choice]') && !plot.dataset.clicked) {
+    plot.dataset.clicked = 'yes';
     plot.on('plotly_click', ({ points: [point] }) => { if (point?.customdata) choose(chart, point.customdata, true); });
   }
   if (axis === 'time' && !plot.dataset.followed) {
@@ -169,6 +170,29 @@ function follow(change) {
   if (key) timeRange.choose([fromAxis(change[key]), fromAxis(change[key.replace('[0]', '[1]')])]);
   else if (Object.keys(change).some((name) => /^xaxis\d*\.autorange$/.test(name))) timeRange.choose(null);
 }
+
+// Keys on a focused chart over time: + and - zoom around the middle of what is shown, the arrows move it.
+const ZOOM = 0.5;
+const STEP = 0.25;
+function zoomed(key, [from, to]) {
+  const length = to - from;
+  if (key === '+' || key === '=') return [from + (length * ZOOM) / 2, to - (length * ZOOM) / 2];
+  if (key === '-') return [from - length * ZOOM, to + length * ZOOM];
+  if (key === 'ArrowLeft') return [from - length * STEP, to - length * STEP];
+  return key === 'ArrowRight' ? [from + length * STEP, to + length * STEP] : null;
+}
+
+document.addEventListener('keydown', (event) => {
+  const chart = event.target.closest?.('.chart[data-axis="time"]');
+  const { shown, whole } = timeRange;
+  const isTyped = event.target.matches?.('input, textarea, select') || event.ctrlKey || event.metaKey || event.altKey;
+  if (!chart || isTyped || event.target.closest('.data') || !shown || !whole) return;
+  const range = zoomed(event.key, shown);
+  if (!range) return;
+  event.preventDefault();
+  const [from, to] = [Math.max(range[0], whole[0]), Math.min(range[1], whole[1])];
+  if (from < to) timeRange.choose(from === whole[0] && to === whole[1] ? null : [from, to]);
+});
 
 // Visible charts are updated at once, the others when they come into view. The dragged chart shows
 // the range already: it is not drawn a second time.

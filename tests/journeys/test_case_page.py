@@ -126,3 +126,19 @@ def test_a_case_on_a_phone_is_no_longer_than_five_screens_before_its_folds(
     expect(second).not_to_be_visible()
     page.locator(".chart-fold > summary").click()
     expect(second).to_be_visible()
+
+
+def test_the_keyboard_zooms_and_moves_the_time_of_all_charts(open_page: OpenPage, hot_key_case: str) -> None:
+    page = open_page(hot_key_case)
+    chart = page.locator('.chart[data-axis="time"]').first
+    chart.scroll_into_view_if_needed()
+    chart.focus()
+    shown = page.locator("#time-bar .shown")
+    expect(shown).to_contain_text("Whole time")
+    page.keyboard.press("+")
+    expect(shown).to_contain_text("Shown")
+    zoomed = shown.inner_text()
+    page.keyboard.press("ArrowRight")
+    expect(shown).not_to_have_text(zoomed)
+    page.keyboard.press("0")
+    expect(shown).to_contain_text("Whole time")

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from diagnostics.charting.chart import Theme
-from diagnostics.charts.metrics import CHART, changed
+from diagnostics.charts.metrics import CHART, changed, is_same_name
 from tests.diagnostics.hand_made import START, hand_made
 
 SLOT = 10_000
@@ -61,7 +61,7 @@ def test_the_axis_has_the_metrics_own_unit_and_bytes_are_read_in_the_largest_tha
 
     assert figure["layout"]["yaxis"]["title"]["text"] == "MiB"
     assert figure["data"][0]["y"] == [3.0, 5.0]
-    assert "went from 3 to 5 MiB in the mean" in CHART.summary(of(heap))
+    assert "Status.JVM.Memory.Heap.Used of TaskManager tm-1: 3 to 5 MiB, mean of each 10 s." in CHART.summary(of(heap))
     _, first, last = CHART.table(of(heap))
     assert (first[3], last[3], last[5]) == (3 * 1024.0**2, 5 * 1024.0**2, "bytes")
 
@@ -98,3 +98,25 @@ def test_counters_become_rates_and_the_highest_subtask_survives() -> None:
     assert max(value for value in busy["peak"] if value is not None) == 900.0
     assert records["mean"][0] is None
     assert 25 < records["mean"][1] < 40
+
+
+def test_metrics_are_listed_by_family_with_the_course_of_the_highest_series() -> None:
+    offered = CHART.choices(
+        of(
+            series("rocksdb.num-files-at-level0", 0.0, 4.0),
+            series("numRecordsInPerSecond", 1.0, 2.0),
+            series("numRecordsInPerSecond", 9.0, 7.0, where="other"),
+            series("ownGauge", 1.0, 1.0),
+        )
+    )
+    assert [(each.group, each.title) for each in offered] == [
+        ("Records and bytes", "numRecordsInPerSecond"),
+        ("RocksDB", "rocksdb.num-files-at-level0"),
+        ("Others", "ownGauge"),
+    ]
+    assert offered[0].thumbnail == "M0 1.0L72 17.0", "from the highest value, on top, to the lowest"
+
+
+def test_an_operator_that_is_the_whole_task_is_named_once() -> None:
+    assert is_same_name("Source:_clickstream_source", "Source: clickstream-source")
+    assert not is_same_name("parse", "Source: orders -> parse")
