@@ -288,7 +288,7 @@ FACTS = {
     "collector": "garbage collector: G1, Parallel, Serial, ZGC, Shenandoah or CMS",
     "heap_max_bytes": "largest heap of the JVM, bytes",
     "heap_total_bytes": "usable heap at the last full collection, bytes",
-    "span_ms": "how long the JVM was observed, ms",
+    "span_ms": "time for which the JVM was observed, ms",
     "collections": "young, mixed and full collections",
     "full_gcs": "full collections",
     "full_gc_ms": "time in full collections, ms",

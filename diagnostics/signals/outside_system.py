@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,6 +15,8 @@ from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 MOST_CITED = 4
+WRITES = re.compile(r"(?i)\b(?:bulk|batch|flush|upsert|insert|index|writ|sink|put|commit|deliver|publish|send)")
+"""Beginnings of words with which clients speak of what they write. Our choice."""
 MESSAGE_CHARACTERS = 160
 
 
@@ -44,6 +47,7 @@ def _signal(rows: Sequence[Mapping[str, Any]]) -> Signal:
         "slow_median_ms": middle(row["took_ms"] for row in slow),
         "slowest_ms": highest(row["took_ms"] for row in slow),
         "retries": len(retried),
+        "write_ratio": _write_ratio([*refused, *slow]),
     }
     slowest = sorted(slow, key=lambda row: -row["took_ms"])
     citations = tuple(
@@ -56,6 +60,10 @@ def _signal(rows: Sequence[Mapping[str, Any]]) -> Signal:
     return Signal("outside_system", Subject(), kept, tuple(dict.fromkeys(citations)), len(rows), window)
 
 
+def _write_ratio(rows: Sequence[Mapping[str, Any]]) -> float | None:
+    return sum(bool(WRITES.search(row["message"])) for row in rows) / len(rows) if rows else None
+
+
 FACTS = {
     "refused": "log records of TaskManagers that report refused or throttled requests",
     "refused_text": "the first of them, shortened",
@@ -63,6 +71,7 @@ FACTS = {
     "slow_median_ms": "usual duration of these",
     "slowest_ms": "longest duration of these",
     "retries": "log records that tell of a retry",
+    "write_ratio": "share of the refused and slow requests whose text speaks of writing",
 }
 
 SIGNALS = (SignalDefinition("outside_system", "case", FACTS, measure),)

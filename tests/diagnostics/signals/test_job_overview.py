@@ -56,6 +56,17 @@ def test_refused_and_slow_requests_are_counted() -> None:
     ]
     facts = only(outside_system.measure(hand_made(log_record=records)), "outside_system").facts
     assert (facts["refused"], facts["slow_requests"], facts["slowest_ms"]) == (1, 1, 1544)
+    assert facts["write_ratio"] == 1
+
+
+def test_slow_requests_that_ask_for_something_are_no_writes() -> None:
+    warning = {"level": "WARN", "process": "taskmanager", "ts_ms": START}
+    records = [
+        {**warning, "message": "Look-up of customer 7 took 1544 ms"},
+        {**warning, "message": "Flushing 20 rows took 900 ms"},
+    ]
+    facts = only(outside_system.measure(hand_made(log_record=records)), "outside_system").facts
+    assert (facts["slow_requests"], facts["write_ratio"]) == (2, 0.5)
 
 
 def test_a_quiet_log_gives_no_signal() -> None:

@@ -132,3 +132,14 @@ def test_one_or_two_looks_make_less_sure() -> None:
     (seldom,) = findings(WELL, back_pressure_job={"moments": 1})
     (often,) = findings(WELL, back_pressure_job={"moments": 20})
     assert seldom.confidence == pytest.approx(often.confidence - 0.1)
+
+
+def test_time_that_was_lost_between_the_looks_is_no_rest() -> None:
+    assert not is_healthy(back_pressure_job={"accumulated_ms": 150_000})
+
+
+def test_a_sink_whose_requests_are_refused_again_and_again_is_not_called_well() -> None:
+    asked = {**WELL, "outside_system": {"refused": 3, "slow_requests": 0}}
+    assert findings(asked)
+    assert not findings(asked, outside_system={"refused": 28})
+    assert not findings(asked, outside_system={"slow_requests": 40, "slow_median_ms": 1_600})
