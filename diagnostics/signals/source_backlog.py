@@ -23,16 +23,16 @@ def measure(evidence: Evidence) -> Measured:
     Reads   metric_sample (pendingRecords of sources, since Flink 1.14).
     Gives   one signal for each job whose sources count the records that wait for them.
     Units   records; records per second.
-    Empty   NotMeasured without such a metric.
+    Empty   NotMeasured without metrics; a source that cannot count its backlog gives no signal.
     """
+    if not evidence.has("metric_sample"):
+        yield NotMeasured("source_backlog", "metric-scrapes", "no metric shows how many records wait for the sources")
+        return
     series = metric_series(evidence)
     found: dict[VertexKey, Sequence[Series]] = {}
     for operators in (False, True):
         found.update(series.by_vertex("pendingRecords", operators=operators))
     sources = {vertex: of_task for vertex, of_task in found.items() if any(each.known for each in of_task)}
-    if not sources:
-        yield NotMeasured("source_backlog", "metric-scrapes", "no metric shows how many records wait for the sources")
-        return
     cluster = cluster_of(evidence)
     for job in sorted({job for job, _ in sources}, key=str):
         facts = {vertex: _facts(of_task) for vertex, of_task in sources.items() if vertex[0] == job}

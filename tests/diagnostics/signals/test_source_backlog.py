@@ -43,5 +43,10 @@ def test_a_short_look_shows_no_growth() -> None:
     assert (facts["pending"], "growth" in facts) == (50, False)
 
 
-def test_without_the_metric_nothing_is_measured() -> None:
+def test_without_metrics_nothing_is_measured() -> None:
     assert needs(source_backlog.measure(hand_made())) == {"source_backlog": "metric-scrapes"}
+
+
+def test_sources_that_cannot_count_their_backlog_are_not_asked_for_it() -> None:
+    rows = [{"job_id": JOB, "vertex_id": SOURCE, "metric": "numRecordsOut", "subtask": 0, "ts_ms": START, "value": 1.0}]
+    assert list(source_backlog.measure(hand_made(**line_of_jobs(), metric_sample=rows))) == []
