@@ -12,15 +12,20 @@ from django.db.models import F
 
 from diagnostics.log_book.gathering import gather_log_records
 from diagnostics.log_book.reading import LogBook, open_log_book
-from diagnostics.log_book.writing import Contents, write_log_book
+from diagnostics.log_book.writing import OTHER_PATTERN, Contents, write_log_book
 from workbench.analyses.case_evidence import case_evidence
 from workbench.analyses.models import Analysis, LogBookState
+from workbench.analyses.outcome import evidence_traits_save
 from workbench.machine.disk import disk_room
 
 logger = logging.getLogger(__name__)
 
 MOST_ATTEMPTS = 3
 """A log book is abandoned after this many failed attempts. Our choice, as for analyses."""
+
+TELLING_LEVELS = ("WARN", "ERROR", "FATAL")
+MOST_TEMPLATES = 10
+"""Templates of a case that are compared with those of others. Our choice: what happens most often."""
 
 
 def log_book_folder(analysis_id: int) -> Path:
@@ -50,10 +55,19 @@ def log_book_write(analysis: Analysis) -> None:
         contents = None
     Analysis.objects.filter(pk=analysis.pk).update(log_book=LogBookState.WRITTEN if contents else LogBookState.NONE)
     if contents is not None:
+        if analysis.snapshot == 1:
+            evidence_traits_save(analysis.case, "template", telling_templates(contents))
         logger.info("analysis %s: %s log records kept", analysis.pk, f"{contents.records:,}")
     older = Analysis.objects.filter(case=analysis.case_id, snapshot=analysis.snapshot, pk__lt=analysis.pk)
     for number in older.values_list("pk", flat=True):
         shutil.rmtree(log_book_folder(number), ignore_errors=True)
+
+
+def telling_templates(contents: Contents) -> list[str]:
+    """The most frequent templates of warnings and errors, by which cases are compared."""
+    patterns = [each for each in contents.patterns if each["level"] in TELLING_LEVELS and each["text"] != OTHER_PATTERN]
+    frequent = sorted(patterns, key=lambda each: (-each["records"], each["text"]))
+    return [each["text"] for each in frequent[:MOST_TEMPLATES]]
 
 
 def log_books_write() -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -10,7 +10,7 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
-from diagnostics.diagnosis.fingerprint import fingerprint, traits
+from diagnostics.diagnosis.fingerprint import LONGEST_VALUE, fingerprint, traits
 from diagnostics.diagnosis.problem_time import problem_seen_at
 from diagnostics.formats import FORMATS
 from workbench.analyses.finished import analysis_finished
@@ -33,6 +33,10 @@ from workbench.uploads.models import UploadedFile
 
 if TYPE_CHECKING:
     from diagnostics.analyze import Report
+
+
+EVIDENCE_TRAITS = ("phase", "template")
+"""Traits that come from signals and from the log book."""
 
 
 @transaction.atomic
@@ -71,6 +75,8 @@ def report_save(*, analysis: Analysis, claim: UUID, report: Report, warnings: li
         SampledStacks.objects.create(analysis=analysis, content=report.profiles)
     _findings_save(analysis, document["findings"])
     case_outcome_update(analysis.case)
+    if analysis.snapshot == 1:
+        evidence_traits_save(analysis.case, "phase", phases_in(report.signals))
     count(ANALYSES, AnalysisStatus.DONE)
     stages_count(report.stage_ms)
     analysis_finished.send(sender=Analysis, analysis_id=analysis.pk)
@@ -114,10 +120,23 @@ def case_outcome_update(case: Case) -> None:
     search_text_update(case, repeat)
 
 
+def phases_in(signals: Iterable[Mapping[str, Any]]) -> set[str]:
+    """The longest phase of the checkpoints of each job, as the signal states it."""
+    measured = (signal["facts"] for signal in signals if signal["key"] == "checkpoint_phases")
+    return {facts["longest_phase"] for facts in measured if facts.get("longest_phase")}
+
+
+def evidence_traits_save(case: Case, kind: str, values: Iterable[str]) -> None:
+    """Replaces the traits of one kind of EVIDENCE_TRAITS, which are not in the document."""
+    case.traits.filter(kind=kind).delete()
+    distinct = sorted({storable(value)[:LONGEST_VALUE] for value in values})
+    CaseTrait.objects.bulk_create(CaseTrait(case=case, kind=kind, value=value) for value in distinct)
+
+
 def traits_save(case: Case, document: Mapping[str, Any]) -> None:
-    """Stores the traits by which cases are compared."""
+    """Stores the traits of the document by which cases are compared."""
     found = {(trait.kind, trait.value) for trait in traits(document)}
-    kept = {(row.kind, row.value): row for row in case.traits.all()}
+    kept = {(row.kind, row.value): row for row in case.traits.exclude(kind__in=EVIDENCE_TRAITS)}
     CaseTrait.objects.filter(pk__in=[row.pk for name, row in kept.items() if name not in found]).delete()
     CaseTrait.objects.bulk_create(
         CaseTrait(case=case, kind=kind, value=value) for kind, value in sorted(found - kept.keys())

@@ -34,7 +34,15 @@ WEIGHTS: Mapping[str, float] = {
 
 LEADING = [kind for kind, weight in WEIGHTS.items() if weight >= 2]
 
+SETS: Mapping[str, float] = {"template": 2, "phase": 1}
+"""Weight of a kind of evidence as a whole: templates of warnings and errors in the logs, and the longest phase of
+checkpoints. The share of equal values counts, and only where both cases have any: a log that was not uploaded is no
+difference. Our choice: as much as an operator, and half of it.
+"""
+
 WORDS = {
+    "template": "log message",
+    "phase": "longest phase of checkpoints",
     "class": "verdict",
     "detail": "detail",
     "finding": "finding",
@@ -55,7 +63,7 @@ Traits = frozenset[tuple[str, str]]
 class SimilarCase:
     """Another case and its comparison.
 
-    share        0 to 1: the weights of shared traits over those of all traits
+    share        0 to 1: the weights of shared traits over those of all traits, with those of SETS
     same         shared traits, as (kind in words, value), the highest weight first
     only_here    traits of the shown case only
     only_there   traits of the other one only
@@ -134,23 +142,31 @@ def _weeks(opened: Iterable[dt.date]) -> list[Week]:
 
 def _share(own: Traits, others: Traits) -> float:
     weight = sum(WEIGHTS.get(kind, 0) for kind, _ in own | others)
-    return sum(WEIGHTS.get(kind, 0) for kind, _ in own & others) / weight if weight else 0.0
+    same = sum(WEIGHTS.get(kind, 0) for kind, _ in own & others)
+    for kind, whole in SETS.items():
+        here, there = ({value for known, value in each if known == kind} for each in (own, others))
+        if here and there:
+            weight += whole
+            same += whole * len(here & there) / len(here | there)
+    return same / weight if weight else 0.0
 
 
 def _compared(case: Case, share: float, own: Traits, others: Traits) -> SimilarCase:
     return SimilarCase(
         case,
         share,
-        list(_trait_words(own & others)),
+        list(_trait_words(own & others, is_shared=True)),
         list(_trait_words(own - others)),
         list(_trait_words(others - own)),
     )
 
 
-def _trait_words(traits: Traits) -> Iterator[tuple[str, str]]:
-    """The traits in words, the weightiest kind first."""
+def _trait_words(traits: Traits, *, is_shared: bool = False) -> Iterator[tuple[str, str]]:
+    """The traits in words, the weightiest kind first; templates only where both have them."""
     titles = {rule.id: rule.title for rule in shipped_rules()}
     for kind, value in sorted(traits, key=lambda trait: (-WEIGHTS.get(trait[0], 0), trait)):
+        if kind == "template" and not is_shared:
+            continue
         if kind == "class":
             yield WORDS[kind], symptom(value).title
         elif kind in ("finding", "follows"):

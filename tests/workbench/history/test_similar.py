@@ -7,9 +7,12 @@ import datetime as dt
 import pytest
 from django.utils import timezone
 
+from diagnostics.log_book.writing import OTHER_PATTERN, Contents
 from tests.workbench.diagnosed import diagnosed_case
 from tests.workbench.people import People, case_of, signed_in
 from workbench.accounts.models import User
+from workbench.analyses.log_books import telling_templates
+from workbench.analyses.outcome import case_outcome_update, evidence_traits_save, phases_in
 from workbench.cases.models import Case, CaseTrait
 from workbench.history.recurrences import recurrence
 from workbench.history.similar import similar_cases
@@ -94,3 +97,51 @@ def test_a_similar_case_shows_the_verdict_of_each_of_its_jobs(people: People) ->
     there.save(update_fields=["job_verdicts"])
     page = signed_in(people.alice).get(here.get_absolute_url()).content.decode()
     assert "Orders: data skew, health 30; Clicks: healthy, health 96" in page
+
+
+def with_evidence(case: Case, kind: str, *values: str) -> Case:
+    CaseTrait.objects.bulk_create(CaseTrait(case=case, kind=kind, value=value) for value in values)
+    return case
+
+
+def test_shared_log_templates_and_the_phase_count_as_a_whole(people: People) -> None:
+    here = with_evidence(case_with(people.alice, "here", job="orders", phase="asynchronous part"), "template", "a", "b")
+    there = case_with(people.alice, "there", job="orders", phase="asynchronous part")
+    with_evidence(there, "template", "b", "c")
+    [found] = similar_cases(people.alice, here).cases
+    # Of 2 for the job, 2 for templates, 1 for the phase: the job, a third of the templates, the phase.
+    assert found.share == pytest.approx((2 + 2 / 3 + 1) / 5)
+    assert ("log message", "b") in found.same
+    assert ("longest phase of checkpoints", "asynchronous part") in found.same
+    assert found.only_here == []
+
+
+def test_another_phase_is_a_difference_and_a_log_that_was_not_uploaded_is_none(people: People) -> None:
+    here = with_evidence(case_with(people.alice, "here", job="orders", phase="asynchronous part"), "template", "a")
+    case_with(people.alice, "there", job="orders", phase="synchronous part")
+    case_with(people.alice, "without", job="orders")
+    shares = {each.case.title: each.share for each in similar_cases(people.alice, here).cases}
+    assert shares == {"without": 1.0, "there": pytest.approx(2 / 3)}
+    there = next(each for each in similar_cases(people.alice, here).cases if each.case.title == "there")
+    assert there.only_here == [("longest phase of checkpoints", "asynchronous part")]
+
+
+def test_templates_of_warnings_and_errors_are_kept_when_the_log_book_is_written(people: People) -> None:
+    contents = Contents(
+        patterns=[
+            {"text": "Checkpoint <n> expired", "level": "WARN", "records": 3},
+            {"text": "Connection to <*> was lost", "level": "ERROR", "records": 9},
+            {"text": "Triggering checkpoint <n>", "level": "INFO", "records": 99},
+            {"text": OTHER_PATTERN, "level": "ERROR", "records": 500},
+        ]
+    )
+    assert telling_templates(contents) == ["Connection to <*> was lost", "Checkpoint <n> expired"]
+
+
+def test_the_phase_of_an_analysis_is_a_trait_that_another_diagnosis_replaces(people: People) -> None:
+    case = skewed(people.alice, "here")
+    evidence_traits_save(case, "phase", phases_in([{"key": "checkpoint_phases", "facts": {"longest_phase": "x"}}]))
+    evidence_traits_save(case, "phase", phases_in([{"key": "checkpoint_phases", "facts": {"longest_phase": "y"}}]))
+    case_outcome_update(case)
+    assert list(case.traits.filter(kind="phase").values_list("value", flat=True)) == ["y"]
+    assert case.traits.filter(kind="class").exists()
