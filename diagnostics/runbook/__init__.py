@@ -2,6 +2,19 @@
 
 from diagnostics.runbook.exits import Exit, exits
 from diagnostics.runbook.filling import fill
+from diagnostics.runbook.plan import Proposal, merged_plan
 from diagnostics.runbook.text import Answer, Change, Runbook, Step, runbooks, shipped_runbook_texts
 
-__all__ = ["Answer", "Change", "Exit", "Runbook", "Step", "exits", "fill", "runbooks", "shipped_runbook_texts"]
+__all__ = [
+    "Answer",
+    "Change",
+    "Exit",
+    "Proposal",
+    "Runbook",
+    "Step",
+    "exits",
+    "fill",
+    "merged_plan",
+    "runbooks",
+    "shipped_runbook_texts",
+]

@@ -57,7 +57,14 @@ class ClusterCommands:
     """Placeholders in a command for values that are unknown or that a shell would interpret."""
 
     DERIVED: ClassVar[frozenset[str]] = frozenset(
-        ["rest", "cluster.task_manager_class", "cluster.checkpoint_folder", "cluster.run", "cluster.program"]
+        [
+            "rest",
+            "cluster.task_manager_class",
+            "cluster.checkpoint_folder",
+            "cluster.run",
+            "cluster.program",
+            "cluster.task_manager_script",
+        ]
     )
     """References that this cluster answers, instead of a measured fact."""
 
@@ -77,6 +84,8 @@ class ClusterCommands:
             return self.rest
         if reference == "cluster.task_manager_class":
             return self.task_manager_class
+        if reference == "cluster.task_manager_script":
+            return self.script("taskmanager.sh")
         return self.checkpoint_folder if reference == "cluster.checkpoint_folder" else None
 
     @property

@@ -134,7 +134,8 @@ class _Page:
     def changes(self, step: Step) -> list[dict[str, Any]]:
         """The changes that this case needs: they alter something, and no measurement contradicts them.
 
-        `only_if` is the answer that decides about the change while nobody has measured or given it, else None.
+        `only_if` is the answer that decides about the change while nobody has measured or given it, else None; `sure`
+        says whether what it depends on is measured.
         """
         changes = []
         for each in step.changes:
@@ -142,6 +143,7 @@ class _Page:
             if belongs is False or not self.applies(each.when) or not self.can_compute(each):
                 continue
             change = self.change(each) | {"only_if": self.say(each.only_if or "") if belongs is None else None}
+            change["sure"] = each.when is None or each.when.holds(self.lookup) is True
             if change["to"].strip() and change["to"] != change["from"]:
                 changes.append(change)
         return changes

@@ -23,16 +23,21 @@ DELETED_WHEN_ENDED = {
 """Retention -> the states of a job at whose begin Flink deletes its checkpoints. Source: Flink's
 CheckpointProperties."""
 
+HIGHLY_AVAILABLE = ("zookeeper", "kubernetes")
+"""Values of `high-availability.type` with which a restarted JobManager recovers its jobs."""
+
 HEAD_ROOM = 2.0
 """How many times a savepoint's duration must fit into its timeout. Our choice: as for checkpoints."""
+
+MOSTLY = 0.5
+"""Share of a checkpoint's duration from which its barriers take most of it. Our choice: more than half."""
 
 NATIVE_SINCE: Version = (1, 15)
 """First version with savepoints in the native format. Source: Flink 1.15 release notes, FLIP-203."""
 
-OF_PROCESSES = re.compile(
-    r"^(?:taskmanager|jobmanager|env\.java|heartbeat|high-availability|akka|pekko|rest)\.", re.MULTILINE
-)
-"""Options that a process reads when it starts, not with a job."""
+OF_TASK_MANAGERS = re.compile(r"^(?:taskmanager|env\.java\.opts\.(?:all|taskmanager))\.?", re.MULTILINE)
+OF_ALL_PROCESSES = re.compile(r"^(?:jobmanager|heartbeat|high-availability|akka|pekko|rest)\.", re.MULTILINE)
+"""Options that the TaskManagers, or all processes, read when they start, and not with a job."""
 
 SAVEPOINT = (
     "The job restarts. Stop it with a savepoint, make the change, and start it from the savepoint, whose path the "
@@ -43,6 +48,16 @@ TOO_SLOW = (
     "checkpoint timeout of {settings.timeout_ms|duration}; {checkpoint_sizes.max_state_bytes|bytes} at the "
     "measured {checkpoint_sizes.bytes_per_s_max|bytes} per second need {restart.savepoint_ms|duration}, which "
     "leaves too little room."
+)
+BARRIERS = (
+    "Do not stop this job with a savepoint while it is back-pressured. Its barriers wait behind records like those of "
+    "checkpoints, the longest of which took {checkpoint_progress.max_duration_ms|duration}; the timeout of "
+    "{settings.timeout_ms|duration} leaves too little room."
+)
+WITHOUT_TASK_MANAGERS = "No TaskManager is registered, so no savepoint can be taken."
+BY_HIGH_AVAILABILITY = (
+    "High availability is on: make the change and restart the JobManagers and TaskManagers. The job recovers from its "
+    "last checkpoint by itself, without a savepoint and without another start:"
 )
 FAILING = (
     "A savepoint would probably fail, as the last {checkpoint_progress.consecutive_failed} "
@@ -119,7 +134,8 @@ class _Restart:
         seen = lookup("job_overview.flink_version")
         self._cluster = ClusterCommands(lookup, version_of(seen if isinstance(seen, str) else None))
         own_cluster = self._cluster.text("deployment.mode") in ("application", "per-job")
-        self._of_processes = bool(OF_PROCESSES.search(changed)) and not own_cluster
+        self._of_all = bool(OF_ALL_PROCESSES.search(changed)) and not own_cluster
+        self._of_processes = self._of_all or (bool(OF_TASK_MANAGERS.search(changed)) and not own_cluster)
         self._derived: dict[str, FactValue] = {
             "restart.savepoint_ms": self._savepoint_ms(),
             "restart.checkpoint": self._last_checkpoint(),
@@ -142,12 +158,13 @@ class _Restart:
         state = self.value("restart.state")
         if state in ENDED:
             return self._of_ended(str(state), newest)
+        if self._of_all and self.value("settings.ha_type") in HIGHLY_AVAILABLE:
+            return BY_HIGH_AVAILABILITY, self._processes()
         if state in NOT_RUNNING:
             return self._without_savepoint(NOT_RUNNING_NOW, newest)
-        if self._is_too_slow():
-            return self._without_savepoint(TOO_SLOW, newest)
-        if self._number("checkpoint_progress.consecutive_failed"):
-            return self._without_savepoint(FAILING, newest)
+        reason = self._against_savepoint()
+        if reason:
+            return self._without_savepoint(reason, newest)
         kind = "stop --type native" if self._has_native_format() else "stop"
         stop = f"{self._cluster.flink(kind)} --savepointPath {{settings.savepoint_dir}} {{subject.job}}"
         return self._said(SAVEPOINT), [stop, *self._processes(), self._cluster.start("<savepoint-path>")]
@@ -160,14 +177,25 @@ class _Restart:
         """The commands that restart the processes of a standalone cluster."""
         if not self._of_processes or self._cluster.kind not in (STANDALONE, None):
             return []
-        script = self._cluster.script("taskmanager.sh")
-        return [f"{script} stop && {script} start   # on each TaskManager's host"]
+        hosts = [("jobmanager.sh", "the JobManager's host")] if self._of_all else []
+        return [
+            f"{(script := self._cluster.script(name))} stop && {script} start   # on {host}"
+            for name, host in [*hosts, ("taskmanager.sh", "each TaskManager's host")]
+        ]
 
     def _of_ended(self, state: str, newest: str) -> tuple[str, Sequence[str]]:
+        if self._has_no_checkpoint():
+            return self._said(f"{NOT_RUNNING_NOW} {NO_CHECKPOINT}"), self._start_anew()
         start = [*self._processes(), self._cluster.start("{restart.checkpoint}")]
         if state in DELETED_WHEN_ENDED.get(str(self.value("settings.retention")), ()):
             return self._said(NOT_RUNNING_NOW + newest + DELETED), [*self._look(), *start]
         return self._said(NOT_RUNNING_NOW + newest + FROM_LAST), start
+
+    def _has_no_checkpoint(self) -> bool:
+        return self._number("checkpoint_progress.completed") == 0 and not self.value("restart.checkpoint")
+
+    def _start_anew(self) -> list[str]:
+        return [*self._processes(), " ".join(self._cluster.start("").replace(" -s ", " ", 1).split())]
 
     def _look(self) -> list[str]:
         """The command that shows whether the checkpoint is still there."""
@@ -181,10 +209,8 @@ class _Restart:
 
     def _without_savepoint(self, reason: str, newest: str) -> tuple[str, Sequence[str]]:
         cancel = f"{self._cluster.flink('cancel')} {{subject.job}}"
-        completed = self._number("checkpoint_progress.completed")
-        if completed == 0 and not self.value("restart.checkpoint"):
-            start = self._cluster.start("").replace(" -s ", " ", 1)
-            return self._said(f"{reason} {NO_CHECKPOINT}"), [cancel, *self._processes(), " ".join(start.split())]
+        if self._has_no_checkpoint():
+            return self._said(f"{reason} {NO_CHECKPOINT}"), [cancel, *self._start_anew()]
         start_again = [*self._processes(), self._cluster.start("{restart.checkpoint}")]
         if self.value("settings.retention") == RETAINED:
             return self._said(reason + newest + FROM_RETAINED), [cancel, *start_again]
@@ -197,15 +223,7 @@ class _Restart:
         patch = f"{kubectl} patch flinkdeployment {{deployment.cluster_id}} --type merge -p"
         edit = f"{kubectl} edit flinkdeployment {{deployment.cluster_id}}"
         state = self.value("restart.state")
-        reason = (
-            NOT_RUNNING_NOW
-            if state in (*ENDED, *NOT_RUNNING)
-            else TOO_SLOW
-            if self._is_too_slow()
-            else FAILING
-            if self._number("checkpoint_progress.consecutive_failed")
-            else None
-        )
+        reason = NOT_RUNNING_NOW if state in (*ENDED, *NOT_RUNNING) else self._against_savepoint()
         if reason:
             mode = """'{"spec":{"job":{"upgradeMode":"last-state"}}}'"""
             return reason + BY_OPERATOR_LAST_STATE, [f"{patch} {mode}", edit]
@@ -213,9 +231,19 @@ class _Restart:
         running = """'{"spec":{"job":{"state":"running"}}}'"""
         return BY_OPERATOR, [f"{patch} {suspended}", edit, f"{patch} {running}"]
 
-    def _is_too_slow(self) -> bool:
-        needed, timeout = self.value("restart.savepoint_ms"), self._number("settings.timeout_ms")
-        return isinstance(needed, float) and timeout is not None and needed * HEAD_ROOM > timeout
+    def _against_savepoint(self) -> str | None:
+        """Why a savepoint of the running job would probably not complete.
+
+        Where barriers take most of the time, the bytes of a checkpoint by its duration are no rate of an upload.
+        """
+        if self.value("task_manager_loss.all.registered_end") == 0:
+            return WITHOUT_TASK_MANAGERS
+        timeout, longest = self._number("settings.timeout_ms"), self._number("checkpoint_progress.max_duration_ms")
+        waits = (self._number("checkpoint_phases.barrier_share_ratio") or 0) > MOSTLY
+        needed = longest if waits else self.value("restart.savepoint_ms")
+        if isinstance(needed, (int, float)) and timeout is not None and needed * HEAD_ROOM > timeout:
+            return BARRIERS if waits else TOO_SLOW
+        return FAILING if self._number("checkpoint_progress.consecutive_failed") else None
 
     def _has_native_format(self) -> bool:
         """Whether the state is RocksDB's and this version supports savepoints in RocksDB's own file format."""

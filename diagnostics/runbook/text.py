@@ -113,13 +113,17 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Runbook:
-    """The runbook of one symptom class."""
+    """The runbook of one symptom class.
+
+    useless  options whose change does not help against this cause, whatever the runbook of a lesser cause proposes
+    """
 
     id: str
     symptom_class: str
     title: str
     goal: str
     steps: tuple[Step, ...]
+    useless: frozenset[str] = frozenset()
 
     @classmethod
     def from_yaml(cls, text: str, source: str, vocabulary: Mapping[str, SignalDefinition] | None = None) -> Runbook:
@@ -152,7 +156,8 @@ class _RunbookReader:
         self._check_ways(steps)
         if self._errors:
             raise InvalidRule(self._errors)
-        return Runbook(steps=steps, **texts)
+        useless = frozenset(str(each) for each in self._list(content.get("useless"), ("useless",)))
+        return Runbook(steps=steps, useless=useless, **texts)
 
     def _check_ways(self, steps: Sequence[Step]) -> None:
         """Answers lead to later steps only; a remedy states its cost and how to undo it."""

@@ -66,6 +66,7 @@ def measure(evidence: Evidence) -> Measured:
             total = common.get("total_end")
             if isinstance(total, int):
                 facts["missing"] = max(0, needed - total)
+                facts["needed_slots"] = _slots_of_each(needed, total, cluster)
         stamps = [each.ts_ms for each in own if each.ts_ms is not None]
         if stamps:
             facts |= {"first_ms": min(stamps), "last_ms": max(stamps), "from_start": _is_from_start(log, min(stamps))}
@@ -100,6 +101,12 @@ def _needed(job: str | None, cluster: Cluster) -> int | None:
     return max(
         (task.parallelism for task in cluster.tasks.values() if task.job_id == job and task.parallelism), default=None
     )
+
+
+def _slots_of_each(needed: int, total: int, cluster: Cluster) -> int | None:
+    """Slots that each TaskManager needs so that the job fits; None when it does, or when they are not known."""
+    task_managers = len(cluster.task_managers)
+    return -(-needed // task_managers) if task_managers and needed > total else None
 
 
 def _totals(series: MetricSeries) -> dict[str, FactValue]:
@@ -187,6 +194,7 @@ SIGNALS = (
             "refused_before_loss": "requests for slots not fulfilled before any TaskManager was lost, where one was",
             "from_start": "whether the JobManager's log shows its start before the first refusal",
             "missing": "slots that are missing at the end",
+            "needed_slots": "slots that each TaskManager needs so that the job fits",
             "total_then": "fewest slots around the first refusal",
             "missing_then": "slots that were missing around the first refusal",
             "replaced": "registrations of a TaskManager under a ResourceID that was still in use, the most of any",

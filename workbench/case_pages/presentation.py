@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
@@ -187,6 +187,12 @@ def jobs_shown(analysis: Analysis, files: Mapping[int, UploadedFile]) -> list[Jo
         finding.is_folded = entry["role"] != ROLES[0] and (is_beside_root or entry["severity"] == "info")
     tops = [each for each in shown if each.entry["caused_by"] is None]
     return list(_by_job(tops, document["jobs"]))
+
+
+def runbooks_of(jobs: Iterable[JobShown]) -> list[RunbookProgress]:
+    """The runbooks of the shown causes, each once."""
+    causes = chain.from_iterable((*job.roots, *job.contributing) for job in jobs)
+    return list({each.runbook.position: each.runbook for each in causes if each.runbook}.values())
 
 
 def _checks_shown(measurements: Measurements, entry: Mapping[str, Any]) -> list[CheckShown]:

@@ -37,7 +37,14 @@ from workbench.case_pages.forms import (
     incident_verdict,
 )
 from workbench.case_pages.measured_impact import measured_impact
-from workbench.case_pages.presentation import causes_shown, checks_shown, inputs_shown, jobs_shown, verdict_shown
+from workbench.case_pages.presentation import (
+    causes_shown,
+    checks_shown,
+    inputs_shown,
+    jobs_shown,
+    runbooks_of,
+    verdict_shown,
+)
 from workbench.cases import selectors, services
 from workbench.cases.impact import impact_words
 from workbench.cases.models import Case, CaseStatus
@@ -51,6 +58,7 @@ from workbench.limits.selectors import limits_now
 from workbench.profiles.selectors import has_stacks
 from workbench.redaction.selectors import redaction_rules
 from workbench.rules.regression import case_keep
+from workbench.runbooks.plans import plans_shown
 from workbench.uploads.listing import files_listed, folders, format_choices
 from workbench.uploads.refusals import UploadRefused
 from workbench.uploads.selectors import unfinished_arrivals
@@ -268,6 +276,7 @@ def _diagnosis_context(analysis: Analysis, records: CaseRecords) -> dict[str, ob
         "verdict": verdict_shown(document, jobs),
         "checks": checks_shown(document),
         "causes": causes_shown(document),
+        "plans": plans_shown(analysis, runbooks_of(jobs)),
         "checkpoint_vitals": checkpoint_vitals(analysis),
         "measured_impact": measured_impact(analysis),
         "key_charts": key_charts,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,8 @@ from workbench.cases.models import Case, FollowUp
 from workbench.charts.selectors import charts_shown
 from workbench.history.case_records import case_records
 from workbench.history.timeline import Entry, timeline
-from workbench.runbooks.filling import CAUSES, runbook_progress
+from workbench.runbooks.filling import CAUSES, RunbookProgress, runbook_progress
+from workbench.runbooks.plans import PlanShown, plans_shown
 
 EVIDENCE_SHOWN = 6
 """Citations of a finding in a report, which states their number. Our choice."""
@@ -47,6 +48,7 @@ class Report:
 
     facts      (name, value) about the case
     runbooks   (title, how far it is and what comes next in words), of the causes while the case is open
+    plans      what the runbooks change, merged, for each job
     actions    (what, who and by when in words, whether it is done)
     later      (snapshot in words, its verdict in words), what was seen after each change
     charts     (title, what it shows)
@@ -66,6 +68,7 @@ class Report:
     charts: Sequence[tuple[str, str]]
     later: Sequence[tuple[str, str]]
     runbooks: Sequence[tuple[str, str]]
+    plans: Sequence[PlanShown]
     actions: Sequence[tuple[str, str, bool]]
     timeline: Sequence[Entry]
     inputs: Sequence[Mapping[str, Any]]
@@ -78,6 +81,7 @@ def report_of(case: Case) -> Report:
     incident = diagnoses.get(1) or next(iter(diagnoses.values()), None)
     document = incident.document if incident else None
     entries = [entry for entry in timeline(records) if not entry.is_minor]
+    progress = _runbooks(incident) if incident and not case.is_closed else []
     return Report(
         case=case,
         facts=list(_facts(case, document)),
@@ -89,7 +93,8 @@ def report_of(case: Case) -> Report:
         looked_at=list(_looked_at(document)) if document else [],
         charts=_charts(incident) if incident else [],
         later=list(_later(case, diagnoses)),
-        runbooks=list(_runbooks(incident)) if incident and not case.is_closed else [],
+        runbooks=_runbook_lines(progress),
+        plans=plans_shown(incident, progress) if incident else [],
         actions=[_action(each) for each in records.follow_ups],
         timeline=entries,
         inputs=document["inputs"] if document else [],
@@ -175,11 +180,18 @@ def _charts(analysis: Analysis) -> list[tuple[str, str]]:
     return [(shown.chart.title, shown.summary) for shown in drawn]
 
 
-def _runbooks(analysis: Analysis) -> Iterator[tuple[str, str]]:
-    shown = {(each.job, each.id): each for each in runbook_progress(analysis).values() if each.role in CAUSES}
-    for each in shown.values():
+def _runbooks(analysis: Analysis) -> list[RunbookProgress]:
+    """The runbooks of the causes, each once for a job."""
+    causes = (each for each in runbook_progress(analysis).values() if each.role in CAUSES)
+    return list({(each.job, each.id): each for each in causes}.values())
+
+
+def _runbook_lines(progress: Iterable[RunbookProgress]) -> list[tuple[str, str]]:
+    lines = []
+    for each in progress:
         following = f"; next: {each.next_question}" if each.next_question else ""
-        yield each.title, f"{each.settled} of {each.total} steps done or skipped{following}"
+        lines.append((each.title, f"{each.settled} of {each.total} steps done or skipped{following}"))
+    return lines
 
 
 def _action(follow_up: FollowUp) -> tuple[str, str, bool]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from diagnostics.notation.control_characters import show_controls
 from workbench.cases.impact import impact_words
 from workbench.reports.content import Report, ReportedFinding, minute_utc
 from workbench.runbooks.filling import StepShown
+from workbench.runbooks.plans import PlanShown
 
 MARKUP = re.compile(r"([\\`*_\[\]<>#|~])")
 LONGEST_CODE = 500
@@ -124,6 +126,7 @@ def _lines(report: Report, address: str) -> Iterator[str]:
     if report.runbooks:
         yield from ("", "## What to do", "")
         yield from (f"- {plain(title)}: {plain(progress)}" for title, progress in report.runbooks)
+    yield from chain.from_iterable(map(_plan_lines, report.plans))
     if report.later:
         yield from ("", "## After each change", "")
         yield from (f"- {plain(change)}: {plain(verdict)}" for change, verdict in report.later)
@@ -137,6 +140,19 @@ def _lines(report: Report, address: str) -> Iterator[str]:
         yield from (f"- {plain(what)}: {plain(why)} {code(how)}" for what, why, how in report.missing)
     yield from ("", "## Timeline (UTC)", "")
     yield from _timeline_lines(report)
+
+
+def _plan_lines(shown: PlanShown) -> Iterator[str]:
+    plan = shown.plan
+    yield from ("", f"## One plan{f' for {plain(shown.name)}' if shown.name else ''}", "")
+    if plan["restart"]:
+        yield from (plain(plan["restart"]["text"]), "", *fenced(plan["restart"]["command"]))
+    for change in (*plan["files"], *plan["others"]):
+        yield from _change_lines({"kind": "", "only_if": None, **change})
+    looked = [f"{each['question']} If {each['only_if']}: {each['to']}" for each in plan["open"]]
+    yield from _list("Only after a look", looked)
+    useless = [f"{each['value']} ({each['runbook']}): no help against {each['because']}" for each in plan["left_out"]]
+    yield from _list("Left out", useless)
 
 
 def _finding_lines(finding: ReportedFinding) -> Iterator[str]:

@@ -85,6 +85,7 @@ class RunbookProgress:
     total          steps that this case needs, without those that a measured answer skips
     next_question  None when all are settled
     restarts       whether an open step restarts the job
+    steps          its steps, filled
     """
 
     position: int
@@ -96,6 +97,7 @@ class RunbookProgress:
     total: int
     next_question: str | None
     restarts: bool
+    steps: Sequence[StepShown] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +150,7 @@ def runbook_progress(analysis: Analysis) -> dict[int, RunbookProgress]:
             total=len(needed),
             next_question=open_steps[0].content["question"] if open_steps else None,
             restarts=any(step.content["restart"] for step in open_steps),
+            steps=steps,
         )
     return progress
 

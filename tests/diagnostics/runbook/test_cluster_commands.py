@@ -125,3 +125,37 @@ def test_options_of_processes_restart_them() -> None:
     commands = stop_and_start(known.get, "taskmanager.memory.task.heap.size: 512m")["command"].splitlines()
     assert "/opt/flink/bin/taskmanager.sh stop" in commands[1]
     assert len(stop_and_start(known.get, "execution.checkpointing.timeout: 1 min")["command"].splitlines()) == 2
+
+
+def test_where_barriers_wait_no_rate_of_an_upload_is_stated() -> None:
+    waiting = {
+        "checkpoint_phases.barrier_share_ratio": 0.97,
+        "checkpoint_progress.max_duration_ms": 27_300.0,
+        "checkpoint_sizes.max_state_bytes": 4.3e6,
+        "checkpoint_sizes.bytes_per_s_max": 73_800.0,
+        "settings.timeout_ms": 30_000.0,
+        "settings.retention": "RETAIN_ON_CANCELLATION",
+    }
+    text = stop_and_start({**STANDALONE, **waiting, "subject.job": JOB}.get)["text"]
+    assert "took 27.3 s" in text
+    assert "per second" not in text
+    roomy = stop_and_start({**STANDALONE, **waiting, "settings.timeout_ms": 600_000.0}.get)["text"]
+    assert roomy.startswith("The job restarts. Stop it with a savepoint")
+
+
+def test_without_a_completed_checkpoint_the_job_starts_without_state() -> None:
+    failed = {"restarts.final_state": "FAILED", "checkpoint_progress.completed": 0}
+    [start] = commands_of(STANDALONE, **failed)
+    assert " -s " not in start
+
+
+def test_with_high_availability_a_restart_of_the_processes_suffices() -> None:
+    known = {**STANDALONE, "settings.ha_type": "zookeeper", "subject.job": JOB}
+    changed = "high-availability.zookeeper.client.session-timeout: 40000"
+    commands = stop_and_start(known.get, changed)["command"].splitlines()
+    assert [each.split()[0] for each in commands] == ["/opt/flink/bin/jobmanager.sh", "/opt/flink/bin/taskmanager.sh"]
+
+
+def test_without_a_task_manager_no_savepoint_is_advised() -> None:
+    known = {**STANDALONE, "subject.job": JOB, "task_manager_loss.all.registered_end": 0}
+    assert stop_and_start(known.get)["text"].startswith("No TaskManager is registered")

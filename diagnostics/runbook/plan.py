@@ -1,0 +1,154 @@
+"""One plan of the changes that the runbooks of a job's causes propose: each option once, and one restart."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from diagnostics.diagnosis.fact_view import SignalIndex
+from diagnostics.evidence.subject import Subject
+from diagnostics.runbook.restarting import stop_and_start
+from diagnostics.runbook.text import Runbook
+
+OPTION = re.compile(r"^([A-Za-z][\w.-]*)\s*[:=]\s*(\S.*)$")
+"""A line of a configuration: key and value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A filled runbook of a cause, the root cause's first.
+
+    steps  the filled steps that are still to be done
+    """
+
+    runbook: Runbook
+    steps: Sequence[Mapping[str, Any]]
+
+
+@dataclass(slots=True)
+class _File:
+    """The options that change in one place: option -> its line before, and the lines after with their comments."""
+
+    before: dict[str, str] = field(default_factory=dict)
+    after: dict[str, list[str]] = field(default_factory=dict)
+
+
+def merged_plan(
+    proposals: Sequence[Proposal], signals: Sequence[Mapping[str, Any]], job: str | None
+) -> dict[str, Any] | None:
+    """The changes of all proposals in the order of their effect; None when there is none.
+
+    A change is taken when the measurements decide for it; what somebody has to look at first is in `open`. Of
+    alternatives the most effective one is taken. An option has the value of the first proposal that changes it, and is
+    left out where the runbook of a cause before it calls it useless.
+
+    Gives  JSON values: `files` [{file, from, to}], `others` [{kind, file, from, to, runbook}], `open` [{only_if,
+           question, file, from, to}], `left_out` [{option, value, runbook, because}], and `restart` {text, command} or
+           None.
+    """
+    plan = _Plan()
+    for place, proposal in enumerate(proposals):
+        before = proposals[:place]
+        for step in proposal.steps:
+            for change in step["change"]:
+                plan.add(change, step, proposal.runbook, [each.runbook for each in before])
+    if not plan.is_needed:
+        return None
+    view = SignalIndex.from_stored(signals).view(Subject(job=job), "job", reach_down=True)
+    restart = stop_and_start(view, plan.options) if plan.restarts else None
+    shown = plan.as_json()
+    if restart:
+        shown["others"] = [each for each in shown["others"] if each["to"] not in restart["command"].splitlines()]
+    return shown | {"restart": restart}
+
+
+class _Plan:
+    """The changes so far."""
+
+    def __init__(self) -> None:
+        self._files: dict[str, _File] = {}
+        self._others: list[dict[str, Any]] = []
+        self._open: list[dict[str, Any]] = []
+        self._left_out: list[dict[str, str]] = []
+        self._choices: set[tuple[str, str]] = set()
+        self.restarts = False
+
+    @property
+    def is_needed(self) -> bool:
+        return bool(self._files or self._others or self._open)
+
+    @property
+    def options(self) -> str:
+        return "\n".join(line for file in self._files.values() for lines in file.after.values() for line in lines)
+
+    def add(
+        self, change: Mapping[str, Any], step: Mapping[str, Any], runbook: Runbook, before: Sequence[Runbook]
+    ) -> None:
+        """Take a change into the plan; `before` are the runbooks of the causes that precede its own."""
+        if not change["sure"]:
+            return
+        if change["only_if"]:
+            shown = {name: change[name] for name in ("only_if", "file", "from", "to")}
+            self._open.append({**shown, "question": step["question"]})
+            return
+        if change["choice"]:
+            choice = (step["id"], change["choice"])
+            if choice in self._choices:
+                return
+            self._choices.add(choice)
+        if change["kind"] != "config":
+            self._others.append(
+                {name: change[name] for name in ("kind", "file", "from", "to")} | {"runbook": runbook.title}
+            )
+        elif not self._take_options(change, runbook, before):
+            return
+        self.restarts = self.restarts or step["restart"]
+
+    def _take_options(self, change: Mapping[str, Any], runbook: Runbook, before: Sequence[Runbook]) -> bool:
+        """Merge the options of a change; gives whether one was taken."""
+        name = re.split(r" \(| or ", change["file"])[0]
+        now = {option: line for option, line, _ in _options(change["from"])}
+        taken = False
+        for option, line, comments in _options(change["to"]):
+            if any(option in file.after for file in self._files.values()):
+                continue
+            useless = next((each for each in before if option in each.useless), None)
+            if useless:
+                reason = {"option": option, "value": line, "runbook": runbook.title, "because": useless.title}
+                self._left_out.append(reason)
+                continue
+            file = self._files.setdefault(name, _File())
+            file.after[option] = [*comments, line]
+            if option in now:
+                file.before[option] = now[option]
+            taken = True
+        return taken
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "files": [
+                {
+                    "file": name,
+                    "from": "\n".join(file.before.values()),
+                    "to": "\n".join(line for lines in file.after.values() for line in lines),
+                }
+                for name, file in self._files.items()
+            ],
+            "others": self._others,
+            "open": self._open,
+            "left_out": self._left_out,
+        }
+
+
+def _options(lines: str) -> Iterator[tuple[str, str, list[str]]]:
+    """Each option with its line and the comments above it."""
+    comments: list[str] = []
+    for line in lines.splitlines():
+        option = OPTION.match(line)
+        if option:
+            yield option.group(1), line, comments
+            comments = []
+        else:
+            comments.append(line)

@@ -1,0 +1,45 @@
+"""The plan of each job: what the runbooks of its causes change, merged, with one restart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from diagnostics.runbook import Proposal, merged_plan
+from workbench.analyses.models import Analysis
+from workbench.runbooks.filling import CAUSES, RunbookProgress
+from workbench.runbooks.selectors import runbook_of
+
+
+@dataclass(frozen=True, slots=True)
+class PlanShown:
+    """The plan of one job.
+
+    name     the job's name, None when there is only one
+    plan     as of `diagnostics.runbook.merged_plan`
+    sources  the runbooks that it merges, the root cause's first
+    """
+
+    name: str | None
+    plan: dict[str, Any]
+    sources: list[RunbookProgress]
+
+
+def plans_shown(analysis: Analysis, progress: Iterable[RunbookProgress]) -> list[PlanShown]:
+    """One plan for each job whose causes propose a change that is not done or skipped."""
+    runbooks = {each.position: each for each in progress if each.role in CAUSES}
+    ordered = sorted(runbooks.values(), key=lambda each: (each.role != CAUSES[0], each.position))
+    names = {job["job_id"]: job["name"] or job["job_id"] for job in analysis.document["jobs"]}
+    plans = []
+    for job in dict.fromkeys(each.job for each in ordered):
+        sources = [each for each in ordered if each.job == job]
+        proposals = [
+            Proposal(runbook, [step.content for step in source.steps if not step.is_settled])
+            for source in sources
+            if (runbook := runbook_of(source.id)) is not None
+        ]
+        plan = merged_plan(proposals, analysis.signals, job or None)
+        if plan:
+            plans.append(PlanShown(names.get(job) if len(names) > 1 else None, plan, sources))
+    return plans
