@@ -9,7 +9,11 @@ from typing import Any
 
 import yaml
 
+from diagnostics.diagnosis.counterpart import level_of
+from diagnostics.diagnosis.fact_view import SignalIndex
+from diagnostics.evidence.subject import Subject
 from diagnostics.runbook import fill, runbooks
+from diagnostics.wording.phrase import is_harmless_in_code
 
 PROGRAMS = frozenset(
     [
@@ -119,7 +123,13 @@ def faults(findings: Sequence[Mapping[str, Any]], signals: Sequence[Mapping[str,
         for step in book["steps"]
         for fault in step_faults(step)
     ]
-    return [*found, *two_values(filled), *too_short(filled, signals)]
+    return [
+        *found,
+        *two_values(filled),
+        *too_short(filled, signals),
+        *needless_placeholders(filled, findings, signals),
+        *beyond_what_exists(filled, signals),
+    ]
 
 
 def step_faults(step: Mapping[str, Any]) -> Iterator[str]:
@@ -213,13 +223,82 @@ def two_values(filled: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     yield from (f"two values for {option}: {sorted(each)}" for option, each in values.items() if len(each) > 1)
 
 
+HELD: Mapping[str, tuple[str, ...]] = {
+    "jobmanager": ("deployment.rest_address", "rest_api.address"),
+    "taskmanager-id": ("deployment.task_manager",),
+    "jar": ("deployment.program",),
+    "checkpoint-directory": ("settings.checkpoint_dir",),
+    "savepoint-directory": ("settings.savepoint_dir",),
+    "path of the last completed checkpoint": ("checkpoint_progress.last_path",),
+    "broker": ("deployment.kafka",),
+    "database-host": ("deployment.database_host",),
+    "zookeeper-host": ("deployment.zookeeper",),
+    "application-id": ("deployment.application_id",),
+    "cluster-id": ("deployment.cluster_id",),
+    "FlinkDeployment": ("deployment.cluster_id",),
+    "vertex-id": ("subject.vertex_id",),
+    "job-id": ("subject.job",),
+}
+"""Placeholder -> the facts that hold its value."""
+
+
+def needless_placeholders(
+    filled: Sequence[Mapping[str, Any]], findings: Sequence[Mapping[str, Any]], signals: Sequence[Mapping[str, Any]]
+) -> Iterator[str]:
+    """Placeholders in commands and settings whose value is a fact of the case."""
+    index = SignalIndex.from_stored(signals)
+    for book in filled:
+        subjects = [Subject(**each["subject"]) for each in findings if each.get("runbook") == book["id"]]
+        view = index.view(subjects[0], level_of(subjects[0]), reach_down=True)
+        for text in code_of(book):
+            for name in PLACEHOLDER.findall(text):
+                references = HELD.get(name[1:-1], ())
+                values = [value for each in references if (value := view(each)) and is_harmless_in_code(value)]
+                yield from (f"{book['id']}: {name} is {value}" for value in values)
+
+
+def code_of(book: Mapping[str, Any]) -> Iterator[str]:
+    """Every command and setting of a filled runbook, without those of steps that do not concern the case."""
+    for step in book["steps"]:
+        if step["left_out"]:
+            continue
+        yield from (look["command"] for look in step["look"])
+        yield from (change["to"] for change in step["change"])
+        if step["savepoint"]:
+            yield step["savepoint"]["command"]
+
+
+PARALLELISM = re.compile(r"setParallelism\((\d+)\)")
+
+
+def beyond_what_exists(filled: Sequence[Mapping[str, Any]], signals: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Proposals that the cluster, its brokers or other settings do not allow."""
+    facts = {f"{each['key']}.{name}": value for each in signals for name, value in each.get("facts", {}).items()}
+    most = facts.get("load_balance.max_parallelism") or facts.get("settings.max_parallelism") or 128
+    for book in filled:
+        for text in code_of(book):
+            yield from (f"parallelism {hit} above {most}" for hit in PARALLELISM.findall(text) if int(hit) > most)
+    proposed = dict(settings_of(filled))
+    slots = int(proposed.get("taskmanager.numberOfTaskSlots", 0))
+    required, task_managers = facts.get("slots.required") or 0, len(facts.get("deployment.task_managers") or ()) or 1
+    if slots and slots * task_managers < required:
+        yield f"{slots} slots on {task_managers} TaskManagers for {required}"
+    session = proposed.get("high-availability.zookeeper.client.session-timeout")
+    if session and int(session) > 40_000:
+        yield f"session timeout of {session}, which ZooKeeper's servers do not grant"
+    interval = facts.get("settings.heartbeat_interval_ms") or 0
+    amount, _, unit = proposed.get("heartbeat.timeout", "").partition(" ")
+    if unit in UNITS and int(amount) * UNITS[unit] <= interval:
+        yield f"heartbeat timeout of {amount} {unit} within the interval"
+
+
 UNITS = {"ms": 1, "s": 1000, "min": 60_000, "h": 3_600_000}
 
 
 def too_short(filled: Sequence[Mapping[str, Any]], signals: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """A proposed checkpoint timeout leaves head room above the longest checkpoint."""
     longest = max(
-        (each["facts"].get("max_duration_ms") or 0 for each in signals if each["key"] == "checkpoint_progress"),
+        (each.get("facts", {}).get("max_duration_ms") or 0 for each in signals if each["key"] == "checkpoint_progress"),
         default=0,
     )
     for option, value in settings_of(filled):

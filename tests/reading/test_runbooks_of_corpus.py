@@ -2,15 +2,35 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from tests.diagnosed_corpus import CASES, CorpusReport
-from tests.reading.runbook_faults import faults
+from tests.diagnosed_corpus import CASES, CORPUS, CorpusReport
+from tests.reading.runbook_faults import code_of, faults, filled_runbooks
 
 pytestmark = [pytest.mark.spark, pytest.mark.skipif(not CASES, reason="the corpus is not on this machine")]
+
+
+HELD_BY_LOGS = {
+    "<jobmanager>": "Loading configuration property: rest.port",
+    "<jar>": "org.apache.flink.client.cli.CliFrontend                      [] -     run",
+    "<taskmanager-id>": "Registering TaskManager with ResourceID",
+    " config.yaml": "YAML parser to load flink configuration file from",
+    " log/flink-": "-Dlog.file=",
+}
+"""Text of a command -> the text in a log that holds the value to be there instead."""
+
+
+def mark_in(folder: Path, mark: str) -> bool:
+    return any(mark in path.read_text("utf-8", "replace") for path in folder.rglob("*.log"))
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_the_runbooks_of_a_case_can_be_followed(case: str, corpus_report: CorpusReport) -> None:
     report = corpus_report(case)
     assert faults(report.document["findings"], report.signals) == []
+    code = "\n".join(
+        text for book in filled_runbooks(report.document["findings"], report.signals) for text in code_of(book)
+    )
+    assert [name for name, mark in HELD_BY_LOGS.items() if name in code and mark_in(CORPUS / case, mark)] == []
