@@ -85,6 +85,8 @@ PROGRAMS = frozenset(
         "vmstat",
         "pidstat",
         "pgrep",
+        "python",
+        "pip",
         "yarn",
         "export",
         "mv",
