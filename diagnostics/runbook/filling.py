@@ -54,6 +54,7 @@ def fill(
         "symptom_class": runbook.symptom_class,
         "title": runbook.title,
         "goal": page.say(runbook.goal),
+        "useless": sorted(runbook.useless),
         "place": cluster.place,
         "needed": [{"what": what, "command": command} for what, command in cluster.needed],
         "steps": steps,

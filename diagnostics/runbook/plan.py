@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from diagnostics.diagnosis.fact_view import SignalIndex
 from diagnostics.evidence.subject import Subject
 from diagnostics.runbook.restarting import stop_and_start
-from diagnostics.runbook.text import Runbook
 
 OPTION = re.compile(r"^([A-Za-z][\w.-]*)\s*[:=]\s*(\S.*)$")
 """A line of a configuration: key and value."""
@@ -20,10 +19,12 @@ OPTION = re.compile(r"^([A-Za-z][\w.-]*)\s*[:=]\s*(\S.*)$")
 class Proposal:
     """A filled runbook of a cause, the root cause's first.
 
-    steps  the filled steps that are still to be done
+    useless  options that do not help against this cause
+    steps    the filled steps that are still to be done
     """
 
-    runbook: Runbook
+    title: str
+    useless: Collection[str]
     steps: Sequence[Mapping[str, Any]]
 
 
@@ -53,7 +54,7 @@ def merged_plan(
         before = proposals[:place]
         for step in proposal.steps:
             for change in step["change"]:
-                plan.add(change, step, proposal.runbook, [each.runbook for each in before])
+                plan.add(change, step, proposal, before)
     if not plan.is_needed:
         return None
     view = SignalIndex.from_stored(signals).view(Subject(job=job), "job", reach_down=True)
@@ -84,9 +85,9 @@ class _Plan:
         return "\n".join(line for file in self._files.values() for lines in file.after.values() for line in lines)
 
     def add(
-        self, change: Mapping[str, Any], step: Mapping[str, Any], runbook: Runbook, before: Sequence[Runbook]
+        self, change: Mapping[str, Any], step: Mapping[str, Any], proposal: Proposal, before: Sequence[Proposal]
     ) -> None:
-        """Take a change into the plan; `before` are the runbooks of the causes that precede its own."""
+        """Take a change into the plan; `before` are those of the causes that precede its own."""
         if not change["sure"]:
             return
         if change["only_if"]:
@@ -100,13 +101,13 @@ class _Plan:
             self._choices.add(choice)
         if change["kind"] != "config":
             self._others.append(
-                {name: change[name] for name in ("kind", "file", "from", "to")} | {"runbook": runbook.title}
+                {name: change[name] for name in ("kind", "file", "from", "to")} | {"runbook": proposal.title}
             )
-        elif not self._take_options(change, runbook, before):
+        elif not self._take_options(change, proposal, before):
             return
         self.restarts = self.restarts or step["restart"]
 
-    def _take_options(self, change: Mapping[str, Any], runbook: Runbook, before: Sequence[Runbook]) -> bool:
+    def _take_options(self, change: Mapping[str, Any], proposal: Proposal, before: Sequence[Proposal]) -> bool:
         """Merge the options of a change; gives whether one was taken."""
         name = re.split(r" \(| or ", change["file"])[0]
         now = {option: line for option, line, _ in _options(change["from"])}
@@ -116,7 +117,7 @@ class _Plan:
                 continue
             useless = next((each for each in before if option in each.useless), None)
             if useless:
-                reason = {"option": option, "value": line, "runbook": runbook.title, "because": useless.title}
+                reason = {"option": option, "value": line, "runbook": proposal.title, "because": useless.title}
                 self._left_out.append(reason)
                 continue
             file = self._files.setdefault(name, _File())

@@ -86,6 +86,7 @@ class RunbookProgress:
     next_question  None when all are settled
     restarts       whether an open step restarts the job
     steps          its steps, filled
+    useless        options that do not help against its cause
     """
 
     position: int
@@ -98,6 +99,7 @@ class RunbookProgress:
     next_question: str | None
     restarts: bool
     steps: Sequence[StepShown] = ()
+    useless: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +153,7 @@ def runbook_progress(analysis: Analysis) -> dict[int, RunbookProgress]:
             next_question=open_steps[0].content["question"] if open_steps else None,
             restarts=any(step.content["restart"] for step in open_steps),
             steps=steps,
+            useless=runbook["useless"],
         )
     return progress
 

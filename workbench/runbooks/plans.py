@@ -9,7 +9,6 @@ from typing import Any
 from diagnostics.runbook import Proposal, merged_plan
 from workbench.analyses.models import Analysis
 from workbench.runbooks.filling import CAUSES, RunbookProgress
-from workbench.runbooks.selectors import runbook_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +34,8 @@ def plans_shown(analysis: Analysis, progress: Iterable[RunbookProgress]) -> list
     for job in dict.fromkeys(each.job for each in ordered):
         sources = [each for each in ordered if each.job == job]
         proposals = [
-            Proposal(runbook, [step.content for step in source.steps if not step.is_settled])
+            Proposal(source.title, source.useless, [step.content for step in source.steps if not step.is_settled])
             for source in sources
-            if (runbook := runbook_of(source.id)) is not None
         ]
         plan = merged_plan(proposals, analysis.signals, job or None)
         if plan:

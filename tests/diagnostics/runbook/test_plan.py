@@ -8,11 +8,6 @@ from diagnostics.runbook import Proposal, Runbook, merged_plan
 from diagnostics.symptoms import symptom_folders
 
 JOB = "f" * 32
-HEAD = "symptom_class: slow_sink\ngoal: g\nsteps:\n  - id: a\n    question: q\n"
-
-
-def runbook(title: str, *useless: str) -> Runbook:
-    return Runbook.from_yaml(f"id: r\ntitle: {title}\nuseless: [{', '.join(useless)}]\n{HEAD}", "runbook.yaml")
 
 
 def change(to: str, before: str = "", **more: Any) -> dict[str, Any]:
@@ -32,16 +27,16 @@ def plan_of(*proposals: Proposal) -> dict[str, Any]:
 
 
 def test_an_option_has_one_value_that_of_the_cause_that_comes_first() -> None:
-    first = Proposal(runbook("Slow"), [step(change("t.timeout: 3 min\nt.pause: 5 s", "t.timeout: 30 s"))])
-    second = Proposal(runbook("Settings"), [step(change("t.timeout: 2 min\nt.interval: 1 min", "t.timeout: 30 s"))])
+    first = Proposal("Slow", (), [step(change("t.timeout: 3 min\nt.pause: 5 s", "t.timeout: 30 s"))])
+    second = Proposal("Settings", (), [step(change("t.timeout: 2 min\nt.interval: 1 min", "t.timeout: 30 s"))])
     [file] = plan_of(first, second)["files"]
     assert file["to"].splitlines() == ["t.timeout: 3 min", "t.pause: 5 s", "t.interval: 1 min"]
     assert file["from"] == "t.timeout: 30 s"
 
 
 def test_what_the_runbook_of_the_cause_calls_useless_is_left_out_with_the_reason() -> None:
-    skew = Proposal(runbook("Skew", "t.timeout"), [])
-    settings = Proposal(runbook("Settings"), [step(change("t.timeout: 2 min\nt.interval: 1 min"))])
+    skew = Proposal("Skew", ("t.timeout",), [])
+    settings = Proposal("Settings", (), [step(change("t.timeout: 2 min\nt.interval: 1 min"))])
     plan = plan_of(skew, settings)
     assert plan["files"][0]["to"] == "t.interval: 1 min"
     assert [(each["value"], each["because"]) for each in plan["left_out"]] == [("t.timeout: 2 min", "Skew")]
@@ -49,14 +44,14 @@ def test_what_the_runbook_of_the_cause_calls_useless_is_left_out_with_the_reason
 
 def test_of_alternatives_the_first_is_taken_and_what_needs_a_look_is_listed_apart() -> None:
     changes = (change("a: 1", choice="heap"), change("b: 2", choice="heap"), change("c: 3", only_if="it is slow"))
-    plan = plan_of(Proposal(runbook("Heap"), [step(*changes, change("d: 4", sure=False))]))
+    plan = plan_of(Proposal("Heap", (), [step(*changes, change("d: 4", sure=False))]))
     assert [each["to"] for each in plan["files"]] == ["a: 1"]
     assert [(each["only_if"], each["to"]) for each in plan["open"]] == [("it is slow", "c: 3")]
 
 
 def test_there_is_one_restart_that_also_restarts_the_processes_whose_options_change() -> None:
-    job = Proposal(runbook("A"), [step(change("t.timeout: 2 min"))])
-    process = Proposal(runbook("B"), [step(change("taskmanager.memory.task.heap.size: 512m"))])
+    job = Proposal("A", (), [step(change("t.timeout: 2 min"))])
+    process = Proposal("B", (), [step(change("taskmanager.memory.task.heap.size: 512m"))])
     command = plan_of(job, process)["restart"]["command"]
     assert command.count("flink stop") == 1
     assert "taskmanager.sh stop" in command
@@ -64,7 +59,7 @@ def test_there_is_one_restart_that_also_restarts_the_processes_whose_options_cha
 
 
 def test_without_a_change_there_is_no_plan() -> None:
-    assert merged_plan([Proposal(runbook("A"), [step()])], [], JOB) is None
+    assert merged_plan([Proposal("A", (), [step()])], [], JOB) is None
 
 
 def test_options_called_useless_are_not_changed_by_the_same_runbook() -> None:
