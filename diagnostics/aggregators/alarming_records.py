@@ -91,7 +91,7 @@ def _ranked(records: pa.Table) -> pa.Table:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    thrown = records["exception_class"].is_valid()
+    thrown = pc.or_(records["exception_class"].is_valid(), records["exception_message"].is_valid())
     is_error = pc.or_(is_any(records["level"], ERRORS), pc.and_(records["level"].is_null(), thrown))
     inside = pc.fill_null(pc.match_substring_regex(records["logger"], RUNTIME_LOGGER), True)
     failing = pc.fill_null(pc.match_substring_regex(records["message"], REPORTS_FAILURE), False)

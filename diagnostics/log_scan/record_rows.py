@@ -157,7 +157,7 @@ def _traces(stretch: Stretch, bare: bool) -> dict[str, pa.Array]:
         behind = stretch.continuation(record)
         if bare or not stretch.heads.understood[record]:
             behind = stretch.text(record).encode()
-        elif behind.startswith((b"\tat ", b"    at ")):
+        elif behind.lstrip().startswith(b"at "):
             head = (stretch.heads.message[record].as_py() or "").rpartition(_FAILURE_CAUSE)[2]
             behind = thrown_at_end(head).encode() + b"\n" + behind
         trace = _trace(behind) if any(mark in behind for mark in _TRACE_MARKS) else None

@@ -42,7 +42,7 @@ MOST_TAIL_BYTES = 8 * 1024 * 1024
 80 KB.
 """
 
-_CONTINUES = (b"\t", b" ", b"Caused by:", b"Suppressed:", b"...", b"}", b")", b"At line:", b"+ ")
+_CONTINUES = (b"\t", b" ", b"at ", b"Caused by:", b"Suppressed:", b"...", b"}", b")", b"At line:", b"+ ")
 """Beginnings of continuation lines; PowerShell writes the last two between an exception and its frames."""
 
 

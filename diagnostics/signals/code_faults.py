@@ -128,7 +128,7 @@ FACTS = {
     "origin": "kind of code fault; own_code, class_loading, serialization, record, statement, python or connector_code",
     "origin_title": "the same in words",
     "messages": "different messages of the exception; one message again and again is one record or one condition",
-    "reported_by": "who reports the fault; failure (a task or the job), process, client or error (a record of a log)",
+    "reported_by": "who reports the fault; failure (a task or the job), process, client, error or warning (a record)",
     "missing": "the class that a class loading fault names",
     "cast_from": "the class that could not be cast",
     "cast_to": "to which class",

@@ -29,6 +29,16 @@ CONNECTORS: Mapping[str, str] = {
     "kinesis": "Kinesis",
     "firehose": "Firehose",
     "dynamodb": "DynamoDB",
+    "clickhouse": "ClickHouse",
+    "redis": "Redis",
+    "doris": "Doris",
+    "starrocks": "StarRocks",
+    "influxdb": "InfluxDB",
+    "kudu": "Kudu",
+    "oceanbase": "OceanBase",
+    "rocketmq": "RocketMQ",
+    "activemq": "ActiveMQ",
+    "nifi": "NiFi",
 }
 """Package of a Flink connector -> its outside system. Source: the repositories of Flink's connectors."""
 CONNECTOR = re.compile(r"org\.apache\.flink\.(?:streaming\.)?connectors?\.([a-z]{2,20})")
@@ -36,8 +46,16 @@ ORIGINS = ("network", "outside_system", "kafka_transactions", "storage")
 """Origins of such failures; a transaction that cannot begin indicates a broker that does not answer. Storage failures
 during a snapshot are left to signals/checkpoint_declines.py.
 """
-BETWEEN_PROCESSES = ("remote task manager", "to task manager '", "TransportException", "PartitionConnectionException")
+BETWEEN_PROCESSES = (
+    "remote task manager",
+    "to task manager '",
+    "LocalTransportException",
+    "RemoteTransportException",
+    "PartitionConnectionException",
+)
 """Texts of failures of a connection between Flink's own processes."""
+CLIENT_FAILED = "its client reports an error"
+"""How a system failed when a connector says so without a reason; an entry of outside_refusals.yaml."""
 OPENING = ("open", "initializeState", "createWriter", "createReader", "start", "establishConnectionAndExecute")
 HOST = re.compile(
     r"UnknownHostException: ([A-Za-z0-9_.-]{1,200})"
@@ -70,7 +88,9 @@ def out_of_reach(fault: Fault) -> str | None:
     if fault.origin.id == "storage" and fault.in_snapshot:
         return None
     refusal = refusal_of(text)
-    if refusal is None or (refusal.by_class and fault.origin.id == "kafka_transactions"):
+    if refusal is None:
+        return CLIENT_FAILED if fault.origin.id == "outside_system" and _connectors(fault) else None
+    if refusal.by_class and fault.origin.id == "kafka_transactions":
         return None
     return refusal.how
 
@@ -85,9 +105,14 @@ def system_of(fault: Fault) -> str | None:
         meaning = known_frames().systems.meaning(each)
         if meaning is not None and meaning[1] in OUTSIDE:
             return str(meaning[0])
-    connectors = [hit[1] for frame in frames if (hit := CONNECTOR.match(frame))]
-    named = next((CONNECTORS[each] for each in connectors if each in CONNECTORS), None)
-    return named or client_named_in("\n".join((_text(fault), *frames)))
+    connected = _connectors(fault)
+    return connected[0] if connected else client_named_in("\n".join((_text(fault), *frames)))
+
+
+def _connectors(fault: Fault) -> list[str]:
+    """The outside systems of the connectors among its frames."""
+    packages = [hit[1] for frame in _frames(fault) if (hit := CONNECTOR.match(frame))]
+    return [CONNECTORS[each] for each in packages if each in CONNECTORS]
 
 
 def host_of(fault: Fault) -> str | None:
@@ -140,7 +165,7 @@ FACTS = {
     "unreachable": "failures because an outside system could not be reached or refused the job",
     "kind": "kind of the refusal or of the missing connection",
     "said": "class and message of the innermost exception",
-    "reported_by": "who reports the failure; failure (a task or the job), process, client or error (a record of a log)",
+    "reported_by": "who reports the failure; failure (a task or the job), process, client, error or warning (a record)",
     "system": "outside system that the exception names",
     "host": "host that the exception names",
     "opening": "whether a function was being opened at the failure",

@@ -72,7 +72,7 @@ FACTS = {
     "kind": "kind of mistake that the setting is",
     "remedy": "remedy of the mistake in the setting",
     "said": "class and message of the innermost exception that a setting causes",
-    "reported_by": "who reports it; failure (a task or the job), process, client or error (a record of a log)",
+    "reported_by": "who reports it; failure (a task or the job), process, client, error or warning (a record)",
     "is_first": "whether the first failure of the job is caused by the setting",
     "before": "another failure that came before it",
     "rounds": "attempts that failed with the setting; subtasks that fail together are one",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from diagnostics.analyze import Report
 from diagnostics.runbook import fill, runbooks
 from diagnostics.symptoms import symptom
-from tests.incidents.gathered_incidents import HALVES, GatheredIncident, Half, gathered_incidents
+from tests.incidents.gathered_incidents import PARTS, GatheredIncident, Half, gathered_incidents
 from tests.incidents.public_background import analyzed
 
 if TYPE_CHECKING:
@@ -23,15 +23,15 @@ COLUMNS = ("class", *OUTCOMES, "fix stands", "of those led", "first guess", "fir
 
 
 def report(spark: SparkSession, misses: bool) -> None:
-    """Prints a table for each half: of each class how many are right first, inconclusive and wrong, how many fixes
+    """Prints a table for each part: of each class how many are right first, inconclusive and wrong, how many fixes
     stand in the runbook of the finding that leads, and of the inconclusive ones how often the first possible cause is
     right, or one of the first three.
 
     misses  also names the set-aside incidents that are not right: whoever reads them writes no rules from them
     """
-    for half in HALVES:
+    for half in PARTS:
         began = time.monotonic()
-        counts = _counted(spark, half, named=misses or half == "open")
+        counts = _counted(spark, half, named=misses or half != "set_aside")
         print(f"\n{half}, {time.monotonic() - began:.0f} s", flush=True)
         _print_table(counts)
 

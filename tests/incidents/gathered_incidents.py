@@ -29,10 +29,12 @@ from tests.incidents.public_background import (
     write_logs,
 )
 
-Half = Literal["open", "set_aside"]
+Half = Literal["open", "set_aside", "later"]
 
 FOLDER = Path(__file__).parent / "gathered"
 HALVES: tuple[Half, ...] = ("open", "set_aside")
+PARTS: tuple[Half, ...] = (*HALVES, "later")
+"""The halves, and what was gathered after rules had been written from the open one."""
 LOGS = {"jobmanager_log": "jobmanager", "taskmanager_log": "taskmanager"}
 FILES = {
     "client_log": "client.log",

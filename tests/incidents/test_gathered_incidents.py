@@ -11,6 +11,7 @@ from diagnostics.symptoms import symptoms
 from tests.incidents.gathered_incidents import (
     HALVES,
     KINDS,
+    PARTS,
     GatheredIncident,
     Half,
     Quoted,
@@ -23,7 +24,7 @@ REFERENCE = Path(__file__).parents[3] / "shared" / "reference" / "incidents-publ
 TEXTS = ("id", "url", "flink_version", "symptom_seen", "root_cause", "symptom_class", "fix")
 
 
-@pytest.mark.parametrize("half", HALVES)
+@pytest.mark.parametrize("half", PARTS)
 def test_every_row_has_the_form(half: Half) -> None:
     for row in rows_of(half):
         assert all(isinstance(row[field], str) and row[field] for field in TEXTS), row["url"]
@@ -33,7 +34,7 @@ def test_every_row_has_the_form(half: Half) -> None:
         assert str(row["url"]).startswith(("https://", "http://")), row["url"]
 
 
-@pytest.mark.parametrize("half", HALVES)
+@pytest.mark.parametrize("half", PARTS)
 def test_every_class_and_kind_of_evidence_is_known(half: Half) -> None:
     for incident in gathered_incidents(half):
         assert {incident.symptom_class, *incident.also_right} <= set(symptoms()), incident.url
@@ -42,7 +43,7 @@ def test_every_class_and_kind_of_evidence_is_known(half: Half) -> None:
         assert all(each.text.strip() for each in incident.evidence), incident.url
 
 
-@pytest.mark.parametrize("half", HALVES)
+@pytest.mark.parametrize("half", PARTS)
 def test_keywords_of_a_fix_are_lower_case_words(half: Half) -> None:
     for incident in gathered_incidents(half):
         words = [word for each in incident.fix_keywords for word in each]
@@ -57,7 +58,7 @@ def test_the_hash_of_the_address_decides_the_half(half: Half) -> None:
 
 
 def test_an_address_and_an_id_stand_only_once() -> None:
-    everything = [each for half in HALVES for each in gathered_incidents(half)]
+    everything = [each for half in PARTS for each in gathered_incidents(half)]
     assert len({each.url for each in everything}) == len(everything)
     assert len({each.id for each in everything}) == len(everything)
 
@@ -66,10 +67,10 @@ def test_no_address_is_one_of_the_reference() -> None:
     if not REFERENCE.is_file():
         pytest.skip("the reference is not on this machine")
     known = {json.loads(line)["url"] for line in REFERENCE.read_text("utf-8").splitlines()}
-    assert not known & {each.url for half in HALVES for each in gathered_incidents(half)}
+    assert not known & {each.url for half in PARTS for each in gathered_incidents(half)}
 
 
-@pytest.mark.parametrize("half", HALVES)
+@pytest.mark.parametrize("half", PARTS)
 def test_every_quoted_line_reaches_a_file(half: Half, tmp_path: Path) -> None:
     for incident in gathered_incidents(half):
         folder = tmp_path / incident.id

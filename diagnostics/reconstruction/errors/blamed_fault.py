@@ -50,7 +50,7 @@ def _logged(evidence: Evidence) -> Iterator[Fault]:
         fault = _fault(row, cluster)
         if row["rank"] == "outside" and fault.origin.id not in WARNED_ORIGINS:
             continue
-        is_over = fault.reported_by == "error" and fault.ts_ms is not None and fault.ts_ms < went_on_ms
+        is_over = fault.reported_by in ("error", "warning") and fault.ts_ms is not None and fault.ts_ms < went_on_ms
         if not is_over and not is_report(fault.exception, fault.message):
             yield fault
 
@@ -93,5 +93,7 @@ def _reported_by(row: Row) -> Reporter:
     """Who reports the error: a process that ends with it, a client or a copied trace, or another log record."""
     if row["rank"] == "fatal":
         return "process"
-    is_client = row["level"] is None or (row["process"] == "client" and row["rank"] == "error")
+    if row["rank"] == "outside":
+        return "warning"
+    is_client = row["level"] is None or row["process"] == "client"
     return "client" if is_client else "error"

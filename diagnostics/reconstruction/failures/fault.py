@@ -27,7 +27,7 @@ REPORT_CLASSES = ("CancellationException", "CancelTaskException", "JobCancellati
 WRAPPERS = ("SerializedThrowable", "CompletionException", "ExecutionException", "JobExecutionException", "JobException")
 
 
-Reporter = Literal["failure", "process", "client", "error"]
+Reporter = Literal["failure", "process", "client", "error", "warning"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +35,8 @@ class Fault(Thrown):
     """One failure of a job or task, from a log or a REST answer, or an error that a log holds.
 
     exception  class of the root cause; empty for an error that prints none
-    reported_by    who reports it: the failure itself, a process that ends with it, a client, or an error in a log
+    reported_by    who reports it: the failure itself, a process that ends with it, a client, or an error or warning in
+                 a log
     """
 
     exception: str
