@@ -16,7 +16,12 @@ from diagnostics.notation.tally import Tally
 from diagnostics.notation.text_lines import numbered_lines
 
 MOST_LINE = 65_536
+MOST_PART = 20_000
+"""Characters of a series, and of the fields. Our choice."""
 MOST_SERIES = 200_000
+MOST_PRINTED = 32_000_000
+"""Characters of printed series whose numbers are remembered. Our choice: 100,000 usual ones."""
+FOREIGN = -1
 BATCH_SAMPLES = 50_000
 LINES_LOOKED_AT = 50
 
@@ -26,7 +31,8 @@ QUANTILES = {"p50": "0.5", "p75": "0.75", "p95": "0.95", "p98": "0.98", "p99": "
 """Quantile fields of a histogram."""
 
 _SCOPES = ("jobmanager_", "taskmanager_")
-_LINE = re.compile(r"((?:\\.|[^\\ ]){1,20000}) ((?:\"(?:\\.|[^\"\\])*\"|\\.|[^\\ \"]){1,20000})(?: (-?\d{1,19}))?\s*$")
+_LINE = re.compile(r"((?:[^\\ ]++|\\.)++) ((?:[^\\ \"]++|\"(?:[^\"\\]++|\\.)*+\"|\\.)++)(?: (-?\d{1,19}))?\s*$")
+"""Series, fields and time. Nothing is tried twice: each character can belong to one alternative only."""
 _COMMA = re.compile(r"(?<!\\),")
 _NUMBER = re.compile(r"(-?[0-9][0-9.eE+-]{0,40})[iu]?$")
 SECONDS_BELOW, MILLISECONDS_BELOW, MICROSECONDS_BELOW = 10**11, 10**14, 10**17
@@ -35,50 +41,89 @@ SECONDS_BELOW, MILLISECONDS_BELOW, MICROSECONDS_BELOW = 10**11, 10**14, 10**17
 def _recognise(head: Head) -> float:
     lines = head.text.split("\n", LINES_LOOKED_AT)
     told = [line for line in (lines if head.complete else lines[:-1]) if line.strip() and not line.startswith("#")]
-    flinks = sum(line.startswith(_SCOPES) and _LINE.match(line[:MOST_LINE]) is not None for line in told)
+    flinks = sum(line.startswith(_SCOPES) and _parts(line[:MOST_LINE]) is not None for line in told)
     return 0.9 if flinks and flinks >= 0.5 * len(told) else 0.0
+
+
+class _SeriesNumbers:
+    """Numbers of the series of Flink by what a line prints before its fields, which most lines of an export repeat."""
+
+    def __init__(self, samples: SeriesSamples) -> None:
+        self._samples = samples
+        self._numbers: dict[SeriesKey, int] = {}
+        self._printed: dict[tuple[str, str], int] = {}
+        self._characters = 0
+
+    @property
+    def are_all(self) -> bool:
+        """Whether no further series has a number."""
+        return len(self._numbers) >= MOST_SERIES
+
+    def number(self, printed: str, quantile: str) -> int:
+        """The number of a series; FOREIGN for none of Flink and for one too many."""
+        number = self._printed.get((printed, quantile))
+        if number is None:
+            number = self._number_of(_series_of(printed, quantile))
+            self._characters += len(printed)
+            if self._characters > MOST_PRINTED:
+                self._printed, self._characters = {}, len(printed)
+            self._printed[printed, quantile] = number
+        return number
+
+    def _number_of(self, key: SeriesKey | None) -> int:
+        if key is not None and key not in self._numbers and not self.are_all:
+            self._numbers[key] = self._samples.add_series(key)
+        return FOREIGN if key is None else self._numbers.get(key, FOREIGN)
+
+
+def _series_of(printed: str, quantile: str) -> SeriesKey | None:
+    """The series of a measurement with its tags; None where it is not one of Flink."""
+    measurement, *pairs = _COMMA.split(printed)
+    if not measurement.startswith(_SCOPES):
+        return None
+    labels = dict(map(_pair, pairs)) | ({"quantile": quantile} if quantile else {})
+    return series_key(f"flink_{_plain(measurement)}", labels)
 
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:
     samples, tally = SeriesSamples(), Tally()
-    known: dict[SeriesKey, int] = {}
-    for number, line in numbered_lines(part, MOST_LINE):
-        match = _LINE.match(line)
-        for key, ts_ms, value in _measured(match) if match else ():
-            if key not in known and len(known) < MOST_SERIES:
-                known[key] = samples.add_series(key)
-            if key in known:
-                samples.series.append(known[key])
+    numbers = _SeriesNumbers(samples)
+    for at, line in numbered_lines(part, MOST_LINE):
+        match = _parts(line)
+        for quantile, ts_ms, value in _measured(match) if match else ():
+            number = numbers.number(line[: match.end(1)] if match else "", quantile)
+            if number != FOREIGN:
+                samples.series.append(number)
                 samples.times.append(ts_ms)
                 samples.values.append(value)
-                samples.lines.append(number)
+                samples.lines.append(at)
                 tally.records += 1
         if not match and line and not line.startswith("#"):
-            tally.odd(number, line)
+            tally.odd(at, line)
         if len(samples.times) >= BATCH_SAMPLES:
             yield Rows("metric_sample", batch=samples.batch())
             samples.clear()
     if samples.times:
         yield Rows("metric_sample", batch=samples.batch())
-    if len(known) >= MOST_SERIES:
+    if numbers.are_all:
         tally.warn(f"more than {MOST_SERIES:,} series: those beyond them are not read")
     yield tally.coverage()
 
 
-def _measured(match: re.Match[str]) -> Iterator[tuple[SeriesKey, int, float]]:
-    """(series, epoch ms or 0 when unknown, value) of each number of a line of Flink."""
-    measurement, *pairs = _COMMA.split(match[1])
-    if not measurement.startswith(_SCOPES):
+def _parts(line: str) -> re.Match[str] | None:
+    match = _LINE.match(line)
+    return match if match and max(map(len, match.group(1, 2))) <= MOST_PART else None
+
+
+def _measured(match: re.Match[str]) -> Iterator[tuple[str, int, float]]:
+    """(quantile or nothing, epoch ms or 0 when unknown, value) of each number of a line of Flink."""
+    if not match[1].startswith(_SCOPES):
         return
-    tags = dict(_pair(pair) for pair in pairs)
     fields = {name: value for name, text in map(_pair, _COMMA.split(match[2])) if (value := _number(text)) is not None}
     ts_ms = _milliseconds(int(match[3])) if match[3] else 0
     names = [name for name in QUANTILES if name in fields] or [name for name in VALUES if name in fields][:1]
     for name in names:
-        quantile = {"quantile": QUANTILES[name]} if name in QUANTILES else {}
-        key = series_key(f"flink_{_plain(measurement)}", tags | quantile)
-        if key is not None:
-            yield key, ts_ms, fields[name]
+        yield QUANTILES.get(name, ""), ts_ms, fields[name]
 
 
 def _pair(text: str) -> tuple[str, str]:
