@@ -135,7 +135,10 @@ Caused by: java.io.IOException: No space left on device
                     "last_line": 9,
                 },
             ),
-            "config_option": ({"scope": "jvm", "process": "taskmanager", "key": "heap.max", "value": "469762048"},),
+            "config_option": (
+                {"scope": "environment", "key": "process.entrypoint", "value": "TaskManager", "line": 1},
+                {"scope": "jvm", "process": "taskmanager", "key": "heap.max", "value": "469762048"},
+            ),
         },
     ),
 )

@@ -197,7 +197,7 @@ def _trace(lines: bytes) -> StackTrace | None:
 def _options(stretch: Stretch, role: str | None) -> Iterator[dict[str, Any]]:
     """Settings and JVM options in the start-up messages."""
     heads = stretch.heads
-    if not stretch.hits.have_any(START_UP):
+    if not stretch.hits.have_any((*START_UP, VERSION_MARK)):
         return
     beginnings = "|".join((*START_UP, r"Starting [\w ]{1,80} \(Version: ", "    "))
     starting = pc.match_substring_regex(heads.message, rf"^(?:INFO  \[\] - )? *(?:{beginnings})")

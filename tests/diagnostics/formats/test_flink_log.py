@@ -184,6 +184,7 @@ def test_start_up_shows_process_version_settings_and_jvm_options(tmp_path: Path)
     assert (coverage.role, coverage.flink_version) == ("taskmanager", "1.20.5")
     options = [(row["scope"], row["key"], row["value"], row["line"]) for row in found.rows["config_option"]]
     assert options == [
+        ("environment", "process.entrypoint", "TaskManager", 1),
         ("jvm", "heap.max", "469762048", 2),
         ("jvm", "heap.max", "469762048", 4),
         ("jvm", "gc.collector", "G1", 5),
