@@ -123,9 +123,9 @@ def _judged(
         return "fixed", "It is not found any more." + conditions_held
     step = SEVERITIES.index(after["severity"]) - SEVERITIES.index(before["severity"])
     if step > 0:
-        return "worse", f"It is {after['severity']} now; it was {before['severity']}." + conditions_held
+        return "worse", f"Its severity is {after['severity']} after {before['severity']}." + conditions_held
     if step < 0:
         if holding and holding[0] == holding[1]:
             return "fixed", f"Only {ARTICLES[after['severity']]} remains, “{after['title']}”." + conditions_held
-        return "better", f"It is {after['severity']} now; it was {before['severity']}." + conditions_held
-    return "unchanged", f"It is still found, as {after['severity']} as before." + conditions_held
+        return "better", f"Its severity is {after['severity']} after {before['severity']}." + conditions_held
+    return "unchanged", f"It is still found, with the same severity, {after['severity']}." + conditions_held
