@@ -32,7 +32,7 @@ Step = dict[str, Any]
 
 
 def points(evidence: Evidence) -> Points | None:
-    """The steps of each failed checkpoint of which the trigger is known.
+    """The steps of each failed checkpoint with a known trigger.
 
     Reads   subtask_checkpoint, log_record (also at level DEBUG), failure, checkpoint, vertex, edge, job.
     Gives   {checkpoints: [{job_id, job, id, status, lanes: [name], steps: [Step]}]}, the latest first.

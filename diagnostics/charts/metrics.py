@@ -98,7 +98,7 @@ FAMILIES = (
     ("CPU, threads and classes", r"CPU|Threads|ClassLoader"),
     ("Jobs and slots", r"[tT]askSlots|numRunningJobs|uptime|downtime|runningTime|[rR]estart|registered"),
 )
-"""Headings of similar metrics, with the part of the name that tells; the first that fits counts."""
+"""Headings of similar metrics, by part of their name; the first that matches counts."""
 OTHERS = "Others"
 
 

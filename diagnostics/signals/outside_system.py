@@ -16,7 +16,7 @@ from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefi
 
 MOST_CITED = 4
 WRITES = re.compile(r"(?i)\b(?:bulk|batch|flush|upsert|insert|index|writ|sink|put|commit|deliver|publish|send)")
-"""Beginnings of words with which clients speak of what they write. Our choice."""
+"""Beginnings of words in messages of clients about writes. Our choice."""
 MESSAGE_CHARACTERS = 160
 
 
