@@ -28,7 +28,7 @@ LEFT_TO_OTHERS: Mapping[str, frozenset[str]] = {
     "export of alerts and dashboards": rows(21, 87),
     "drills and demonstration cases": rows(94, 109),
     "walk-throughs and concept pages": rows(99, 100, 102, 103, (111, 116), 118),
-    "glossary": rows((125, 128), 130, 149, (152, 154)),
+    "glossary": rows((125, 128), 130),
     "languages of the pages": rows(163),
     "reading of pasted articles": rows(164),
 }
