@@ -30,8 +30,12 @@ class Proposal:
 
 @dataclass(slots=True)
 class _File:
-    """The options that change in one place: option -> its line before, and the lines after with their comments."""
+    """The options that change in one place: option -> its line before, and the lines after with their comments.
 
+    place  of the first of them among the changes
+    """
+
+    place: int
     before: dict[str, str] = field(default_factory=dict)
     after: dict[str, list[str]] = field(default_factory=dict)
 
@@ -45,9 +49,9 @@ def merged_plan(
     alternatives the most effective one is taken. An option has the value of the first proposal that changes it, and is
     left out where the runbook of a cause before it calls it useless.
 
-    Gives  JSON values: `files` [{file, from, to}], `others` [{kind, file, from, to, runbook}], `open` [{only_if,
-           question, file, from, to}], `left_out` [{option, value, runbook, because}], and `restart` {text, command} or
-           None.
+    Gives  JSON values: `changes` [{kind, file, from, to, runbook}], the options of a file as one with `runbook` empty,
+           `open` [{only_if, question, file, from, to}], `left_out` [{option, value, runbook, because}], and `restart`
+           {text, command} or None.
     """
     plan = _Plan()
     for place, proposal in enumerate(proposals):
@@ -61,7 +65,7 @@ def merged_plan(
     restart = stop_and_start(view, plan.options) if plan.restarts else None
     shown = plan.as_json()
     if restart:
-        shown["others"] = [each for each in shown["others"] if each["to"] not in restart["command"].splitlines()]
+        shown["changes"] = [each for each in shown["changes"] if each["to"] not in restart["command"].splitlines()]
     return shown | {"restart": restart}
 
 
@@ -70,7 +74,7 @@ class _Plan:
 
     def __init__(self) -> None:
         self._files: dict[str, _File] = {}
-        self._others: list[dict[str, Any]] = []
+        self._others: list[tuple[int, dict[str, Any]]] = []
         self._open: list[dict[str, Any]] = []
         self._left_out: list[dict[str, str]] = []
         self._choices: set[tuple[str, str]] = set()
@@ -100,9 +104,8 @@ class _Plan:
                 return
             self._choices.add(choice)
         if change["kind"] != "config":
-            self._others.append(
-                {name: change[name] for name in ("kind", "file", "from", "to")} | {"runbook": proposal.title}
-            )
+            shown = {name: change[name] for name in ("kind", "file", "from", "to")}
+            self._others.append((self._next_place(), {**shown, "runbook": proposal.title}))
         elif not self._take_options(change, proposal, before):
             return
         self.restarts = self.restarts or step["restart"]
@@ -120,24 +123,32 @@ class _Plan:
                 reason = {"option": option, "value": line, "runbook": proposal.title, "because": useless.title}
                 self._left_out.append(reason)
                 continue
-            file = self._files.setdefault(name, _File())
+            file = self._files.setdefault(name, _File(self._next_place()))
             file.after[option] = [*comments, line]
             if option in now:
                 file.before[option] = now[option]
             taken = True
         return taken
 
+    def _next_place(self) -> int:
+        return len(self._files) + len(self._others)
+
     def as_json(self) -> dict[str, Any]:
-        return {
-            "files": [
+        files = [
+            (
+                file.place,
                 {
+                    "kind": "config",
                     "file": name,
                     "from": "\n".join(file.before.values()),
                     "to": "\n".join(line for lines in file.after.values() for line in lines),
-                }
-                for name, file in self._files.items()
-            ],
-            "others": self._others,
+                    "runbook": "",
+                },
+            )
+            for name, file in self._files.items()
+        ]
+        return {
+            "changes": [change for _, change in sorted([*files, *self._others], key=lambda each: each[0])],
             "open": self._open,
             "left_out": self._left_out,
         }

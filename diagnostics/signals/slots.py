@@ -66,7 +66,7 @@ def measure(evidence: Evidence) -> Measured:
             total = common.get("total_end")
             if isinstance(total, int):
                 facts["missing"] = max(0, needed - total)
-                facts["needed_slots"] = _slots_of_each(needed, total, cluster)
+                facts["needed_slots"] = _slots_by_task_manager(needed, total, cluster)
         stamps = [each.ts_ms for each in own if each.ts_ms is not None]
         if stamps:
             facts |= {"first_ms": min(stamps), "last_ms": max(stamps), "from_start": _is_from_start(log, min(stamps))}
@@ -103,7 +103,7 @@ def _needed(job: str | None, cluster: Cluster) -> int | None:
     )
 
 
-def _slots_of_each(needed: int, total: int, cluster: Cluster) -> int | None:
+def _slots_by_task_manager(needed: int, total: int, cluster: Cluster) -> int | None:
     """Slots that each TaskManager needs so that the job fits; None when it does, or when they are not known."""
     task_managers = len(cluster.task_managers)
     return -(-needed // task_managers) if task_managers and needed > total else None

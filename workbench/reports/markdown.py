@@ -147,8 +147,8 @@ def _plan_lines(shown: PlanShown) -> Iterator[str]:
     yield from ("", f"## One plan{f' for {plain(shown.name)}' if shown.name else ''}", "")
     if plan["restart"]:
         yield from (plain(plan["restart"]["text"]), "", *fenced(plan["restart"]["command"]))
-    for change in (*plan["files"], *plan["others"]):
-        yield from _change_lines({"kind": "", "only_if": None, **change})
+    for change in plan["changes"]:
+        yield from _change_lines({**change, "only_if": None})
     looked = [f"{each['question']} If {each['only_if']}: {each['to']}" for each in plan["open"]]
     yield from _list("Only after a look", looked)
     useless = [f"{each['value']} ({each['runbook']}): no help against {each['because']}" for each in plan["left_out"]]

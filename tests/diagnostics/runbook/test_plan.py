@@ -29,7 +29,7 @@ def plan_of(*proposals: Proposal) -> dict[str, Any]:
 def test_an_option_has_one_value_that_of_the_cause_that_comes_first() -> None:
     first = Proposal("Slow", (), [step(change("t.timeout: 3 min\nt.pause: 5 s", "t.timeout: 30 s"))])
     second = Proposal("Settings", (), [step(change("t.timeout: 2 min\nt.interval: 1 min", "t.timeout: 30 s"))])
-    [file] = plan_of(first, second)["files"]
+    [file] = plan_of(first, second)["changes"]
     assert file["to"].splitlines() == ["t.timeout: 3 min", "t.pause: 5 s", "t.interval: 1 min"]
     assert file["from"] == "t.timeout: 30 s"
 
@@ -38,14 +38,14 @@ def test_what_the_runbook_of_the_cause_calls_useless_is_left_out_with_the_reason
     skew = Proposal("Skew", ("t.timeout",), [])
     settings = Proposal("Settings", (), [step(change("t.timeout: 2 min\nt.interval: 1 min"))])
     plan = plan_of(skew, settings)
-    assert plan["files"][0]["to"] == "t.interval: 1 min"
+    assert plan["changes"][0]["to"] == "t.interval: 1 min"
     assert [(each["value"], each["because"]) for each in plan["left_out"]] == [("t.timeout: 2 min", "Skew")]
 
 
 def test_of_alternatives_the_first_is_taken_and_what_needs_a_look_is_listed_apart() -> None:
     changes = (change("a: 1", choice="heap"), change("b: 2", choice="heap"), change("c: 3", only_if="it is slow"))
     plan = plan_of(Proposal("Heap", (), [step(*changes, change("d: 4", sure=False))]))
-    assert [each["to"] for each in plan["files"]] == ["a: 1"]
+    assert [each["to"] for each in plan["changes"]] == ["a: 1"]
     assert [(each["only_if"], each["to"]) for each in plan["open"]] == [("it is slow", "c: 3")]
 
 
@@ -69,3 +69,10 @@ def test_options_called_useless_are_not_changed_by_the_same_runbook() -> None:
             shipped = Runbook.from_yaml(path.read_text("utf-8"), path.name)
             own = "\n".join(each.after for each in (change for step in shipped.steps for change in step.changes))
             assert [option for option in shipped.useless if f"{option}:" in own] == []
+
+
+def test_the_change_of_the_first_cause_comes_first_whatever_its_kind() -> None:
+    code = Proposal("Skew", (), [step(change("split(key)", kind="code", file="the job"))])
+    settings = Proposal("Settings", (), [step(change("t.interval: 1 min"))])
+    assert [each["to"] for each in plan_of(code, settings)["changes"]] == ["split(key)", "t.interval: 1 min"]
+    assert [each["to"] for each in plan_of(settings, code)["changes"]] == ["t.interval: 1 min", "split(key)"]
