@@ -75,7 +75,7 @@ def _mean_busy(timeline: Timeline, vertex: str) -> float | None:
 
 FACTS = {
     "quick_vertex": "the direct upstream task that waits most",
-    "quick_held_ratio": "its back-pressured share of the time",
+    "quick_held_ratio": "back-pressured share of the time of the input that waits most",
     "slow_vertex": "the direct upstream task that waits least",
     "slow_held_ratio": "back-pressured share of the time of the input that waits least",
     "own_busy_ratio": "busy share of the time of the shared task itself",
