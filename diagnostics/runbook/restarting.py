@@ -104,7 +104,7 @@ NAMES = {
     "settings.savepoint_dir": "<savepoint-directory>",
     "restart.checkpoint": "<path of the last completed checkpoint>",
     "restart.folder": "<checkpoint-directory>",
-    "deployment.cluster_id": "<FlinkDeployment>",
+    "deployment.cluster_id": "<flink-deployment>",
     "subject.job": "<job-id>",
 }
 

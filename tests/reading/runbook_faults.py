@@ -237,7 +237,7 @@ HELD: Mapping[str, tuple[str, ...]] = {
     "zookeeper-host": ("deployment.zookeeper",),
     "application-id": ("deployment.application_id",),
     "cluster-id": ("deployment.cluster_id",),
-    "FlinkDeployment": ("deployment.cluster_id",),
+    "flink-deployment": ("deployment.cluster_id",),
     "vertex-id": ("subject.vertex_id",),
     "job-id": ("subject.job",),
 }
