@@ -176,13 +176,13 @@ def _parts_in_words(slowest: Mapping[str, Any]) -> str:
     """The parts of one checkpoint that matter, with the subtasks that they belong to."""
     most, last = slowest["most_work"], slowest["last"]
     sentences = {
-        "balanced_ms": "The work of the snapshot, evenly spread, takes {}.",
-        "imbalance_ms": f"Subtask {most['subtask']} of {most['task']} works {{}} longer than its task's mean.",
-        "waiting_ms": f"Barriers and messages wait {{}} until subtask {last['subtask']} of {last['task']} ends.",
+        "balanced_ms": ("The work of the snapshot, evenly spread, takes", "."),
+        "imbalance_ms": (f"Subtask {most['subtask']} of {most['task']} works", " longer than its task's mean."),
+        "waiting_ms": ("Barriers and messages wait", f" until subtask {last['subtask']} of {last['task']} ends."),
     }
     shares = {part: slowest[part] / slowest["actual_ms"] if slowest["actual_ms"] else 0.0 for part in PARTS}
     return " ".join(
-        sentences[part].format(f"{duration(slowest[part])} ({percent(share)})")
+        f"{sentences[part][0]} {duration(slowest[part])} ({percent(share)}){sentences[part][1]}"
         for part, share in shares.items()
         if share >= LEAST_SHARE
     )

@@ -38,6 +38,7 @@ Read = Callable[[bytes], Iterator[str]]
 
 EXPORTS: Mapping[str, Read] = {
     "charts:csv": back.csv_faults,
+    "charts:json": back.json_faults,
     "history:jobs_file": back.csv_faults,
     "profiles:stacks": back.text_faults,
     "rules:export": back.unchanged,  # rules are written by people of the workbench

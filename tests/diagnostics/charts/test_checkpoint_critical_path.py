@@ -66,3 +66,13 @@ def test_work_without_waiting_is_all_ideal() -> None:
     assert CHART.summary(points) == (
         "Checkpoint 7 took 30 s. The work of the snapshot, evenly spread, takes 30 s (100 %)."
     )
+
+
+def test_braces_in_the_name_of_a_task_are_text() -> None:
+    """A name comes from outside and is never a format."""
+    jobs = line_of_jobs()
+    for row in jobs["vertex"]:
+        row["name"] = f"{row['name']} {{91*1009}}"
+    points = CHART.points(hand_made(**jobs, subtask_checkpoint=checkpoint()))
+    assert points is not None
+    assert "{91*1009}" in CHART.summary(points)
