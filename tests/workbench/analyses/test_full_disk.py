@@ -10,14 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.running_workbench import COLD, eventually, launch
+from tests.running_workbench import eventually, launch
 from tests.small_disk import fill
 from tests.workbench.analyses.stack import LOG, Stack, has_ended, is_reading
 
 RESERVE_BYTES, LEFT_BYTES = 16 * 1024**2, 8 * 1024**2
 """Of the disk: what is reserved for database and queue, and what is left of it by others."""
-
-SMALL = {**COLD, "WORKBENCH_RESERVE_BYTES": str(RESERVE_BYTES)}
 
 LONG_LOG_BYTES = 256 * 1024**2
 """Some seconds of work, so that the disk is full before the run is over."""
@@ -34,7 +32,7 @@ def status(address: str) -> int:
 
 
 def test_a_case_waits_for_room_and_everything_stays_readable(small_disk: Path, spark_remote: str) -> None:
-    running = launch(small_disk / "data", SPARK_REMOTE=spark_remote, **SMALL)
+    running = launch(small_disk / "data", SPARK_REMOTE=spark_remote, WORKBENCH_RESERVE_BYTES=str(RESERVE_BYTES))
     try:
         running.wait_until_ready()
         stack = Stack(running, running.manage("create_token", "admin"), small_disk)
@@ -52,7 +50,8 @@ def test_a_case_waits_for_room_and_everything_stays_readable(small_disk: Path, s
         time.sleep(3)  # a beat of the worker, which sends what waits again
         assert stack.case(url)["status"] == "queued"
         ballast.unlink()
-        assert stack.wait(url, has_ended)["status"] == "done"
+        case = stack.wait(url, has_ended)
+        assert case["status"] == "done", case
     finally:
         running.end()
     fill(small_disk)
@@ -62,7 +61,7 @@ def test_a_case_waits_for_room_and_everything_stays_readable(small_disk: Path, s
 
 
 def test_a_disk_without_a_byte_stops_a_run_which_says_so_and_goes_on(larger_disk: Path, spark_remote: str) -> None:
-    running = launch(larger_disk / "data", SPARK_REMOTE=spark_remote, **SMALL)
+    running = launch(larger_disk / "data", SPARK_REMOTE=spark_remote, WORKBENCH_RESERVE_BYTES=str(RESERVE_BYTES))
     try:
         running.wait_until_ready()
         stack = Stack(running, running.manage("create_token", "admin"), larger_disk)
