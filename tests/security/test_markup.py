@@ -39,6 +39,7 @@ Read = Callable[[bytes], Iterator[str]]
 EXPORTS: Mapping[str, Read] = {
     "charts:csv": back.csv_faults,
     "charts:json": back.json_faults,
+    "audit:export": back.csv_faults,
     "history:jobs_file": back.csv_faults,
     "profiles:stacks": back.text_faults,
     "rules:export": back.unchanged,  # rules are written by people of the workbench
