@@ -48,7 +48,7 @@ def points(evidence: Evidence) -> Points | None:
     names = cluster_of(evidence).job_names
     jobs: list[dict[str, Any]] = []
     for job_id in sorted({*failures, *histories}, key=str):
-        entries: list[tuple[int | None, str, int]] = list(_of_history(histories.get(job_id, History(job_id))))
+        entries: list[tuple[int | None, str, int]] = list(_expired_and_refused(histories.get(job_id, History(job_id))))
         if job_id in failures:
             entries += [(each.ts_ms, each.lead.reason, 1) for each in failures[job_id].failures]
         dated = sorted((ts_ms, what) for ts_ms, what, _ in entries if ts_ms is not None)[-MOST_ENTRIES:]
@@ -76,7 +76,7 @@ def points(evidence: Evidence) -> Points | None:
     }
 
 
-def _of_history(history: History) -> Iterator[tuple[int | None, str, int]]:
+def _expired_and_refused(history: History) -> Iterator[tuple[int | None, str, int]]:
     """Expired checkpoints, and refused triggers: the count of a run belongs to its first time."""
     for each in history.of_status("expired"):
         yield each.ended_ms, EXPIRED, 1

@@ -71,9 +71,11 @@ def _entry(
     order = sorted(parts, key=lambda vertex: (len(cluster.upstream((job_id, vertex))), vertex))
     names = [cluster.vertex_subject(job_id, vertex).vertex or vertex for vertex in order]
     end = _since(checkpoint.ended_ms, trigger) or checkpoint.end_to_end_ms
-    steps = [step for vertex, name in zip(order, names, strict=True) for step in _of_task(name, parts[vertex], end)]
+    steps = [
+        step for vertex, name in zip(order, names, strict=True) for step in _steps_of_task(name, parts[vertex], end)
+    ]
     if failure is not None:
-        steps += list(_of_decline(failure, trigger, end))
+        steps += list(_steps_of_decline(failure, trigger, end))
     lanes = list(dict.fromkeys([*names, *(step["from"] for step in steps if step["from"] != COORDINATOR)]))
     if end is not None:
         reason = checkpoint.reason or checkpoint.status
@@ -97,7 +99,7 @@ def _step(at_ms: float, begin: str, end: str, what: str, text: str, *, is_bad: b
     return {"at_ms": at_ms, "from": begin, "to": end, "what": what, "text": text, "is_bad": is_bad}
 
 
-def _of_task(name: str, rows: Mapping[int, Mapping[str, Any]], end: float | None) -> Iterator[Step]:
+def _steps_of_task(name: str, rows: Mapping[int, Mapping[str, Any]], end: float | None) -> Iterator[Step]:
     """The barrier and the acknowledgement of the slowest subtask, or the silence of those that sent none."""
     pending = sorted(subtask for subtask, row in rows.items() if row["ack_ms"] is None)
     acknowledged = [row for row in rows.values() if row["ack_ms"] is not None and row["end_to_end_ms"] is not None]
@@ -116,7 +118,7 @@ def _of_task(name: str, rows: Mapping[int, Mapping[str, Any]], end: float | None
         yield _step(end, name, name, "no acknowledgement", text, is_bad=True)
 
 
-def _of_decline(failure: CheckpointFailure, trigger: int, end: float | None) -> Iterator[Step]:
+def _steps_of_decline(failure: CheckpointFailure, trigger: int, end: float | None) -> Iterator[Step]:
     at_ms = _since(failure.ts_ms, trigger)
     at_ms = end if at_ms is None else at_ms
     if at_ms is not None:
