@@ -121,8 +121,8 @@ def case_outcome_update(case: Case) -> None:
 
 
 def phases_in(signals: Iterable[Mapping[str, Any]]) -> set[str]:
-    """The longest phase of the checkpoints of each job, as the signal states it."""
-    measured = (signal["facts"] for signal in signals if signal["key"] == "checkpoint_phases")
+    """The longest phase of the checkpoints of each job, as the signal states it; none where it was not measured."""
+    measured = (signal["facts"] for signal in signals if signal["key"] == "checkpoint_phases" and "facts" in signal)
     return {facts["longest_phase"] for facts in measured if facts.get("longest_phase")}
 
 

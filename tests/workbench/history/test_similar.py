@@ -8,6 +8,7 @@ import pytest
 from django.utils import timezone
 
 from diagnostics.log_book.writing import OTHER_PATTERN, Contents
+from diagnostics.signals.signal import NotMeasured
 from tests.workbench.diagnosed import diagnosed_case
 from tests.workbench.people import People, case_of, signed_in
 from workbench.accounts.models import User
@@ -145,3 +146,8 @@ def test_the_phase_of_an_analysis_is_a_trait_that_another_diagnosis_replaces(peo
     case_outcome_update(case)
     assert list(case.traits.filter(kind="phase").values_list("value", flat=True)) == ["y"]
     assert case.traits.filter(kind="class").exists()
+
+
+def test_an_analysis_without_measured_checkpoints_has_no_phase() -> None:
+    not_measured = NotMeasured("checkpoint_phases", "checkpoint-details", "The files hold no checkpoints.")
+    assert phases_in([not_measured.as_json()]) == set()
