@@ -176,12 +176,15 @@ def _dynamic(record: int, process: str | None, said: str, *, awaited: bool) -> I
 
 
 def _process_facts(said: str) -> Iterator[tuple[str, str]]:
-    """What a start-up message states about its process: entry point, configuration file, log file, Flink's folder."""
+    """What a start-up message states about its process: entry point, configuration file, log file, Flink's folder.
+
+    No key may end like a host name, as `flink.home` does: redaction would replace it.
+    """
     matches = {
         "process.entrypoint": _STARTING.match(said),
         "config.file": _FILE.match(said),
         "log.file": _LOG_FILE.match(said),
-        "flink.home": _HOME.match(said),
+        "flink.directory": _HOME.match(said),
     }
     yield from ((key, match.group(1)) for key, match in matches.items() if match)
 

@@ -119,7 +119,7 @@ def deployment_of(evidence: Evidence) -> Deployment:
         mode=mode,
         config_file=_value(stated, "config.file"),
         rest=_rest(evidence, stated),
-        home=_value(stated, "flink.home"),
+        home=_value(stated, "flink.directory"),
         cluster_id=_value(stated, "kubernetes.cluster-id"),
         namespace=_value(stated, "kubernetes.namespace"),
         application_id=_application_id(stated.values()) if kind == YARN else None,
