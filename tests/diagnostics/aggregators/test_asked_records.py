@@ -60,9 +60,10 @@ def is_declared(aggregator: Aggregator[Any], rows: pa.Table) -> pa.ChunkedArray:
 
 
 def is_read_anyway(rows: pa.Table) -> pa.ChunkedArray:
-    """From WARN on, with further lines, or an exception."""
+    """From WARN on, with further lines, an exception, or the cause of a failure without its class."""
     alarming = pc.is_in(rows["level"], pa.array(ALARMING))
-    return pc.or_(alarming, pc.or_(rows["continuation"].is_valid(), rows["exception_class"].is_valid()))
+    thrown = pc.or_(rows["exception_class"].is_valid(), rows["exception_message"].is_valid())
+    return pc.or_(alarming, pc.or_(rows["continuation"].is_valid(), thrown))
 
 
 def answer(aggregator: Aggregator[Any], rows: pa.Table) -> Any:
