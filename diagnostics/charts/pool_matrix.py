@@ -207,8 +207,10 @@ def _job_summary(job: Mapping[str, Any], *, several: bool) -> str:
             sentences.append(f"{enumeration(names)}: {pools[0].lower()}{pools[1:]}, so {meaning}.")
     held = job["held"]
     if held is not None:
-        measured = f"Whatever pools show, subtasks of the job are back-pressured up to {percent(held)} of the time."
-        sentences.append(measured)
+        sentences.append(
+            f"Whatever pools show, a subtask of the job is back-pressured {percent(held)} of the time in the highest "
+            "single sample."
+        )
     return f"{prefix}{' '.join(sentences)}"
 
 

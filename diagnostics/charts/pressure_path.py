@@ -201,7 +201,7 @@ def _job_summary(job: Mapping[str, Any], *, several: bool) -> str:
     waiting = sorted((task for task in job["tasks"] if (task["held"] or 0.0) > OK_MOST), key=lambda task: -task["held"])
     for task in waiting[:2]:
         pool = f"; {percent(task['out'])} of its output pool is in use" if task["out"] is not None else ""
-        sentences.append(f"{task['name']} is back-pressured {percent(task['held'])} of the time{pool}.")
+        sentences.append(f"{task['name']} is back-pressured {percent(task['held'])} of the time on average{pool}.")
     change = job["change"]
     if change and (ratio := _change_ratio(change)) is not None:
         before, after = number(change["before_per_s"]), number(change["after_per_s"])
@@ -214,11 +214,12 @@ def _job_summary(job: Mapping[str, Any], *, several: bool) -> str:
 
 def _origin_in_words(origin: Mapping[str, Any]) -> str:
     """Where the wait begins, and what its input pool shows."""
-    busy, pool = origin["busy"], origin["in"]
+    busy, pool, name = origin["busy"], origin["in"], origin["name"]
     if busy is not None and busy <= QUIET_MOST:
-        text = f"Tasks upstream of {origin['name']} wait although it is busy only {percent(busy)} of the time."
+        text = f"Tasks upstream of {name} wait although it is busy only {percent(busy)} of the time on average."
     else:
-        text = f"Back pressure begins at {origin['name']}" + (f" (busy {percent(busy)})." if busy is not None else ".")
+        ratio = f" (busy {percent(busy)} on average)" if busy is not None else ""
+        text = f"Back pressure begins at {name}{ratio}."
     if pool is None:
         return text
     if pool < HARDLY:

@@ -69,8 +69,8 @@ def test_the_drop_of_the_source_rate_is_stated_with_its_time_and_in_percent() ->
 
     assert points is not None
     summary = CHART.summary(points)
-    assert "Back pressure begins at Sink: documents (busy 99 %). 100 % of its input pool is in use" in summary
-    assert "enrich is back-pressured 90 % of the time; 100 % of its output pool is in use." in summary
+    assert "Back pressure begins at Sink: documents (busy 99 % on average). 100 % of its input pool is in" in summary
+    assert "enrich is back-pressured 90 % of the time on average; 100 % of its output pool is in use." in summary
     assert "The sources emitted 100 records/s until 2026-11-21" in summary
     assert summary.endswith("and 20 records/s after it (\N{MINUS SIGN}80 %).")
 
