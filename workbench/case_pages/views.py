@@ -237,7 +237,7 @@ def case_detail(request: SignedInRequest, case_id: int) -> HttpResponse:
 
 def _diagnosis_asked_for(request: SignedInRequest, case: Case) -> Analysis | None:
     """The newest diagnosis, or that of the snapshot in the address. Raises Http404 when there is none."""
-    done = case.analyses.done().defer("signals", "inputs")
+    done = case.analyses.done().defer("inputs")
     asked = request.GET.get("snapshot", "")
     if not asked:
         return done.first()
