@@ -102,7 +102,7 @@ def test_the_case_page_says_which_file_would_fill_an_empty_chart(people: People,
     page = signed_in(people.bob).get(analysis.case.get_absolute_url()).content.decode()
 
     assert 'id="chart-load-by-subtask"' in page
-    assert "without data: " in page
+    assert 'charts without data<span class="titles">: ' in page
     assert "JobManager and the TaskManagers would fill this chart" in page
 
 
