@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 import redis
 from django.conf import LazySettings
+from django.core.signals import request_finished
+from django.db import close_old_connections
 from django.test import Client
 
 from diagnostics.analyze import Progress
@@ -89,7 +91,12 @@ def test_a_client_that_leaves_before_the_first_event_frees_its_place(
     for _ in range(3):
         answer = client.get(f"/analyses/{queued.pk}/events/")
         assert answer.status_code == 200
-        answer.close()
+        # Closing an answer of the test client would end the connection of the test's transaction too.
+        request_finished.disconnect(close_old_connections)
+        try:
+            answer.close()
+        finally:
+            request_finished.connect(close_old_connections)
 
 
 def test_a_stranger_listens_to_nothing(people: People, queued: Analysis) -> None:

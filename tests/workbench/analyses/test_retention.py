@@ -124,9 +124,13 @@ def used_case(people: People, other: Case) -> Case:
     return case
 
 
+KEPT = {"sessions.Session", "audit.AuditEntry", "tallies.Tally"}
+"""Sessions of people, who did what (also whoever deleted), and counters of `/metrics`, which only grow."""
+
+
 def footprint(settings: LazySettings) -> tuple[dict[str, int], list[str]]:
-    """The rows of every table but that of sessions, and the files of all folders."""
-    models = [each for each in apps.get_models(include_auto_created=True) if each._meta.label != "sessions.Session"]
+    """The rows of every table but those of `KEPT`, and the files of all folders."""
+    models = [each for each in apps.get_models(include_auto_created=True) if each._meta.label not in KEPT]
     folders = (settings.UPLOADS_DIR, settings.INCOMING_DIR, settings.WORKSPACES_DIR, settings.LOG_BOOKS_DIR)
     files = [str(path) for folder in folders for path in folder.rglob("*")]
     return {each._meta.label: each._default_manager.count() for each in models}, files
