@@ -79,12 +79,12 @@ MOST_VALUES = 50
 
 def request_record(request: HttpRequest, answer: HttpResponseBase) -> None:
     """Records the request of a signed-in person or program, where it is one to record."""
-    user = getattr(request, "user", None)
-    match = request.resolver_match
-    if not isinstance(user, User) or match is None:
-        return
-    action = match.view_name
+    action = request.resolver_match.view_name if request.resolver_match else ""
     if action in QUIET or answer.status_code == NO_SUCH_METHOD or (request.method in READING and action not in EXPORTS):
+        return
+    # After the others: who is signed in is read from the database, which a page of health must not wait for.
+    user = getattr(request, "user", None)
+    if not action or not isinstance(user, User):
         return
     details = _fields(request, action)
     if action.startswith("admin:") and answer.status_code == 302:

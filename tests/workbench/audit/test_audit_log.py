@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -25,6 +26,13 @@ def exported(people: People, form: str, **asked: str) -> str:
     answer = signed_in(people.ada).get(f"/audit/export.{form}", asked)
     assert answer.status_code == 200
     return answer.getvalue().decode()  # type: ignore[no-any-return]
+
+
+def test_a_page_that_is_only_read_asks_the_database_for_nobody(people: People, django_assert_num_queries: Any) -> None:
+    """Health is answered while the database hangs."""
+    client = signed_in(people.alice)
+    with django_assert_num_queries(0):
+        assert client.get("/healthz").status_code == 200
 
 
 def test_a_change_is_recorded_with_person_address_and_its_few_fields(people: People) -> None:
