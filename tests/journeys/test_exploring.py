@@ -94,6 +94,8 @@ def charts_follow_the_brush(page: Page) -> None:
 def the_instant_is_shown_in_every_chart(page: Page) -> None:
     drawn(page, "garbage-collection")
     area = drawn(page, "metrics").locator(".nsewdrag").first
+    # In the middle of the window, so that a part of the next chart over time is in it too.
+    area.evaluate("area => area.scrollIntoView({ block: 'center' })")
     area.hover()
     area.hover(position={"x": 40, "y": 40})
     page.wait_for_function(
