@@ -9,6 +9,7 @@ from django.contrib.auth.validators import UnicodeUsernameValidator
 from django.db.models import Q
 
 from workbench.accounts.models import MOST_TOKEN_DAYS, TOKEN_DAYS, Role, Team, TokenScope, User
+from workbench.untrusted.whole_number import whole_number
 
 MOST_TOKENS = 50
 """Tokens of a person. Our choice: one for each program, and a page that can be read."""
@@ -33,6 +34,17 @@ class TokenForm(forms.Form):
             raise forms.ValidationError(f"You have {MOST_TOKENS} tokens. Revoke those that are not used.")
 
 
+class RowsField(forms.ModelMultipleChoiceField):
+    """Refuses numbers that no key can be; a database raises an error for them."""
+
+    def clean(self, value: Any) -> Any:
+        """As in Django."""
+        for number in value or ():
+            if whole_number(str(number)) is None:
+                raise forms.ValidationError(self.error_messages["invalid_pk_value"], params={"pk": str(number)[:40]})
+        return super().clean(value)
+
+
 class PersonForm(forms.Form):
     """Names, role and teams of a person."""
 
@@ -40,9 +52,7 @@ class PersonForm(forms.Form):
     last_name = forms.CharField(max_length=150, required=False, label="Last name")
     email = forms.EmailField(required=False, label="E-mail")
     role = forms.ChoiceField(choices=Role.choices, initial=Role.RESPONDER, label="Role in every team")
-    teams = forms.ModelMultipleChoiceField(
-        Team.objects.all(), required=False, widget=forms.CheckboxSelectMultiple, label="Teams"
-    )
+    teams = RowsField(Team.objects.all(), required=False, widget=forms.CheckboxSelectMultiple, label="Teams")
 
     def __init__(self, data: Any = None, *, person: User | None = None) -> None:
         names = ("first_name", "last_name", "email", "role")
@@ -72,7 +82,7 @@ class TeamForm(forms.Form):
     """The name of a team, and its members."""
 
     name = forms.CharField(max_length=100, label="Name")
-    members = forms.ModelMultipleChoiceField(
+    members = RowsField(
         User.objects.order_by("username"), required=False, widget=forms.CheckboxSelectMultiple, label="Members"
     )
 

@@ -14,7 +14,6 @@ from django.views.decorators.http import require_GET, require_POST
 from diagnostics.symptoms import symptom, symptoms
 from workbench.accounts.requests import SignedInRequest
 from workbench.drills import selectors, services
-from workbench.drills.context import DUE
 from workbench.drills.evidence import KINDS, drawers, drawers_shown, noticed
 from workbench.drills.models import Drill, DrillStep, StepKind
 from workbench.drills.scoring import CAUSE, EVIDENCE, GUESS, TARGET, TIME, TOO_LONG
@@ -53,7 +52,6 @@ def overview(request: SignedInRequest) -> HttpResponse:
 def plan(request: SignedInRequest, team_id: int) -> HttpResponse:
     """Sets how often a team drills: by a member who may change its cases."""
     team = get_object_or_404(request.user.teams, pk=team_id)
-    request.session.pop(DUE, None)
     if not request.user.may_change_cases:
         raise PermissionDenied("Your role may read cases, not plan drills.")
     written = request.POST.get("days", "").strip()

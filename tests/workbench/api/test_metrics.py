@@ -54,7 +54,7 @@ def running(people: People) -> Analysis:
     )
 
 
-@pytest.mark.django_db(transaction=True)
+@pytest.mark.django_db(transaction=True, serialized_rollback=True)
 def test_analyses_are_counted_by_outcome_and_stay_counted_when_their_case_is_deleted(
     monitoring: Client, people: People
 ) -> None:
@@ -68,7 +68,7 @@ def test_analyses_are_counted_by_outcome_and_stay_counted_when_their_case_is_del
     assert told["flink_workbench_analyses_active", "running"] == 0
 
 
-@pytest.mark.django_db(transaction=True)
+@pytest.mark.django_db(transaction=True, serialized_rollback=True)
 def test_durations_of_stages_are_a_cumulative_histogram(monitoring: Client) -> None:
     for milliseconds in (90, 700, 700, 4_000_000):
         stages_count({"Reading": milliseconds})
@@ -112,7 +112,7 @@ def test_without_a_token_for_it_or_a_listed_address_nothing_is_shown(
 
 
 @pytest.mark.skipif(PROMTOOL is None, reason="promtool (Debian: prometheus) is not installed")
-@pytest.mark.django_db(transaction=True)
+@pytest.mark.django_db(transaction=True, serialized_rollback=True)
 def test_promtool_finds_no_fault_in_metrics_and_example_alerts(monitoring: Client) -> None:
     assert PROMTOOL is not None
     stages_count({"Reading": 90})
