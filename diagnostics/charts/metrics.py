@@ -87,16 +87,16 @@ def _rounded(value: float | None) -> float | None:
 
 
 FAMILIES = (
-    ("Records and bytes", r"num(Records|Bytes|Buffers)|currentInput|currentOutput|pendingRecords|Dropped"),
-    ("Busy, idle and back-pressured time", r"(?i)busy|idle|backpressur|mailbox|latency|initiali|deploying"),
-    ("Watermarks", r"[wW]atermark|[eE]ventTime"),
-    ("Checkpoints", r"[cC]heckpoint"),
-    ("RocksDB", r"rocksdb"),
-    ("Network buffers", r"buffers\.|Buffers\.|Network\.|Netty\."),
-    ("Memory of the JVM", r"Memory\."),
-    ("Garbage collection", r"GarbageCollector"),
-    ("CPU, threads and classes", r"CPU|Threads|ClassLoader"),
-    ("Jobs and slots", r"[tT]askSlots|numRunningJobs|uptime|downtime|runningTime|[rR]estart|registered"),
+    ("Records and bytes", re.compile(r"num(Records|Bytes|Buffers)|currentInput|currentOutput|pendingRecords|Dropped")),
+    ("Busy, idle and back-pressured time", re.compile(r"(?i)busy|idle|backpressur|mailbox|latency|initiali|deploying")),
+    ("Watermarks", re.compile(r"[wW]atermark|[eE]ventTime")),
+    ("Checkpoints", re.compile(r"[cC]heckpoint")),
+    ("RocksDB", re.compile(r"rocksdb")),
+    ("Network buffers", re.compile(r"buffers\.|Buffers\.|Network\.|Netty\.")),
+    ("Memory of the JVM", re.compile(r"Memory\.")),
+    ("Garbage collection", re.compile(r"GarbageCollector")),
+    ("CPU, threads and classes", re.compile(r"CPU|Threads|ClassLoader")),
+    ("Jobs and slots", re.compile(r"[tT]askSlots|numRunningJobs|uptime|downtime|runningTime|[rR]estart|registered")),
 )
 """Headings of similar metrics, by part of their name; the first that matches counts."""
 OTHERS = "Others"
@@ -104,7 +104,7 @@ OTHERS = "Others"
 
 def family_of(metric: str) -> str:
     """The heading under which a metric is listed."""
-    return next((title for title, part in FAMILIES if re.search(part, metric)), OTHERS)
+    return next((title for title, part in FAMILIES if part.search(metric)), OTHERS)
 
 
 def choices(points: Points) -> Sequence[Choice]:
