@@ -9,7 +9,6 @@ from django.contrib.auth.validators import UnicodeUsernameValidator
 from django.db.models import Q
 
 from workbench.accounts.models import MOST_TOKEN_DAYS, TOKEN_DAYS, Role, Team, TokenScope, User
-from workbench.untrusted.whole_number import whole_number
 
 MOST_TOKENS = 50
 """Tokens of a person. Our choice: one for each program, and a page that can be read."""
@@ -37,11 +36,12 @@ class TokenForm(forms.Form):
 class RowsField(forms.ModelMultipleChoiceField):
     """Refuses numbers that no key can be; a database raises an error for them."""
 
+    key = forms.IntegerField(min_value=1, max_value=10**18)
+
     def clean(self, value: Any) -> Any:
         """As in Django."""
         for number in value or ():
-            if whole_number(str(number)) is None:
-                raise forms.ValidationError(self.error_messages["invalid_pk_value"], params={"pk": str(number)[:40]})
+            self.key.clean(number)
         return super().clean(value)
 
 
