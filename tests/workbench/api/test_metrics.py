@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from uuid import uuid4
 
@@ -23,6 +25,8 @@ from workbench.tallies.counting import bucket_of, stages_count
 
 RULES = Path(settings.BASE_DIR, "workbench", "launch", "prometheus-alerts.yaml")
 PROMTOOL = shutil.which("promtool")
+Committed = Callable[..., AbstractContextManager[list[Callable[[], object]]]]
+"""Runs what is to happen after a commit, without committing: other tests keep the shipped rules."""
 
 
 @pytest.fixture
@@ -54,13 +58,13 @@ def running(people: People) -> Analysis:
     )
 
 
-@pytest.mark.django_db(transaction=True, serialized_rollback=True)
 def test_analyses_are_counted_by_outcome_and_stay_counted_when_their_case_is_deleted(
-    monitoring: Client, people: People
+    monitoring: Client, people: People, django_capture_on_commit_callbacks: Committed
 ) -> None:
     analysis = running(people)
     assert values(monitoring)["flink_workbench_analyses_active", "running"] == 1
-    analysis_fail(analysis=analysis, claim=analysis.claim, reason="x")
+    with django_capture_on_commit_callbacks(execute=True):
+        analysis_fail(analysis=analysis, claim=analysis.claim, reason="x")
     analysis.delete()
     told = values(monitoring)
     assert told["flink_workbench_analyses_total", "failed"] == 1
@@ -68,10 +72,12 @@ def test_analyses_are_counted_by_outcome_and_stay_counted_when_their_case_is_del
     assert told["flink_workbench_analyses_active", "running"] == 0
 
 
-@pytest.mark.django_db(transaction=True, serialized_rollback=True)
-def test_durations_of_stages_are_a_cumulative_histogram(monitoring: Client) -> None:
-    for milliseconds in (90, 700, 700, 4_000_000):
-        stages_count({"Reading": milliseconds})
+def test_durations_of_stages_are_a_cumulative_histogram(
+    monitoring: Client, django_capture_on_commit_callbacks: Committed
+) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        for milliseconds in (90, 700, 700, 4_000_000):
+            stages_count({"Reading": milliseconds})
     told = values(monitoring)
     bucket = "flink_workbench_stage_duration_seconds_bucket"
     assert [told[bucket, bound, "Reading"] for bound in ("0.1", "0.5", "1.0", "1800.0", "+Inf")] == [1, 1, 3, 3, 4]
@@ -112,10 +118,12 @@ def test_without_a_token_for_it_or_a_listed_address_nothing_is_shown(
 
 
 @pytest.mark.skipif(PROMTOOL is None, reason="promtool (Debian: prometheus) is not installed")
-@pytest.mark.django_db(transaction=True, serialized_rollback=True)
-def test_promtool_finds_no_fault_in_metrics_and_example_alerts(monitoring: Client) -> None:
+def test_promtool_finds_no_fault_in_metrics_and_example_alerts(
+    monitoring: Client, django_capture_on_commit_callbacks: Committed
+) -> None:
     assert PROMTOOL is not None
-    stages_count({"Reading": 90})
+    with django_capture_on_commit_callbacks(execute=True):
+        stages_count({"Reading": 90})
     shown = monitoring.get("/metrics").content
     checked = subprocess.run([PROMTOOL, "check", "metrics"], input=shown, capture_output=True, check=False)
     assert (checked.returncode, checked.stdout + checked.stderr) == (0, b"")
