@@ -157,7 +157,7 @@ class _Restart:
         newest = NEWEST if self.value("restart.checkpoint") else ""
         state = self.value("restart.state")
         if state in ENDED:
-            return self._of_ended(str(state), newest)
+            return self._restart_of_ended(str(state), newest)
         if self._of_all and self.value("settings.ha_type") in HIGHLY_AVAILABLE:
             return BY_HIGH_AVAILABILITY, self._processes()
         if state in NOT_RUNNING:
@@ -183,7 +183,7 @@ class _Restart:
             for name, host in [*hosts, ("taskmanager.sh", "each TaskManager's host")]
         ]
 
-    def _of_ended(self, state: str, newest: str) -> tuple[str, Sequence[str]]:
+    def _restart_of_ended(self, state: str, newest: str) -> tuple[str, Sequence[str]]:
         if self._has_no_checkpoint():
             return self._said(f"{NOT_RUNNING_NOW} {NO_CHECKPOINT}"), self._start_anew()
         start = [*self._processes(), self._cluster.start("{restart.checkpoint}")]
