@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
@@ -48,13 +49,17 @@ class PostgresServer:
 
     def hang(self) -> None:
         """Its kernel still takes connections, and nothing answers."""
-        for process in self.processes():
-            process.send_signal(signal.SIGSTOP)
+        self._send_all(signal.SIGSTOP)
 
     def go_on(self) -> None:
         """The end of `hang`."""
+        self._send_all(signal.SIGCONT)
+
+    def _send_all(self, sign: signal.Signals) -> None:
+        """To each process that still lives: those of a maintenance run may end meanwhile."""
         for process in self.processes():
-            process.send_signal(signal.SIGCONT)
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.send_signal(sign)
 
     def _control(self, *arguments: str) -> None:
         _run(self.place, [f"{self.programs}/pg_ctl", "-D", f"{self.place}/data", *arguments])

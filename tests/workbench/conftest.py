@@ -44,6 +44,7 @@ def data_folder(settings: LazySettings, tmp_path: Path) -> Path:
         folder = tmp_path / name.lower()
         folder.mkdir()
         setattr(settings, name, folder)
+    settings.WORKBENCH_DATA = tmp_path  # addresses and logins are kept there by number, which other processes have too
     settings.FILE_UPLOAD_TEMP_DIR = settings.INCOMING_DIR
     settings.WHITENOISE_AUTOREFRESH = True  # each new client would look for all of them, a seventh of a test of pages
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
