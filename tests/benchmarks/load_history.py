@@ -109,9 +109,8 @@ def _copy(batch: list[tuple[Any, Any, float]], chance: random.Random) -> None:
             for case, (original, person, _) in zip(cases, batch, strict=True)
         ]
         Analysis.objects.bulk_create(copies)
-        found = {
-            each.case_id: each.found for each in SearchText.objects.filter(case__in=[o.case_id for o, _, _ in batch])
-        }
+        searched = SearchText.objects.filter(case__in=[original.case_id for original, _, _ in batch])
+        diagnoses = dict(searched.values_list("case_id", "diagnosis"))
         charts, stacks, texts, traits, notes, watches = [], [], [], [], [], []
         for analysis, (original, person, _) in zip(copies, batch, strict=True):
             case = analysis.case
@@ -119,8 +118,8 @@ def _copy(batch: list[tuple[Any, Any, float]], chance: random.Random) -> None:
             if hasattr(original, "stacks"):
                 stacks.append(_row(original.stacks, analysis=analysis))
             note = " ".join(_words(chance, 20))
-            words = f"{case.title}\n{case.job_names}\n{found[original.case_id]}\n{note}"
-            texts.append(SearchText(case=case, found=found[original.case_id], text=words.casefold()))
+            words = f"{case.title}\n{case.job_names}\n{diagnoses[original.case_id]}\n{note}"
+            texts.append(SearchText(case=case, diagnosis=diagnoses[original.case_id], text=words.casefold()))
             traits += [
                 CaseTrait(case=case, kind=each.kind, value=_varied(each.kind, each.value, case.job_names))
                 for each in original.case.traits.all()
