@@ -31,6 +31,7 @@ were measured. One that is not named is a share of its own, which costs a workbe
 CORPUS = (
     "tests/reading/test_numbers_of_corpus.py",
     "tests/reading/test_runbooks_of_corpus.py",
+    "tests/reading/test_waits_of_corpus.py",
     "tests/diagnostics/prevention/test_alerts_of_corpus.py",
     "tests/diagnostics/proof/test_real_pair.py",
 )

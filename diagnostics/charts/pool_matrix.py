@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from diagnostics.charting.chart import Chart, Points, Theme
@@ -11,11 +12,14 @@ from diagnostics.charting.theme import Palette, palette
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.job.graph import job_graph
 from diagnostics.reconstruction.load.pools import pools_of_tasks
+from diagnostics.reconstruction.load.pressure_origin import origins
 from diagnostics.reconstruction.load.timeline import load_timelines
+from diagnostics.vocabulary.load_levels import LOW_MOST
 from diagnostics.wording.phrase import enumeration, percent
 
 if TYPE_CHECKING:
     from diagnostics.evidence import Evidence
+    from diagnostics.reconstruction.job.graph import JobGraph
     from diagnostics.reconstruction.load.timeline import Timeline
 
 FULL = 0.8
@@ -28,6 +32,10 @@ CELLS: Mapping[str, tuple[str, str]] = {
     "free": ("Both have room", "not back-pressured"),
     "held": ("Output full, input has room", "held back from below"),
     "origin": ("Input full, output has room, and a task above has a full output", "back pressure begins here"),
+    "awaited": (
+        "Input full, output has room, and the tasks above, whose outputs have room, are back-pressured",
+        "back pressure begins here",
+    ),
     "near": (
         "Input full, output has room, and no task above has a full output",
         "near its limit",
@@ -35,15 +43,20 @@ CELLS: Mapping[str, tuple[str, str]] = {
     "passes": ("Both full", "held back from below, passes it on to the tasks above"),
 }
 """Cell -> what the pools are, and what it means. Source: Flink's blog of 2019-07-23, "Flink Network Stack Vol. 2:
-Monitoring, Metrics, and that Backpressure Thing", https://flink.apache.org/2019/07/23/.
+Monitoring, Metrics, and that Backpressure Thing", https://flink.apache.org/2019/07/23/. Ours is `awaited`: a pool is
+read at one instant and need not be full while its task waits, so the measured time of waiting decides.
 """
+ORIGINS = ("origin", "awaited")
 
 
-def cell_of(in_use: float | None, out_use: float | None, upstream_out: float | None) -> str:
+def cell_of(
+    in_use: float | None, out_use: float | None, upstream_out: float | None, *, is_awaited: bool = False
+) -> str:
     """The cell of a task.
 
     in_use, out_use  use of its pools; None where it has none, as the input of a source and the output of a sink
     upstream_out     the fullest output pool of the tasks right above, None when not known
+    is_awaited       whether the back-pressured time of the tasks above shows that they wait for this one
     """
     is_in, is_out = (in_use or 0.0) >= FULL, (out_use or 0.0) >= FULL
     if is_in and is_out:
@@ -51,7 +64,7 @@ def cell_of(in_use: float | None, out_use: float | None, upstream_out: float | N
     if is_out:
         return "held"
     if is_in:
-        return "origin" if (upstream_out or 0.0) >= FULL else "near"
+        return "origin" if (upstream_out or 0.0) >= FULL else "awaited" if is_awaited else "near"
     return "free"
 
 
@@ -71,6 +84,7 @@ def points(evidence: Evidence) -> Points | None:
         own = {vertex: of_task for (job, vertex), of_task in pools.items() if job == job_id}
         seen = {vertex: next(iter(of_task.values())).highest.vertex or vertex for vertex, of_task in own.items()}
         graph = job_graph(cluster, job_id, seen)
+        awaited = _awaited(loads.get(job_id, {}), graph)
         tasks: list[dict[str, Any]] = []
         for vertex, of_task in own.items():
             above = graph.above(vertex) if graph.edges_known else ()
@@ -78,7 +92,7 @@ def points(evidence: Evidence) -> Points | None:
             outs = [own[each]["out"].usual for each in above if "out" in own.get(each, {})]
             in_use = of_task["in"].usual if "in" in of_task and not is_source else None
             out_use = of_task["out"].usual if "out" in of_task else None
-            cell = cell_of(in_use, out_use, max(outs, default=None))
+            cell = cell_of(in_use, out_use, max(outs, default=None), is_awaited=vertex in awaited)
             tasks.append({"name": graph.name(vertex), "in": in_use, "out": out_use, "cell": cell})
         tasks.sort(key=lambda task: (-max(task["in"] or 0.0, task["out"] or 0.0), task["name"]))
         if any(task["cell"] != "free" for task in tasks):
@@ -94,6 +108,15 @@ def points(evidence: Evidence) -> Points | None:
                 }
             )
     return {"jobs": jobs} if jobs else None
+
+
+def _awaited(timeline: Timeline, graph: JobGraph) -> set[str]:
+    """The tasks that others usually wait for more than half of the time while they are the origin."""
+    return {
+        vertex
+        for vertex, moments in origins(timeline, graph).items()
+        if median(moment.upstream_ratio for moment in moments) > LOW_MOST
+    }
 
 
 def _most_held(timeline: Timeline) -> float | None:
@@ -132,7 +155,7 @@ def _panel(job: Mapping[str, Any], points: Points, colours: Palette) -> Panel:
                 "y": [min((task["out"] or 0.0) * 100, 110) for task in tasks],
                 "marker": {
                     "size": 11,
-                    "color": [colours.alarm if task["cell"] == "origin" else colours.calm for task in tasks],
+                    "color": [colours.alarm if task["cell"] in ORIGINS else colours.calm for task in tasks],
                 },
                 "text": [escaped(shortened(task["name"], NAME_LENGTH)) for task in tasks],
                 "textposition": ["middle left" if (task["in"] or 0.0) > 0.6 else "middle right" for task in tasks],
@@ -159,6 +182,7 @@ def _cells(job: Mapping[str, Any], suffix: str, colours: Palette) -> list[dict[s
     places = {
         "held": (low[1], edge, edge, high[0]),
         "origin": (edge, low[0], high[1], edge),
+        "awaited": (edge, low[0], high[1], edge),
         "near": (edge, low[0], high[1], edge),
         "passes": (edge, edge, high[1], high[0]),
     }
@@ -170,7 +194,7 @@ def _cells(job: Mapping[str, Any], suffix: str, colours: Palette) -> list[dict[s
             "xref": f"x{suffix}",
             "yref": f"y{suffix}",
             **dict(zip(("x0", "y0", "x1", "y1"), places[cell], strict=True)),
-            "fillcolor": colours.bands["HIGH" if cell == "origin" else "LOW"],
+            "fillcolor": colours.bands["HIGH" if cell in ORIGINS else "LOW"],
             "opacity": 0.16,
             "line": {"width": 0},
         }

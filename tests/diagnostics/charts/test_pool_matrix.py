@@ -33,6 +33,13 @@ def test_every_combination_of_pools_has_its_cell(
     assert CELLS[cell]
 
 
+def test_the_time_that_others_wait_decides_only_where_no_pool_does() -> None:
+    assert cell_of(1.0, 0.1, 0.3, is_awaited=True) == "awaited"
+    assert cell_of(1.0, 0.1, 1.0, is_awaited=True) == "origin"
+    assert cell_of(1.0, 1.0, 1.0, is_awaited=True) == "passes"
+    assert cell_of(0.1, 0.1, 0.3, is_awaited=True) == "free"
+
+
 def pool(vertex: str, name: str, value: float) -> dict[str, Any]:
     return {
         "ts_ms": START,
@@ -67,6 +74,28 @@ def test_the_cells_of_the_case_are_highlighted_by_its_measured_values() -> None:
     assert len(shaded) == 3
     meaning = "input full, output has room, and a task above has a full output, so back pressure begins here."
     assert f"Sink: documents: {meaning}" in CHART.summary(points)
+
+
+def load(vertex: str, back_pressured: float, busy: float) -> list[dict[str, Any]]:
+    about = {"ts_ms": START, "job_id": JOB, "vertex_id": vertex}
+    ratios = {"back_pressured_ratio": back_pressured, "busy_ratio": busy}
+    return [{**about, **ratios, "subtask": subtask} for subtask in (0, 1)]
+
+
+def test_a_task_that_others_wait_for_is_the_origin_although_their_pools_have_room() -> None:
+    samples = [pool(SOURCE, "out", 0.5), pool(MIDDLE, "in", 0.4), pool(MIDDLE, "out", 0.5), pool(SINK, "in", 1.0)]
+    waiting = [*load(SOURCE, 1.0, 0.0), *load(MIDDLE, 0.99, 0.01), *load(SINK, 0.0, 1.0)]
+    quiet = [*load(SOURCE, 0.02, 0.1), *load(MIDDLE, 0.0, 0.1), *load(SINK, 0.0, 0.9)]
+
+    told = {
+        name: CHART.summary(CHART.points(hand_made(**line_of_jobs(), metric_sample=samples, back_pressure=rows)) or {})
+        for name, rows in (("waiting", waiting), ("quiet", quiet))
+    }
+
+    assert "Sink: documents: input full, output has room, and the tasks above" in told["waiting"]
+    assert "so back pressure begins here" in told["waiting"]
+    assert "near its limit" not in told["waiting"]
+    assert "near its limit" in told["quiet"]
 
 
 def test_pools_with_room_have_no_matrix() -> None:
