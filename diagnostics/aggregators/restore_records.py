@@ -1,4 +1,4 @@
-"""Log records about successful restores from checkpoints and savepoints."""
+"""Log records about successful restores from checkpoints and savepoints, and about stops with a savepoint."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ EVENTS = (
     "jm.ckpt.start_from_savepoint",
     "jm.ckpt.restore_none",
     "jm.savepoint.skip",
+    "jm.savepoint.stored",
     "state.alt.warn",
 )
 

@@ -42,7 +42,9 @@ class ClusterCommands:
         "rest": REST,
         "deployment.task_manager": "<taskmanager-id>",
         "deployment.jar": "<jar>",
-        "settings.savepoint_dir": "<savepoint-directory>",
+        "cluster.savepoint_folder": "<savepoint-directory>",
+        "cluster.last_checkpoint": "<path of the last completed checkpoint>",
+        "cluster.older_state": "<older-complete-checkpoint>",
         "settings.checkpoint_dir": "<checkpoint-directory>",
         "cluster.checkpoint_folder": "<checkpoint-directory>",
         "deployment.kafka": "<broker>:9092",
@@ -61,6 +63,9 @@ class ClusterCommands:
             "rest",
             "cluster.task_manager_class",
             "cluster.checkpoint_folder",
+            "cluster.savepoint_folder",
+            "cluster.last_checkpoint",
+            "cluster.older_state",
             "cluster.run",
             "cluster.program",
             "cluster.task_manager_script",
@@ -86,6 +91,12 @@ class ClusterCommands:
             return self.task_manager_class
         if reference == "cluster.task_manager_script":
             return self.script("taskmanager.sh")
+        if reference == "cluster.savepoint_folder":
+            return self.savepoint_folder
+        if reference == "cluster.last_checkpoint":
+            return self.last_checkpoint
+        if reference == "cluster.older_state":
+            return self.older_state
         return self.checkpoint_folder if reference == "cluster.checkpoint_folder" else None
 
     @property
@@ -100,6 +111,33 @@ class ClusterCommands:
         if folder is None or not folder.startswith(("file:/", "/")):
             return None
         return "/" + folder.removeprefix("file:").lstrip("/")
+
+    @property
+    def job_folder(self) -> str | None:
+        """The directory of the job's checkpoints, below the configured one."""
+        folder, job = self.text("settings.checkpoint_dir"), self.text("subject.job")
+        return f"{folder.rstrip('/')}/{job}" if folder and job else None
+
+    @property
+    def last_checkpoint(self) -> str | None:
+        """Path of the last completed checkpoint: as stated, else by its number below the job's directory."""
+        stated = self.text("checkpoint_progress.last_path")
+        completed = self._lookup("checkpoint_progress.completed_ids")
+        if stated or self.job_folder is None or not isinstance(completed, list) or not completed:
+            return stated
+        return f"{self.job_folder}/chk-{completed[-1]}"
+
+    @property
+    def savepoint_folder(self) -> str | None:
+        """The configured directory for savepoints, else the one of the last savepoint."""
+        last = self.text("checkpoint_progress.last_savepoint_path") or ""
+        return self.text("settings.savepoint_dir") or last.rstrip("/").rpartition("/")[0] or None
+
+    @property
+    def older_state(self) -> str | None:
+        """A savepoint that is not the state whose restore failed."""
+        savepoint = self.text("checkpoint_progress.last_savepoint_path")
+        return savepoint if savepoint != self.text("restore_failures.path") else None
 
     @property
     def on_kubernetes(self) -> bool:

@@ -85,8 +85,8 @@ NOT_RUNNING_NOW = "The job was {restart.state} when last seen, so no savepoint c
 FROM_LAST = " Make the change, and start the job from its last completed checkpoint:"
 DELETED = (
     " With the retention {settings.retention} Flink has deleted the job's checkpoints when it ended. Look whether the "
-    "path is still there (first command); if it is not, start from the last savepoint, or without state. Make the "
-    "change before the start:"
+    "path is still there (first command); if it is not, start from {restart.last_savepoint}, or without state. "
+    "Make the change before the start:"
 )
 PROCESSES = " The change is one of the processes: restart them while the job is stopped."
 BY_OPERATOR = (
@@ -101,7 +101,7 @@ BY_OPERATOR_LAST_STATE = (
 COPY = "cp -al {restart.folder} {restart.folder}.copy"
 PUT_BACK = "mkdir -p {restart.folder} && cp -al {restart.folder}.copy/. {restart.folder}/"
 NAMES = {
-    "settings.savepoint_dir": "<savepoint-directory>",
+    "restart.savepoints": "<savepoint-directory>",
     "restart.checkpoint": "<path of the last completed checkpoint>",
     "restart.folder": "<checkpoint-directory>",
     "deployment.cluster_id": "<flink-deployment>",
@@ -138,7 +138,10 @@ class _Restart:
         self._of_processes = self._of_all or (bool(OF_TASK_MANAGERS.search(changed)) and not own_cluster)
         self._derived: dict[str, FactValue] = {
             "restart.savepoint_ms": self._savepoint_ms(),
-            "restart.checkpoint": self._last_checkpoint(),
+            "restart.checkpoint": self._cluster.last_checkpoint,
+            "restart.savepoints": self._cluster.savepoint_folder,
+            "restart.last_savepoint": self._cluster.text("checkpoint_progress.last_savepoint_path")
+            or "the last savepoint",
             "restart.folder": self._folder(),
             "restart.state": lookup("restarts.final_state") or lookup("job_overview.state"),
         }
@@ -166,7 +169,7 @@ class _Restart:
         if reason:
             return self._without_savepoint(reason, newest)
         kind = "stop --type native" if self._has_native_format() else "stop"
-        stop = f"{self._cluster.flink(kind)} --savepointPath {{settings.savepoint_dir}} {{subject.job}}"
+        stop = f"{self._cluster.flink(kind)} --savepointPath {{restart.savepoints}} {{subject.job}}"
         return self._said(SAVEPOINT), [stop, *self._processes(), self._cluster.start("<savepoint-path>")]
 
     def _said(self, sentence: str) -> str:
@@ -258,23 +261,10 @@ class _Restart:
         size, rate = self._number("checkpoint_sizes.max_state_bytes"), self._number("checkpoint_sizes.bytes_per_s_max")
         return size / rate * 1000 if size is not None and rate else None
 
-    def _job_directory(self) -> str | None:
-        folder, job = self._lookup("settings.checkpoint_dir"), self._lookup("subject.job")
-        return f"{folder.rstrip('/')}/{job}" if isinstance(folder, str) and isinstance(job, str) else None
-
-    def _last_checkpoint(self) -> str | None:
-        stated = self._lookup("checkpoint_progress.last_path")
-        if isinstance(stated, str):
-            return stated
-        directory, completed = self._job_directory(), self._lookup("checkpoint_progress.completed_ids")
-        if directory is None or not isinstance(completed, list) or not completed:
-            return None
-        return f"{directory}/chk-{completed[-1]}"
-
     def _folder(self) -> str | None:
         """The folder of the job's checkpoints as a shell path, when they are in a file system."""
         stated = self._lookup("checkpoint_progress.last_path")
-        directory = stated.rpartition("/")[0] if isinstance(stated, str) else self._job_directory()
+        directory = stated.rpartition("/")[0] if isinstance(stated, str) else self._cluster.job_folder
         if directory is None or not directory.startswith(("file:/", "/")):
             return None
         return "/" + directory.removeprefix("file:").lstrip("/")

@@ -12,6 +12,7 @@ from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject, only_one
 from diagnostics.reconstruction.checkpoints.counted_course import CountedCourse, counted_course
 from diagnostics.reconstruction.checkpoints.history import Checkpoint, History, checkpoint_histories
+from diagnostics.reconstruction.checkpoints.located import Located, located_checkpoints
 from diagnostics.reconstruction.checkpoints.timeout import proposed_timeout_ms, timeout_in_effect
 from diagnostics.reconstruction.configuration.stated_settings import settings_of, stated_options
 from diagnostics.reconstruction.job.cluster import cluster_of
@@ -64,18 +65,27 @@ def _facts_of(
     if not history.checkpoints and not history.not_started and counted is None:
         return {}, []
     facts: dict[str, FactValue] = {**_course(history), **_counted(history, counted)}
+    facts |= _paths(history, located_checkpoints(evidence).get(job_id, Located()))
     facts |= timeout_in_effect(history, stated.get("timeout_ms"), is_default="timeout_ms" not in places)
     facts |= _against_settings(history, facts, stated)
     citations = [places[name] for name in ("timeout_ms", "interval_ms") if name in places]
     return facts, [*_citations_of(history), *citations, *(counted.citations if counted else ())]
 
 
-def _last_path(completed: Sequence[Checkpoint]) -> str | None:
-    """Path of the last completed checkpoint: as REST states it, or beside the last one that REST states."""
-    known_paths = [each.path for each in completed if each.path and each.path.endswith(f"/chk-{each.number}")]
-    if not known_paths:
-        return None
-    return f"{known_paths[-1].rpartition('/')[0]}/chk-{completed[-1].number}"
+def _paths(history: History, located: Located) -> dict[str, FactValue]:
+    """Paths of the last completed checkpoint and savepoint, as REST or the log states them.
+
+    The last checkpoint lies beside one of the same job whose path is stated.
+    """
+    completed = history.of_status("completed")
+    stated = [each.path for each in completed if each.path and each.path.endswith(f"/chk-{each.number}")]
+    directory = stated[-1].rpartition("/")[0] if stated else located.directory
+    beside = f"{directory}/chk-{completed[-1].number}" if directory and completed else None
+    savepoints = [each.path for each in history.checkpoints if each.is_savepoint and each.status == "completed"]
+    return {
+        "last_path": beside or (None if completed else located.checkpoint),
+        "last_savepoint_path": savepoints[-1] if savepoints and savepoints[-1] else located.savepoint,
+    }
 
 
 def _signal(
@@ -107,7 +117,6 @@ def _course(history: History) -> dict[str, FactValue]:
         "triggered": len([each for each in history.checkpoints if not each.is_savepoint]),
         "completed": len(completed),
         "completed_ids": _ids(completed),
-        "last_path": _last_path(completed),
         "failed": len(failed),
         "failed_ids": _ids(failed),
         "expired": len(expired),
@@ -171,6 +180,11 @@ def _sizes(history: History, completed: Sequence[Checkpoint]) -> dict[str, FactV
     all_state = known(each.state_bytes for each in history.checkpoints if not each.is_savepoint)
     persisted = known(each.persisted_bytes for each in completed)
     return {
+        "fastest_bytes_per_s": highest(
+            each.checkpointed_bytes / each.duration_ms * 1000
+            for each in completed
+            if each.checkpointed_bytes and each.duration_ms
+        ),
         "first_checkpointed_bytes": written[0] if written else None,
         "last_checkpointed_bytes": written[-1] if written else None,
         "max_checkpointed_bytes": highest(written),
@@ -298,6 +312,7 @@ FACTS = {
     "completed": "completed checkpoints",
     "completed_ids": "the last completed ones",
     "last_path": "path of the last completed checkpoint",
+    "last_savepoint_path": "path of the last savepoint that completed, or that the job was started from",
     "failed": "failed checkpoints; expired, declined or failed otherwise, without those that a restart aborted",
     "failed_ids": "which failed",
     "expired": "expired checkpoints",
@@ -323,6 +338,7 @@ FACTS = {
     "growth_ratio": "checkpoint durations at the end over those at the beginning, up to the first failure",
     "unaligned_count": "completed checkpoints that were unaligned",
     "first_checkpointed_bytes": "bytes that the first completed checkpoint wrote",
+    "fastest_bytes_per_s": "bytes that a completed checkpoint wrote per second of its duration, the fastest",
     "last_checkpointed_bytes": "bytes that the last completed checkpoint wrote",
     "max_checkpointed_bytes": "most bytes that a completed checkpoint wrote",
     "min_checkpointed_bytes": "fewest bytes that a completed checkpoint wrote",

@@ -14,6 +14,7 @@ from diagnostics.citation import CITATION_COLUMNS, Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.checkpoints.history import History, checkpoint_histories
+from diagnostics.reconstruction.checkpoints.located import RESTORED_FROM
 from diagnostics.reconstruction.errors.blamed_fault import blamed_faults
 from diagnostics.reconstruction.failures.fault import Fault, by_job, rounds_of
 from diagnostics.reconstruction.job.task_start import TaskStart, task_starts
@@ -128,9 +129,6 @@ OPERATOR = re.compile(r"(?:for operator|for the state|Cannot map operator) ([0-9
 PARALLELISM = re.compile(r"max parallelism (\d{1,6}) to new program with max parallelism (\d{1,6})")
 PATH = re.compile(r"checkpoint/savepoint (\S{1,400}?)\. ")
 FILE = re.compile(r"((?:[a-z0-9]{1,10}:)?/[^\s'\"(),;]{1,400})")
-RESTORED_FROM = re.compile(
-    r"(?:from savepoint|located at|from latest valid checkpoint:|from) (\S{1,400}?)[.]?(?: \(|$)"
-)
 RESTORED = re.compile(r"from [A-Za-z ]{1,40} (\d{1,12}) @ (\d{12,14}) for ")
 """Number and trigger time of the restored checkpoint. Source: Flink's own log statements (jm.ckpt.restore_from)."""
 

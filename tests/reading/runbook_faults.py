@@ -230,7 +230,7 @@ HELD: Mapping[str, tuple[str, ...]] = {
     "taskmanager-id": ("deployment.task_manager",),
     "jar": ("deployment.program",),
     "checkpoint-directory": ("settings.checkpoint_dir",),
-    "savepoint-directory": ("settings.savepoint_dir",),
+    "savepoint-directory": ("settings.savepoint_dir", "checkpoint_progress.last_savepoint_path"),
     "path of the last completed checkpoint": ("checkpoint_progress.last_path",),
     "broker": ("deployment.kafka",),
     "database-host": ("deployment.database_host",),

@@ -99,6 +99,9 @@ def test_options_are_changed_where_the_cluster_loads_them() -> None:
     assert cluster({}, (1, 17)).config_file == "flink-conf.yaml"
 
 
+LAST_COMPLETED = {"checkpoint_progress.completed_ids": [6, 7]}
+
+
 def test_a_job_that_failed_is_not_stopped_and_a_deleted_checkpoint_is_looked_for() -> None:
     failed = {
         "restarts.final_state": "FAILED",
@@ -111,6 +114,25 @@ def test_a_job_that_failed_is_not_stopped_and_a_deleted_checkpoint_is_looked_for
     assert " -s file:/ckpt/j/chk-8 " in start
     kept = commands_of(STANDALONE, **{**failed, "settings.retention": "RETAIN_ON_CANCELLATION"})
     assert [each.split()[1] for each in kept] == ["run"]
+
+
+def test_paths_of_the_evidence_take_the_place_of_placeholders() -> None:
+    savepoint = {"checkpoint_progress.last_savepoint_path": "s3://b/savepoints/savepoint-1"}
+    assert commands_of(STANDALONE, **savepoint)[0].endswith(f" --savepointPath s3://b/savepoints {JOB}")
+    numbered = cluster({"settings.checkpoint_dir": "s3://b/c/", "subject.job": JOB, **LAST_COMPLETED})
+    assert numbered.derived("cluster.last_checkpoint") == f"s3://b/c/{JOB}/chk-7"
+    stated = cluster({"checkpoint_progress.last_path": f"s3://b/d/{JOB}/chk-7", **LAST_COMPLETED})
+    assert stated.derived("cluster.last_checkpoint") == f"s3://b/d/{JOB}/chk-7"
+    assert cluster(LAST_COMPLETED).derived("cluster.last_checkpoint") is None
+    assert cluster(savepoint).derived("cluster.older_state") == "s3://b/savepoints/savepoint-1"
+    broken = {"restore_failures.path": "s3://b/savepoints/savepoint-1"}
+    assert cluster({**savepoint, **broken}).derived("cluster.older_state") is None
+
+
+def test_a_path_that_a_shell_interprets_is_not_filled_in() -> None:
+    facts = {"checkpoint_progress.last_path": "s3://b/$(reboot)/chk-7"}
+    assert cluster(facts).derived("cluster.last_checkpoint") is None
+    assert all("reboot" not in each for each in commands_of(STANDALONE, **facts))
 
 
 def test_a_job_that_restarts_again_and_again_is_cancelled_first() -> None:

@@ -159,5 +159,47 @@ def test_a_listed_history_is_not_replaced_by_counters() -> None:
     assert (facts["completed"], facts["counted_completed"], facts.get("by_counters")) == (3, 10, None)
 
 
+CKPT = f"s3://bucket/ckpt/{JOB}"
+
+
+def _logged(seconds: int, event: str, message: str, **columns: Any) -> dict[str, Any]:
+    about = {"ts_ms": START + seconds * 1000, "process": "jobmanager", "event": event, "job_id": JOB}
+    return {**about, "message": message, **columns}
+
+
+def _restored(number: int, folder: str) -> dict[str, Any]:
+    text = f"Restoring job {JOB} from Checkpoint {number} @ 1795222757872 for {JOB} located at {folder}/chk-{number}."
+    return _logged(number, "jm.ckpt.restore_from", text)
+
+
+def _logged_as_completed(number: int) -> dict[str, Any]:
+    text = f"Completed checkpoint {number} for job {JOB} (17 bytes, checkpointDuration=5 ms, finalizationTime=1 ms)."
+    return _logged(number, "jm.ckpt.completed", text, checkpoint_id=number, duration_ms=5.0, size_bytes=17.0)
+
+
+@pytest.mark.parametrize(
+    ("records", "paths"),
+    [
+        ([_restored(8, CKPT), _logged_as_completed(9)], (f"{CKPT}/chk-9", None)),
+        ([_restored(8, "s3://bucket/ckpt/of-another-job"), _logged_as_completed(9)], (None, None)),
+        (
+            [
+                _logged(1, "jm.ckpt.start_from_savepoint", f"Starting job {JOB} from savepoint s3://b/savepoint-1 ()"),
+                _logged_as_completed(2),
+                _logged(3, "jm.savepoint.stored", f"Savepoint stored in s3://b/savepoint-2. Now cancelling {JOB}."),
+            ],
+            (None, "s3://b/savepoint-2"),
+        ),
+        ([_logged_as_completed(2)], (None, None)),
+    ],
+    ids=["beside the restored one", "of another job", "savepoints", "no path in the log"],
+)
+def test_the_log_states_where_the_last_checkpoint_and_savepoint_lie(
+    records: list[dict[str, Any]], paths: tuple[str | None, str | None]
+) -> None:
+    facts = only(measure(hand_made(log_record=records)), "checkpoint_progress").facts
+    assert (facts.get("last_path"), facts.get("last_savepoint_path")) == paths
+
+
 def test_nothing_is_measured_without_checkpoints() -> None:
     assert needs(measure(hand_made(config_option=[TIMEOUT]))) == {"checkpoint_progress": "checkpoint-history"}
