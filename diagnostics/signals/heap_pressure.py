@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from diagnostics.aggregators import task_managers
+from diagnostics.aggregators import jvm_versions, task_managers
 from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.notation.java_version import java_release
 from diagnostics.notation.printed_name import normalised
 from diagnostics.reconstruction.gc.timeline import JOB_MANAGER
 from diagnostics.reconstruction.job.cluster import cluster_of
@@ -32,7 +34,8 @@ FRAMEWORK_HEAP_MIB = 128
 def measure(evidence: Evidence) -> Measured:
     """Collections of all TaskManagers of each job, with details of the worst.
 
-    Reads   as `garbage_collection`; the heap in use from metric_sample and task_manager (REST).
+    Reads   as `garbage_collection`; the heap in use from metric_sample and task_manager (REST); the version of the
+            JVM from config_option.
     Gives   one signal per job whose TaskManagers' collections are known; one without a job when no job is known.
     Empty   NotMeasured when no TaskManager's collections are known.
     """
@@ -42,7 +45,7 @@ def measure(evidence: Evidence) -> Measured:
         yield NotMeasured("heap_pressure", "gc-log", "no TaskManager's collections are known")
         return
     cluster = cluster_of(evidence)
-    used = _used_last(evidence)
+    used, release = _used_last(evidence), _java_release(evidence)
     jobs: list[str | None] = [*sorted(cluster.job_names)] or [None]
     for job in jobs:
         on_it = [each for each in processes if each.subject.job == job or (each.subject.job is None and len(jobs) == 1)]
@@ -52,7 +55,15 @@ def measure(evidence: Evidence) -> Measured:
             if each.subject.job is None and len(jobs) > 1 and _runs(job, each.subject.task_manager, cluster.jobs_on)
         ]
         if on_it or shared:
-            yield _signal(job, [*on_it, *shared], used)
+            signal = _signal(job, [*on_it, *shared], used)
+            yield replace(signal, facts={**signal.facts, **known_facts({"java_release": release})})
+
+
+def _java_release(evidence: Evidence) -> int | None:
+    """The oldest release of Java that a file states: the options that it knows are known to all processes."""
+    stated = evidence.answer(jvm_versions.AGGREGATOR).to_pylist()
+    releases = [java_release(row["value"]) for row in stated if row["value"]]
+    return min((release for release in releases if release is not None), default=None)
 
 
 def _used_last(evidence: Evidence) -> Mapping[str, float]:
@@ -179,6 +190,7 @@ SIGNALS = (
             "needed_task_heap_mib": "the part of it beside the framework's heap, MiB",
             "heap_mib": "largest heap now, MiB",
             "used_last_ratio": "part of the heap in use at the end, of the TaskManager where it is most",
+            "java_release": "oldest release of Java that a file states, 8 for 1.8",
             "missing_heap_mib": "by how much the heap must grow, MiB",
             **{name: f"{garbage_collection.FACTS[name]} (of the worst TaskManager)" for name in WORST_FACTS},
         },

@@ -35,6 +35,17 @@ OLD_COLLECTORS = ("Old", "MarkSweep", "Full")
 """Parts of the names of beans that count full collections: G1 Old Generation, PS MarkSweep, MarkSweepCompact, CMS."""
 CONCURRENT_COLLECTORS = ("Concurrent_GC", "Cycles")
 """Parts of the names of beans whose time is not spent in pauses: G1 Concurrent GC, ZGC Cycles, Shenandoah Cycles."""
+BEANS: Mapping[str, str] = {
+    "G1_": "G1",
+    "PS_": "Parallel",
+    "ParNew": "CMS",
+    "ConcurrentMarkSweep": "CMS",
+    "Copy": "Serial",
+    "MarkSweepCompact": "Serial",
+    "ZGC": "ZGC",
+    "Shenandoah": "Shenandoah",
+}
+"""Beginnings of the names of collectors' beans -> the collector. Source: HotSpot's names of garbage collector beans."""
 COUNTS_TOLERANCE = 2.0
 """Largest mean difference between the collections of a log and of a metric of the same process. Our choice."""
 SIZE_TOLERANCE = 0.02
@@ -245,6 +256,12 @@ def _reported_counts(series: MetricSeries) -> Mapping[str, Mapping[int, float]]:
             if point.ts_ms is not None and point.value is not None:
                 found[each.task_manager or JOB_MANAGER][point.ts_ms] += point.value
     return found
+
+
+def collector_of(series: Iterable[Series]) -> str | None:
+    """The collector whose beans a process has; None for beans of unknown names."""
+    beans = [parts[-2].replace(" ", "_") for each in series if len(parts := each.metric.split(".")) >= 5]
+    return next((name for bean in beans for part, name in BEANS.items() if bean.startswith(part)), None)
 
 
 def collector_series(series: MetricSeries, what: str) -> list[Series]:

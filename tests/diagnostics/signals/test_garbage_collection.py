@@ -144,3 +144,30 @@ def test_the_heap_in_use_at_the_end_is_that_of_the_fullest_taskmanager() -> None
     homes = [home("tm-0", 0), home("tm-1", 1)]
     evidence = hand_made(**line_of_jobs(), metric_sample=rows, subtask=homes)
     assert only(heap_pressure.measure(evidence), "heap_pressure").facts["used_last_ratio"] == 0.9
+
+
+@pytest.mark.parametrize(("versions", "release"), [(["1.8.0_342", "17.0.15+6"], 8), (["17.0.15+6"], 17), ([], None)])
+def test_the_oldest_java_of_all_files_is_the_one_whose_options_are_known(
+    versions: list[str], release: int | None
+) -> None:
+    stated = [{"scope": "jvm", "key": "jvm.version", "value": version} for version in versions]
+    evidence = hand_made(gc_pause=pauses(0, [40, 42, 44]), config_option=stated)
+    assert only(heap_pressure.measure(evidence), "heap_pressure").facts.get("java_release") == release
+
+
+@pytest.mark.parametrize(
+    ("bean", "collector"),
+    [
+        ("G1_Old_Generation", "G1"),
+        ("PS MarkSweep", "Parallel"),
+        ("MarkSweepCompact", "Serial"),
+        ("ConcurrentMarkSweep", "CMS"),
+        ("ZGC_Pauses", "ZGC"),
+        ("Metronome", None),
+    ],
+)
+def test_the_names_in_metrics_show_the_collector(bean: str, collector: str | None) -> None:
+    seen = counts(ONE, [10.0, 30.0], name=bean)
+    times = [{**row, "metric": row["metric"].replace(".Count", ".Time"), "value": row["value"] * 40} for row in seen]
+    evidence = hand_made(metric_sample=[*seen, *times])
+    assert only(garbage_collection.measure(evidence), "garbage_collection").facts.get("collector") == collector
