@@ -27,6 +27,7 @@ AGGREGATOR = first_rows_aggregator(
         "async_ms",
         "alignment_ms",
         "start_delay_ms",
+        "processed_bytes",
         "persisted_bytes",
         "unaligned",
     ),

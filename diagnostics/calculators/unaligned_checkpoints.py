@@ -35,51 +35,62 @@ def _refusals(lookup: Lookup) -> Iterator[str]:
 
 
 def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
+    """The time of an unaligned checkpoint, and what it writes.
+
+    The barrier waits for the record in work; meanwhile the tasks upstream write their in-flight data, so that the
+    longer of both is expected. A storage that was never the limit has no measured rate, and its time is not counted
+    then: the fastest checkpoint shows what it takes at least; at worst all is written after the record, at that rate.
+    """
     travel = max(values["end_to_end_ms"] - values["sync_ms"] - values["async_ms"], 0.0)
-    in_flight = travel / 1000 * values["bytes_per_s"]
-    bandwidth = values["state_bytes"] / (values["async_ms"] / 1000) if values["async_ms"] > 0 else 0.0
-    waits = min(travel, values["timeout_ms"])
-    switches = travel > values["timeout_ms"]
+    by_rate = travel / 1000 * values["bytes_per_s"]
+    in_flight = values["in_flight_bytes"] or by_rate
+    if not in_flight and travel > 0:
+        return Outcome("not known", "Not measured here: in-flight data, and the bytes that the bottleneck reads.")
+    waits, switches = min(travel, values["timeout_ms"]), travel > values["timeout_ms"]
     persisted = in_flight * (1 - waits / travel) if travel > 0 else 0.0
-    upload = persisted / bandwidth * 1000 if bandwidth > 0 else 0.0
-    base = values["record_ms"] + values["sync_ms"] + values["async_ms"] + (waits if switches else 0.0)
-    low, high = (base, base + upload) if switches else (values["end_to_end_ms"], values["end_to_end_ms"])
-    saved = values["end_to_end_ms"] - high, values["end_to_end_ms"] - low
+    upload = _duration(persisted, values["upload_bytes_per_s"])
+    slowest = _duration(persisted, max(values["upload_bytes_per_s"], values["fastest_bytes_per_s"]))
+    parts, record = values["sync_ms"] + values["async_ms"], values["record_ms"]
+    now = values["end_to_end_ms"]
+    least, expected, most = (
+        waits + parts + rest if switches else now for rest in (record, max(record, upload), record + slowest)
+    )
+    shown_parts = f"{duration(waits)} + {duration(values['sync_ms'])} + {duration(values['async_ms'])}"
     lines = [
         Line(
             "Travel of the barriers, aligned",
-            f"{duration(values['end_to_end_ms'])} - {duration(values['sync_ms'])} - {duration(values['async_ms'])}",
+            f"{duration(now)} - {duration(values['sync_ms'])} - {duration(values['async_ms'])}",
             duration(travel),
         ),
-        Line(
-            "In-flight data before the barriers",
-            f"{duration(travel)} x {size(values['bytes_per_s'])}/s",
-            size(in_flight),
-        ),
-        Line(
-            "Upload bandwidth seen",
-            f"{size(values['state_bytes'])} / {duration(values['async_ms'])}",
-            f"{size(bandwidth)}/s",
-        ),
+        Line("In-flight data before the barriers", *_in_flight(values, travel, in_flight)),
         Line(
             "Persisted in-flight data",
             f"{size(in_flight)} x (1 - {duration(waits)} / {duration(travel)})",
             size(persisted),
         ),
-        Line("Upload of it at that bandwidth", f"{size(persisted)} / {size(bandwidth)}/s", duration(upload)),
+        Line("Upload of it", *_upload(values, persisted, upload)),
+        Line("Checkpoint, unaligned, at best", f"{shown_parts} + {duration(record)}", duration(least)),
         Line(
-            "Checkpoint, unaligned, at best",
-            f"{duration(waits if switches else 0)} + {duration(values['record_ms'])} + {duration(values['sync_ms'])}"
-            f" + {duration(values['async_ms'])}",
-            duration(low),
+            "Checkpoint, unaligned, expected",
+            f"{shown_parts} + the longer of {duration(record)} and {duration(upload)}",
+            duration(expected),
         ),
-        Line("Checkpoint, unaligned, at worst", f"{duration(base)} + {duration(upload)}", duration(high)),
         Line(
-            "Saved for each checkpoint", f"{duration(values['end_to_end_ms'])} - {duration(high)}", duration(saved[0])
+            "Checkpoint, unaligned, at worst",
+            f"{shown_parts} + {duration(record)} + {duration(slowest)}",
+            duration(most),
         ),
+        Line("Saved for each checkpoint", f"{duration(now)} - {duration(expected)}", duration(now - expected)),
+        *(_gains(lookup, record) if switches and not waits else ()),
     ]
     refusals = list(_refusals(lookup))
-    results = {"low_ms": low, "high_ms": high, "persisted_bytes": persisted, "saved_ms": saved[0]}
+    results = {
+        "low_ms": least,
+        "expected_ms": expected,
+        "high_ms": most,
+        "persisted_bytes": persisted,
+        "saved_ms": now - expected,
+    }
     if refusals:
         return Outcome("do not", f"Not here. {refusals[0]}", lines, refusals, results)
     if not switches:
@@ -87,21 +98,57 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
             f"Nothing changes: the barriers arrive within the aligned timeout of {duration(values['timeout_ms'])}."
         )
         return Outcome("depends", headline, lines, results=results)
-    if saved[0] <= 0:
+    if most >= now:
         headline = "It may save nothing: the upload of the in-flight data can take as long as the barriers wait now."
         return Outcome("depends", headline, lines, results=results)
     headline = (
-        f"A checkpoint takes {duration(low)} to {duration(high)} in place of {duration(values['end_to_end_ms'])}, and "
-        f"writes about {size(persisted)} more. The back pressure stays: repair the bottleneck too."
+        f"A checkpoint takes about {duration(expected)} ({duration(least)} to {duration(most)}) in place of "
+        f"{duration(now)}, and writes about {size(persisted)} more. The back pressure stays: repair the bottleneck too."
     )
     return Outcome("do", headline, lines, results=results)
+
+
+def _in_flight(values: Mapping[str, float], travel: float, in_flight: float) -> tuple[str, str]:
+    if values["in_flight_bytes"]:
+        return "measured", size(in_flight)
+    return f"{duration(travel)} x {size(values['bytes_per_s'])}/s", size(in_flight)
+
+
+def _upload(values: Mapping[str, float], persisted: float, upload: float) -> tuple[str, str]:
+    if values["upload_bytes_per_s"]:
+        return f"{size(persisted)} / {size(values['upload_bytes_per_s'])}/s", duration(upload)
+    return "no upload was long enough to measure the storage", "not counted"
+
+
+def _duration(data: float, bytes_per_s: float) -> float:
+    """Milliseconds; 0 for an unknown rate."""
+    return data / bytes_per_s * 1000 if bytes_per_s > 0 else 0.0
+
+
+def _gains(lookup: Lookup, record: float) -> Iterator[Line]:
+    """What each subtask that waited longest in the slowest checkpoint would gain: start delay and alignment."""
+    names, delays, alignments = (
+        value if isinstance(value := lookup(f"in_flight_data.waiting_{name}"), list) else []
+        for name in ("subtasks", "start_delay_ms", "alignment_ms")
+    )
+    for name, delay, alignment in zip(names, delays, alignments, strict=False):
+        gain = float(delay) + float(alignment) - record
+        if gain > 0:
+            yield Line(
+                f"Earlier at {name}",
+                f"{duration(float(delay))} start delay + {duration(float(alignment))} alignment - {duration(record)}",
+                duration(gain),
+            )
 
 
 CALCULATOR = Calculator(
     id="unaligned-checkpoints",
     title="Unaligned checkpoints",
     question="How long would checkpoints take if barriers overtook the queued data?",
-    formula="unaligned = aligned timeout + one record + synchronous part + (state + in-flight data) / bandwidth",
+    formula=(
+        "unaligned = aligned timeout + synchronous and asynchronous part + the longer of one record and the upload of "
+        "the in-flight data"
+    ),
     inputs=(
         Input(
             "end_to_end_ms",
@@ -112,8 +159,42 @@ CALCULATOR = Calculator(
         ),
         Input("sync_ms", "Synchronous part", "duration", ("checkpoint_phases.sync_ms",), high=60_000),
         Input("async_ms", "Asynchronous part", "duration", ("checkpoint_phases.async_ms",), high=600_000),
-        Input("state_bytes", "Written state", "bytes", ("checkpoint_phases.checkpointed_bytes",), high=1e11),
-        Input("bytes_per_s", "Bytes that the bottleneck reads", "byte_rate", ("record_rate.bytes_per_s",), high=1e9),
+        Input(
+            "in_flight_bytes",
+            "In-flight data before the barriers",
+            "bytes",
+            ("in_flight_data.bytes",),
+            assumed=0.0,
+            because="no metric of queues: it is the travel of the barriers times the bytes that the bottleneck reads",
+            high=1e10,
+        ),
+        Input(
+            "bytes_per_s",
+            "Bytes that the bottleneck reads",
+            "byte_rate",
+            ("record_rate.bytes_per_s",),
+            assumed=0.0,
+            because="only needed where in-flight data is not measured",
+            high=1e9,
+        ),
+        Input(
+            "upload_bytes_per_s",
+            "Upload of the storage",
+            "byte_rate",
+            ("checkpoint_phases.upload_bytes_per_s_max",),
+            assumed=0.0,
+            because="no upload took a second: the storage was never the limit",
+            high=1e9,
+        ),
+        Input(
+            "fastest_bytes_per_s",
+            "Written by the fastest checkpoint",
+            "byte_rate",
+            ("checkpoint_progress.fastest_bytes_per_s",),
+            assumed=0.0,
+            because="only needed for the worst case, where the upload is not measured",
+            high=1e9,
+        ),
         Input(
             "record_ms",
             "Longest time inside one record or request",
@@ -136,10 +217,7 @@ CALCULATOR = Calculator(
     ),
     assumptions=(
         "Rates are constant over the checkpoint; bursts and GC are not covered.",
-        (
-            "The bandwidth is that of the state's upload. Small uploads are slower by the byte, so the "
-            "upper end is an upper end."
-        ),
+        "In-flight data is a lower end: an aligned checkpoint drains the queues while it blocks channels.",
         "Savepoints stay aligned: they get no faster.",
         "After a failure the in-flight data is read and processed first: recovery takes longer by that.",
     ),

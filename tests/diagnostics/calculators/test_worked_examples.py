@@ -29,8 +29,8 @@ ALIGNED = {
     "end_to_end_ms": 27_000.0,
     "sync_ms": 200.0,
     "async_ms": 300.0,
-    "state_bytes": 3e6,
     "bytes_per_s": 1e6,
+    "upload_bytes_per_s": 10e6,
     "record_ms": 1500.0,
     "timeout_ms": 0.0,
 }
@@ -40,8 +40,9 @@ def test_unaligned_checkpoints_save_the_travel_and_write_the_queued_data() -> No
     found = outcome("unaligned-checkpoints", **ALIGNED)
     assert shown(found)["Travel of the barriers, aligned"] == "27 s - 200 ms - 300 ms = 26.5 s"
     assert shown(found)["In-flight data before the barriers"] == "26.5 s x 1 MB/s = 26.5 MB"
-    assert shown(found)["Upload bandwidth seen"] == "3 MB / 300 ms = 10 MB/s"
-    assert shown(found)["Checkpoint, unaligned, at best"] == "0 ms + 1.5 s + 200 ms + 300 ms = 2 s"
+    assert shown(found)["Upload of it"] == "26.5 MB / 10 MB/s = 2.6 s"
+    assert shown(found)["Checkpoint, unaligned, at best"] == "0 ms + 200 ms + 300 ms + 1.5 s = 2 s"
+    assert found.results["expected_ms"] == pytest.approx(500 + 26.5 / 10 * 1000)
     assert found.results["high_ms"] == pytest.approx(2000 + 26.5 / 10 * 1000)
     assert found.advice == "do"
 
@@ -76,29 +77,36 @@ def test_unaligned_checkpoints_are_refused_where_they_hurt_or_do_nothing(facts: 
     assert found.lines != []
 
 
-def test_the_estimate_against_a_real_pair_of_runs() -> None:
-    """One job, measured aligned, then run with unaligned checkpoints (Flink 1.20.5, a sink that takes 0.5 to 0.7 MB/s).
+def test_a_storage_that_was_never_the_limit_counts_only_at_worst() -> None:
+    """26.5 MB at 10 MB/s at least: 2.65 s beside the record at worst, none expected."""
+    found = outcome("unaligned-checkpoints", **ALIGNED | {"upload_bytes_per_s": 0.0, "fastest_bytes_per_s": 10e6})
+    assert found.results["expected_ms"] == found.results["low_ms"] == 2_000
+    assert found.results["high_ms"] == pytest.approx(2_000 + 2_650)
+    assert shown(found)["Upload of it"].endswith("= not counted")
 
-    Aligned: checkpoint 8 took 27.285 s, of it 0.178 s synchronous and 0.316 s asynchronous for 891,258 bytes; the sink
-    read 1,372,192 bytes/s over the whole run and needed 1.546 s for a request. Unaligned: nine of ten checkpoints ended
-    within 2.02 s, and the largest wrote 24.6 MB.
 
-    Estimate 2.04 to 15.1 s and 36.8 MB: the low end is 1 % off, the high end 7 times too long, because so small an
-    upload tells little of the bandwidth; the data is 1.5 times too much, because the rate holds the minutes before.
-    """
-    found = outcome(
-        "unaligned-checkpoints",
-        end_to_end_ms=27_285.0,
-        sync_ms=178.0,
-        async_ms=316.0,
-        state_bytes=891_258.0,
-        bytes_per_s=1_372_192.0,
-        record_ms=1546.0,
-        timeout_ms=0.0,
-    )
-    assert found.results["low_ms"] == pytest.approx(2017, rel=0.02)
-    assert found.results["high_ms"] / 2017 == pytest.approx(7.5, rel=0.02)
-    assert found.results["persisted_bytes"] / 24.6e6 == pytest.approx(1.5, rel=0.02)
+def test_measured_queues_take_the_place_of_a_rate_that_holds_other_minutes_too() -> None:
+    found = outcome("unaligned-checkpoints", **ALIGNED | {"in_flight_bytes": 19e6})
+    assert shown(found)["In-flight data before the barriers"] == "measured = 19 MB"
+    assert found.results["persisted_bytes"] == 19e6
+
+
+def test_without_queues_and_rate_nothing_is_estimated() -> None:
+    facts = {"checkpoint_phases.reference_ms": 27_000, "checkpoint_phases.sync_ms": 1, "checkpoint_phases.async_ms": 1}
+    found = outcome("unaligned-checkpoints", facts)
+    assert found.advice == "not known"
+
+
+def test_each_subtask_gains_its_start_delay_and_alignment_less_one_record() -> None:
+    waits = {
+        "in_flight_data.waiting_subtasks": ["Sink (2)", "Window (1)", "Map (1)"],
+        "in_flight_data.waiting_start_delay_ms": [21_500, 11_900, 300],
+        "in_flight_data.waiting_alignment_ms": [4_600, 4_600, 100],
+    }
+    lines = shown(outcome("unaligned-checkpoints", waits, **ALIGNED))
+    assert lines["Earlier at Sink (2)"] == "21.5 s start delay + 4.6 s alignment - 1.5 s = 24.6 s"
+    assert lines["Earlier at Window (1)"] == "11.9 s start delay + 4.6 s alignment - 1.5 s = 15 s"
+    assert "Earlier at Map (1)" not in lines
 
 
 def test_an_upload_is_bytes_over_bandwidth_against_half_of_the_timeout() -> None:
@@ -188,13 +196,46 @@ def test_a_cache_of_three_quarters_makes_four_times_as_many_records_pass() -> No
     assert outcome("look-up", refusing, rate=400.0, call_ms=30.0, parallelism=3.0).advice == "do not"
 
 
-def test_a_bound_between_two_percentiles_is_on_the_line_between_them() -> None:
+CURVE = {
+    "device_clocks.curve_bound_ms": [0.0, 500.0, 2_000.0, 10_000.0, 20_000.0, 40_000.0],
+    "device_clocks.curve_late_ratio": [0.9, 0.5, 0.1, 0.01, 0.001, 0.0],
+}
+
+
+def test_a_bound_between_two_points_of_the_curve_is_on_the_line_between_them() -> None:
     """1 % are later than 10 s and 0.1 % later than 20 s; at 15 s half way: 0.55 %."""
-    values = {"p50_ms": 500.0, "p99_ms": 10_000.0, "p999_ms": 20_000.0, "bound_ms": 15_000.0, "now_ms": 10_000.0}
-    found = outcome("disorder-bound", **values)
+    found = outcome("disorder-bound", CURVE, bound_ms=15_000.0, now_ms=10_000.0)
     assert (found.results["lost"], found.results["lost_now"]) == (pytest.approx(0.0055), pytest.approx(0.01))
     assert shown(found)["Results come later by"] == "15 s - 10 s = 5 s"
-    assert outcome("disorder-bound", {"device_clocks.fast_devices": 16}, **values).advice == "do not"
+    assert found.advice == "do"
+
+
+def test_the_share_of_late_events_never_rises_with_the_bound() -> None:
+    shares = [
+        outcome("disorder-bound", CURVE, bound_ms=float(bound), now_ms=1.0).results["lost"]
+        for bound in range(0, 50_000, 250)
+    ]
+    assert shares == sorted(shares, reverse=True)
+    assert (shares[0], shares[-1]) == (0.9, 0.0)
+
+
+def test_a_chosen_share_has_the_bound_and_latency_of_the_curve() -> None:
+    lines = shown(outcome("disorder-bound", CURVE, bound_ms=15_000.0, now_ms=5_000.0))
+    assert lines["At most 1 % late"] == "1 % are later than 10 s = bound 10 s, results 5 s later"
+    assert lines["At most 0.1 % late"] == "0.1 % are later than 20 s = bound 20 s, results 15 s later"
+
+
+def test_a_fast_clock_takes_its_lead_from_the_bound() -> None:
+    """Two seconds ahead leave 10 s of 12 s: 1 % late. Only a bound within the lead loses everything."""
+    fast = {"device_clocks.fast_by_max_ms": 2_000, "device_clocks.fast_devices": 1}
+    found = outcome("disorder-bound", {**CURVE, **fast}, bound_ms=12_000.0, now_ms=4_000.0)
+    assert (found.advice, found.results["lost"]) == ("do", pytest.approx(0.01))
+    within = outcome("disorder-bound", {**CURVE, **fast}, bound_ms=1_500.0, now_ms=1_000.0)
+    assert (within.advice, within.results["lost"]) == ("do not", 1.0)
+
+
+def test_without_a_sample_of_events_no_curve_is_assumed() -> None:
+    assert outcome("disorder-bound", bound_ms=1.0, now_ms=1.0).advice == "not known"
 
 
 def test_catching_up_needs_spare_capacity() -> None:
