@@ -2,59 +2,76 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 
 from diagnostics.calculators.calculator import Calculator, Input, Line, Outcome
 from diagnostics.evidence.subject import Lookup
 from diagnostics.wording.phrase import duration, percent
 
+SHOWN_SHARES = (0.1, 0.05, 0.01, 0.005, 0.001, 0.0001)
+"""Shares of late events whose bound is listed. Our choice."""
 
-def _lost(bound: float, known: list[tuple[float, float]]) -> tuple[float, str]:
-    """The share of records later than the bound, interpolated linearly between known ones; with the calculation as
-    text.
+Curve = Sequence[tuple[float, float]]
+"""(bound, share of the events that are later), by rising bounds."""
+
+
+def late_share(bound: float, curve: Curve) -> float:
+    """The share of the events that are later than the bound, between two points of the curve on the line between them.
+
+    Below the first point every event is late; beyond the last one those of the last point.
     """
-    before = known[0]
-    for after in known:
-        if after[0] >= bound:
-            if after[0] == before[0]:
-                return after[1], f"known at {duration(after[0])}"
-            part = (bound - before[0]) / (after[0] - before[0])
-            share = before[1] + part * (after[1] - before[1])
-            told = (
-                f"{percent(before[1])} at {duration(before[0])}, {percent(after[1])} at "
-                f"{duration(after[0])}, between them"
-            )
-            return share, told
-        before = after
-    return known[-1][1], f"at most the {percent(known[-1][1])} of {duration(known[-1][0])}"
+    after = bisect_left(curve, bound, key=lambda point: point[0])
+    if after == len(curve):
+        return curve[-1][1]
+    to_bound, to_share = curve[after]
+    if to_bound == bound or after == 0:
+        return to_share if to_bound == bound else 1.0
+    from_bound, from_share = curve[after - 1]
+    return from_share + (bound - from_bound) / (to_bound - from_bound) * (to_share - from_share)
+
+
+def bound_for(share: float, curve: Curve) -> float | None:
+    """The smallest bound of the curve that at most this share of the events exceeds; None when there is none."""
+    return next((bound for bound, late in curve if late <= share), None)
+
+
+def _curve(lookup: Lookup) -> Curve:
+    bounds, late = lookup("device_clocks.curve_bound_ms"), lookup("device_clocks.curve_late_ratio")
+    if not isinstance(bounds, list) or not isinstance(late, list):
+        return []
+    points = zip(bounds, late, strict=False)
+    return [(float(bound), float(share)) for bound, share in points]
 
 
 def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
-    known = sorted([(0.0, 1.0), (values["p50_ms"], 0.5), (values["p99_ms"], 0.01), (values["p999_ms"], 0.001)])
-    bound, now = values["bound_ms"], values["now_ms"]
-    (lost, told), (lost_now, _) = _lost(bound, known), _lost(now, known)
+    """The share of late events for a bound, on the whole curve of the sample.
+
+    The highest event time drives the watermark, so a clock that runs ahead takes its lead from the bound.
+    """
+    curve = _curve(lookup)
+    if not curve:
+        return Outcome("not known", "Not measured here: a sample of the input events with the time of their arrival.")
+    bound, now, ahead = values["bound_ms"], values["now_ms"], values["ahead_ms"]
+    lost, lost_now = late_share(bound - ahead, curve), late_share(now - ahead, curve)
+    lead = f"{duration(bound)} - {duration(ahead)}"
     lines = [
-        Line("Later than the bound", told, percent(lost)),
-        Line("Later than the present bound", f"the same at {duration(now)}", percent(lost_now)),
+        *([Line("Left of the bound behind the fastest clock", lead, duration(bound - ahead))] if ahead else []),
+        Line("Later than the bound", f"events more than {duration(bound - ahead)} late", percent(lost)),
+        Line("Later than the present bound", f"events more than {duration(now - ahead)} late", percent(lost_now)),
         Line("Results come later by", f"{duration(bound)} - {duration(now)}", duration(bound - now)),
+        *_points(curve, ahead, now),
     ]
     results = {"lost": lost, "lost_now": lost_now, "later_ms": bound - now}
-    refusals = []
-    ahead = lookup("device_clocks.fast_devices")
-    if isinstance(ahead, (int, float)) and ahead > 0:
-        refusals.append(
-            f"{ahead:.0f} devices have clocks that run ahead. They drive the watermark, so every right event is late "
-            "whatever the bound: cap event times at the arrival first."
+    if ahead and bound <= ahead:
+        refusal = (
+            f"The clocks of some devices run ahead, by up to {duration(ahead)}, which is more than this bound. They "
+            "drive the watermark, so every right event is late: cap event times at the arrival first."
         )
-    if refusals:
-        return Outcome("do not", refusals[0], lines, refusals, results)
+        return Outcome("do not", refusal, lines, [refusal], results)
     if bound <= now:
-        return Outcome(
-            "depends",
-            f"A bound of {duration(bound)} loses {percent(lost)}; now {percent(lost_now)} are late.",
-            lines,
-            results=results,
-        )
+        headline = f"A bound of {duration(bound)} loses {percent(lost)}; now {percent(lost_now)} are late."
+        return Outcome("depends", headline, lines, results=results)
     headline = (
         f"{percent(lost)} are late in place of {percent(lost_now)}, and every result comes "
         f"{duration(bound - now)} later."
@@ -62,11 +79,25 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
     return Outcome("do" if lost < lost_now else "depends", headline, lines, results=results)
 
 
+def _points(curve: Curve, ahead: float, now: float) -> list[Line]:
+    """The bounds for shares of late events, each with its latency."""
+    bounds = [(share, bound_for(share, curve)) for share in SHOWN_SHARES]
+    return [
+        Line(
+            f"At most {percent(share)} late",
+            f"{percent(late_share(bound, curve))} are later than {duration(bound)}",
+            f"bound {duration(bound + ahead)}, results {duration(max(bound + ahead - now, 0.0))} later",
+        )
+        for share, bound in bounds
+        if bound is not None
+    ]
+
+
 CALCULATOR = Calculator(
     id="disorder-bound",
     title="Disorder bound of the watermark",
     question="How many records are late with another bound, and what does it cost?",
-    formula="late = share of events whose lag exceeds the bound; latency = bound",
+    formula="late = share of events whose lag exceeds what clocks that run ahead leave of the bound; latency = bound",
     inputs=(
         Input(
             "bound_ms",
@@ -77,27 +108,22 @@ CALCULATOR = Calculator(
             choice=True,
         ),
         Input("now_ms", "Bound now", "duration", ("device_clocks.bound_ms",), high=300_000),
-        Input("p50_ms", "Half of the events come within", "duration", ("device_clocks.lag_p50_ms",), high=300_000),
         Input(
-            "p99_ms",
-            "99 % come within",
+            "ahead_ms",
+            "Lead of the fastest clock",
             "duration",
-            ("device_clocks.needed_right_bound_99_ms", "device_clocks.needed_bound_99_ms", "device_clocks.lag_p99_ms"),
+            ("device_clocks.fast_by_max_ms",),
+            assumed=0.0,
+            because="no device of the sample has a clock that runs ahead",
             high=300_000,
-        ),
-        Input(
-            "p999_ms",
-            "99.9 % come within",
-            "duration",
-            ("device_clocks.needed_right_bound_999_ms", "device_clocks.needed_bound_999_ms"),
-            high=600_000,
         ),
     ),
     assumptions=(
-        "Between two known percentiles the share falls along a straight line: a rough reading of the tail.",
+        "The curve has up to 48 measured points; between two of them the share falls along a straight line.",
         "The sample represents all events; the bound counts from the highest event time seen.",
+        "All events pass one watermark: where each partition has its own, a fast clock only concerns its partition.",
     ),
     compute=_compute,
     symptoms=("out_of_order_events",),
-    docs=("S072",),
+    docs=("S072", "S073"),
 )

@@ -41,6 +41,8 @@ MOST_DEVICE_SLICES = 200_000
 """Slices of all devices together. Our choice: each needs a summary of its lags; 20,000 devices still get ten each."""
 MOST_DEVICES = 2_000
 """How many devices are examined one by one, those that deviate most first. Our choice."""
+MOST_CURVE_POINTS = 48
+"""Points of the curve of lateness. Our choice: about seven for each factor of two, down to one event of a hundred."""
 SHOWN_DEVICES = 5
 MOST_CITED = 4
 
@@ -174,6 +176,9 @@ def _bound_facts(histograms: Mapping[str, LagHistogram], bound_ms: int | None) -
             lag = histogram.percentile(share) if histogram else None
             if lag is not None:
                 facts[f"needed_{name}bound_{share_name}_ms"] = max(0.0, lag - edge)
+    if curved := histograms.get("not fast"):
+        curve = [(max(0.0, lag - edge), late) for lag, late in curved.curve(MOST_CURVE_POINTS)]
+        facts |= {"curve_bound_ms": [bound for bound, _ in curve], "curve_late_ratio": [late for _, late in curve]}
     if bound_ms is not None:
         over = histograms["not fast"].share_over(bound_ms + edge) if "not fast" in histograms else None
         right_over = right.share_over(bound_ms + edge)
@@ -256,6 +261,8 @@ SIGNALS = (
             "needed_bound_999_ms": "bound that would keep 99.9 % of them, ms",
             "needed_right_bound_99_ms": "bound that would keep 99 % of the events of devices with right clocks, ms",
             "needed_right_bound_999_ms": "bound that would keep 99.9 % of those, ms",
+            "curve_bound_ms": "disorder bounds at which the share of late events is known, rising",
+            "curve_late_ratio": "share of the events, fast devices aside, that are later than each of them",
             "latency_cost_ms": "how much later results would come with needed_bound_99_ms, ms",
             "latency_cost_999_ms": "how much later results would come with needed_bound_999_ms, ms",
         },

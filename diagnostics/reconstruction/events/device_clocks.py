@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -94,6 +95,21 @@ class LagHistogram:
         """Share of the events with a larger lag; None without events."""
         over = sum(count for lag, count in self._counts if lag > lag_ms)
         return over / self.events if self.events else None
+
+    def curve(self, most: int) -> list[tuple[float, float]]:
+        """(lag, share of the events with a larger one), rising lags: every class, or the ends of `most` equal falls.
+
+        The falls are equal in the logarithm of the share, so that the tail has as many points as the body.
+        """
+        left, points = self.events, []
+        for lag, count in self._counts:
+            left -= count
+            points.append((lag, left / self.events))
+        if len(points) <= most:
+            return points
+        step = math.log(self.events) / (most - 2)
+        kept = {round(-math.log(share) / step): (lag, share) for lag, share in reversed(points) if share > 0}
+        return [points[0], *sorted(each for each in kept.values() if each != points[0]), points[-1]]
 
     @property
     def span(self) -> tuple[float, float] | None:

@@ -47,3 +47,18 @@ def test_the_bound_is_what_most_estimates_agree_on() -> None:
 def test_estimates_that_do_not_agree_show_no_bound() -> None:
     assert agreed_bound_ms([100, 2000, 4000, 6000, 8000, 10_000]) is None
     assert agreed_bound_ms([5001, 5001]) is None
+
+
+def test_the_curve_of_lateness_falls_from_class_to_class() -> None:
+    histogram = LagHistogram({100.0: 60, 200.0: 30, 5_000.0: 9, 60_000.0: 1})
+    assert histogram.curve(48) == [(100.0, 0.4), (200.0, 0.1), (5_000.0, 0.01), (60_000.0, 0.0)]
+
+
+def test_a_curve_of_few_points_keeps_the_ends_and_a_share_of_each_size() -> None:
+    histogram = LagHistogram({float(lag): max(2 ** (20 - lag // 50), 1) for lag in range(1_000)})
+    curve = histogram.curve(20)
+    assert len(curve) <= 20
+    assert (curve[0][0], curve[-1]) == (0.0, (999.0, 0.0))
+    assert curve == sorted(curve)
+    assert [late for _, late in curve] == sorted((late for _, late in curve), reverse=True)
+    assert all(late == histogram.share_over(lag) for lag, late in curve)
