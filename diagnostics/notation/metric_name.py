@@ -15,6 +15,9 @@ from types import MappingProxyType
 
 PREFIX = "flink_"
 MOST_NAME = 300
+FREE_SPACE = frozenset(("node_filesystem_avail_bytes", "kubelet_volume_stats_available_bytes"))
+"""Series of other exporters that are read too, under their own name: bytes free on a file system or volume. Source:
+Prometheus' node exporter, and the kubelet's metrics."""
 
 _SCOPES = (
     ("taskmanager_job_task_operator_", "operator"),
@@ -137,7 +140,9 @@ class MetricName:
 
 @lru_cache(maxsize=4096)
 def from_prometheus(series: str) -> MetricName | None:
-    """Parts of a series name of Flink's Prometheus reporter; None for a series that is not Flink's."""
+    """Parts of a series name of Flink's Prometheus reporter, or of FREE_SPACE; None for any other series."""
+    if series in FREE_SPACE:
+        return MetricName(series, None)
     if not series.startswith(PREFIX):
         return None
     plain = series[len(PREFIX) : MOST_NAME]

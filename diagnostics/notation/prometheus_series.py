@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 from diagnostics.evidence.tables.metric_sample import TABLE
-from diagnostics.notation.metric_name import from_prometheus, host_of_label, resource_id_of_label
+from diagnostics.notation.metric_name import FREE_SPACE, from_prometheus, host_of_label, resource_id_of_label
 from diagnostics.notation.rest_document import LONG_MIN, number, small, text
 
 if TYPE_CHECKING:
@@ -35,6 +35,9 @@ COLUMN_LABELS = frozenset(
 
 LEFT_OUT_LABELS = frozenset(("__name__", "instance", "job", "task_attempt_id", "task_attempt_num", "operator_id"))
 """Labels that add nothing to the columns, or change at every restart."""
+
+OF_A_HOST = frozenset(("instance",))
+"""Labels that are kept where they name the host: another exporter has no label of its own for it."""
 
 MOST_LABELS = 300
 
@@ -80,7 +83,8 @@ def series_key(name: str, labels: Mapping[str, str]) -> SeriesKey | None:
     named = from_prometheus(name)
     if named is None:
         return None
-    further = {label: value for label, value in labels.items() if label not in COLUMN_LABELS | LEFT_OUT_LABELS}
+    kept = OF_A_HOST if name in FREE_SPACE else frozenset()
+    further = {label: value for label, value in labels.items() if label not in (COLUMN_LABELS | LEFT_OUT_LABELS) - kept}
     printed = ",".join(f"{label}={value}" for label, value in sorted((further | dict(named.labels)).items()))
     host, resource_id = labels.get("host"), labels.get("tm_id")
     return (
