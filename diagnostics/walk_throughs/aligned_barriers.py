@@ -61,5 +61,5 @@ WALK_THROUGH = WalkThrough(
         "Persisted in-flight data: {checkpoint_phases.persisted_bytes|bytes}.",
     ),
     docs=("S100", "S102", "S103", "S104", "S108", "S110", "S112", "S114"),
-    order=2,
+    order=3,
 )

@@ -57,5 +57,5 @@ WALK_THROUGH = WalkThrough(
     ),
     own=(),
     docs=("S099", "S111", "S113", "S114"),
-    order=3,
+    order=4,
 )

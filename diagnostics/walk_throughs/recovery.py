@@ -93,5 +93,5 @@ WALK_THROUGH = WalkThrough(
         "{record_rate.records_per_s|rate} so much is replayed.",
     ),
     docs=("S105", "S127", "S128"),
-    order=5,
+    order=6,
 )

@@ -80,5 +80,5 @@ WALK_THROUGH = WalkThrough(
         "after the timeout.",
     ),
     docs=("S155",),
-    order=6,
+    order=7,
 )

@@ -66,5 +66,5 @@ WALK_THROUGH = WalkThrough(
         "unaligned.",
     ),
     docs=("S115", "S116", "S117", "S118", "S119"),
-    order=4,
+    order=5,
 )

@@ -31,17 +31,37 @@ class Lane:
     note: str = ""
 
 
+NodeState = Literal["waits", "aligns", "stored"]
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A task of a job graph at one moment.
+
+    column, row  its place, the sources in column 0
+    parents      places of its upstream tasks in the same graph
+    """
+
+    name: str
+    column: int
+    row: int
+    state: NodeState
+    text: str
+    parents: tuple[tuple[int, int], ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One moment.
+    """One moment, with lanes or a graph.
 
     checkpoint  the contents of the checkpoint so far, in words
     """
 
     title: str
     text: str
-    lanes: tuple[Lane, ...]
+    lanes: tuple[Lane, ...] = ()
     checkpoint: tuple[str, ...] = ()
+    graph: tuple[Node, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

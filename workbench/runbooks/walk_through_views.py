@@ -7,11 +7,13 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from diagnostics.walk_throughs import WALK_THROUGHS
+from diagnostics.walk_throughs import WALK_THROUGHS, own_graph
 from diagnostics.wording import phrase
 from workbench.accounts.requests import SignedInRequest
 from workbench.analyses.models import Analysis
 from workbench.analyses.selectors import analysis_visible
+from workbench.runbooks.graph_drawing import drawing_of
+from workbench.runbooks.own_graph import own_steps
 from workbench.runbooks.selectors import finding_at
 from workbench.runbooks.what_if import facts_of
 from workbench.untrusted.whole_number import whole_number
@@ -32,12 +34,22 @@ def detail(request: SignedInRequest, walk_id: str) -> HttpResponse:
         raise Http404("There is no such walk-through.")
     walk, analysis = WALK_THROUGHS[walk_id], _analysis(request)
     own: list[str] = []
+    steps = None
     if analysis:
-        position = int(_asked(request)["finding"])
-        facts = facts_of(analysis, finding_at(analysis, position))
+        finding = finding_at(analysis, int(_asked(request)["finding"]))
+        facts = facts_of(analysis, finding)
         own = [said for template in walk.own if (said := phrase.fill(template, facts)) is not None]
-    others = [each for each in WALK_THROUGHS.values() if each is not walk]
-    context = {"walk": walk, "others": others, "analysis": analysis, "own": own, "asked": _asked(request)}
+        if walk is own_graph.WALK_THROUGH:
+            steps = own_steps(analysis, finding["subject"].get("job"))
+    context = {
+        "walk": walk,
+        "steps": [(step, drawing_of(step.graph) if step.graph else None) for step in steps or walk.steps],
+        "is_own": bool(steps),
+        "others": [each for each in WALK_THROUGHS.values() if each is not walk],
+        "analysis": analysis,
+        "own": own,
+        "asked": _asked(request),
+    }
     return render(request, "runbooks/walk_through.html", context)
 
 
