@@ -79,7 +79,8 @@ def measure(evidence: Evidence) -> Measured:
             slowest = max(waits[job_id].rows, key=waited_ms)
             text = f"checkpoint {waits[job_id].number}: start delay and alignment {waited_ms(slowest):.0f} ms"
             citations.append(Citation.of_row(slowest, "rest" if slowest["pointer"] else "log", text))
-        facts["bytes"] = highest(known([facts.get("peak_bytes"), facts.get("passed_bytes")]))
+        sizes = (facts.get("peak_bytes"), facts.get("passed_bytes"))
+        facts["bytes"] = highest(size for size in sizes if isinstance(size, (int, float)))
         yield Signal("in_flight_data", Subject(job=job_id), known_facts(facts), tuple(citations), len(citations))
 
 
