@@ -51,6 +51,7 @@ from workbench.cases.models import Case, CaseStatus
 from workbench.charts.selectors import charts_of_class, charts_shown
 from workbench.clusters.models import Cluster
 from workbench.history.case_records import CaseRecords, case_records
+from workbench.history.durations import duration_words
 from workbench.history.recurrences import recurrence
 from workbench.history.similar import similar_cases
 from workbench.history.timeline import timeline
@@ -226,6 +227,8 @@ def case_detail(request: SignedInRequest, case_id: int) -> HttpResponse:
         "impact_words": impact_words(case),
         "new_files": _files_not_yet_judged(records, judged) if judged else 0,
     }
+    if case.is_closed:
+        context["durations"] = duration_words(case)
     if diagnosed:
         context |= _diagnosis_context(diagnosed, records)
         context["alerts"] = Alert.objects.filter(case=case).select_related("source").order_by("pk")[:ALERTS_SHOWN]

@@ -11,10 +11,9 @@ import datetime as dt
 from collections.abc import Sequence
 
 from workbench.drills.evidence import DrawerShown
+from workbench.history.durations import TARGET
 
 CAUSE, GUESS, EVIDENCE, TIME = 50, 25, 30, 20
-TARGET = dt.timedelta(minutes=10)
-"""The time to repair that the source documents ask for: vocabulary/sources/documents.yaml S095."""
 TOO_LONG = dt.timedelta(minutes=30)
 """Our choice: three times the target."""
 

@@ -16,8 +16,9 @@ from workbench.accounts.requests import SignedInRequest
 from workbench.drills import selectors, services
 from workbench.drills.evidence import KINDS, drawers, drawers_shown, noticed
 from workbench.drills.models import Drill, DrillStep, StepKind
-from workbench.drills.scoring import CAUSE, EVIDENCE, GUESS, TARGET, TIME, TOO_LONG
+from workbench.drills.scoring import CAUSE, EVIDENCE, GUESS, TIME, TOO_LONG
 from workbench.history.case_records import case_records
+from workbench.history.durations import TARGET
 from workbench.history.timeline import timeline
 from workbench.reports.content import evidence_span
 from workbench.untrusted.whole_number import whole_number

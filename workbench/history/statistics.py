@@ -1,62 +1,62 @@
-"""Statistics of the history: causes by month, times to diagnosis and repair, recurring jobs."""
+"""Statistics of the history: causes and their shares over time, times to diagnosis and repair, recurring jobs."""
 
 from __future__ import annotations
 
 import datetime as dt
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from statistics import median, quantiles
 
-from django.db.models import Min, QuerySet
 from django.utils import timezone
 
 from workbench.accounts.models import User
-from workbench.analyses.models import Analysis
 from workbench.cases.job_verdicts import JobVerdict
-from workbench.cases.models import Case, CaseChange, CaseStatus
+from workbench.cases.models import Case, CaseStatus
+from workbench.history.documented import Figure, documented_figures
+from workbench.history.durations import Durations, began_at, diagnosed_after, repaired_after
 
-PERIODS = {"90": "90 days", "365": "A year", "": "All time"}
+PERIODS = {"90": "90 days, by week", "365": "A year", "": "All time"}
 """Query parameter -> days back."""
-MOST_MONTHS = 12
+MOST_DAYS_BY_WEEK = 92
+"""A longer period is divided into months. Our choice: a quarter."""
+MOST_SPANS = 14
+MOST_SHARES = 5
+"""Classes whose share is shown over time, the most frequent ones. Our choice: a row stays readable."""
 MOST_JOBS = 15
 HEALTHY = "healthy"
 NO_CAUSE = (None, "", HEALTHY, "inconclusive")
-REPAIRED = (CaseStatus.FIX_APPLIED, CaseStatus.VERIFYING, CaseStatus.CLOSED)
-FEW = 10
-"""With fewer cases a ninetieth percentile is the slowest one. Our choice."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
     """A symptom class and how often it was the confirmed cause, or else the diagnosed one.
 
-    months  one number per month of `Statistics.months`
+    share  of all confirmed causes, None when none is confirmed
+    spans  one number for each of `Statistics.spans`
     """
 
     symptom_class: str
     cases: int
     confirmed: int
-    months: Sequence[int]
+    share: float | None
+    spans: Sequence[int]
     to_repair: Durations
 
 
 @dataclass(frozen=True, slots=True)
-class Durations:
-    """Statistics of a duration over the cases where it is known; ms, None without any."""
+class Span:
+    """The cases that were opened in one week or month.
 
+    first   its first day
+    shares  of the confirmed causes, one for each of `Statistics.share_classes`; None when none is confirmed
+    """
+
+    first: dt.date
     cases: int
-    median_ms: float | None
-    slow_ms: float | None
-
-    @staticmethod
-    def summarise(times: Iterable[dt.timedelta]) -> Durations:
-        """Median and ninetieth percentile."""
-        known = sorted(time.total_seconds() * 1000 for time in times)
-        if not known:
-            return Durations(0, None, None)
-        slow = quantiles(known, n=10)[-1] if len(known) >= FEW else known[-1]
-        return Durations(len(known), median(known), slow)
+    confirmed: int
+    shares: Sequence[float | None]
+    to_diagnosis: Durations
+    to_repair: Durations
 
 
 @dataclass(slots=True)
@@ -79,13 +79,16 @@ class RecurringJob:
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """months are first days of months, the oldest first."""
+    """spans are weeks or months, the oldest first; share_classes the most frequent confirmed causes."""
 
     cases: int
     open: int
     regressions: int
-    months: Sequence[dt.date]
+    by_week: bool
+    spans: Sequence[Span]
     causes: Sequence[Cause]
+    share_classes: Sequence[str]
+    figures: Sequence[Figure]
     to_diagnosis: Durations
     to_repair: Durations
     jobs: Sequence[RecurringJob]
@@ -103,9 +106,18 @@ class _Row:
     job_verdicts: list[JobVerdict]
 
     @property
+    def opened_on(self) -> dt.date:
+        """The day in UTC."""
+        return self.created_at.astimezone(dt.UTC).date()
+
+    @property
     def cause(self) -> str | None:
         found = self.confirmed_class or self.verdict_class
         return None if found in NO_CAUSE else found
+
+    @property
+    def confirmed_cause(self) -> str | None:
+        return None if self.confirmed_class in NO_CAUSE else self.confirmed_class
 
     def is_worst(self, job: JobVerdict) -> bool:
         """Whether the verdict and the confirmed cause of the case are those of this job."""
@@ -125,72 +137,91 @@ def statistics(user: User, days: int | None = None) -> Statistics:
         cases = cases.filter(created_at__gte=timezone.now() - dt.timedelta(days=days))
     columns = list(_Row.__dataclass_fields__)
     rows = [_Row(*values) for values in cases.order_by("created_at", "pk").values_list(*columns)]
-    repaired = _repaired_after(cases)
-    diagnosed = _diagnosed_after(cases)
-    months = _months(rows)
+    began = began_at(cases)
+    repaired, diagnosed = repaired_after(cases, began), diagnosed_after(cases, began)
+    span_of = _week_of if days and days <= MOST_DAYS_BY_WEEK else _month_of
+    firsts = _spans(rows, span_of)
+    causes = _causes(rows, firsts, span_of, repaired)
+    shares = [each.symptom_class for each in sorted(causes, key=lambda each: -each.confirmed) if each.confirmed]
+    to_diagnosis, to_repair = Durations.summarise(diagnosed.values()), Durations.summarise(repaired.values())
+    confirmed = {row.pk: row.confirmed_cause for row in rows if row.confirmed_cause}
     return Statistics(
         cases=len(rows),
         open=sum(1 for row in rows if row.status != CaseStatus.CLOSED),
         regressions=sum(1 for _, is_return in _with_returns(rows) if is_return),
-        months=months,
-        causes=_causes(rows, months, repaired),
-        to_diagnosis=Durations.summarise(diagnosed.values()),
-        to_repair=Durations.summarise(repaired.values()),
+        by_week=span_of is _week_of,
+        spans=list(_trend(rows, firsts, span_of, shares[:MOST_SHARES], diagnosed, repaired)),
+        causes=causes,
+        share_classes=shares[:MOST_SHARES],
+        figures=list(documented_figures(confirmed, to_diagnosis, to_repair)),
+        to_diagnosis=to_diagnosis,
+        to_repair=to_repair,
         jobs=_jobs(rows),
     )
 
 
-def _repaired_after(cases: QuerySet[Case]) -> dict[int, dt.timedelta]:
-    """Case -> time from its opening to the lasting fix: a reopened case is not repaired until its next closing."""
-    changes = CaseChange.objects.filter(case__in=cases.order_by(), after__has_key="status").order_by("pk")
-    repaired: dict[int, dt.timedelta] = {}
-    for case, opened, moment, status in changes.values_list("case", "case__created_at", "at", "after__status"):
-        if status in REPAIRED:
-            repaired.setdefault(case, moment - opened)
-        else:
-            repaired.pop(case, None)
-    return repaired
+SpanOf = Callable[[dt.date], dt.date]
+"""A day -> the first day of its week or month."""
 
 
-def _diagnosed_after(cases: QuerySet[Case]) -> dict[int, dt.timedelta]:
-    """Case -> from its opening to the first diagnosis that names a root cause."""
-    named = Analysis.objects.done().filter(case__in=cases.order_by(), findings__role="root_cause").order_by()
-    first = named.values("case", "case__created_at").annotate(first=Min("finished_at"))
-    told = first.values_list("case", "case__created_at", "first")
-    return {case: moment - opened for case, opened, moment in told if moment}
+def _week_of(day: dt.date) -> dt.date:
+    return day - dt.timedelta(days=day.weekday())
 
 
-def _months(rows: Sequence[_Row]) -> list[dt.date]:
+def _month_of(day: dt.date) -> dt.date:
+    return day.replace(day=1)
+
+
+def _spans(rows: Sequence[_Row], span_of: SpanOf) -> list[dt.date]:
+    """The first days of the weeks or months from the first case until today."""
     if not rows:
         return []
-    last = timezone.now().astimezone(dt.UTC).date().replace(day=1)
-    first = rows[0].created_at.astimezone(dt.UTC).date().replace(day=1)
-    months = [last]
-    while len(months) < MOST_MONTHS and months[-1] > first:
-        months.append((months[-1] - dt.timedelta(days=1)).replace(day=1))
-    return months[::-1]
+    spans = [span_of(timezone.now().astimezone(dt.UTC).date())]
+    while len(spans) < MOST_SPANS and spans[-1] > span_of(rows[0].opened_on):
+        spans.append(span_of(spans[-1] - dt.timedelta(days=1)))
+    return spans[::-1]
 
 
-def _causes(rows: Sequence[_Row], months: Sequence[dt.date], repaired: Mapping[int, dt.timedelta]) -> list[Cause]:
+def _trend(
+    rows: Sequence[_Row],
+    firsts: Sequence[dt.date],
+    span_of: SpanOf,
+    classes: Sequence[str],
+    diagnosed: Mapping[int, dt.timedelta],
+    repaired: Mapping[int, dt.timedelta],
+) -> Iterator[Span]:
+    of_span: dict[dt.date, list[_Row]] = defaultdict(list)
+    for row in rows:
+        of_span[span_of(row.opened_on)].append(row)
+    for first in firsts:
+        own = of_span[first]
+        confirmed = Counter(row.confirmed_cause for row in own if row.confirmed_cause)
+        yield Span(
+            first,
+            len(own),
+            confirmed.total(),
+            [confirmed[name] / confirmed.total() if confirmed else None for name in classes],
+            Durations.summarise(diagnosed[row.pk] for row in own if row.pk in diagnosed),
+            Durations.summarise(repaired[row.pk] for row in own if row.pk in repaired),
+        )
+
+
+def _causes(
+    rows: Sequence[_Row], firsts: Sequence[dt.date], span_of: SpanOf, repaired: Mapping[int, dt.timedelta]
+) -> list[Cause]:
     of_class: dict[str, list[_Row]] = defaultdict(list)
     for row in rows:
         if row.cause:
             of_class[row.cause].append(row)
-    return [
-        _cause(name, of_class[name], months, repaired)
-        for name in sorted(of_class, key=lambda c: (-len(of_class[c]), c))
-    ]
-
-
-def _cause(name: str, rows: Sequence[_Row], months: Sequence[dt.date], repaired: Mapping[int, dt.timedelta]) -> Cause:
-    by_month = Counter(row.created_at.astimezone(dt.UTC).date().replace(day=1) for row in rows)
-    return Cause(
-        name,
-        len(rows),
-        sum(1 for row in rows if row.confirmed_class == name),
-        [by_month[month] for month in months],
-        Durations.summarise(repaired[row.pk] for row in rows if row.pk in repaired),
-    )
+    confirmed = Counter(row.confirmed_cause for row in rows if row.confirmed_cause)
+    causes = []
+    for name in sorted(of_class, key=lambda each: (-len(of_class[each]), each)):
+        own = of_class[name]
+        by_span = Counter(span_of(row.opened_on) for row in own)
+        share = confirmed[name] / confirmed.total() if confirmed else None
+        to_repair = Durations.summarise(repaired[row.pk] for row in own if row.pk in repaired)
+        causes.append(Cause(name, len(own), confirmed[name], share, [by_span[first] for first in firsts], to_repair))
+    return causes
 
 
 def _jobs(rows: Sequence[_Row]) -> list[RecurringJob]:

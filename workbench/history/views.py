@@ -20,11 +20,11 @@ from workbench.untrusted.whole_number import whole_number
 @login_required
 @require_GET
 def numbers(request: SignedInRequest) -> HttpResponse:
-    """Causes by month, times to diagnosis and to repair, recurring jobs."""
+    """Causes and their shares over time, times to diagnosis and to repair, recurring jobs."""
     period = request.GET.get("days", "")
     period = period if period in PERIODS else ""
     numbers = statistics(request.user, int(period) if period else None)
-    most = max((count for cause in numbers.causes for count in cause.months), default=0)
+    most = max((count for cause in numbers.causes for count in cause.spans), default=0)
     context = {"numbers": numbers, "periods": PERIODS, "period": period, "most": most}
     return render(request, "history/numbers.html", context)
 

@@ -10,11 +10,14 @@ from django.utils import timezone
 from tests.workbench.diagnosed import diagnosed_case
 from tests.workbench.people import People, case_of, signed_in
 from workbench.accounts.models import User
+from workbench.alerts.models import Alert, AlertSource
+from workbench.analyses.models import Analysis
 from workbench.cases.job_verdicts import JobVerdict
 from workbench.cases.models import Case, CaseChange, CaseStatus
 from workbench.cases.services import case_close, case_reopen, case_status_set
+from workbench.history.durations import Durations
 from workbench.history.merging import case_merge
-from workbench.history.statistics import Durations, statistics
+from workbench.history.statistics import statistics
 
 HOUR = dt.timedelta(hours=1)
 
@@ -57,9 +60,114 @@ def test_causes_are_counted_by_the_month_in_which_the_case_was_opened(people: Pe
     for days in (0, 0, 40):
         case_with(people.alice, verdict_class="data_skew", created_at=now - dt.timedelta(days=days))
     found = statistics(people.alice)
-    assert sum(found.causes[0].months) == 3
-    assert found.causes[0].months[-1] == 2
-    assert found.months[-1] == now.date().replace(day=1)
+    assert sum(found.causes[0].spans) == 3
+    assert found.causes[0].spans[-1] == 2
+    assert found.spans[-1].first == now.date().replace(day=1)
+
+
+def closed_case(user: User, cause: str, minutes: float, **columns: object) -> Case:
+    """A case that was closed with this cause so many minutes after its opening."""
+    case = case_with(user, **columns)
+    case_close(case=case, user=user, confirmed_class=cause, what_fixed_it="")
+    happened(case, minutes / 60)
+    return case
+
+
+def test_shares_of_confirmed_causes_are_exact_s001(people: People) -> None:
+    """Ten closed cases with known causes; a diagnosed one and one whose cause was never found do not count."""
+    for cause, count in (("data_skew", 5), ("slow_sink", 3), ("misconfiguration", 2)):
+        for _ in range(count):
+            closed_case(people.alice, cause, minutes=5)
+    closed_case(people.alice, "inconclusive", minutes=5)
+    case_with(people.alice, verdict_class="slow_sink")
+
+    found = statistics(people.alice)
+
+    assert {each.symptom_class: each.share for each in found.causes} == {
+        "data_skew": 0.5,
+        "slow_sink": 0.3,
+        "misconfiguration": 0.2,
+    }
+    assert found.share_classes == ["data_skew", "slow_sink", "misconfiguration"]
+    assert found.spans[-1].shares == [0.5, 0.3, 0.2]
+
+
+def test_failures_with_back_pressure_or_expired_checkpoints_are_counted_s001(people: People) -> None:
+    """Of four confirmed cases the incidents of two show one; a remark and a later snapshot do not count."""
+    for symptom_class, severity, snapshot in (
+        ("checkpoint_timeout", "critical", 1),
+        ("back_pressure", "warning", 1),
+        ("back_pressure", "info", 1),
+        ("checkpoint_timeout", "critical", 2),
+    ):
+        analysis = diagnosed_case(people.alice)
+        Analysis.objects.filter(pk=analysis.pk).update(snapshot=snapshot)
+        finding = analysis.findings.get()
+        finding.symptom_class, finding.severity = symptom_class, severity
+        finding.save()
+        case_close(case=analysis.case, user=people.alice, confirmed_class="data_skew", what_fixed_it="")
+    diagnosed_case(people.alice)
+
+    propagated = statistics(people.alice).figures[0]
+
+    assert (propagated.source, propagated.part, propagated.whole, propagated.share) == ("S001", 2, 4, 0.5)
+
+
+def test_the_trend_has_a_row_for_each_week_of_a_quarter_s095(people: People) -> None:
+    now = timezone.now()
+    closed_case(people.alice, "data_skew", minutes=9, created_at=now - dt.timedelta(days=7))
+    closed_case(people.alice, "slow_sink", minutes=60, created_at=now - dt.timedelta(days=7))
+    closed_case(people.alice, "slow_sink", minutes=4)
+
+    found = statistics(people.alice, 90)
+
+    assert found.by_week
+    assert [(each.cases, each.shares) for each in found.spans] == [(2, [0.5, 0.5]), (1, [1.0, 0.0])]
+    assert [(each.to_repair.in_time, each.to_repair.cases) for each in found.spans] == [(1, 2), (1, 1)]
+    assert all(each.first.weekday() == 0 for each in found.spans)
+
+
+def test_a_week_without_a_case_is_in_the_trend_and_has_no_share(people: People) -> None:
+    closed_case(people.alice, "data_skew", minutes=9, created_at=timezone.now() - dt.timedelta(days=14))
+
+    found = statistics(people.alice, 90)
+
+    assert [(each.cases, each.shares) for each in found.spans] == [(1, [1.0]), (0, [None]), (0, [None])]
+
+
+def test_a_verdict_counts_from_the_page_that_came_before_the_case(people: People) -> None:
+    analysis = diagnosed_case(people.alice)
+    case = analysis.case
+    source = AlertSource.objects.create(
+        slug="pager", kind="alertmanager", team=people.team, owner=people.alice, added_by=people.alice
+    )
+    for minutes in (8, 3):
+        at = case.created_at - dt.timedelta(minutes=minutes)
+        Alert.objects.create(source=source, identity=str(minutes), case=case, received_at=at, heard_at=at)
+    Analysis.objects.filter(pk=analysis.pk).update(finished_at=case.created_at + dt.timedelta(minutes=1))
+
+    found = statistics(people.alice)
+
+    assert found.to_diagnosis == Durations(1, 9 * 60_000, 9 * 60_000, in_time=1)
+    assert [(each.title, each.share) for each in found.figures][-1] == ("Root cause named within 10 minutes", 1.0)
+
+
+def test_a_closed_case_states_its_durations_against_the_target(people: People) -> None:
+    analysis = diagnosed_case(people.alice)
+    case = analysis.case
+    Analysis.objects.filter(pk=analysis.pk).update(finished_at=case.created_at + dt.timedelta(minutes=2))
+    case_close(case=case, user=people.alice, confirmed_class="data_skew", what_fixed_it="")
+    happened(case, 0.5)
+
+    page = signed_in(people.bob).get(case.get_absolute_url()).content.decode()
+
+    assert "Verdict after 2 min, within the 10 min target; fix after 30 min, above the 10 min target." in page
+
+
+def test_ten_minutes_are_in_time_and_more_are_not() -> None:
+    times = [dt.timedelta(minutes=10), dt.timedelta(minutes=10, seconds=1)]
+    assert Durations.summarise(times).in_time_share == 0.5
+    assert Durations.summarise([]).in_time_share is None
 
 
 def test_a_repair_lasts_from_the_opening_to_the_fix_and_begins_again_when_the_case_is_opened_again(
