@@ -189,6 +189,7 @@ MAY: Mapping[str, tuple[str, str]] = {
     "history:numbers": (PEOPLE, NO),
     "history:jobs": (PEOPLE, NO),
     "history:jobs_file": (PEOPLE, NO),
+    "history:objective": (NO, MEMBERS),
     "history:merge": (NO, WRITERS),
     "history:unmerge": (NO, WRITERS),
     "drills:overview": (PEOPLE, NO),

@@ -26,6 +26,7 @@ from workbench.analyses.models import (
 from workbench.analyses.publishing import end_publish
 from workbench.cases.job_verdicts import job_verdicts
 from workbench.cases.models import MOST_SEARCH_TEXT, Case, CaseTrait
+from workbench.cases.service_levels import service_levels
 from workbench.cases.services import case_lock, search_text_update
 from workbench.tallies.counting import ANALYSES, count, stages_count
 from workbench.untrusted.storable import storable
@@ -96,8 +97,9 @@ def case_outcome_update(case: Case) -> None:
     diagnosed = case.analyses.done().defer("signals").first()
     case.analysis_status = latest.status if latest else None
     repeat = _repeat(case, diagnosed.document) if diagnosed else None
-    incident = case.analyses.done().filter(snapshot=1).defer("signals", "inputs").first()
+    incident = case.analyses.done().filter(snapshot=1).defer("inputs").first()
     if incident:
+        case.service_levels = service_levels(incident.document, incident.signals or ())
         case.fingerprint = fingerprint(incident.document)
         case.problem_seen_at = problem_seen_at(incident.document)
         traits_save(case, incident.document)
@@ -111,6 +113,7 @@ def case_outcome_update(case: Case) -> None:
             "health_score",
             "job_names",
             "job_verdicts",
+            "service_levels",
             "flink_version",
             "fingerprint",
             "problem_seen_at",

@@ -62,6 +62,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "delete_case": ("what",),
     "space:change": ("what",),
     "space:retention_change": ("what", "days", "reason"),
+    "history:objective": ("failed_percent", "latency_ms"),
     "sign_in:mapping": ("group", "team", "role"),
     "tokens": ("name", "scope", "days"),
     "rules:publish": ("reason",),

@@ -48,10 +48,12 @@ from workbench.case_pages.presentation import (
 from workbench.cases import selectors, services
 from workbench.cases.impact import impact_words
 from workbench.cases.models import Case, CaseStatus
+from workbench.cases.service_levels import service_levels
 from workbench.charts.selectors import charts_of_class, charts_shown
 from workbench.clusters.models import Cluster
 from workbench.history.case_records import CaseRecords, case_records
 from workbench.history.durations import duration_words
+from workbench.history.objectives import attained
 from workbench.history.recurrences import recurrence
 from workbench.history.similar import similar_cases
 from workbench.history.timeline import timeline
@@ -273,11 +275,13 @@ def _diagnosis_context(analysis: Analysis, records: CaseRecords) -> dict[str, ob
     drawn, empty, span = charts_shown(analysis)
     key_charts = charts_of_class(drawn, document["verdict"]["symptom_class"])
     jobs = jobs_shown(analysis, records.files_by_id)
+    objective = getattr(records.case.team, "objective", None)
     return {
         "document": document,
         "jobs": jobs,
         "verdict": verdict_shown(document, jobs),
         "checks": checks_shown(document),
+        "objectives": attained(objective, service_levels(document, analysis.signals or ())),
         "causes": causes_shown(document),
         "plans": plans_shown(analysis, runbooks_of(jobs)),
         "checkpoint_vitals": checkpoint_vitals(analysis),

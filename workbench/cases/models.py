@@ -19,6 +19,7 @@ from django.utils import timezone
 
 from workbench.accounts.models import Team, User
 from workbench.cases.job_verdicts import JobVerdict
+from workbench.cases.service_levels import ServiceLevel
 
 MOST_SEARCH_WORDS = 10
 MOST_SEARCH_TEXT = 100_000
@@ -95,7 +96,8 @@ class CaseQuerySet(models.QuerySet["Case"]):
 class Case(models.Model):
     """One incident: its files, diagnosis, people's actions and the fix.
 
-    `fingerprint` and the traits are those of the incident, the first snapshot; the others of the newest diagnosis.
+    `fingerprint`, `service_levels` and the traits are those of the incident, the first snapshot; the others of the
+    newest diagnosis.
     `problem_seen_at`: last time of the problem in the incident's evidence, null when it has no times.
     `keep_evidence`: its files are not deleted automatically after it is closed.
     The columns of its impact (`minutes_late`, ...) are what people stated, null where nobody did.
@@ -134,6 +136,9 @@ class Case(models.Model):
     health_score = models.IntegerField(null=True, blank=True)
     job_names = models.TextField(blank=True)
     job_verdicts: models.JSONField[list[JobVerdict], list[JobVerdict]] = models.JSONField(default=list, blank=True)
+    service_levels: models.JSONField[list[ServiceLevel], list[ServiceLevel]] = models.JSONField(
+        default=list, blank=True
+    )
     flink_version = models.CharField(max_length=50, null=True, blank=True)
     fingerprint = models.CharField(max_length=64, null=True, blank=True, db_index=True)
     problem_seen_at = models.DateTimeField(null=True, blank=True)

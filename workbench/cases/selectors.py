@@ -50,7 +50,9 @@ PEOPLE: Mapping[str, Callable[[CaseQuerySet, User], CaseQuerySet]] = {
 def case_visible(user: User, case_id: int) -> Case:
     """The case. Raises Http404 for users who may not see it, so that its existence is not revealed."""
     return get_object_or_404(
-        Case.objects.visible_to(user).select_related("team", "owner", "created_by", "closed_by", "merged_into"),
+        Case.objects.visible_to(user).select_related(
+            "team__objective", "owner", "created_by", "closed_by", "merged_into"
+        ),
         pk=case_id,
     )
 

@@ -18,7 +18,7 @@ class Figure:
 
     source  id of the claim in `diagnostics/vocabulary/sources/documents.yaml`
     stated  the documents' figure as text
-    part, whole  the counted cases here; no share without a whole
+    part, whole  what is counted here; no share without a whole
     basis   what is counted
     """
 
@@ -34,11 +34,15 @@ class Figure:
         return self.part / self.whole if self.whole else None
 
 
-def documented_figures(confirmed: Mapping[int, str], to_diagnosis: Durations, to_repair: Durations) -> Iterator[Figure]:
+def documented_figures(
+    confirmed: Mapping[int, str], checkpoints: tuple[int, int], to_diagnosis: Durations, to_repair: Durations
+) -> Iterator[Figure]:
     """The figures that cases can be counted for.
 
-    confirmed  case -> its confirmed cause
+    confirmed    case -> its confirmed cause
+    checkpoints  of all incidents: how many failed, and how many ended
     """
+    failed, ended = checkpoints
     yield Figure(
         "S001",
         "Failures with expired checkpoints or back pressure",
@@ -63,6 +67,10 @@ def documented_figures(confirmed: Mapping[int, str], to_diagnosis: Durations, to
         to_diagnosis.cases,
         "diagnosed cases, from the page to the verdict",
     )
+
+    basis = "checkpoints in the evidence of the incidents"
+    yield Figure("S086", "Checkpoints that fail", "less than 1 %", failed, ended, basis)
+    yield Figure("S075", "Checkpoints that succeed", "50 % before, 95 % after", ended - failed, ended, basis)
 
 
 def _cases_with(classes: Collection[str], cases: Collection[int]) -> set[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from django.utils import timezone
@@ -12,6 +12,7 @@ from django.utils import timezone
 from workbench.accounts.models import User
 from workbench.cases.job_verdicts import JobVerdict
 from workbench.cases.models import Case, CaseStatus
+from workbench.cases.service_levels import ServiceLevel
 from workbench.history.documented import Figure, documented_figures
 from workbench.history.durations import Durations, began_at, diagnosed_after, repaired_after
 
@@ -49,14 +50,21 @@ class Span:
 
     first   its first day
     shares  of the confirmed causes, one for each of `Statistics.share_classes`; None when none is confirmed
+    checkpoints  of the incidents: how many failed, and how many ended
     """
 
     first: dt.date
     cases: int
     confirmed: int
     shares: Sequence[float | None]
+    checkpoints: tuple[int, int]
     to_diagnosis: Durations
     to_repair: Durations
+
+    @property
+    def failed_share(self) -> float | None:
+        failed, ended = self.checkpoints
+        return failed / ended if ended else None
 
 
 @dataclass(slots=True)
@@ -104,6 +112,7 @@ class _Row:
     fingerprint: str | None
     problem_seen_at: dt.datetime | None
     job_verdicts: list[JobVerdict]
+    service_levels: list[ServiceLevel]
 
     @property
     def opened_on(self) -> dt.date:
@@ -153,7 +162,7 @@ def statistics(user: User, days: int | None = None) -> Statistics:
         spans=list(_trend(rows, firsts, span_of, shares[:MOST_SHARES], diagnosed, repaired)),
         causes=causes,
         share_classes=shares[:MOST_SHARES],
-        figures=list(documented_figures(confirmed, to_diagnosis, to_repair)),
+        figures=list(documented_figures(confirmed, _checkpoints(rows), to_diagnosis, to_repair)),
         to_diagnosis=to_diagnosis,
         to_repair=to_repair,
         jobs=_jobs(rows),
@@ -201,9 +210,17 @@ def _trend(
             len(own),
             confirmed.total(),
             [confirmed[name] / confirmed.total() if confirmed else None for name in classes],
+            _checkpoints(own),
             Durations.summarise(diagnosed[row.pk] for row in own if row.pk in diagnosed),
             Durations.summarise(repaired[row.pk] for row in own if row.pk in repaired),
         )
+
+
+def _checkpoints(rows: Iterable[_Row]) -> tuple[int, int]:
+    """How many checkpoints of these incidents failed, and how many ended."""
+    levels = [level for row in rows for level in row.service_levels]
+    failed = sum(each["failed"] or 0 for each in levels)
+    return failed, failed + sum(each["completed"] or 0 for each in levels)
 
 
 def _causes(

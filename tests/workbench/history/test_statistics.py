@@ -14,6 +14,7 @@ from workbench.alerts.models import Alert, AlertSource
 from workbench.analyses.models import Analysis
 from workbench.cases.job_verdicts import JobVerdict
 from workbench.cases.models import Case, CaseChange, CaseStatus
+from workbench.cases.service_levels import ServiceLevel
 from workbench.cases.services import case_close, case_reopen, case_status_set
 from workbench.history.durations import Durations
 from workbench.history.merging import case_merge
@@ -127,6 +128,20 @@ def test_the_trend_has_a_row_for_each_week_of_a_quarter_s095(people: People) -> 
     assert all(each.first.weekday() == 0 for each in found.spans)
 
 
+def test_the_failure_rate_of_checkpoints_has_a_weekly_trend_s020(people: People) -> None:
+    """20 of 200 before, 6 of 200 after: 70 % less."""
+    now = timezone.now()
+    for days, failed in ((7, 20), (0, 6)):
+        level = ServiceLevel(job="Orders", completed=200 - failed, failed=failed, latency_ms=None)
+        case_with(people.alice, created_at=now - dt.timedelta(days=days), service_levels=[level])
+
+    found = statistics(people.alice, 90)
+
+    assert [each.failed_share for each in found.spans] == [0.1, 0.03]
+    shown = {each.source: (each.part, each.whole) for each in found.figures}
+    assert (shown["S086"], shown["S075"]) == ((26, 400), (374, 400))
+
+
 def test_a_week_without_a_case_is_in_the_trend_and_has_no_share(people: People) -> None:
     closed_case(people.alice, "data_skew", minutes=9, created_at=timezone.now() - dt.timedelta(days=14))
 
@@ -149,7 +164,7 @@ def test_a_verdict_counts_from_the_page_that_came_before_the_case(people: People
     found = statistics(people.alice)
 
     assert found.to_diagnosis == Durations(1, 9 * 60_000, 9 * 60_000, in_time=1)
-    assert [(each.title, each.share) for each in found.figures][-1] == ("Root cause named within 10 minutes", 1.0)
+    assert [(each.title, each.share) for each in found.figures][2] == ("Root cause named within 10 minutes", 1.0)
 
 
 def test_a_closed_case_states_its_durations_against_the_target(people: People) -> None:
