@@ -8,7 +8,8 @@ causes with probabilities that add up to one (the last, of class null, is any ot
 that distinguishes the first two. `causes` are the indexes in `findings` of the independent causes of the worst job, the
 largest `gain` first. `onset` of a finding is when it began: null when that is unknown, `at_start` when the first look
 already shows it. `sentences` is the statement in pieces; a value has its fact. `first_step` is what to do
-first, null when the rule does not state it. Readers ignore unknown fields.
+first, null when the rule does not state it. `trouble` is why a health score is bounded, null when it is not; each job
+has the `deductions` of its own score. Readers ignore unknown fields.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any
 from diagnostics.citation import Citation
 from diagnostics.diagnosis.causes import independent_causes
 from diagnostics.diagnosis.finding import Finding
+from diagnostics.diagnosis.health import Health
 from diagnostics.diagnosis.match import Matches
 from diagnostics.diagnosis.missing import MissingEvidence
 from diagnostics.diagnosis.ranking import RankedCause
@@ -45,20 +47,12 @@ def build_document(
     return {
         "schema": SCHEMA,
         "verdict": {**_verdict(diagnosis.verdict), "summary": _summary(diagnosis.verdict, files, unread)},
-        "jobs": [_job(job, files, unread) for job in diagnosis.jobs],
+        "jobs": [_job(job, diagnosis.findings, files, unread) for job in diagnosis.jobs],
         "health": {
             "score": diagnosis.health.score,
             "dimensions": diagnosis.health.dimensions,
-            "deductions": [
-                {
-                    "points": deduction.points,
-                    "dimension": deduction.dimension,
-                    "symptom_class": deduction.finding.symptom_class if deduction.finding else None,
-                    "title": deduction.title,
-                    "finding": _position(deduction.finding, diagnosis.findings),
-                }
-                for deduction in diagnosis.health.deductions
-            ],
+            "deductions": _deductions(diagnosis.health, diagnosis.findings),
+            "trouble": _trouble(diagnosis.health, diagnosis.findings),
         },
         "looked_at": [
             {"what": each.place.what, "read": each.was_read, "evidence": each.evidence} for each in diagnosis.looked_at
@@ -94,13 +88,35 @@ def _summary(verdict: Verdict, files: Sequence[str], unread: Sequence[str]) -> s
     return " ".join(said)
 
 
-def _job(job: JobVerdict, files: Sequence[str], unread: Sequence[str]) -> dict[str, Any]:
+def _deductions(health: Health, findings: Sequence[Finding]) -> list[dict[str, Any]]:
+    return [
+        {
+            "points": deduction.points,
+            "dimension": deduction.dimension,
+            "symptom_class": deduction.finding.symptom_class if deduction.finding else None,
+            "title": deduction.title,
+            "finding": _position(deduction.finding, findings),
+        }
+        for deduction in health.deductions
+    ]
+
+
+def _trouble(health: Health, findings: Sequence[Finding]) -> dict[str, Any] | None:
+    """Why the score is bounded, and the finding behind it."""
+    if health.trouble is None:
+        return None
+    return {"title": health.trouble.title, "finding": _position(health.trouble.finding, findings)}
+
+
+def _job(job: JobVerdict, findings: Sequence[Finding], files: Sequence[str], unread: Sequence[str]) -> dict[str, Any]:
     return {
         "job_id": job.job,
         "name": job.name,
         "verdict": _verdict(job.verdict),
         "summary": _summary(job.verdict, files, unread),
         "health": job.health.score,
+        "deductions": _deductions(job.health, findings),
+        "trouble": _trouble(job.health, findings),
         "hypotheses": [_hypothesis(each) for each in job.hypotheses],
     }
 

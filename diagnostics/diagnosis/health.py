@@ -5,7 +5,7 @@ When something failed, or a symptom has no known cause, a last deduction lowers 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import get_args
 
@@ -14,19 +14,38 @@ from diagnostics.rules.rule import Severity
 from diagnostics.symptoms import Dimension, symptom
 from diagnostics.wording import phrase
 
-CAUSE_POINTS: dict[Severity, float] = {"critical": 50.0, "warning": 25.0, "info": 4.0}
-CONSEQUENCE_POINTS: dict[Severity, float] = {"critical": 15.0, "warning": 8.0, "info": 1.0}
-"""Points at full confidence. Our choice, so that one sure critical cause with a consequence lands below 60 and one sure
-warning between 60 and 80: the bands that users of hosted Flink know (over 80 good, 60 to 80 watch, under 60 act)."""
-
 MOST_IN_TROUBLE = 60
 """The score of a job in trouble goes no higher, however sure its findings are: a fatal error, no TaskManager, no
 completed checkpoint, a failed attempt, or a cause that could not be judged. Our choice: the upper end of the band
 "act".
 """
 
+
+@dataclass(frozen=True, slots=True)
+class HealthWeights:
+    """Points that a finding of full confidence costs, and the highest score of a job in trouble."""
+
+    cause: Mapping[Severity, float]
+    consequence: Mapping[Severity, float]
+    most_in_trouble: int = MOST_IN_TROUBLE
+
+    def points(self, severity: Severity, role: str, confidence: float) -> float:
+        """The points that one finding costs."""
+        table = self.consequence if role == "consequence" else self.cause
+        return round(table[severity] * confidence, 1)
+
+
+USUAL_WEIGHTS = HealthWeights(
+    cause={"critical": 50.0, "warning": 25.0, "info": 4.0},
+    consequence={"critical": 15.0, "warning": 8.0, "info": 1.0},
+)
+"""Our choice, so that one sure critical cause with a consequence lands below 60 and one sure warning between 60 and 80:
+the bands that users of hosted Flink know (over 80 good, 60 to 80 watch, under 60 act)."""
+
 DIMENSION_FACTOR = 1.6
 """Weight of a finding within a dimension, which has fewer findings than the whole. Our choice."""
+
+BOUND = "Never above "
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,31 +72,53 @@ class Trouble:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """A score of 0 to 100, overall and by dimension, with its deductions."""
+    """A score of 0 to 100, overall and by dimension, with its deductions.
+
+    trouble  why the score is bounded, whether or not the bound lowers it; None without a bound
+    """
 
     score: int
     dimensions: dict[str, int]
     deductions: tuple[Deduction, ...]
+    trouble: Trouble | None = None
 
 
 def health(findings: Iterable[Finding], trouble: Iterable[Trouble] = ()) -> Health:
-    """The health after these findings, at most MOST_IN_TROUBLE when there is any trouble."""
+    """The health after these findings by USUAL_WEIGHTS, bounded when there is any trouble."""
     deductions = [
         Deduction(
-            each.rule.title, each, symptom(each.symptom_class).dimension, round(_points(each) * each.confidence, 1)
+            each.rule.title,
+            each,
+            symptom(each.symptom_class).dimension,
+            USUAL_WEIGHTS.points(each.severity, each.role, each.confidence),
         )
         for each in findings
     ]
-    dimensions = {
-        name: _left(DIMENSION_FACTOR * each.points for each in deductions if each.dimension == name)
+    dimensions = dimension_scores((each.dimension, each.points) for each in deductions)
+    bound = next(iter(trouble), None)
+    if bound and (excess := points_above(USUAL_WEIGHTS, (each.points for each in deductions))):
+        title = bound_title(USUAL_WEIGHTS, bound.title)
+        deductions.append(Deduction(title, bound.finding, None, excess))
+    return Health(points_left(each.points for each in deductions), dimensions, tuple(deductions), bound)
+
+
+def dimension_scores(deducted: Iterable[tuple[str | None, float]]) -> dict[str, int]:
+    """The score of each dimension, from the deductions as (dimension, points)."""
+    rows = list(deducted)
+    return {
+        name: points_left(DIMENSION_FACTOR * points for dimension, points in rows if dimension == name)
         for name in get_args(Dimension)
     }
-    left = 100 - sum(each.points for each in deductions)
-    bound = next(iter(trouble), None)
-    if bound and left > MOST_IN_TROUBLE:
-        title = f"Never above {MOST_IN_TROUBLE}: {bound.title}"
-        deductions.append(Deduction(title, bound.finding, None, round(left - MOST_IN_TROUBLE, 1)))
-    return Health(_left(each.points for each in deductions), dimensions, tuple(deductions))
+
+
+def points_above(weights: HealthWeights, deducted: Iterable[float]) -> float:
+    """The points by which the rest exceeds the bound of a job in trouble; 0 below it."""
+    return max(round(100 - sum(deducted) - weights.most_in_trouble, 1), 0.0)
+
+
+def bound_title(weights: HealthWeights, reason: str) -> str:
+    """The title of the deduction that bounds the score."""
+    return f"{BOUND}{weights.most_in_trouble}: {reason}"
 
 
 def trouble_in(findings: Iterable[Finding]) -> Iterator[Trouble]:
@@ -89,10 +130,6 @@ def trouble_in(findings: Iterable[Finding]) -> Iterator[Trouble]:
             yield Trouble(phrase.within_sentence(each.rule.title), each)
 
 
-def _points(finding: Finding) -> float:
-    table = CONSEQUENCE_POINTS if finding.role == "consequence" else CAUSE_POINTS
-    return table[finding.severity]
-
-
-def _left(points: Iterable[float]) -> int:
+def points_left(points: Iterable[float]) -> int:
+    """What the deductions leave of 100, at least 0."""
     return max(0, round(100 - sum(points)))

@@ -162,6 +162,7 @@ MAY: Mapping[str, tuple[str, str]] = {
     "rules:discard": (NO, EDITORS),
     "rules:publish": (NO, EDITORS),
     "rules:approval": (EDITORS, ADMINISTRATORS),
+    "rules:health": (PEOPLE, ADMINISTRATORS),
     "rules:approve": (NO, EDITORS),
     "rules:backtest_start": (NO, EDITORS),
     "rules:backtest": (TESTER, NO),

@@ -14,6 +14,7 @@ from diagnostics.diagnosis.fingerprint import LONGEST_VALUE, fingerprint, traits
 from diagnostics.diagnosis.problem_time import problem_seen_at
 from diagnostics.formats import FORMATS
 from workbench.analyses.finished import analysis_finished
+from workbench.analyses.health import weighed
 from workbench.analyses.models import (
     Analysis,
     AnalysisStatus,
@@ -48,7 +49,7 @@ def report_save(*, analysis: Analysis, claim: UUID, report: Report, warnings: li
     """
     case_lock(analysis.case)
     analysis.refresh_from_db(fields=["queued_at", "started_at"])
-    document = storable(report.document)
+    document = weighed(storable(report.document))
     waited = analysis.started_at - analysis.queued_at if analysis.started_at else timezone.now() - analysis.queued_at
     document["timing"]["queued_ms"] = max(round(waited.total_seconds() * 1000), 0)
     owned = Analysis.objects.filter(pk=analysis.pk, status=AnalysisStatus.RUNNING, claim=claim)

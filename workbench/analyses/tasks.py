@@ -1,4 +1,4 @@
-"""The Celery task that runs the next analysis."""
+"""The Celery tasks that run the next analysis, and apply new weights to the history."""
 
 from __future__ import annotations
 
@@ -14,3 +14,11 @@ def run_next_analysis() -> None:
     from workbench.analyses.run import next_analysis_run
 
     next_analysis_run()
+
+
+@shared_task
+def apply_health_weights() -> None:
+    """Compute the health scores of the whole history by the newest weights."""
+    from workbench.analyses.health import weights_apply
+
+    weights_apply()

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from workbench.rule_pages import approval_views, backtest_views, editor_views, log_views, views
+from workbench.rule_pages import approval_views, backtest_views, editor_views, health_views, log_views, views
 
 app_name = "rules"
 
@@ -25,6 +25,7 @@ urlpatterns = [
     path("back-tests/<int:backtest_id>/go-on/", backtest_views.go_on, name="backtest_go_on"),
     path("drafts/<int:draft_id>/approve/", approval_views.approve, name="approve"),
     path("approval/", approval_views.approval, name="approval"),
+    path("health/", health_views.health, name="health"),
     path("log/", log_views.log, name="log"),
     path("log/<int:event_id>/", log_views.event, name="event"),
     path("export/", log_views.export, name="export"),

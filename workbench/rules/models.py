@@ -141,6 +141,27 @@ class ApprovalSetting(models.Model):
         return f"approval {'needed' if self.is_needed else 'not needed'}"
 
 
+class HealthWeighting(models.Model):
+    """The weights of the health score from then on. Rows are only added: the newest counts.
+
+    weights, before  points and bound by the names of `workbench.rules.health_weights.NAMES`
+    applied_at       when the scores of the whole history followed them, null before
+    """
+
+    weights: models.JSONField[dict[str, float], dict[str, float]] = models.JSONField()
+    before: models.JSONField[dict[str, float], dict[str, float]] = models.JSONField()
+    reason = models.CharField(max_length=LONGEST_REASON)
+    by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    at = models.DateTimeField(auto_now_add=True)
+    applied_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return f"weights of {self.at}"
+
+
 class RulesetQuerySet(models.QuerySet["Ruleset"]):
     def published(self) -> RulesetQuerySet:
         """Without rulesets that only apply to the case they were imported with."""

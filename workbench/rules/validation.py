@@ -27,6 +27,7 @@ RESERVED_IDS = frozenset(
         "export",
         "import",
         "approval",
+        "health",
     }
 )
 """Path segments of the rules' pages that would collide with a rule's id."""

@@ -52,6 +52,7 @@ class Caretaker(bootsteps.StartStopStep):
         from workbench.analyses.services import lost_analyses_recover
         from workbench.channels.services import deliveries_expire, due_deliveries_send
         from workbench.clusters.services import lost_collections_recover
+        from workbench.rules.health_weights import weights_resume
         from workbench.uploads.arrivals import arrivals_expire, redactions_resume
         from workbench.uploads.services import removed_files_purge
         from workbench.watching.services import checks_expire, due_checks_request
@@ -82,6 +83,7 @@ class Caretaker(bootsteps.StartStopStep):
                     alerts_expire()
                     deliveries_expire()
                     checks_expire()
+                    weights_resume()
         except (redis.RedisError, Error, OSError):  # OSError: a read-only data folder
             logger.warning("the worker could not look after lost runs; it tries again", exc_info=True)
         finally:
