@@ -30,11 +30,14 @@ def add(request: SignedInRequest, case_id: int) -> HttpResponse:
                 text=form.cleaned_data["text"],
                 owner=owner,
                 due=form.cleaned_data["due"],
+                every_days=form.cleaned_data["every_days"],
             )
         except ValidationError as error:
             messages.error(request, " ".join(error.messages))
     else:
-        messages.error(request, "An action needs a text of at most 300 letters, an owner, and a day like 2026-05-14.")
+        messages.error(
+            request, "An action needs a text of at most 300 letters, an owner, a day like 2026-05-14, and whole days."
+        )
     return redirect(f"{case.get_absolute_url()}#actions")
 
 

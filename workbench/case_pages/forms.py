@@ -34,16 +34,17 @@ class TitleForm(forms.ModelForm):
 
 
 class ImpactForm(forms.ModelForm):
-    """What the incident cost those who depend on its jobs; an empty field is not stated."""
+    """What the incident cost those who depend on its jobs, and what they need; an empty field is not stated."""
 
     class Meta:
         model = Case
-        fields = IMPACT_COLUMNS
+        fields = (*IMPACT_COLUMNS, "required_guarantee")
         labels = {
             "minutes_late": "Minutes late",
             "jobs_affected": "Jobs affected",
             "records_lost": "Records lost",
             "records_delayed": "Records delayed",
+            "required_guarantee": "Required guarantee",
         }
 
 
@@ -93,13 +94,13 @@ class NoteForm(forms.ModelForm):
 
 
 class FollowUpForm(forms.ModelForm):
-    """A follow-up: text, owner by name, due date."""
+    """A follow-up: text, owner by name, due date, and the days after which a re-check returns."""
 
     owner = forms.CharField(max_length=150)
 
     class Meta:
         model = FollowUp
-        fields = ["text", "due"]
+        fields = ["text", "due", "every_days"]
 
 
 class CloseForm(forms.Form):

@@ -36,6 +36,7 @@ from workbench.case_pages.forms import (
     cause_choices,
     incident_verdict,
 )
+from workbench.case_pages.guarantee import guarantee_shown
 from workbench.case_pages.measured_impact import measured_impact
 from workbench.case_pages.presentation import (
     causes_shown,
@@ -280,6 +281,7 @@ def _diagnosis_context(analysis: Analysis, records: CaseRecords) -> dict[str, ob
         "document": document,
         "jobs": jobs,
         "verdict": verdict_shown(document, jobs),
+        "guarantee": guarantee_shown(records.case, analysis),
         "checks": checks_shown(document),
         "objectives": attained(objective, service_levels(document, analysis.signals or ())),
         "causes": causes_shown(document),

@@ -17,6 +17,7 @@ from django.db.models.lookups import Contains
 from django.urls import reverse
 from django.utils import timezone
 
+from diagnostics.vocabulary.connectors import GUARANTEES
 from workbench.accounts.models import Team, User
 from workbench.cases.job_verdicts import JobVerdict
 from workbench.cases.service_levels import ServiceLevel
@@ -100,6 +101,7 @@ class Case(models.Model):
     newest diagnosis.
     `problem_seen_at`: last time of the problem in the incident's evidence, null when it has no times.
     `keep_evidence`: its files are not deleted automatically after it is closed.
+    `required_guarantee`: what its jobs have to deliver, from end to end; empty where nobody stated it.
     The columns of its impact (`minutes_late`, ...) are what people stated, null where nobody did.
     The `verdict_*`, `health_score`, `job_names` and `analysis_status` columns repeat the latest analysis, so that the
     list needs one table; `workbench.analyses.outcome` keeps them, null means not known (yet). `verdict_class` and
@@ -122,6 +124,7 @@ class Case(models.Model):
     merged_into = models.ForeignKey("self", on_delete=models.PROTECT, null=True, blank=True, related_name="merged")
 
     keep_evidence = models.BooleanField(default=False)
+    required_guarantee = models.CharField(max_length=20, choices=[(each, each) for each in GUARANTEES], blank=True)
 
     minutes_late = models.PositiveIntegerField(null=True, blank=True)
     jobs_affected = models.PositiveIntegerField(null=True, blank=True)
@@ -292,13 +295,15 @@ class Note(models.Model):
 class FollowUp(models.Model):
     """A follow-up action after an incident, shown until it is done.
 
-    due  the day at whose end it is due, null for none
+    due         the day at whose end it is due, null for none
+    every_days  of a re-check: the days after which the next one is due; null for once
     """
 
     case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="follow_ups")
     text = models.CharField(max_length=LONGEST_FOLLOW_UP)
     owner = models.ForeignKey(User, on_delete=models.PROTECT, related_name="follow_ups")
     due = models.DateField(null=True, blank=True)
+    every_days = models.PositiveIntegerField(null=True, blank=True)
     added_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     added_at = models.DateTimeField(auto_now_add=True)
     done_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, blank=True, related_name="+")

@@ -29,6 +29,13 @@ def _failed(observed: Observed) -> Reading | None:
     return reading_of_share(round(failed), round(failed + completed))
 
 
+def _succeeded(observed: Observed) -> Reading | None:
+    failed, completed = observed.number("checkpoint_progress.failed"), observed.number("checkpoint_progress.completed")
+    if failed is None or completed is None:
+        return None
+    return reading_of_share(round(completed), round(failed + completed))
+
+
 def _long(observed: Observed) -> Reading | None:
     """The share of the ended checkpoints that took more than LONG of the timeout, including expired ones."""
     timeout = observed.number("checkpoint_progress.timeout_ms")
@@ -65,6 +72,14 @@ def _written(observed: Observed) -> Reading | None:
 
 QUANTITIES = (
     Quantity("failed", "Failed checkpoints", "percent", _failed, sound=0.0, source="no checkpoint should fail"),
+    Quantity(
+        "succeeded",
+        "Checkpoints that complete",
+        "percent",
+        _succeeded,
+        better="higher",
+        excused=lambda _: "It is the reverse of the failed checkpoints.",
+    ),
     Quantity("long", "Checkpoints that take more than half of their timeout", "percent", _long, sound=0.0),
     Quantity("usual", "Duration of checkpoints", "duration", _usual, least=1000.0),
     Quantity("start-delay", "Start delay", "duration", _usual_of("start_delay_ms"), least=1000.0),

@@ -65,6 +65,15 @@ def _mean_busy(observed: Observed) -> list[float]:
     return [fmean(known) for known in moments if known]
 
 
+def _slots(observed: Observed) -> Reading | None:
+    """The share of the slots of all TaskManagers that are in use. They are counted, so that nothing scatters."""
+    total, free = observed.number("slots.total_end"), observed.number("slots.free_end")
+    if not total or free is None or not 0 <= free <= total:
+        return None
+    used = (total - free) / total
+    return Reading(used, used, used, f"{total - free:,.0f} of {total:,.0f} slots at the end")
+
+
 def _skew(observed: Observed) -> Reading | None:
     """The skew of the root cause's task, else the largest of the job."""
     vertices = [
@@ -143,6 +152,7 @@ QUANTITIES = (
         better=None,
         least=0.05,
     ),
+    Quantity("slots-used", "Slots in use", "percent", _slots, better=None, least=0.05),
     Quantity("hot-share", "Share of the hottest subtask", "percent", _skew, least=0.05),
     Quantity("rate", "Records that are processed", "rate", _rate, better="higher", excused=_asked_for_less),
 )

@@ -1,4 +1,4 @@
-"""Quantities of JVM pauses and restarts."""
+"""Quantities of JVM pauses, restarts and recoveries."""
 
 from __future__ import annotations
 
@@ -6,7 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from diagnostics.proof.quantity import Observed, Quantity
-from diagnostics.proof.reading import Reading, reading_of_course, reading_of_events, reading_of_share
+from diagnostics.proof.reading import (
+    Reading,
+    reading_of_course,
+    reading_of_events,
+    reading_of_samples,
+    reading_of_share,
+)
 
 SLOT_MS = 10_000
 """Length of the time ranges over which pauses are summed. Our choice."""
@@ -45,6 +51,12 @@ def _long(observed: Observed) -> Reading | None:
     return reading_of_share(sum(1 for each in pauses if each > LONG_MS), len(pauses))
 
 
+def _recoveries(observed: Observed) -> Reading | None:
+    """The usual time until the job ran again after a failure."""
+    durations = observed.facts("recovery.durations_ms")
+    return reading_of_samples(durations, "recovery") if isinstance(durations, list) else None
+
+
 def _events(fact: str) -> Callable[[Observed], Reading | None]:
     """A count over the time for which the job was observed."""
 
@@ -70,6 +82,7 @@ QUANTITIES = (
     Quantity(
         "restarts", "Restarts", "per hour", _events("restarts.restarts"), sound=0.0, source="a job should not restart"
     ),
+    Quantity("recovery", "Recovery time, from failure until all subtasks run", "duration", _recoveries, least=1000.0),
     Quantity(
         "lost",
         "Lost TaskManagers",

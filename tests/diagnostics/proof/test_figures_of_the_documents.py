@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from diagnostics.proof.quantities.load import QUANTITIES
+from diagnostics.proof.quantities import GROUPS
 from diagnostics.proof.quantity import Observed, Quantity, judge
 from diagnostics.proof.reading import reading_of_samples, reading_of_share
 from diagnostics.proof.words import change_in_words
@@ -61,7 +61,13 @@ def observed(*courses: list[float], measure: str = "back_pressured") -> Observed
 
 
 def quantity(name: str) -> Quantity:
-    return next(each for each in QUANTITIES if each.id == name)
+    return next(each for group in GROUPS.values() for each in group if each.id == name)
+
+
+def with_facts(**facts: object) -> Observed:
+    """A job of which only these facts are known; `__` stands for the point in a fact's name."""
+    known = {name.replace("__", "."): value for name, value in facts.items()}
+    return Observed(lambda fact: known.get(fact), "a", None, {}, {})  # type: ignore[arg-type, return-value]
 
 
 def test_times_that_back_pressure_became_high_are_counted_per_hour_s053() -> None:
@@ -89,3 +95,39 @@ def test_utilisation_is_the_mean_busy_time_of_all_subtasks_s092() -> None:
 
     assert reading is not None
     assert reading.value == pytest.approx(0.6)
+
+
+def test_slots_in_use_are_compared_s092() -> None:
+    """Four of eight slots before, 5.2 of 8 as 13 of 20 after: 30 % more."""
+    sides = (
+        with_facts(slots__total_end=8, slots__free_end=4),
+        with_facts(slots__total_end=20, slots__free_end=7),
+    )
+    used = quantity("slots-used")
+    before, after = (used.read(side) for side in sides)
+
+    assert before is not None
+    assert before.basis == "4 of 8 slots at the end"
+    assert change_in_words(judge(used, before, after)) == "+15 points (+30 %)"
+
+
+def test_the_success_rate_of_checkpoints_is_compared_s075() -> None:
+    sides = [with_facts(checkpoint_progress__completed=c, checkpoint_progress__failed=200 - c) for c in (100, 190)]
+    rate = quantity("succeeded")
+    effect = judge(rate, *(rate.read(side) for side in sides))
+
+    assert change_in_words(effect) == "+45 points (+90 %, 1.9 times larger)"
+    assert effect.judgement == "better"
+
+
+def test_the_recovery_time_is_compared_s121() -> None:
+    """Ten recoveries on each side: 40 s before, 100 s after, as with more in-flight data to restore."""
+    took = quantity("recovery")
+    before, after = (
+        took.read(with_facts(recovery__durations_ms=[value * part for part in (*NOISE, 1.0, 1.0)]))
+        for value in (40_000.0, 100_000.0)
+    )
+    effect = judge(took, before, after)
+
+    assert effect.judgement == "worse"
+    assert change_in_words(effect) == "+60 s (+150 %, 2.5 times longer)"

@@ -99,3 +99,40 @@ def test_an_action_without_a_text_or_of_a_stranger_is_refused(people: People) ->
     page = signed_in(people.alice).post(f"/cases/{case.pk}/actions/", {"text": "x", "owner": "bob", "due": "soon"})
     assert page.status_code == 302
     assert not case.follow_ups.exists()
+
+
+def test_a_re_check_that_is_done_is_due_again_after_its_days_s094(people: People) -> None:
+    case = case_of(people.alice)
+    first = follow_up_add(case=case, user=people.alice, text="Check the restore", owner=people.bob, every_days=90)
+    today = timezone.now().date()
+    assert first.due == today + dt.timedelta(days=90)
+
+    follow_up_set(follow_up=first, user=people.bob, done=True)
+    follow_up_set(follow_up=first, user=people.bob, done=True)
+
+    again = case.follow_ups.get(done_at=None)
+    assert (again.text, again.owner, again.every_days) == ("Check the restore", people.bob, 90)
+    assert again.due == today + dt.timedelta(days=90)
+    follow_up_set(follow_up=first, user=people.bob, done=False)
+    assert list(case.follow_ups.all()) == [first]
+
+
+def test_a_re_check_of_a_closed_case_is_a_reminder_in_the_list_when_it_is_overdue(people: People) -> None:
+    case = case_of(people.alice)
+    late = timezone.now().date() - dt.timedelta(days=1)
+    follow_up_add(case=case, user=people.alice, text="Drill", owner=people.bob, due=late, every_days=30)
+    case_close(case=case, user=people.alice, confirmed_class="data_skew", what_fixed_it="")
+
+    assert "1 overdue" in signed_in(people.bob).get("/?status=closed").content.decode()
+    page = signed_in(people.bob).get(case.get_absolute_url()).content.decode()
+    assert "a re-check every 30 days" in page
+    assert "overdue" in page
+
+
+@pytest.mark.parametrize("days", ["0", "731", "-1", "x"])
+def test_other_days_between_re_checks_are_refused(people: People, days: str) -> None:
+    case = case_of(people.alice)
+    form = {"text": "Check", "owner": "bob", "every_days": days}
+    page = signed_in(people.alice).post(f"/cases/{case.pk}/actions/", form, follow=True)
+    assert "message error" in page.content.decode()
+    assert not case.follow_ups.exists()

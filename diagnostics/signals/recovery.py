@@ -1,0 +1,142 @@
+"""How long a job needed to run again after a failure: from the end of RUNNING until all subtasks run."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+
+from diagnostics.citation import Citation
+from diagnostics.evidence import Evidence
+from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.failures.incident_log import LogEvent, incident_log
+from diagnostics.reconstruction.job.task_start import TaskStart, task_starts
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
+
+STATES = re.compile(r"switched from state ([A-Z]{3,20}) to ([A-Z]{3,20})")
+"""Source: Flink's own log statement about a job's state (ExecutionGraph)."""
+MOST_LISTED = 50
+"""Recoveries whose duration is listed, the last ones. Our choice: enough for a median with its noise."""
+SHOWN = 8
+SAME_START_MS = 60_000
+"""Subtasks begin to restore at most this long before the job is logged as RUNNING. Our choice: clocks of hosts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recovery:
+    """One recovery, epoch ms.
+
+    scheduled_ms  when the job was RUNNING again; its subtasks may still restore their state
+    running_ms    when the last of its subtasks ran, or `scheduled_ms` where no file shows them
+    """
+
+    failed_ms: int
+    scheduled_ms: int
+    running_ms: int
+    citations: tuple[Citation, ...]
+
+    @property
+    def took_ms(self) -> int:
+        return self.running_ms - self.failed_ms
+
+
+def measure(evidence: Evidence) -> Measured:
+    """The recoveries of each job.
+
+    Reads   log_record: state changes of jobs and of tasks.
+    Gives   one signal for each job that ran again after a restart.
+    Units   milliseconds.
+    Empty   NotMeasured when no log shows the states of a job.
+    """
+    changes: dict[str | None, list[LogEvent]] = defaultdict(list)
+    for event in incident_log(evidence).of("job_state"):
+        if event.ts_ms is not None and STATES.search(event.message):
+            changes[event.job_id].append(event)
+    starts = task_starts(evidence)
+    measured = {
+        job: recoveries for job, events in changes.items() if (recoveries := list(_recoveries(job, events, starts)))
+    }
+    if not changes:
+        yield NotMeasured("recovery", "jobmanager-log", "no JobManager's log shows the states of a job")
+    for job in sorted(measured, key=repr):
+        yield _signal(job, measured[job])
+
+
+def _recoveries(job: str | None, events: Sequence[LogEvent], starts: Sequence[TaskStart]) -> Iterator[Recovery]:
+    failed: LogEvent | None = None
+    ordered = sorted(events, key=lambda event: (event.ts_ms or 0, event.line or 0))
+    for event, later in pairwise([*ordered, None]):
+        if event is None or event.ts_ms is None:
+            continue
+        state_from, state_to = _states(event)
+        if state_from == "RUNNING" and state_to in ("RESTARTING", "FAILING"):
+            failed = event
+        elif state_to == "RUNNING" and failed is not None and failed.ts_ms is not None:
+            until = later.ts_ms if later is not None else None
+            running = _last_start(job, starts, event.ts_ms, until)
+            yield Recovery(
+                failed.ts_ms,
+                event.ts_ms,
+                running.running_ms if running else event.ts_ms,
+                (failed.cite(), event.cite(), *((running.citation,) if running else ())),
+            )
+            failed = None
+        elif state_to in ("FAILED", "CANCELED", "FINISHED"):
+            failed = None
+
+
+def _states(event: LogEvent) -> tuple[str, str]:
+    states = STATES.search(event.message)
+    return (states[1], states[2]) if states else ("", "")
+
+
+def _last_start(job: str | None, starts: Sequence[TaskStart], since_ms: int, until_ms: int | None) -> TaskStart | None:
+    """The last subtask of this recovery that began to run."""
+    own = [
+        each
+        for each in starts
+        if each.job_id in (job, None)
+        and since_ms <= each.running_ms
+        and (until_ms is None or each.running_ms < until_ms)
+        and each.running_ms - each.took_ms >= since_ms - SAME_START_MS
+    ]
+    first_attempts: Mapping[tuple[str, int], TaskStart] = {
+        (each.vertex, each.subtask): each for each in sorted(own, key=lambda each: -each.running_ms)
+    }
+    return max(first_attempts.values(), key=lambda each: each.running_ms, default=None)
+
+
+def _signal(job: str | None, recoveries: Sequence[Recovery]) -> Signal:
+    took = [each.took_ms for each in recoveries]
+    restored = [each.running_ms - each.scheduled_ms for each in recoveries]
+    facts: dict[str, FactValue] = {
+        "recoveries": len(recoveries),
+        "durations_ms": [float(each) for each in took[-MOST_LISTED:]],
+        "median_ms": median(took),
+        "longest_ms": max(took),
+        "restore_median_ms": median(restored) if any(restored) else None,
+    }
+    longest = sorted(recoveries, key=lambda each: -each.took_ms)
+    citations = [citation for each in longest for citation in each.citations]
+    return Signal(
+        "recovery",
+        Subject(job=job),
+        known_facts(facts),
+        tuple(dict.fromkeys(citations))[:SHOWN],
+        citation_count=len(citations),
+        window=(min(each.failed_ms for each in recoveries), max(each.running_ms for each in recoveries)),
+    )
+
+
+FACTS = {
+    "recoveries": "how often the job ran again after a restart",
+    "durations_ms": "how long the last of them took, from the end of RUNNING until all subtasks ran",
+    "median_ms": "median of these durations",
+    "longest_ms": "longest of these durations",
+    "restore_median_ms": "median time from the job's RUNNING until the last subtask ran: restoring its state",
+}
+
+SIGNALS = (SignalDefinition("recovery", "job", FACTS, measure),)

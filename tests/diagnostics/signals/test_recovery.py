@@ -1,0 +1,80 @@
+"""How long a job needed to run again after a failure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from diagnostics.signals import recovery
+from tests.diagnostics.hand_made import JOB, START, hand_made, needs, only
+
+OTHER = "f" * 32
+
+
+def switched(second: float, before: str, after: str, job: str = JOB) -> dict[str, Any]:
+    message = f"Job orders ({job}) switched from state {before} to {after}."
+    return {
+        "ts_ms": START + round(second * 1000),
+        "level": "INFO",
+        "process": "jobmanager",
+        "message": message,
+        "event": "job.state",
+        "job_id": job,
+        "state_from": before,
+        "state_to": after,
+    }
+
+
+def task(second: float, before: str, after: str, subtask: int = 0) -> dict[str, Any]:
+    return {
+        "ts_ms": START + round(second * 1000),
+        "level": "INFO",
+        "process": "taskmanager",
+        "message": f"enrich ({subtask + 1}/2)#1 switched from {before} to {after}.",
+        "event": "task.state",
+        "job_id": JOB,
+        "vertex": "enrich",
+        "subtask": subtask,
+        "state_from": before,
+        "state_to": after,
+    }
+
+
+FAILURE = (switched(10, "RUNNING", "RESTARTING"), switched(22, "RESTARTING", "RUNNING"))
+
+
+def facts(*records: dict[str, Any]) -> Any:
+    return only(recovery.measure(hand_made(log_record=list(records))), "recovery").facts
+
+
+def test_a_recovery_lasts_from_the_end_of_running_until_the_job_runs_again_s121() -> None:
+    found = facts(
+        *FAILURE,
+        switched(100, "RUNNING", "FAILING"),
+        switched(104, "FAILING", "RESTARTING"),
+        switched(130, "RESTARTING", "RUNNING"),
+    )
+
+    assert (found["recoveries"], found["durations_ms"]) == (2, [12_000.0, 30_000.0])
+    assert (found["median_ms"], found["longest_ms"]) == (21_000.0, 30_000.0)
+
+
+def test_restoring_the_state_of_the_last_subtask_belongs_to_it() -> None:
+    restoring = [task(22.5, "DEPLOYING", "INITIALIZING", n) for n in (0, 1)]
+    running = [task(24, "INITIALIZING", "RUNNING", 0), task(40, "INITIALIZING", "RUNNING", 1)]
+
+    found = facts(*FAILURE, *restoring, *running)
+
+    assert found["durations_ms"] == [30_000.0]
+    assert found["restore_median_ms"] == 18_000.0
+
+
+def test_a_job_that_never_ran_again_has_no_recovery() -> None:
+    log = [switched(10, "RUNNING", "FAILING"), switched(11, "FAILING", "FAILED"), switched(60, "CREATED", "RUNNING")]
+    assert list(recovery.measure(hand_made(log_record=log))) == []
+    assert needs(recovery.measure(hand_made())) == {"recovery": "jobmanager-log"}
+
+
+def test_each_job_has_its_own() -> None:
+    other = [switched(11, "RUNNING", "RESTARTING", OTHER), switched(12, "RESTARTING", "RUNNING", OTHER)]
+    found = [each for each in recovery.measure(hand_made(log_record=[*FAILURE, *other])) if hasattr(each, "facts")]
+    assert {each.subject.job: each.facts["median_ms"] for each in found} == {JOB: 12_000, OTHER: 1_000}
