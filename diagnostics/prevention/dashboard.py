@@ -128,6 +128,7 @@ PANELS: Mapping[str, Sequence[Panel]] = {
 WITHOUT_PANELS: Mapping[str, str] = {
     "flame-graph": "sampled stacks are no metric",
     "threads": "sampled stacks are no metric",
+    "benchmark-durations": "results of a benchmark are no metric",
     "event-lag": "single events are no metric",
     "log-volume": "log lines are no metric",
     "checkpoint-gantt": "metrics tell no phases of single subtasks",

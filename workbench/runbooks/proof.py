@@ -9,6 +9,7 @@ from diagnostics.log_book.counting import breakdown
 from diagnostics.log_book.reading import LogBook
 from diagnostics.log_book.view import View
 from diagnostics.proof import Effect, Judgement, Proof, SnapshotData, prove
+from diagnostics.proof.benchmarks import benchmark_effects
 from diagnostics.proof.lists import frame_effects, pattern_effects
 from diagnostics.proof.quantity import Unit
 from diagnostics.proof.reading import Band, Reading
@@ -18,6 +19,7 @@ from workbench.analyses.models import Analysis, ChartPoints
 from workbench.runbooks.selectors import runbook_of
 
 CHARTS = (
+    "benchmark-durations",
     "checkpoint-history",
     "flame-graph",
     "garbage-collection",
@@ -30,6 +32,7 @@ CHARTS = (
 """The charts whose points the quantities read; others are not loaded."""
 
 GROUP_TITLES = {
+    "benchmarks": "Benchmarks",
     "checkpoints": "Checkpoints",
     "event_time": "Event time",
     "frames_and_logs": "Frames and logs",
@@ -75,6 +78,9 @@ def proof_of(before: Analysis, after: Analysis) -> Proof:
     """The comparison of two finished analyses."""
     sides = _data(before), _data(after)
     proof = prove(*sides, runbook_of)
+    results = [side.charts.get("benchmark-durations", {}) for side in sides]
+    if benchmarks := benchmark_effects(results[0], results[1]):
+        proof = replace(proof, effects={**proof.effects, "benchmarks": benchmarks})
     if proof.same is None:
         return proof
     graphs = [side.charts.get("flame-graph", {}) for side in sides]
