@@ -20,6 +20,7 @@ ONE_JOB = 'job_name=~"$job_name"'
 BY_TASK = "by (task_name)"
 GC_TIMES = '{__name__=~"flink_taskmanager_Status_JVM_GarbageCollector_.+_Time"}'
 """Times of every collector: the reporter puts the collector's name into the metric's."""
+LATENCY = "flink_taskmanager_job_latency_source_id_operator_id_operator_subtask_index_latency"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +104,13 @@ PANELS: Mapping[str, Sequence[Panel]] = {
             "Records that wait in the sources",
             "short",
             {"{{task_name}}": f"sum {BY_TASK} ({TASK}operator_pendingRecords{{{ONE_JOB}}})"},
+        ),
+    ),
+    "end-to-end-latency": (
+        Panel(
+            "Latency from source to sink, 99th percentile",
+            "ms",
+            {"{{job_name}}": f'max by (job_name) ({LATENCY}{{{ONE_JOB},quantile="0.99"}})'},
         ),
     ),
     "garbage-collection": (

@@ -11,7 +11,7 @@ from django.http import Http404
 from django.shortcuts import get_object_or_404
 
 from diagnostics.charting.chart import Chart, Choice
-from diagnostics.charts import CHARTS, metrics
+from diagnostics.charts import CHARTS, end_to_end_latency, metrics
 from diagnostics.log_book.comparing import changed_patterns
 from diagnostics.profiles.changing import changed_frames
 from diagnostics.symptoms import symptom
@@ -19,6 +19,7 @@ from workbench.accounts.models import User
 from workbench.analyses.log_books import log_book_of
 from workbench.analyses.models import Analysis, ChartPoints
 from workbench.analyses.selectors import analysis_visible
+from workbench.history.models import Objective
 from workbench.profiles.selectors import has_stacks, profiles_stored
 
 
@@ -52,8 +53,16 @@ def chart_points(
     if chart is None:
         raise Http404("There is no such chart.")
     row = get_object_or_404(ChartPoints, analysis=analysis, chart_id=chart_id)
-    points = points_of_job(row.points, job)
+    points = points_of_job({**row.points, **_targets(analysis, chart_id)}, job)
     return chart, {**points, "chosen": chosen} if points and chosen else points
+
+
+def _targets(analysis: Analysis, chart_id: str) -> Mapping[str, float]:
+    """What the team's objective adds to the points of a chart."""
+    if chart_id != end_to_end_latency.CHART.id:
+        return {}
+    objective = Objective.objects.filter(team=analysis.case.team_id).first()
+    return {"target_ms": objective.latency_ms} if objective and objective.latency_ms is not None else {}
 
 
 def points_of_job(points: Mapping[str, Any], job: str | None) -> Mapping[str, Any] | None:
