@@ -20,6 +20,7 @@ from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
 from diagnostics.notation.file_range import Head, Range, local_file
 from diagnostics.notation.flight_recording import MAGIC, Event, Recorded, plain_events, recorded, stack_events
+from diagnostics.notation.garbage_collector import RECORDED_KINDS, collector_recorded
 from diagnostics.notation.profiler_stack import sample_row, stack_batches
 
 MOST_STACKS = 200_000
@@ -44,12 +45,6 @@ ALLOCATIONS = {
 }
 """Event -> field with the allocated bytes that it represents."""
 WITH_STACKS = ",".join(f"jdk.{name}" for name in ("ExecutionSample", *sorted(BLOCKING), *ALLOCATIONS))
-
-COLLECTORS = (("G1", "G1"), ("Z", "ZGC"), ("Shenandoah", "Shenandoah"), ("Parallel", "Parallel"), ("PS", "Parallel"))
-YOUNG = frozenset(("G1New", "ParallelScavenge", "DefNew", "ParNew", "PSYoungGen"))
-FULL = frozenset(("G1Full", "ParallelOld", "PSMarkSweep", "SerialOld"))
-CONCURRENT = frozenset(("G1Old", "ConcurrentMarkSweep", "Z", "ZGC Major", "ZGC Minor", "Shenandoah"))
-"""Names of concurrent collections in `jdk.GarbageCollection`. Source: JDK, `gcName.hpp`."""
 
 MOST_SLOTS, LEAST_SLOT_MS, DAY_MS = 60, 1_000.0, 86_400_000
 """Samples are grouped by time slots, so that a part of the recording can be examined. Our choice."""
@@ -202,19 +197,16 @@ def _collections(events: list[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
         if event["type"] != "jdk.GarbageCollection":
             continue
         name = values.get("name") or ""
+        kind = RECORDED_KINDS.get(name)
         yield {
             "ts_ms": round(datetime.fromisoformat(_to_microseconds(values["startTime"])).timestamp() * 1000),
             "gc_id": values.get("gcId"),
-            "collector": next((collector for start, collector in COLLECTORS if name.startswith(start)), None),
-            "kind": _kind(name),
+            "collector": collector_recorded(name),
+            "kind": kind,
             "cause": values.get("cause"),
-            "pause_ms": _milliseconds(values.get("duration" if name in CONCURRENT else "sumOfPauses")),
+            "pause_ms": _milliseconds(values.get("duration" if kind == "concurrent" else "sumOfPauses")),
             **heap[values["gcId"]],
         }
-
-
-def _kind(name: str) -> str | None:
-    return "young" if name in YOUNG else "full" if name in FULL else "concurrent" if name in CONCURRENT else None
 
 
 def _to_microseconds(moment: str) -> str:

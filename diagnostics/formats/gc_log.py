@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
 from diagnostics.notation.file_range import HEAD_BYTES, Head, Range, open_file
+from diagnostics.notation.garbage_collector import COLLECTOR_ANNOUNCED
 from diagnostics.notation.gc_columns import usual_collections
 from diagnostics.notation.process_name import process_of_name
 from diagnostics.notation.tally import Tally
@@ -26,17 +27,6 @@ MOST_LINE = 4_000
 LINES_LOOKED_AT = 60
 LEAST_SHARE = 0.5
 EPOCH_MS_FROM = 1e11
-
-COLLECTORS = {
-    "G1": "G1",
-    "Serial": "Serial",
-    "Parallel": "Parallel",
-    "Concurrent Mark Sweep": "CMS",
-    "Shenandoah": "Shenandoah",
-    "The Z Garbage Collector": "ZGC",
-    "Epsilon": "Epsilon",
-}
-"""Text after `Using ` -> the collector's name in the table."""
 
 MODES = frozenset(("Normal", "Mixed", "Prepare Mixed", "Concurrent Start", "Concurrent End", "Concurrent Mark"))
 """Brackets after `Pause Young` that are G1's mode, not the cause."""
@@ -218,7 +208,7 @@ def _bytes(digits: str | None, unit: str | None) -> float | None:
 
 def _collector_of(message: str) -> str | None:
     found = _USING.match(message.rstrip())
-    return COLLECTORS.get(found.group(1)) if found else None
+    return COLLECTOR_ANNOUNCED.get(found.group(1)) if found else None
 
 
 def _first_lines(part: Range) -> list[bytes]:

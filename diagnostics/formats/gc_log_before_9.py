@@ -18,6 +18,7 @@ from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
 from diagnostics.notation.constant_text import Offsets
 from diagnostics.notation.file_range import Head, Range
+from diagnostics.notation.garbage_collector import COLLECTOR_OF_FLAG
 from diagnostics.notation.gc_columns_before_9 import usual_collections
 from diagnostics.notation.gc_lines_before_9 import (
     BEGIN,
@@ -35,14 +36,6 @@ from diagnostics.notation.text_lines import MOST_CHARACTER_BYTES, line_arrays
 MOST_LINE = 4_000
 LINES_LOOKED_AT = 300
 
-COLLECTOR_FLAGS = {
-    "+UseG1GC": "G1",
-    "+UseConcMarkSweepGC": "CMS",
-    "+UseParallelGC": "Parallel",
-    "+UseParallelOldGC": "Parallel",
-    "+UseSerialGC": "Serial",
-    "+UseShenandoahGC": "Shenandoah",
-}
 COLLECTOR_WORDS = (
     ("[PSYoungGen", "Parallel"),
     ("[ParNew", "CMS"),
@@ -213,8 +206,9 @@ def _facts(text: str) -> Iterator[tuple[str, str]]:
         yield "jvm.version", text[:200]
         return
     for flag, value in _FLAG.findall(text):
-        if flag in COLLECTOR_FLAGS:
-            yield "gc.collector", COLLECTOR_FLAGS[flag]
+        collector = COLLECTOR_OF_FLAG.get(flag.removeprefix("+"))
+        if collector and flag.startswith("+"):
+            yield "gc.collector", collector
         elif flag in SIZE_FLAGS and value:
             yield SIZE_FLAGS[flag], value
 

@@ -5,16 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-COLLECTORS = {
-    "UseG1GC": "G1",
-    "UseParallelGC": "Parallel",
-    "UseParallelOldGC": "Parallel",
-    "UseSerialGC": "Serial",
-    "UseConcMarkSweepGC": "CMS",
-    "UseShenandoahGC": "Shenandoah",
-    "UseZGC": "ZGC",
-}
-"""Flag that selects a collector -> its name as in the table gc_pause."""
+from diagnostics.notation.garbage_collector import COLLECTOR_OF_FLAG
 
 _HEAP = re.compile(r"-X(mx|ms|mn|ss)(\d{1,19})([kKmMgGtT]?)$")
 _HEAP_KEYS = {"mx": "heap.max", "ms": "heap.initial", "mn": "heap.young", "ss": "thread.stack"}
@@ -32,8 +23,8 @@ def flag_facts(option: str) -> Iterator[tuple[str, str]]:
     switch = _SWITCH.match(option)
     if switch:
         name, is_on = switch.group(2), switch.group(1) == "+"
-        if is_on and name in COLLECTORS:
-            yield "gc.collector", COLLECTORS[name]
+        if is_on and name in COLLECTOR_OF_FLAG:
+            yield "gc.collector", COLLECTOR_OF_FLAG[name]
         else:
             yield f"flag.{name}", str(is_on).lower()
         return

@@ -11,6 +11,7 @@ from diagnostics.arithmetic.onset import ONSET_FACTS, Onset, onset, onset_facts
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.notation.garbage_collector import COLLECTORS
 from diagnostics.notation.printed_name import normalised
 from diagnostics.reconstruction.gc.timeline import (
     JOB_MANAGER,
@@ -287,7 +288,7 @@ FACTS = {
     "basis": "source of the pauses: GC log or metrics",
     "process": "resource id of the TaskManager, `jobmanager`, or which GC log it is",
     "role": "process: taskmanager or jobmanager",
-    "collector": "garbage collector: G1, Parallel, Serial, ZGC, Shenandoah or CMS",
+    "collector": f"garbage collector: {', '.join(collector.name for collector in COLLECTORS)}",
     "heap_max_bytes": "largest heap of the JVM, bytes",
     "heap_total_bytes": "usable heap at the last full collection, bytes",
     "span_ms": "time for which the JVM was observed, ms",

@@ -11,7 +11,7 @@ TABLE = Table(
         Column("ts_ms", "long", "start or log time of the pause"),
         Column("uptime_ms", "double", "milliseconds since the JVM started"),
         Column("gc_id", "long", "number of the collection"),
-        Column("collector", "string", "G1, Parallel, Serial, ZGC, Shenandoah, CMS"),
+        Column("collector", "string", "as named in `notation/garbage_collector.py`, e.g. `G1`"),
         Column("kind", "string", "young, mixed, full, remark, cleanup or concurrent"),
         Column("cause", "string", "as printed, e.g. `G1 Evacuation Pause`"),
         Column("pause_ms", "double", "length; for kind concurrent the length of the cycle"),
