@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
+    from diagnostics.charting.grafana_panel import GrafanaPanel
     from diagnostics.evidence import Evidence
 
 Points = Mapping[str, Any]
@@ -59,6 +60,7 @@ class Chart:
     order    position on the page
     axis     `time` charts share one time axis; `own` charts do not
     missing  the file that would fill it, as a sentence with the command that collects it
+    panels   Grafana panels that show the same of the running job; empty, with the reason in a comment, where none can
     points   from the evidence to points, None without suitable evidence; runs once, in the worker
     figure   from points to a Plotly figure as a JSON mapping (`data`, `layout`); runs in the web process, without Spark
     summary  one or two sentences that say what the chart shows, for people who cannot see it
@@ -71,6 +73,7 @@ class Chart:
     order: int
     axis: Axis
     missing: str
+    panels: Sequence[GrafanaPanel]
     points: Callable[[Evidence], Points | None]
     figure: Callable[[Points, Theme], Mapping[str, Any]]
     summary: Callable[[Points], str]

@@ -221,6 +221,7 @@ CHART = Chart(
         "metrics with `checkpointStartDelayNanos` and `backPressuredTimeMsPerSecond`, or "
         "`curl -s $REST/jobs/<job>/checkpoints/details/<id>/subtasks/<vertex>` for several checkpoints."
     ),
+    panels=(),  # one dot for each checkpoint: a panel over time shows no correlation
     points=points,
     figure=figure,
     summary=summary,

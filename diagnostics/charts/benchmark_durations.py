@@ -116,6 +116,7 @@ CHART = Chart(
     order=95,
     axis="own",
     missing="A CSV file with a column `query` and a column `duration_s` would fill this chart.",
+    panels=(),  # results of a benchmark are no metric
     points=points,
     figure=figure,
     summary=summary,

@@ -218,6 +218,7 @@ CHART = Chart(
         "The details of all subtasks of a completed checkpoint would fill this chart: "
         "`curl -s $REST/jobs/<job>/checkpoints/details/<id>/subtasks/<vertex>` for each vertex."
     ),
+    panels=(),  # metrics show no phases of single subtasks
     points=points,
     figure=figure,
     summary=summary,

@@ -209,6 +209,7 @@ CHART = Chart(
         "Checkpoints that expired, were declined or could not be triggered would fill this chart: the JobManager's "
         "log, and metrics with `backPressuredTimeMsPerSecond` for the load."
     ),
+    panels=(),  # metrics count failed checkpoints without their class; the history's panels show them
     points=points,
     figure=figure,
     summary=summary,

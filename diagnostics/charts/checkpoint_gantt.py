@@ -309,6 +309,7 @@ CHART = Chart(
         "The details of a checkpoint's subtasks would fill this chart: "
         "`curl -s $REST/jobs/<job>/checkpoints/details/<id>/subtasks/<vertex>` for each vertex of a slow checkpoint."
     ),
+    panels=(),  # metrics show no phases of single subtasks
     points=points,
     figure=figure,
     summary=summary,

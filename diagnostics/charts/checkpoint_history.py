@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from diagnostics.charting.chart import Chart, Points, Theme
+from diagnostics.charting.grafana_panel import ONE_JOB, GrafanaPanel
 from diagnostics.charting.panel import (
     DURATION_UNITS,
     SIZE_UNITS,
@@ -18,6 +19,7 @@ from diagnostics.charting.panel import (
     stacked,
 )
 from diagnostics.charting.theme import Palette, palette
+from diagnostics.prevention.series import JOB
 from diagnostics.reconstruction.checkpoints.course import checkpoint_courses
 from diagnostics.wording.phrase import duration, exact_duration, size
 
@@ -351,6 +353,29 @@ CHART = Chart(
         "The checkpoint history from the REST API (`curl -s $REST/jobs/<job>/checkpoints > checkpoints.json`) or the "
         "JobManager's log would fill this chart; the details of one checkpoint "
         "(`curl -s $REST/jobs/<job>/checkpoints/details/<id>/subtasks/<vertex>`) add the phases."
+    ),
+    panels=(
+        GrafanaPanel(
+            "Checkpoint duration",
+            "ms",
+            {"{{job_name}}": f"{JOB}lastCheckpointDuration{{{ONE_JOB}}}"},
+        ),
+        GrafanaPanel(
+            "Checkpoints completed and failed in 5 minutes",
+            "short",
+            {
+                "completed": f"delta({JOB}numberOfCompletedCheckpoints{{{ONE_JOB}}}[5m])",
+                "failed": f"delta({JOB}numberOfFailedCheckpoints{{{ONE_JOB}}}[5m])",
+            },
+        ),
+        GrafanaPanel(
+            "Checkpointed size",
+            "bytes",
+            {
+                "written": f"{JOB}lastCheckpointSize{{{ONE_JOB}}}",
+                "full state": f"{JOB}lastCheckpointFullSize{{{ONE_JOB}}}",
+            },
+        ),
     ),
     points=points,
     figure=figure,

@@ -258,6 +258,7 @@ CHART = Chart(
         "A failed checkpoint with the details of its subtasks, or a log that names the task that declined it, would "
         "fill this chart: `curl -s $REST/jobs/<job>/checkpoints/details/<id>/subtasks/<vertex>`, or that log."
     ),
+    panels=(),  # metrics show no steps of single checkpoints
     points=points,
     figure=figure,
     summary=summary,

@@ -253,6 +253,7 @@ CHART = Chart(
         "A checkpoint history with at least five completed checkpoints would fill this chart: "
         "`curl -s $REST/jobs/<job>/checkpoints > checkpoints.json`, or the JobManager's log."
     ),
+    panels=(),  # the panels of the checkpoint history show it
     points=points,
     figure=figure,
     summary=summary,

@@ -11,6 +11,7 @@ from diagnostics.aggregators import latency_markers
 from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.arithmetic.time_slot import slot_ms
 from diagnostics.charting.chart import Chart, Points, Theme
+from diagnostics.charting.grafana_panel import ONE_JOB, GrafanaPanel
 from diagnostics.charting.panel import DURATION_UNITS, Panel, Threshold, axis_unit, job_title, stacked
 from diagnostics.charting.theme import palette
 from diagnostics.reconstruction.job.cluster import cluster_of
@@ -125,6 +126,9 @@ def table(points: Points) -> list[list[Any]]:
     return rows
 
 
+LATENCY = "flink_taskmanager_job_latency_source_id_operator_id_operator_subtask_index_latency"
+"""The latency markers, under the name that the Prometheus reporter gives them."""
+
 CHART = Chart(
     id="end-to-end-latency",
     title="Latency from source to sink",
@@ -133,6 +137,13 @@ CHART = Chart(
     missing=(
         "Flink's latency markers over time would fill this chart: set `metrics.latency.interval` to 10 s or more, then "
         "scrape the Prometheus reporter (`curl -s <taskmanager>:9249/metrics` every few seconds)."
+    ),
+    panels=(
+        GrafanaPanel(
+            "Latency from source to sink, 99th percentile",
+            "ms",
+            {"{{job_name}}": f'max by (job_name) ({LATENCY}{{{ONE_JOB},quantile="0.99"}})'},
+        ),
     ),
     points=points,
     figure=figure,

@@ -158,6 +158,7 @@ CHART = Chart(
         "A sample of the input events with event time and arrival time would fill this chart: JSON lines, CSV, Parquet "
         "or Avro, some thousand events."
     ),
+    panels=(),  # single events are no metric
     points=points,
     figure=figure,
     summary=summary,

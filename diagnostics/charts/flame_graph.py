@@ -297,6 +297,7 @@ CHART = Chart(
         "`rest.flamegraph.enabled: true`), collapsed stacks of a profiler, or a few `jstack -l <pid>` dumps would fill "
         "this chart."
     ),
+    panels=(),  # sampled stacks are no metric
     points=points,
     figure=figure,
     summary=summary,

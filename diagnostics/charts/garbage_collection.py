@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from diagnostics.charting.chart import Chart, Points, Theme
+from diagnostics.charting.grafana_panel import GrafanaPanel
 from diagnostics.charting.panel import (
     DURATION_UNITS,
     MEMORY_UNITS,
@@ -262,6 +263,9 @@ def table(points: Points) -> list[list[Any]]:
     return [header, *rows]
 
 
+GC_TIMES = '{__name__=~"flink_taskmanager_Status_JVM_GarbageCollector_.+_Time"}'
+"""Times of every collector: the reporter puts the collector's name into the metric's."""
+
 CHART = Chart(
     id="garbage-collection",
     title="Heap and garbage collection",
@@ -270,6 +274,23 @@ CHART = Chart(
     missing=(
         "The TaskManagers' GC logs would fill this chart: `env.java.opts.taskmanager: "
         "-Xlog:gc*:file=gc.log:time,uptime,level,tags`, or at run time `jcmd <pid> VM.log output=gc.log what=gc*`."
+    ),
+    panels=(
+        GrafanaPanel(
+            "Time in garbage collection",
+            "percentunit",
+            {
+                "{{tm_id}} {{__name__}}": f"rate({GC_TIMES}[5m]) / 1000",
+            },
+        ),
+        GrafanaPanel(
+            "Heap in use",
+            "percentunit",
+            {
+                "{{tm_id}}": "flink_taskmanager_Status_JVM_Memory_Heap_Used"
+                " / flink_taskmanager_Status_JVM_Memory_Heap_Max"
+            },
+        ),
     ),
     points=points,
     figure=figure,

@@ -329,6 +329,7 @@ CHART = Chart(
         "The job's plan would fill this chart: `curl -s $REST/jobs/<job> > job.json`, and the back pressure of each "
         "vertex (`curl -s $REST/jobs/<job>/vertices/<vertex>/backpressure`) colours it."
     ),
+    panels=(),  # the panels of the subtasks' activity show it
     points=points,
     figure=figure,
     summary=summary,

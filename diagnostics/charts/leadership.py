@@ -215,6 +215,7 @@ CHART = Chart(
         "Logs of JobManagers and TaskManagers in which the connection to ZooKeeper or Kubernetes is lost, or a "
         "leadership is revoked, would fill this chart."
     ),
+    panels=(),  # log lines are no metric
     points=points,
     figure=figure,
     summary=summary,

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from diagnostics.arithmetic.balance import is_hot
 from diagnostics.charting.chart import Chart, Points, Theme
+from diagnostics.charting.grafana_panel import BY_TASK, ONE_JOB, GrafanaPanel
 from diagnostics.charting.panel import Panel, Threshold, shortened, stacked
 from diagnostics.charting.theme import Palette, palette
+from diagnostics.prevention.series import TASK
 from diagnostics.reconstruction.job.cluster import VertexKey, cluster_of
 from diagnostics.reconstruction.load.subtasks import load_snapshots, task_spreads, time_ratios
 from diagnostics.wording.phrase import percent
@@ -224,6 +226,17 @@ CHART = Chart(
     missing=(
         "The vertices of the job from the REST API (`curl -s $REST/jobs/<job>/vertices/<vertex> > vertex.json`) or "
         "metrics of each subtask would fill this chart."
+    ),
+    panels=(
+        GrafanaPanel(
+            "Records in: busiest subtask against the mean",
+            "short",
+            {
+                "{{task_name}}": f"max {BY_TASK} ({TASK}numRecordsInPerSecond{{{ONE_JOB}}})"
+                f" / avg {BY_TASK} ({TASK}numRecordsInPerSecond{{{ONE_JOB}}})"
+            },
+            2,
+        ),
     ),
     points=points,
     figure=figure,

@@ -152,6 +152,7 @@ CHART = Chart(
         "Logs of the JobManager and the TaskManagers would fill this chart: `kubectl logs <pod> > taskmanager.log`, or "
         "`log/flink-*.log` of each host."
     ),
+    panels=(),  # log lines are no metric
     points=points,
     figure=figure,
     summary=summary,

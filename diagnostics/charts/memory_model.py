@@ -230,6 +230,7 @@ CHART = Chart(
         "The answer about a TaskManager, or a configuration with `taskmanager.memory.process.size`, would fill this "
         "chart: `curl -s $REST/taskmanagers/<id> > taskmanager.json`."
     ),
+    panels=(),  # the panels of garbage collection show the heap; the other parts are settings
     points=points,
     figure=figure,
     summary=summary,

@@ -286,6 +286,7 @@ CHART = Chart(
         "Metrics over time would fill this chart: scrapes of the Prometheus reporter "
         "(`curl -s <taskmanager>:9249/metrics` every few seconds) or a Prometheus server's `query_range` answers."
     ),
+    panels=(),  # it shows whatever was scraped: Prometheus has that already
     points=points,
     figure=figure,
     summary=summary,

@@ -257,6 +257,7 @@ CHART = Chart(
         "Metrics with `inPoolUsage` and `outPoolUsage` of the tasks would fill this chart. It shows only pools that "
         "are full or nearly so."
     ),
+    panels=(),  # the panels of the subtasks' activity show who is held back
     points=points,
     figure=figure,
     summary=summary,

@@ -262,6 +262,7 @@ CHART = Chart(
         "metrics with `backPressuredTimeMsPerSecond`, `inPoolUsage` and `outPoolUsage`. A job without back pressure "
         "has no path."
     ),
+    panels=(),  # the panels of the subtasks' activity show it
     points=points,
     figure=figure,
     summary=summary,

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 from diagnostics.arithmetic.time_slot import slot_ms
 from diagnostics.arithmetic.trend import MOST_AHEAD, NoTrend, Trend, trend_of
 from diagnostics.charting.chart import Chart, Points, Theme
+from diagnostics.charting.grafana_panel import BY_TASK, ONE_JOB, GrafanaPanel
 from diagnostics.charting.panel import Panel, escaped, job_title, shortened, stacked
 from diagnostics.charting.theme import Palette, palette
+from diagnostics.prevention.series import TASK
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.metrics.metric_series import metric_series
 from diagnostics.wording.phrase import duration, number
@@ -194,6 +196,13 @@ CHART = Chart(
     missing=(
         "The metric `pendingRecords` over time would fill this chart: scrapes of the Prometheus reporter "
         "(`curl -s <taskmanager>:9249/metrics` every few seconds) of a job whose sources tell it, as Kafka's does."
+    ),
+    panels=(
+        GrafanaPanel(
+            "Records that wait in the sources",
+            "short",
+            {"{{task_name}}": f"sum {BY_TASK} ({TASK}operator_pendingRecords{{{ONE_JOB}}})"},
+        ),
     ),
     points=points,
     figure=figure,

@@ -10,8 +10,11 @@ from diagnostics.aggregators import back_pressure_samples
 from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.arithmetic.time_slot import slot_ms
 from diagnostics.charting.chart import Chart, Points, Theme
+from diagnostics.charting.grafana_panel import BY_TASK, ONE_JOB, GrafanaPanel
 from diagnostics.charting.panel import Panel, escaped, shortened, stacked
 from diagnostics.charting.theme import palette
+from diagnostics.prevention.alert import FULL_MS_PER_S, HIGH_MS_PER_S
+from diagnostics.prevention.series import TASK
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
 from diagnostics.reconstruction.metrics.metric_series import metric_series
 from diagnostics.vocabulary.load_levels import LOW_MOST, OK_MOST, QUIET_MOST, WORKING_MOST
@@ -305,6 +308,20 @@ CHART = Chart(
         "Metrics over time would fill this chart: scrapes of the Prometheus reporter "
         "(`curl -s <taskmanager>:9249/metrics` every few seconds), or the back pressure of each vertex "
         "(`curl -s $REST/jobs/<job>/vertices/<vertex>/backpressure`)."
+    ),
+    panels=(
+        GrafanaPanel(
+            "Busiest subtask of each task",
+            "ms",
+            {"{{task_name}}": f"max {BY_TASK} ({TASK}busyTimeMsPerSecond{{{ONE_JOB}}})"},
+            FULL_MS_PER_S,
+        ),
+        GrafanaPanel(
+            "Most back-pressured subtask of each task",
+            "ms",
+            {"{{task_name}}": f"max {BY_TASK} ({TASK}backPressuredTimeMsPerSecond{{{ONE_JOB}}})"},
+            HIGH_MS_PER_S,
+        ),
     ),
     points=points,
     figure=figure,

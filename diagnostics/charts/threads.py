@@ -268,6 +268,7 @@ CHART = Chart(
         "A few thread dumps some seconds apart would fill this chart: `jstack -l <pid>`, or "
         "`curl -s $REST/taskmanagers/<id>/thread-dump`."
     ),
+    panels=(),  # sampled stacks are no metric
     points=points,
     figure=figure,
     summary=summary,

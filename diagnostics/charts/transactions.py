@@ -194,6 +194,7 @@ CHART = Chart(
         "The checkpoints of a job whose sink writes with transactions would fill this chart: the JobManager's log, and "
         "the TaskManagers' logs or the job's code for the sink's settings."
     ),
+    panels=(),  # no metric of Flink shows how long a transaction is open
     points=points,
     figure=figure,
     summary=summary,

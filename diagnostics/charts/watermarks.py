@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from diagnostics.arithmetic.time_slot import slot_ms
 from diagnostics.charting.chart import Chart, Points, Theme
+from diagnostics.charting.grafana_panel import BY_TASK, ONE_JOB, GrafanaPanel
 from diagnostics.charting.panel import DURATION_UNITS, Panel, axis_unit, escaped, job_title, shortened, stacked
 from diagnostics.charting.theme import Palette, palette
+from diagnostics.prevention.series import TASK
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.metrics.metric_series import metric_series
 from diagnostics.wording.phrase import duration, exact_duration, number
@@ -256,6 +258,18 @@ CHART = Chart(
     missing=(
         "Metrics over time with watermarks would fill this chart: scrapes of the Prometheus reporter "
         "(`curl -s <taskmanager>:9249/metrics` every few seconds) of a job that uses event time."
+    ),
+    panels=(
+        GrafanaPanel(
+            "Watermark lag",
+            "ms",
+            {"{{task_name}}": f"time() * 1000 - min {BY_TASK} ({TASK}currentInputWatermark{{{ONE_JOB}}} > 0)"},
+        ),
+        GrafanaPanel(
+            "Late records dropped in 5 minutes",
+            "short",
+            {"{{task_name}}": f"sum {BY_TASK} (increase({TASK}operator_numLateRecordsDropped{{{ONE_JOB}}}[5m]))"},
+        ),
     ),
     points=points,
     figure=figure,

@@ -7,6 +7,7 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from diagnostics.charts import CHARTS
 from diagnostics.diagnosis.fingerprint import worst_job
 from diagnostics.prevention.alert import Alert
 from diagnostics.prevention.alerts import alerts_for
@@ -40,10 +41,11 @@ def prevention_of(analysis: Analysis) -> Prevention:
     alerts = alerts_for(document, analysis.signals, job_id)
     series = case_series(points, job_id, name)
     case = f"case {analysis.case_id}, {analysis.case.title}"
+    panels = [panel for chart in points if chart in CHARTS for panel in CHARTS[chart].panels]
     files = {
         RULES_FILE: rules_file(alerts, case),
         TEST_FILE: unit_test(alerts, series, case),
-        DASHBOARD_FILE: dashboard(label_value(name), list(points)),
+        DASHBOARD_FILE: dashboard(label_value(name), panels),
     }
     return Prevention(
         job=name,
