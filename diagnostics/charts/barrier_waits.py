@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from diagnostics.arithmetic.correlation import LEAST_PAIRS, Correlation, correlation, highest_shifted
 from diagnostics.charting.chart import Chart, Points, Theme
 from diagnostics.charting.panel import DURATION_UNITS, Panel, axis_unit, escaped, job_title, shortened, stacked
+from diagnostics.charting.summary import summary_by_job
 from diagnostics.charting.theme import Palette, palette
 from diagnostics.reconstruction.checkpoints.barrier_waits import barrier_waits
 from diagnostics.reconstruction.job.cluster import cluster_of
@@ -139,14 +140,13 @@ def _hover_text(row: Sequence[Any], title: str, wait_ms: float) -> str:
 
 def summary(points: Points) -> str:
     """Whether barriers wait longer when tasks are back-pressured: r with its interval, and the lag."""
-    return " ".join(_job_summary(job, several=len(points["jobs"]) > 1) for job in points["jobs"])
+    return summary_by_job(points, _job_summary)
 
 
-def _job_summary(job: Mapping[str, Any], *, several: bool) -> str:
+def _job_summary(job: Mapping[str, Any]) -> str:
     rows = job["checkpoints"]
-    prefix = f"{job['name'] or job['job_id']}: " if several else ""
     if max(row[RATIO] for row in rows) <= OK_MOST:
-        return f"{prefix}No task upstream of a barrier was back-pressured in these {len(rows)} checkpoints."
+        return f"No task upstream of a barrier was back-pressured in these {len(rows)} checkpoints."
     known = {
         title: found
         for column, title in ((START_DELAY, "start delay"), (ALIGNMENT, "alignment"))
@@ -154,7 +154,7 @@ def _job_summary(job: Mapping[str, Any], *, several: bool) -> str:
     }
     if not known:
         return (
-            f"{prefix}{len(rows)} checkpoints are shown; a correlation needs {LEAST_PAIRS} checkpoints whose back "
+            f"{len(rows)} checkpoints are shown; a correlation needs {LEAST_PAIRS} checkpoints whose back "
             "pressure and waits vary."
         )
     shares = enumeration(
@@ -162,7 +162,7 @@ def _job_summary(job: Mapping[str, Any], *, several: bool) -> str:
     )
     follows = any(each.low > 0 for each in known.values()) or _is_later(job)
     text = (
-        f"{prefix}Over {len(rows)} checkpoints barriers {'wait' if follows else 'do not clearly wait'} longer when the "
+        f"Over {len(rows)} checkpoints barriers {'wait' if follows else 'do not clearly wait'} longer when the "
         f"tasks upstream are back-pressured: {shares}."
     )
     return f"{text} {_lag_in_words(job)}" if follows else text

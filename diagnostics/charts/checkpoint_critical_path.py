@@ -17,6 +17,7 @@ from diagnostics.charting.panel import (
     shortened,
     stacked,
 )
+from diagnostics.charting.summary import summary_by_job
 from diagnostics.charting.theme import Palette, palette
 from diagnostics.reconstruction.checkpoints.critical_path import critical_paths
 from diagnostics.reconstruction.job.cluster import cluster_of
@@ -156,14 +157,13 @@ def _subtask(place: Mapping[str, Any]) -> str:
 
 def summary(points: Points) -> str:
     """The ideal beside the actual time, and what the slowest checkpoint lost to."""
-    return " ".join(_job_summary(job, several=len(points["jobs"]) > 1) for job in points["jobs"])
+    return summary_by_job(points, _job_summary)
 
 
-def _job_summary(job: Mapping[str, Any], *, several: bool) -> str:
-    prefix = f"{job['name'] or job['job_id']}: " if several else ""
+def _job_summary(job: Mapping[str, Any]) -> str:
     slowest = max(job["checkpoints"], key=lambda each: (each["actual_ms"], each["id"]))
     counted = job["counted"]
-    text = prefix
+    text = ""
     if counted > 1:
         text += (
             f"{counted} checkpoints take {duration(job['median_actual_ms'])} in the median; their work, evenly spread "

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from diagnostics.arithmetic.time_slot import slot_ms
 from diagnostics.charting.chart import Chart, Points, Theme
 from diagnostics.charting.panel import Panel, Threshold, job_title, stacked
+from diagnostics.charting.summary import summary_by_job
 from diagnostics.charting.theme import Palette, palette
 from diagnostics.reconstruction.checkpoints.failure import failures_by_job
 from diagnostics.reconstruction.checkpoints.history import History, checkpoint_histories
@@ -166,13 +167,12 @@ def _load_panel(job: Mapping[str, Any], points: Points, colours: Palette) -> Pan
 
 def summary(points: Points) -> str:
     """How many failed of each class, and how many of them under high back pressure."""
-    return " ".join(_job_summary(job, several=len(points["jobs"]) > 1) for job in points["jobs"])
+    return summary_by_job(points, _job_summary)
 
 
-def _job_summary(job: Mapping[str, Any], *, several: bool) -> str:
-    prefix = f"{job['name'] or job['job_id']}: " if several else ""
+def _job_summary(job: Mapping[str, Any]) -> str:
     parts = [f"{name} ({count:,})" for name, count in job["counts"].items()][: MOST_CLASSES + 2]
-    text = f"{prefix}By class: {enumeration(parts)}."
+    text = f"By class: {enumeration(parts)}."
     judged = [ratio for ts_ms, _ in job["failures"] if (ratio := _load_at(job["load"], ts_ms)) is not None]
     if not judged:
         return text

@@ -18,6 +18,7 @@ from diagnostics.charting.panel import (
     job_title,
     stacked,
 )
+from diagnostics.charting.summary import summary_by_job
 from diagnostics.charting.theme import Palette, palette
 from diagnostics.prevention.series import JOB
 from diagnostics.reconstruction.checkpoints.course import checkpoint_courses
@@ -264,17 +265,16 @@ def _size_shape(job: Mapping[str, Any], count: int, colours: Palette) -> dict[st
 
 def summary(points: Points) -> str:
     """Counts, the longest checkpoint, its longest phase, and the timeout."""
-    return " ".join(_job_summary(job, len(points["jobs"]) > 1) for job in points["jobs"])
+    return summary_by_job(points, _job_summary)
 
 
-def _job_summary(job: Mapping[str, Any], several: bool) -> str:
+def _job_summary(job: Mapping[str, Any]) -> str:
     checkpoints = [each for each in job["checkpoints"] if not each["savepoint"]]
     savepoints = len(job["checkpoints"]) - len(checkpoints)
     failed = [each for each in checkpoints if each["status"] in BAD]
     completed = [each for each in checkpoints if each["status"] == "completed" and each["end_to_end_ms"] is not None]
-    prefix = f"{job['name'] or job['job_id']}: " if several else ""
     plural = "" if len(checkpoints) == 1 else "s"
-    text = f"{prefix}{len(checkpoints)} checkpoint{plural}, {len(failed) or 'none'} failed or expired."
+    text = f"{len(checkpoints)} checkpoint{plural}, {len(failed) or 'none'} failed or expired."
     if completed:
         longest = max(completed, key=lambda each: (each["end_to_end_ms"], each["id"]))
         text += f" The longest completed one, {longest['id']}, took {duration(longest['end_to_end_ms'])}"

@@ -9,6 +9,7 @@ from diagnostics.arithmetic.quantiles import quantile
 from diagnostics.arithmetic.trend import LEAST_MONOTONE, MOST_AHEAD, NoTrend, Reached, Trend, trend_of
 from diagnostics.charting.chart import Chart, Points, Theme
 from diagnostics.charting.panel import DURATION_UNITS, SIZE_UNITS, Panel, Threshold, axis_unit, job_title, stacked
+from diagnostics.charting.summary import summary_by_job
 from diagnostics.charting.theme import Palette, palette
 from diagnostics.reconstruction.checkpoints.history import checkpoint_histories
 from diagnostics.reconstruction.checkpoints.timeout import checkpoint_timeouts
@@ -184,15 +185,14 @@ def _fitted(
 
 def summary(points: Points) -> str:
     """Median, 95th percentile and longest duration; whether it grows, and when it would reach the timeout."""
-    return " ".join(_job_summary(job, several=len(points["jobs"]) > 1) for job in points["jobs"])
+    return summary_by_job(points, _job_summary)
 
 
-def _job_summary(job: Mapping[str, Any], *, several: bool) -> str:
+def _job_summary(job: Mapping[str, Any]) -> str:
     rows = job["checkpoints"]
     took = [row[DURATION] for row in rows]
-    prefix = f"{job['name'] or job['job_id']}: " if several else ""
     text = (
-        f"{prefix}{len(rows)} completed checkpoints take {duration(quantile(took, 0.5) or 0)} in the median, "
+        f"{len(rows)} completed checkpoints take {duration(quantile(took, 0.5) or 0)} in the median, "
         f"{duration(quantile(took, 0.95) or 0)} at the 95th percentile and {duration(max(took))} at most."
     )
     if job["savepoints"]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from diagnostics.charting.chart import Chart, Points, Theme
 from diagnostics.charting.panel import Panel, escaped, job_title, shortened, stacked
+from diagnostics.charting.summary import summary_by_job
 from diagnostics.charting.theme import Palette, palette
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.job.graph import job_graph
@@ -219,11 +220,10 @@ def _cells(job: Mapping[str, Any], suffix: str, colours: Palette) -> list[dict[s
 
 def summary(points: Points) -> str:
     """The tasks of each cell, and what the cell means; pools with room are not listed."""
-    return " ".join(_job_summary(job, several=len(points["jobs"]) > 1) for job in points["jobs"])
+    return summary_by_job(points, _job_summary)
 
 
-def _job_summary(job: Mapping[str, Any], *, several: bool) -> str:
-    prefix = f"{job['name'] or job['job_id']}: " if several else ""
+def _job_summary(job: Mapping[str, Any]) -> str:
     sentences = []
     for cell, (pools, meaning) in CELLS.items():
         names = [task["name"] for task in job["tasks"] if task["cell"] == cell]
@@ -235,7 +235,7 @@ def _job_summary(job: Mapping[str, Any], *, several: bool) -> str:
             f"Whatever pools show, a subtask of the job is back-pressured {percent(held)} of the time in the highest "
             "single sample."
         )
-    return f"{prefix}{' '.join(sentences)}"
+    return " ".join(sentences)
 
 
 def table(points: Points) -> list[list[Any]]:

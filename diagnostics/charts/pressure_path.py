@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from diagnostics.charting.chart import Chart, Points, Theme
 from diagnostics.charting.panel import Panel, Threshold, escaped, job_title, shortened, stacked
+from diagnostics.charting.summary import summary_by_job
 from diagnostics.charting.theme import Palette, palette
 from diagnostics.notation.printed_name import normalised
 from diagnostics.reconstruction.load.pools import pools_of_tasks
@@ -191,13 +192,12 @@ def _change_ratio(change: Mapping[str, Any]) -> float | None:
 
 def summary(points: Points) -> str:
     """Where back pressure begins, how it reaches the sources, and what they emit before and after."""
-    return " ".join(_job_summary(job, several=len(points["jobs"]) > 1) for job in points["jobs"])
+    return summary_by_job(points, _job_summary)
 
 
-def _job_summary(job: Mapping[str, Any], *, several: bool) -> str:
-    prefix = f"{job['name'] or job['job_id']}: " if several else ""
+def _job_summary(job: Mapping[str, Any]) -> str:
     origin = next(task for task in job["tasks"] if task["id"] == job["origin"])
-    sentences = [prefix + _origin_in_words(origin)]
+    sentences = [_origin_in_words(origin)]
     waiting = sorted((task for task in job["tasks"] if (task["held"] or 0.0) > OK_MOST), key=lambda task: -task["held"])
     for task in waiting[:2]:
         pool = f"; {percent(task['out'])} of its output pool is in use" if task["out"] is not None else ""

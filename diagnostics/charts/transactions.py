@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from diagnostics.charting.chart import Chart, Points, Theme
 from diagnostics.charting.panel import DURATION_UNITS, Panel, Threshold, axis_unit, escaped, job_title, stacked
+from diagnostics.charting.summary import summary_by_job
 from diagnostics.charting.theme import Palette, palette
 from diagnostics.reconstruction.checkpoints.transactions import transactions_of_jobs
 from diagnostics.reconstruction.job.cluster import cluster_of
@@ -150,17 +151,16 @@ def _hover_text(row: Sequence[Any], job: Mapping[str, Any]) -> str:
 
 def summary(points: Points) -> str:
     """How many transactions were committed, how long the longest was open, and what was aborted."""
-    return " ".join(_job_summary(job, several=len(points["jobs"]) > 1) for job in points["jobs"])
+    return summary_by_job(points, _job_summary)
 
 
-def _job_summary(job: Mapping[str, Any], *, several: bool) -> str:
+def _job_summary(job: Mapping[str, Any]) -> str:
     rows = job["transactions"]
-    prefix = f"{job['name'] or job['job_id']}: " if several else ""
     committed = sum(row[COMMITTED] is not None for row in rows)
     longest = max(rows, key=lambda row: (_open_ms(row, job), row[NUMBER]))
     stated = "by default" if job["is_assumed"] else "as stated"
     text = (
-        f"{prefix}{committed} of {len(rows)} transactions were committed. That of checkpoint {longest[NUMBER]} was "
+        f"{committed} of {len(rows)} transactions were committed. That of checkpoint {longest[NUMBER]} was "
         f"open longest, {duration(_open_ms(longest, job))}; transaction.timeout.ms is {duration(job['timeout_ms'])} "
         f"{stated}."
     )
