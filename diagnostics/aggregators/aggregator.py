@@ -131,3 +131,17 @@ def event_records_aggregator(
 
     looked_at = dict.fromkeys([*columns, "event", "message", *(["causes"] if causes else [])])
     return first_rows_aggregator(name, "log_record", tuple(looked_at), choose, order=order, most=most, events=events)
+
+
+def failures_aggregator(name: str, *, causes: Sequence[str] = (), most: int) -> Aggregator[pa.Table]:
+    """An aggregator that keeps failures of REST answers, the earliest.
+
+    causes  only those whose exception chain contains one of these texts; without any, all
+    """
+
+    def choose(failures: pa.Table) -> pa.Table:
+        return failures.filter(contains_any(failures["causes"], causes)) if causes else failures
+
+    columns = [column.name for column in TABLES["failure"].own_columns]
+    order = (("ts_ms", "ascending"), *CITATION_ORDER)
+    return first_rows_aggregator(name, "failure", columns, choose, order=order, most=most)

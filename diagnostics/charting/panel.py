@@ -61,6 +61,23 @@ def job_title(job: Mapping[str, Any], points: Points) -> str:
     return f" · {job['name'] or job['job_id']}" if len(points["jobs"]) > 1 else ""
 
 
+def single_line(course: Sequence[Sequence[float]], name: str, colour: str, hover: str) -> Trace:
+    """A line over time that the title of its panel names, so that the legend has no entry for it.
+
+    course  [epoch ms, value] in the order of time
+    """
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "name": name,
+        "showlegend": False,
+        "x": [ts_ms for ts_ms, _ in course],
+        "y": [value for _, value in course],
+        "line": {"color": colour, "width": 1.5},
+        "hovertemplate": f"{hover}<br>%{{x}}<extra></extra>",
+    }
+
+
 def row_axis(names: Sequence[str]) -> Mapping[str, Any]:
     """A y axis with a row per name, the first on top, that labels every row."""
     return {

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from diagnostics.arithmetic.time_slot import slot_ms
 from diagnostics.charting.chart import Chart, Points, Theme
-from diagnostics.charting.panel import Panel, Threshold, job_title, stacked
+from diagnostics.charting.panel import Panel, Threshold, job_title, single_line, stacked
 from diagnostics.charting.summary import summary_by_job
 from diagnostics.charting.theme import Palette, palette
 from diagnostics.reconstruction.checkpoints.failure import failures_by_job
@@ -149,16 +149,9 @@ def _load_panel(job: Mapping[str, Any], points: Points, colours: Palette) -> Pan
         unit="Share (%)",
         height=100,
         traces=[
-            {
-                "type": "scatter",
-                "mode": "lines",
-                "name": "Back pressure",
-                "showlegend": False,
-                "x": [ts_ms for ts_ms, _ in job["load"]],
-                "y": [ratio * 100 for _, ratio in job["load"]],
-                "line": {"color": colours.text, "width": 1.5},
-                "hovertemplate": "%{y:.0f} %<br>%{x}<extra></extra>",
-            }
+            single_line(
+                [(ts_ms, ratio * 100) for ts_ms, ratio in job["load"]], "Back pressure", colours.text, "%{y:.0f} %"
+            )
         ],
         thresholds=[Threshold(LOW_MOST * 100, "HIGH")],
         y={"range": [0, 105]},

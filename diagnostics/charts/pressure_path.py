@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from diagnostics.charting.chart import Chart, Points, Theme
-from diagnostics.charting.panel import Panel, Threshold, escaped, job_title, shortened, stacked
+from diagnostics.charting.panel import Panel, Threshold, escaped, job_title, shortened, single_line, stacked
 from diagnostics.charting.summary import summary_by_job
 from diagnostics.charting.theme import Palette, palette
 from diagnostics.notation.printed_name import normalised
@@ -166,18 +166,7 @@ def _rates(job: Mapping[str, Any], points: Points, colours: Palette) -> Panel:
         title=f"Records that the sources emit{job_title(job, points)}",
         unit="Records/s",
         height=110,
-        traces=[
-            {
-                "type": "scatter",
-                "mode": "lines",
-                "name": "Sources",
-                "showlegend": False,
-                "x": [ts_ms for ts_ms, _ in job["rates"]],
-                "y": [per_s for _, per_s in job["rates"]],
-                "line": {"color": colours.calm, "width": 1.5},
-                "hovertemplate": "%{y:,.0f} records/s<br>%{x}<extra></extra>",
-            }
-        ],
+        traces=[single_line(job["rates"], "Sources", colours.calm, "%{y:,.0f} records/s")],
         thresholds=lines if shows else [],
         x={"type": "date"},
     )
