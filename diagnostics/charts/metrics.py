@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from statistics import fmean, pstdev
+from itertools import pairwise
+from statistics import fmean, median_low, pstdev
 from typing import TYPE_CHECKING, Any
 
 from diagnostics.charting.chart import THUMBNAIL, Chart, Choice, Points, Theme
@@ -32,6 +33,10 @@ LEAST_SLOT_MS = 5_000
 MOST_SERIES = 300
 """Time slots of a series, and series kept, those that vary most. Our choice: 300 kB in the database."""
 MOST_LINES = 6
+MOST_APART = 1.5
+"""Readings are joined up to this multiple of their usual distance. Our choice: a single missing one is a gap."""
+DASH = 3
+"""Pixels of a value of its own in a thumbnail, which a line does not draw."""
 SMALLEST_SCATTER = 0.02
 """Differences are compared with the usual scatter, which is at least this share of the value. Our choice."""
 
@@ -130,19 +135,37 @@ def _highest(line: Mapping[str, Any]) -> float:
     return max((abs(value) for value in line["mean"] if value is not None), default=0.0)
 
 
+def runs(values: Sequence[float | None]) -> list[list[tuple[int, float]]]:
+    """The known values with their places, divided where more is missing than usually lies between two of them.
+
+    Readings that are taken less often than once in a slot are neighbours although slots between them are empty.
+    """
+    known = [(place, value) for place, value in enumerate(values) if value is not None]
+    apart = [after - before for (before, _), (after, _) in pairwise(known)]
+    usual = median_low(apart) if apart else 1
+    divided: list[list[tuple[int, float]]] = [known[:1]]
+    for step, reading in zip(apart, known[1:], strict=True):
+        if step > MOST_APART * usual:
+            divided.append([])
+        divided[-1].append(reading)
+    return divided
+
+
 def _thumbnail(values: Sequence[float | None]) -> str:
-    """The path of the values; a gap where there is no sample."""
+    """The path of the values; a gap where samples are missing, a short dash for a value that has none beside it."""
     known = [value for value in values if value is not None]
     width, height = THUMBNAIL
     low, span = min(known, default=0.0), (max(known, default=0.0) - min(known, default=0.0)) or 1.0
-    path, pen = "", "M"
-    for place, value in enumerate(values):
-        if value is None:
-            pen = "M"
-            continue
-        x = place * width / max(len(values) - 1, 1)
-        path += f"{pen}{x:.0f} {(height - 1) - (value - low) / span * (height - 2):.1f}"
-        pen = "L"
+    path = ""
+    for run in runs(values):
+        pen = "M"
+        for place, value in run:
+            x, y = place * width / max(len(values) - 1, 1), (height - 1) - (value - low) / span * (height - 2)
+            if len(run) == 1:
+                path += f"M{min(max(x - DASH / 2, 0), width - DASH):.0f} {y:.1f}h{DASH}"
+            else:
+                path += f"{pen}{x:.0f} {y:.1f}"
+            pen = "L"
     return path
 
 
@@ -200,8 +223,7 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
                     "name": name if column == "mean" else f"{name}, highest",
                     "legendgroup": name,
                     "showlegend": column == "mean",
-                    "x": times,
-                    "y": [None if value is None else value / divisor for value in line[column]],
+                    **_line(line[column], times, divisor),
                     "connectgaps": False,
                     "line": {"color": colours.series[place], "width": width, "dash": dash},
                     "marker": {"size": 3},
@@ -214,6 +236,19 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
     drawn = stacked([panel], theme, axis="time")
     drawn["layout"]["meta"] = {"chosen": metric}
     return drawn
+
+
+def _line(values: Sequence[float | None], times: Sequence[float], divisor: float) -> dict[str, list[float | None]]:
+    """The coordinates of a line, with an empty one where it is interrupted."""
+    x: list[float | None] = []
+    y: list[float | None] = []
+    for run in runs(values):
+        if x:
+            x.append(None)
+            y.append(None)
+        x += [times[place] for place, _ in run]
+        y += [value / divisor for _, value in run]
+    return {"x": x, "y": y}
 
 
 def summary(points: Points) -> str:

@@ -49,9 +49,11 @@ def test_a_change_from_or_to_zero_has_no_multiple() -> None:
 
 
 def test_one_metric_is_drawn_at_a_time_and_gaps_stay_gaps() -> None:
-    figure = CHART.figure(of(series("a", 1.0, None, 2.0), series("b", 3.0, 4.0, 5.0), chosen="a"), Theme("light"))
+    figure = CHART.figure(
+        of(series("a", 1.0, 1.5, None, 2.0), series("b", 3.0, 4.0, 5.0, 6.0), chosen="a"), Theme("light")
+    )
 
-    assert [trace["y"] for trace in figure["data"]] == [[1.0, None, 2.0]]
+    assert [trace["y"] for trace in figure["data"]] == [[1.0, 1.5, None, 2.0]]
     assert figure["data"][0]["connectgaps"] is False
 
 
@@ -115,6 +117,13 @@ def test_metrics_are_listed_by_family_with_the_course_of_the_highest_series() ->
         ("Others", "ownGauge"),
     ]
     assert offered[0].thumbnail == "M0 1.0L72 17.0", "from the highest value, on top, to the lowest"
+
+
+def test_readings_rarer_than_the_slots_are_joined_and_a_missing_one_is_a_gap() -> None:
+    points = of(series("numRecordsInPerSecond", 1.0, None, 2.0, None, 3.0, None, None, None, 4.0))
+    assert CHART.choices(points)[0].thumbnail == "M0 17.0L18 11.7L36 6.3M69 1.0h3"
+    line = CHART.figure(points, Theme("light"))["data"][0]
+    assert line["y"] == [1.0, 2.0, 3.0, None, 4.0]
 
 
 def test_an_operator_that_is_the_whole_task_is_named_once() -> None:
