@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from itertools import pairwise
 
+from diagnostics.aggregators import jobs as job_answers
+from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.failures.fault import SAME_MS
@@ -54,6 +56,7 @@ def measure(evidence: Evidence) -> Measured:
     jobs: list[str | None] = [*named] or [None]
     common = _totals(metric_series(evidence)) | _under_one_name(log) | _without_node(log)
     pods = log.of("unschedulable")
+    running = _running(evidence, log)
     for job in jobs:
         own = [each for each in refused if each.job_id == job or (each.job_id is None and len(jobs) == 1)]
         own += [each for each in refused if each.job_id is None and len(jobs) > 1 and each not in own]
@@ -67,6 +70,9 @@ def measure(evidence: Evidence) -> Measured:
             if isinstance(total, int):
                 facts["missing"] = max(0, needed - total)
                 facts["needed_slots"] = _slots_by_task_manager(needed, total, cluster)
+                if own:
+                    refused_jobs = {each.job_id for each in refused}
+                    facts |= _held_by_others(needed, total, running - {job} - refused_jobs, cluster)
         stamps = [each.ts_ms for each in own if each.ts_ms is not None]
         if stamps:
             facts |= {"first_ms": min(stamps), "last_ms": max(stamps), "from_start": _is_from_start(log, min(stamps))}
@@ -101,6 +107,36 @@ def _needed(job: str | None, cluster: Cluster) -> int | None:
     return max(
         (task.parallelism for task in cluster.tasks.values() if task.job_id == job and task.parallelism), default=None
     )
+
+
+def _running(evidence: Evidence, log: IncidentLog) -> set[str]:
+    """The jobs whose newest known state is RUNNING, from the log and from REST."""
+    states: list[tuple[int, str, str]] = [
+        (event.ts_ms or 0, event.job_id, event.state_to or "") for event in log.of("job_state") if event.job_id
+    ]
+    rows = named_rows(evidence.answer(job_answers.AGGREGATOR))
+    states += [(row.ts_ms or 0, row.job_id, row.state) for row in rows if row.state is not None]
+    newest = {job_id: state for _, job_id, state in sorted(states)}
+    return {job_id for job_id, state in newest.items() if state == "RUNNING"}
+
+
+def _held_by_others(needed: int, total: int, others: Set[str], cluster: Cluster) -> dict[str, FactValue]:
+    """Slots that other running jobs hold, where they are the reason why a job that would fit has too few.
+
+    `missing` and `needed_slots` then count the slots for all of these jobs.
+    """
+    held = {job: slots for job in others if (slots := _needed(job, cluster))}
+    taken = sum(held.values())
+    if not held or needed > total or needed + taken <= total:
+        return {}
+    holder = max(held, key=lambda job: (held[job], job))
+    return {
+        "held_by_others": min(taken, total),
+        "holder": cluster.job_names.get(holder) or holder,
+        "missing": needed + taken - total,
+        "needed_slots": _slots_by_task_manager(needed + taken, total, cluster),
+        "left_by_others": max(total - taken, 0),
+    }
 
 
 def _slots_by_task_manager(needed: int, total: int, cluster: Cluster) -> int | None:
@@ -193,7 +229,10 @@ SIGNALS = (
             "free_most": "most free slots at any time",
             "refused_before_loss": "requests for slots not fulfilled before any TaskManager was lost, where one was",
             "from_start": "whether the JobManager's log shows its start before the first refusal",
-            "missing": "slots that are missing at the end",
+            "missing": "slots that are missing at the end, also for the other jobs that run",
+            "held_by_others": "slots that other running jobs hold, where the job would fit without them",
+            "holder": "the other job that holds most of them",
+            "left_by_others": "slots that the other running jobs leave",
             "needed_slots": "slots that each TaskManager needs so that the job fits",
             "total_then": "fewest slots around the first refusal",
             "missing_then": "slots that were missing around the first refusal",

@@ -198,6 +198,18 @@ def test_slots_that_were_refused_are_set_against_those_there_were() -> None:
     assert (facts["refused"], facts["required"], facts["total_then"], facts["missing_then"]) == (1, 2, 1, 1)
 
 
+def test_a_running_job_that_holds_the_slots_is_named() -> None:
+    other = {"job_id": "b" * 32, "vertex_id": "c" * 32, "name": "report", "parallelism": 4}
+    tables = line_of_jobs()
+    tables["vertex"] = [*tables["vertex"], other]
+    tables["job"] = [*tables.get("job", ()), {"job_id": "b" * 32, "name": "nightly report", "state": "RUNNING"}]
+    total = [{"metric": "taskSlotsTotal", "ts_ms": START + second * 1000, "value": 4.0} for second in (0, 10, 20)]
+    log = [record(10, "Could not acquire the minimum required resources, failing slot requests.", job_id=JOB)]
+    evidence = hand_made(**tables, log_record=log, metric_sample=total)
+    facts = next(each for each in signals_of_key(slots.measure(evidence), "slots") if each.subject.job == JOB).facts
+    assert (facts["holder"], facts["held_by_others"], facts["missing"]) == ("nightly report", 4, 2)
+
+
 def test_one_refusal_that_several_records_show_counts_once() -> None:
     text = "Could not acquire the minimum required resources"
     log = [record(second, text, job_id=JOB) for second in (10, 11, 12, 60)]
