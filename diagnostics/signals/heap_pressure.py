@@ -11,6 +11,7 @@ from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.notation.java_version import java_release
 from diagnostics.notation.printed_name import normalised
+from diagnostics.reconstruction.configuration.memory_model import MemoryModel, memory_models, resized
 from diagnostics.reconstruction.gc.timeline import JOB_MANAGER
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.metrics.metric_series import metric_series
@@ -27,6 +28,8 @@ keeps the share of time low; the usual advice for the old generation is 1.5 to 2
 """
 STEP_BYTES = 64 * 2**20
 MIB = 2**20
+MANAGED_SHARE = 0.4
+"""Default of taskmanager.memory.managed.fraction."""
 FRAMEWORK_HEAP_MIB = 128
 """Default of taskmanager.memory.framework.heap.size: the JVM heap is this plus the task heap."""
 
@@ -55,7 +58,7 @@ def measure(evidence: Evidence) -> Measured:
             if each.subject.job is None and len(jobs) > 1 and _runs(job, each.subject.task_manager, cluster.jobs_on)
         ]
         if on_it or shared:
-            signal = _signal(job, [*on_it, *shared], used)
+            signal = _signal(job, [*on_it, *shared], used, evidence)
             yield replace(signal, facts={**signal.facts, **known_facts({"java_release": release})})
 
 
@@ -98,7 +101,7 @@ def _full(signal: Signal) -> float:
     return _number(signal, "full_gcs_for_room" if "full_gcs_for_room" in signal.facts else "full_gcs")
 
 
-def _signal(job: str | None, processes: Sequence[Signal], used: Mapping[str, float]) -> Signal:
+def _signal(job: str | None, processes: Sequence[Signal], used: Mapping[str, float], evidence: Evidence) -> Signal:
     ranked = sorted(processes, key=lambda each: (-_share(each), -_full(each), repr(each.subject)))
     worst = ranked[0]
     pressed = [each for each in ranked if _full(each) >= FULL_GCS]
@@ -132,6 +135,7 @@ def _signal(job: str | None, processes: Sequence[Signal], used: Mapping[str, flo
         current = worst.facts.get("heap_max_bytes")
         if isinstance(current, (int, float)):
             facts |= {"heap_mib": round(current / MIB), "missing_heap_mib": max(0, round((heap - current) / MIB))}
+        facts |= _process_with(heap, worst, evidence)
     citations = [citation for each in (pressed or ranked)[:3] for citation in each.citations[:4]]
     windows = [each.window for each in processes if each.window]
     return Signal(
@@ -142,6 +146,36 @@ def _signal(job: str | None, processes: Sequence[Signal], used: Mapping[str, flo
         citation_count=sum(each.citation_count for each in processes),
         window=(min(start for start, _ in windows), max(end for _, end in windows)) if windows else None,
     )
+
+
+def _process_with(heap: int, worst: Signal, evidence: Evidence) -> dict[str, FactValue]:
+    """The total memory of a TaskManager with this heap, every other part unchanged, where its parts are known."""
+    models = memory_models(evidence)
+    name = normalised(worst.subject.task_manager)
+    own = [each for each in models if each.task_manager and normalised(each.task_manager) == name]
+    model = next(iter([*own, *models]), None)
+    if model is None:
+        return {}
+    with_heap = resized(evidence, model, task_heap=max(heap - model.parts["framework_heap"], 0))
+    with_rocksdb = resized(evidence, model, managed=_managed_for_rocksdb(model))
+    if with_heap is None or with_rocksdb is None:
+        return {}
+    return {
+        "needed_task_heap_mib": round(with_heap.parts["task_heap"] / MIB),
+        "task_heap_mib": round(model.parts["task_heap"] / MIB),
+        "managed_mib": round(model.parts["managed"] / MIB),
+        "process_mib": round(model.total_bytes / MIB),
+        "needed_process_mib": -(-int(with_heap.total_bytes) // MIB),
+        "rocksdb_managed_mib": round(with_rocksdb.parts["managed"] / MIB),
+        "rocksdb_process_mib": -(-int(with_rocksdb.total_bytes) // MIB),
+    }
+
+
+def _managed_for_rocksdb(model: MemoryModel) -> float:
+    """Managed memory as Flink's default share of 0.4 of the Flink memory gives it beside the other parts."""
+    others = sum(size for part, size in model.parts.items() if part not in ("managed", "metaspace", "overhead"))
+    proposed = others * MANAGED_SHARE / (1 - MANAGED_SHARE)
+    return max(model.parts["managed"], -(-int(proposed) // MIB) * MIB)
 
 
 WORST_FACTS = (
@@ -188,6 +222,12 @@ SIGNALS = (
             "needed_heap_bytes": "proposed heap: twice what collections leave, in steps of 64 MiB, bytes",
             "needed_heap_mib": "the same in MiB",
             "needed_task_heap_mib": "the part of it beside the framework's heap, MiB",
+            "task_heap_mib": "task heap of the TaskManager, MiB",
+            "managed_mib": "managed memory of the TaskManager, MiB",
+            "rocksdb_managed_mib": "managed memory that RocksDB would have by Flink's default share, MiB",
+            "rocksdb_process_mib": "the total with that managed memory and all other parts unchanged, MiB",
+            "process_mib": "total memory of the TaskManager's process, MiB",
+            "needed_process_mib": "the total with the proposed heap and all other parts unchanged, MiB",
             "heap_mib": "largest heap now, MiB",
             "used_last_ratio": "part of the heap in use at the end, of the TaskManager where it is most",
             "java_release": "oldest release of Java that a file states, 8 for 1.8",

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from diagnostics.aggregators import task_managers
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.configuration.memory_model import memory_models, resized
 from diagnostics.reconstruction.failures.fault import job_of_vertex
 from diagnostics.reconstruction.failures.incident_log import Failure, LogEvent, incident_log
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
@@ -57,6 +58,8 @@ def measure(evidence: Evidence) -> Measured:
         facts |= _requested_buffers(own)
         facts |= _pool(evidence, series, facts)
         facts |= _needed(job, cluster, facts)
+        if isinstance(needed := facts.get("needed_bytes"), int):
+            facts |= _process_with(needed, evidence)
         stamps = [each.ts_ms for each in own if each.ts_ms is not None]
         facts["first_ms"] = min(stamps, default=None)
         citations = [each.cite(_sentence(each.texts)) if isinstance(each, LogEvent) else each.cite() for each in own]
@@ -141,6 +144,22 @@ def _needed(job: str | None, cluster: Cluster, facts: dict[str, FactValue]) -> d
     return {"needed_buffers": buffers, "needed_bytes": mib * MIB, "needed_mib": mib}
 
 
+def _process_with(network_bytes: int, evidence: Evidence) -> dict[str, FactValue]:
+    """The total memory of a TaskManager with this network memory, every other part unchanged."""
+    model = next(iter(memory_models(evidence)), None)
+    if model is None:
+        return {}
+    sized = resized(evidence, model, network=network_bytes)
+    if sized is None:
+        return {}
+    return {
+        "task_heap_mib": round(model.parts["task_heap"] / MIB),
+        "managed_mib": round(model.parts["managed"] / MIB),
+        "process_mib": round(model.total_bytes / MIB),
+        "needed_process_mib": -(-int(sized.total_bytes) // MIB),
+    }
+
+
 SIGNALS = (
     SignalDefinition(
         key="network_buffers",
@@ -159,6 +178,10 @@ SIGNALS = (
             "needed_buffers": "buffers that all exchanges of the job need in one TaskManager",
             "needed_bytes": "proposed network memory, bytes, half as much again and rounded up to 64 MiB",
             "needed_mib": "the same in MiB",
+            "task_heap_mib": "task heap of a TaskManager, MiB",
+            "managed_mib": "managed memory of a TaskManager, MiB",
+            "process_mib": "total memory of a TaskManager's process, MiB",
+            "needed_process_mib": "the total with the proposed network memory and all other parts unchanged, MiB",
         },
         measure=measure,
     ),

@@ -196,5 +196,36 @@ def derive(options: Mapping[str, str], *, bounded_network: bool = False) -> dict
     return {part: parts[part] for part in PARTS} if min(parts.values()) >= 0 else None
 
 
+def resized(
+    evidence: Evidence,
+    model: MemoryModel,
+    *,
+    task_heap: float | None = None,
+    managed: float | None = None,
+    network: float | None = None,
+) -> MemoryModel | None:
+    """The model with these sizes when heap and managed memory are stated, and Flink adds up the total itself.
+
+    task_heap, managed  their new sizes in bytes, None for the present one
+    network             the new size of network memory in bytes, None to leave what the options say
+    Empty               None where Flink's formulas do not give the parts.
+
+    Source: Flink documentation, "Set up TaskManager Memory": whoever states both should state no total.
+    """
+    kept = {name: text for name, text in _options(evidence).items() if name not in ("process.size", "flink.size")}
+    stated = {
+        "framework.heap.size": model.parts["framework_heap"],
+        "framework.off-heap.size": model.parts["framework_off_heap"],
+        "task.off-heap.size": model.parts["task_off_heap"],
+        "jvm-metaspace.size": model.parts["metaspace"],
+        "task.heap.size": model.parts["task_heap"] if task_heap is None else task_heap,
+        "managed.size": model.parts["managed"] if managed is None else managed,
+    }
+    if network is not None:
+        stated |= {"network.min": network, "network.max": network}
+    parts = derive(kept | {name: f"{round(size)}" for name, size in stated.items()})
+    return MemoryModel(model.task_manager, parts, sum(parts.values())) if parts else None
+
+
 def _within(value: float, bounds: tuple[float, float]) -> float:
     return min(max(value, bounds[0]), bounds[1])

@@ -171,3 +171,25 @@ def test_the_names_in_metrics_show_the_collector(bean: str, collector: str | Non
     times = [{**row, "metric": row["metric"].replace(".Count", ".Time"), "value": row["value"] * 40} for row in seen]
     evidence = hand_made(metric_sample=[*seen, *times])
     assert only(garbage_collection.measure(evidence), "garbage_collection").facts.get("collector") == collector
+
+
+def test_the_total_for_a_larger_heap_is_the_sum_of_all_parts() -> None:
+    part = 2.0**20
+    stated = {
+        "framework_heap_bytes": 128 * part,
+        "task_heap_bytes": 117 * part,
+        "configured_managed_bytes": 200 * part,
+        "framework_off_heap_bytes": 128 * part,
+        "task_off_heap_bytes": 0.0,
+        "configured_network_bytes": 64 * part,
+        "metaspace_max_bytes": 256 * part,
+        "jvm_overhead_bytes": 192 * part,
+        "process_bytes": 1085 * part,
+    }
+    rows = [{"task_manager": ONE, "ts_ms": START, "heap_max_bytes": 245 * part, **stated}]
+    log = pauses(0, [40 + 2.0 * number for number in range(30)])
+    facts = only(heap_pressure.measure(hand_made(gc_pause=log, task_manager=rows)), "heap_pressure").facts
+    assert (facts["needed_heap_mib"], facts["needed_task_heap_mib"], facts["managed_mib"]) == (448, 320, 200)
+    network = (448 + 200 + 128) / 9
+    assert facts["needed_process_mib"] == pytest.approx(448 + 200 + 128 + network + 256 + 192, abs=1)
+    assert facts["rocksdb_managed_mib"] == -(-(128 + 117 + 128 + 64) * 2 // 3)
