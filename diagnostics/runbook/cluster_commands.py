@@ -235,12 +235,16 @@ class ClusterCommands:
             return [*target, *([f"-Dkubernetes.namespace={namespace}"] if namespace else [])]
         return []
 
-    def start(self, checkpoint: str) -> str:
-        """The command that starts the job again from a checkpoint or savepoint, with `{restart.program}` to fill."""
+    def start(self, checkpoint: str, *, drops_state: bool = False) -> str:
+        """The command that starts the job again from a checkpoint or savepoint, with `{restart.program}` to fill.
+
+        drops_state  whether the state of operators that the job no longer has may be left out
+        """
         clusters = self.text("deployment.mode") == "application" and self.kind in (YARN, KUBERNETES)
         by_run = not clusters or (self.version is not None and self.version > RUN_APPLICATION_UNTIL)
         action = "run -d" if by_run and not clusters else "run" if by_run else "run-application"
-        return f"{self.flink(action)} -s {checkpoint} {{restart.program}}"
+        dropping = " --allowNonRestoredState" if drops_state else ""
+        return f"{self.flink(action)} -s {checkpoint}{dropping} {{restart.program}}"
 
     @property
     def program(self) -> str:

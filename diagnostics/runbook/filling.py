@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,18 @@ from diagnostics.wording import phrase
 from diagnostics.wording.option_names import CONFIG_FILE, in_version, lines_in_version
 
 NOTHING_SAID: Mapping[str, str] = {}
+SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
+GENERAL_WORDS = {
+    "job.name": "the job",
+    "subject.vertex": "the task",
+    "blocking_calls.system": "the outside system",
+    "outside_faults.system": "the outside system",
+    "code_faults.exception": "the exception",
+    "known_bugs.bug": "this bug",
+}
+"""What a sentence says where the evidence does not name the job, the task or the system."""
+REASONS = ("why", "cost", "rollback")
+"""Texts of a step that lose a sentence whose facts are not known; a question or a goal is always shown."""
 
 
 def fill(
@@ -31,10 +44,10 @@ def fill(
     finding  one of the document's findings
     signals  the stored signals of the analysis (`Report.signals`)
     said     step id -> the `if` of the user's answer, which takes precedence over measurements
-    Gives    JSON values: a sentence whose facts are unknown is left out, an unknown value in a command stands as
-             `<name>`; `done.holds` of a step is None when its facts are unknown; `left_out` of a step says which
-             question's answer leads past it, measured or said, or the `reason`; `in_force` of a step says that it
-             has changes and none of them is to be made. Options have the names of the Flink version seen.
+    Gives    JSON values: a sentence or an answer whose facts are unknown is left out, an unknown value in a command
+             stands as `<name>`; `done.holds` of a step is None when its facts are unknown; `left_out` of a step says
+             which question's answer leads past it, measured or said, or the `reason`; `in_force` of a step says that
+             it has changes and none of them is to be made. Options have the names of the Flink version seen.
              Commands and changes hold only values that mean nothing but themselves there (`phrase.fill_code`).
     """
     subject = Subject(**finding["subject"])
@@ -78,8 +91,12 @@ class _Page:
         return CONFIG_FILE.sub(self.cluster.config_file, in_version(template, self.version))
 
     def say(self, template: str) -> str:
-        """The sentence; unknown values are shown as `<name>`."""
-        return phrase.fill_or_name(self.named(template), self.lookup)
+        """The sentence; unknown values are shown as a general word, or as `<name>`."""
+        return phrase.fill_or_name(self.named(template), self.lookup, GENERAL_WORDS)
+
+    def say_known(self, text: str) -> str:
+        """The sentences of the text whose facts are all known."""
+        return " ".join(self.known(SENTENCE_END.split(text)))
 
     def command(self, template: str) -> str:
         """The command; values that are unknown or unsafe in a shell are shown as `<name>`."""
@@ -213,7 +230,11 @@ def _left_out(runbook: Runbook, page: _Page) -> dict[str, dict[str, Any]]:
 def _filled_step(step: Step, page: _Page) -> dict[str, Any]:
     lookup = page.lookup
     filled: dict[str, Any] = {"id": step.id}
-    filled |= {name: page.say(text) for name, text in step.texts.items() if name != "done"}
+    filled |= {
+        name: page.say_known(text) if name in REASONS else page.say(text)
+        for name, text in step.texts.items()
+        if name != "done"
+    }
     filled["measured"] = page.known(step.measured)
     filled["measured_pieces"] = page.known_pieces(step.measured)
     filled["look"] = [page.look(each) for each in step.look if page.applies(each.when)]
@@ -229,6 +250,7 @@ def _filled_step(step: Step, page: _Page) -> dict[str, Any]:
             "runbook": answer.runbook,
         }
         for answer in step.answers
+        if page.is_known(answer.condition) and page.is_known(answer.meaning)
     ]
     filled["change"] = changes = page.changes(step)
     in_force = bool(step.changes) and not changes
@@ -238,7 +260,8 @@ def _filled_step(step: Step, page: _Page) -> dict[str, Any]:
     filled["restart"] = restart = step.restart and not in_force
     filled["changes_something"] = step.changes_something and not in_force
     options = "\n".join(each["to"] for each in changes if each["kind"] == "config")
-    filled["savepoint"] = stop_and_start(lookup, options) if restart else None
+    filled["savepoint"] = stop_and_start(lookup, options, drops_state=step.drops_state) if restart else None
+    filled["drops_state"] = step.drops_state
     filled["done"] = {
         "text": page.say(step.texts.get("done", "")),
         "holds": step.done_when.holds(lookup) if step.done_when else None,

@@ -32,6 +32,7 @@ class Proposal:
 class _File:
     """The options that change in one place: option -> its line before, and the lines after with their comments.
 
+    An option that has only a line before is to be removed.
     place  of the first of them among the changes
     """
 
@@ -62,7 +63,7 @@ def merged_plan(
     if not plan.is_needed:
         return None
     view = SignalIndex.from_stored(signals).view(Subject(job=job), "job", reach_down=True)
-    restart = stop_and_start(view, plan.options) if plan.restarts else None
+    restart = stop_and_start(view, plan.options, drops_state=plan.drops_state) if plan.restarts else None
     shown = plan.as_json()
     if restart:
         shown["changes"] = [each for each in shown["changes"] if each["to"] not in restart["command"].splitlines()]
@@ -79,6 +80,7 @@ class _Plan:
         self._left_out: list[dict[str, str]] = []
         self._choices: set[tuple[str, str]] = set()
         self.restarts = False
+        self.drops_state = False
 
     @property
     def is_needed(self) -> bool:
@@ -109,13 +111,15 @@ class _Plan:
         elif not self._take_options(change, proposal, before):
             return
         self.restarts = self.restarts or step["restart"]
+        self.drops_state = self.drops_state or step["drops_state"]
 
     def _take_options(self, change: Mapping[str, Any], proposal: Proposal, before: Sequence[Proposal]) -> bool:
         """Merge the options of a change; gives whether one was taken."""
         name = re.split(r" \(| or ", change["file"])[0]
         now = {option: line for option, line, _ in _options(change["from"])}
         taken = False
-        for option, line, comments in _options(change["to"]):
+        after = list(_options(change["to"]))
+        for option, line, comments in after:
             if any(option in file.after for file in self._files.values()):
                 continue
             useless = next((each for each in before if option in each.useless), None)
@@ -128,6 +132,9 @@ class _Plan:
             if option in now:
                 file.before[option] = now[option]
             taken = True
+        if taken:
+            stated = {option for option, _, _ in after}
+            self._files[name].before |= {option: line for option, line in now.items() if option not in stated}
         return taken
 
     def _next_place(self) -> int:

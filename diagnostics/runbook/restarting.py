@@ -109,15 +109,16 @@ NAMES = {
 }
 
 
-def stop_and_start(lookup: Lookup, changed: str = "") -> dict[str, str]:
+def stop_and_start(lookup: Lookup, changed: str = "", *, drops_state: bool = False) -> dict[str, str]:
     """The beginning of a step that restarts the job: a text, and the commands, one per line.
 
     A savepoint is advised only when it can finish: not for a job that does not run, and not when the measured rate or
     the failures of the last checkpoints indicate that it would exceed the checkpoint timeout.
 
-    changed  the lines of configuration that change; options of processes need their restart
+    changed      the lines of configuration that change; options of processes need their restart
+    drops_state  whether the state of operators that the job no longer has is left out
     """
-    restart = _Restart(lookup, changed)
+    restart = _Restart(lookup, changed, drops_state=drops_state)
     sentence, commands = restart.way()
     unknown = {**NAMES, "restart.program": restart.program}
     return {
@@ -129,8 +130,9 @@ def stop_and_start(lookup: Lookup, changed: str = "") -> dict[str, str]:
 class _Restart:
     """The facts of a case that determine how its job is stopped and started."""
 
-    def __init__(self, lookup: Lookup, changed: str) -> None:
+    def __init__(self, lookup: Lookup, changed: str, *, drops_state: bool) -> None:
         self._lookup = lookup
+        self._drops_state = drops_state
         seen = lookup("job_overview.flink_version")
         self._cluster = ClusterCommands(lookup, version_of(seen if isinstance(seen, str) else None))
         own_cluster = self._cluster.text("deployment.mode") in ("application", "per-job")
@@ -170,11 +172,14 @@ class _Restart:
             return self._without_savepoint(reason, newest)
         kind = "stop --type native" if self._has_native_format() else "stop"
         stop = f"{self._cluster.flink(kind)} --savepointPath {{restart.savepoints}} {{subject.job}}"
-        return self._said(SAVEPOINT), [stop, *self._processes(), self._cluster.start("<savepoint-path>")]
+        return self._said(SAVEPOINT), [stop, *self._processes(), self._start("<savepoint-path>")]
 
     def _said(self, sentence: str) -> str:
         """The sentence, with the restart of processes before its colon."""
         return f"{sentence.removesuffix(':')}.{PROCESSES}" if self._of_processes else sentence
+
+    def _start(self, checkpoint: str) -> str:
+        return self._cluster.start(checkpoint, drops_state=self._drops_state)
 
     def _processes(self) -> list[str]:
         """The commands that restart the processes of a standalone cluster."""
@@ -189,7 +194,7 @@ class _Restart:
     def _restart_of_ended(self, state: str, newest: str) -> tuple[str, Sequence[str]]:
         if self._has_no_checkpoint():
             return self._said(f"{NOT_RUNNING_NOW} {NO_CHECKPOINT}"), self._start_anew()
-        start = [*self._processes(), self._cluster.start("{restart.checkpoint}")]
+        start = [*self._processes(), self._start("{restart.checkpoint}")]
         if state in DELETED_WHEN_ENDED.get(str(self.value("settings.retention")), ()):
             return self._said(NOT_RUNNING_NOW + newest + DELETED), [*self._look(), *start]
         return self._said(NOT_RUNNING_NOW + newest + FROM_LAST), start
@@ -214,7 +219,7 @@ class _Restart:
         cancel = f"{self._cluster.flink('cancel')} {{subject.job}}"
         if self._has_no_checkpoint():
             return self._said(f"{reason} {NO_CHECKPOINT}"), [cancel, *self._start_anew()]
-        start_again = [*self._processes(), self._cluster.start("{restart.checkpoint}")]
+        start_again = [*self._processes(), self._start("{restart.checkpoint}")]
         if self.value("settings.retention") == RETAINED:
             return self._said(reason + newest + FROM_RETAINED), [cancel, *start_again]
         if self.value("restart.folder"):

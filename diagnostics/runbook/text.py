@@ -17,7 +17,7 @@ from diagnostics.yaml_document import Place, YamlDocument, read_yaml
 
 STEP_TEXTS = ("question", "why", "cost", "rollback", "done")
 KNOWN_STEP = {*STEP_TEXTS, "id", "measured", "look", "answers", "change", "wont_help", "restart", "done_when", "docs"}
-KNOWN_STEP |= {"when", "otherwise"}
+KNOWN_STEP |= {"when", "otherwise", "drops_state"}
 PROCESSES = ("jobmanager", "taskmanager", "all")
 CHANGE_KINDS = ("config", "code", "sql", "command")
 
@@ -88,6 +88,7 @@ class Step:
     """One step, its texts with placeholders.
 
     docs       ids of the step's sources
+    drops_state whether an operator with state is replaced, so that the job starts without the former one's state
     when       whether it concerns this case; unknown counts as yes
     otherwise  the reason shown when it does not
     """
@@ -102,6 +103,7 @@ class Step:
     restart: bool
     done_when: Condition | None
     docs: tuple[str, ...]
+    drops_state: bool = False
     when: Condition | None = None
     otherwise: str | None = None
 
@@ -229,6 +231,7 @@ class _RunbookReader:
             restart=entry.get("restart") is True,
             done_when=self._condition(entry, place, "done_when"),
             docs=self._sentences(entry, "docs", place),
+            drops_state=entry.get("drops_state") is True,
             when=self._condition(entry, place, "when"),
             otherwise=self._text(entry, "otherwise", place) if "otherwise" in entry else None,
         )

@@ -158,6 +158,9 @@ FORMATS: Mapping[str, Callable[[FactValue], str]] = {
     "memory": memory,
     "duration": duration,
     "durations": lambda value: _joined(value, duration),
+    "counts": lambda value: _joined(
+        value, lambda each: f"{each:,.0f}" if isinstance(each, (int, float)) else str(each)
+    ),
     "rate": lambda value: f"{number(value)}/s",
     "list": _list,
     "words": lambda value: " ".join(map(_plain, value)) if isinstance(value, list) else _plain(value),
@@ -270,9 +273,17 @@ def fill_in_pieces(template: str, lookup: Lookup) -> Sentence | None:
     return tuple(each for each in [*pieces, Piece(chosen[end:])] if each.text)
 
 
-def fill_or_name(template: str, lookup: Lookup) -> str:
-    """The template with its values; unknown ones are shown as `<name>`, for texts that a user completes."""
-    return _filled(template, lookup, lambda reference, form: _formatted(lookup(reference), form))
+def fill_or_name(template: str, lookup: Lookup, unknown: Mapping[str, str] = NOTHING) -> str:
+    """The template with its values; unknown ones are shown as `<name>`, for texts that a user completes.
+
+    unknown  reference -> replacement for `<name>`
+    """
+
+    def shown(reference: str, form: str) -> str | None:
+        said = _formatted(lookup(reference), form)
+        return unknown.get(reference) if said is None else said
+
+    return _filled(template, lookup, shown)
 
 
 def fill_code(template: str, lookup: Lookup, unknown: Mapping[str, str] = NOTHING) -> str:

@@ -16,8 +16,8 @@ def change(to: str, before: str = "", **more: Any) -> dict[str, Any]:
     return {**known, "from": before, "to": to, **more}
 
 
-def step(*changes: dict[str, Any], restart: bool = True) -> dict[str, Any]:
-    return {"id": "a", "question": "Is it?", "change": list(changes), "restart": restart}
+def step(*changes: dict[str, Any], restart: bool = True, drops_state: bool = False) -> dict[str, Any]:
+    return {"id": "a", "question": "Is it?", "change": list(changes), "restart": restart, "drops_state": drops_state}
 
 
 def plan_of(*proposals: Proposal) -> dict[str, Any]:
@@ -56,6 +56,17 @@ def test_there_is_one_restart_that_also_restarts_the_processes_whose_options_cha
     assert command.count("flink stop") == 1
     assert "taskmanager.sh stop" in command
     assert "taskmanager.sh" not in plan_of(job)["restart"]["command"]
+
+
+def test_an_option_to_be_removed_is_in_the_state_before_only() -> None:
+    larger = change("t.heap: 384m", "t.process: 800m\nt.heap: 190m")
+    [file] = plan_of(Proposal("Heap", (), [step(larger)]))["changes"]
+    assert (set(file["from"].splitlines()), file["to"]) == ({"t.process: 800m", "t.heap: 190m"}, "t.heap: 384m")
+
+
+def test_a_plan_that_replaces_an_operator_starts_the_job_without_its_state() -> None:
+    command = plan_of(Proposal("Skew", (), [step(change("a: 1"), drops_state=True)]))["restart"]["command"]
+    assert "--allowNonRestoredState" in command
 
 
 def test_without_a_change_there_is_no_plan() -> None:
