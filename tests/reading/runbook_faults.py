@@ -12,7 +12,9 @@ import yaml
 from diagnostics.diagnosis.counterpart import level_of
 from diagnostics.diagnosis.fact_view import SignalIndex
 from diagnostics.evidence.subject import Subject
+from diagnostics.reconstruction.configuration.memory_model import derive
 from diagnostics.runbook import fill, runbooks
+from diagnostics.vocabulary.settings import setting_catalogue, version_of
 from diagnostics.wording.phrase import is_harmless_in_code
 
 PROGRAMS = frozenset(
@@ -131,6 +133,9 @@ def faults(findings: Sequence[Mapping[str, Any]], signals: Sequence[Mapping[str,
         *too_short(filled, signals),
         *needless_placeholders(filled, findings, signals),
         *beyond_what_exists(filled, signals),
+        *unknown_options(filled, signals),
+        *(fault for book in filled for text in texts_of(book) for fault in internal_names(text)),
+        *(fault for book in filled for text in sentences_of(book) for fault in sentence_faults(text)),
     ]
 
 
@@ -208,21 +213,30 @@ def balance_faults(code: str) -> Iterator[str]:
         yield f"brackets do not match: {code}"
 
 
+OPTION_LINE = re.compile(r"^([a-z][\w.-]+): (.+)$", re.MULTILINE)
+
+
 def settings_of(filled: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
     """Every option with its proposed value."""
     for book in filled:
         for step in book["steps"]:
             for change in step["change"] if not step["left_out"] else ():
                 if change["kind"] == "config":
-                    yield from re.findall(r"^([a-z][\w.-]+): (.+)$", change["to"], re.MULTILINE)
+                    yield from OPTION_LINE.findall(change["to"])
 
 
 def two_values(filled: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """One option has one proposed value in all runbooks of a case."""
-    values: dict[str, set[str]] = {}
-    for option, value in settings_of(filled):
-        values.setdefault(option, set()).add(value)
-    yield from (f"two values for {option}: {sorted(each)}" for option, each in values.items() if len(each) > 1)
+    """One option has one proposed value in all runbooks of a case; alternatives of one step differ in theirs."""
+    values: dict[str, dict[str, set[str]]] = {}
+    for book in filled:
+        for step in book["steps"]:
+            for place, change in enumerate(step["change"] if not step["left_out"] else ()):
+                origin = f"{book['id']}/{step['id']}/{change['choice'] or place}"
+                for option, value in OPTION_LINE.findall(change["to"]) if change["kind"] == "config" else ():
+                    values.setdefault(option, {}).setdefault(origin, set()).add(value)
+    for option, by_origin in values.items():
+        if len(by_origin) > 1 and len(set().union(*by_origin.values())) > 1:
+            yield f"two values for {option}: {by_origin}"
 
 
 HELD: Mapping[str, tuple[str, ...]] = {
@@ -270,6 +284,89 @@ def code_of(book: Mapping[str, Any]) -> Iterator[str]:
             yield step["savepoint"]["command"]
 
 
+OWN_FILES = ("producer", "server.properties", "reader")
+"""Parts of the names of files that are not Flink's, whose options Flink does not know."""
+NOT_CATALOGUED = re.compile(r"(?:env\.java\.opts|metrics\.reporters?|fs|s3|containerized|kubernetes|yarn)\.")
+"""Options of Flink with names of one's own below, and those of file systems and resource managers."""
+
+
+def unknown_options(filled: Sequence[Mapping[str, Any]], signals: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Proposed options that the file or the version of the case does not read."""
+    catalogue = setting_catalogue()
+    version = version_of(str(next(iter(values_of(signals, "job_overview", "flink_version")), "")))
+    for book in filled:
+        for change in changes_of(book):
+            is_flinks = not any(part in change["file"] for part in OWN_FILES)
+            for option in re.findall(r"^([A-Za-z][\w.-]*): ", change["to"], re.MULTILINE):
+                known = catalogue.find(option)
+                if not is_flinks and known:
+                    yield f"{book['id']}: {option} is an option of Flink, proposed for {change['file']}"
+                elif is_flinks and known is None and not NOT_CATALOGUED.match(option):
+                    yield f"{book['id']}: {option} is no option of Flink"
+                elif is_flinks and known and version and not known.reads(option, version):
+                    yield f"{book['id']}: Flink {version} does not read {option}"
+
+
+def changes_of(book: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """The changes of configuration in the steps that concern the case."""
+    for step in book["steps"]:
+        yield from (each for each in step["change"] if each["kind"] == "config" and not step["left_out"])
+
+
+def values_of(signals: Sequence[Mapping[str, Any]], key: str, fact: str) -> list[Any]:
+    """The values of a fact, of whatever subject."""
+    return [
+        each["facts"][fact] for each in signals if each["key"] == key and each.get("facts", {}).get(fact) is not None
+    ]
+
+
+INTERNAL = re.compile(
+    r"\b[SF]\d{3}\b|\breference/|\b[\w-]+\.csv\b|\b(?:diagnostics|workbench|tests)/\w"
+    r"|\{[a-z_]+\.[a-z_.]+(?:\|\w+)?\}|\[\w+\|\w+\]|<[a-z]+[_.][a-z_.]+>"
+)
+"""Ids of sources and rows, files of this repository and its specification, facts and choices that were not filled."""
+
+
+def internal_names(text: str) -> Iterator[str]:
+    """Names in a shown text that only this product's own files explain."""
+    yield from (f"an internal name, {name}: {text}" for name in INTERNAL.findall(text))
+
+
+SAME_ENDS = re.compile(r"(?<![\w.,])(\d[\d.,]*(?: ?[%A-Za-z]+)?) to \1(?![\w.,])")
+UNSEPARATED = re.compile(r"(?<![\w.:/#-])\d{5,}(?![\w.:/-])")
+
+
+def sentence_faults(text: str) -> Iterator[str]:
+    """Of a sentence: a gap where a value was to be, a range of one value, a long number without separators."""
+    yield from (f"a gap, {gap}: {text}" for gap in PLACEHOLDER.findall(text))
+    yield from (f"a range of one value, {value}: {text}" for value in SAME_ENDS.findall(text))
+    yield from (f"a long number, {value}: {text}" for value in UNSEPARATED.findall(text))
+
+
+def sentences_of(book: Mapping[str, Any]) -> Iterator[str]:
+    """Every sentence of a filled runbook, without commands and changes."""
+    yield from (book["title"], book["goal"], book["place"] or "")
+    for step in book["steps"]:
+        if step["left_out"]:
+            continue
+        yield from (step.get(name) or "" for name in ("question", "why", "cost", "rollback"))
+        yield from step["measured"] + step["wont_help"]
+        yield from (each["what"] for each in step["look"])
+        yield from (f"{each['if']}: {each['then']}" for each in step["answers"])
+        if step["savepoint"]:
+            yield step["savepoint"]["text"]
+
+
+def texts_of(book: Mapping[str, Any]) -> Iterator[str]:
+    """Every sentence, command and change of a filled runbook."""
+    yield from sentences_of(book)
+    for step in book["steps"]:
+        yield from (each["command"] for each in step["look"])
+        yield from (f"{each['file']}: {each['to']}" for each in step["change"])
+        if step["savepoint"]:
+            yield step["savepoint"]["command"]
+
+
 PARALLELISM = re.compile(r"setParallelism\((\d+)\)")
 
 
@@ -280,7 +377,13 @@ def beyond_what_exists(filled: Sequence[Mapping[str, Any]], signals: Sequence[Ma
     for book in filled:
         for text in code_of(book):
             yield from (f"parallelism {hit} above {most}" for hit in PARALLELISM.findall(text) if int(hit) > most)
+    there = facts.get("record_rate.slots_total")
+    if there is not None:
+        codes = [code for book in filled for code in code_of(book)]
+        raised = [int(hit) for code in codes for hit in PARALLELISM.findall(code)]
+        yield from (f"parallelism {each} with {there} slots" for each in raised if each > there)
     proposed = dict(settings_of(filled))
+    yield from memory_faults(proposed, [change for book in filled for change in changes_of(book)], facts)
     slots = int(proposed.get("taskmanager.numberOfTaskSlots", 0))
     required, task_managers = facts.get("slots.required") or 0, len(facts.get("deployment.task_managers") or ()) or 1
     if slots and slots * task_managers < required:
@@ -292,6 +395,30 @@ def beyond_what_exists(filled: Sequence[Mapping[str, Any]], signals: Sequence[Ma
     amount, _, unit = proposed.get("heartbeat.timeout", "").partition(" ")
     if unit in UNITS and int(amount) * UNITS[unit] <= interval:
         yield f"heartbeat timeout of {amount} {unit} within the interval"
+
+
+TOTAL = "taskmanager.memory.process.size"
+PARTS = ("taskmanager.memory.task.heap.size", "taskmanager.memory.managed.size")
+STATED_TOTAL = re.compile(r"^# (\d+) MiB for a TaskManager", re.MULTILINE)
+
+
+def memory_faults(
+    proposed: Mapping[str, str], changes: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]
+) -> Iterator[str]:
+    """Proposed parts of a TaskManager's memory that do not fit, by Flink's own formulas."""
+    options = {name.removeprefix("taskmanager.memory."): text for name, text in proposed.items()}
+    if not any(part in proposed for part in PARTS):
+        return
+    removed = any(TOTAL in change["from"] or STATED_TOTAL.search(change["to"]) for change in changes)
+    total = facts.get("settings.process_bytes")
+    if total and not removed and TOTAL not in proposed:
+        options["process.size"] = str(round(total))
+    parts = derive(options)
+    if parts is None and "managed.size" in options:
+        yield f"these parts of the memory do not fit: {options}"
+    for stated in (int(hit) for change in changes for hit in STATED_TOTAL.findall(change["to"])):
+        if parts and sum(parts[each] for each in ("task_heap", "managed", "framework_heap")) > stated * 2**20:
+            yield f"the parts {options} exceed the total of {stated} MiB"
 
 
 UNITS = {"ms": 1, "s": 1000, "min": 60_000, "h": 3_600_000}
