@@ -29,10 +29,16 @@ def measure(evidence: Evidence) -> Measured:
         yield Signal("deployment", Subject(job=job), facts, tuple(cited))
 
 
+def _without_port(host: str) -> str:
+    """The host of `host:port`; an IPv6 address has more than one colon."""
+    return host.partition(":")[0] if host.count(":") == 1 else host
+
+
 def _facts(deployment: Deployment, cluster: Cluster, job: str | None, *, only: bool) -> dict[str, FactValue]:
     start = deployment.starts.get(job) or (deployment.starts.get(None) if only else None)
     on_it = [name for key, name in cluster.task_managers.items() if job in cluster.jobs_on.get(key, {job})]
     address, port = deployment.rest or (None, None)
+    hosts = {_without_port(each) for each in cluster.hosts.values()} | ({address} if address else set())
     return {
         "kind": deployment.kind,
         "mode": deployment.mode,
@@ -43,7 +49,7 @@ def _facts(deployment: Deployment, cluster: Cluster, job: str | None, *, only: b
         "application_id": deployment.application_id,
         "rest_address": address,
         "rest_port": port,
-        "hosts": sorted({cluster.hosts[key] for key in cluster.hosts} | ({address} if address else set())) or None,
+        "hosts": sorted(hosts) or None,
         "zookeeper": list(deployment.zookeeper) or None,
         "kafka": deployment.kafka,
         "database_host": deployment.database[0] if deployment.database else None,
