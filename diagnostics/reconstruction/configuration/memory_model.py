@@ -210,7 +210,7 @@ def resized(
     network             the new size of network memory in bytes, None to leave what the options say
     Empty               None where Flink's formulas do not give the parts.
 
-    Source: Flink documentation, "Set up TaskManager Memory": whoever states both should state no total.
+    Source: Flink documentation, "Set up TaskManager Memory": with both stated, no total should be.
     """
     kept = {name: text for name, text in _options(evidence).items() if name not in ("process.size", "flink.size")}
     stated = {
