@@ -42,7 +42,7 @@ test: $(STAMP)
 	@exec .venv/bin/python -m pytest -n $(PROCESSES) --dist loadfile --no-loadscope-reorder --durations 40 --durations-min 5 $(TESTS)
 
 bench: $(STAMP)
-	@exec .venv/bin/python -m tests.benchmarks $(foreach option,PARTS SIZES ROWS CORES ROUNDS SECONDS CASES,$(if $($(option)),--$(shell echo $(option) | tr A-Z a-z) $($(option))))
+	@exec .venv/bin/python -m tests.benchmarks $(foreach option,PARTS SIZES ROWS CORES ROUNDS SECONDS CASES GATHERED TRUTHS,$(if $($(option)),--$(shell echo $(option) | tr A-Z a-z) $($(option))))
 
 accuracy: $(STAMP)
 	@test -d "$(CASES)" || { echo "usage: make accuracy CASES=folder-of-cases" >&2; exit 2; }

@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from diagnostics.notation.stack_frame import is_generated, is_user_code, unshaded
-from diagnostics.vocabulary.outside_refusals import client_classes, telling_texts
+from diagnostics.vocabulary.outside_refusals import client_classes, shows_status, telling_texts
 from diagnostics.yaml_document import read_yaml
 
 OWN_CODE = "own_code"
@@ -44,18 +44,22 @@ class Origin:
     at_root: tuple[str, ...] = ()
     frames: tuple[str, ...] = ()
     thrown: tuple[str, ...] = ()
+    by_status: bool = False
 
     def fits(self, chain: Sequence[str], root: str, frames: Sequence[str]) -> bool:
         """Whether the chain (`class: message` lines), its innermost class or its frames match this origin.
 
-        With `thrown`, the innermost class must be one of these as well as a frame one of `frames`.
+        With `thrown`, the innermost class must be one of these as well as a frame one of `frames`. With `by_status`,
+        a status of HTTP that an outside system answers with fits, too.
         """
         has_frame = any(frame.startswith(self.frames) for frame in frames) if self.frames else False
         if self.thrown:
             has_frame = has_frame and root.startswith(self.thrown)
         if has_frame or root.startswith(self.at_root):
             return True
-        return any(text in line for line in chain for text in self.in_chain)
+        if any(text in line for line in chain for text in self.in_chain):
+            return True
+        return self.by_status and shows_status("\n".join(chain))
 
 
 @cache
@@ -69,7 +73,8 @@ def origins() -> tuple[Origin, ...]:
 def _origin(name: str, entry: Mapping[str, Any]) -> Origin:
     at_root, frames, thrown = (tuple(entry.get(place, ())) for place in ("at_root", "frames", "thrown"))
     texts = [*entry.get("in_chain", ()), *OUTSIDE_TEXTS[entry.get("outside_refusals", False)]()]
-    return Origin(entry.get("as", name), entry["title"], tuple(texts), at_root, frames, thrown)
+    by_status = entry.get("outside_refusals") == "telling"
+    return Origin(entry.get("as", name), entry["title"], tuple(texts), at_root, frames, thrown, by_status)
 
 
 @lru_cache(maxsize=4_096)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -9,6 +10,13 @@ from importlib.resources import files
 from typing import Any
 
 from diagnostics.yaml_document import read_yaml
+
+STATUS = re.compile(
+    r"(?i)(?:\bHTTP(?:/\d(?:\.\d)?)?|status(?:[ _-]?code)?|(?:response|http)[ _-]?code)\W{1,4}([45]\d\d)\b"
+)
+"""A status of HTTP as clients print it: `Status Code: 503`, `HTTP/1.1 429`, `response code=502`."""
+FLINKS_OWN = "org.apache.flink.runtime.rest."
+"""Flink's own REST client answers with statuses, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,17 +26,20 @@ class Refusal:
     how    the end of a sentence: the job failed because ...
     texts  identify it when the failure comes from the network or an outside system
     of     system -> texts that identify the failure of this system by themselves
+    http   statuses of HTTP that identify it by themselves
     by_class  whether these texts are only the classes of the system's client, which say nothing of the reason
     """
 
     how: str
     texts: tuple[str, ...]
     of: Mapping[str, tuple[str, ...]]
+    http: tuple[int, ...] = ()
     by_class: bool = False
 
     def stands_in(self, text: str) -> bool:
         """Whether an exception chain contains one of its texts."""
-        return any(each in text for each in self.texts) or self.system_in(text) is not None
+        said = any(each in text for each in self.texts) or self.system_in(text) is not None
+        return said or any(status in self.http for status in statuses_in(text))
 
     def system_in(self, text: str) -> str | None:
         """The system whose own text an exception chain contains."""
@@ -45,6 +56,7 @@ def refusals() -> tuple[Refusal, ...]:
             how,
             tuple(entry.get("texts", ())),
             {system: tuple(texts) for system, texts in entry.get("of", {}).items()},
+            tuple(entry.get("http", ())),
             bool(entry.get("by_class")),
         )
         for how, entry in content.items()
@@ -54,6 +66,17 @@ def refusals() -> tuple[Refusal, ...]:
 def refusal_of(text: str) -> Refusal | None:
     """The first entry that matches; None when none does."""
     return next((each for each in refusals() if each.stands_in(text)), None)
+
+
+def statuses_in(text: str) -> list[int]:
+    """The statuses of HTTP that an exception chain prints; none where Flink's own REST API answers."""
+    return [] if FLINKS_OWN in text else [int(each) for each in STATUS.findall(text)]
+
+
+def shows_status(text: str) -> bool:
+    """Whether an outside system answered with a status of HTTP that tells why it refuses."""
+    known = {status for each in refusals() for status in each.http}
+    return not known.isdisjoint(statuses_in(text))
 
 
 def client_named_in(text: str) -> str | None:

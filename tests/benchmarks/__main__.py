@@ -5,6 +5,7 @@
     make bench PARTS=others ROWS=10000000          events in rows
     make bench PARTS=cold CASES=folder,other       the command line on cases of your own
     make bench PARTS=load SECONDS=60 SIZES=100     fifty people for a minute, a large case of 100 MB
+    make bench PARTS=calibration TRUTHS=folder     how far confidences can be relied on
     CORES=1,2  ROUNDS=3
 
 Ratios between the rows count, not seconds: another program on the machine slows all of them down.
@@ -28,6 +29,7 @@ from diagnostics.spark import embedded
 from tests.benchmarks import (
     backtest,
     brushing,
+    calibration,
     case_page,
     command_line,
     drop_to_verdict,
@@ -43,6 +45,7 @@ from tests.benchmarks import (
     redaction,
 )
 from tests.benchmarks.synthetic_log import write_log
+from tests.incidents.gathered_incidents import PARTS as GATHERED
 
 MB = 1_000_000
 PAGES_MB = 500
@@ -68,7 +71,12 @@ def _incidents(given: argparse.Namespace) -> None:
 
 def _gathered(given: argparse.Namespace) -> None:
     with embedded() as spark:
-        gathered.report(spark, given.misses)
+        gathered.report(spark, given.gathered, given.misses)
+
+
+def _calibration(given: argparse.Namespace) -> None:
+    with embedded() as spark:
+        calibration.report(spark, given.truths)
 
 
 def _redaction(given: argparse.Namespace) -> None:
@@ -104,6 +112,7 @@ PARTS: Mapping[str, Callable[[argparse.Namespace], None]] = {
     "drop": lambda given: drop_to_verdict.report(DEMO),
     "incidents": _incidents,
     "gathered": _gathered,
+    "calibration": _calibration,
     "redaction": _redaction,
     "backtest": _backtest,
     "log-book": lambda given: log_book.report(),
@@ -125,7 +134,11 @@ def main() -> int:
     parser.add_argument("--cores", type=_numbers, default=[1, 2])
     parser.add_argument("--cases", type=_paths, default=DEMO, help="what the command line diagnoses from cold")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument(
+        "--gathered", type=_gathered_parts, default=list(GATHERED), help="parts of the gathered incidents"
+    )
     parser.add_argument("--misses", action="store_true", help="name the gathered incidents that are set aside, too")
+    parser.add_argument("--truths", type=_paths, default=[], help="folders of cases with a truth.json")
     parser.add_argument("--seconds", type=int, default=load.SECONDS, help="how long fifty people stay")
     given = parser.parse_args()
     print(f"{platform.platform()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}", flush=True)
@@ -142,6 +155,13 @@ def _names(text: str) -> list[str]:
     unknown = [name for name in names if name not in PARTS]
     if unknown:
         raise argparse.ArgumentTypeError(f"{', '.join(unknown)}: the parts are {', '.join(PARTS)}")
+    return names
+
+
+def _gathered_parts(text: str) -> list[str]:
+    names = text.split(",")
+    if unknown := [name for name in names if name not in GATHERED]:
+        raise argparse.ArgumentTypeError(f"{', '.join(unknown)}: the parts are {', '.join(GATHERED)}")
     return names
 
 

@@ -1,4 +1,4 @@
-"""How many gathered incidents are diagnosed as their threads resolved them, of the open and the set-aside half."""
+"""How many gathered incidents are diagnosed as their threads resolved them, of each part of them."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import json
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from diagnostics.analyze import Report
 from diagnostics.runbook import fill, runbooks
 from diagnostics.symptoms import symptom
-from tests.incidents.gathered_incidents import PARTS, GatheredIncident, Half, gathered_incidents
+from tests.incidents.gathered_incidents import ASIDE, GatheredIncident, Half, gathered_incidents
 from tests.incidents.public_background import analyzed
 
 if TYPE_CHECKING:
@@ -22,16 +23,16 @@ OUTCOMES = ("right", "inconclusive", "wrong")
 COLUMNS = ("class", *OUTCOMES, "fix stands", "of those led", "first guess", "first three")
 
 
-def report(spark: SparkSession, misses: bool) -> None:
+def report(spark: SparkSession, parts: Sequence[Half], misses: bool) -> None:
     """Prints a table for each part: of each class how many are right first, inconclusive and wrong, how many fixes
     stand in the runbook of the finding that leads, and of the inconclusive ones how often the first possible cause is
     right, or one of the first three.
 
-    misses  also names the set-aside incidents that are not right: whoever reads them writes no rules from them
+    misses  also names the incidents of ASIDE that are not right: whoever reads them writes no rules from them
     """
-    for half in PARTS:
+    for half in parts:
         began = time.monotonic()
-        counts = _counted(spark, half, named=misses or half != "set_aside")
+        counts = _counted(spark, half, named=misses or half not in ASIDE)
         print(f"\n{half}, {time.monotonic() - began:.0f} s", flush=True)
         _print_table(counts)
 

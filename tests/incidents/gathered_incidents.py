@@ -1,6 +1,6 @@
 """Incidents gathered from public threads: what their threads quote, written as files beside a healthy background.
 
-The data is `gathered/open.jsonl` and `gathered/set_aside.jsonl`; `gathered/README.md` says who may read which. A quoted
+The data is the parts `gathered/<part>.jsonl`; `gathered/README.md` says who may read which. A quoted
 line is written in the layout of the background's logs and with times after the background's end; nothing is added to
 it. An exception that a thread quotes without its record is written as what a task (or the job) failed with.
 """
@@ -29,12 +29,14 @@ from tests.incidents.public_background import (
     write_logs,
 )
 
-Half = Literal["open", "set_aside", "later"]
+Half = Literal["open", "set_aside", "later", "learning", "fresh"]
 
 FOLDER = Path(__file__).parent / "gathered"
 HALVES: tuple[Half, ...] = ("open", "set_aside")
-PARTS: tuple[Half, ...] = (*HALVES, "later")
+PARTS: tuple[Half, ...] = (*HALVES, "later", "learning", "fresh")
 """The halves, and what was gathered after rules had been written from the open one."""
+ASIDE: tuple[Half, ...] = ("set_aside", "fresh")
+"""Parts that no rule is written from."""
 LOGS = {"jobmanager_log": "jobmanager", "taskmanager_log": "taskmanager"}
 FILES = {
     "client_log": "client.log",
