@@ -12,6 +12,7 @@ from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.notation.flink_values import duration_ms, truth
+from diagnostics.reconstruction.errors.blamed_fault import blamed_faults
 from diagnostics.reconstruction.failures.coordination_outage import Outage, outages, pause_ratio_before
 from diagnostics.reconstruction.failures.incident_log import IncidentLog, LogEvent, incident_log
 from diagnostics.reconstruction.failures.process_end import task_manager_of_file
@@ -69,6 +70,7 @@ def measure(evidence: Evidence) -> Measured:
         **_signs(log),
         **_extent(log, ha_outages),
         **_leadership(log, ha_outages),
+        **_failures(evidence),
         "jobmanagers_ended": len(masters),
         "jobmanagers_failed": len(_ended(log, _fatal(log), "jobmanager")),
         "task_managers_ended": len({each.file_id for each in managers}),
@@ -92,6 +94,13 @@ def measure(evidence: Evidence) -> Measured:
         citation_count=log.count("coordination_lost") + len(ended),
         window=(ha_outages[0].first_ms, ha_outages[-1].last_ms) if ha_outages else None,
     )
+
+
+def _failures(evidence: Evidence) -> dict[str, FactValue]:
+    """Failures and errors thrown by the high-availability services."""
+    failed = [each for each in blamed_faults(evidence) if each.origin.id == "high_availability"]
+    said = {"failure_text": failed[0].said, "failures_reported_by": failed[0].reported_by} if failed else {}
+    return {"failures": len(failed), **said}
 
 
 def _service(log: IncidentLog) -> str | None:
@@ -306,6 +315,9 @@ SIGNALS = (
             "processes_together": "most processes that noticed the same outage",
             "processes_connected": "processes whose logs show a connection to the service",
             "back_ms": "last reconnection after the first sign, epoch ms",
+            "failures": "failures and errors thrown by the high-availability services",
+            "failure_text": "class and message of the first of them",
+            "failures_reported_by": "who reports the first of them; failure, process, client or error",
             "leadership_lost": "times that a JobManager lost its leadership",
             "leadership_granted": "how often a JobManager was granted leadership",
             "first_revoked_ms": "when leadership was lost first, epoch ms",
