@@ -35,7 +35,8 @@ def fault_of(fault: Fault) -> SettingFault | None:
     """The setting that a failure blames; None for others and for those of a snapshot."""
     if fault.in_snapshot:
         return None
-    return setting_fault_of(f"{fault.causes or ''}\n{fault.exception}: {fault.message}")
+    frames = [each for each in (fault.frame, fault.thrown_in) if each]
+    return setting_fault_of(f"{fault.causes or ''}\n{fault.exception}: {fault.message}", frames)
 
 
 def _signal(job: str | None, faults: Sequence[Fault]) -> Signal:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -12,11 +13,19 @@ from diagnostics.yaml_document import read_yaml
 
 @dataclass(frozen=True, slots=True)
 class SettingFault:
-    """One entry: what is wrong as a clause, the texts that show it, and what to set."""
+    """One entry: what is wrong as a clause, the texts that show it, and what to set.
+
+    frames  beginnings of frames of Flink that read settings: what they throw shows it, too
+    """
 
     what: str
     texts: tuple[str, ...]
     remedy: str
+    frames: tuple[str, ...] = ()
+
+    def fits(self, text: str, frames: Sequence[str]) -> bool:
+        """Whether an exception chain contains one of its texts, or was thrown in one of its frames."""
+        return any(part in text for part in self.texts) or any(each.startswith(self.frames) for each in frames)
 
 
 @cache
@@ -24,9 +33,12 @@ def setting_faults() -> tuple[SettingFault, ...]:
     """The catalogue in its order. Raises InvalidRule naming the line when the file is invalid."""
     text = (files("diagnostics.vocabulary") / "setting_faults.yaml").read_text("utf-8")
     content: Any = read_yaml(text, "setting_faults.yaml").content
-    return tuple(SettingFault(what, tuple(entry["texts"]), entry["remedy"].strip()) for what, entry in content.items())
+    return tuple(
+        SettingFault(what, tuple(entry.get("texts", ())), entry["remedy"].strip(), tuple(entry.get("frames", ())))
+        for what, entry in content.items()
+    )
 
 
-def setting_fault_of(text: str) -> SettingFault | None:
-    """The first entry with a text that is in this one; None without one."""
-    return next((each for each in setting_faults() if any(part in text for part in each.texts)), None)
+def setting_fault_of(text: str, frames: Sequence[str] = ()) -> SettingFault | None:
+    """The first entry that fits an exception chain and the frames in which it was thrown; None without one."""
+    return next((each for each in setting_faults() if each.fits(text, frames)), None)

@@ -91,3 +91,10 @@ def test_every_entry_has_texts_and_a_remedy_in_sentences() -> None:
     for each in setting_faults():
         assert all(isinstance(text, str) and len(text) >= 8 for text in each.texts), each.what
         assert each.remedy.endswith("."), each.what
+
+
+def test_what_flink_throws_while_it_reads_settings_shows_the_mistake() -> None:
+    at = "org.apache.flink.runtime.clusterframework.BootstrapTools.startRemoteActorSystem"
+    thrown = failed("java.lang.IllegalArgumentException", "port out of range:70000")
+    facts = facts_of({**thrown, "root_cause_frame": "java.net.InetSocketAddress.checkPort", "thrown_in": at})
+    assert facts["kind"] == "a process or client of Flink cannot start with its settings"
