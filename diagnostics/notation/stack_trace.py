@@ -90,7 +90,7 @@ def stack_trace(lines: Iterable[str]) -> StackTrace | None:
         root_cause_message=_shortened(root.message),
         root_cause_frame=root.frames[0] if root.frames else None,
         user_frame=own[0] if own else None,
-        thrown_in=next((frame for frame in frames if is_user_code(frame) or is_flink(frame)), None),
+        thrown_in=next((frame for frame in frames if _is_telling(frame)), None),
         own_frames="\n".join(own) or None,
         causes=_chain_text(chain),
     )
@@ -105,6 +105,15 @@ def thrown_at_end(line: str) -> str:
         return line
     named = _THROWN_WITHIN.search(line[:MOST_SEARCHED])
     return line[named.start() + 1 :] if named else line
+
+
+CHECKS = ("org.apache.flink.util.Preconditions.", "org.apache.flink.util.ExceptionUtils.")
+"""Helpers of Flink that throw for their callers."""
+
+
+def _is_telling(frame: str) -> bool:
+    """Whether a frame says where something was thrown: Flink's or the user's own, and not a helper that checks."""
+    return (is_user_code(frame) or is_flink(frame)) and not frame.startswith(CHECKS)
 
 
 def bare_cause(text: str) -> StackTrace | None:

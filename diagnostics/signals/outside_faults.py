@@ -39,9 +39,18 @@ CONNECTORS: Mapping[str, str] = {
     "rocketmq": "RocketMQ",
     "activemq": "ActiveMQ",
     "nifi": "NiFi",
+    "mysql": "MySQL",
+    "postgres": "PostgreSQL",
+    "oracle": "Oracle",
+    "sqlserver": "SQL Server",
+    "db2": "Db2",
+    "tidb": "TiDB",
+    "vitess": "Vitess",
 }
 """Package of a Flink connector -> its outside system. Source: the repositories of Flink's connectors."""
-CONNECTOR = re.compile(r"org\.apache\.flink\.(?:streaming\.)?connectors?\.([a-z]{2,20})")
+CONNECTOR = re.compile(
+    r"(?:org\.apache\.flink\.(?:streaming\.|cdc\.)?connectors?|com\.ververica\.cdc\.connectors)\.([a-z0-9]{2,20})"
+)
 ORIGINS = ("network", "outside_system", "kafka_transactions", "storage")
 """Origins of such failures; a transaction that cannot begin indicates a broker that does not answer. Storage failures
 during a snapshot are left to signals/checkpoint_declines.py.

@@ -5,11 +5,14 @@ from __future__ import annotations
 from functools import cache
 
 from diagnostics.vocabulary.fault_origins import origins
+from diagnostics.vocabulary.incident_kinds import KINDS
 from diagnostics.vocabulary.setting_faults import setting_faults
 
 LEAST_CHARACTERS = 12
 """Shorter texts of the catalogues are in too many other files to name a cause alone. Our choice."""
 THROWN = ("Exception", "Error")
+KINDS_OF_CAUSES = ("oom", "killed", "no_resource", "buffers", "exclusive_buffers", "managed_refused", "frame_size")
+"""Kinds of events that say by themselves what is wrong."""
 
 
 def _is_said(text: str) -> bool:
@@ -21,9 +24,10 @@ def _is_said(text: str) -> bool:
 def _texts() -> tuple[str, ...]:
     of_origins = [text for each in origins() for text in each.in_chain]
     of_settings = [text for each in setting_faults() for text in each.texts]
-    return tuple(text for text in (*of_origins, *of_settings) if _is_said(text))
+    of_kinds = [text for kind in KINDS_OF_CAUSES for text in KINDS[kind].texts]
+    return (*of_kinds, *(text for text in (*of_origins, *of_settings) if _is_said(text)))
 
 
 def names_cause(text: str) -> bool:
-    """Whether a text of the catalogues of setting faults or fault origins is in it."""
+    """Whether a text of the catalogues of setting faults, fault origins or telling kinds of events is in it."""
     return any(part in text for part in _texts())

@@ -74,7 +74,7 @@ def statuses_in(text: str) -> list[int]:
 
 
 def shows_status(text: str) -> bool:
-    """Whether an outside system answered with a status of HTTP that tells why it refuses."""
+    """Whether an outside system answered with a status of HTTP that shows why it refuses."""
     known = {status for each in refusals() for status in each.http}
     return not known.isdisjoint(statuses_in(text))
 

@@ -8,7 +8,14 @@ from diagnostics.vocabulary.copied_error import names_cause
 
 
 @pytest.mark.parametrize(
-    "text", ["tee: job_check_log: Permission denied", "changelog mode is not INSERT_ONLY, primary key is required but"]
+    "text",
+    [
+        "tee: job_check_log: Permission denied",
+        "changelog mode is not INSERT_ONLY, primary key is required but",
+        "Reason:       OOMKilled",
+        "Container is running beyond physical memory limits. Current usage: 2.1 GB of 2 GB physical memory used.",
+        "Error while parsing YAML configuration file : security.kerberos.login.keytab",
+    ],
 )
 def test_a_message_of_the_catalogues_names_a_cause(text: str) -> None:
     assert names_cause(text)

@@ -56,6 +56,38 @@ OWN = "org.acme.Enrich.map"
             "record",
         ),
         (["org.apache.kafka.common.errors.ProducerFencedException: x"], None, None, "kafka_transactions"),
+        (
+            ["java.lang.NoSuchMethodError: x.Y.z()V"],
+            "org.apache.hadoop.hdfs.NameNodeProxies.create",
+            None,
+            "class_loading",
+        ),
+        (["java.io.IOException: Too many open files"], "sun.nio.ch.FileDispatcher.open", None, "open_files"),
+        (
+            ["java.io.EOFException: "],
+            "java.io.DataInputStream.readFully",
+            "org.apache.flink.runtime.state.heap.HeapRestoreOperation.readStateHandleStateData",
+            "restore",
+        ),
+        (
+            ["java.lang.IllegalStateException: x"],
+            "org.apache.flink.runtime.highavailability.FileSystemJobResultStore.createEntry",
+            "org.apache.flink.runtime.highavailability.FileSystemJobResultStore.createEntry",
+            "high_availability",
+        ),
+        (
+            ["java.lang.IllegalArgumentException: x"],
+            "org.apache.flink.table.planner.plan.Optimizer.optimize",
+            "org.apache.flink.table.planner.plan.Optimizer.optimize",
+            "statement",
+        ),
+        (
+            ["java.net.ConnectException: Connection refused"],
+            "sun.nio.ch.Net.pollConnect",
+            "org.apache.flink.table.catalog.hive.HiveCatalog.open",
+            "network",
+        ),
+        (["java.sql.SQLIntegrityConstraintViolationException: Column 'a' cannot be null"], None, None, "record"),
         (["org.apache.kafka.common.errors.RecordTooLargeException: The message is 9 bytes"], None, None, "record"),
         (
             ["org.postgresql.util.PSQLException: ERROR: duplicate key value violates unique constraint x"],

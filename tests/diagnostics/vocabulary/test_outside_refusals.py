@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from diagnostics.vocabulary.fault_origins import origin_of
-from diagnostics.vocabulary.outside_refusals import refusal_of, refusals, telling_texts
+from diagnostics.vocabulary.outside_refusals import refusal_of, refusals, statuses_in, telling_texts
 
 NO_MORE = "it takes no more writes for now"
 FEWER = "it takes fewer requests than the job sends"
@@ -188,3 +188,32 @@ def test_what_only_sounds_like_it_is_the_jobs_own(exception: str, message: str) 
 def test_every_entry_has_texts_that_are_long_enough_to_tell() -> None:
     assert [each.how for each in refusals() if not each.texts and not each.of] == []
     assert [text for text in telling_texts() if len(text) < 7] == []
+
+
+@pytest.mark.parametrize(
+    ("message", "how"),
+    [
+        ("null (Service: AmazonSQS; Status Code: 500; Error Code: InternalFailure)", "it is overloaded or down"),
+        ("HTTP/1.1 429 Too Many Requests", FEWER),
+        ("call of the service failed, status code: 403", "it does not allow what the job asks for"),
+        ("Server returned HTTP response code: 401 for URL: https://example.org", "it refuses the login"),
+    ],
+)
+def test_a_status_of_http_shows_why_a_service_refuses(message: str, how: str) -> None:
+    chain = f"java.lang.RuntimeException: Could not write\njava.lang.RuntimeException: {message}"
+    refusal = refusal_of(chain)
+    assert refusal is not None
+    assert refusal.how == how
+    assert origin_of("java.lang.RuntimeException", message, None, None, chain).id == "outside_system"
+
+
+@pytest.mark.parametrize(
+    "chain",
+    [
+        "org.apache.flink.runtime.rest.util.RestClientException: [Internal server error.] status code: 500",
+        "java.lang.IllegalStateException: order 500 has no status",
+        "com.acme.OrderException: error code: 4031",
+    ],
+)
+def test_other_numbers_and_flinks_own_answers_are_no_status(chain: str) -> None:
+    assert statuses_in(chain) == []
