@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from django.urls import reverse
 
+import diagnostics.proof
+from diagnostics.charts import CHARTS
 from tests.workbench.diagnosed import diagnosed_case, finish, stored_file
 from tests.workbench.people import People, signed_in
 from workbench.analyses.models import Analysis
 from workbench.analyses.services import analysis_request
 from workbench.cases.services import snapshot_start
+from workbench.runbooks.proof import CHARTS as LOADED
 
 
 @pytest.fixture
@@ -56,3 +61,8 @@ def test_closing_a_verified_case_offers_the_cause_of_the_incident(
     page = signed_in(people.alice).get(reverse("cases:close", args=[pair[0].case_id]), {"fixed": "Salted"})
     assert '<option value="data_skew">Data skew (as diagnosed)</option>' in page.content.decode()
     assert ">Salted</textarea>" in page.content.decode()
+
+
+def test_every_chart_that_a_quantity_names_is_loaded() -> None:
+    code = "".join(path.read_text("utf-8") for path in Path(diagnostics.proof.__file__).parent.rglob("*.py"))
+    assert sorted(chart for chart in CHARTS if f'"{chart}"' in code and chart not in LOADED) == []
