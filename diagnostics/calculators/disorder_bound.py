@@ -9,7 +9,7 @@ from diagnostics.calculators.calculator import Calculator, Input, Line, Outcome
 from diagnostics.evidence.subject import Lookup
 from diagnostics.wording.phrase import duration, percent
 
-SHOWN_SHARES = (0.1, 0.05, 0.01, 0.005, 0.001, 0.0001)
+SHOWN_SHARES = (0.1, 0.05, 0.01, 0.005, 0.001)
 """Shares of late events whose bound is listed. Our choice."""
 
 Curve = Sequence[tuple[float, float]]
@@ -57,8 +57,8 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
     lead = f"{duration(bound)} - {duration(ahead)}"
     lines = [
         *([Line("Left of the bound behind the fastest clock", lead, duration(bound - ahead))] if ahead else []),
-        Line("Later than the bound", f"events more than {duration(bound - ahead)} late", percent(lost)),
-        Line("Later than the present bound", f"events more than {duration(now - ahead)} late", percent(lost_now)),
+        Line("Later than the bound", _late(bound - ahead), percent(lost)),
+        Line("Later than the present bound", _late(now - ahead), percent(lost_now)),
         Line("Results come later by", f"{duration(bound)} - {duration(now)}", duration(bound - now)),
         *_points(curve, ahead, now),
     ]
@@ -77,6 +77,12 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
         f"{duration(bound - now)} later."
     )
     return Outcome("do" if lost < lost_now else "depends", headline, lines, results=results)
+
+
+def _late(left: float) -> str:
+    if left < 0:
+        return "all events: the fastest clock is ahead by more"
+    return f"events more than {duration(left)} late"
 
 
 def _points(curve: Curve, ahead: float, now: float) -> list[Line]:

@@ -136,8 +136,8 @@ WALK_THROUGH = WalkThrough(
     steps=steps_of(EXAMPLE, "Checkpoint 2"),
     afterwards=(
         "A task stores its state when the last barrier has arrived: the slowest path decides for all that share it.",
-        "Line A is blocked at the shared task although neither A nor the task is slow: only its alignment with B is.",
-        "Unaligned barriers overtake the records that wait; a bottleneck on the path of B remains one.",
+        "A quick input is blocked at a shared task although neither of both is slow: it waits for the slow input.",
+        "Unaligned barriers overtake the records that wait; a bottleneck on the slow path remains one.",
     ),
     own=(
         "Start delay and alignment take {checkpoint_phases.barrier_share_ratio|percent} of its slow checkpoints.",

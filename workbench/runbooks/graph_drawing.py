@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from diagnostics.walk_throughs.walk_through import Node
 
-BOX_WIDTH, BOX_HEIGHT = 200, 58
-COLUMN, ROW = 250, 80
+BOX_WIDTH, BOX_HEIGHT = 172, 58
+COLUMN, ROW = 206, 80
 MARGIN = 4
 """Pixels of a box, from box to box, and around all of them."""
 
