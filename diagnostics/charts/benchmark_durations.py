@@ -53,8 +53,8 @@ def points(evidence: Evidence) -> Points | None:
 def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
     """A group of bars for each benchmark, a colour for each measure."""
     colours = palette(theme)
-    drawn = sorted(points["benchmarks"], key=lambda each: -_longest(each))[:MOST_DRAWN]
-    shown = [each for each in points["benchmarks"] if each in drawn]
+    longest = sorted(points["benchmarks"], key=lambda each: -_longest(each))[:MOST_DRAWN]
+    shown = [each for each in points["benchmarks"] if each in longest]
     divisor, unit = axis_unit(max(map(_longest, shown)), DURATION_UNITS, "ms")
     traces = [
         {
@@ -72,7 +72,10 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
     left_out = points["counted"] - len(shown)
     title = "Median duration" + (f" · {left_out} shorter ones not drawn" if left_out else "")
     axis = {"type": "category", "range": [-0.5, len(shown) - 0.5]}
-    return stacked([Panel(title=title, unit=unit, traces=traces, x=axis, y={"rangemode": "tozero"})], theme, axis="own")
+    panel = Panel(title=title, unit=unit, traces=traces, x=axis, y={"rangemode": "tozero"})
+    drawn = stacked([panel], theme, axis="own", x_title="Benchmark", barmode="group")
+    drawn["layout"]["legend"]["traceorder"] = "normal"
+    return drawn
 
 
 def _longest(benchmark: Mapping[str, Any]) -> float:

@@ -83,7 +83,7 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
                     "showlegend": False,
                     "x": [start + slot * width for slot in range(points["slots"])],
                     "y": [None if value is None else value / divisor for value in job["p99_ms"]],
-                    "connectgaps": False,
+                    "connectgaps": True,
                     "line": {"color": colours.series[0], "width": 2},
                     "marker": {"size": 3},
                     "hovertemplate": f"%{{x}}<br>%{{y:,.3g}} {unit}<extra></extra>",

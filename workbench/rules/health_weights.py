@@ -17,8 +17,8 @@ from workbench.rules.models import HealthWeighting
 APPLY_WEIGHTS = "workbench.analyses.tasks.apply_health_weights"
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 NAMES = {
-    **{f"cause_{each}": f"A cause that is {each}" for each in SEVERITIES},
-    **{f"consequence_{each}": f"A consequence that is {each}" for each in SEVERITIES},
+    **{f"cause_{each}": f"Cause of severity {each}" for each in SEVERITIES},
+    **{f"consequence_{each}": f"Consequence of severity {each}" for each in SEVERITIES},
     "most_in_trouble": "Highest score of a job in trouble",
 }
 """Name of a weight -> its label."""

@@ -54,7 +54,7 @@ def _long(observed: Observed) -> Reading | None:
 def _recoveries(observed: Observed) -> Reading | None:
     """The usual time until the job ran again after a failure."""
     durations = observed.facts("recovery.durations_ms")
-    return reading_of_samples(durations, "recovery") if isinstance(durations, list) else None
+    return reading_of_samples(durations, "failure") if isinstance(durations, list) else None
 
 
 def _events(fact: str) -> Callable[[Observed], Reading | None]:

@@ -43,7 +43,9 @@ def test_before_and_after_in_columns_are_two_colours_and_their_difference_is_sta
     points = CHART.points(hand_made(benchmark_result=rows))
     assert points is not None
 
-    assert [bars["name"] for bars in CHART.figure(points, Theme("dark"))["data"]] == ["before", "after"]
+    figure = CHART.figure(points, Theme("dark"))
+    assert [bars["name"] for bars in figure["data"]] == ["before", "after"]
+    assert figure["layout"]["barmode"] == "group"
     assert (
         CHART.summary(points) == "2 benchmarks. In total: before 1 s, after 400 ms. after is 60 % shorter than before."
     )

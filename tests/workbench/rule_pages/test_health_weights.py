@@ -60,7 +60,7 @@ def test_new_weights_are_applied_to_the_scores_of_the_history(
     assert row.applied_at is not None
     assert (row.by, row.reason, row.before["cause_critical"]) == (people.ada, FORM["reason"], 50.0)
     page = signed_in(people.vera).get(ADDRESS).content.decode()
-    assert "A cause that is critical: 50 to 20" in page
+    assert "Cause of severity critical: 50 to 20" in page
 
 
 def test_a_new_diagnosis_follows_the_weights_in_force(people: People) -> None:
