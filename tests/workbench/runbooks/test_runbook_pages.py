@@ -69,7 +69,7 @@ def test_a_change_that_did_not_help_says_how_it_is_taken_back(people: People, an
     bob = signed_in(people.bob)
     assert "take it back" not in bob.get(page_of(analysis)).content.decode()
     bob.post(step_of(analysis, "salt-the-hot-key"), {"state": "failed"})
-    assert "take it back before the next step: Deploy the former jar" in bob.get(page_of(analysis)).content.decode()
+    assert "take it back before the next step: Deploy the former JAR" in bob.get(page_of(analysis)).content.decode()
 
 
 def test_nonsense_is_not_recorded(people: People, analysis: Analysis) -> None:
