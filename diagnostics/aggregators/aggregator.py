@@ -145,3 +145,16 @@ def failures_aggregator(name: str, *, causes: Sequence[str] = (), most: int) -> 
     columns = [column.name for column in TABLES["failure"].own_columns]
     order = (("ts_ms", "ascending"), *CITATION_ORDER)
     return first_rows_aggregator(name, "failure", columns, choose, order=order, most=most)
+
+
+def jvm_statements_aggregator(name: str, key: str, *, most: int) -> Aggregator[pa.Table]:
+    """An aggregator that keeps what files state about their JVM under a key of scope `jvm`: the value and its place."""
+
+    def choose(options: pa.Table) -> pa.Table:
+        import pyarrow.compute as pc
+
+        stated = pc.and_(pc.equal(options["scope"], "jvm"), pc.equal(options["key"], key))
+        return options.filter(stated).drop_columns(["scope", "key"])
+
+    order = (*CITATION_ORDER, ("value", "ascending"))
+    return first_rows_aggregator(name, "config_option", ("scope", "key", "value"), choose, order=order, most=most)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 import re
 from collections.abc import Iterator, Sequence
@@ -10,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from diagnostics.formats.format import Format, Sample
+from diagnostics.notation.csv_line import csv_fields
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.tally import Tally, row_reader
 from diagnostics.notation.text_lines import numbered_lines
@@ -55,7 +55,7 @@ class _Layout:
     def of(cls, line: str) -> _Layout | None:
         """The layout that the first line gives; None when it names no line or no duration."""
         separator = max(SEPARATORS, key=line.count)
-        headings = [each.strip() for each in _split(line, separator)]
+        headings = [each.strip() for each in csv_fields(line, separator)]
         if not 2 <= len(headings) <= MOST_COLUMNS:
             return None
         names = [place for place, each in enumerate(headings) if NAMES.fullmatch(each.lower())]
@@ -64,7 +64,7 @@ class _Layout:
 
     def results(self, line: str) -> list[dict[str, Any]]:
         """The row of each duration in a line; none for another number of columns."""
-        cells = [each.strip() for each in _split(line, self.separator)]
+        cells = [each.strip() for each in csv_fields(line, self.separator)]
         if len(cells) != self.columns:
             return []
         name = " ".join(cells[place] for place in self.names if cells[place])[:LONGEST_NAME]
@@ -81,16 +81,6 @@ def _duration(heading: str) -> tuple[str, float] | None:
     if found is None or _NOT_A_DURATION.search(heading):
         return None
     return heading[: len(found[1])].strip(" _-.") or "duration", UNIT_MS[UNITS[found[2]]]
-
-
-def _split(line: str, separator: str) -> list[str]:
-    line = line.rstrip("\r\n")
-    if '"' not in line:
-        return line.split(separator)
-    try:
-        return next(csv.reader([line], delimiter=separator))
-    except (csv.Error, StopIteration):
-        return []
 
 
 def _number(text: str) -> float | None:

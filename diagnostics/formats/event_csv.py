@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
+from diagnostics.notation.csv_line import csv_fields
 from diagnostics.notation.event_field import EventFields, event_fields
 from diagnostics.notation.event_lines import LINES_LOOKED_AT, MOST_LINE, read_event_lines
 from diagnostics.notation.file_range import Head, Range, open_text
@@ -47,7 +47,7 @@ class _Layout:
     def of(cls, line: str) -> _Layout | None:
         """The layout of the first line; None when it holds no names."""
         separator = max(SEPARATORS, key=line.count)
-        names = [name.strip() for name in _split(line, separator)]
+        names = [name.strip() for name in csv_fields(line, separator)]
         plausible = 2 <= len(names) <= MOST_COLUMNS and len(set(names)) == len(names)
         return (
             cls(separator, names)
@@ -57,7 +57,7 @@ class _Layout:
 
     def event(self, line: str) -> dict[str, Any] | None:
         """Values of a line by name; None when their number differs from the names."""
-        values = _split(line, self._separator)
+        values = csv_fields(line, self._separator)
         if len(values) != len(self._names):
             return None
         return {name: _value(value.strip()) for name, value in zip(self._names, values, strict=True)}
@@ -87,16 +87,6 @@ class _Layout:
         # A column of numbers and texts would be read as texts, losing the numbers.
         odd = any(pa.types.is_string(found.schema.field(name).type) for name in times)
         return None if odd else found
-
-
-def _split(line: str, separator: str) -> list[str]:
-    line = line.rstrip("\r\n")
-    if '"' not in line:
-        return line.split(separator)
-    try:
-        return next(csv.reader([line], delimiter=separator))
-    except (csv.Error, StopIteration):
-        return []
 
 
 def _value(text: str) -> Any:
