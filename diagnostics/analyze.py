@@ -83,8 +83,8 @@ def analyze(
 
     workspace  an empty folder for unpacked files, which the caller removes
     shared     the run's folder at the storage that Spark's workers see; None where they see the workspace
-    Raises NoUsableInput when no file could be used, AnalysisInterrupted when its Spark work was cancelled from
-    outside, SparkUnavailable when Spark went away.
+    Raises NoUsableInput when no file could be used or nothing is later than the case's beginning, AnalysisInterrupted
+    when its Spark work was cancelled from outside, SparkUnavailable when Spark went away.
     """
     clock = _StageClock()
     progress(Progress("Unpacking", 0.02, f"{len(case.sources)} files"))
@@ -98,6 +98,7 @@ def analyze(
         lambda share, detail: progress(Progress("Reading", 0.1 + 0.4 * share, detail)),
         case.choices,
         shared,
+        case.beginning,
     )
     if not any(each.get("format") and each.get("records") for each in inputs):
         raise NoUsableInput("\n".join(_refusal(each) for each in inputs) or "there is no file")

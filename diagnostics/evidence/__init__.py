@@ -37,6 +37,7 @@ class Evidence:
     logs    how many rows of log_record Flink's own processes wrote; all of them when nobody says
     states  aggregator's name -> the merged state of all rows, for those whose table has any
     files   names of the inputs in file id order
+    begins_ms  moment before which nothing counts, epoch ms: counters of jobs have counted before; None for all evidence
     """
 
     def __init__(
@@ -45,11 +46,13 @@ class Evidence:
         logs: int | None = None,
         states: Mapping[str, pa.Table] = MappingProxyType({}),
         files: Sequence[str] = (),
+        begins_ms: int | None = None,
     ) -> None:
         self.rows: Mapping[str, int] = {name: rows.get(name, 0) for name in TABLES}
         self._logs = self.rows["log_record"] if logs is None else logs
         self._states = states
         self._files = files
+        self.begins_ms = begins_ms
         self._answers: dict[str, Any] = {}
         self._answering = RLock()
 

@@ -43,11 +43,13 @@ class Table:
     name         also the file's name in `diagnostics/evidence/tables`
     grain        what one row represents
     own_columns  without the citation columns, which every table has
+    happened     the column with the time of what a row reports; None where a row holds whenever it was written
     """
 
     name: str
     grain: str
     own_columns: tuple[Column, ...]
+    happened: str | None = "ts_ms"
 
     @property
     def columns(self) -> tuple[Column, ...]:

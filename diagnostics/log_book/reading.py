@@ -73,6 +73,13 @@ class LogBook:
         first, last = self._contents["from_ms"], self._contents["to_ms"]
         return None if first is None else (first, last)
 
+    def later(self, ts_ms: int) -> View:
+        """The records from a moment on, and those without a time."""
+        times = self.columns(View(self.records), ("order_ms",))["order_ms"]
+        kept = pc.fill_null(pc.greater_equal(times, ts_ms), True)
+        positions = np.flatnonzero(kept.to_numpy(zero_copy_only=False)).astype(np.int32)
+        return View(len(positions), positions)
+
     def span_of(self, view: View) -> Span | None:
         """The time range of the log, with the clocks of its files shifted as in the view."""
         if view.moved is None or self.span is None:

@@ -155,6 +155,8 @@ def _doubts(
     if same is None:
         yield f"The job was {_named(first)} before and is {_named(second)} after."
         return
+    if same.before is not None and not second.jobs:
+        yield "The evidence after the change names no job, so nothing shows that the job runs."
     load = _rate(first, same.before), _rate(second, same.after)
     if load[0] and load[1] is not None and load[1] < LESS_LOAD * load[0]:
         extent = f"{phrase.FORMATS['rate'](load[0])} to {phrase.FORMATS['rate'](load[1])}"

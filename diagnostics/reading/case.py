@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from diagnostics.intake import Limits, LogLayout, SourceFile
 from diagnostics.intake.limits import USUAL
 from diagnostics.notation.event_field import NamedFields
+from diagnostics.reading.beginning import Beginning
 from diagnostics.reading.clock import FileClock
 
 
@@ -33,9 +34,11 @@ class Case:
     choices  the user's choices about files inside them
     limits   sizes, counts and nesting that an upload may have
     layouts  user-defined log layouts beyond the known ones
+    beginning  the moment before which evidence does not count; None: all of it counts
     """
 
     sources: Sequence[SourceFile]
     choices: FileChoices = field(default_factory=FileChoices)
     limits: Limits = USUAL
     layouts: Sequence[LogLayout] = ()
+    beginning: Beginning | None = None

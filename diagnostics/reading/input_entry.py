@@ -9,6 +9,7 @@ from diagnostics.evidence.rows import Coverage
 from diagnostics.formats.format import Format
 from diagnostics.intake import InputFile
 from diagnostics.notation.timestamp import timestamp
+from diagnostics.reading.beginning import Beginning
 from diagnostics.reading.clock import FileClock
 from diagnostics.reading.task import MOST_WARNINGS, added
 from diagnostics.wording.phrase import duration
@@ -20,12 +21,14 @@ def input_entry(
     covered: Sequence[Mapping[str, Any]],
     same_as: str | None,
     clock: FileClock | None,
+    beginning: Beginning | None = None,
 ) -> dict[str, Any]:
     """The entry of one file.
 
     chosen   the format it was read as, None for an attachment
     covered  rows of COVERAGE, one for each range of the file
     same_as  name of the earlier file with the same content, which was read instead
+    beginning  the moment before which evidence was left out
     """
     total = Coverage()
     for each in covered:
@@ -54,6 +57,9 @@ def input_entry(
         entry["utc_offset_min"] = total.utc_offset_min
     if clock is not None and chosen is not None:
         entry["clock"] = clock.as_json()
+    left_out = sum(each["left_out"] for each in covered)
+    if beginning is not None and left_out:
+        entry["left_out"] = {"records": left_out, "before": timestamp(beginning.ms)}
     if total.not_understood:
         entry["not_understood"] = total.not_understood
         entry["samples"] = [{"line": line, "text": text} for line, text in total.samples]

@@ -10,6 +10,7 @@ from diagnostics.formats.format import Format
 from diagnostics.intake import InputFile, Intake
 from diagnostics.intake.repeated_content import repeated_content
 from diagnostics.intake.snapshot_time import snapshot_times
+from diagnostics.reading.beginning import Beginning, cut_at
 from diagnostics.reading.case import FileChoices
 from diagnostics.reading.ranges import PlannedRange, ranges_of
 
@@ -28,11 +29,12 @@ class ReadingPlan:
     repeated: Mapping[int, str]
 
 
-def plan_ranges(intake: Intake, choices: FileChoices) -> ReadingPlan:
-    """Decide the format and the byte ranges of each file."""
+def plan_ranges(intake: Intake, choices: FileChoices, beginning: Beginning | None = None) -> ReadingPlan:
+    """Decide the format and the byte ranges of each file, and which of their rows do not count."""
     formats = {each.file_id: _format_of(each, choices.formats) for each in intake.inputs}
     taken = snapshot_times(intake.inputs)
     repeated = repeated_content(intake.inputs)
+    cut = cut_at(beginning, intake.inputs) if beginning else None
     ranges = [
         part
         for file in intake.inputs
@@ -43,6 +45,7 @@ def plan_ranges(intake: Intake, choices: FileChoices) -> ReadingPlan:
             taken.get(file.file_id),
             choices.clocks.get(file.name),
             choices.event_fields.get(file.name),
+            cut,
         )
     ]
     return ReadingPlan(formats, ranges, repeated)

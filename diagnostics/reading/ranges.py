@@ -12,6 +12,7 @@ from diagnostics.formats.format import Format
 from diagnostics.intake import InputFile
 from diagnostics.notation.event_field import NamedFields
 from diagnostics.notation.file_range import Range
+from diagnostics.reading.beginning import Cut
 from diagnostics.reading.clock import FileClock
 
 RANGE_BYTES = 16 * 1024 * 1024
@@ -31,12 +32,13 @@ FILE_COST_BYTES = 20_000
 
 @dataclass(frozen=True, slots=True)
 class PlannedRange:
-    """A range with its format, the number of lines before it, and the correction of its times."""
+    """A range with its format, the number of lines before it, the correction of its times, and the rows that count."""
 
     part: Range
     format_id: str
     lines_before: int
     clock: FileClock | None = None
+    cut: Cut | None = None
 
 
 def ranges_of(
@@ -45,6 +47,7 @@ def ranges_of(
     taken_ms: int | None,
     clock: FileClock | None,
     fields: NamedFields | None = None,
+    cut: Cut | None = None,
 ) -> Iterator[PlannedRange]:
     """The ranges of a file: one, or several cut at line starts, each with the number of lines before it."""
     if chosen is None or file.path is None:
@@ -60,7 +63,7 @@ def ranges_of(
         lines = _lines_between(file.path, cuts)
     for start, end, lines_before in zip(cuts, [*cuts[1:], size], lines, strict=True):
         part = Range(file.file_id, file.name, str(file.path.resolve()), start, end, size, context)
-        yield PlannedRange(part, chosen.id, lines_before, clock)
+        yield PlannedRange(part, chosen.id, lines_before, clock, cut)
 
 
 def _part_starts(parts: Callable[[Path], Sequence[int]], path: Path) -> Sequence[int]:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from diagnostics.aggregators import AGGREGATORS
 from diagnostics.evidence import Evidence
 from diagnostics.intake import Intake
+from diagnostics.reading.beginning import Beginning, NothingLater
 from diagnostics.reading.case import FileChoices
 from diagnostics.reading.far_workers import Batches, failures_of_workers, shipped_to_workers, unchanged
 from diagnostics.reading.input_entry import input_entry
@@ -53,15 +54,19 @@ def read_evidence(
     progress: Report,
     choices: FileChoices,
     shared: SharedFolder | None = None,
+    beginning: Beginning | None = None,
 ) -> tuple[Evidence, list[dict[str, Any]]]:
     """Read every recognised file and compute the states of all aggregators.
 
     workspace  a folder of the driver, which Spark's workers share unless `shared` is given
     choices    the user's choices about files; an unknown format raises UnknownFormat
     shared     the run's folder at the storage that Spark's workers use instead of this machine's files
+    beginning  the moment before which evidence does not count
     Gives      the evidence, and the contract's `inputs[]`, one per file of the upload in file id order
+    Raises     NothingLater when all that has a time is from before the beginning, if that was stated; else everything
+               counts
     """
-    plan = plan_ranges(intake, choices)
+    plan = plan_ranges(intake, choices, beginning)
     chosen, ranges, repeated = plan.formats, plan.ranges, plan.repeated
     if shared is not None:
         told = "{} of {} files sent to the shared storage"
@@ -71,6 +76,10 @@ def read_evidence(
     groups = grouped(ranges, _task_count(size))
     travelling = shipped_to_workers(spark, run) if groups else unchanged
     covered, states = _run(spark, groups, run, travelling, progress) if groups else ([], {})
+    if beginning is not None and _nothing_later(covered):
+        if beginning.is_stated:
+            raise NothingLater(beginning.ms, sum(each["left_out"] for each in covered))
+        return read_evidence(intake, spark, workspace, progress, choices, shared)
     rows: dict[str, int] = {}
     logs = 0
     covered_of: dict[int, list[Mapping[str, Any]]] = defaultdict(list)
@@ -80,16 +89,23 @@ def read_evidence(
             rows[table] = rows.get(table, 0) + count
             read_as = chosen[each["file_id"]]
             logs += count if table == "log_record" and read_as is not None and read_as.is_log else 0
-    return Evidence(rows, logs, states, [each.name for each in intake.inputs]), [
+    names = [each.name for each in intake.inputs]
+    return Evidence(rows, logs, states, names, beginning.ms if beginning else None), [
         input_entry(
             file,
             chosen[file.file_id],
             covered_of[file.file_id],
             repeated.get(file.file_id),
             choices.clocks.get(file.name),
+            beginning,
         )
         for file in intake.inputs
     ]
+
+
+def _nothing_later(covered: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether rows were left out, and none that has a time remains."""
+    return any(each["left_out"] for each in covered) and not any(each["later"] for each in covered)
 
 
 def _task_count(size: int) -> int:

@@ -85,6 +85,8 @@ def _coverage_schema() -> pa.Schema:
             ("earlier", pa.int64()),
             ("earlier_ms", pa.int64()),
             ("earlier_line", pa.int64()),
+            ("left_out", pa.int64()),
+            ("later", pa.int64()),
             ("table_rows", pa.map_(pa.string(), pa.int64())),
         ]
     )
@@ -137,15 +139,20 @@ def _take(planned: PlannedRange, parts: Iterable[Rows | Coverage], reduction: Re
     """Reduce the rows of a range; a failing reader becomes a warning of its file, and rows read before are kept."""
     part, total = planned.part, Coverage()
     rows: dict[str, int] = {}
-    beyond = 0
+    beyond = left_out = later = 0
     try:
         for read_part in parts:
             if isinstance(read_part, Coverage):
                 total = added(total, read_part)
             else:
                 batch, lost = row_batch(read_part, part.file_id, planned.lines_before, planned.clock)
-                reduction.add(read_part.table, batch)
                 beyond += lost
+                if planned.cut is not None:
+                    whole = _rows_read(read_part.table, batch)[1]
+                    batch = planned.cut.later(read_part.table, batch)
+                    left_out += whole - _rows_read(read_part.table, batch)[1]
+                    later += planned.cut.count_timed(read_part.table, batch)
+                reduction.add(read_part.table, batch)
                 table, count = _rows_read(read_part.table, batch)
                 rows[table] = rows.get(table, 0) + count
     except SparkUnavailable:
@@ -170,6 +177,8 @@ def _take(planned: PlannedRange, parts: Iterable[Rows | Coverage], reduction: Re
         "warnings": [valid_text(each) for each in total.warnings],
         "first_ts_ms": calendar_moment(total.first_ts_ms),
         "last_ts_ms": calendar_moment(total.last_ts_ms),
+        "left_out": left_out,
+        "later": later,
         "table_rows": list(rows.items()),
     }
 

@@ -145,7 +145,7 @@ def _restarts(series: MetricSeries, job_id: str, *, only: bool) -> float | None:
         if each.known and (each.job_id == job_id or (only and each.job_id is None))
     ]
     last = [
-        each.known[-1].value
+        max((each.known[-1].value or 0.0) - each.counted_before, 0.0)
         for metric in ("numRestarts", "fullRestarts")
         for each in series.of(metric)
         if each.known and (each.job_id == job_id or (only and each.job_id is None))

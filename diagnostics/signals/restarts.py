@@ -126,7 +126,7 @@ def _counted(series: MetricSeries) -> Mapping[str | None, Counted]:
     for metric in ("fullRestarts", "numRestarts"):
         for each in series.of(metric):
             if each.known:
-                restarts = round((each.known[0].value or 0.0) + increase(each.points))
+                restarts = round((each.known[0].value or 0.0) - each.counted_before + increase(each.points))
                 restarts_by_job[each.job_id] = Counted(restarts, _level_ms(each.known), each.cite(each.known[-1]))
     return restarts_by_job
 

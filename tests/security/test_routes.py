@@ -68,6 +68,7 @@ MAY: Mapping[str, tuple[str, str]] = {
     "cases:paste": (NO, WRITERS),
     "cases:analyse": (NO, WRITERS),
     "cases:snapshot": (NO, WRITERS),
+    "cases:snapshot_begin": (NO, WRITERS),
     "cases:rename": (NO, WRITERS),
     "cases:status": (NO, WRITERS),
     "cases:impact": (NO, WRITERS),

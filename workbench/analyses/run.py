@@ -24,6 +24,7 @@ from diagnostics.reading.memory import bounded_memory
 from diagnostics.spark import KeptSession
 from diagnostics.storage.shared_folder import SharedFolder, run_folder
 from diagnostics.wording.phrase import size as size_text
+from workbench.analyses.beginnings import beginning_of
 from workbench.analyses.case_evidence import case_evidence
 from workbench.analyses.models import Analysis
 from workbench.analyses.outcome import report_save
@@ -167,7 +168,7 @@ def _attempt(
 ) -> Callable[[], object]:
     _wait_for_redacted(analysis, watch)
     files = list(analysis.files.order_by("name"))
-    case = case_evidence(files)
+    case = case_evidence(files, beginning_of(analysis))
     ruleset, unreadable = rules_of(analysis.ruleset)
     report = worker_session().run(
         lambda connected: analyze(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import IO, TypeAlias
 
@@ -43,16 +44,24 @@ def case_submit(*, user: User, title: str, files: Sequence[NamedFile]) -> Case:
     return case
 
 
-def files_submit(*, case: Case, user: User, files: Sequence[NamedFile], change: str | None = None) -> Analysis:
+def files_submit(
+    *,
+    case: Case,
+    user: User,
+    files: Sequence[NamedFile],
+    change: str | None = None,
+    begins_at: datetime | None = None,
+) -> Analysis:
     """Adds files to the newest snapshot of a case and queues its analysis; files that it has already are skipped.
 
-    change  what was changed before these files were collected: starts a new snapshot
-    Raises UploadRefused, NothingToAnalyse. Files added before a refused one are kept.
+    change     what was changed before these files were collected: starts a new snapshot
+    begins_at  when the change took effect; None for unknown
+    Raises UploadRefused, NothingToAnalyse, ValidationError. Files added before a refused one are kept.
     """
     if not files:
         raise NothingToAnalyse("At least one file is needed.")
     if change is not None:
-        snapshot_start(case=case, user=user, change=change)
+        snapshot_start(case=case, user=user, change=change, begins_at=begins_at)
     remaining = RequestTime()
     for name, content in files:
         with contextlib.suppress(AlreadyInCase):

@@ -168,6 +168,13 @@ class MoreFilesSerializer(FilesSerializer):
         max_length=LONGEST_CHANGE,
         help_text="what was changed before these files came to be; they are then diagnosed without the earlier ones",
     )
+    begins_at = serializers.DateTimeField(
+        required=False,
+        default=None,
+        allow_null=True,
+        help_text="with `change`, when it took effect: what happened before does not count; "
+        "by default the end of the evidence that the case has",
+    )
 
 
 class NewCaseSerializer(FilesSerializer):

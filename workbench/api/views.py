@@ -121,7 +121,8 @@ class CaseFiles(CaseView):
         asked = MoreFilesSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         files = received(asked.validated_data["files"])
-        files_submit(case=case, user=request.user, files=files, change=asked.validated_data.get("change"))
+        change, begins_at = asked.validated_data.get("change"), asked.validated_data["begins_at"]
+        files_submit(case=case, user=request.user, files=files, change=change, begins_at=begins_at)
         return Response(self.case_json(case), status=201)
 
 

@@ -56,6 +56,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "cases:status": ("status",),
     "cases:owner": ("owner",),
     "cases:close": ("confirmed_class",),
+    "cases:snapshot_begin": ("begins_at",),
     "cases:bulk": ("action", "status", "owner", "case"),
     "clusters:collect": ("cluster",),
     "clusters:metrics": ("server", "case", "hours"),

@@ -29,6 +29,21 @@ SHOWN_EVIDENCE = 4
 """Citations shown under a finding; the others are expanded."""
 
 
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """What a diagnosis did not count, because it is from before its snapshot: records, in how many files."""
+
+    records: int
+    files: int
+    before: str
+
+
+def left_out_shown(document: Mapping[str, Any]) -> LeftOut | None:
+    """What the document says was left out; None for nothing."""
+    parts = [entry["left_out"] for entry in document["inputs"] if entry.get("left_out")]
+    return LeftOut(sum(part["records"] for part in parts), len(parts), parts[0]["before"]) if parts else None
+
+
 CheckShown = tuple[Mapping[str, Any], ValueSource | None]
 
 

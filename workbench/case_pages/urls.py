@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from workbench.case_pages import follow_up_views, list_views, views
+from workbench.case_pages import follow_up_views, list_views, snapshot_views, views
 
 app_name = "cases"
 
@@ -18,7 +18,8 @@ urlpatterns = [
     path("cases/<int:case_id>/files/", views.case_files, name="files"),
     path("cases/<int:case_id>/paste/", views.paste, name="paste"),
     path("cases/<int:case_id>/analyse/", views.analyse, name="analyse"),
-    path("cases/<int:case_id>/snapshots/", views.snapshot, name="snapshot"),
+    path("cases/<int:case_id>/snapshots/", snapshot_views.start, name="snapshot"),
+    path("cases/<int:case_id>/snapshots/begin/", snapshot_views.begin, name="snapshot_begin"),
     path("cases/<int:case_id>/title/", views.rename, name="rename"),
     path("cases/<int:case_id>/status/", views.status, name="status"),
     path("cases/<int:case_id>/impact/", views.impact, name="impact"),

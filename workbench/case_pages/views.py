@@ -43,6 +43,7 @@ from workbench.case_pages.presentation import (
     checks_shown,
     inputs_shown,
     jobs_shown,
+    left_out_shown,
     runbooks_of,
     verdict_shown,
 )
@@ -63,6 +64,7 @@ from workbench.profiles.selectors import has_stacks
 from workbench.redaction.selectors import redaction_rules
 from workbench.rules.regression import case_keep
 from workbench.runbooks.plans import plans_shown
+from workbench.runbooks.verifying import verifications_stored
 from workbench.uploads.listing import files_listed, folders, format_choices
 from workbench.uploads.refusals import UploadRefused
 from workbench.uploads.selectors import unfinished_arrivals
@@ -218,6 +220,8 @@ def case_detail(request: SignedInRequest, case_id: int) -> HttpResponse:
         "latest": latest,
         "run": run_shown(latest) if latest and latest.status != AnalysisStatus.DONE else None,
         "snapshots": snapshots,
+        "verifications": verifications_stored(case) if snapshots else {},
+        "left_out": left_out_shown(diagnosed.document) if diagnosed else None,
         "diagnosed": diagnosed,
         "timeline": timeline(records),
         "follow_ups": records.follow_ups,
@@ -259,15 +263,6 @@ def _files_not_yet_judged(records: CaseRecords, judged: Analysis) -> int:
     number = records.snapshots[-1].number
     present = [file for file in records.files if file.removed_at is None and file.deleted_at is None]
     return sum(file.snapshot == number and file.pk not in read for file in present)
-
-
-@login_required
-@require_POST
-def snapshot(request: SignedInRequest, case_id: int) -> HttpResponse:
-    """Starts a new snapshot and redirects to its drop zone."""
-    case = selectors.case_to_change(request.user, case_id)
-    services.snapshot_start(case=case, user=request.user, change=request.POST.get("change", ""))
-    return redirect("cases:files", case.pk)
 
 
 def _diagnosis_context(analysis: Analysis, records: CaseRecords) -> dict[str, object]:

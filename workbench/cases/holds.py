@@ -21,6 +21,11 @@ def require_no_hold(team_id: int) -> None:
         raise OnHold(f"Team {hold.team} is under legal hold since {hold.at:%Y-%m-%d}: nothing is deleted.")
 
 
+def any_hold() -> bool:
+    """Whether a team is under legal hold."""
+    return LegalHold.objects.in_force().exists()
+
+
 @transaction.atomic
 def hold_place(*, team: Team, user: User, reason: str) -> LegalHold:
     """Places the team under legal hold; the present one stays when there is one."""

@@ -260,11 +260,14 @@ class Snapshot(models.Model):
 
     number  from 1, the incident; files and analyses refer to it
     change  what was changed before it, as described by the user
+    begins_at  when the change took effect, as a user or an alert states it: evidence from before does not count. Null
+               for unknown: then it begins where the evidence of the snapshot before it ends
     """
 
     case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="snapshots")
     number = models.PositiveIntegerField()
     change = models.CharField(max_length=LONGEST_CHANGE)
+    begins_at = models.DateTimeField(null=True, blank=True)
     started_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     started_at = models.DateTimeField(auto_now_add=True)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Iterable
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -29,6 +30,8 @@ from workbench.cases.models import (
 
 SYMPTOM_CLASS_LENGTH = 50
 AFTER_A_CHANGE = "After a change"
+CLOCKS_DIFFER = timedelta(minutes=1)
+"""By which the clock of somebody who states a time may be ahead. Our choice."""
 
 
 @transaction.atomic
@@ -44,20 +47,46 @@ def case_open(*, user: User, title: str, team: Team | None = None) -> Case:
 
 
 @transaction.atomic
-def snapshot_start(*, case: Case, user: User, change: str) -> Snapshot:
+def snapshot_start(*, case: Case, user: User, change: str, begins_at: datetime | None = None) -> Snapshot:
     """Starts a new snapshot: later files are diagnosed without the earlier ones.
 
-    change  what was changed since the last snapshot. An empty newest snapshot is renamed instead.
+    change     what was changed since the last snapshot. An empty newest snapshot is renamed instead.
+    begins_at  when the change took effect, None for unknown. Raises ValidationError when that is in the future.
     """
+    _check_past(begins_at)
     case_lock(case)
     number = case.snapshot_number
     holds_files = case.files.present().filter(snapshot=number).exists()
     snapshot, _ = Snapshot.objects.update_or_create(
         case=case,
         number=number + 1 if holds_files else number,
-        defaults={"change": " ".join(change.split())[:LONGEST_CHANGE] or AFTER_A_CHANGE, "started_by": user},
+        defaults={
+            "change": " ".join(change.split())[:LONGEST_CHANGE] or AFTER_A_CHANGE,
+            "begins_at": begins_at,
+            "started_by": user,
+        },
     )
     return snapshot
+
+
+@transaction.atomic
+def snapshot_begin(*, case: Case, begins_at: datetime | None) -> None:
+    """States when the change before the newest snapshot took effect, None for unknown.
+
+    Raises ValidationError when that is in the future, or when the case holds the incident only.
+    """
+    _check_past(begins_at)
+    case_lock(case)
+    newest = case.snapshots.last()
+    if newest is None:
+        raise ValidationError({"begins_at": "The case holds no snapshot from after a change."})
+    newest.begins_at = begins_at
+    newest.save(update_fields=["begins_at"])
+
+
+def _check_past(begins_at: datetime | None) -> None:
+    if begins_at is not None and begins_at > timezone.now() + CLOCKS_DIFFER:
+        raise ValidationError({"begins_at": "The change took effect in the past: state that time, in UTC."})
 
 
 def case_lock(case: Case) -> None:

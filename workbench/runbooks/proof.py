@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from diagnostics.log_book.counting import breakdown
 from diagnostics.log_book.reading import LogBook
@@ -74,6 +75,11 @@ class EffectShown:
         return self.effect.judgement == "changed" and self.effect.quantity.better is not None
 
 
+def conclusion_of(before: Analysis, after: Analysis) -> Proof:
+    """The comparison of two finished analyses without the lists of frames and log patterns."""
+    return prove(_data(before), _data(after), runbook_of)
+
+
 def proof_of(before: Analysis, after: Analysis) -> Proof:
     """The comparison of two finished analyses."""
     sides = _data(before), _data(after)
@@ -94,7 +100,7 @@ def _patterns(before: Analysis, after: Analysis) -> list[Effect]:
     books = log_book_of(before), log_book_of(after)
     if books[0] is None or books[1] is None:
         return []
-    first, second = _counted(books[0]), _counted(books[1])
+    first, second = _counted(books[0], before), _counted(books[1], after)
     return pattern_effects(first.known_to(second), first.hours, second.known_to(first), second.hours)
 
 
@@ -116,12 +122,18 @@ class PatternCounts:
         return {each: count for each, count in self.records.items() if other.complete or each in other.records}
 
 
-def _counted(book: LogBook) -> PatternCounts:
-    found = breakdown(book, View(book.records), "pattern", book.span)
+def _counted(book: LogBook, analysis: Analysis) -> PatternCounts:
+    """The patterns of the records that count: a snapshot has a beginning, a log book holds earlier records too."""
+    view, span = View(book.records), book.span
+    left_out = [entry["left_out"]["before"] for entry in analysis.document["inputs"] if entry.get("left_out")]
+    if left_out and span is not None:
+        begins_ms = round(datetime.fromisoformat(left_out[0]).timestamp() * 1000)
+        view, span = book.later(begins_ms), (max(span[0], begins_ms), max(span[1], begins_ms))
+    found = breakdown(book, view, "pattern", span)
     worrying = [each for each in found["values"] if each["level"] in WORRYING]
     return PatternCounts(
         {(each["level"], each["text"]): each["slots"] for each in worrying},
-        (book.span[1] - book.span[0]) / HOUR_MS if book.span else 0.0,
+        (span[1] - span[0]) / HOUR_MS if span else 0.0,
         complete=found["distinct"] == len(found["values"]),
     )
 

@@ -27,4 +27,5 @@ TABLE = Table(
         Column("failure_message", "string", "why it failed"),
         Column("external_path", "string", "where it lies"),
     ),
+    happened="trigger_ms",
 )

@@ -25,4 +25,5 @@ TABLE = Table(
         ),
         Column("value", "string", "as printed; secrets are replaced by ******"),
     ),
+    happened=None,
 )

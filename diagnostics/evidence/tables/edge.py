@@ -13,4 +13,5 @@ TABLE = Table(
         Column("target_id", "string", "vertex id downstream"),
         Column("ship_strategy", "string", "HASH, FORWARD, REBALANCE, ..."),
     ),
+    happened=None,
 )

@@ -13,4 +13,5 @@ TABLE = Table(
         Column("arrival_ms", "long", "arrival (ingest) time"),
         Column("partition", "string", "partition of the source"),
     ),
+    happened=None,
 )

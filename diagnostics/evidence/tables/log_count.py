@@ -18,4 +18,5 @@ TABLE = Table(
         ),
         Column("last_ms", "long", "time of the latest, epoch milliseconds UTC"),
     ),
+    happened="last_ms",
 )

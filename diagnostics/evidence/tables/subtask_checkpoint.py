@@ -27,4 +27,5 @@ TABLE = Table(
         Column("unaligned", "boolean", "whether it was unaligned for this subtask"),
         Column("aborted", "boolean", "aborted before acknowledgement"),
     ),
+    happened="ack_ms",
 )

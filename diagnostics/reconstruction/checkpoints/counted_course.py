@@ -34,7 +34,8 @@ class Outcome:
 class CountedCourse:
     """The checkpoints of one job according to its metrics.
 
-    completed, failed  the highest values of the counters, which restart from 0 with each JobManager
+    completed, failed  the highest values of the counters, which restart from 0 with each JobManager, without what they
+                       had counted when the evidence begins
     outcomes           the checkpoints that ended while the metrics were sampled, in time order
     durations_ms       (epoch ms, duration) of each completed checkpoint that a sample shows, in time order
     full_bytes, bytes  full size and written bytes of these checkpoints, in time order
@@ -117,7 +118,9 @@ def _longest(series: Sequence[Series], job_id: str | None, only_job: str | None)
 
 
 def _highest(counter: Series | None) -> int:
-    return round(max((point.value or 0.0 for point in counter.known), default=0.0)) if counter else 0
+    if counter is None:
+        return 0
+    return round(max((point.value or 0.0 for point in counter.known), default=0.0) - counter.counted_before)
 
 
 def _citation_of_highest(series: Series) -> Citation:
@@ -134,7 +137,9 @@ def _outcomes(completed: Series | None, failed: Series | None) -> tuple[Outcome,
             grown = round(after - before if after >= before else after)
             if grown:
                 growths.append((later.ts_ms or 0, not is_failure, grown))
-    done = round(_dated(completed)[0].value or 0.0) if _dated(completed) else 0
+    done = 0
+    if completed is not None and _dated(completed):
+        done = round((_dated(completed)[0].value or 0.0) - completed.counted_before)
     outcomes = []
     for ts_ms, is_completion, count in sorted(growths):
         outcomes.append(Outcome(ts_ms, not is_completion, count, done))

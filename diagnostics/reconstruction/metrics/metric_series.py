@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from diagnostics.aggregators import metric_points
+from diagnostics.aggregators import jobs, metric_points
 from diagnostics.arithmetic.row_groups import row_groups
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
@@ -30,6 +30,11 @@ AS_LONG_RATIO = 0.8
 
 WATERMARKS = ("currentInputWatermark", "currentOutputWatermark")
 """Metrics whose values may be negative, or the largest number, which marks the end of the input."""
+COUNTERS_OF_JOBS = (
+    *("numRestarts", "fullRestarts"),
+    *("totalNumberOfCheckpoints", "numberOfCompletedCheckpoints", "numberOfFailedCheckpoints"),
+)
+"""Metrics that count since the job was submitted."""
 LARGEST_COUNT = 2.0**62
 """Largest plausible value of a metric: half of a Java long, which no counter reaches. Our choice."""
 LARGEST_VALUE: Mapping[str, float] = {
@@ -54,7 +59,10 @@ class Point(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """One metric of one subtask, operator or process, in time order."""
+    """One metric of one subtask, operator or process, in time order.
+
+    counted_before  of a counter of a job: what it had counted when the evidence begins
+    """
 
     metric: str
     job_id: str | None
@@ -64,6 +72,7 @@ class Series:
     subtask: int | None
     task_manager: str | None
     points: tuple[Point, ...]
+    counted_before: float = 0.0
 
     @property
     def known(self) -> tuple[Point, ...]:
@@ -126,7 +135,23 @@ def metric_series(evidence: Evidence) -> MetricSeries:
             answer of a Prometheus server, a REST answer) contain the same series at overlapping times, the file with
             most points is used: they are not mixed, because each source has its own delay.
     """
-    return MetricSeries(series_of_samples(evidence.answer(metric_points.AGGREGATOR)))
+    return MetricSeries(_counted_from(evidence, series_of_samples(evidence.answer(metric_points.AGGREGATOR))))
+
+
+def _counted_from(evidence: Evidence, series: Iterable[Series]) -> Iterator[Series]:
+    """The series; counters of jobs know what they had counted when a snapshot began after the job did."""
+    if evidence.begins_ms is None:
+        yield from series
+        return
+    later = {
+        row["job_id"]
+        for row in evidence.answer(jobs.AGGREGATOR).select(["job_id", "start_ms"]).to_pylist()
+        if row["start_ms"] is not None and row["start_ms"] >= evidence.begins_ms
+    }
+    for each in series:
+        is_older = each.metric in COUNTERS_OF_JOBS and each.job_id not in later
+        known = each.known if is_older else ()
+        yield replace(each, counted_before=known[0].value or 0.0) if known else each
 
 
 @dataclass(slots=True)

@@ -1,0 +1,16 @@
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+
+    dependencies = [
+        ('cases', '0016_impact'),
+    ]
+
+    operations = [
+        migrations.AddField(
+            model_name='snapshot',
+            name='begins_at',
+            field=models.DateTimeField(blank=True, null=True),
+        ),
+    ]
