@@ -124,6 +124,7 @@ def running_flink(folder: Path, metrics_ports: Sequence[int] = ()) -> Iterator[F
         "rest.flamegraph.enabled": "true",
         "taskmanager.numberOfTaskSlots": 2,
         "execution.checkpointing.interval": "2s",
+        "execution.checkpointing.dir": f"file://{folder}/checkpoints",
         "restart-strategy.type": "fixed-delay",
         "restart-strategy.fixed-delay.attempts": 1000,
         "restart-strategy.fixed-delay.delay": "1s",

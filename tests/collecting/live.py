@@ -46,14 +46,14 @@ class Live:
     flink: FlinkCluster
     chat: Chat
 
-    def deploy(self, *, ill: bool) -> None:
-        """Replaces the job by one of the same name that fails at its thirteenth record, or does not."""
+    def deploy(self, *, ill: bool, name: str = NAME) -> None:
+        """Replaces what runs by a job that fails at its thirteenth record, or does not."""
         for listed in self.flink.rest("/jobs/overview")["jobs"]:
             job = listed["jid"]
             if listed["state"] not in ("CANCELED", "FAILED", "FINISHED"):
                 self.flink.cancel(job)
                 wait_until(lambda job=job: self.flink.rest(f"/jobs/{job}")["state"] == "CANCELED")  # type: ignore[misc]
-        self.flink.submit(NAME, JOB if ill else HEALTHY)
+        self.flink.submit(name, JOB if ill else HEALTHY)
 
     def restarts(self) -> int:
         """How often the present job failed so far, as far as Flink remembers."""

@@ -103,8 +103,9 @@ class Alert(models.Model):
     cluster, job_name  what its labels were mapped to; null and empty where they were not
     case           the case that it opened or joined
     reason         why there is no case, or why nothing more was collected; empty otherwise
-    again_at       when evidence is collected again, because it could not be when the alert began or ended
-    again          what that snapshot is called
+    again_at       when evidence is collected again: it could not be when the alert began or ended, or did not show yet
+                   whether the fix worked
+    again          what that snapshot is called; empty to add evidence to the present one
     """
 
     source = models.ForeignKey(AlertSource, on_delete=models.PROTECT, related_name="alerts")

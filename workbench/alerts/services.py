@@ -6,6 +6,7 @@ import datetime as dt
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -15,11 +16,13 @@ from django.utils import timezone
 from workbench.alerts.models import Alert, AlertSource
 from workbench.alerts.payload import LONGEST_SUMMARY, LONGEST_VALUE, PayloadRefused, ReceivedAlert, alerts_in
 from workbench.alerts.routing import Routing, Target
+from workbench.analyses.models import Analysis
 from workbench.cases.holds import kept_days
 from workbench.cases.models import LONGEST_CHANGE, Case, CaseStatus
 from workbench.cases.services import note_add, snapshot_start
 from workbench.clusters.models import Cluster
 from workbench.clusters.services import collection_request
+from workbench.runbooks.verifying import verification_of
 
 MOST_BODY_BYTES = 1_000_000
 """Of one message. Our choice: 500 alerts of 2 kB, which is more than Alertmanager writes for one with long texts."""
@@ -35,6 +38,12 @@ PAUSE = dt.timedelta(seconds=30)
 MOST_AT_ONCE = 20
 COLLECTED_SECONDS = 10
 """Over which the first snapshots are taken after an alert: two of them, since rates need two."""
+VERIFIED_SECONDS = 30
+"""Over which snapshots are taken after the end of an alert, since only what happens after it counts. Our choice: some
+checkpoints of a job that takes one every ten seconds; for others the comparison says that it needs more."""
+VERIFIED_AGAIN = dt.timedelta(minutes=1)
+"""After which evidence is added to a snapshot that does not prove yet that the fix worked, twice as long after each
+time. Our choice: within the collections of an hour this covers half an hour, in which a job takes some checkpoints."""
 KEPT = dt.timedelta(days=90)
 KEPT_WITH_CASE = dt.timedelta(days=400)
 """How long resolved alerts are kept, without and with a case. Our choice: a quarter to mend a route, and a year to see
@@ -158,6 +167,7 @@ def _open_or_join(alert: Alert, cluster: Cluster, target: Target, now: dt.dateti
 def _collect_again(alert: Alert, case: Case, change: str, now: dt.datetime) -> None:
     """Collects into a new snapshot of the case, now or after the running collection and a pause.
 
+    change  what the snapshot begins with; empty to add evidence to the present one
     Sets the time, or the reason against it, on the alert, which the caller saves.
     """
     collections = case.collections.all()
@@ -169,10 +179,35 @@ def _collect_again(alert: Alert, case: Case, change: str, now: dt.datetime) -> N
     elif collections.active().exists() or collections.filter(requested_at__gt=now - PAUSE).exists():
         alert.again_at = now + PAUSE
     else:
-        snapshot_start(case=case, user=alert.source.owner, change=change)
+        if change:
+            snapshot_start(case=case, user=alert.source.owner, change=change, begins_at=alert.resolved_at)
+        seconds = VERIFIED_SECONDS if alert.resolved_at else COLLECTED_SECONDS
         collection_request(
-            user=alert.source.owner, cluster=alert.cluster, case=case, seconds=COLLECTED_SECONDS, job=alert.job_name
+            user=alert.source.owner, cluster=alert.cluster, case=case, seconds=seconds, job=alert.job_name
         )
+
+
+def verification_continue(*, analysis_id: int, **signal: object) -> None:
+    """Plans to collect more after the end of an alert whose snapshot neither proves nor refutes the fix.
+
+    The job may not run again yet, or have taken too few checkpoints. Called when a diagnosis is stored; alerts are
+    written after that, because whoever locks an alert locks its case next.
+    """
+    transaction.on_commit(partial(_continue_verification, analysis_id))
+
+
+@transaction.atomic
+def _continue_verification(analysis_id: int) -> None:
+    analysis = Analysis.objects.light().select_related("case").get(pk=analysis_id)
+    case, verification = analysis.case, verification_of(analysis)
+    if verification is None or not verification.is_open or analysis.snapshot != case.snapshot_number:
+        return
+    alert = Alert.objects.select_for_update().filter(case=case).order_by("-pk").first()
+    if alert is None or alert.resolved_at is None or alert.again_at is not None or case.alerts.firing().exists():
+        return
+    tries = case.collections.filter(requested_at__gte=alert.resolved_at).count()
+    alert.again_at, alert.again = timezone.now() + VERIFIED_AGAIN * 2 ** max(tries - 1, 0), ""
+    alert.save(update_fields=["again_at", "again"])
 
 
 def due_collections_request() -> int:

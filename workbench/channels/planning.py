@@ -12,11 +12,13 @@ from django.utils import timezone
 from workbench.analyses.models import Analysis
 from workbench.channels.models import Channel, Delivery, Tells
 from workbench.channels.services import send_when_committed
+from workbench.runbooks.verifying import verification_of
 
 logger = logging.getLogger(__name__)
 
 NO_CAUSE = ("healthy", "inconclusive")
 CRITICAL = "critical"
+FIX_VERIFIED = "Fix verified"
 
 
 def deliveries_plan(*, analysis_id: int, **signal: Any) -> None:
@@ -59,8 +61,12 @@ def _reason(last: Delivery | None, analysis: Analysis, symptom_class: str) -> st
     """Why the channel receives it; empty when it has the same already."""
     if last is None:
         return "Verdict"
+    verification = verification_of(analysis)
+    is_fixed = verification is not None and verification.is_fixed
     if last.analysis is not None and analysis.snapshot > last.analysis.snapshot:
-        return "After the change"
+        return FIX_VERIFIED if is_fixed else "After the change"
+    if is_fixed and last.what != FIX_VERIFIED:
+        return FIX_VERIFIED
     return "New verdict" if symptom_class != last.symptom_class else ""
 
 

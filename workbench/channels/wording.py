@@ -14,12 +14,13 @@ from workbench.channels.kind import Earlier, Message
 from workbench.channels.models import Channel, Delivery, DeliveryStatus
 from workbench.redaction.selectors import redaction_rules, redactor_for
 from workbench.runbooks.filling import runbook_progress
+from workbench.runbooks.verifying import verification_of
 
 FIELDS = {
-    "what": "why the message is sent: a verdict, another verdict, after a change",
+    "what": "why the message is sent: a verdict, another verdict, after a change, a verified fix",
     "title": "title of the case",
     "verdict": "name of the symptom class",
-    "summary": "the verdict in a sentence or two",
+    "summary": "the verdict in a sentence or two; after a change, whether it helped first",
     "sure": "confidence in percent",
     "health": "health score",
     "first": "the first open step of the runbook",
@@ -74,11 +75,11 @@ def _notice(notice: Mapping[str, str]) -> Message:
 
 def _fields(analysis: Analysis) -> dict[str, str]:
     case, document = analysis.case, analysis.document
-    verdict = document["verdict"]
+    verdict, verification = document["verdict"], verification_of(analysis)
     inner = {
         "title": case.title,
         "verdict": symptom(verdict["symptom_class"]).title,
-        "summary": verdict["summary"],
+        "summary": f"{verification.headline} {verdict['summary']}" if verification else verdict["summary"],
         "sure": f"{verdict['confidence'] * 100:.0f} %",
         "health": str(document["health"]["score"]),
         "first": _first_step(analysis),

@@ -37,6 +37,37 @@ class StepRecordQuerySet(models.QuerySet["StepRecord"]):
         return {(record.job, record.runbook, record.step): record for record in records}
 
 
+class Verification(models.Model):
+    """Whether a change helped: the stored conclusion of comparing a later snapshot with the incident.
+
+    before, after  the compared diagnoses
+    judgement      a `diagnostics.proof.Judgement`
+    headline       the conclusion in a sentence or two
+    """
+
+    before = models.ForeignKey(Analysis, on_delete=models.CASCADE, related_name="+")
+    after = models.OneToOneField(Analysis, on_delete=models.CASCADE, related_name="verification")
+    judgement = models.CharField(max_length=20)
+    headline = models.TextField()
+
+    def __str__(self) -> str:
+        return self.headline
+
+    @property
+    def is_fixed(self) -> bool:
+        return self.judgement == "fixed"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether more evidence may decide."""
+        return self.judgement == "cannot tell"
+
+    @property
+    def words(self) -> str:
+        """The judgement for people."""
+        return "Fix verified" if self.is_fixed else self.judgement.capitalize()
+
+
 class StepRecord(models.Model):
     """A user's record of doing, answering, failing or approving one step of a runbook. Records are only added; the last
     one counts.

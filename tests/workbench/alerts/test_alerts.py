@@ -13,14 +13,17 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from tests.workbench.diagnosed import SKEW_RULE, finish, published, stored_file
 from tests.workbench.people import People, signed_in
 from workbench.alerts import services
 from workbench.alerts.models import Alert, AlertSource
 from workbench.alerts.sources import SourceForm, source_add, source_remove, source_token_renew
+from workbench.analyses.services import analysis_request
 from workbench.cases.models import Case, CaseStatus
 from workbench.cases.services import case_close
 from workbench.clusters.models import Cluster, Collection, CollectionStatus
 from workbench.clusters.services import cluster_add
+from workbench.runbooks.models import Verification
 from workbench.uploads.services import upload_add
 
 pytestmark = pytest.mark.usefixtures("queue")
@@ -111,7 +114,9 @@ def test_the_end_of_the_last_alert_collects_again_as_a_new_snapshot(source: Aler
     assert Collection.objects.count() == 1, "another alert still fires"
     [outcome] = receive(source, message("resolved"))
     assert (outcome.reason, Collection.objects.count()) == ("", 2)
-    assert case.snapshots.get().change == "After the alert CheckpointsFail"
+    snapshot = case.snapshots.get()
+    assert snapshot.change == "After the alert CheckpointsFail"
+    assert snapshot.begins_at == Alert.objects.get(name="CheckpointsFail").resolved_at, "what led to the alert is over"
 
 
 def test_an_alert_that_comes_and_goes_is_one_case_with_a_bounded_number_of_collections(source: AlertSource) -> None:
@@ -144,7 +149,8 @@ def test_an_alert_that_fires_again_takes_the_place_of_a_collection_that_waits(so
     Alert.objects.exclude(again_at=None).update(again_at=timezone.now())
     services.due_collections_request()
     assert Collection.objects.count() == 2
-    assert Case.objects.get().snapshots.get().change == "The alert CheckpointsFail fires again"
+    snapshot = Case.objects.get().snapshots.get()
+    assert (snapshot.change, snapshot.begins_at) == ("The alert CheckpointsFail fires again", None)
 
 
 def test_an_alert_long_after_the_last_one_or_after_the_case_was_closed_opens_another_case(
@@ -301,3 +307,44 @@ def test_a_source_whose_cluster_is_gone_can_still_be_edited(source: AlertSource,
     assert "namespace = x : removed" in page
     [outcome] = receive(source, message("firing", namespace="x"))
     assert outcome.reason == "The route namespace = x leads to a cluster that is not listed any more."
+
+
+@pytest.fixture
+def resolved(source: AlertSource, people: People) -> Case:
+    """The case of an alert that ended an hour ago: its incident is diagnosed, and evidence from after it is there."""
+    published(SKEW_RULE, people.rita)
+    receive(source, message("firing"))
+    case = Case.objects.get()
+    stored_file(case, case.owner)
+    finish(analysis_request(case=case, user=case.owner), 4.0)
+    finish_collections()
+    receive(source, message("resolved"))
+    stored_file(case, case.owner, "b.log", b"after", 2)
+    Alert.objects.update(resolved_at=timezone.now() - timedelta(hours=1))
+    finish_collections()
+    return case
+
+
+def test_evidence_is_added_until_it_shows_whether_the_fix_worked(
+    resolved: Case, django_capture_on_commit_callbacks: Any
+) -> None:
+    for minutes in (2, 4):
+        analysis = finish(analysis_request(case=resolved, user=resolved.owner), 1.0)
+        Verification.objects.update(judgement="cannot tell")
+        with django_capture_on_commit_callbacks(execute=True):
+            services.verification_continue(analysis_id=analysis.pk)
+        again_at = Alert.objects.get().again_at
+        assert again_at is not None
+        assert abs(again_at - timezone.now() - timedelta(minutes=minutes)) < timedelta(seconds=30)
+        before = Collection.objects.count()
+        Alert.objects.update(again_at=timezone.now())
+        assert services.due_collections_request() == 1
+        assert (Collection.objects.count(), resolved.snapshot_number) == (before + 1, 2), "it joins the snapshot"
+        finish_collections()
+
+
+def test_a_decided_fix_is_not_looked_at_again(resolved: Case, django_capture_on_commit_callbacks: Any) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        analysis = finish(analysis_request(case=resolved, user=resolved.owner), 9.0)
+    assert analysis.verification.judgement != "cannot tell"
+    assert Alert.objects.get().again_at is None
