@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from workbench.accounts.models import User
-from workbench.cases.models import Case, CaseStatus
+from workbench.cases.models import Case, CaseQuerySet, CaseStatus
 from workbench.untrusted.csv_cell import harmless_cell
 
 MOST_LOOKS = 12
@@ -57,9 +57,20 @@ class JobHealth:
 
 def fleet(user: User) -> list[JobHealth]:
     """Every job of the user's cases with a health score, the least healthy first; merged cases are left out."""
+    jobs = jobs_in(cases_with_jobs(user))
+    return sorted(jobs.values(), key=lambda job: (job.health, -job.cases, job.name))
+
+
+def cases_with_jobs(user: User) -> CaseQuerySet:
+    """The cases that say how a job is, the oldest first."""
     cases = Case.objects.visible_to(user).filter(merged_into=None).exclude(job_verdicts=[])
+    return cases.order_by("created_at", "pk")
+
+
+def jobs_in(cases: Iterable[Case]) -> dict[str, JobHealth]:
+    """Name -> health of each job with a health score. The cases are ordered, the oldest first."""
     jobs: dict[str, JobHealth] = {}
-    for case in cases.order_by("created_at", "pk"):
+    for case in cases:
         for verdict in case.job_verdicts:
             if verdict["health"] is None:
                 continue
@@ -70,7 +81,7 @@ def fleet(user: User) -> list[JobHealth]:
             job.cases += 1
             job.open += case.status != CaseStatus.CLOSED
             job.shared += len(case.job_verdicts) > 1
-    return sorted(jobs.values(), key=lambda job: (job.health, -job.cases, job.name))
+    return jobs
 
 
 def rows(jobs: Sequence[JobHealth]) -> Iterator[tuple[object, ...]]:

@@ -34,6 +34,9 @@ MOST_ANSWER_SECONDS = 10.0
 MOST_CHECK_SECONDS = 90.0
 COMPARED = dt.timedelta(days=7)
 """Checks that trends are made of."""
+SOON = dt.timedelta(minutes=1)
+"""After which a cluster without a job is checked again, with one request. Our choice: somebody who begins to watch a
+cluster deploys to it next, and looks at the fleet."""
 GONE_AFTER = 3
 """A warning ends when it was absent for as many checks: one that comes and goes is one warning. Our choice."""
 MOST_CASES_A_DAY = 5
@@ -52,7 +55,7 @@ def check_run(watch: Watch, *, lookup: Lookup = looked_up, limits: Limits = LIMI
     """Checks the cluster of a watch. A cluster that does not answer is stored as the watch's failure."""
     begun = timezone.now()
     Watch.objects.filter(pk=watch.pk).update(begun_at=begun)
-    failure, left_out = "", ""
+    failure, left_out, jobs = "", "", list[JobSeen]()
     try:
         jobs, left_out = _asked(watch, begun, lookup, limits)
         _store(watch, jobs, begun)
@@ -62,6 +65,8 @@ def check_run(watch: Watch, *, lookup: Lookup = looked_up, limits: Limits = LIMI
         logger.exception("the check of %s ended with an error of our own", watch.cluster)
         failure = f"The workbench failed ({type(error).__name__}); the worker's log has the details."
     checked = Watch.objects.filter(pk=watch.pk)
+    if not failure and not jobs:
+        checked.filter(next_at__gt=begun + SOON).update(next_at=begun + SOON)
     checked.update(begun_at=None, failure=failure.replace("\x00", "")[:LONGEST_TEXT])
     if not failure:
         checked.update(checked_at=begun, left_out=left_out[:LONGEST_TEXT])

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.db.models import Q, QuerySet
+
 from workbench.accounts.models import User
-from workbench.history import fleet as case_history
-from workbench.history.fleet import JobHealth
+from workbench.cases.models import Case, CaseQuerySet
+from workbench.clusters.models import Collection, Serves
+from workbench.history.fleet import JobHealth, cases_with_jobs, jobs_in
 from workbench.watching.drawing import Line, line_of
 from workbench.watching.models import WORST_FIRST, JobCheck, Watch, WatchedJob
 
@@ -21,7 +24,7 @@ CHECKS_SHOWN = 96
 class FleetRow:
     """One job.
 
-    diagnosed  its health over the user's cases; None where no case knows a job of the name
+    diagnosed  its health over the user's cases about it; None without one
     line       duration of its checkpoints over the last checks; None without two
     """
 
@@ -33,10 +36,45 @@ class FleetRow:
 def fleet_rows(user: User) -> list[FleetRow]:
     """Every job of the watched clusters that the user sees."""
     jobs = list(WatchedJob.objects.visible_to(user).select_related("watch__cluster"))
-    by_name = {each.name: each for each in case_history.fleet(user)}
+    diagnosed = _diagnosed(user, jobs)
     checks = _latest_checks(jobs)
-    rows = [FleetRow(job, by_name.get(job.name), line_of(checks[job.pk])) for job in jobs]
+    rows = [FleetRow(job, diagnosed.get(job.pk), line_of(checks[job.pk])) for job in jobs]
     return sorted(rows, key=_badness)
+
+
+def _diagnosed(user: User, jobs: Sequence[WatchedJob]) -> dict[int, JobHealth]:
+    """Key of a watched job -> its health over the cases about it, as `cases_about` chooses them."""
+    cases = list(cases_with_jobs(user))
+    origins: dict[int, set[int]] = defaultdict(set)
+    for case_id, cluster_id in _collected().filter(case__in=cases).values_list("case", "cluster"):
+        origins[case_id].add(cluster_id)
+    names = Counter(job.name for job in jobs)
+    healths: dict[int, JobHealth] = {}
+    for cluster_id in {job.watch.cluster_id for job in jobs}:
+        own = jobs_in(case for case in cases if cluster_id in origins[case.pk])
+        own_or_unknown = jobs_in(case for case in cases if cluster_id in origins[case.pk] or not origins[case.pk])
+        for job in jobs:
+            health = (own_or_unknown if names[job.name] == 1 else own).get(job.name)
+            if job.watch.cluster_id == cluster_id and health is not None:
+                healths[job.pk] = health
+    return healths
+
+
+def cases_about(user: User, job: WatchedJob) -> CaseQuerySet:
+    """The cases with a job of this name that were collected from its cluster.
+
+    A case of uploads names no cluster. It counts where only one watched cluster has a job of the name.
+    """
+    named = Case.objects.visible_to(user).filter(merged_into=None).with_a_job_of([job.name])
+    own = Q(pk__in=_collected().filter(cluster=job.watch.cluster_id).values("case"))
+    if WatchedJob.objects.visible_to(user).filter(name=job.name).count() > 1:
+        return named.filter(own)
+    return named.filter(own | ~Q(pk__in=_collected().values("case")))
+
+
+def _collected() -> QuerySet[Collection]:
+    """Collections from clusters, without those from stores of metrics, logs and files."""
+    return Collection.objects.filter(cluster__serves=Serves.REST).order_by()
 
 
 def _badness(row: FleetRow) -> tuple[int, int, str]:

@@ -11,6 +11,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from workbench.accounts.models import Team, User
+from workbench.cases.holds import OnHold, kept_days, require_no_hold
 from workbench.clusters.models import Cluster
 from workbench.machine import broker
 from workbench.watching.models import EarlyWarning, Every, JobCheck, Watch, WatchedJob
@@ -56,6 +57,11 @@ def watch_save(*, user: User, cluster: Cluster, form: WatchForm) -> Watch:
     if errors or form.team is None or form.owner is None:
         raise ValidationError(errors)
     watch = Watch.objects.filter(cluster=cluster).first() or Watch(cluster=cluster)
+    if watch.pk and watch.team_id != form.team.pk:
+        try:
+            require_no_hold(watch.team_id)
+        except OnHold as error:
+            raise ValidationError({"team": str(error)}) from None
     watch.every, watch.team, watch.owner = form.every, form.team, form.owner
     watch.opens_cases, watch.state_limit_mb = form.opens_cases, int(typed) if typed else None
     watch.next_at = timezone.now()
@@ -64,8 +70,9 @@ def watch_save(*, user: User, cluster: Cluster, form: WatchForm) -> Watch:
 
 
 def watch_end(*, user: User, watch: Watch) -> None:
-    """Ends a watch and deletes its checks. Raises PermissionDenied."""
+    """Ends a watch and deletes its checks. Raises PermissionDenied, OnHold."""
     _administrators_only(user)
+    require_no_hold(watch.team_id)
     watch.delete()
 
 
@@ -86,12 +93,15 @@ def due_checks_request() -> int:
 
 
 def checks_expire() -> int:
-    """Deletes old checks, warnings that are over, and jobs that are gone. Gives how many rows."""
-    now = timezone.now()
-    checks, _ = JobCheck.objects.filter(at__lt=now - KEPT).delete()
-    warnings, _ = EarlyWarning.objects.filter(ended_at__lt=now - WARNINGS_KEPT).delete()
-    jobs, _ = WatchedJob.objects.filter(seen_at__lt=now - WARNINGS_KEPT).delete()
-    return checks + warnings + jobs
+    """Deletes old checks, warnings that are over, and jobs that are gone, but for teams under legal hold.
+
+    Gives how many rows.
+    """
+    now, jobs = timezone.now(), WatchedJob.objects.filter(watch__team__in=kept_days())
+    checks, _ = JobCheck.objects.filter(job__in=jobs, at__lt=now - KEPT).delete()
+    warnings, _ = EarlyWarning.objects.filter(job__in=jobs, ended_at__lt=now - WARNINGS_KEPT).delete()
+    gone, _ = jobs.filter(seen_at__lt=now - WARNINGS_KEPT).delete()
+    return checks + warnings + gone
 
 
 def _administrators_only(user: User) -> None:

@@ -14,12 +14,13 @@ from django.views.decorators.http import require_GET, require_POST
 
 from workbench.accounts.models import Team, User
 from workbench.accounts.requests import SignedInRequest
+from workbench.cases.holds import OnHold
 from workbench.cases.models import Case
 from workbench.clusters.models import Cluster
 from workbench.untrusted.whole_number import whole_number
 from workbench.watching import services
 from workbench.watching.drawing import courses_of
-from workbench.watching.fleet import fleet_rows, watches_of
+from workbench.watching.fleet import cases_about, fleet_rows, watches_of
 from workbench.watching.models import Every, Level, Watch, WatchedJob
 from workbench.watching.services import WatchForm
 
@@ -53,7 +54,7 @@ def job(request: SignedInRequest, job_id: int) -> HttpResponse:
     watched = get_object_or_404(visible, pk=job_id)
     checks = list(watched.checks.order_by("-at")[:CHECKS_DRAWN])[::-1]
     readable = Case.objects.visible_to(request.user)
-    cases = readable.filter(merged_into=None).with_a_job_of([watched.name]).order_by("-created_at")[:CASES_SHOWN]
+    cases = cases_about(request.user, watched).order_by("-created_at")[:CASES_SHOWN]
     context = {
         "job": watched,
         "courses": courses_of(watched, checks),
@@ -96,8 +97,11 @@ def watch(request: SignedInRequest, cluster_id: int) -> HttpResponse:
 def end(request: SignedInRequest, cluster_id: int) -> HttpResponse:
     """Ends a watch."""
     watched = get_object_or_404(Watch, cluster=_cluster(request.user, cluster_id))
-    services.watch_end(user=request.user, watch=watched)
-    messages.success(request, f"{watched.cluster} is not watched any more.")
+    try:
+        services.watch_end(user=request.user, watch=watched)
+        messages.success(request, f"{watched.cluster} is not watched any more.")
+    except OnHold as error:
+        messages.error(request, str(error))
     return redirect("watching:fleet")
 
 

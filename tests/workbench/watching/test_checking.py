@@ -17,7 +17,8 @@ from diagnostics.collect_flink import Limits
 from tests.collecting.recorded_cluster import RecordedCluster, recorded_answers, running
 from tests.workbench.channels.chat import Chat
 from tests.workbench.channels.chat import running as chatting
-from tests.workbench.people import People, signed_in
+from tests.workbench.people import People, case_of, signed_in
+from workbench.cases.holds import hold_lift, hold_place
 from workbench.cases.models import Case
 from workbench.channels.models import USUAL_TEMPLATE, Delivery
 from workbench.channels.services import ChannelForm, channel_save, delivery_send
@@ -25,6 +26,7 @@ from workbench.clusters.models import Cluster, Collection
 from workbench.clusters.services import cluster_add, cluster_remove
 from workbench.watching import checking, services
 from workbench.watching.checking import check_run
+from workbench.watching.fleet import cases_about, fleet_rows
 from workbench.watching.models import EarlyWarning, JobCheck, Level, Watch, WatchedJob
 from workbench.watching.services import WatchForm, due_checks_request, watch_save
 
@@ -200,6 +202,74 @@ def test_old_checks_jobs_and_warnings_are_deleted(people: People, cluster: Clust
     watch.jobs.create(name="gone", job_id="0" * 32, state="RUNNING", seen_at=long_ago, level=Level.ENDED)
     services.checks_expire()
     assert (JobCheck.objects.count(), EarlyWarning.objects.count(), WatchedJob.objects.count()) == (1, 0, 1)
+
+
+def test_a_cluster_without_a_job_is_checked_again_soon(
+    people: People, cluster: Cluster, flink: RecordedCluster
+) -> None:
+    watch, with_a_job = watched(people, cluster), flink.answers["/jobs/overview"]
+    flink.answers["/jobs/overview"] = b'{"jobs": []}'
+    due_checks_request()
+    check_run(watch, limits=QUICK)
+    watch.refresh_from_db()
+    assert watch.next_at <= timezone.now() + checking.SOON
+    flink.answers["/jobs/overview"] = with_a_job
+    Watch.objects.update(next_at=timezone.now())
+    due_checks_request()
+    check(watch)
+    assert watch.next_at > timezone.now() + dt.timedelta(minutes=4)
+
+
+def test_checks_and_warnings_of_a_team_under_legal_hold_are_kept(people: People, cluster: Cluster) -> None:
+    watch = watched(people, cluster)
+    job = check(watch)
+    long_ago = timezone.now() - services.WARNINGS_KEPT - dt.timedelta(days=1)
+    job.warnings.create(kind="lag", text="x", began_at=long_ago, heard_at=long_ago, ended_at=long_ago)
+    watch.jobs.create(name="gone", job_id="0" * 32, state="RUNNING", seen_at=long_ago, level=Level.ENDED)
+    JobCheck.objects.update(at=long_ago)
+    hold_place(team=people.team, user=people.ada, reason="Claim 7")
+    strangers = people.charlie.teams.get()
+
+    assert services.checks_expire() == 0
+    signed_in(people.ada).post(reverse("watching:end", args=[cluster.pk]))
+    with pytest.raises(ValidationError, match="under legal hold"):
+        watched(people, cluster, team=strangers, owner=people.charlie)
+
+    assert (JobCheck.objects.count(), EarlyWarning.objects.count(), WatchedJob.objects.count()) == (1, 1, 2)
+    hold_lift(team=people.team, user=people.ada)
+    assert services.checks_expire() == 3
+
+
+def case_of_job(people: People, name: str, health: int, cluster: Cluster | None) -> Case:
+    """A case that says how a job is, collected from the cluster, or of uploads."""
+    case = case_of(people.alice)
+    case.job_verdicts = [{"name": name, "health": health, "symptom_class": "data_skew", "confidence": 0.9}]
+    case.job_names = name
+    case.save()
+    if cluster is not None:
+        Collection.objects.create(case=case, cluster=cluster, requested_by=people.alice)
+    return case
+
+
+def test_jobs_of_one_name_on_two_clusters_have_a_row_and_cases_of_their_own(
+    people: People, cluster: Cluster, flink: RecordedCluster
+) -> None:
+    with running(RecordedCluster(recorded_answers())) as elsewhere:
+        twin = cluster_add(user=people.ada, name="refunds", url=elsewhere.url, special_allowed=True)
+        first, second = check(watched(people, cluster)), check(watched(people, twin))
+    ill, uploaded = case_of_job(people, first.name, 20, cluster), case_of_job(people, first.name, 50, None)
+
+    rows = {str(row.job.watch.cluster): row.diagnosed for row in fleet_rows(people.alice)}
+    assert set(rows) == {"payments", "refunds"}
+    assert rows["payments"] is not None
+    assert (rows["payments"].last, rows["payments"].looks, rows["refunds"]) == (ill, [20], None)
+    assert (list(cases_about(people.alice, first)), list(cases_about(people.alice, second))) == ([ill], [])
+
+    cluster_remove(user=people.ada, cluster=twin)
+    [row] = fleet_rows(people.alice)
+    assert row.diagnosed is not None
+    assert (row.diagnosed.last, row.diagnosed.looks) == (uploaded, [20, 50])
+    assert set(cases_about(people.alice, first)) == {ill, uploaded}
 
 
 def test_an_administrator_watches_a_cluster_and_the_team_sees_its_jobs(people: People, cluster: Cluster) -> None:
