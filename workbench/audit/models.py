@@ -1,4 +1,4 @@
-"""Entries of the audit log. They are only added; nothing of the workbench changes or deletes one."""
+"""Entries of the audit log. They are only added, never changed, and deleted by age only."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
@@ -33,7 +34,9 @@ def log(request: SignedInRequest) -> HttpResponse:
     _administrators_only(request)
     page = Paginator(entries_matching(request.GET.dict()), PAGE).get_page(request.GET.get("page"))
     asked = {name: request.GET.get(name, "") for name in FILTERS}
-    return render(request, "audit/log.html", {"page": page, "asked": asked, "forms": FORMS})
+    return render(
+        request, "audit/log.html", {"page": page, "asked": asked, "forms": FORMS, "kept_days": settings.KEEP_AUDIT_DAYS}
+    )
 
 
 @login_required

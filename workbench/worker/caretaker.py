@@ -50,6 +50,8 @@ class Caretaker(bootsteps.StartStopStep):
         from workbench.analyses.log_books import log_books_purge
         from workbench.analyses.retention import evidence_expire
         from workbench.analyses.services import lost_analyses_recover
+        from workbench.audit.retention import entries_expire
+        from workbench.cases.holds import any_hold
         from workbench.channels.services import deliveries_expire, due_deliveries_send
         from workbench.clusters.services import lost_collections_recover
         from workbench.rules.health_weights import weights_resume
@@ -83,6 +85,7 @@ class Caretaker(bootsteps.StartStopStep):
                     alerts_expire()
                     deliveries_expire()
                     checks_expire()
+                    entries_expire(is_held=any_hold())
                     weights_resume()
         except (redis.RedisError, Error, OSError):  # OSError: a read-only data folder
             logger.warning("the worker could not look after lost runs; it tries again", exc_info=True)

@@ -5,17 +5,21 @@ from __future__ import annotations
 import csv
 import io
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from django.conf import LazySettings
 from django.test import Client
+from django.utils import timezone
 
 from tests.security.routes import routes
 from tests.workbench.people import People, case_of, signed_in
 from workbench.accounts.models import ApiToken
 from workbench.audit.models import AuditEntry
 from workbench.audit.recording import EXPORTS, FIELDS, QUIET
+from workbench.audit.retention import entries_expire
+from workbench.cases.holds import any_hold, hold_lift, hold_place
 
 
 def newest() -> AuditEntry:
@@ -124,6 +128,32 @@ def test_the_log_is_filtered_by_person_action_and_days(people: People) -> None:
     assert names(what="close") == ["bob cases:close", "rita cases:close"]
     assert names(first="2026-03-04", last="2026-03-04") == ["bob rules:publish"]
     assert len(names(first="yesterday", last="2026-99-99", what="\x00")) == 3
+
+
+def test_old_entries_are_deleted_and_an_entry_says_so(people: People, settings: LazySettings) -> None:
+    AuditEntry.objects.all().delete()
+    for days in (30, 399, 401, 800):
+        AuditEntry.objects.create(name="bob", action="cases:close", at=timezone.now() - timedelta(days=days))
+    assert settings.KEEP_AUDIT_DAYS == 400
+    assert entries_expire(is_held=True) == 0
+    assert entries_expire(is_held=False) == 2
+    assert entries_expire(is_held=False) == 0
+    assert AuditEntry.objects.filter(action="cases:close").count() == 2
+    entry = newest()
+    assert (entry.name, entry.action, entry.details["entries"]) == ("workbench", "entries expired", 2)
+    settings.KEEP_AUDIT_DAYS = 0
+    AuditEntry.objects.update(at=timezone.now() - timedelta(days=4_000))
+    assert entries_expire(is_held=False) == 0
+    assert "none is deleted" in signed_in(people.ada).get("/audit/").content.decode()
+
+
+def test_a_team_under_legal_hold_keeps_the_whole_log(people: People) -> None:
+    AuditEntry.objects.create(name="bob", action="cases:close", at=timezone.now() - timedelta(days=500))
+    assert not any_hold()
+    hold_place(team=people.team, user=people.ada, reason="Claim 7")
+    assert entries_expire(is_held=any_hold()) == 0
+    hold_lift(team=people.team, user=people.ada)
+    assert entries_expire(is_held=any_hold()) == 1
 
 
 @pytest.mark.parametrize("address", ["/audit/", "/audit/export.csv", "/audit/export.jsonl"])
