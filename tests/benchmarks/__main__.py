@@ -6,6 +6,7 @@
     make bench PARTS=cold CASES=folder,other       the command line on cases of your own
     make bench PARTS=load SECONDS=60 SIZES=100     fifty people for a minute, a large case of 100 MB
     make bench PARTS=calibration TRUTHS=folder     how far confidences can be relied on
+    make bench PARTS=alerts                        from the alert to the message, with a real Flink and Alertmanager
     CORES=1,2  ROUNDS=3
 
 Ratios between the rows count, not seconds: another program on the machine slows all of them down.
@@ -27,6 +28,7 @@ from diagnostics.reading.case import Case
 from diagnostics.rules.rule import Ruleset, shipped_rules
 from diagnostics.spark import embedded
 from tests.benchmarks import (
+    alert_to_message,
     backtest,
     brushing,
     calibration,
@@ -50,6 +52,8 @@ from tests.incidents.gathered_incidents import PARTS as GATHERED
 MB = 1_000_000
 PAGES_MB = 500
 """The case whose pages are measured has at most so many MB of logs. Source: issue 5."""
+LEAST_ALERTS = 5
+"""Ways from the alert to the message that a median is made of. Our choice."""
 DEMO = sorted((Path(__file__).resolve().parents[2] / "workbench" / "analyses" / "demo").glob("*.zip"))
 
 
@@ -119,6 +123,7 @@ PARTS: Mapping[str, Callable[[argparse.Namespace], None]] = {
     "history": lambda given: history.report(),
     "brushing": lambda given: brushing.report(DEMO[0]),
     "pages": _pages,
+    "alerts": lambda given: alert_to_message.report(max(given.rounds, LEAST_ALERTS)),
     "load": lambda given: load.report(given.seconds, min(max(given.sizes), load.LARGE_MB)),
 }
 

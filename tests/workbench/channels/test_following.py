@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from django.core.exceptions import ValidationError
 
+from tests.workbench.certificates import write_certificate
 from tests.workbench.channels.chat import Chat
 from tests.workbench.channels.chat import running as chatting
 from tests.workbench.channels.mail_server import MailServer, running
@@ -104,6 +106,30 @@ def test_a_mail_that_nobody_takes_is_given_up(people: People, mail_server: MailS
     send_all()
     delivery = Delivery.objects.get()
     assert (delivery.status, delivery.detail.startswith("Refused:")) == (DeliveryStatus.FAILED, True)
+
+
+def test_a_server_that_offers_starttls_gets_mail_and_password_encrypted(
+    people: People, mail_server: MailServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mail_server.certificate = write_certificate(tmp_path)
+    monkeypatch.setenv("SSL_CERT_FILE", str(mail_server.certificate))
+    mail_channel(people, mail_server, secret="flink:secret")
+    diagnosed_case(people.alice)
+    send_all()
+    assert Delivery.objects.get().status == DeliveryStatus.SENT
+    assert (mail_server.encrypted, mail_server.logins) == ([True], ["\x00flink\x00secret"])
+
+
+def test_a_server_whose_certificate_nobody_vouches_for_gets_neither(
+    people: People, mail_server: MailServer, tmp_path: Path
+) -> None:
+    mail_server.certificate = write_certificate(tmp_path)
+    mail_channel(people, mail_server, secret="flink:secret")
+    diagnosed_case(people.alice)
+    send_all()
+    delivery = Delivery.objects.get()
+    assert (delivery.status, mail_server.logins, mail_server.mails) == (DeliveryStatus.WAITING, [], [])
+    assert "certificate" in delivery.detail.lower()
 
 
 def test_a_password_is_not_sent_without_tls(people: People, mail_server: MailServer) -> None:

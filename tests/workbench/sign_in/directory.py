@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
-import ipaddress
 import os
 import shutil
 import subprocess
@@ -13,12 +11,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 from ldap3 import Connection, Server
 from ldap3.core.exceptions import LDAPException
+
+from tests.workbench.certificates import STARTTLS_ADDRESS, write_certificate
 
 SLAPD = shutil.which("slapd", path=f"{os.environ['PATH']}:/usr/sbin")
 BASE = "dc=example,dc=org"
@@ -57,10 +53,11 @@ class Directory:
 def running_directory(folder: Path, port: int, tls_port: int) -> Iterator[Directory]:
     """The server, filled; it ends with the block."""
     assert SLAPD is not None
-    certificate = _write_certificate(folder)
+    certificate = write_certificate(folder)
     settings = {"folder": folder, "base": BASE, "reader": READER, "password": READER_PASSWORD}
     (folder / "slapd.conf").write_text(CONFIGURATION.format_map(settings))
-    listening = f"ldap://127.0.0.1:{port}/ ldaps://127.0.0.1:{tls_port}/ ldaps://127.0.0.2:{tls_port}/"
+    plain = f"ldap://127.0.0.1:{port}/ ldap://{STARTTLS_ADDRESS}:{port}/ ldap://127.0.0.2:{port}/"
+    listening = f"{plain} ldaps://127.0.0.1:{tls_port}/ ldaps://127.0.0.2:{tls_port}/"
     with subprocess.Popen([SLAPD, "-h", listening, "-f", folder / "slapd.conf", "-d", "0"]) as program:
         try:
             _fill(port)
@@ -93,27 +90,3 @@ def _connected(port: int) -> Connection:
             if time.monotonic() > until:
                 raise
             time.sleep(0.05)
-
-
-def _write_certificate(folder: Path) -> Path:
-    """A certificate of the server that vouches for itself."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "directory of the tests")])
-    now = dt.datetime.now(dt.UTC)
-    addresses = x509.SubjectAlternativeName(
-        [x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]
-    )
-    certificate = (
-        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
-        .not_valid_before(now - dt.timedelta(minutes=1))
-        .not_valid_after(now + dt.timedelta(days=1))
-        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-        .add_extension(addresses, critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    (folder / "key.pem").write_bytes(
-        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    )
-    path = folder / "certificate.pem"
-    path.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
-    return path

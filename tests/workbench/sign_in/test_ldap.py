@@ -9,6 +9,7 @@ import pytest
 from django.conf import LazySettings
 from django.test import Client
 
+from tests.workbench.certificates import STARTTLS_ADDRESS
 from tests.workbench.people import People
 from tests.workbench.sign_in.conftest import free_port
 from tests.workbench.sign_in.directory import (
@@ -127,4 +128,21 @@ def test_an_encrypted_connection_verifies_the_certificate(
 
 def test_a_certificate_of_another_name_is_refused(directory: Directory, settings: LazySettings) -> None:
     settings.LDAP_URL, settings.LDAP_CA_FILE = f"ldaps://127.0.0.2:{directory.tls_port}", str(directory.certificate)
+    assert "The directory does not answer" in sign_in("lena", PASSWORD)[1]
+
+
+def test_a_plain_address_elsewhere_is_encrypted_by_starttls_and_verified(
+    directory: Directory, settings: LazySettings
+) -> None:
+    settings.LDAP_URL = f"ldap://{STARTTLS_ADDRESS}:{directory.port}"
+    settings.LDAP_CA_FILE = str(directory.certificate)
+    assert sign_in("lena", PASSWORD)[0] == 302
+    settings.LDAP_CA_FILE = ""
+    assert "The directory does not answer" in sign_in("lena", PASSWORD)[1]
+
+
+def test_a_directory_elsewhere_with_a_certificate_of_another_name_gets_no_password(
+    directory: Directory, settings: LazySettings
+) -> None:
+    settings.LDAP_URL, settings.LDAP_CA_FILE = f"ldap://127.0.0.2:{directory.port}", str(directory.certificate)
     assert "The directory does not answer" in sign_in("lena", PASSWORD)[1]
