@@ -4,7 +4,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('cases', '0016_impact'),
+        ('cases', '0018_rechecks_and_required_guarantee'),
     ]
 
     operations = [
