@@ -191,7 +191,7 @@ def verification_continue(*, analysis_id: int, **signal: object) -> None:
     """Plans to collect more after the end of an alert whose snapshot neither proves nor refutes the fix.
 
     The job may not run again yet, or have taken too few checkpoints. Called when a diagnosis is stored; alerts are
-    written after that, because whoever locks an alert locks its case next.
+    written after that, because other writers lock an alert first and its case next.
     """
     transaction.on_commit(partial(_continue_verification, analysis_id))
 
