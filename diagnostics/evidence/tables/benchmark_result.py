@@ -13,4 +13,5 @@ TABLE = Table(
         Column("place", "int", "place of that column in the line, from 0"),
         Column("duration_ms", "double", "the duration"),
     ),
+    happened=None,
 )
