@@ -56,6 +56,7 @@ LIBRARIES = (
     "com.aerospike.",
     "com.alibaba.druid.",
     "com.alibaba.fluss.",
+    "com.alibaba.hologres.",
     "com.clickhouse.",
     "com.datastax.",
     "com.github.luben.",
