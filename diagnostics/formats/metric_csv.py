@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
+from diagnostics.notation.csv_line import csv_fields
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.metric_table import MetricColumns, MetricTable
 from diagnostics.notation.tally import Tally
@@ -29,7 +29,7 @@ def _recognise(head: Head) -> float:
         return 0.0
     separator, columns, chosen = layout
     for line in named[1:]:
-        row = dict(zip(columns, _split(line, separator), strict=False))
+        row = dict(zip(columns, csv_fields(line, separator), strict=False))
         if any(key is not None for key, _ in chosen.samples(row)):
             return 0.9
     return 0.0
@@ -38,17 +38,10 @@ def _recognise(head: Head) -> float:
 def _layout(line: str) -> tuple[str, list[str], MetricColumns] | None:
     """Separator, names and metric columns from the line of names; None when there are none."""
     for separator in SEPARATORS:
-        names = [name.strip() for name in _split(line, separator)]
+        names = [name.strip() for name in csv_fields(line, separator)]
         if 2 <= len(names) <= MOST_COLUMNS and (chosen := MetricColumns.of(names)) is not None:
             return separator, names, chosen
     return None
-
-
-def _split(line: str, separator: str) -> list[str]:
-    try:
-        return next(csv.reader([line], delimiter=separator), [])
-    except csv.Error:
-        return []
 
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:
@@ -67,7 +60,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
             separator, columns = layout[:2]
             table = MetricTable(layout[2], tally)
             continue
-        values = _split(line, separator)
+        values = csv_fields(line, separator)
         if len(values) != len(columns) or not table.take(dict(zip(columns, values, strict=True)), number):
             tally.odd(number, line)
         if table.is_full:
