@@ -134,7 +134,7 @@ def _hover_text(row: Sequence[Any], title: str, wait_ms: float) -> str:
     which = f"Checkpoint {row[ID]}" if row[ID] is not None else "Checkpoint"
     return (
         f"{which}, {escaped(shortened(row[VERTEX], NAME_LENGTH))}<br>{title.lower()} {exact_duration(wait_ms)}"
-        f"<br>back pressured upstream {percent(row[RATIO])} of the time"
+        f"<br>back-pressured upstream {percent(row[RATIO])} of the time"
     )
 
 

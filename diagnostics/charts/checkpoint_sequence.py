@@ -12,7 +12,7 @@ from diagnostics.reconstruction.checkpoints.failure import failures_by_job
 from diagnostics.reconstruction.checkpoints.history import checkpoint_histories
 from diagnostics.reconstruction.checkpoints.parts import subtask_answers
 from diagnostics.reconstruction.job.cluster import cluster_of
-from diagnostics.wording.phrase import duration, exact_duration
+from diagnostics.wording.phrase import duration, enumeration, exact_duration
 
 if TYPE_CHECKING:
     from diagnostics.evidence import Evidence
@@ -113,8 +113,8 @@ def _steps_of_task(name: str, rows: Mapping[int, Mapping[str, Any]], end: float 
                 yield _step(at_ms, name, name, "aligned", f"all barriers at {who}")
         yield _step(slowest["end_to_end_ms"], name, COORDINATOR, "acknowledged", f"acknowledged last by {who}")
     if pending and end is not None:
-        listed = ", ".join(map(str, pending[:8]))
-        text = f"never acknowledged by subtask {listed} of {name}"
+        listed = enumeration(list(map(str, pending[:8])))
+        text = f"not acknowledged by {'subtasks' if pending[1:] else 'subtask'} {listed} of {name}"
         yield _step(end, name, name, "no acknowledgement", text, is_bad=True)
 
 

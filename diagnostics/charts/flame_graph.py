@@ -241,6 +241,8 @@ def summary(points: Points) -> str:
 def _waiting_words(waiting: float, these: str) -> str:
     if waiting in (0.0, 1.0):
         return f"all {these} {'wait' if waiting else 'run'}"
+    if percent(waiting) == "100 %":
+        return f"nearly all {these} wait"
     return f"{percent(waiting)} {these} wait, the rest run"
 
 

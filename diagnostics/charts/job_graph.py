@@ -223,7 +223,7 @@ def _texts(vertex: Mapping[str, Any], left: float, upper: float, colours: Palett
     name = f"<b>{escaped(shortened(vertex['name'], NAME_LENGTH))}</b>"
     shares = " · ".join(
         f"{label} {percent(vertex[column])}"
-        for label, column in (("busy", "busy"), ("back pressured", "held"))
+        for label, column in (("busy", "busy"), ("back-pressured", "held"))
         if vertex[column] is not None
     )
     second = "origin of back pressure" if _is_origin(vertex) else ""
@@ -254,7 +254,7 @@ def _note(
 
 def _hover_text(vertex: Mapping[str, Any]) -> str:
     lines = [f"<b>{escaped(vertex['name'][:100])}</b>", _state(vertex)]
-    for label, column in (("busy", "busy_peak"), ("back pressured", "held_peak")):
+    for label, column in (("busy", "busy_peak"), ("back-pressured", "held_peak")):
         if vertex[column] is not None:
             lines.append(f"{label} at most {percent(vertex[column])}")
     if vertex["idle"] is not None:
@@ -289,7 +289,7 @@ def _statistic(vertex: Mapping[str, Any]) -> str:
     """Which number of the time the ratios are: a finding has that of the time in which a task held others back."""
     if vertex["held"] is None and vertex["busy"] is None:
         return ""
-    peaks = [(label, vertex.get(column)) for label, column in (("busy", "busy_peak"), ("back pressured", "held_peak"))]
+    peaks = [(label, vertex.get(column)) for label, column in (("busy", "busy_peak"), ("back-pressured", "held_peak"))]
     highest = " and ".join(f"{label} {percent(peak)}" for label, peak in peaks if peak is not None)
     at_most = f"; the highest single samples are {highest}" if highest else ""
     return f" Ratios are means over the whole time, of the subtask that has most{at_most}."

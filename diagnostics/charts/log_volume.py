@@ -123,10 +123,13 @@ def summary(points: Points) -> str:
     text = f"{sum(sums.values()):,} records: " + ", ".join(f"{count:,} {level}" for level, count in sums.items()) + "."
     for level in ALARMING:
         counted = points["levels"].get(level)
-        if counted:
+        if counted and max(counted.values()) > 1:
             slot, count = max(counted.items(), key=lambda item: (item[1], -int(item[0])))
             start = int(slot) * points["slot_ms"] / 1000
-            return f"{text} Most {level} records, {count:,}, came {duration(start * 1000)} after the first record."
+            return (
+                f"{text} Most {level} records in {duration(points['slot_ms'])}, {count:,}, came "
+                f"{duration(start * 1000)} after the first record."
+            )
     return text
 
 

@@ -21,7 +21,9 @@ ROW, LEAST_HEIGHT = 24, 90
 """Pixels of a row, and the minimum height of the plot."""
 NAME_LENGTH = 30
 NEARLY_FULL = 0.9
-"""Share of a limit from which on the summary names it. Our choice; a full network pool is usual and is not named."""
+"""Share of a limit from which on the summary names it. Our choice."""
+NAMED_WHEN_FULL = ("heap", "metaspace")
+"""Network memory, and managed memory with RocksDB, are reserved as a whole at the start: full is usual there."""
 
 TITLES = {
     "framework_heap": "Framework heap",
@@ -196,7 +198,7 @@ def summary(points: Points) -> str:
     full = [
         f"{_used_text(area, each).replace('in use: ', '')} of {each['name']}"
         for each in managers
-        for area in ("heap", "managed", "metaspace")
+        for area in NAMED_WHEN_FULL
         if each["limits"][area] and each["used"].get(area, 0.0) >= NEARLY_FULL * each["limits"][area]
     ]
     return f"{text} Nearly full: {'; '.join(full)}." if full else f"{text} No measured part is nearly full."

@@ -229,7 +229,7 @@ def _heat_map(
 
 def _hover_text(busy: float | None, pressed: float | None) -> str:
     parts = [f"busy {percent(busy)}" if busy is not None else "busy unknown"]
-    parts.append(f"back pressured {percent(pressed)}" if pressed is not None else "back pressure unknown")
+    parts.append(f"back-pressured {percent(pressed)}" if pressed is not None else "back pressure unknown")
     if busy is not None and pressed is not None:
         parts.append(f"idle {percent(max(0.0, 1 - busy - pressed))}")
     return ", ".join(parts)
@@ -261,7 +261,7 @@ def summary(points: Points) -> str:
     text = []
     if (mean := _mean(pressed[1]["back_pressured"])) is not None:
         text.append(
-            f"Most back pressured: subtask {pressed[1]['subtask']} of {pressed[0]}, {percent(mean)} of the time on "
+            f"Most back-pressured: subtask {pressed[1]['subtask']} of {pressed[0]}, {percent(mean)} of the time on "
             f"average ({_band(mean)})."
         )
     if (mean := _mean(busiest[1]["busy"])) is not None:
