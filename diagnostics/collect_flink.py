@@ -73,6 +73,8 @@ TASK_METRICS = (
     "buffers.inputFloatingBuffersUsage",
     "buffers.inputQueueLength",
     "buffers.outputQueueLength",
+    "buffers.inputQueueSize",
+    "buffers.outputQueueSize",
     "isBackPressured",
     "softBackPressuredTimeMsPerSecond",
     "hardBackPressuredTimeMsPerSecond",

@@ -18,6 +18,7 @@ from diagnostics.intake import SourceFile
 from diagnostics.reading.case import Case
 from diagnostics.rules.rule import Ruleset, shipped_rules
 from tests.reading.runbook_faults import faults
+from tests.reading.test_waits_of_corpus import contradictions
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -59,6 +60,11 @@ def test_it_says_the_facts_and_claims_nothing_wrong(diagnosed: tuple[dict[str, A
     assert set(expected.get("consequences", ())) <= {
         each["symptom_class"] for each in findings if each["role"] == "consequence"
     }
+
+
+def test_no_task_that_others_wait_for_is_said_to_hold_none_back(diagnosed: tuple[dict[str, Any], Report]) -> None:
+    _, report = diagnosed
+    assert contradictions(report.document["findings"]) == []
 
 
 def test_its_runbooks_can_be_followed(diagnosed: tuple[dict[str, Any], Report]) -> None:
