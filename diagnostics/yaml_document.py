@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import yaml
 
 from diagnostics.errors import InvalidRule
+from diagnostics.language import SUFFIXES, Text
 
 LONGEST_DOCUMENT = 100_000
 """Characters. Our choice: the longest shipped runbook has a tenth of it."""
@@ -69,6 +70,32 @@ def read_yaml(text: str, source: str, longest: int = LONGEST_DOCUMENT) -> YamlDo
     if errors:
         raise InvalidRule(errors)
     return YamlDocument(source, content, lines)
+
+
+def translated_names(names: Iterable[str]) -> frozenset[str]:
+    """The entries with these names and those with their translations: `title` and `title_zh`."""
+    return frozenset(each for name in names for each in (name, *(f"{name}_{suffix}" for suffix in SUFFIXES.values())))
+
+
+def with_translations(english: str, entry: Mapping[str, Any], name: str, index: int | None = None) -> str:
+    """An English text of an entry with the translations beside it.
+
+    index  of a text in a list, whose translations are a list of the same length
+    Raises ValueError when a translation is no text, or the lists differ in length.
+    """
+    translations = {}
+    for language, suffix in SUFFIXES.items():
+        said = entry.get(f"{name}_{suffix}")
+        if index is not None and said is not None:
+            if not isinstance(said, list) or len(said) != len(entry[name]):
+                raise ValueError(f"`{name}_{suffix}` has a text for each of `{name}`")
+            said = said[index]
+        if said is None:
+            continue
+        if not isinstance(said, str) or not said.strip():
+            raise ValueError(f"`{name}_{suffix}` is a text")
+        translations[language] = said.strip()
+    return Text(english, translations) if translations else english
 
 
 def _refuse_bombs(text: str, source: str) -> None:

@@ -10,11 +10,13 @@ from pathlib import Path
 import dj_database_url
 import plotly
 
+from diagnostics.language import CHINESE, ENGLISH
 from diagnostics.storage.shared_folder import STORAGE_EXAMPLE, STORAGE_FORM, STORAGE_VARIABLE
 from workbench.machine.environment import (
     ATTRIBUTE_FORM,
     CONTACT_FORM,
     DATABASE_SCHEMES,
+    LANGUAGES_FORM,
     LDAP_URL_FORM,
     REDIS_SCHEMES,
     SECURE_URL_FORM,
@@ -58,6 +60,7 @@ INSTALLED_APPS = [
     "rest_framework",
     "drf_spectacular",
     "workbench.accounts",
+    "workbench.languages",
     "workbench.tallies",
     "workbench.cases",
     "workbench.layouts",
@@ -92,6 +95,7 @@ MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "workbench.languages.middleware.ReaderLanguage",
     "workbench.middleware.security.BoundedRequests",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
@@ -110,6 +114,7 @@ TEMPLATES = [
         "DIRS": [BASE_DIR / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
+            "builtins": ["django.templatetags.i18n"],
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
@@ -201,7 +206,13 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # Language and time: UTC in the database and in the API
 
-LANGUAGE_CODE = "en"
+# Pages in Chinese are unfinished, so that an installation offers them only where its administrator says so:
+# workbench/languages/TRANSLATION.md lists what is translated.
+LANGUAGE_CODE = ENGLISH
+LANGUAGE_NAMES = {ENGLISH: "English", CHINESE: "简体中文"}
+OFFERED = ENVIRONMENT.matching("WORKBENCH_LANGUAGES", ENGLISH, LANGUAGES_FORM, f"{ENGLISH},{CHINESE}").split(",")
+LANGUAGES = [(language, LANGUAGE_NAMES[language]) for language in OFFERED]
+FORMAT_MODULE_PATH = ["workbench.languages.formats"]
 TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = True

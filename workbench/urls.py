@@ -8,11 +8,12 @@ from django.views.generic import RedirectView
 
 from workbench.accounts import token_views
 from workbench.accounts.people_views import Invitation
-from workbench.accounts.views import PasswordChange, zone
+from workbench.accounts.views import PasswordChange, language, zone
 from workbench.analyses.retention_views import delete_case
 from workbench.api import probes, security_pages
 from workbench.api.metrics import metrics
 from workbench.clusters.collector_views import collector
+from workbench.languages.views import WordsOfScripts
 from workbench.limits.views import limits
 from workbench.logs.everywhere_views import everywhere
 from workbench.sign_in.views import SignIn
@@ -50,6 +51,8 @@ urlpatterns = [
     path("tokens/all/", token_views.all_tokens, name="all_tokens"),
     path("tokens/<int:token_id>/revoke/", token_views.token_revoke, name="token_revoke"),
     path("zone/", zone, name="zone"),
+    path("language/", language, name="language"),
+    path("words.js", WordsOfScripts.as_view(), name="words"),
     # The administration's own pages would allow guessing the old password, and sign out differently.
     path("admin/password_change/", RedirectView.as_view(pattern_name="password_change")),
     path("admin/logout/", auth.LogoutView.as_view()),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from diagnostics.diagnosis.finding import Reason
 from diagnostics.evidence.subject import Lookup
+from diagnostics.language import in_reader_language, say
 from diagnostics.rules.rule import Rule
 
 LEAST, MOST = 0.05, 0.98
@@ -12,7 +13,9 @@ LEAST, MOST = 0.05, 0.98
 
 def confidence(rule: Rule, lookup: Lookup) -> tuple[float, tuple[Reason, ...]]:
     """The confidence 0..1 and the steps that lead to it; an adjustment with unknown facts is ignored."""
-    reasons = [Reason(rule.base, f"rule {rule.id} holds")]
-    reasons += [Reason(each.delta, each.because) for each in rule.adjustments if each.when.holds(lookup)]
+    reasons = [Reason(rule.base, say("rule {rule} holds", rule=rule.id))]
+    reasons += [
+        Reason(each.delta, in_reader_language(each.because)) for each in rule.adjustments if each.when.holds(lookup)
+    ]
     total = sum(reason.delta for reason in reasons)
     return round(min(max(total, LEAST), MOST), 3), tuple(reasons)

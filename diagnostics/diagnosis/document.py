@@ -25,9 +25,10 @@ from diagnostics.diagnosis.match import Matches
 from diagnostics.diagnosis.missing import MissingEvidence
 from diagnostics.diagnosis.ranking import RankedCause
 from diagnostics.diagnosis.verdict import INCONCLUSIVE, Diagnosis, JobVerdict, Verdict
+from diagnostics.language import in_reader_language, say
 from diagnostics.notation.timestamp import timestamp
 from diagnostics.symptoms import symptom
-from diagnostics.wording.phrase import enumeration
+from diagnostics.wording.phrase import enumeration, joined_sentences
 
 SCHEMA = 1
 MOST_UNREAD = 3
@@ -55,7 +56,8 @@ def build_document(
             "trouble": _trouble(diagnosis.health, diagnosis.findings),
         },
         "looked_at": [
-            {"what": each.place.what, "read": each.was_read, "evidence": each.evidence} for each in diagnosis.looked_at
+            {"what": in_reader_language(each.place.what), "read": each.was_read, "evidence": each.evidence}
+            for each in diagnosis.looked_at
         ],
         "causes": [_position(each, diagnosis.findings) for each in independent_causes(diagnosis.lead_findings)],
         "hypotheses": [_hypothesis(each) for each in diagnosis.hypotheses],
@@ -81,11 +83,12 @@ def _summary(verdict: Verdict, files: Sequence[str], unread: Sequence[str]) -> s
     if verdict.lead and verdict.lead.citations:
         first = verdict.lead.citations[0]
         place = f"{files[first.file_id]}:{first.line}" if first.line else files[first.file_id]
-        said.append(f"Read {place} first.")
+        said.append(say("Read {place} first.", place=place))
     if unread:
-        more = [f"{len(unread) - MOST_UNREAD} more files"] if len(unread) > MOST_UNREAD else []
-        said.append(f"Not understood, and so not judged: {enumeration([*unread[:MOST_UNREAD], *more])}.")
-    return " ".join(said)
+        more = [say("{count} more files", count=len(unread) - MOST_UNREAD)] if len(unread) > MOST_UNREAD else []
+        files_unread = enumeration([*unread[:MOST_UNREAD], *more])
+        said.append(say("Not understood, and so not judged: {files}.", files=files_unread))
+    return joined_sentences(said)
 
 
 def _deductions(health: Health, findings: Sequence[Finding]) -> list[dict[str, Any]]:
@@ -124,7 +127,7 @@ def _job(job: JobVerdict, findings: Sequence[Finding], files: Sequence[str], unr
 def _hypothesis(ranked: RankedCause) -> dict[str, Any]:
     return {
         "symptom_class": ranked.symptom_class,
-        "title": symptom(ranked.symptom_class).title if ranked.symptom_class else "Something else",
+        "title": symptom(ranked.symptom_class).read_title if ranked.symptom_class else say("Something else"),
         "probability": ranked.probability,
         "steps": [{"factor": each.factor, "because": each.because} for each in ranked.steps],
         "for": list(ranked.speaks_for),
@@ -141,7 +144,7 @@ def _finding(finding: Finding, findings: Sequence[Finding], files: Sequence[str]
         "symptom_class": finding.symptom_class,
         "confidence": finding.confidence,
         "severity": finding.severity,
-        "title": finding.rule.title,
+        "title": finding.title,
         "statement": finding.statement,
         "sentences": [[piece.as_json() for piece in sentence] for sentence in finding.sentences],
         "first_step": finding.first_step,
@@ -188,7 +191,7 @@ def _checks(matches: Matches) -> dict[str, list[dict[str, Any]]]:
     silent = [
         {
             "rule": {"id": match.rule.id, "version": match.rule.version},
-            "title": match.rule.title,
+            "title": in_reader_language(match.rule.title),
             "symptom_class": match.rule.symptom_class,
             "subject": match.subject.as_json(),
             "checks": [check.as_json() for check in match.checks if check.holds is False],
@@ -199,7 +202,7 @@ def _checks(matches: Matches) -> dict[str, list[dict[str, Any]]]:
     undecided = [
         {
             "rule": {"id": match.rule.id, "version": match.rule.version},
-            "title": match.rule.title,
+            "title": in_reader_language(match.rule.title),
             "symptom_class": match.rule.symptom_class,
             "subject": match.subject.as_json(),
             "unknown": list(match.unknown),

@@ -8,9 +8,10 @@ from typing import Literal
 
 from diagnostics.citation import Citation
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.language import in_reader_language
 from diagnostics.rules.condition import Check
 from diagnostics.rules.rule import Rule, Severity
-from diagnostics.wording.phrase import Sentence, sentence_text
+from diagnostics.wording.phrase import Sentence, joined_sentences, sentence_text
 
 Role = Literal["root_cause", "contributing", "consequence"]
 
@@ -76,6 +77,11 @@ class Finding:
         return self.rule.symptom_class
 
     @property
+    def title(self) -> str:
+        """The title of its rule."""
+        return in_reader_language(self.rule.title)
+
+    @property
     def claim(self) -> str:
         """The rule's own sentence."""
         return sentence_text(self.sentences[0])
@@ -83,4 +89,4 @@ class Finding:
     @property
     def statement(self) -> str:
         """The claim with all remarks."""
-        return " ".join(map(sentence_text, self.sentences))
+        return joined_sentences(map(sentence_text, self.sentences))

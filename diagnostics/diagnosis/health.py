@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import get_args
 
 from diagnostics.diagnosis.finding import Finding
+from diagnostics.language import say
 from diagnostics.rules.rule import Severity
 from diagnostics.symptoms import Dimension, symptom
 from diagnostics.wording import phrase
@@ -46,6 +47,7 @@ DIMENSION_FACTOR = 1.6
 """Weight of a finding within a dimension, which has fewer findings than the whole. Our choice."""
 
 BOUND = "Never above "
+"""The beginning of `bound_title` in a stored document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,7 @@ def health(findings: Iterable[Finding], trouble: Iterable[Trouble] = ()) -> Heal
     """The health after these findings by USUAL_WEIGHTS, bounded when there is any trouble."""
     deductions = [
         Deduction(
-            each.rule.title,
+            each.title,
             each,
             symptom(each.symptom_class).dimension,
             USUAL_WEIGHTS.points(each.severity, each.role, each.confidence),
@@ -118,7 +120,7 @@ def points_above(weights: HealthWeights, deducted: Iterable[float]) -> float:
 
 def bound_title(weights: HealthWeights, reason: str) -> str:
     """The title of the deduction that bounds the score."""
-    return f"{BOUND}{weights.most_in_trouble}: {reason}"
+    return say("Never above {most}: {reason}", most=weights.most_in_trouble, reason=reason)
 
 
 def trouble_in(findings: Iterable[Finding]) -> Iterator[Trouble]:
@@ -127,7 +129,7 @@ def trouble_in(findings: Iterable[Finding]) -> Iterator[Trouble]:
         kind = symptom(each.symptom_class)
         failed = kind.kind == "consequence" and kind.dimension == "stability" and each.severity != "info"
         if failed or each.severity == "critical":
-            yield Trouble(phrase.within_sentence(each.rule.title), each)
+            yield Trouble(phrase.within_sentence(each.title), each)
 
 
 def points_left(points: Iterable[float]) -> int:

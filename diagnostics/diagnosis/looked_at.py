@@ -10,8 +10,9 @@ from importlib.resources import files
 from diagnostics.diagnosis.fact_view import SignalIndex
 from diagnostics.diagnosis.missing import needs
 from diagnostics.evidence.subject import Subject
-from diagnostics.wording.phrase import enumeration
-from diagnostics.yaml_document import read_yaml
+from diagnostics.language import in_reader_language, say, to_say
+from diagnostics.wording.phrase import enumeration, joined_sentences
+from diagnostics.yaml_document import read_yaml, with_translations
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class LookedAt:
     @property
     def evidence(self) -> str:
         """The kind of evidence that shows it."""
-        return needs()[self.place.needs].what
+        return in_reader_language(needs()[self.place.needs].what)
 
 
 @cache
@@ -42,7 +43,15 @@ def places() -> tuple[Place, ...]:
     """Every place, in the order in which people examine them."""
     text = (files("diagnostics.vocabulary") / "troubles.yaml").read_text("utf-8")
     entries = read_yaml(text, "troubles.yaml").content.values()
-    return tuple(Place(**{**entry, "facts": tuple(entry["facts"])}) for entry in entries)
+    return tuple(
+        Place(
+            with_translations(entry["what"], entry, "what"),
+            tuple(entry["facts"]),
+            entry["needs"],
+            entry.get("essential", False),
+        )
+        for entry in entries
+    )
 
 
 def looked_at(index: SignalIndex, job: str | None) -> tuple[LookedAt, ...]:
@@ -53,11 +62,16 @@ def looked_at(index: SignalIndex, job: str | None) -> tuple[LookedAt, ...]:
 
 def describe_quiet(looked: Sequence[LookedAt]) -> str:
     """A sentence for a job without trouble: the places without trouble, and those without evidence."""
-    quiet = enumeration([each.place.what for each in looked if each.was_read])
-    unread = enumeration([each.place.what for each in looked if not each.was_read], "or")
+    quiet = enumeration([in_reader_language(each.place.what) for each in looked if each.was_read])
+    unread = enumeration([in_reader_language(each.place.what) for each in looked if not each.was_read], to_say("or"))
     if not quiet:
-        return "These files hold nothing in which trouble of a job could be seen."
-    nothing = f" They hold nothing about {unread}." if unread else ""
+        return say("These files hold nothing in which trouble of a job could be seen.")
+    nothing = say("They hold nothing about {places}.", places=unread) if unread else ""
     if any(each.place.essential and not each.was_read for each in looked):
-        return f"These files do not show whether the job is well.{nothing} Nothing stands out in {quiet}."
-    return f"Nothing alarming was found in {quiet}, but the evidence does not suffice to call the job healthy.{nothing}"
+        well = say("These files do not show whether the job is well.")
+        return joined_sentences((well, nothing, say("Nothing stands out in {places}.", places=quiet)))
+    calm = say(
+        "Nothing alarming was found in {places}, but the evidence does not suffice to call the job healthy.",
+        places=quiet,
+    )
+    return joined_sentences((calm, nothing))

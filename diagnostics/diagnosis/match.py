@@ -11,6 +11,7 @@ from diagnostics.diagnosis.fact_view import FactView, SignalIndex
 from diagnostics.diagnosis.finding import Began, Finding, Gain
 from diagnostics.diagnosis.flink_version import within
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.language import in_reader_language, say
 from diagnostics.rules.condition import Check, needed_facts
 from diagnostics.rules.rule import Remark, Rule, Ruleset, Severity
 from diagnostics.signals.signal import MOST_CITATIONS
@@ -130,7 +131,7 @@ def _gain(rule: Rule, view: FactView) -> Gain | None:
     share = view(rule.repair.share) if rule.repair else None
     if rule.repair is None or isinstance(share, bool) or not isinstance(share, (int, float)):
         return None
-    return Gain(round(min(max(float(share), 0.0), 1.0), 3), rule.repair.of)
+    return Gain(round(min(max(float(share), 0.0), 1.0), 3), in_reader_language(rule.repair.of))
 
 
 def _bare(rule: Rule, view: FactView, job: str | None) -> Finding:
@@ -148,8 +149,9 @@ def _severity(rule: Rule, view: FactView) -> Severity:
 
 
 def _sentences(rule: Rule, view: FactView) -> tuple[phrase.Sentence, ...]:
-    claim = phrase.fill_in_pieces(in_version(rule.statement, _version(view)), view)
-    return (claim or (phrase.Piece(f"{rule.title}."),), *_remarks(rule.also, view))
+    claim = phrase.fill_in_pieces(in_version(in_reader_language(rule.statement), _version(view)), view)
+    title = phrase.Piece(say("{title}.", title=in_reader_language(rule.title)))
+    return (claim or (title,), *_remarks(rule.also, view))
 
 
 def _first_step(rule: Rule, view: FactView) -> str | None:
@@ -161,7 +163,7 @@ def _remarks(remarks: Sequence[Remark], view: FactView) -> Iterator[phrase.Sente
     version = _version(view)
     for remark in remarks:
         if remark.when is None or remark.when.holds(view):
-            said = phrase.fill_in_pieces(in_version(remark.say, version), view)
+            said = phrase.fill_in_pieces(in_version(in_reader_language(remark.say), version), view)
             if said:
                 yield said
 

@@ -9,12 +9,13 @@ from functools import cache
 from importlib.resources import files
 
 from diagnostics.diagnosis.ranking import RankedCause
+from diagnostics.language import in_reader_language, say
 from diagnostics.rules.condition import Check
 from diagnostics.rules.rule import Rule
 from diagnostics.signals.signal import NotMeasured
 from diagnostics.symptoms import symptom
 from diagnostics.wording import phrase
-from diagnostics.yaml_document import read_yaml
+from diagnostics.yaml_document import read_yaml, with_translations
 
 REST = "http://<jobmanager>:8081"
 """The address in commands when it is unknown: Flink's default REST port (`rest.port`)."""
@@ -47,7 +48,16 @@ class Need:
 def needs() -> Mapping[str, Need]:
     """Every kind of evidence by id, from `vocabulary/evidence_kinds.yaml`."""
     text = (files("diagnostics.vocabulary") / "evidence_kinds.yaml").read_text("utf-8")
-    return {name: Need(**entry) for name, entry in read_yaml(text, "evidence_kinds.yaml").content.items()}
+    entries = read_yaml(text, "evidence_kinds.yaml").content
+    return {
+        name: Need(
+            with_translations(entry["what"], entry, "what"),
+            with_translations(entry["shows"], entry, "shows"),
+            with_translations(entry["how"], entry, "how"),
+            entry.get("reports_failures", False),
+        )
+        for name, entry in entries.items()
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,13 +150,17 @@ def splitting_evidence(
 
 def _entry(need: str, classes: Mapping[str, float], collect: str) -> MissingEvidence:
     entry = needs()[need]
-    how = entry.how.replace("{collect}", collect)
+    how = in_reader_language(entry.how).replace("{collect}", collect)
     nearest = sorted(classes, key=lambda name: (-classes[name], name))
-    causes = [symptom(name).title.lower() for name in nearest if symptom(name).kind != "consequence"]
+    causes = [symptom(name).read_title.lower() for name in nearest if symptom(name).kind != "consequence"]
+    what, shows = in_reader_language(entry.what), in_reader_language(entry.shows)
     if not causes:
-        return MissingEvidence(entry.what, f"Shows {entry.shows}.", how)
-    decided = f"tell {causes[0]} from {causes[1]}" if causes[1:] else f"decide on {causes[0]}"
-    return MissingEvidence(entry.what, f"Shows {entry.shows}; it would {decided}.", how)
+        return MissingEvidence(what, say("Shows {what}.", what=shows), how)
+    if causes[1:]:
+        why = say("Shows {what}; it would tell {one} from {other}.", what=shows, one=causes[0], other=causes[1])
+    else:
+        why = say("Shows {what}; it would decide on {cause}.", what=shows, cause=causes[0])
+    return MissingEvidence(what, why, how)
 
 
 def collect_command(job: str | None, rest: str | None = None) -> str:

@@ -17,6 +17,7 @@ from diagnostics.diagnosis.fact_label import fact_label
 from diagnostics.diagnosis.fact_view import FactView
 from diagnostics.diagnosis.finding import Finding
 from diagnostics.diagnosis.match import Matches, Silent, Undecided
+from diagnostics.language import say
 from diagnostics.rules.condition import Check, Compare, Condition, Group
 from diagnostics.symptoms import symptom, symptoms
 from diagnostics.wording.bound import bound_words
@@ -130,7 +131,9 @@ def ranked_causes(
         if _weight(steps) / whole >= LEAST_NAMED
     ]
     left = round(1 - sum(each.probability for each in ranked), 3)
-    because = f"{len(weighed) - len(ranked)} causes that are less probable, and those that have no rule"
+    because = say(
+        "{count} causes that are less probable, and those that have no rule", count=len(weighed) - len(ranked)
+    )
     return (*ranked, RankedCause(None, left, (Step(left, because),)))
 
 
@@ -168,34 +171,39 @@ def _weighed(
     findings = judged.findings.get(name, [])
     undecided = judged.undecided.get(name, [])
     silent = judged.silent.get(name, [])
-    what = "whose job failed" if failed else "in which nothing failed"
-    steps = [Step(round(share, 3), f"of the resolved incidents {what}, {share:.0%} had this cause")]
+    if failed:
+        prior = say("of the resolved incidents whose job failed, {share} had this cause", share=f"{share:.0%}")
+    else:
+        prior = say("of the resolved incidents in which nothing failed, {share} had this cause", share=f"{share:.0%}")
+    steps = [Step(round(share, 3), prior)]
     speaks_for: list[str] = []
     for each in findings:
         factor = REMARKED if each.severity == "info" else FOUND
-        steps.append(Step(factor, f"a rule holds, {each.confidence:.0%} sure: {each.rule.title}"))
+        sure = f"{each.confidence:.0%}"
+        steps.append(Step(factor, say("a rule holds, {sure} sure: {title}", sure=sure, title=each.title)))
         speaks_for.append(each.claim)
         break
     words = [word for word in hints().get(name, ()) if word in said]
     if words:
-        steps.append(Step(HINTED, f"the errors speak of it: {', '.join(words[:MOST_ARGUMENTS])}"))
-        speaks_for.append(f"The errors hold the words {', '.join(repr(word) for word in words[:MOST_ARGUMENTS])}.")
+        hinting, quoted = words[:MOST_ARGUMENTS], ", ".join(repr(word) for word in words[:MOST_ARGUMENTS])
+        steps.append(Step(HINTED, say("the errors speak of it: {words}", words=", ".join(hinting))))
+        speaks_for.append(say("The errors hold the words {words}.", words=quoted))
     explained = sorted(
         {title for each in undecided for title in suffered & set(each.rule.explains)}, key=lambda each: each
     )
     if explained:
-        titles = ", ".join(symptom(each).title.lower() for each in explained)
-        steps.append(Step(EXPLAINING, f"it would explain what is seen: {titles}"))
-        speaks_for.append(f"It would explain: {titles}.")
+        titles = ", ".join(symptom(each).read_title.lower() for each in explained)
+        steps.append(Step(EXPLAINING, say("it would explain what is seen: {titles}", titles=titles)))
+        speaks_for.append(say("It would explain: {titles}.", titles=titles))
     speaks_for += [
         _said(check) for each in undecided for check, wanted in _wanted(each) if wanted and _is_telling(check)
     ]
     rules = {each.rule.id for each in silent}
     open_rules = {each.rule.id for each in undecided} - rules
     if not findings and rules and len(rules) >= MOSTLY * (len(rules) + len(open_rules)):
-        steps.append(
-            Step(RULED_OUT, f"{len(rules)} of its {len(rules) + len(open_rules)} rules were judged, none holds")
-        )
+        all_rules = len(rules) + len(open_rules)
+        judged_rules = say("{count} of its {all} rules were judged, none holds", count=len(rules), all=all_rules)
+        steps.append(Step(RULED_OUT, judged_rules))
     against = [_said(check, wanted) for check, wanted in _nearest(silent)]
     unknown = tuple(dict.fromkeys(fact for each in undecided for fact in each.unknown))
     return name, tuple(steps), (_first(speaks_for), _first(against), unknown)
@@ -248,5 +256,7 @@ def _is_telling(check: Check) -> bool:
 def _said(check: Check, wanted: bool = True) -> str:
     """The comparison as a sentence: measured value and required value."""
     name, bound = fact_label(check.fact), bound_words(check.fact, check.op, check.bound).removeprefix("is ")
-    measured = f"{name[0].upper()}{name[1:]}: {fact_value(check.value, check.fact)}"
-    return f"{measured}; a rule needs {bound}." if wanted else f"{measured}; that excludes it ({bound})."
+    fact, value = f"{name[0].upper()}{name[1:]}", fact_value(check.value, check.fact)
+    if wanted:
+        return say("{fact}: {value}; a rule needs {bound}.", fact=fact, value=value, bound=bound)
+    return say("{fact}: {value}; that excludes it ({bound}).", fact=fact, value=value, bound=bound)

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from diagnostics.language import say
 from diagnostics.notation.control_characters import show_controls
 from diagnostics.wording import phrase
 
@@ -22,23 +23,27 @@ def render(document: Mapping[str, Any]) -> str:
 def _lines(document: Mapping[str, Any]) -> Iterator[str]:
     verdict = document["verdict"]
     sure = phrase.percent(verdict["confidence"])
-    yield f"{verdict['symptom_class']}  {sure} sure  health {document['health']['score']}"
+    health = say("{sure} sure  health {score}", sure=sure, score=document["health"]["score"])
+    yield f"{verdict['symptom_class']}  {health}"
     yield from _wrapped(verdict["summary"], "")
     if len(document["jobs"]) > 1:
         yield ""
         for job in document["jobs"]:
-            yield (
-                f"  job {job['name'] or job['job_id']}: {job['verdict']['symptom_class']} "
-                f"({phrase.percent(job['verdict']['confidence'])}), health {job['health']}"
+            yield "  " + say(
+                "job {job}: {verdict} ({sure}), health {score}",
+                job=job["name"] or job["job_id"],
+                verdict=job["verdict"]["symptom_class"],
+                sure=phrase.percent(job["verdict"]["confidence"]),
+                score=job["health"],
             )
     for number, finding in enumerate(document["findings"]):
         yield from _finding(number, finding)
     yield from _hypotheses(document)
     if document["missing_evidence"]:
         yield ""
-        yield "To be surer, add:"
+        yield say("To be surer, add:")
         for missing in document["missing_evidence"]:
-            yield from _wrapped(f"{missing['what']}. {missing['why']}", "  - ")
+            yield from _wrapped(say("{what}. {why}", what=missing["what"], why=missing["why"]), "  - ")
             yield f"    {missing['how']}"
     yield ""
     yield from _inputs(document["inputs"])
@@ -48,21 +53,22 @@ def _hypotheses(document: Mapping[str, Any]) -> Iterator[str]:
     if not document.get("hypotheses"):
         return
     yield ""
-    yield "Possible causes:"
+    yield say("Possible causes:")
     for each in document["hypotheses"]:
         yield f"  {phrase.percent(each['probability']):>5}  {each['title']}"
         for sign, lines in (("+", each["for"]), ("-", each["against"])):
             for line in lines:
                 yield from _wrapped(line, f"         {sign} ")
     if document["split"]:
-        yield from _wrapped(f"To tell the first two apart, add: {document['split']['what']}.", "  ")
+        yield from _wrapped(say("To tell the first two apart, add: {what}.", what=document["split"]["what"]), "  ")
         yield f"    {document['split']['how']}"
 
 
 def _finding(number: int, finding: Mapping[str, Any]) -> Iterator[str]:
     yield ""
     role = str(finding["role"]).replace("_", " ")
-    follows = f", follows from [{finding['caused_by']}]" if finding["caused_by"] is not None else ""
+    caused_by = finding["caused_by"]
+    follows = say(", follows from [{number}]", number=caused_by) if caused_by is not None else ""
     yield (
         f"[{number}] {finding['title']} ({finding['symptom_class']}, {finding['severity']}, {role}{follows}, "
         f"{phrase.percent(finding['confidence'])}, rule {finding['rule']['id']} v{finding['rule']['version']})"
@@ -77,12 +83,12 @@ def _finding(number: int, finding: Mapping[str, Any]) -> Iterator[str]:
         yield f"    {place}  {show_controls(str(evidence.get('text', '')))[:160]}"
     rest = len(finding["evidence"]) - MOST_EVIDENCE
     if rest > 0:
-        yield f"    and {rest} more"
+        yield "    " + say("and {count} more", count=rest)
 
 
 def _inputs(inputs: list[Mapping[str, Any]]) -> Iterator[str]:
     read = [each for each in inputs if each.get("records")]
-    yield f"{len(read)} of {len(inputs)} files were read as evidence."
+    yield say("{read} of {all} files were read as evidence.", read=len(read), all=len(inputs))
     for each in inputs:
         for warning in each.get("warnings") or ():
             yield f"  {each['file']}: {warning}"

@@ -15,6 +15,7 @@ from diagnostics.diagnosis.match import Matches, match
 from diagnostics.diagnosis.missing import Hypothesis, MissingEvidence, missing_evidence, nearness, splitting_evidence
 from diagnostics.diagnosis.ranking import RankedCause, ranked_causes
 from diagnostics.evidence.subject import Level, Subject
+from diagnostics.language import say
 from diagnostics.rules.rule import Rule, Ruleset
 from diagnostics.signals.signal import NotMeasured, Signal
 from diagnostics.symptoms import symptom
@@ -167,7 +168,7 @@ def _job_verdict(
     verdict = _verdict(name, findings, fit, looked)
     trouble = [*trouble_in(findings), *trouble]
     if verdict.symptom_class == INCONCLUSIVE and verdict.lead:
-        trouble.append(Trouble("the cause of what is seen could not be judged", verdict.lead))
+        trouble.append(Trouble(say("the cause of what is seen could not be judged"), verdict.lead))
     ranked: tuple[RankedCause, ...] = ()
     if verdict.symptom_class == INCONCLUSIVE:
         ranked = ranked_causes(findings, matches, job, index.view(Subject(job=job), "job", reach_down=True))
@@ -189,34 +190,34 @@ def _is_fit(findings: Sequence[Finding], fit: Finding | None) -> bool:
 
 def _verdict(name: str | None, findings: Sequence[Finding], fit: Finding | None, looked: Sequence[LookedAt]) -> Verdict:
     alarming, lead = _alarming(findings), _lead(findings)
-    prefix = f"{name}: " if name else ""
+    prefix = say("{job}: ", job=name) if name else ""
     if lead and lead.confidence >= LEAST_EXPLAINING:
         return Verdict(lead.symptom_class, lead.confidence, prefix + _summary_of_lead(lead, findings), lead)
     if lead:
-        guess = symptom(lead.symptom_class).title.lower()
-        text = f"The evidence does not suffice for a verdict; the best guess is {guess}. {lead.statement}"
-        worst = next((f" {each.claim}" for each in alarming if each.symptom_class == UNEXPLAINED), "")
-        return Verdict(INCONCLUSIVE, round(1 - lead.confidence, 3), prefix + text + worst, lead)
+        guess = symptom(lead.symptom_class).read_title.lower()
+        text = say("The evidence does not suffice for a verdict; the best guess is {guess}.", guess=guess)
+        worst = next((each.claim for each in alarming if each.symptom_class == UNEXPLAINED), "")
+        said = phrase.joined_sentences((text, lead.statement, worst))
+        return Verdict(INCONCLUSIVE, round(1 - lead.confidence, 3), prefix + said, lead)
     if alarming:
-        text = f"{alarming[0].statement} The evidence does not show why."
+        text = phrase.joined_sentences((alarming[0].statement, say("The evidence does not show why.")))
         return Verdict(INCONCLUSIVE, 0.5, prefix + text, alarming[0])
     if fit and _is_fit(findings, fit):
         return Verdict(HEALTHY, fit.confidence, prefix + fit.statement, fit)
-    warned = next((f" {each.claim}" for each in findings if each.symptom_class == UNEXPLAINED), "")
-    text = describe_quiet(looked) + warned
+    warned = next((each.claim for each in findings if each.symptom_class == UNEXPLAINED), "")
+    text = phrase.joined_sentences((describe_quiet(looked), warned))
     return Verdict(INCONCLUSIVE, round(1 - fit.confidence, 3) if fit else 0.5, prefix + text, None)
 
 
 def _summary_of_lead(lead: Finding, findings: Sequence[Finding]) -> str:
     """The lead's claim and the titles of its consequences."""
     follows = dict.fromkeys(
-        phrase.within_sentence(each.rule.title)
+        phrase.within_sentence(each.title)
         for each in findings
         if each.cause is not None and each.cause.rule.id == lead.rule.id and each.severity != "info"
     )
-    return " ".join((lead.claim, *_further_causes(lead, findings))) + (
-        f" Consequences: {'; '.join(follows)}." if follows else ""
-    )
+    consequences = say("Consequences: {titles}.", titles=say("; ").join(follows)) if follows else ""
+    return phrase.joined_sentences((lead.claim, *_further_causes(lead, findings), consequences))
 
 
 def _further_causes(lead: Finding, findings: Sequence[Finding]) -> Iterator[str]:
@@ -224,14 +225,19 @@ def _further_causes(lead: Finding, findings: Sequence[Finding]) -> Iterator[str]
     causes = independent_causes(findings)
     if len(causes) < 2:
         return
-    yield from (f"A cause of its own beside it: {each.claim}" for each in causes if each is not lead)
+    yield from (say("A cause of its own beside it: {claim}", claim=each.claim) for each in causes if each is not lead)
     gains = [
-        f"{symptom(each.symptom_class).title} up to {phrase.percent(each.gain.share)} of {each.gain.of}"
+        say(
+            "{title} up to {share} of {quantity}",
+            title=symptom(each.symptom_class).read_title,
+            share=phrase.percent(each.gain.share),
+            quantity=each.gain.of,
+        )
         for each in causes
         if each.gain
     ]
     if gains:
-        yield f"What a repair gives back: {'; '.join(gains)}."
+        yield say("What a repair gives back: {gains}.", gains=say("; ").join(gains))
 
 
 def _badness(verdict: Verdict) -> float:

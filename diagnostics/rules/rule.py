@@ -12,13 +12,14 @@ from typing import Any, Literal, cast, get_args
 
 from diagnostics.errors import InvalidRule
 from diagnostics.evidence.subject import Level
+from diagnostics.language import Text
 from diagnostics.rules.condition import Compare, Condition, ConditionParser, IsMeasured
 from diagnostics.rules.contradiction import contradiction
 from diagnostics.signals.signal import SignalDefinition
 from diagnostics.symptoms import symptom_folders
 from diagnostics.wording import phrase
 from diagnostics.wording.unit import bound_mismatch, format_mismatch
-from diagnostics.yaml_document import Place, YamlDocument, read_yaml
+from diagnostics.yaml_document import Place, YamlDocument, read_yaml, translated_names, with_translations
 
 Severity = Literal["critical", "warning", "info"]
 Status = Literal["experimental", "stable", "deprecated"]
@@ -156,6 +157,7 @@ class _RuleReader:
     """Parses one rule and collects its errors."""
 
     known = frozenset({"confidence", *(field.name for field in fields(Rule))} - {"base", "adjustments"})
+    known |= translated_names(("title", "statement", "false_alarms"))
 
     def __init__(self, document: YamlDocument, vocabulary: Mapping[str, SignalDefinition] | None) -> None:
         self._document = document
@@ -217,7 +219,20 @@ class _RuleReader:
             return ""
         if pattern and not pattern.fullmatch(value):
             self._report((field,), f"`{field}` {value!r} does not have the form {pattern.pattern}")
-        return value.strip()
+        return self._translated(value.strip(), self._document.content, field, (field,))
+
+    def _translated(
+        self, english: str, entry: Mapping[str, Any], name: str, place: Place, index: int | None = None
+    ) -> str:
+        """The text with its translations, which state the same facts."""
+        try:
+            text = with_translations(english, entry, name, index)
+        except ValueError as error:
+            self._report(place, str(error))
+            return english
+        if lost := phrase.facts_lost(text):
+            self._report(place, lost)
+        return text
 
     def _optional(self, field: str, pattern: re.Pattern[str]) -> str | None:
         return self._text(field, pattern) if self._document.content.get(field) is not None else None
@@ -246,7 +261,10 @@ class _RuleReader:
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
             self._report((field,), f"`{field}` is a list of words")
             return ()
-        return tuple(value)
+        return tuple(
+            self._translated(item, self._document.content, field, (field, index), index)
+            for index, item in enumerate(value)
+        )
 
     def _mappings(self, entries: Any, place: Place, needed: set[str], known: set[str]) -> Iterator[tuple[Place, Any]]:
         if not isinstance(entries, list):
@@ -269,17 +287,19 @@ class _RuleReader:
                 yield condition, entry["severity"]
 
     def _adjustments(self, confidence: dict[str, Any], field: str, amount: str, sign: int) -> Iterator[Adjustment]:
-        keys = {"when", amount, "because"}
-        for place, entry in self._mappings(confidence.get(field, []), ("confidence", field), keys, keys):
+        needed, known = {"when", amount, "because"}, {"when", amount} | translated_names(("because",))
+        for place, entry in self._mappings(confidence.get(field, []), ("confidence", field), needed, known):
             condition = self._conditions.parse(entry["when"], (*place, "when"))
             delta = self._share(entry[amount], (*place, amount))
             if condition:
-                yield Adjustment(condition, sign * delta, str(entry["because"]))
+                because = self._translated(str(entry["because"]), entry, "because", (*place, "because"))
+                yield Adjustment(condition, sign * delta, because)
 
     def _remarks(self, field: str) -> Iterator[Remark]:
-        for place, entry in self._mappings(self._document.content.get(field, []), (field,), {"say"}, {"when", "say"}):
+        known = {"when"} | translated_names(("say",))
+        for place, entry in self._mappings(self._document.content.get(field, []), (field,), {"say"}, known):
             condition = self._conditions.parse(entry["when"], (*place, "when")) if "when" in entry else None
-            yield Remark(condition, str(entry["say"]))
+            yield Remark(condition, self._translated(str(entry["say"]), entry, "say", (*place, "say")))
 
     def _onset(self) -> str | None:
         entry = self._document.content.get("onset")
@@ -297,18 +317,21 @@ class _RuleReader:
             return None
         if (
             not isinstance(entry, dict)
-            or set(entry) != {"share", "of"}
+            or not {"share", "of"} <= set(entry) <= {"share"} | translated_names(("of",))
             or not all(isinstance(each, str) for each in entry.values())
         ):
             self._report(("repair",), "`repair` has `share`, a fact, and `of`, words")
             return None
         self._check_reference(entry["share"], ("repair", "share"))
-        return Repair(entry["share"], entry["of"])
+        return Repair(entry["share"], self._translated(entry["of"], entry, "of", ("repair", "of")))
 
     def _check_references(self, rule: Rule) -> None:
         templates: list[tuple[Place, str]] = [(("statement",), rule.statement)]
         for field, remarks in (("also", rule.also), ("first", rule.first)):
             templates += [((field, index, "say"), remark.say) for index, remark in enumerate(remarks)]
+        templates += [
+            (place, said) for place, text in templates if isinstance(text, Text) for said in text.translations.values()
+        ]
         for place, template in templates:
             for reference, form in phrase.placeholders(template):
                 self._check_reference(reference, place)

@@ -10,6 +10,7 @@ from typing import Any
 from diagnostics.diagnosis.counterpart import level_of
 from diagnostics.diagnosis.fact_view import SignalIndex
 from diagnostics.evidence.subject import FactValue, Lookup, Subject
+from diagnostics.language import in_reader_language
 from diagnostics.rules.condition import Condition
 from diagnostics.runbook.cluster_commands import ClusterCommands
 from diagnostics.runbook.restarting import stop_and_start
@@ -65,7 +66,7 @@ def fill(
     return {
         "id": runbook.id,
         "symptom_class": runbook.symptom_class,
-        "title": runbook.title,
+        "title": in_reader_language(runbook.title),
         "goal": page.say(runbook.goal),
         "useless": sorted(runbook.useless),
         "place": cluster.place,
@@ -88,7 +89,8 @@ class _Page:
 
     def named(self, template: str) -> str:
         """The template with the options of this version and the configuration file that this cluster loads."""
-        return CONFIG_FILE.sub(self.cluster.config_file, in_version(template, self.version))
+        said = in_version(in_reader_language(template), self.version)
+        return CONFIG_FILE.sub(self.cluster.config_file, said)
 
     def say(self, template: str) -> str:
         """The sentence; unknown values are shown as a general word, or as `<name>`."""
@@ -129,7 +131,9 @@ class _Page:
         after = phrase.fill_code(wording(change.after, self.version), self.lookup, unknown)
         if change.kind == "config":
             before, after = _without_common_lines(before, after)
-        file = phrase.fill_or_name(CONFIG_FILE.sub(self.cluster.config_place, change.file), self.lookup)
+        file = phrase.fill_or_name(
+            CONFIG_FILE.sub(self.cluster.config_place, in_reader_language(change.file)), self.lookup
+        )
         return {
             "kind": change.kind,
             "file": file,

@@ -13,11 +13,12 @@ from diagnostics.runbook.cluster_commands import ClusterCommands
 from diagnostics.signals.signal import SignalDefinition
 from diagnostics.symptoms import symptom_folders
 from diagnostics.wording import phrase
-from diagnostics.yaml_document import Place, YamlDocument, read_yaml
+from diagnostics.yaml_document import Place, YamlDocument, read_yaml, translated_names, with_translations
 
 STEP_TEXTS = ("question", "why", "cost", "rollback", "done")
 KNOWN_STEP = {*STEP_TEXTS, "id", "measured", "look", "answers", "change", "wont_help", "restart", "done_when", "docs"}
 KNOWN_STEP |= {"when", "otherwise", "drops_state"}
+KNOWN_STEP |= translated_names((*STEP_TEXTS, "otherwise", "measured", "wont_help"))
 PROCESSES = ("jobmanager", "taskmanager", "all")
 CHANGE_KINDS = ("config", "code", "sql", "command")
 
@@ -181,7 +182,20 @@ class _RunbookReader:
         if not isinstance(value, str) or not value.strip():
             self._report((*place, name), f"`{name}` is missing")
             return ""
-        return self._template(value.strip(), (*place, name))
+        return self._template(self._translated(value.strip(), entry, name, (*place, name)), (*place, name))
+
+    def _translated(
+        self, english: str, entry: Mapping[str, Any], name: str, place: Place, index: int | None = None
+    ) -> str:
+        """The text with its translations, which state the same facts."""
+        try:
+            text = with_translations(english, entry, name, index)
+        except ValueError as error:
+            self._report(place, str(error))
+            return english
+        if lost := phrase.facts_lost(text):
+            self._report(place, lost)
+        return text
 
     def _template(self, text: str, place: Place) -> str:
         for reference, form in phrase.placeholders(text):
@@ -258,7 +272,8 @@ class _RunbookReader:
             if isinstance(warning, dict):
                 yield Futile(self._text(warning, "text", here), self._condition(warning, here, "when"))
             else:
-                yield Futile(self._template(str(warning), here))
+                text = self._translated(str(warning), entry, "wont_help", here, index)
+                yield Futile(self._template(text, here))
 
     def _answer(self, entry: Mapping[str, Any], place: Place) -> Answer:
         condition, meaning = self._text(entry, "if", place), self._text(entry, "then", place)
@@ -280,7 +295,10 @@ class _RunbookReader:
 
     def _sentences(self, entry: Mapping[str, Any], name: str, place: Place) -> tuple[str, ...]:
         found = self._list(entry.get(name), (*place, name))
-        return tuple(self._template(str(each), (*place, name, index)) for index, each in enumerate(found))
+        return tuple(
+            self._template(self._translated(str(each), entry, name, (*place, name), index), (*place, name, index))
+            for index, each in enumerate(found)
+        )
 
     def _change(self, entry: Mapping[str, Any], place: Place, answers: Sequence[Answer]) -> Change:
         kind = str(entry.get("kind"))
@@ -293,7 +311,7 @@ class _RunbookReader:
             self._report((*place, "only_if"), f"no answer of this step reads {only_if!r}")
         return Change(
             kind,
-            str(entry.get("file") or ""),
+            self._translated(str(entry.get("file") or ""), entry, "file", (*place, "file")),
             before,
             after,
             self._condition(entry, place, "when"),

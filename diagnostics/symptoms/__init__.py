@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Literal, cast, get_args
 
 from diagnostics.errors import InvalidRule
-from diagnostics.yaml_document import read_yaml
+from diagnostics.language import in_reader_language
+from diagnostics.yaml_document import read_yaml, with_translations
 
 FOLDER = Path(__file__).parent
 
@@ -39,6 +40,11 @@ class Symptom:
     dimension: Dimension
     charts: tuple[str, ...] = ()
 
+    @property
+    def read_title(self) -> str:
+        """The title in the language of the reader."""
+        return in_reader_language(self.title)
+
 
 def _symptom(folder: Path) -> Symptom:
     document = read_yaml((folder / "symptom.yaml").read_text("utf-8"), f"{folder.name}/symptom.yaml")
@@ -60,9 +66,9 @@ def _symptom(folder: Path) -> Symptom:
         raise InvalidRule(errors)
     return Symptom(
         id=content["id"],
-        title=content["title"],
+        title=with_translations(content["title"], content, "title"),
         kind=cast(Kind, content["kind"]),
-        summary=content["summary"],
+        summary=with_translations(content["summary"], content, "summary"),
         order=content["order"],
         dimension=cast(Dimension, content["dimension"]),
         charts=tuple(content["charts"]),

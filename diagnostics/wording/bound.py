@@ -5,25 +5,26 @@ from __future__ import annotations
 from typing import Any
 
 from diagnostics.evidence.subject import FactValue
+from diagnostics.language import say, to_say
 from diagnostics.wording import phrase
 from diagnostics.wording.fact import fact_value
 
 OPERATORS = {
-    "<": "below",
-    "<=": "at most",
-    ">": "above",
-    ">=": "at least",
-    "==": "is",
-    "!=": "is not",
-    "contains": "contains",
-    "in": "is one of",
+    "<": to_say("below"),
+    "<=": to_say("at most"),
+    ">": to_say("above"),
+    ">=": to_say("at least"),
+    "==": to_say("is"),
+    "!=": to_say("is not"),
+    "contains": to_say("contains"),
+    "in": to_say("is one of"),
 }
 """Operator of a comparison -> its words."""
 
 
 def operator_words(op: str) -> str:
     """`at least` for `>=`; an unknown operator is unchanged."""
-    return OPERATORS.get(op, op)
+    return say(OPERATORS[op]) if op in OPERATORS else op
 
 
 def bound_words(fact: str, op: str, bound: Any) -> str:
@@ -45,5 +46,5 @@ def distance_to_bound(fact: str, value: FactValue, bound: Any) -> str | None:
     if not distance:
         return ""
     if fact_value(max(value, bound), fact).endswith(" %"):
-        return f"{phrase.number(round(distance * 100, 1))} points"
-    return fact_value(distance, fact).removesuffix(" times")
+        return say("{points} points", points=phrase.number(round(distance * 100, 1)))
+    return fact_value(distance, fact).removesuffix(say("{number} times", number=""))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from diagnostics.language import say
 from diagnostics.wording import phrase
 
 SUFFIXES = {
@@ -35,16 +36,16 @@ def fact_name(fact: str) -> str:
 def fact_value(value: Any, fact: str) -> str:
     """A fact's value in the unit of its name's suffix."""
     if value is None:
-        return "unknown"
+        return say("unknown")
     name = fact.rpartition(".")[2]
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return say("yes") if value else say("no")
     if isinstance(value, list):
         return ", ".join(fact_value(item, fact) for item in value[:LISTED_VALUES])
     if not isinstance(value, (int, float)):
         return str(value)
     if name.endswith(MULTIPLES) or (name.endswith("_ratio") and value > 1):
-        return f"{phrase.number(value)} times"
+        return say("{number} times", number=phrase.number(value))
     form = next((form for suffix, form in SUFFIXES.items() if name.endswith(suffix)), "number")
     return phrase.FORMATS[form](value)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache, lru_cache
 
+from diagnostics.language import reader_language, say
 from diagnostics.vocabulary.settings import KnownSetting, Version, setting_catalogue
 
 CONFIG_FILE_SINCE: Version = (1, 19)
@@ -13,23 +14,27 @@ CONFIG_FILE = re.compile(r"(?<![\w-])config\.yaml")
 OLD_CONFIG_FILE = "flink-conf.yaml"
 
 
-@lru_cache(maxsize=4096)
 def in_version(text: str, version: Version | None) -> str:
     """Our text with every option under its name in that version; a missing option is marked as such.
 
     An option whose older name is also in the text is unchanged. Only for texts of the rules and runbooks, before values
     are filled in: text from an upload is never changed.
     """
-    if version is None:
-        return text
+    return text if version is None else _in_version(text, version, reader_language())
+
+
+@lru_cache(maxsize=4096)
+def _in_version(text: str, version: Version, _language: str) -> str:
     return _config_file(_options().sub(lambda found: _named(found.group(), text, version), text), version)
 
 
-@lru_cache(maxsize=1024)
 def lines_in_version(lines: str, version: Version | None) -> str:
     """Lines of a configuration file; a line with an option that the version does not have becomes a comment."""
-    if version is None:
-        return lines
+    return lines if version is None else _lines_in_version(lines, version, reader_language())
+
+
+@lru_cache(maxsize=1024)
+def _lines_in_version(lines: str, version: Version, _language: str) -> str:
     return "\n".join(_line(each, version) for each in lines.split("\n"))
 
 
@@ -55,16 +60,22 @@ def _is_word(name: str, text: str) -> bool:
 
 
 def _unless_said(known: KnownSetting, version: Version, text: str) -> str:
-    bound = _bound(known, version)
-    return "" if bound.split()[2] in text else f" ({bound})"
+    return "" if _bounding(known, version) in text else f" ({_bound(known, version)})"
 
 
 def _bound(known: KnownSetting, version: Version) -> str:
-    """From or until which version the option exists."""
+    """From or until which version the option exists, in words."""
     if known.until is not None and version > known.until:
-        return f"until Flink {known.until[0]}.{known.until[1]}"
+        return say("until Flink {version}", version=_bounding(known, version))
+    return say("from Flink {version} on", version=_bounding(known, version))
+
+
+def _bounding(known: KnownSetting, version: Version) -> str:
+    """The last version of an option that is gone, else its first one."""
+    if known.until is not None and version > known.until:
+        return f"{known.until[0]}.{known.until[1]}"
     first = min((each.since for each in known.former if each.since), default=known.since) or version
-    return f"from Flink {first[0]}.{first[1]} on"
+    return f"{first[0]}.{first[1]}"
 
 
 def _line(line: str, version: Version) -> str:

@@ -11,11 +11,12 @@ import datetime as dt
 import math
 import re
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from diagnostics.evidence.subject import FactValue, Lookup
+from diagnostics.language import Text, reads_chinese, say, to_say
 
 PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_.-]{0,120})(?:\|([a-z]{1,20}))?\}")
 CHOICE = re.compile(r"\[([A-Za-z' -]{0,60})\|([A-Za-z' -]{1,60})\](?=( ?\{)?)")
@@ -65,7 +66,8 @@ def duration(value: FactValue) -> str:
         return f"{sign}{minutes} min {seconds} s" if seconds else f"{sign}{minutes} min"
     if ms >= 172_800_000:
         days, hours = divmod(round(ms / 3_600_000), 24)
-        return f"{sign}{days} days {hours} h" if hours else f"{sign}{days} days"
+        whole = say("{days} days", days=days)
+        return f"{sign}{whole} {hours} h" if hours else f"{sign}{whole}"
     hours, minutes = divmod(round(ms / 60_000), 60)
     return f"{sign}{hours} h {minutes} min" if minutes else f"{sign}{hours} h"
 
@@ -78,12 +80,12 @@ def exact_duration(value: FactValue) -> str:
 
 def size(value: FactValue) -> str:
     """Bytes in decimal units, as storage and networks count: `287.9 MB`."""
-    return _scaled(value, 1000.0, ("bytes", "kB", "MB", "GB", "TB"))
+    return _scaled(value, 1000.0, (say("bytes"), "kB", "MB", "GB", "TB"))
 
 
 def memory(value: FactValue) -> str:
     """Bytes in binary units, as the JVM and Flink's memory options count: `184 MiB`."""
-    return _scaled(value, 1024.0, ("bytes", "KiB", "MiB", "GiB", "TiB"))
+    return _scaled(value, 1024.0, (say("bytes"), "KiB", "MiB", "GiB", "TiB"))
 
 
 def _scaled(value: FactValue, step: float, units: tuple[str, ...]) -> str:
@@ -98,15 +100,11 @@ def _scaled(value: FactValue, step: float, units: tuple[str, ...]) -> str:
 
 def _often(value: FactValue) -> str:
     """A number of occurrences: `once`, `3 times`."""
-    return (
-        "once"
-        if value == 1
-        else "twice"
-        if value == 2
-        else f"{value:,.0f} times"
-        if isinstance(value, (int, float))
-        else str(value)
-    )
+    if value == 1:
+        return say("once")
+    if value == 2:
+        return say("twice")
+    return say("{count} times", count=f"{value:,.0f}") if isinstance(value, (int, float)) else str(value)
 
 
 def _time(value: FactValue) -> str:
@@ -115,7 +113,7 @@ def _time(value: FactValue) -> str:
     try:
         moment = dt.datetime.fromtimestamp(value / 1000, tz=dt.UTC)
     except (OverflowError, ValueError, OSError):
-        return "a time that no calendar has"
+        return say("a time that no calendar has")
     return f"{moment:%Y-%m-%d %H:%M:%S} UTC"
 
 
@@ -126,7 +124,7 @@ def _list(value: FactValue) -> str:
 def _joined(value: FactValue, form: Callable[[FactValue], str]) -> str:
     if not isinstance(value, list):
         return form(value)
-    return enumeration([form(item) for item in value]) or "none"
+    return enumeration([form(item) for item in value]) or say("none")
 
 
 PROPER_NAMES = ("Flink", "Java", "Kafka", "Kubernetes")
@@ -134,15 +132,23 @@ PROPER_NAMES = ("Flink", "Java", "Kafka", "Kubernetes")
 
 
 def within_sentence(title: str) -> str:
-    """A title as a part of a sentence: `checkpoints expired`, but `TaskManagers were lost`."""
+    """A title as a part of a sentence: `checkpoints expired`, but `TaskManagers were lost`. Chinese titles stay."""
+    if reads_chinese():
+        return title
     word = title.partition(" ")[0]
     is_name = any(letter.isupper() for letter in word[1:]) or word.startswith(PROPER_NAMES)
     return title if is_name else title[:1].lower() + title[1:]
 
 
-def enumeration(words: Sequence[str], last: str = "and") -> str:
-    """`a`, `a and b`, `a, b and c`; empty without words."""
-    return f"{', '.join(words[:-1])} {last} {words[-1]}" if len(words) > 1 else "".join(words)
+def enumeration(words: Sequence[str], last: str = to_say("and")) -> str:
+    """`a`, `a and b`, `a, b and c`; in Chinese `a、b 和 c`; empty without words."""
+    comma = "、" if reads_chinese() else ", "
+    return f"{comma.join(words[:-1])} {say(last)} {words[-1]}" if len(words) > 1 else "".join(words)
+
+
+def joined_sentences(sentences: Iterable[str]) -> str:
+    """Sentences one after the other, with a space between them where the language has one."""
+    return ("" if reads_chinese() else " ").join(each for each in sentences if each)
 
 
 FORMATS: Mapping[str, Callable[[FactValue], str]] = {
@@ -167,6 +173,18 @@ FORMATS: Mapping[str, Callable[[FactValue], str]] = {
     "time": _time,
 }
 """Every format a placeholder may name."""
+
+
+def facts_lost(text: str) -> str:
+    """The facts that one language of a text states and another does not, as a sentence; empty when there are none."""
+    if not isinstance(text, Text):
+        return ""
+    own = {reference for reference, _ in placeholders(text)}
+    for language, said in text.translations.items():
+        others = {reference for reference, _ in placeholders(said)}
+        if own != others:
+            return f"the text in {language} has other facts: {', '.join(sorted(own ^ others))}"
+    return ""
 
 
 def placeholders(template: str) -> Iterator[tuple[str, str]]:
@@ -243,7 +261,7 @@ def sentence_text(sentence: Sentence) -> str:
     return "".join(each.text for each in sentence)
 
 
-SENTENCE_END = re.compile(r"(?<=[.!?]) +(?=[A-Z0-9]|[a-z][a-z-]*\.[a-z])")
+SENTENCE_END = re.compile(r"(?<=[.!?]) +(?=[A-Z0-9]|[a-z][a-z-]*\.[a-z])|(?<=。)(?=.)")
 """Between two sentences; a sentence may begin with a number or with the name of an option."""
 
 
@@ -267,7 +285,7 @@ def fill_in_pieces(template: str, lookup: Lookup) -> Sentence | None:
     for found in PLACEHOLDER.finditer(chosen):
         value = lookup(found.group(1))
         said = _formatted(value, found.group(2) or "plain") or ""
-        text = said.removesuffix(".") if chosen.startswith(".", found.end()) else said
+        text = said.removesuffix(".") if chosen.startswith((".", "。"), found.end()) else said
         pieces += [Piece(chosen[end : found.start()]), Piece(text, found.group(1), value)]
         end = found.end()
     return tuple(each for each in [*pieces, Piece(chosen[end:])] if each.text)
@@ -319,7 +337,7 @@ def _filled(template: str, lookup: Lookup, shown: Callable[[str, str], str | Non
         said = shown(found.group(1), found.group(2) or "plain")
         if said is None:
             return f"<{found.group(1).rpartition('.')[2].replace('_', '-')}>"
-        return said.removesuffix(".") if chosen.startswith(".", found.end()) else said
+        return said.removesuffix(".") if chosen.startswith((".", "。"), found.end()) else said
 
     chosen = _chosen(template, lookup)
     return PLACEHOLDER.sub(replacement, chosen)

@@ -23,9 +23,9 @@ class House:
 
 DIAGNOSTICS = House(
     name="diagnostics",
-    loose=("analyze", "citation", "collect_flink", "errors", "registry", "yaml_document"),
+    loose=("analyze", "citation", "collect_flink", "errors", "language", "registry", "yaml_document"),
     floors=(
-        ("citation", "errors", "registry"),
+        ("citation", "errors", "language", "registry"),
         ("yaml_document", "evidence", "spark", "walk_throughs"),
         ("charting", "reproduction", "storage", "symptoms"),
         ("notation",),
@@ -46,7 +46,8 @@ WORKBENCH = House(
     name="workbench",
     loose=("celery", "settings", "urls", "wsgi"),
     floors=(
-        ("machine", "untrusted", "accounts", "layouts", "tallies", "celery"),
+        ("languages", "machine", "untrusted"),
+        ("accounts", "layouts", "tallies", "celery"),
         ("audit", "cases", "limits", "redaction", "launch", "settings", "wsgi"),
         ("uploads", "rules", "backup"),
         ("analyses", "middleware"),

@@ -15,6 +15,7 @@ HOUSES = ("diagnostics", "workbench")
 READ_BY_PROGRAMS = frozenset({"pattern", "patterns", "example", "examples", "texts", "events", "signature"})
 """Keys of data files whose values are matched with lines or are such lines."""
 MARKUP = re.compile(r"{#.*?#}|{% comment.*?endcomment %}|<script\b.*?</script>|<svg\b.*?</svg>", re.DOTALL)
+TRANSLATED = re.compile(r"""{% translate (["'])(.*?)\1 %}""")
 PLACEHOLDER = re.compile(r"{%.*?%}|{{.*?}}", re.DOTALL)
 SHOWN_ATTRIBUTE = re.compile(r'\b(?:title|aria-label|placeholder|alt|content|label)="([^"]*)"')
 SCRIPT_STRING = re.compile(
@@ -64,6 +65,7 @@ def strings_of_program(source: str) -> Iterator[tuple[int, str]]:
 def texts_of_template(source: str) -> Iterator[tuple[int, str]]:
     """Text between tags, attributes that are shown or read aloud, and sentences within template tags."""
     source = MARKUP.sub(lambda match: "\n" * match[0].count("\n"), source)
+    source = TRANSLATED.sub(r"\2", source)
     for match in PLACEHOLDER.finditer(source):
         for literal in re.findall(r'"([^"]* [^"]*)"', match[0]):
             yield source.count("\n", 0, match.start()) + 1, literal

@@ -227,6 +227,8 @@ MAY: Mapping[str, tuple[str, str]] = {
     "token_revoke": (NO, OWN_TOKEN),
     "metrics": (MONITORING, NO),
     "zone": (NO, PEOPLE),
+    "language": (NO, EVERYBODY),
+    "words": (EVERYBODY, NO),
     "api:root": (EVERYBODY, NO),
     "api:cases": (PEOPLE, OPENERS),
     "api:case": (READERS, NO),

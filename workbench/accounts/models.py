@@ -52,10 +52,14 @@ class UserManager(DjangoUserManager["User"]):
 
 
 class User(AbstractUser):
-    """A person. The role applies in every team; teams determine which cases a person sees."""
+    """A person. The role applies in every team; teams determine which cases a person sees.
+
+    language  of the pages; empty: that of the browser
+    """
 
     role = models.CharField(max_length=20, choices=Role.choices, default=Role.RESPONDER)
     zone_shown = models.CharField(max_length=10, choices=TimeZoneShown.choices, default=TimeZoneShown.UTC)
+    language = models.CharField(max_length=10, blank=True, default="")
 
     objects: ClassVar[UserManager] = UserManager()
 

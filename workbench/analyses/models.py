@@ -11,16 +11,17 @@ from django.urls import reverse
 
 from workbench.accounts.models import User
 from workbench.cases.models import Case
+from workbench.languages.sentences import say_later
 from workbench.rules.models import Ruleset
 from workbench.uploads.models import UploadedFile
 
 
 class AnalysisStatus(models.TextChoices):
-    QUEUED = "queued", "Queued"
-    RUNNING = "running", "Running"
-    DONE = "done", "Done"
-    FAILED = "failed", "Failed"
-    CANCELLED = "cancelled", "Cancelled"
+    QUEUED = "queued", say_later("Queued")
+    RUNNING = "running", say_later("Running")
+    DONE = "done", say_later("Done")
+    FAILED = "failed", say_later("Failed")
+    CANCELLED = "cancelled", say_later("Cancelled")
 
 
 class LogBookState(models.TextChoices):

@@ -10,9 +10,16 @@ from django.conf import settings
 from diagnostics import spark
 from workbench.analyses.models import Analysis, AnalysisStatus
 from workbench.analyses.room import room_missed
+from workbench.languages.sentences import say, to_say
 from workbench.machine import broker
 
-STAGES = ("Unpacking", "Reading", "Measuring", "Judging", "Drawing")
+STAGES = (
+    to_say("Unpacking"),
+    to_say("Reading"),
+    to_say("Measuring"),
+    to_say("Judging"),
+    to_say("Drawing"),
+)
 """The stages of `diagnostics.analyze`, in order."""
 
 
@@ -23,7 +30,7 @@ def run_shown(analysis: Analysis) -> dict[str, Any]:
         "id": analysis.pk,
         "status": analysis.status,
         "active": analysis.is_active,
-        "headline": "Waits for room on the disk" if without_room else _headline(analysis),
+        "headline": say("Waits for room on the disk") if without_room else _headline(analysis),
         "progress": round(analysis.progress, 3),
         "detail": without_room or _detail(analysis),
         "error": analysis.error,
@@ -34,13 +41,13 @@ def run_shown(analysis: Analysis) -> dict[str, Any]:
 def _headline(analysis: Analysis) -> str:
     if analysis.status == AnalysisStatus.QUEUED:
         position = analysis.queue_position or 1
-        return "Next in the queue" if position == 1 else f"Number {position} in the queue"
+        return say("Next in the queue") if position == 1 else say("Number {position} in the queue", position=position)
     if analysis.status == AnalysisStatus.RUNNING:
-        return analysis.stage or "Starting"
+        return say(analysis.stage) if analysis.stage else say("Starting")
     return {
-        AnalysisStatus.DONE: analysis.case.verdict_summary or "Done",
-        AnalysisStatus.FAILED: "The analysis failed",
-        AnalysisStatus.CANCELLED: "The analysis was cancelled",
+        AnalysisStatus.DONE: analysis.case.verdict_summary or say("Done"),
+        AnalysisStatus.FAILED: say("The analysis failed"),
+        AnalysisStatus.CANCELLED: say("The analysis was cancelled"),
     }[AnalysisStatus(analysis.status)]
 
 
@@ -54,21 +61,22 @@ def _held_back_by() -> str:
     """Why the queue is blocked; empty when no reason is known."""
     try:
         if not broker.worker_seen():
-            return f"No worker has said anything for {broker.WORKER_SILENT_SECONDS} s; it starts when one is back."
+            silent = broker.WORKER_SILENT_SECONDS
+            return say("No worker has said anything for {seconds} s; it starts when one is back.", seconds=silent)
         spark_is_missed = broker.spark_is_missed()
     except redis.RedisError:
-        return "The queue (Redis) does not answer; it starts when it does."
+        return say("The queue (Redis) does not answer; it starts when it does.")
     if spark_is_missed or not spark.answers(settings.SPARK_REMOTE):
-        return "Spark does not answer; it starts when it does."
+        return say("Spark does not answer; it starts when it does.")
     return ""
 
 
 def _stages(analysis: Analysis) -> list[dict[str, str]]:
     if analysis.status == AnalysisStatus.DONE:
-        return [{"name": stage, "state": "done"} for stage in STAGES]
+        return [{"name": say(stage), "state": "done"} for stage in STAGES]
     reached = STAGES.index(analysis.stage) if analysis.stage in STAGES else -1
     running = analysis.status == AnalysisStatus.RUNNING
     return [
-        {"name": stage, "state": "done" if place < reached else "now" if place == reached and running else "next"}
+        {"name": say(stage), "state": "done" if place < reached else "now" if place == reached and running else "next"}
         for place, stage in enumerate(STAGES)
     ]

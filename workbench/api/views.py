@@ -19,6 +19,7 @@ from rest_framework.reverse import reverse
 from rest_framework.views import APIView
 
 from workbench.analyses.models import AnalysisStatus
+from workbench.analyses.reading import document_read
 from workbench.analyses.selectors import latest_analyses
 from workbench.analyses.services import lost_analysis_recover
 from workbench.analyses.submission import case_submit, files_submit
@@ -136,7 +137,7 @@ class CaseDiagnosis(CaseView):
         analysis = case_visible(request.user, case_id).analyses.done().defer("signals", "inputs").first()
         if analysis is None:
             raise NotFound("There is no diagnosis yet; the case says how far its analysis is.")
-        return Response(analysis.document)
+        return Response(document_read(analysis))
 
 
 class Root(APIView):

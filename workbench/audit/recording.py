@@ -45,6 +45,7 @@ QUIET = frozenset(
         "redaction:preview",
         "drills:look",
         "zone",
+        "language",
         "login",  # recorded as the event that it causes
         "logout",
         "api:alerts",  # listed on the page of alerts

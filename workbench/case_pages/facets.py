@@ -14,6 +14,8 @@ from django.http import QueryDict
 from diagnostics.symptoms import symptom
 from workbench.cases.models import CaseQuerySet, CaseStatus
 from workbench.cases.selectors import FILTERS, values_asked
+from workbench.cases.words import severity_word
+from workbench.languages.sentences import say_later
 
 VALUES_SHOWN = 6
 """Values shown at first; the others are expanded. Our choice."""
@@ -55,16 +57,16 @@ class Facet:
 
 
 def _title_of_class(value: str) -> str:
-    return symptom(value).title
+    return symptom(value).read_title
 
 
 FACETS: Mapping[str, tuple[str, Callable[[str], str]]] = {
-    "status": ("Status", lambda value: CaseStatus(value).label if value in CaseStatus else value),
-    "symptom_class": ("Verdict", _title_of_class),
-    "severity": ("Severity", str.capitalize),
-    "job_name": ("Job", str),
-    "owner": ("Owner", str),
-    "confirmed_class": ("Confirmed cause", _title_of_class),
+    "status": (say_later("Status"), lambda value: CaseStatus(value).label if value in CaseStatus else value),
+    "symptom_class": (say_later("Verdict"), _title_of_class),
+    "severity": (say_later("Severity"), severity_word),
+    "job_name": (say_later("Job"), str),
+    "owner": (say_later("Owner"), str),
+    "confirmed_class": (say_later("Confirmed cause"), _title_of_class),
     "flink_version": ("Flink", str),
 }
 """Query parameter -> title, and how a value is printed."""

@@ -8,6 +8,7 @@ from diagnostics.diagnosis.verdict import INCONCLUSIVE
 from diagnostics.symptoms import symptoms
 from workbench.cases.impact import IMPACT_COLUMNS
 from workbench.cases.models import Case, CaseStatus, FollowUp, Note, SavedView
+from workbench.languages.sentences import say, say_later
 
 LONGEST_TEXT = 20_000
 
@@ -40,11 +41,11 @@ class ImpactForm(forms.ModelForm):
         model = Case
         fields = (*IMPACT_COLUMNS, "required_guarantee")
         labels = {
-            "minutes_late": "Minutes late",
-            "jobs_affected": "Jobs affected",
-            "records_lost": "Records lost",
-            "records_delayed": "Records delayed",
-            "required_guarantee": "Required guarantee",
+            "minutes_late": say_later("Minutes late"),
+            "jobs_affected": say_later("Jobs affected"),
+            "records_lost": say_later("Records lost"),
+            "records_delayed": say_later("Records delayed"),
+            "required_guarantee": say_later("Required guarantee"),
         }
 
 
@@ -71,7 +72,7 @@ class BulkForm(forms.Form):
         found: dict[str, object] = super().clean() or {}
         needed = {"status": "status", "owner": "owner", "close": "confirmed_class"}.get(str(found.get("action")))
         if needed and not found.get(needed):
-            raise forms.ValidationError("Choose what to set.")
+            raise forms.ValidationError(say("Choose what to set."))
         return found
 
 
@@ -118,10 +119,13 @@ class CloseForm(forms.Form):
 def cause_choices(diagnosed: str | None) -> list[tuple[str, str]]:
     """The possible confirmed causes; `diagnosed`, the class diagnosed in the incident, comes first."""
     causes = sorted(symptoms().values(), key=lambda each: (each.id != diagnosed, each.kind, each.order))
-    known = [(each.id, each.title) for each in causes if each.kind != "consequence"]
+    known = [(each.id, each.read_title) for each in causes if each.kind != "consequence"]
     if diagnosed and diagnosed not in dict(known):
         known.insert(0, (diagnosed, diagnosed.replace("_", " ").capitalize()))
-    return [*known, *([] if INCONCLUSIVE in dict(known) else [(INCONCLUSIVE, "Something else, or never found out")])]
+    return [
+        *known,
+        *([] if INCONCLUSIVE in dict(known) else [(INCONCLUSIVE, say("Something else, or never found out"))]),
+    ]
 
 
 def incident_verdict(case: Case) -> str | None:

@@ -13,6 +13,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
+from diagnostics.wording import phrase
 from workbench.accounts.models import User
 from workbench.accounts.requests import SignedInRequest
 from workbench.analyses.models import ACTIVE
@@ -25,27 +26,28 @@ from workbench.cases.follow_ups import left_to_do
 from workbench.cases.models import Case, CaseStatus, SavedView
 from workbench.cases.services import unwatch, watch
 from workbench.history.recurrences import came_back
+from workbench.languages.sentences import say, say_counted, say_later
 from workbench.rules.regression import case_keep
 from workbench.untrusted.whole_number import whole_number
 
 ORDER_NAMES = {
-    "newest": "Newest first",
-    "oldest": "Oldest first",
-    "updated": "Changed last",
-    "health": "Worst health first",
-    "title": "By title",
+    "newest": say_later("Newest first"),
+    "oldest": say_later("Oldest first"),
+    "updated": say_later("Changed last"),
+    "health": say_later("Worst health first"),
+    "title": say_later("By title"),
 }
 KNOWN = (*FACETS, "text", "job", "people", "order")
 """Query parameters of a view of the list."""
 OPEN_STATUSES = "&".join(f"status={status}" for status in CaseStatus.values if status != CaseStatus.CLOSED)
 OWN_VIEWS = {
-    "": "All",
-    OPEN_STATUSES: "Open",
-    "people=mine": "Yours",
-    "people=watched": "Watched",
-    "people=news": "Unread",
-    "people=mentioned": "Mentions you",
-    "people=actions": "Your actions",
+    "": say_later("All"),
+    OPEN_STATUSES: say_later("Open"),
+    "people=mine": say_later("Yours"),
+    "people=watched": say_later("Watched"),
+    "people=news": say_later("Unread"),
+    "people=mentioned": say_later("Mentions you"),
+    "people=actions": say_later("Your actions"),
 }
 """Predefined views: query -> name."""
 
@@ -103,7 +105,7 @@ def bulk(request: SignedInRequest) -> HttpResponse:
     )
     form = BulkForm(request.POST)
     if not cases or not form.is_valid():
-        messages.error(request, "Tick at least one case and choose what to do with it.")
+        messages.error(request, say("Tick at least one case and choose what to do with it."))
         return redirect(back)
     chosen = form.cleaned_data
     if chosen["action"] == "compare":
@@ -119,14 +121,14 @@ def bulk(request: SignedInRequest) -> HttpResponse:
     except ValidationError as error:
         messages.error(request, " ".join(error.messages))
         return redirect(back)
-    count = "1 case" if len(cases) == 1 else f"{len(cases)} cases"
-    request.session["undo"] = {"batch": str(batch), "said": f"{count}: {done}."}
+    count = say_counted("{count} case", "{count} cases", len(cases))
+    request.session["undo"] = {"batch": str(batch), "said": say("{cases}: {done}.", cases=count, done=done)}
     return redirect(back)
 
 
 def _compared(request: SignedInRequest, cases: Sequence[Case], back: str) -> HttpResponse:
     if len(cases) != 2:
-        messages.error(request, "Tick exactly two cases to compare them.")
+        messages.error(request, say("Tick exactly two cases to compare them."))
         return redirect(back)
     first, second = sorted(case.pk for case in cases)
     return redirect(f"{reverse('runbooks:compare')}?first={first}&second={second}")
@@ -136,17 +138,25 @@ def _changed(user: User, cases: Sequence[Case], chosen: dict[str, object]) -> tu
     """Executes the action. Gives the batch and a description."""
     if chosen["action"] == "status":
         status = CaseStatus(str(chosen["status"]))
-        return services.cases_set_status(cases=cases, user=user, status=status), f"{status.label.lower()} now"
+        return services.cases_set_status(cases=cases, user=user, status=status), say(
+            "{status} now", status=str(status.label).lower()
+        )
     if chosen["action"] == "owner":
         owner = selectors.owners_possible_for(user).filter(username=chosen["owner"]).first()
         if owner is None:
-            raise ValidationError("Nobody of that name works on cases of your teams.")
-        return services.cases_assign(cases=cases, user=user, owner=owner), f"handed to {owner}"
+            raise ValidationError(say("Nobody of that name works on cases of your teams."))
+        return services.cases_assign(cases=cases, user=user, owner=owner), say("handed to {owner}", owner=owner)
     cause, cure = str(chosen["confirmed_class"]), str(chosen["what_fixed_it"])
     batch = services.cases_close(cases=cases, user=user, confirmed_class=cause, what_fixed_it=cure)
     kept = {rule for case in cases for rule in case_keep(case=case, user=user)} if chosen["keep_as_sample"] else set()
-    samples = f", kept as regression samples of {len(kept)} rule{'' if len(kept) == 1 else 's'}" if kept else ""
-    return batch, f"closed{samples}"
+    if not kept:
+        return batch, say("closed")
+    said = say_counted(
+        "closed, kept as regression samples of {count} rule",
+        "closed, kept as regression samples of {count} rules",
+        len(kept),
+    )
+    return batch, said
 
 
 @login_required
@@ -158,9 +168,10 @@ def undo(request: SignedInRequest) -> HttpResponse:
     except ValueError:
         return redirect("cases:list")
     undone = services.batch_undo(user=request.user, batch=batch)
-    said = f"Taken back for {undone.cases} case{'' if undone.cases == 1 else 's'}."
+    said = say_counted("Taken back for {count} case.", "Taken back for {count} cases.", undone.cases)
     if undone.changed_since:
-        said += f" {undone.changed_since} changed since and stay as they are."
+        since = say("{count} changed since and stay as they are.", count=undone.changed_since)
+        said = phrase.joined_sentences((said, since))
     messages.success(request, said)
     return redirect(_list_address(request.POST.get("query", "")))
 
@@ -172,7 +183,7 @@ def view_save(request: SignedInRequest) -> HttpResponse:
     query = view_query(QueryDict(request.POST.get("query", "")[:4000]))
     form = SavedViewForm({**request.POST.dict(), "query": query})
     if not query or not form.is_valid():
-        messages.error(request, "A view needs a name of at most 60 letters, and a search or a filter to keep.")
+        messages.error(request, say("A view needs a name of at most 60 letters, and a search or a filter to keep."))
         return redirect(_list_address(query))
     team = request.user.teams.first() if form.cleaned_data["shared"] else None
     SavedView.objects.update_or_create(

@@ -19,6 +19,7 @@ from diagnostics.diagnosis.fingerprint import fingerprint_parts
 from workbench.accounts.requests import SignedInRequest
 from workbench.alerts.models import Alert
 from workbench.analyses.models import Analysis, AnalysisStatus
+from workbench.analyses.reading import document_read
 from workbench.analyses.selectors import offset_min
 from workbench.analyses.services import NothingToAnalyse, analysis_request
 from workbench.analyses.snapshots import snapshots_shown
@@ -210,6 +211,8 @@ def case_detail(request: SignedInRequest, case_id: int) -> HttpResponse:
     case = selectors.case_visible(request.user, case_id)
     latest = case.analyses.light().first()
     diagnosed = _diagnosis_asked_for(request, case)
+    if diagnosed:
+        diagnosed.document = document_read(diagnosed)  # never saved: this page only reads
     records = case_records(case)
     snapshots = snapshots_shown(case, records.snapshots, diagnosed)
     judged = snapshots[-1].diagnosed if snapshots else diagnosed

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from workbench.cases.models import Case
+from workbench.languages.sentences import say, say_counted
 
 IMPACT_COLUMNS = ("minutes_late", "jobs_affected", "records_lost", "records_delayed")
 """Columns of a case that state its impact; null means that nobody has said it yet."""
@@ -17,9 +18,10 @@ def impact_words(case: Case) -> list[str]:
 
 def _phrases(case: Case) -> Iterator[str]:
     if case.minutes_late is not None:
-        yield f"{case.minutes_late:,} min late"
+        yield say("{count} min late", count=f"{case.minutes_late:,}")
     if case.jobs_affected is not None:
-        yield f"{case.jobs_affected:,} job{'' if case.jobs_affected == 1 else 's'} affected"
-    for count, what in ((case.records_lost, "lost"), (case.records_delayed, "delayed")):
-        if count is not None:
-            yield f"{count:,} record{'' if count == 1 else 's'} {what}"
+        yield say_counted("{count:,} job affected", "{count:,} jobs affected", case.jobs_affected)
+    if case.records_lost is not None:
+        yield say_counted("{count:,} record lost", "{count:,} records lost", case.records_lost)
+    if case.records_delayed is not None:
+        yield say_counted("{count:,} record delayed", "{count:,} records delayed", case.records_delayed)

@@ -21,6 +21,7 @@ from diagnostics.vocabulary.connectors import GUARANTEES
 from workbench.accounts.models import Team, User
 from workbench.cases.job_verdicts import JobVerdict
 from workbench.cases.service_levels import ServiceLevel
+from workbench.languages.sentences import say_later
 
 MOST_SEARCH_WORDS = 10
 MOST_SEARCH_TEXT = 100_000
@@ -34,11 +35,11 @@ LONGEST_DRILL = dt.timedelta(hours=2)
 class CaseStatus(models.TextChoices):
     """Status of the work of people on the incident; the state of the analysis is `analysis_status`."""
 
-    OPEN = "open", "Open"
-    INVESTIGATING = "investigating", "Investigating"
-    FIX_APPLIED = "fix_applied", "Fix applied"
-    VERIFYING = "verifying", "Verifying"
-    CLOSED = "closed", "Closed"
+    OPEN = "open", say_later("Open")
+    INVESTIGATING = "investigating", say_later("Investigating")
+    FIX_APPLIED = "fix_applied", say_later("Fix applied")
+    VERIFYING = "verifying", say_later("Verifying")
+    CLOSED = "closed", say_later("Closed")
 
 
 def search_words(query: str) -> list[str]:

@@ -22,6 +22,7 @@ SPARK_MASTER_FORM = re.compile(r"local(\[(\*|\d+)\])?|spark://\S+|yarn|k8s://\S+
 CONTACT_FORM = re.compile(r"(mailto:[^\s<>\"']+@[^\s<>\"']+|https://[^\s<>\"']+)")
 SECURE_URL_FORM = re.compile(r"https://[^\s?#@]+|http://(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(/[^\s?#@]*)?")
 """HTTPS; without it only on this machine."""
+LANGUAGES_FORM = re.compile(r"en(,zh-hans)?")
 LDAP_URL_FORM = re.compile(r"ldaps?://([A-Za-z0-9.-]+|\[[0-9a-f:]+\])(:[0-9]{1,5})?/?")
 ATTRIBUTE_FORM = re.compile(r"[A-Za-z][A-Za-z0-9-]*")
 """A name of an attribute. Source: RFC 4512, section 1.4."""

@@ -7,16 +7,17 @@ from django.db import models
 from workbench.accounts.models import User
 from workbench.analyses.models import Analysis
 from workbench.cases.models import Case
+from workbench.languages.sentences import say_later
 
 
 class StepState(models.TextChoices):
-    OPEN = "open", "Open"
-    DONE = "done", "Done"
-    SKIPPED = "skipped", "Skipped"
-    FAILED = "failed", "Failed"
-    WAITING = "waiting", "Waits for approval"
-    APPROVED = "approved", "Approved"
-    REFUSED = "refused", "Refused"
+    OPEN = "open", say_later("Open")
+    DONE = "done", say_later("Done")
+    SKIPPED = "skipped", say_later("Skipped")
+    FAILED = "failed", say_later("Failed")
+    WAITING = "waiting", say_later("Waits for approval")
+    APPROVED = "approved", say_later("Approved")
+    REFUSED = "refused", say_later("Refused")
 
 
 HELD = (StepState.WAITING, StepState.REFUSED)

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_GET, require_POST
 from diagnostics.calculators import CALCULATORS
 from diagnostics.reproduction import reproduction
 from workbench.accounts.requests import SignedInRequest
+from workbench.analyses.reading import document_read
 from workbench.analyses.selectors import analysis_to_change, analysis_visible
 from workbench.cases.selectors import owners_possible, snapshots_of
 from workbench.runbooks.filling import layers, runbook_progress, steps_shown
@@ -33,6 +34,7 @@ REPRODUCIBLE = ("data_skew", "out_of_order_events")
 def detail(request: SignedInRequest, analysis_id: int, position: int) -> HttpResponse:
     """All steps, the first open one expanded."""
     analysis = analysis_visible(request.user, analysis_id)
+    analysis.document = document_read(analysis)  # never saved: this page only reads
     finding = finding_at(analysis, position)
     shown = steps_shown(analysis, finding)
     if shown is None:

@@ -23,6 +23,8 @@ from diagnostics.wording import phrase
 from diagnostics.wording.bound import bound_words, distance_to_bound
 from diagnostics.wording.fact import exact_fact_value, fact_value
 from workbench.accounts.models import Role
+from workbench.cases.words import SCORE_WORDS, dimension_word, severity_word
+from workbench.languages.sentences import say, say_counted
 
 register = template.Library()
 
@@ -84,7 +86,7 @@ def milliseconds(value: float | None) -> str:
 @register.filter
 def symptom_title(symptom_class: str | None) -> str:
     """The class's title."""
-    return symptom(symptom_class).title if symptom_class else ""
+    return symptom(symptom_class).read_title if symptom_class else ""
 
 
 @register.filter
@@ -100,8 +102,7 @@ def score_band(score: int | None, symptom_class: str | None = None) -> str:
 @register.filter
 def score_word(score: int | None, symptom_class: str | None = None) -> str:
     """The band in words."""
-    words = {"good": "good", "watch": "watch it", "act": "act now", "unknown": "at most: only what was found counts"}
-    return "not known" if score is None else words[score_band(score, symptom_class)]
+    return say("not known") if score is None else str(SCORE_WORDS[score_band(score, symptom_class)])
 
 
 @register.filter
@@ -155,8 +156,10 @@ def missed_by(check: Check) -> str:
     if distance is None:
         return ""
     if not distance:
-        return "; it must not reach the bound"
-    return f"; {distance} {'above' if check.value > check.bound else 'below'} the bound"
+        return say("; it must not reach the bound")
+    if check.value > check.bound:
+        return say("; {distance} above the bound", distance=distance)
+    return say("; {distance} below the bound", distance=distance)
 
 
 @register.filter
@@ -217,13 +220,12 @@ def age(moment: dt.datetime | None) -> str:
         return ""
     seconds = max((timezone.now() - moment).total_seconds(), 0)
     if seconds < 60:
-        return "just now"
-    for length, unit in ((86_400, "day"), (3600, "h"), (60, "min")):
-        if seconds >= length:
-            count = int(seconds // length)
-            plural = "s" if unit == "day" and count > 1 else ""
-            return f"{count} {unit}{plural} ago"
-    return "just now"
+        return say("just now")
+    if seconds >= 86_400:
+        return say_counted("{count} day ago", "{count} days ago", int(seconds // 86_400))
+    if seconds >= 3600:
+        return say("{count} h ago", count=int(seconds // 3600))
+    return say("{count} min ago", count=int(seconds // 60))
 
 
 @register.filter
@@ -243,6 +245,10 @@ def stamp(moment: dt.datetime | str | None) -> str:
 def first_lines(text: str, most: int = 3) -> str:
     """The first lines of a text."""
     return "\n".join(text.splitlines()[:most])
+
+
+register.filter("severity_word", severity_word)
+register.filter("dimension_word", dimension_word)
 
 
 @register.filter

@@ -1,5 +1,5 @@
-"""`manage.py diagnose PATH... [--json FILE] [--rules FILE] [--fail-on SEVERITY]`: a diagnosis without web server, queue
-or account.
+"""`manage.py diagnose PATH... [--json FILE] [--rules FILE] [--fail-on SEVERITY] [--language LANGUAGE]`: a diagnosis
+without web server, queue or account.
 
 Exit status: 0 the diagnosis was made, and with `--fail-on` it has no such finding; 1 an error; 2 no input was usable;
 3 with `--fail-on`: a finding is as severe as that or more; 4 with `--fail-on`: the evidence does not suffice for a
@@ -20,9 +20,11 @@ from uuid import uuid4
 from django.core.management.base import BaseCommand, CommandError
 
 from diagnostics.analyze import Progress, analyze
+from diagnostics.diagnosis.judge import judge
 from diagnostics.diagnosis.terminal import render
 from diagnostics.errors import DiagnosticsError, InvalidRule, NoUsableInput
 from diagnostics.intake import SourceFile, sources_in
+from diagnostics.language import ENGLISH, SUFFIXES, reading_in
 from diagnostics.notation.control_characters import show_controls
 from diagnostics.reading.case import Case
 from diagnostics.rules.rule import Rule, Ruleset, Severity, shipped_rules
@@ -35,6 +37,7 @@ NO_USABLE_INPUT = 2
 """Exit status of the contract when no input is usable."""
 FOUND = 3
 UNDECIDED = 4
+LANGUAGES = (ENGLISH, *SUFFIXES)
 SEVERITIES = get_args(Severity)
 """The most severe first."""
 
@@ -81,6 +84,9 @@ class Command(BaseCommand):
             choices=SEVERITIES,
             help=f"end with {FOUND} when a finding is as severe, with {UNDECIDED} when there is no verdict",
         )
+        parser.add_argument(
+            "--language", choices=LANGUAGES, default=ENGLISH, help="of the sentences, as far as they are translated"
+        )
 
     def handle(
         self,
@@ -89,6 +95,7 @@ class Command(BaseCommand):
         json: str | None = None,
         rules: str | None = None,
         fail_on: str | None = None,
+        language: str = ENGLISH,
         **options: Any,
     ) -> None:
         """Diagnose and print."""
@@ -99,18 +106,19 @@ class Command(BaseCommand):
         if not sources:
             raise CommandError("no input could be used", returncode=NO_USABLE_INPUT)
         try:
-            document = self._document(sources, ruleset)
+            document = self._document(sources, ruleset, language)
         except NoUsableInput as error:
             for line in str(error).splitlines():
                 self.stderr.write(show_controls(line))
             raise CommandError("no input could be used", returncode=NO_USABLE_INPUT) from None
         except DiagnosticsError as error:
             raise CommandError(show_controls(str(error))) from None
-        self._write(document, json)
+        with reading_in(language):
+            self._write(document, json)
         if fail_on is not None:
             gate(document, fail_on)
 
-    def _document(self, sources: list[SourceFile], ruleset: Ruleset) -> dict[str, Any]:
+    def _document(self, sources: list[SourceFile], ruleset: Ruleset, language: str) -> dict[str, Any]:
         size = sum(source.path.stat().st_size for source in sources)
         with (
             tempfile.TemporaryDirectory(prefix="diagnose-") as workspace,
@@ -127,7 +135,9 @@ class Command(BaseCommand):
             )
         for warning in report.warnings:
             self.stderr.write(show_controls(warning))
-        return report.document
+        if language == ENGLISH:
+            return report.document
+        return judge(report.signals, report.inputs, ruleset, report.document["timing"], language)
 
     def _show(self, progress: Progress) -> None:
         if sys.stderr.isatty():

@@ -1,0 +1,27 @@
+"""Sentences of the web side in the language of the reader, as `diagnostics.language` has them for the library."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from django.utils.translation import gettext, gettext_lazy, ngettext
+
+from diagnostics.language import to_say
+
+__all__ = ["say", "say_counted", "say_later", "to_say"]
+
+
+def say(text: str, /, **values: Any) -> str:
+    """A literal, or a text marked before, with its values by name: `say("{count} files", count=3)`."""
+    translated = gettext(text)
+    return translated.format(**values) if values else translated
+
+
+def say_later(text: str) -> str:
+    """A literal that is translated when it is shown: names of choices, labels of fields."""
+    return cast(str, gettext_lazy(text))
+
+
+def say_counted(one: str, many: str, count: int, /, **values: Any) -> str:
+    """A sentence whose words depend on a number, which is its value `count`."""
+    return ngettext(one, many, count).format(count=count, **values)
