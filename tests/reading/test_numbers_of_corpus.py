@@ -8,6 +8,8 @@ import pytest
 
 from diagnostics.charts import CHARTS
 from tests.diagnosed_corpus import CASES, CorpusReport
+from tests.reading.quantities import contradictions
+from tests.reading.runbook_faults import filled_runbooks, internal_names, sentence_faults, sentences_of
 
 OF_TIME = re.compile(r"\b(?:busy|idle|back[ -]pressured?|pressure [A-Z]+)\b[^.;,]{0,20}?\d[\d.]* %")
 """A share of the time of a task or subtask."""
@@ -32,6 +34,12 @@ def test_a_ratio_of_time_without_a_statistic_is_seen(caption: str, expected: boo
     assert unqualified(caption) is expected
 
 
+def test_two_numbers_for_one_quantity_are_seen() -> None:
+    texts = ["tm-1: 105 pauses, 84 of them full collections.", "The heap is too small: tm-1 made 82 full GCs (41 s)."]
+    assert contradictions(texts) == {"full collections of the worst TaskManager": {"84", "82"}}
+    assert contradictions(texts[:1] * 2) == {}
+
+
 @pytest.mark.spark
 @pytest.mark.skipif(not CASES, reason="the corpus is not on this machine")
 @pytest.mark.parametrize("case", CASES)
@@ -47,3 +55,19 @@ def test_captions_name_the_statistic_and_a_fact_has_one_value(case: str, corpus_
             key = (check["fact"], str(sorted(finding["subject"].items(), key=repr)))
             values.setdefault(key, set()).add(str(check["value"]))
     assert {key: numbers for key, numbers in values.items() if len(numbers) > 1} == {}
+
+
+@pytest.mark.spark
+@pytest.mark.skipif(not CASES, reason="the corpus is not on this machine")
+@pytest.mark.parametrize("case", CASES)
+def test_findings_captions_and_runbooks_of_a_job_state_one_number(case: str, corpus_report: CorpusReport) -> None:
+    report = corpus_report(case)
+    findings = report.document["findings"]
+    captions = [CHARTS[chart_id].summary(points) for chart_id, points in report.charts.items()]
+    said = [text for each in findings for text in (each["statement"], each["first_step"] or "")]
+    steps = [text for book in filled_runbooks(findings, report.signals) for text in sentences_of(book)]
+
+    assert [fault for text in captions for fault in sentence_faults(text)] == []
+    assert [fault for text in (*captions, *said) for fault in internal_names(text)] == []
+    if len(report.document["jobs"]) == 1:
+        assert contradictions([*captions, *said, *steps]) == {}
