@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import pytest
+from django.apps import apps
+from django.db import connection
 
 from tests.workbench.diagnosed import diagnosed_case
 from tests.workbench.people import People, case_of, signed_in
@@ -124,3 +128,15 @@ def test_the_case_page_compares_its_diagnosis_with_the_objective_only_where_one_
     page = browser.get(address).content.decode()
     assert "1 of 8 (12 %), target below 1 %" in page
     assert "burn 12.5" in page
+
+
+def test_incidents_of_earlier_versions_get_their_levels_from_the_stored_signals(people: People) -> None:
+    analysis = diagnosed_case(people.alice)
+    facts = {"completed": 7, "failed": 1}
+    progress = {"key": "checkpoint_progress", "level": "job", "subject": {"job": ORDERS}, "facts": facts}
+    Analysis.objects.filter(pk=analysis.pk).update(signals=[*analysis.signals, progress])
+    Case.objects.update(service_levels=[])
+
+    import_module("workbench.analyses.migrations.0014_service_levels").fill(apps, connection.schema_editor())
+
+    assert Case.objects.get().service_levels == [level(7, 1)]
