@@ -8,6 +8,7 @@ from typing import Any
 
 from diagnostics.wording.phrase import duration, percent
 from workbench.analyses.models import Analysis
+from workbench.languages.sentences import say
 
 MOST_JOBS = 3
 """Jobs that are shown, those of the document's first verdicts. Our choice: the head stays short."""
@@ -47,11 +48,12 @@ def _vitals(job: str, facts: Mapping[str, Any]) -> CheckpointVitals:
     usual, long = facts.get("median_duration_ms"), facts.get("p95_duration_ms")
     succeeded = last_success = ""
     if completed is not None and failed is not None and completed + failed:
-        succeeded = f"{completed:,} of {completed + failed:,} ({percent(completed / (completed + failed))})"
-        last_success = "" if completed else "none"
+        share = percent(completed / (completed + failed))
+        succeeded = say("{done:,} of {all:,} ({share})", done=completed, all=completed + failed, share=share)
+        last_success = "" if completed else say("none")
     return CheckpointVitals(
         job=job,
-        last_success=f"{duration(age)} before the end" if age is not None else last_success,
+        last_success=say("{age} before the end", age=duration(age)) if age is not None else last_success,
         succeeded=succeeded,
         durations=f"{duration(usual)} / {duration(long)}" if usual is not None and long is not None else "",
     )
