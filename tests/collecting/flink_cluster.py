@@ -72,10 +72,17 @@ class FlinkCluster:
         with urllib.request.urlopen(asked, timeout=10):
             pass
 
+    def _checkpointing(self) -> dict[str, str]:
+        return {
+            "execution.checkpointing.interval": "2s",
+            "execution.checkpointing.dir": f"file://{self._folder}/checkpoints",
+        }
+
     def submit(self, name: str, statements: Sequence[str]) -> None:
         """Runs SQL statements; the last one is the job."""
         port = self.url.rpartition(":")[2]
         settings = {"execution.target": "remote", "rest.address": "localhost", "rest.port": port, "pipeline.name": name}
+        settings |= self._checkpointing()  # those of the cluster are not those of a job that a client submits
         main = "org.apache.flink.api.python.shaded.py4j.GatewayServer"
         command = [*_java(self._classpath, "-Xmx256m"), main, "--die-on-broken-pipe", "--enable-auth", "0"]
         with _ended(subprocess.Popen(command, cwd=self._folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE)) as java:
