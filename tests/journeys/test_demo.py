@@ -5,8 +5,8 @@ from __future__ import annotations
 from tests.running_workbench import RunningWorkbench
 
 
-def test_a_demo_case_that_is_not_there_yet_is_opened_and_diagnosed(demo_said: str) -> None:
-    assert demo_said.count("Opened #") == 1
+def test_demo_cases_that_are_not_there_yet_are_opened_and_diagnosed(demo_said: str) -> None:
+    assert demo_said.count("Opened #") == 2
     assert ": done rocksdb_slow_upload" in demo_said
 
 

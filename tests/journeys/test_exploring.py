@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -181,6 +182,9 @@ def a_chart_and_a_finding_are_taken_along(page: Page) -> None:
     with page.expect_download() as drawing:
         chart.get_by_role("button", name="SVG").click()
     assert Path(drawing.value.path()).read_bytes().startswith(b"<svg")
+    with page.expect_download() as numbers:
+        chart.get_by_role("link", name="JSON").click()
+    assert "rows" in json.loads(Path(numbers.value.path()).read_bytes())
 
     chart.get_by_role("button", name="Copy as Markdown").click()
     expect(page.locator(".toast")).to_have_text("Copied as Markdown.")

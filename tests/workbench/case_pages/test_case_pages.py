@@ -30,7 +30,7 @@ def no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_empty_home_page_teaches_what_to_collect(people: People) -> None:
     page = signed_in(people.alice).get("/").content.decode()
 
-    assert "Load two demo incidents" in page
+    assert "Load the demo incidents" in page
     assert "kubectl logs" in page
 
 
