@@ -40,6 +40,8 @@ _NOT_A_DURATION = re.compile(
     r"(?i)(?:^|[ _])(?:at|time ?stamp|date|epoch|ts|start|end|event|ingest|arrival|created)(?:$|[ _])"
 )
 """Names of columns with a moment, such as `event_time_ms`."""
+_RATE = re.compile(r"(?i)(?:^|[ _/])(?:per|rate|throughput|events|records|rows|messages|requests|bytes|ops)(?:$|[ _/])")
+"""Names of columns with a rate, such as `throughput_events_sec`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,7 @@ class _Layout:
 
 def _duration(heading: str) -> tuple[str, float] | None:
     found = _UNIT.match(heading.lower())
-    if found is None or _NOT_A_DURATION.search(heading):
+    if found is None or _NOT_A_DURATION.search(heading) or _RATE.search(found[1]):
         return None
     return heading[: len(found[1])].strip(" _-.") or "duration", UNIT_MS[UNITS[found[2]]]
 
