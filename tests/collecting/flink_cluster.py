@@ -74,7 +74,8 @@ class FlinkCluster:
 
     def _checkpointing(self) -> dict[str, str]:
         return {
-            "execution.checkpointing.interval": "2s",
+            "execution.checkpointing.interval": "3s",
+            "execution.checkpointing.min-pause": "1s",
             "execution.checkpointing.dir": f"file://{self._folder}/checkpoints",
         }
 
@@ -130,7 +131,8 @@ def running_flink(folder: Path, metrics_ports: Sequence[int] = ()) -> Iterator[F
         "rest.bind-port": rest,
         "rest.flamegraph.enabled": "true",
         "taskmanager.numberOfTaskSlots": 2,
-        "execution.checkpointing.interval": "2s",
+        "execution.checkpointing.interval": "3s",
+        "execution.checkpointing.min-pause": "1s",
         "execution.checkpointing.dir": f"file://{folder}/checkpoints",
         "restart-strategy.type": "fixed-delay",
         "restart-strategy.fixed-delay.attempts": 1000,
