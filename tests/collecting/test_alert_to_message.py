@@ -44,7 +44,7 @@ from workbench.accounts.models import User
 from workbench.cases.models import Case
 from workbench.watching.models import WatchedJob
 case = Case.objects.latest("pk")
-analysis = case.analyses.done().get(snapshot=2)
+analysis = case.analyses.done().filter(snapshot=2).first()
 reader = Client(headers={"host": "127.0.0.1"})
 reader.force_login(User.objects.get(username="admin"))
 print(json.dumps({
