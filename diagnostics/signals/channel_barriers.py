@@ -83,7 +83,7 @@ FACTS = {
     "checkpoints": "checkpoints whose barriers that subtask logged by channel",
     "task": "task with the subtask whose barriers arrive furthest apart",
     "subtask": "subtask whose barriers arrive furthest apart",
-    "channels": "its input channels",
+    "channels": "input channels of the subtask",
     "spread_ms": "usual time from its first to its last barrier",
     "spread_max_ms": "longest such time",
     "spread_checkpoint": "checkpoint of that",
