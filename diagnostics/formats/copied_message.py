@@ -13,7 +13,7 @@ from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
 from diagnostics.log_scan.known_messages import event_columns
 from diagnostics.notation.file_range import Head, Range
-from diagnostics.notation.log_event import harmless_events
+from diagnostics.notation.log_event import alarming_events
 from diagnostics.notation.stack_trace import bare_cause
 from diagnostics.notation.text_lines import numbered_lines
 from diagnostics.vocabulary.copied_error import names_cause
@@ -64,11 +64,8 @@ def _statements(lines: Iterator[Line]) -> Iterator[Line]:
 
 
 def _events(lines: Sequence[str]) -> list[dict[str, Any]]:
-    """The columns of the event that a line is; empty for lines that are none, and for events of healthy clusters."""
-    return [
-        {} if each.get("event") in harmless_events() | {None} else each
-        for each in event_columns([*map(str.strip, lines)])
-    ]
+    """The columns of the event that a line is; empty for lines that are none, and for events that alarm nobody."""
+    return [each if each.get("event") in alarming_events() else {} for each in event_columns([*map(str.strip, lines)])]
 
 
 FORMAT = Format(

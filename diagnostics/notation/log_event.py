@@ -113,6 +113,17 @@ def harmless_events() -> frozenset[str]:
     return frozenset(event.id for event in catalogue() if event.harmless)
 
 
+@cache
+def alarming_events() -> frozenset[str]:
+    """The ids of events that alone say that something is wrong: neither harmless nor logged below WARN only."""
+    quiet = {"INFO", "DEBUG", "TRACE"}
+    return frozenset(
+        event.id
+        for event in catalogue()
+        if not event.harmless and not (event.levels and quiet.issuperset(event.levels))
+    )
+
+
 def _event(entry: dict[str, Any], file: str) -> LogEvent:
     place = f"{file}: {entry.get('id', 'an entry without id')}"
     unknown = set(entry) - set(LogEvent.__slots__)
