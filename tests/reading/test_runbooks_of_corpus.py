@@ -34,3 +34,20 @@ def test_the_runbooks_of_a_case_can_be_followed(case: str, corpus_report: Corpus
         text for book in filled_runbooks(report.document["findings"], report.signals) for text in code_of(book)
     )
     assert [name for name, mark in HELD_BY_LOGS.items() if name in code and mark_in(CORPUS / case, mark)] == []
+
+
+MORE_AT_ONCE = ("setMaxBatchSize", "setMaxInFlightRequests", "setBulkFlushMaxActions", "withBatchSize", "batch.size:")
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_system_that_refuses_is_not_sent_more_at_once(case: str, corpus_report: CorpusReport) -> None:
+    report = corpus_report(case)
+    refused = sum(each["facts"].get("refused", 0) for each in report.signals if each["key"] == "outside_system")
+    changes = [
+        change["to"]
+        for book in filled_runbooks(report.document["findings"], report.signals)
+        for step in book["steps"]
+        if not step["left_out"]
+        for change in step["change"]
+    ]
+    assert not refused or not [each for each in changes if any(word in each for word in MORE_AT_ONCE)]

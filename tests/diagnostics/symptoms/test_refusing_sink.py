@@ -1,0 +1,46 @@
+"""What the runbook of a slow sink proposes, by what is measured about the outside system."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from diagnostics.runbook import fill, runbooks
+
+JOB = "a" * 32
+SINK = {"job": JOB, "vertex": "Sink: documents", "vertex_id": "b" * 32}
+MORE_AT_ONCE = ("atchSize", "InFlight", "BulkFlush", "batch.size", "linger.ms")
+
+
+def steps(**outside: Any) -> dict[str, dict[str, Any]]:
+    """The steps of the case's way by their ids."""
+    measured = {"key": "outside_system", "subject": {}, "level": "case", "facts": outside}
+    filled = fill(runbooks()["slow-sink"], {"subject": SINK}, [{**measured, "citations": [], "citation_count": 0}])
+    return {step["id"]: step for step in filled["steps"] if not step["left_out"]}
+
+
+def changes(of: dict[str, dict[str, Any]]) -> str:
+    return "\n".join(change["to"] for step in of.values() for change in step["change"])
+
+
+def test_a_system_that_refuses_is_not_sent_more_at_once() -> None:
+    way = steps(refused=14, slow_requests=100)
+
+    assert not any(word in changes(way) for word in MORE_AT_ONCE)
+    assert "requests a second" in changes(way)
+    assert way["limit-rate"]["restart"]
+
+
+@pytest.mark.parametrize("outside", [{"refused": 0, "slow_requests": 100}, {}])
+def test_a_system_that_refuses_nothing_is_sent_larger_batches(outside: dict[str, Any]) -> None:
+    way = steps(**outside)
+
+    assert "setMaxBatchSize(2000), setMaxInFlightRequests(4)" in changes(way)
+    assert all(change["sure"] for change in way["batching"]["change"] if "setMaxBatchSize" in change["to"] and outside)
+    assert "limit-rate" not in way
+
+
+def test_the_question_to_the_outside_system_changes_nothing() -> None:
+    assert not steps(refused=14)["outside-system"]["changes_something"]
+    assert "gauge(" not in changes(steps(refused=14))
