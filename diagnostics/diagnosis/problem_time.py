@@ -1,10 +1,36 @@
-"""The time at which a diagnosed problem was last observed, from the times in the evidence."""
+"""The times at which a diagnosed problem began and was last observed, with the evidence that shows them."""
 
 from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemOnset:
+    """When a finding began.
+
+    at_start  the first sample shows it already: it may have begun earlier
+    """
+
+    at: dt.datetime
+    at_start: bool
+
+
+def problem_onset(finding: Mapping[str, Any]) -> ProblemOnset | None:
+    """The onset of a finding of a document; None when it is unknown."""
+    onset = finding.get("onset") or {}
+    moment = _moment(onset.get("ts"))
+    return ProblemOnset(moment, bool(onset.get("at_start"))) if moment else None
+
+
+def onset_evidence(finding: Mapping[str, Any], began: dt.datetime) -> Mapping[str, Any] | None:
+    """The dated citation of the finding that is the first at or after its onset; None when there is none."""
+    dated = [(moment, each) for each in finding["evidence"] if (moment := _moment(each.get("ts")))]
+    later = [(moment, each) for moment, each in dated if moment >= began]
+    return min(later, key=lambda pair: pair[0])[1] if later else None
 
 
 def problem_seen_at(document: Mapping[str, Any]) -> dt.datetime | None:

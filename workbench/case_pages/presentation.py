@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
+from diagnostics.diagnosis.problem_time import problem_onset
 from diagnostics.reading.clock import shift_text
 from diagnostics.symptoms import symptom
 from diagnostics.wording.phrase import duration, split_sentences
@@ -109,8 +110,8 @@ class FindingShown:
     @property
     def began(self) -> dt.datetime | None:
         """When it began; None when unknown, or when it was present in the first sample."""
-        onset = self.entry.get("onset") or {}
-        return dt.datetime.fromisoformat(onset["ts"]) if onset.get("ts") and not onset["at_start"] else None
+        onset = problem_onset(self.entry)
+        return onset.at if onset and not onset.at_start else None
 
     @property
     def began_ms(self) -> int | None:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from diagnostics.diagnosis.problem_time import onset_evidence, problem_onset
 from diagnostics.diagnosis.verdict import HEALTHY, INCONCLUSIVE
 from diagnostics.symptoms import symptom
 from diagnostics.wording import phrase
@@ -43,6 +44,20 @@ class ReportedFinding:
 
 
 @dataclass(frozen=True, slots=True)
+class Event:
+    """The onset of a finding.
+
+    or_earlier  the first sample shows it already
+    line        the citation that shows it, "" when no citation from then on has a time
+    """
+
+    at: dt.datetime
+    or_earlier: bool
+    title: str
+    line: str
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """A case with the diagnosis of its incident.
 
@@ -55,6 +70,7 @@ class Report:
     missing    (what, why, how)
     hypotheses (possible cause, its probability, what speaks for and against it), where no cause could be judged
     looked_at  (where trouble shows, whether that was read), where no cause leads
+    events     the onsets in the evidence, in the order of time
     """
 
     case: Case
@@ -70,6 +86,7 @@ class Report:
     runbooks: Sequence[tuple[str, str]]
     plans: Sequence[PlanShown]
     actions: Sequence[tuple[str, str, bool]]
+    events: Sequence[Event]
     timeline: Sequence[Entry]
     inputs: Sequence[Mapping[str, Any]]
     document: Mapping[str, Any] | None
@@ -96,6 +113,7 @@ def report_of(case: Case) -> Report:
         runbooks=_runbook_lines(progress),
         plans=plans_shown(incident, progress) if incident else [],
         actions=[_action(each) for each in records.follow_ups],
+        events=sorted(_events(document), key=lambda each: each.at) if document else [],
         timeline=entries,
         inputs=document["inputs"] if document else [],
         document=document,
@@ -156,6 +174,21 @@ def reported_finding(entry: Mapping[str, Any]) -> ReportedFinding:
         evidence=evidence[:EVIDENCE_SHOWN],
         cited=len(evidence),
     )
+
+
+def _events(document: Mapping[str, Any]) -> Iterator[Event]:
+    """The findings that happened at a known time."""
+    for entry in document["findings"]:
+        onset = problem_onset(entry)
+        if onset and not _is_setting(entry):
+            shown = onset_evidence(entry, onset.at) or {}
+            line = shown.get("text") or shown.get("name") or ""
+            yield Event(onset.at, onset.at_start, entry["title"], line)
+
+
+def _is_setting(entry: Mapping[str, Any]) -> bool:
+    """Whether it remarks on a setting, without a failure of the job by it."""
+    return entry["symptom_class"] == "misconfiguration" and entry["severity"] != "critical"
 
 
 def _hypotheses(document: Mapping[str, Any]) -> Iterator[tuple[str, str, Sequence[str]]]:

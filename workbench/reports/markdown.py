@@ -9,7 +9,8 @@ from typing import Any
 
 from diagnostics.notation.control_characters import show_controls
 from workbench.cases.impact import impact_words
-from workbench.reports.content import Report, ReportedFinding, minute_utc
+from workbench.history.timeline import Entry
+from workbench.reports.content import Event, Report, ReportedFinding, minute_utc
 from workbench.runbooks.filling import StepShown
 from workbench.runbooks.plans import PlanShown
 
@@ -173,10 +174,19 @@ def _action_lines(report: Report) -> Iterator[str]:
 
 
 def _timeline_lines(report: Report) -> Iterator[str]:
-    for entry in report.timeline:
-        who = f"{plain(str(entry.by))} " if entry.by else ""
-        detail = f": {plain(entry.detail)}" if entry.detail else ""
-        yield f"- {minute_utc(entry.at)} {who}{plain(entry.text)}{detail}"
+    yield from map(_entry_line, report.timeline)
+
+
+def _entry_line(entry: Entry) -> str:
+    who = f"{plain(str(entry.by))} " if entry.by else ""
+    detail = f": {plain(entry.detail)}" if entry.detail else ""
+    return f"- {minute_utc(entry.at)} {who}{plain(entry.text)}{detail}"
+
+
+def _event_line(event: Event) -> str:
+    earlier = " or earlier" if event.or_earlier else ""
+    line = f": {code(event.line)}" if event.line else ""
+    return f"- {minute_utc(event.at)}{earlier} {plain(event.title)}{line}"
 
 
 def as_post_mortem(report: Report, address: str) -> str:
@@ -195,8 +205,7 @@ def _post_mortem_lines(report: Report, address: str) -> Iterator[str]:
     yield from (f"- {each}" for each in impact_words(case))
     yield from ("- _Who noticed, what was late or wrong for them, for how long?_", "")
     yield from ("## Timeline (UTC)", "")
-    yield from _evidence_lines(report)
-    yield from _timeline_lines(report)
+    yield from _incident_lines(report)
     yield from ("", "## Cause", "")
     yield from (f"- {plain(finding.title)}. {plain(finding.statement)}" for finding in roots)
     if case.confirmed_class:
@@ -214,16 +223,12 @@ def _post_mortem_lines(report: Report, address: str) -> Iterator[str]:
 
 ROOT, CONSEQUENCE = "Root cause", "Consequence"
 MOST_EVENTS = 20
+"""Onsets of findings in a post-mortem, the earliest first. Our choice: further ones are repetitions mostly."""
 
 
-def _evidence_lines(report: Report) -> Iterator[str]:
-    """The dated evidence: the first cited event of each finding, in the order of time."""
-    lines = []
-    for entry in report.document["findings"] if report.document else ():
-        dated = [each for each in entry["evidence"] if each.get("ts")]
-        if dated:
-            first = min(dated, key=lambda each: each["ts"])
-            text = first.get("text") or first.get("name") or ""
-            lines.append((first["ts"], f"{plain(entry['title'])}: {code(text)}"))
-    for moment, text in sorted(lines)[:MOST_EVENTS]:
-        yield f"- {moment[:16].replace('T', ' ')} {text}"
+def _incident_lines(report: Report) -> Iterator[str]:
+    """What the evidence shows and what people did, in the order of time."""
+    events = [(event.at, _event_line(event)) for event in report.events[:MOST_EVENTS]]
+    entries = [(entry.at, _entry_line(entry)) for entry in report.timeline]
+    for _, line in sorted([*events, *entries], key=lambda dated: dated[0]):
+        yield line

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from typing import Any
 
 import pytest
 from django.urls import reverse
@@ -118,6 +120,72 @@ def test_a_post_mortem_draft_fills_in_what_is_known_and_asks_for_the_rest(analys
     ]
     assert "- Confirmed by bob: Data skew" in text
     assert "- _Who noticed, what was late or wrong for them, for how long?_" in text
+
+
+def line_at(time: str, text: str) -> dict[str, Any]:
+    """A cited line of a log."""
+    return {"file": "logs/jm.log", "line": 1, "kind": "log", "ts": f"2026-11-20T{time}Z", "text": text}
+
+
+def with_findings(analysis: Analysis, *changes: Mapping[str, Any]) -> Analysis:
+    """The analysis with one finding for each of the changes of its own."""
+    base = analysis.document["findings"][0]
+    analysis.document["findings"] = [{**base, **each} for each in changes]
+    analysis.save(update_fields=["document"])
+    return analysis
+
+
+def began(time: str, at_start: bool = False) -> dict[str, Any]:
+    return {"ts": f"2026-11-20T{time}Z", "at_start": at_start}
+
+
+def onset_lines(analysis: Analysis) -> list[str]:
+    """What the post-mortem says of the day of the incident."""
+    text = as_post_mortem(report_of(analysis.case), "http://here/cases/1/")
+    return [line for line in text.splitlines() if line.startswith("- 2026-11-20")]
+
+
+def test_the_post_mortem_dates_a_finding_by_its_onset_and_quotes_the_line_that_shows_it(analysis: Analysis) -> None:
+    completed = line_at("00:58:00.000", "Completed checkpoint 1")
+    lost = line_at("01:00:26.000", "Association failed")
+    with_findings(
+        analysis,
+        {
+            "title": "Checkpoints expired",
+            "onset": began("01:14:00.000"),
+            "evidence": [
+                line_at("01:20:00.000", "Checkpoint 9 expired"),
+                completed,
+                line_at("01:15:00.000", "Expired"),
+            ],
+        },
+        {"title": "Cut off", "onset": began("01:00:26.000"), "evidence": [completed, lost]},
+    )
+
+    assert onset_lines(analysis) == [
+        "- 2026-11-20 01:00 Cut off: `Association failed`",
+        "- 2026-11-20 01:14 Checkpoints expired: `Expired`",
+    ]
+
+
+def test_the_post_mortem_quotes_no_line_from_before_the_onset(analysis: Analysis) -> None:
+    evidence = [line_at("00:58:00.000", "Completed checkpoint 1"), {"file": "a", "kind": "log", "text": "undated"}]
+    with_findings(
+        analysis,
+        {"title": "Cut off", "onset": began("01:00:26.000"), "evidence": evidence},
+        {"title": "Slow", "onset": began("00:50:00.000", at_start=True), "evidence": []},
+        {"title": "Whenever", "onset": {"ts": None, "at_start": False}, "evidence": evidence},
+    )
+
+    assert onset_lines(analysis) == ["- 2026-11-20 00:50 or earlier Slow", "- 2026-11-20 01:00 Cut off"]
+
+
+@pytest.mark.parametrize(("severity", "is_event"), [("info", False), ("warning", False), ("critical", True)])
+def test_a_remark_on_a_setting_is_no_event_and_a_failure_by_one_is(
+    analysis: Analysis, severity: str, is_event: bool
+) -> None:
+    setting = {"symptom_class": "misconfiguration", "severity": severity, "onset": began("01:00:00.000")}
+    assert bool(onset_lines(with_findings(analysis, setting))) == is_event
 
 
 def test_one_html_file_asks_for_nothing_else_and_runs_nothing(people: People, analysis: Analysis) -> None:
