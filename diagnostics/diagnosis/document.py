@@ -7,9 +7,10 @@ measured (`evidence`: the kind of evidence that shows it). An inconclusive docum
 causes with probabilities that add up to one (the last, of class null, is any other cause), and `split`, the evidence
 that distinguishes the first two. `causes` are the indexes in `findings` of the independent causes of the worst job, the
 largest `gain` first. `onset` of a finding is when it began: null when that is unknown, `at_start` when the first look
-already shows it. `sentences` is the statement in pieces; a value has its fact. `first_step` is what to do
-first, null when the rule does not state it. `trouble` is why a health score is bounded, null when it is not; each job
-has the `deductions` of its own score. Readers ignore unknown fields.
+already shows it. `advice` is whether it proposes a change and reports no trouble. `sentences` is the statement in
+pieces; a value has its fact. `first_step` is what to do first, null when the rule does not state it. `trouble` is why a
+health score is bounded, null when it is not; each job has the `deductions` of its own score. Readers ignore unknown
+fields.
 """
 
 from __future__ import annotations
@@ -157,6 +158,7 @@ def _finding(finding: Finding, findings: Sequence[Finding], files: Sequence[str]
         "runbook": finding.rule.runbook,
         "checks": [check.as_json() for check in finding.checks],
         "onset": {"ts": timestamp(finding.began.ts_ms), "at_start": finding.began.at_start},
+        "advice": finding.rule.advice,
         "gain": {"share": finding.gain.share, "of": finding.gain.of} if finding.gain else None,
         "reasons": [{"delta": reason.delta, "because": reason.because} for reason in finding.reasons],
     }

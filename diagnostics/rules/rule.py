@@ -74,6 +74,7 @@ class Rule:
     follows       symptom classes: a cause that explains one of them explains this rule's finding too
     first         what to do first: the first sentence whose condition holds and whose facts are known
     onset         fact that says when it began; else the first signal of its condition that knows
+    advice        whether it proposes a change and reports no trouble
     false_alarms  sentences: known situations in which it holds although nothing is wrong
     """
 
@@ -99,6 +100,7 @@ class Rule:
     false_alarms: tuple[str, ...]
     repair: Repair | None = None
     onset: str | None = None
+    advice: bool = False
     follows: tuple[str, ...] = ()
     first: tuple[Remark, ...] = ()
 
@@ -201,6 +203,7 @@ class _RuleReader:
             false_alarms=self._words("false_alarms"),
             repair=self._repair(),
             onset=self._onset(),
+            advice=self._advice(),
             follows=self._words("follows"),
             first=tuple(self._remarks("first")),
         )
@@ -310,6 +313,13 @@ class _RuleReader:
             return None
         self._check_reference(entry, ("onset",))
         return entry
+
+    def _advice(self) -> bool:
+        value = self._document.content.get("advice", False)
+        if not isinstance(value, bool):
+            self._report(("advice",), "`advice` is true or false")
+            return False
+        return value
 
     def _repair(self) -> Repair | None:
         entry = self._document.content.get("repair")

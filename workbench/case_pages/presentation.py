@@ -145,13 +145,15 @@ def by_rule(findings: Sequence[FindingShown]) -> list[list[FindingShown]]:
 class JobShown:
     """The findings of one job: causes, contributing findings, and consequences without a shown cause.
 
-    name  None when there is no other job
+    name     None when there is no other job
+    options  advice, which is no consequence
     """
 
     name: str | None
     roots: list[FindingShown]
     contributing: list[FindingShown]
     unexplained: list[FindingShown]
+    options: list[FindingShown]
 
     @property
     def contributing_by_rule(self) -> list[list[FindingShown]]:
@@ -160,6 +162,10 @@ class JobShown:
     @property
     def unexplained_by_rule(self) -> list[list[FindingShown]]:
         return by_rule(self.unexplained)
+
+    @property
+    def options_by_rule(self) -> list[list[FindingShown]]:
+        return by_rule(self.options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,9 +267,11 @@ def _by_job(tops: Sequence[FindingShown], jobs: Sequence[Mapping[str, Any]]) -> 
         found = groups.get(job)
         if not found:
             continue
-        roles = {role: [each for each in found if each.entry["role"] == role] for role in ROLES}
+        options = [each for each in found if each.entry.get("advice")]
+        others = [each for each in found if not each.entry.get("advice")]
+        roles = {role: [each for each in others if each.entry["role"] == role] for role in ROLES}
         name = None if len(jobs) < 2 else names[job] if job else "All jobs of the cluster"
-        yield JobShown(name, roles["root_cause"], roles["contributing"], roles["consequence"])
+        yield JobShown(name, roles["root_cause"], roles["contributing"], roles["consequence"], options)
 
 
 ROLES = ("root_cause", "contributing", "consequence")

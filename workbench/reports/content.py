@@ -26,6 +26,8 @@ EVIDENCE_SHOWN = 6
 """Citations of a finding in a report, which states their number. Our choice."""
 
 ROLES = {"root_cause": "Root cause", "contributing": "Contributing", "consequence": "Consequence"}
+OPTION = "Option"
+"""Role of a finding that is advice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +167,7 @@ def reported_finding(entry: Mapping[str, Any]) -> ReportedFinding:
     evidence = [(_place(each), each.get("text") or each.get("name") or "") for each in entry["evidence"]]
     return ReportedFinding(
         title=entry["title"],
-        role=ROLES[entry["role"]],
+        role=OPTION if entry.get("advice") else ROLES[entry["role"]],
         severity=entry["severity"],
         where=" · ".join(subject_words(entry["subject"])),
         statement=entry["statement"],
@@ -180,7 +182,7 @@ def _events(document: Mapping[str, Any]) -> Iterator[Event]:
     """The findings that happened at a known time."""
     for entry in document["findings"]:
         onset = problem_onset(entry)
-        if onset and not _is_setting(entry):
+        if onset and not entry.get("advice") and not _is_setting(entry):
             shown = onset_evidence(entry, onset.at) or {}
             line = shown.get("text") or shown.get("name") or ""
             yield Event(onset.at, onset.at_start, entry["title"], line)
@@ -188,7 +190,7 @@ def _events(document: Mapping[str, Any]) -> Iterator[Event]:
 
 def _is_setting(entry: Mapping[str, Any]) -> bool:
     """Whether it remarks on a setting, without a failure of the job by it."""
-    return entry["symptom_class"] == "misconfiguration" and entry["severity"] != "critical"
+    return bool(entry["symptom_class"] == "misconfiguration" and entry["severity"] != "critical")
 
 
 def _hypotheses(document: Mapping[str, Any]) -> Iterator[tuple[str, str, Sequence[str]]]:

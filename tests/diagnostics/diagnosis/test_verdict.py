@@ -194,6 +194,12 @@ def test_a_warning_is_said_and_costs_no_more_than_a_remark() -> None:
     assert document["health"]["score"] > 95
 
 
+def test_a_finding_is_advice_when_its_rule_is() -> None:
+    option = rule("option", "early_warning", "load.skew", severity="info", advice=True)
+    document = judge([signal("load", skew=3)], INPUTS, Ruleset.of([SKEW, option]))
+    assert {each["rule"]["id"]: each["advice"] for each in document["findings"]} == {"skew": False, "option": True}
+
+
 def test_a_finding_begins_at_the_onset_of_what_its_rule_rests_on() -> None:
     onset = signal("load", skew=3, onset_ms=1_795_222_000_000, onset_at_start=False)
     assert verdict_of(onset)["findings"][0]["onset"] == {"ts": "2026-11-21T00:46:40.000Z", "at_start": False}

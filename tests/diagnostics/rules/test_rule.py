@@ -63,6 +63,7 @@ def test_every_error_is_reported_at_once_with_its_line() -> None:
         ("{load.hot}", "{load.hot", "a brace that is no placeholder"),
         ("base: 0.7", "base: 1.7", "a number above 0 and up to 1"),
         ("symptom_class: data_skew", "symptom_class: Data Skew!", "does not have the form"),
+        ("severity: critical", "severity: critical\nadvice: maybe", "`advice` is true or false"),
         ("severity: critical", "severity: critical\ncolour: red", "unknown entry 'colour'"),
         ("version: 1", "version: 1\nversion: 2", "'version' comes twice"),
         ("version: 1", "version: 1\nstatus: new", "`status` is one of experimental, stable, deprecated"),

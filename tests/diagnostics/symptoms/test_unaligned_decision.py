@@ -49,6 +49,7 @@ def test_the_traits_of_a_job_decide(trait: str, key: str, facts: dict[str, Any],
     changed = {**COMPLEX, key: {**COMPLEX[key], **facts}}
     signals = [{"key": name, "subject": {"job": JOB}, "facts": values} for name, values in changed.items()]
     (rule,) = (each for each in shipped_rules() if each.id == "warning.unaligned-would-help")
+    assert rule.advice
     kind: Kind = "fires" if is_proposed else "silent"
 
     assert Sample.from_yaml(json.dumps({"signals": signals}), trait, DEFINITIONS).passes(rule, kind)

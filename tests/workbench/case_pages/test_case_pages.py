@@ -85,6 +85,20 @@ def test_a_finding_says_when_it_began(people: People) -> None:
     assert f'data-began="{round(dt.datetime(2026, 11, 21, 1, 2, 3, tzinfo=dt.UTC).timestamp() * 1000)}"' in page
 
 
+def test_advice_is_an_option_and_no_consequence(people: People) -> None:
+    analysis = diagnosed_case(people.alice)
+    analysis.document["findings"][0] |= {"role": "consequence", "caused_by": None}
+    analysis.save(update_fields=["document"])
+    page = signed_in(people.bob).get(analysis.case.get_absolute_url()).content.decode()
+    assert "Consequences without a known cause" in page
+
+    analysis.document["findings"][0]["advice"] = True
+    analysis.save(update_fields=["document"])
+    page = signed_in(people.bob).get(analysis.case.get_absolute_url()).content.decode()
+    assert '<h3 class="finding-group">Options</h3>' in page
+    assert "Consequences without a known cause" not in page
+
+
 def test_the_alerts_of_a_case_are_marked_on_its_charts(people: People) -> None:
     analysis = diagnosed_case(people.alice)
     fired, heard = (dt.datetime(2026, 11, 21, 1, minute, tzinfo=dt.UTC) for minute in (2, 5))

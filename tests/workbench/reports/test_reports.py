@@ -188,6 +188,15 @@ def test_a_remark_on_a_setting_is_no_event_and_a_failure_by_one_is(
     assert bool(onset_lines(with_findings(analysis, setting))) == is_event
 
 
+def test_advice_is_neither_an_event_nor_an_impact(analysis: Analysis) -> None:
+    option = {"role": "consequence", "statement": "It would help.", "onset": began("01:00:00.000")}
+    case = with_findings(analysis, {**option, "title": "Unaligned checkpoints", "advice": True}).case
+
+    assert onset_lines(analysis) == []
+    assert "It would help" not in as_post_mortem(report_of(case), "http://here/cases/1/")
+    assert "### Option: Unaligned checkpoints" in as_markdown(report_of(case), "http://here/cases/1/")
+
+
 def test_one_html_file_asks_for_nothing_else_and_runs_nothing(people: People, analysis: Analysis) -> None:
     case_rename(case=analysis.case, user=people.alice, title=HOSTILE)
 
