@@ -44,6 +44,7 @@ class ClusterCommands:
         "deployment.jar": "<jar>",
         "cluster.savepoint_folder": "<savepoint-directory>",
         "cluster.last_checkpoint": "<path of the last completed checkpoint>",
+        "cluster.checkpoint_listing": "ls <path of the last completed checkpoint>/_metadata",
         "cluster.older_state": "<older-complete-checkpoint>",
         "settings.checkpoint_dir": "<checkpoint-directory>",
         "cluster.checkpoint_folder": "<checkpoint-directory>",
@@ -65,6 +66,7 @@ class ClusterCommands:
             "cluster.checkpoint_folder",
             "cluster.savepoint_folder",
             "cluster.last_checkpoint",
+            "cluster.checkpoint_listing",
             "cluster.older_state",
             "cluster.run",
             "cluster.program",
@@ -102,7 +104,12 @@ class ClusterCommands:
     @property
     def unknown(self) -> Mapping[str, str]:
         """Replacements in commands: placeholders, and the parts of a start, which are several words of a shell."""
-        return {**self.UNKNOWN, "cluster.run": self.flink("run -d"), "cluster.program": self.program}
+        return {
+            **self.UNKNOWN,
+            "cluster.run": self.flink("run -d"),
+            "cluster.program": self.program,
+            "cluster.checkpoint_listing": self.checkpoint_listing or self.UNKNOWN["cluster.checkpoint_listing"],
+        }
 
     @property
     def checkpoint_folder(self) -> str | None:
@@ -126,6 +133,18 @@ class ClusterCommands:
         if stated or self.job_folder is None or not isinstance(completed, list) or not completed:
             return stated
         return f"{self.job_folder}/chk-{completed[-1]}"
+
+    @property
+    def checkpoint_listing(self) -> str | None:
+        """The command that shows whether the last completed checkpoint is still there; None without a known storage."""
+        path = self.last_checkpoint or ""
+        if path.startswith(("s3:", "s3a:", "s3p:")):
+            return f"aws s3 ls s3://{path.partition('://')[2]}/_metadata"
+        if path.startswith(("hdfs:", "viewfs:")):
+            return f"hdfs dfs -ls {path}/_metadata"
+        if path.startswith(("file:/", "/")):
+            return f"ls /{path.removeprefix('file:').lstrip('/')}/_metadata"
+        return None
 
     @property
     def savepoint_folder(self) -> str | None:

@@ -66,7 +66,9 @@ def merged_plan(
     restart = stop_and_start(view, plan.options, drops_state=plan.drops_state) if plan.restarts else None
     shown = plan.as_json()
     if restart:
-        shown["changes"] = [each for each in shown["changes"] if each["to"] not in restart["command"].splitlines()]
+        commands = restart["command"].splitlines()
+        for part in ("changes", "open"):
+            shown[part] = [each for each in shown[part] if each["to"] not in commands]
     return shown | {"restart": restart}
 
 

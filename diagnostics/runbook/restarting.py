@@ -196,7 +196,8 @@ class _Restart:
             return self._said(f"{NOT_RUNNING_NOW} {NO_CHECKPOINT}"), self._start_anew()
         start = [*self._processes(), self._start("{restart.checkpoint}")]
         if state in DELETED_WHEN_ENDED.get(str(self.value("settings.retention")), ()):
-            return self._said(NOT_RUNNING_NOW + newest + DELETED), [*self._look(), *start]
+            listing = self._cluster.checkpoint_listing
+            return self._said(NOT_RUNNING_NOW + newest + DELETED), [*([listing] if listing else []), *start]
         return self._said(NOT_RUNNING_NOW + newest + FROM_LAST), start
 
     def _has_no_checkpoint(self) -> bool:
@@ -204,16 +205,6 @@ class _Restart:
 
     def _start_anew(self) -> list[str]:
         return [*self._processes(), " ".join(self._cluster.start("").replace(" -s ", " ", 1).split())]
-
-    def _look(self) -> list[str]:
-        """The command that shows whether the checkpoint is still there."""
-        path = str(self.value("restart.checkpoint") or "")
-        if path.startswith(("s3:", "s3a:", "s3p:")):
-            return [f"aws s3 ls s3://{path.partition('://')[2]}/_metadata"]
-        if path.startswith(("hdfs:", "viewfs:")):
-            return ["hdfs dfs -ls {restart.checkpoint}/_metadata"]
-        folder = self.value("restart.folder")
-        return [f"ls {{restart.folder}}/{path.rpartition('/')[2]}/_metadata"] if folder and path else []
 
     def _without_savepoint(self, reason: str, newest: str) -> tuple[str, Sequence[str]]:
         cancel = f"{self._cluster.flink('cancel')} {{subject.job}}"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from diagnostics.analyze import Report
 from tests.diagnosed_corpus import CASES, CORPUS, CorpusReport
 from tests.reading.runbook_faults import code_of, faults, filled_runbooks
 
@@ -42,7 +43,8 @@ MORE_AT_ONCE = ("setMaxBatchSize", "setMaxInFlightRequests", "setBulkFlushMaxAct
 @pytest.mark.parametrize("case", CASES)
 def test_a_system_that_refuses_is_not_sent_more_at_once(case: str, corpus_report: CorpusReport) -> None:
     report = corpus_report(case)
-    refused = sum(each["facts"].get("refused", 0) for each in report.signals if each["key"] == "outside_system")
+    measured = [each["facts"] for each in report.signals if each["key"] == "outside_system" and "facts" in each]
+    refused = sum(facts.get("refused", 0) for facts in measured)
     changes = [
         change["to"]
         for book in filled_runbooks(report.document["findings"], report.signals)
@@ -51,3 +53,27 @@ def test_a_system_that_refuses_is_not_sent_more_at_once(case: str, corpus_report
         for change in step["change"]
     ]
     assert not refused or not [each for each in changes if any(word in each for word in MORE_AT_ONCE)]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_checkpoint_that_flink_deleted_is_no_sure_start(case: str, corpus_report: CorpusReport) -> None:
+    report = corpus_report(case)
+    deleted = jobs_with(report, "restarts", "final_state", "FAILED") & jobs_with(
+        report, "settings", "retention", "NO_EXTERNALIZED_CHECKPOINTS"
+    )
+    sure = [
+        change["to"]
+        for finding in report.document["findings"]
+        if deleted and finding["subject"].get("job") in {*deleted, None}
+        for book in filled_runbooks([finding], report.signals)
+        for step in book["steps"]
+        for change in step["change"]
+        if change["kind"] == "command" and "/chk-" in change["to"] and not change["only_if"]
+    ]
+    assert sure == []
+
+
+def jobs_with(report: Report, key: str, fact: str, value: str) -> set[str | None]:
+    """The jobs for which a fact has this value."""
+    measured = [each for each in report.signals if each["key"] == key and "facts" in each]
+    return {each["subject"].get("job") for each in measured if each["facts"].get(fact) == value}

@@ -1,0 +1,55 @@
+"""From what the runbook of a network partition starts a job that has FAILED, by the retention of its checkpoints."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from diagnostics.runbook import fill, runbooks
+
+JOB = "a" * 32
+LAST = f"file:/data/checkpoints/{JOB}/chk-7"
+
+
+def get_back(retention: str | None, **progress: str) -> dict[str, Any]:
+    """The filled step that brings the job back."""
+    facts = {
+        "restarts": {"final_state": "FAILED"},
+        "settings": {"retention": retention} if retention else {},
+        "checkpoint_progress": {"last_path": LAST, **progress},
+    }
+    signals = [
+        {"key": key, "subject": {"job": JOB}, "level": "job", "facts": known, "citations": [], "citation_count": 0}
+        for key, known in facts.items()
+    ]
+    steps = fill(runbooks()["network-partition"], {"subject": {"job": JOB}}, signals)["steps"]
+    step: dict[str, Any] = next(each for each in steps if each["id"] == "get-back")
+    return step
+
+
+@pytest.mark.parametrize("retention", ["NO_EXTERNALIZED_CHECKPOINTS", None])
+def test_a_checkpoint_that_may_be_deleted_is_looked_for_before_the_start(retention: str | None) -> None:
+    step = get_back(retention)
+
+    assert f"ls /data/checkpoints/{JOB}/chk-7/_metadata" in [each["command"] for each in step["look"]]
+    assert [(each["only_if"], "-s" in each["to"].split()) for each in step["change"]] == [
+        ("the path is still there", True),
+        ("the path is gone", False),
+    ]
+
+
+def test_the_last_savepoint_is_the_way_when_the_checkpoint_is_gone() -> None:
+    step = get_back("NO_EXTERNALIZED_CHECKPOINTS", last_savepoint_path="s3://b/savepoint-1")
+
+    gone = [each["to"] for each in step["change"] if each["only_if"] == "the path is gone"]
+    assert len(gone) == 1
+    assert "-s s3://b/savepoint-1" in gone[0]
+
+
+@pytest.mark.parametrize("retention", ["RETAIN_ON_CANCELLATION", "DELETE_ON_CANCELLATION"])
+def test_a_checkpoint_that_a_failure_leaves_is_the_start(retention: str) -> None:
+    step = get_back(retention)
+
+    assert [(each["only_if"], LAST in each["to"]) for each in step["change"]] == [(None, True)]
+    assert not [each for each in step["look"] if "_metadata" in each["command"]]
