@@ -263,7 +263,8 @@ def _filled_step(step: Step, page: _Page) -> dict[str, Any]:
     filled["in_force"] = in_force
     filled["restart"] = restart = step.restart and not in_force
     filled["changes_something"] = step.changes_something and not in_force
-    options = "\n".join(each["to"] for each in changes if each["kind"] == "config")
+    decided = [each for each in changes if each["only_if"] is None] or changes
+    options = "\n".join(each["to"] for each in decided if each["kind"] == "config")
     filled["savepoint"] = stop_and_start(lookup, options, drops_state=step.drops_state) if restart else None
     filled["drops_state"] = step.drops_state
     filled["done"] = {

@@ -1,0 +1,46 @@
+"""What the runbook of a network partition says about a longer heartbeat timeout."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from diagnostics.runbook import Proposal, fill, merged_plan, runbooks
+
+JOB = "a" * 32
+SIGNALS = [
+    {
+        "key": "settings",
+        "subject": {"job": JOB},
+        "level": "job",
+        "facts": {"heartbeat_timeout_ms": 20_000, "restart_strategy": "fixed-delay"},
+        "citations": [],
+        "citation_count": 0,
+    }
+]
+
+
+def partition(said: dict[str, str]) -> dict[str, Any]:
+    return fill(runbooks()["network-partition"], {"subject": {"job": JOB}}, SIGNALS, said)
+
+
+def plan(said: dict[str, str]) -> dict[str, Any]:
+    filled = partition(said)
+    merged = merged_plan([Proposal(filled["title"], filled["useless"], filled["steps"])], SIGNALS, JOB)
+    assert merged is not None
+    return merged
+
+
+def test_a_mitigation_is_left_to_the_reader_and_restarts_no_process() -> None:
+    merged = plan({})
+
+    assert "heartbeat" not in "\n".join(each["to"] for each in merged["changes"])
+    assert ["mitigation" in each["file"] for each in merged["open"] if "heartbeat" in each["to"]] == [True]
+    assert "jobmanager.sh" not in merged["restart"]["command"]
+    assert "jobmanager.sh" not in partition({})["steps"][-1]["savepoint"]["command"]
+
+
+def test_who_decides_for_it_restarts_the_processes() -> None:
+    merged = plan({"ride-over": "breaks go on until the link is repaired, and are shorter than 2 min"})
+
+    assert "heartbeat.timeout: 2 min" in "\n".join(each["to"] for each in merged["changes"])
+    assert "jobmanager.sh" in merged["restart"]["command"]
