@@ -1,0 +1,47 @@
+"""Which steps the runbook of a misconfiguration has for the storage and the retention of checkpoints."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from diagnostics.runbook import fill, runbooks
+
+JOB = "a" * 32
+
+
+def way(**settings: Any) -> dict[str, dict[str, Any]]:
+    """The steps of the case's way by their ids."""
+    of_job = {"subject": {"job": JOB}, "level": "job", "citations": [], "citation_count": 0}
+    keys = {"storage_key": "state.checkpoint-storage", "directory_key": "state.checkpoints.dir"}
+    signals = [{"key": "settings", "facts": settings, **of_job}, {"key": "settings_check", "facts": keys, **of_job}]
+    filled = fill(runbooks()["misconfiguration"], {"subject": {"job": JOB}}, signals)
+    return {step["id"]: step for step in filled["steps"] if not step["left_out"]}
+
+
+@pytest.mark.parametrize("settings", [{"storage": "filesystem"}, {}])
+def test_the_heap_of_the_jobmanager_is_spoken_of_only_where_it_is_measured(settings: dict[str, Any]) -> None:
+    assert not [step for step in way(**settings).values() if "made for tests" in step["why"]]
+
+
+def test_storage_on_the_heap_is_replaced() -> None:
+    step = way(storage="jobmanager")["storage"]
+
+    assert "made for tests" in step["why"]
+    assert "filesystem" in step["change"][0]["to"]
+    assert step["restart"]
+
+
+def test_a_retention_costs_room_and_no_network() -> None:
+    step = way(storage="filesystem", retention="NO_EXTERNALIZED_CHECKPOINTS")["retention"]
+
+    assert [each["to"].rpartition(" ")[2] for each in step["change"]] == ["RETAIN_ON_CANCELLATION"]
+    assert "room" in step["cost"]
+    assert "network" not in step["cost"]
+
+
+def test_no_way_back_needs_a_savepoint_that_the_way_in_advises_against() -> None:
+    back = [step.texts.get("rollback", "") for runbook in runbooks().values() for step in runbook.steps]
+
+    assert not [text for text in back if "Take a savepoint" in str(text)]
