@@ -73,7 +73,7 @@ def report(rounds: int) -> None:
 
 
 def _way(workbench: RunningWorkbench, live: Live, number: int) -> Way:
-    name = f"totals {number}"
+    name = f"totals_{number}"  # as the label has it: Flink's reporter replaces blanks in values of labels
     live.deploy(ill=True, name=name)
     assert eventually(lambda: any(name in post["title"] for _, _, post in live.chat.posts), MOST_SECONDS), "no message"
     looks, *times = json.loads(workbench.manage("shell", "-c", TIMES.format(name=name)).splitlines()[-1])
