@@ -73,10 +73,8 @@ def _citation_ranks(rows: pa.Table) -> tuple[Numbers, ...]:
         column = rows[name]
         if column.null_count == len(column):
             continue
-        if name == "pointer":
-            ranks = pc.rank(column, null_placement="at_start", tiebreaker="dense")
-        else:
-            ranks = column.fill_null(-1)
+        is_text = name == "pointer"  # never empty
+        ranks = pc.rank(column.fill_null(""), tiebreaker="dense") if is_text else column.fill_null(-1)
         key = ranks.to_numpy().astype(np.int64)
         if (key != key[0]).any():
             keys.append(key)
