@@ -147,8 +147,11 @@ def enumeration(words: Sequence[str], last: str = to_say("and")) -> str:
 
 
 def joined_sentences(sentences: Iterable[str]) -> str:
-    """Sentences one after the other, with a space between them where the language has one."""
-    return ("" if reads_chinese() else " ").join(each for each in sentences if each)
+    """Sentences one after the other; no space follows a Chinese full stop, but one follows a log line at an end."""
+    text = ""
+    for sentence in filter(None, sentences):
+        text += sentence if not text or text.endswith("。") else f" {sentence}"
+    return text
 
 
 FORMATS: Mapping[str, Callable[[FactValue], str]] = {
@@ -269,10 +272,15 @@ def split_sentences(text: str) -> list[str]:
     """The sentences of a text; a quotation stays whole."""
     found, start = [], 0
     for end in SENTENCE_END.finditer(text):
-        if text.count('"', start, end.start()) % 2 == 0:
+        if not _within_quotation(text[start : end.start()]):
             found.append(text[start : end.start()])
             start = end.end()
     return [each for each in [*found, text[start:]] if each]
+
+
+def _within_quotation(text: str) -> bool:
+    """Whether a quotation that begins in the text goes on after it."""
+    return text.count('"') % 2 == 1 or text.count("“") > text.count("”")
 
 
 def fill_in_pieces(template: str, lookup: Lookup) -> Sentence | None:

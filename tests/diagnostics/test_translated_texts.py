@@ -65,7 +65,9 @@ def test_sentences_of_code_are_made_in_the_language_of_the_reader() -> None:
         assert phrase.enumeration(["a", "b", "c"]) == "a、b 和 c"
         assert phrase.duration(2 * 86_400_000) == "2 天"
         assert phrase.joined_sentences(["一。", "二。"]) == "一。二。"
+        assert phrase.joined_sentences(["启用 X", "见下。", "No room."]) == "启用 X 见下。No room."
         assert phrase.split_sentences("一。二。") == ["一。", "二。"]
+        assert phrase.split_sentences("原因是“Too early. Wait.”。二。") == ["原因是“Too early. Wait.”。", "二。"]
 
 
 @pytest.mark.parametrize("symptom_class", ["rocksdb_slow_upload", "healthy"])
