@@ -298,6 +298,7 @@ class Collection:
         self._index: list[dict[str, Any]] = []
         self._absent: set[str] = set()
         self._settled: set[str] = set()
+        self._over: set[str] = set()
         self._cut: set[str] = set()
         self.skipped: list[str] = []
         self.progress = progress
@@ -308,7 +309,9 @@ class Collection:
         try:
             self._processes(first=number == 1)
             for job in self._jobs():
-                self._job(job, first=number == 1)
+                # The answers about a job that is over do not change.
+                if job not in self._over:
+                    self._job(job, first=number == 1)
         finally:
             self._bundle.add(f"{self._folder}/index.json", json.dumps(self._index, indent=1).encode())
 
@@ -383,6 +386,8 @@ class Collection:
         self._checkpoints(path, vertices)
         self._metrics(f"{path}/metrics", lambda names: names)
         is_over = isinstance(answer, dict) and _number(answer.get("end-time")) > 0
+        if is_over:
+            self._over.add(job)
         for vertex in vertices:
             self._vertex(f"{path}/vertices/{_quoted(vertex)}", is_over=is_over)
 

@@ -94,6 +94,14 @@ def test_metrics_of_subtasks_keep_their_values(cluster: RecordedCluster, tmp_pat
     assert all(len(path) < 4096 for path in cluster.paths)
 
 
+def test_a_job_that_is_over_is_asked_about_once(cluster: RecordedCluster, tmp_path: Path) -> None:
+    ended = json.loads(cluster.answers[f"/jobs/{JOB}"]) | {"end-time": 1_700_000_000_000}
+    cluster.answers[f"/jobs/{JOB}"] = json.dumps(ended).encode()
+    collected(cluster, tmp_path)
+    assert cluster.paths.count("/jobs/overview") == 2
+    assert cluster.paths.count(f"/jobs/{JOB}") == 1
+
+
 def test_only_get_is_ever_sent(cluster: RecordedCluster, tmp_path: Path) -> None:
     collected(cluster, tmp_path)
     assert {method for method, _, _ in cluster.asked} == {"GET"}

@@ -6,10 +6,14 @@ import argparse
 import contextlib
 import logging
 import re
+import threading
 import time
 import uuid
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 from django.db import Error
@@ -121,32 +125,74 @@ def _gathered(
 
     Raises Unanswered, AddressRefused, NoLogin when nobody did.
     """
-    progress = _CollectionProgress(collection)
-    failures: list[tuple[Cluster, Exception]] = []
-    drops = []
     cluster = collection.cluster
     # Its log store first: the cluster is not asked for logs that the store has, which would count twice.
-    for asked in (cluster.log_store, cluster, cluster.metrics_server):
-        if asked is None or asked.removed_at:
-            continue
-        target = collection.target.with_name(f"{collection.target.stem}-{asked.pk}.zip")
+    in_turn = [each for each in (cluster.log_store, cluster) if each is not None and not each.removed_at]
+    metrics = cluster.metrics_server
+    answers: list[tuple[Cluster, Callable[[], Path]]] = []
+
+    def gathering(asked: Cluster, progress: collect_flink.Progress) -> Callable[[], Path]:
+        return partial(_gather, collection, asked, options, limits, lookup, most_answer_seconds, progress)
+
+    progress, beside = _CollectionProgress(collection), _BoundedProgress()
+    with ThreadPoolExecutor(max_workers=1) as thread:
         try:
-            with contextlib.closing(_connected(asked, limits, lookup, most_answer_seconds)) as connected:
-                if asked.serves == Serves.PROMETHEUS:
-                    gather_metrics(connected, target, _window(collection), progress)
-                elif asked.serves in LOG_STORES:
-                    gather_logs(connected, target, log_store_of(asked.serves), _log_window(collection, asked), progress)
-                    options.without = [*options.without, "logs"]
-                else:
-                    collect_flink.gather(connected, target, options, limits, progress)
+            if metrics is not None and not metrics.removed_at:
+                queried = thread.submit(gathering(metrics, beside))
+                answers = [(metrics, partial(_awaited, queried, progress))]
+            answers = [*((asked, gathering(asked, progress)) for asked in in_turn), *answers]
+            return _drops_of(answers, options)
+        finally:
+            beside.is_unwanted.set()
+
+
+def _drops_of(
+    answers: Sequence[tuple[Cluster, Callable[[], Path]]], options: argparse.Namespace
+) -> tuple[list[tuple[str, Path]], str]:
+    failures: list[tuple[Cluster, Exception]] = []
+    drops = []
+    for asked, answer in answers:
+        try:
+            target = answer()
         except (AddressRefused, NoLogin, collect_flink.Unanswered) as error:
             failures.append((asked, error))
             continue
+        if asked.serves in LOG_STORES:
+            options.without = [*options.without, "logs"]
         called = re.sub(r"[^A-Za-z0-9._-]+", "-", asked.name).strip("-.") or "cluster"
         drops.append((f"collected/{called}-{timezone.now():%Y%m%dT%H%M%SZ}.zip", target))
     if not drops:
         raise failures[0][1]
     return drops, " ".join(f"{asked.name} was left out: {error}." for asked, error in failures)
+
+
+def _gather(
+    collection: Collection,
+    asked: Cluster,
+    options: argparse.Namespace,
+    limits: collect_flink.Limits,
+    lookup: Lookup,
+    most_answer_seconds: float,
+    progress: collect_flink.Progress,
+) -> Path:
+    """The zip with what one system answered. Raises Unanswered, AddressRefused, NoLogin, and what `progress` raises."""
+    target = collection.target.with_name(f"{collection.target.stem}-{asked.pk}.zip")
+    with contextlib.closing(_connected(asked, limits, lookup, most_answer_seconds)) as connected:
+        if asked.serves == Serves.PROMETHEUS:
+            gather_metrics(connected, target, _window(collection), progress)
+        elif asked.serves in LOG_STORES:
+            gather_logs(connected, target, log_store_of(asked.serves), _log_window(collection, asked), progress)
+        else:
+            collect_flink.gather(connected, target, options, limits, progress)
+    return target
+
+
+def _awaited(queried: Future[Path], progress: _CollectionProgress) -> Path:
+    """The zip that a thread writes. It has no connection to the database, so that signs of life are given here."""
+    while not queried.done():
+        wait([queried], SHOWN_EVERY_SECONDS)
+        progress.beat("metrics")
+    return queried.result()
 
 
 def _window(collection: Collection) -> MetricWindow:
@@ -200,28 +246,44 @@ def _fetch(collection: Collection, store: PinnedCluster, most: int) -> None:
                 _beat(collection, 0.5, f"{store.bytes / 1e6:.1f} MB")
 
 
-class _CollectionProgress(collect_flink.Progress):
-    """Updates the row with progress and signs of life, and ends a run that is cancelled or takes too long."""
+class _BoundedProgress(collect_flink.Progress):
+    """Ends what takes too long, finds no room, or is not wanted any more."""
 
-    def __init__(self, collection: Collection) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._collection = collection
-        self._began, self._written = time.monotonic(), 0.0
+        self._began = time.monotonic()
+        self.is_unwanted = threading.Event()
 
     def show(self, cluster: collect_flink.Cluster, path: str) -> None:
         """Called before each request. Raises Stopped, NoRoom, _Cancelled."""
         require_room(0)
-        now = time.monotonic()
-        if now - self._began > MOST_SECONDS:
+        if self.is_unwanted.is_set():
+            raise _Cancelled
+        if time.monotonic() - self._began > MOST_SECONDS:
             raise collect_flink.Stopped(f"{MOST_SECONDS:g} seconds")
-        if now - self._written < SHOWN_EVERY_SECONDS:
-            return
-        self._written = now
-        text = f"{self.label}: {cluster.requests} requests, {cluster.bytes / 1e6:.1f} MB"
-        _beat(self._collection, self._share(), text)
 
     def say(self, text: str) -> None:
         """The zip's own report lists missing answers."""
+
+
+class _CollectionProgress(_BoundedProgress):
+    """Updates the row with progress and signs of life too, by which it learns that the collection was cancelled."""
+
+    def __init__(self, collection: Collection) -> None:
+        super().__init__()
+        self._collection, self._written = collection, 0.0
+
+    def show(self, cluster: collect_flink.Cluster, path: str) -> None:
+        """Called before each request. Raises Stopped, NoRoom, _Cancelled."""
+        super().show(cluster, path)
+        self.beat(f"{self.label}: {cluster.requests} requests, {cluster.bytes / 1e6:.1f} MB")
+
+    def beat(self, text: str) -> None:
+        """A sign of life, when the last one is some time ago. Raises _Cancelled."""
+        now = time.monotonic()
+        if now - self._written >= SHOWN_EVERY_SECONDS:
+            self._written = now
+            _beat(self._collection, self._share(), text)
 
     def _share(self) -> float:
         found = re.fullmatch(r"snapshot (\d+) of (\d+)", self.label)

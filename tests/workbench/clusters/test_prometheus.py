@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import threading
 import zipfile
 from collections.abc import Iterator
 from typing import Any
@@ -119,6 +120,33 @@ def test_a_cluster_is_collected_from_together_with_its_metrics(people: People, p
     assert {query["step"] for query in prometheus.queries()} == {"15"}
     assert all('namespace="payments"' in query["query"] for query in prometheus.queries())
     assert collection.case.analyses.count() == 1
+
+
+def test_cluster_and_metrics_are_asked_at_the_same_time(
+    people: People, prometheus: RecordedPrometheus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both = threading.Barrier(2, timeout=60)
+
+    def meeting(system: RecordedCluster) -> None:
+        answer = system.answer
+
+        def met(asked: str) -> tuple[int, bytes]:
+            if len(system.asked) == 1:
+                both.wait()
+            return answer(asked)
+
+        monkeypatch.setattr(system, "answer", met)
+
+    with running(RecordedCluster(recorded_answers())) as flink:
+        meeting(flink)
+        meeting(prometheus)
+        server = listed(people, prometheus.url)
+        named = {"name": "payments", "url": flink.url, "special_allowed": True}
+        cluster = cluster_add(user=people.ada, metrics_server=server, **named)
+        collection = collection_request(user=people.alice, cluster=cluster)
+        collection_run(collection, **QUICK)
+    collection.refresh_from_db()
+    assert (collection.status, collection.detail) == (CollectionStatus.DONE, "")
 
 
 def test_a_cluster_that_is_down_leaves_its_metrics_and_is_named(people: People, prometheus: RecordedPrometheus) -> None:
