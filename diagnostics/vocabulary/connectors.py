@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
-from diagnostics.yaml_document import read_yaml
+from diagnostics.language import CHINESE, Text
+from diagnostics.yaml_document import read_yaml, translated_names, with_translations
 
 Replay = Literal["replays", "forgets", "depends"]
 Writing = Literal["transactions", "idempotent", "write-ahead log", "at least once", "at most once"]
@@ -36,6 +37,11 @@ MODES: Mapping[str, Guarantee] = {"EXACTLY_ONCE": "exactly once", "AT_LEAST_ONCE
 """Checkpointing mode -> what Flink's own state has; without checkpoints it is `at most once`."""
 
 
+FULL_WIDTH_COLON = "\uff1a"
+WORDS = ("title", "source_note", "sink_note")
+"""Entries that are texts for a reader."""
+
+
 @dataclass(frozen=True, slots=True)
 class Connector:
     """One entry of connectors.yaml; its comments explain the fields."""
@@ -49,13 +55,28 @@ class Connector:
     sink_note: str = ""
     option: str = ""
 
+    def noted(self, part: Literal["source", "sink"]) -> str:
+        """`Kafka: from the offsets in the checkpoint`, with its translation; empty when nothing is noted."""
+        note = self.source_note if part == "source" else self.sink_note
+        english = f"{self.title}: {note}" if note else ""
+        if not isinstance(note, Text):
+            return english
+        title = self.title.translations[CHINESE] if isinstance(self.title, Text) else self.title
+        return Text(english, {CHINESE: f"{title}{FULL_WIDTH_COLON}{note.translations[CHINESE]}"})
+
 
 @cache
 def connectors() -> Mapping[str, Connector]:
     """Id -> connector, in the order of the file."""
     text = files("diagnostics.vocabulary").joinpath("connectors.yaml").read_text("utf-8")
     entries = read_yaml(text, "connectors.yaml").content
-    return {name: Connector(name, **{**entry, "names": tuple(entry["names"])}) for name, entry in entries.items()}
+    return {name: _connector(name, entry) for name, entry in entries.items()}
+
+
+def _connector(name: str, entry: Mapping[str, Any]) -> Connector:
+    words: dict[str, Any] = {each: with_translations(entry[each], entry, each) for each in WORDS if each in entry}
+    other = {each: value for each, value in entry.items() if each not in {"names", *translated_names(WORDS)}}
+    return Connector(name, names=tuple(entry["names"]), **words, **other)
 
 
 @cache

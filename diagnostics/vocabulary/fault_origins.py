@@ -10,7 +10,7 @@ from typing import Any
 
 from diagnostics.notation.stack_frame import is_generated, is_user_code, unshaded
 from diagnostics.vocabulary.outside_refusals import client_classes, shows_status, telling_texts
-from diagnostics.yaml_document import read_yaml
+from diagnostics.yaml_document import read_yaml, with_translations
 
 OWN_CODE = "own_code"
 UNKNOWN = "unknown"
@@ -74,7 +74,8 @@ def _origin(name: str, entry: Mapping[str, Any]) -> Origin:
     at_root, frames, thrown = (tuple(entry.get(place, ())) for place in ("at_root", "frames", "thrown"))
     texts = [*entry.get("in_chain", ()), *OUTSIDE_TEXTS[entry.get("outside_refusals", False)]()]
     by_status = entry.get("outside_refusals") == "telling"
-    return Origin(entry.get("as", name), entry["title"], tuple(texts), at_root, frames, thrown, by_status)
+    title = with_translations(entry["title"], entry, "title")
+    return Origin(entry.get("as", name), title, tuple(texts), at_root, frames, thrown, by_status)
 
 
 @lru_cache(maxsize=4_096)

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from diagnostics.errors import InvalidRule
-from diagnostics.yaml_document import Place, YamlDocument, read_yaml
+from diagnostics.yaml_document import Place, YamlDocument, read_yaml, translated_names, with_translations
 
 FOLDER = Path(__file__).parent / "known_bugs"
 
@@ -33,6 +33,8 @@ FLINK = "flink"
 IDENTIFIER = re.compile(r"[A-Z][A-Z0-9]{1,19}-\d{1,7}")
 RELEASE = re.compile(r"(\d{1,3})\.(\d{1,3})\.(\d{1,3})")
 PRODUCT = re.compile(r"[a-z][a-z0-9-]{1,39}")
+WORDS = ("title", "looks_like", "work_around")
+"""Fields that are texts for a reader, with their translations beside them: `title_zh`."""
 LEAST_TEXT = 12
 """Characters of a signature's text. Our choice: shorter ones occur in too many records."""
 LEAST_SENTENCE = 24
@@ -164,7 +166,7 @@ def rare_texts() -> tuple[str, ...]:
 class _BugReader:
     """Reads the entries of one file and collects their errors."""
 
-    known = frozenset({field.name for field in fields(KnownBug)} - {"id", "url"})
+    known = frozenset({field.name for field in fields(KnownBug)} - {"id", "url"}) | translated_names(WORDS)
 
     def __init__(self, document: YamlDocument) -> None:
         self._document = document
@@ -210,7 +212,11 @@ class _BugReader:
         if not isinstance(value, str) or not value.strip():
             self._report((name, field), f"`{field}` is missing")
             return ""
-        return value.strip()
+        try:
+            return with_translations(value.strip(), entry, field)
+        except ValueError as error:
+            self._report((name, field), str(error))
+            return value.strip()
 
     def _list(self, entry: Mapping[str, Any], place: Place, field: str) -> list[Any]:
         value = entry.get(field)

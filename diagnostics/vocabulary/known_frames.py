@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from diagnostics.notation.stack_frame import is_user_code
-from diagnostics.yaml_document import read_yaml
+from diagnostics.yaml_document import read_yaml, with_translations
 
 Role = Literal["sink", "look-up", "source", "transform"]
 Purpose = Literal[
@@ -79,7 +79,7 @@ class KnownFrames:
 def known_frames() -> KnownFrames:
     """The catalogue. Raises InvalidRule naming the line when the file is invalid."""
     content = read_yaml((files("diagnostics.vocabulary") / "frames.yaml").read_text("utf-8"), "frames.yaml").content
-    uploads = content["uploads"]
+    uploads, computing = content["uploads"], content["computing"]
     return KnownFrames(
         operators=Prefixes({entry["prefix"]: entry["role"] for entry in content["operators"]}),
         systems=Prefixes({entry["prefix"]: (entry["system"], entry["purpose"]) for entry in content["systems"]}),
@@ -87,7 +87,11 @@ def known_frames() -> KnownFrames:
         idle=Prefixes(dict.fromkeys(content["idle"], True)),
         upload_frames=Prefixes({entry["prefix"]: entry["what"] for entry in uploads["frames"]}),
         upload_threads=tuple(uploads["threads"]),
-        computing={purpose: advice.strip() for purpose, advice in content["computing"].items()},
+        computing={
+            purpose: with_translations(advice.strip(), computing, purpose)
+            for purpose, advice in computing.items()
+            if purpose in get_args(Purpose)
+        },
     )
 
 

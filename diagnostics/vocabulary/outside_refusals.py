@@ -9,7 +9,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from diagnostics.yaml_document import read_yaml
+from diagnostics.yaml_document import read_yaml, with_translations
 
 STATUS = re.compile(
     r"(?i)(?:\bHTTP(?:/\d(?:\.\d)?)?|status(?:[ _-]?code)?|(?:response|http)[ _-]?code)\W{1,4}([45]\d\d)\b"
@@ -53,7 +53,7 @@ def refusals() -> tuple[Refusal, ...]:
     content: Any = read_yaml(text, "outside_refusals.yaml").content
     return tuple(
         Refusal(
-            how,
+            with_translations(how, entry, "how"),
             tuple(entry.get("texts", ())),
             {system: tuple(texts) for system, texts in entry.get("of", {}).items()},
             tuple(entry.get("http", ())),

@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from diagnostics.yaml_document import read_yaml
+from diagnostics.yaml_document import read_yaml, with_translations
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,12 @@ def setting_faults() -> tuple[SettingFault, ...]:
     text = (files("diagnostics.vocabulary") / "setting_faults.yaml").read_text("utf-8")
     content: Any = read_yaml(text, "setting_faults.yaml").content
     return tuple(
-        SettingFault(what, tuple(entry.get("texts", ())), entry["remedy"].strip(), tuple(entry.get("frames", ())))
+        SettingFault(
+            with_translations(what, entry, "what"),
+            tuple(entry.get("texts", ())),
+            with_translations(entry["remedy"].strip(), entry, "remedy"),
+            tuple(entry.get("frames", ())),
+        )
         for what, entry in content.items()
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from diagnostics.language import say
+from diagnostics.vocabulary.stored_words import in_reader_words
 from diagnostics.wording import phrase
 
 SUFFIXES = {
@@ -43,7 +44,7 @@ def fact_value(value: Any, fact: str) -> str:
     if isinstance(value, list):
         return ", ".join(fact_value(item, fact) for item in value[:LISTED_VALUES])
     if not isinstance(value, (int, float)):
-        return str(value)
+        return str(in_reader_words(fact, value))
     if name.endswith(MULTIPLES) or (name.endswith("_ratio") and value > 1):
         return say("{number} times", number=phrase.number(value))
     form = next((form for suffix, form in SUFFIXES.items() if name.endswith(suffix)), "number")

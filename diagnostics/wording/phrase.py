@@ -17,6 +17,7 @@ from typing import Any
 
 from diagnostics.evidence.subject import FactValue, Lookup
 from diagnostics.language import Text, reads_chinese, say, to_say
+from diagnostics.vocabulary.stored_words import in_reader_words
 
 PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_.-]{0,120})(?:\|([a-z]{1,20}))?\}")
 CHOICE = re.compile(r"\[([A-Za-z' -]{0,60})\|([A-Za-z' -]{1,60})\](?=( ?\{)?)")
@@ -292,7 +293,7 @@ def fill_in_pieces(template: str, lookup: Lookup) -> Sentence | None:
     end = 0
     for found in PLACEHOLDER.finditer(chosen):
         value = lookup(found.group(1))
-        said = _formatted(value, found.group(2) or "plain") or ""
+        said = _formatted(found.group(1), value, found.group(2) or "plain") or ""
         text = said.removesuffix(".") if chosen.startswith((".", "。"), found.end()) else said
         pieces += [Piece(chosen[end : found.start()]), Piece(text, found.group(1), value)]
         end = found.end()
@@ -306,7 +307,7 @@ def fill_or_name(template: str, lookup: Lookup, unknown: Mapping[str, str] = NOT
     """
 
     def shown(reference: str, form: str) -> str | None:
-        said = _formatted(lookup(reference), form)
+        said = _formatted(reference, lookup(reference), form)
         return unknown.get(reference) if said is None else said
 
     return _filled(template, lookup, shown)
@@ -351,8 +352,8 @@ def _filled(template: str, lookup: Lookup, shown: Callable[[str, str], str | Non
     return PLACEHOLDER.sub(replacement, chosen)
 
 
-def _formatted(value: FactValue, form: str) -> str | None:
-    return None if value is None else FORMATS[form](value)
+def _formatted(reference: str, value: FactValue, form: str) -> str | None:
+    return None if value is None else FORMATS[form](in_reader_words(reference, value))
 
 
 def _in_code(value: FactValue, form: str) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from diagnostics.aggregators import config_options
 from diagnostics.arithmetic.named_rows import named_rows
@@ -95,6 +96,6 @@ def _parts(scope: str, key: str, value: str) -> Iterable[tuple[str, Connector]]:
             yield "sink", connector
 
 
-def notes(connectors: Sequence[Connector], part: str) -> list[str]:
+def notes(connectors: Sequence[Connector], part: Literal["source", "sink"]) -> list[str]:
     """`Kafka: from the offsets in the checkpoint` for each connector."""
-    return [f"{each.title}: {getattr(each, f'{part}_note')}" for each in connectors if getattr(each, f"{part}_note")]
+    return [note for each in connectors if (note := each.noted(part))]

@@ -1,0 +1,83 @@
+"""Words that facts hold, in the reader's language.
+
+A signal describes a failure in English, such as `it refuses the login`. Texts of a catalogue have their
+Chinese beside them there; that of all other words is in `stored_words.yaml`, by fact: the same word may be the value of
+a setting in another fact, and values of settings are never translated.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from diagnostics.evidence.subject import FactValue
+from diagnostics.language import CHINESE, ENGLISH, Text, in_reader_language, reader_language, say
+from diagnostics.vocabulary.connectors import connectors
+from diagnostics.vocabulary.fault_origins import origins
+from diagnostics.vocabulary.known_bug import known_bugs
+from diagnostics.vocabulary.known_frames import known_frames
+from diagnostics.vocabulary.outside_refusals import refusals
+from diagnostics.vocabulary.setting_faults import setting_faults
+from diagnostics.yaml_document import read_yaml
+
+FILE = Path(__file__).with_suffix(".yaml")
+COUNTED = re.compile(r"(.+) \((\d{1,9})\)")
+"""Words with how often they apply: `tasks not ready (3)`."""
+
+
+def in_reader_words(fact: str, value: FactValue) -> FactValue:
+    """The value of a fact with its words in the reader's language; names and texts of the evidence stay."""
+    words = fact_words().get(fact) if reader_language() != ENGLISH else None
+    if words is None:
+        return value
+    if isinstance(value, list):
+        return [_said(words, each) for each in value]
+    return _said(words, value)
+
+
+def _said(words: Mapping[str, Text], value: FactValue) -> FactValue:
+    if not isinstance(value, str):
+        return value
+    if value in words:
+        return in_reader_language(words[value])
+    counted = COUNTED.fullmatch(value)
+    if counted is None or counted[1] not in words:
+        return value
+    return say("{words} ({count})", words=in_reader_language(words[counted[1]]), count=counted[2])
+
+
+@cache
+def fact_words() -> Mapping[str, Mapping[str, Text]]:
+    """Fact -> the words that it may hold, each with its translations, by the English ones."""
+    words: dict[str, dict[str, Text]] = defaultdict(dict)
+    for fact, texts in _catalogue_texts():
+        words[fact] |= {text: text for text in texts if isinstance(text, Text)}
+    content: Any = read_yaml(FILE.read_text("utf-8"), FILE.name).content
+    for entry in content.values():
+        texts = {english: Text(english, {CHINESE: said}) for english, said in entry["words_zh"].items()}
+        for fact in entry["facts"]:
+            words[fact] |= texts
+    return words
+
+
+def _catalogue_texts() -> Iterable[tuple[str, Iterable[str]]]:
+    """Facts that hold texts of catalogues, with these."""
+    bugs, faults = known_bugs().values(), setting_faults()
+    titles = [each.title for each in origins()]
+    return (
+        ("outside_faults.kind", [each.how for each in refusals()]),
+        ("setting_faults.kind", [each.what for each in faults]),
+        ("setting_faults.remedy", [each.remedy for each in faults]),
+        ("hot_frames.hot_advice", known_frames().computing.values()),
+        ("checkpoint_declines.origin_title", titles),
+        ("code_faults.origin_title", titles),
+        ("delivery_guarantee.source_notes", [each.noted("source") for each in connectors().values()]),
+        ("delivery_guarantee.sink_notes", [each.noted("sink") for each in connectors().values()]),
+        ("known_bugs.title", [each.title for each in bugs]),
+        ("known_bugs.looks_like", [each.looks_like for each in bugs]),
+        ("known_bugs.work_around", [each.work_around for each in bugs]),
+    )
