@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from diagnostics.diagnosis.missing import REST
 from diagnostics.evidence.subject import Lookup
+from diagnostics.language import say
 from diagnostics.notation.secret_option import MASK
 from diagnostics.vocabulary.settings import Version
 from diagnostics.wording import phrase
@@ -175,11 +176,11 @@ class ClusterCommands:
         """Where an option is changed."""
         name, cluster = self.config_file, self.text("deployment.cluster_id")
         if self.kind == OPERATOR:
-            return f"spec.flinkConfiguration of the FlinkDeployment {cluster or ''}".strip()
+            return say("spec.flinkConfiguration of the FlinkDeployment {cluster}", cluster=cluster or "").strip()
         if self.kind == KUBERNETES:
-            return f"{name} in the conf folder of the client that starts the cluster"
+            return say("{name} in the conf folder of the client that starts the cluster", name=name)
         if self.kind == YARN:
-            return f"{name} in the conf folder of the client that starts the job"
+            return say("{name} in the conf folder of the client that starts the job", name=name)
         return self.text("deployment.config_file") or name
 
     @property
@@ -199,10 +200,10 @@ class ClusterCommands:
         commands = []
         if self.on_kubernetes and not isinstance(self._lookup("rest_api.address"), str):
             cluster, port = self.text("deployment.cluster_id"), self._lookup("deployment.rest_port") or 8081
-            what = "Make the REST API of the JobManager reachable from here, in a second terminal"
+            what = say("Make the REST API of the JobManager reachable from here, in a second terminal")
             commands.append((what, f"{self.kubectl} port-forward svc/{cluster or '<cluster-id>'}-rest {port}:{port}"))
         if self._conf_folder:
-            what = "Let Flink's scripts read the folder that this cluster loaded"
+            what = say("Let Flink's scripts read the folder that this cluster loaded")
             commands.append((what, f"export FLINK_CONF_DIR={self._conf_folder}"))
         return commands
 
@@ -211,7 +212,9 @@ class ClusterCommands:
         """Where the commands run, when the address is that of one machine only."""
         address = self.text("deployment.rest_address") or ""
         if self.kind == STANDALONE and self.rest.startswith(("http://localhost:", "http://127.")):
-            return f"The cluster listens at {address} only: run the commands on the JobManager's host."
+            return say(
+                "The cluster listens at {address} only: run the commands on the JobManager's host.", address=address
+            )
         return None
 
     @property

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 from diagnostics.diagnosis.counterpart import level_of
 from diagnostics.diagnosis.fact_view import SignalIndex
 from diagnostics.evidence.subject import FactValue, Lookup, Subject
-from diagnostics.language import in_reader_language
+from diagnostics.language import in_reader_language, say, to_say
 from diagnostics.rules.condition import Condition
 from diagnostics.runbook.cluster_commands import ClusterCommands
 from diagnostics.runbook.restarting import stop_and_start
@@ -20,14 +19,13 @@ from diagnostics.wording import phrase
 from diagnostics.wording.option_names import CONFIG_FILE, in_version, lines_in_version
 
 NOTHING_SAID: Mapping[str, str] = {}
-SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 GENERAL_WORDS = {
-    "job.name": "the job",
-    "subject.vertex": "the task",
-    "blocking_calls.system": "the outside system",
-    "outside_faults.system": "the outside system",
-    "code_faults.exception": "the exception",
-    "known_bugs.bug": "this bug",
+    "job.name": to_say("the job"),
+    "subject.vertex": to_say("the task"),
+    "blocking_calls.system": to_say("the outside system"),
+    "outside_faults.system": to_say("the outside system"),
+    "code_faults.exception": to_say("the exception"),
+    "known_bugs.bug": to_say("this bug"),
 }
 """What a sentence says where the evidence does not name the job, the task or the system."""
 REASONS = ("why", "cost", "rollback")
@@ -67,7 +65,7 @@ def fill(
         "id": runbook.id,
         "symptom_class": runbook.symptom_class,
         "title": in_reader_language(runbook.title),
-        "goal": page.say(runbook.goal),
+        "goal": page.sentence(runbook.goal),
         "useless": sorted(runbook.useless),
         "place": cluster.place,
         "needed": [{"what": what, "command": command} for what, command in cluster.needed],
@@ -92,13 +90,14 @@ class _Page:
         said = in_version(in_reader_language(template), self.version)
         return CONFIG_FILE.sub(self.cluster.config_file, said)
 
-    def say(self, template: str) -> str:
+    def sentence(self, template: str) -> str:
         """The sentence; unknown values are shown as a general word, or as `<name>`."""
-        return phrase.fill_or_name(self.named(template), self.lookup, GENERAL_WORDS)
+        unknown = {reference: say(words) for reference, words in GENERAL_WORDS.items()}
+        return phrase.fill_or_name(self.named(template), self.lookup, unknown)
 
-    def say_known(self, text: str) -> str:
+    def known_sentences(self, text: str) -> str:
         """The sentences of the text whose facts are all known."""
-        return " ".join(self.known(SENTENCE_END.split(text)))
+        return phrase.joined_sentences(self.known(phrase.split_sentences(in_reader_language(text))))
 
     def command(self, template: str) -> str:
         """The command; values that are unknown or unsafe in a shell are shown as `<name>`."""
@@ -111,7 +110,7 @@ class _Page:
             command = self.cluster.logs(look.logs, command)
         elif look.on:
             command = self.cluster.at_task_manager(command)
-        return {"what": self.say(look.what), "command": command}
+        return {"what": self.sentence(look.what), "command": command}
 
     def known(self, templates: Sequence[str]) -> list[str]:
         """The sentences whose facts are all known."""
@@ -164,7 +163,7 @@ class _Page:
             belongs = self.answered(step, each.only_if)
             if belongs is False or not self.applies(each.when) or not self.can_compute(each):
                 continue
-            change = self.change(each) | {"only_if": self.say(each.only_if or "") if belongs is None else None}
+            change = self.change(each) | {"only_if": self.sentence(each.only_if or "") if belongs is None else None}
             change["sure"] = each.when is None or each.when.holds(self.lookup) is True
             if change["to"].strip() and change["to"] != change["from"]:
                 changes.append(change)
@@ -221,13 +220,12 @@ def _left_out(runbook: Runbook, page: _Page) -> dict[str, dict[str, Any]]:
         if taken and all(page.is_taken(question, answer) is False for question, answer in ways):
             left_out[to] = {
                 "step": taken[0].id,
-                "question": page.say(taken[0].texts["question"]),
-                "answer": page.say(taken[1].condition),
+                "question": page.sentence(taken[0].texts["question"]),
+                "answer": page.sentence(taken[1].condition),
                 "said": page.is_said(*taken),
             }
-    left_out |= {
-        each.id: {"reason": page.say(each.otherwise or "")} for each in runbook.steps if not page.applies(each.when)
-    }
+    elsewhere = [each for each in runbook.steps if not page.applies(each.when)]
+    left_out |= {each.id: {"reason": page.sentence(each.otherwise or "")} for each in elsewhere}
     return left_out
 
 
@@ -235,7 +233,7 @@ def _filled_step(step: Step, page: _Page) -> dict[str, Any]:
     lookup = page.lookup
     filled: dict[str, Any] = {"id": step.id}
     filled |= {
-        name: page.say_known(text) if name in REASONS else page.say(text)
+        name: page.known_sentences(text) if name in REASONS else page.sentence(text)
         for name, text in step.texts.items()
         if name != "done"
     }
@@ -244,8 +242,8 @@ def _filled_step(step: Step, page: _Page) -> dict[str, Any]:
     filled["look"] = [page.look(each) for each in step.look if page.applies(each.when)]
     filled["answers"] = [
         {
-            "if": page.say(answer.condition),
-            "then": page.say(answer.meaning),
+            "if": page.sentence(answer.condition),
+            "then": page.sentence(answer.meaning),
             "condition": answer.condition,
             "taken": page.is_taken(step, answer),
             "said": page.is_said(step, answer),
@@ -268,7 +266,7 @@ def _filled_step(step: Step, page: _Page) -> dict[str, Any]:
     filled["savepoint"] = stop_and_start(lookup, options, drops_state=step.drops_state) if restart else None
     filled["drops_state"] = step.drops_state
     filled["done"] = {
-        "text": page.say(step.texts.get("done", "")),
+        "text": page.sentence(step.texts.get("done", "")),
         "holds": step.done_when.holds(lookup) if step.done_when else None,
         "checks": [check.as_json() for check in step.done_when.checks(lookup)] if step.done_when else [],
     }

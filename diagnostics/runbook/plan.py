@@ -14,6 +14,9 @@ from diagnostics.runbook.restarting import stop_and_start
 OPTION = re.compile(r"^([A-Za-z][\w.-]*)\s*[:=]\s*(\S.*)$")
 """A line of a configuration: key and value."""
 
+PLACE_WITHIN = re.compile(r" \(| or |\uff08|\uff0c")
+"""What follows the name of a file, in either language: `config.yaml (of the TaskManagers)`."""
+
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
@@ -117,7 +120,7 @@ class _Plan:
 
     def _take_options(self, change: Mapping[str, Any], proposal: Proposal, before: Sequence[Proposal]) -> bool:
         """Merge the options of a change; gives whether one was taken."""
-        name = re.split(r" \(| or ", change["file"])[0]
+        name = PLACE_WITHIN.split(change["file"])[0]
         now = {option: line for option, line, _ in _options(change["from"])}
         taken = False
         after = list(_options(change["to"]))

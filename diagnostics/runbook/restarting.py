@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from diagnostics.evidence.subject import FactValue, Lookup
+from diagnostics.language import reads_chinese, say, to_say
 from diagnostics.runbook.cluster_commands import OPERATOR, STANDALONE, ClusterCommands
 from diagnostics.vocabulary.settings import Version, version_of
 from diagnostics.wording import phrase
@@ -39,64 +40,68 @@ OF_TASK_MANAGERS = re.compile(r"^(?:taskmanager|env\.java\.opts\.(?:all|taskmana
 OF_ALL_PROCESSES = re.compile(r"^(?:jobmanager|heartbeat|high-availability|akka|pekko|rest)\.", re.MULTILINE)
 """Options that the TaskManagers, or all processes, read when they start, and not with a job."""
 
-SAVEPOINT = (
+SAVEPOINT = to_say(
     "The job restarts. Stop it with a savepoint, make the change, and start it from the savepoint, whose path the "
     "first command prints:"
 )
-TOO_SLOW = (
+TOO_SLOW = to_say(
     "Do not stop this job with a savepoint. A savepoint writes the whole state and has to finish within the "
     "checkpoint timeout of {settings.timeout_ms|duration}; {checkpoint_sizes.max_state_bytes|bytes} at the "
     "measured {checkpoint_sizes.bytes_per_s_max|bytes} per second need {restart.savepoint_ms|duration}, which "
     "leaves too little room."
 )
-BARRIERS = (
+BARRIERS = to_say(
     "Do not stop this job with a savepoint while it is back-pressured. Its barriers wait behind records like those of "
     "checkpoints, the longest of which took {checkpoint_progress.max_duration_ms|duration}; the timeout of "
     "{settings.timeout_ms|duration} leaves too little room."
 )
-WITHOUT_TASK_MANAGERS = "No TaskManager is registered, so no savepoint can be taken."
-BY_HIGH_AVAILABILITY = (
+WITHOUT_TASK_MANAGERS = to_say("No TaskManager is registered, so no savepoint can be taken.")
+BY_HIGH_AVAILABILITY = to_say(
     "High availability is on: make the change and restart the JobManagers and TaskManagers. The job recovers from its "
     "last checkpoint by itself, without a savepoint and without another start:"
 )
-FAILING = (
+FAILING = to_say(
     "A savepoint would probably fail, as the last {checkpoint_progress.consecutive_failed} "
     "[checkpoint|checkpoints] did: it has the same timeout and passes through the same tasks."
 )
-NO_CHECKPOINT = (
+NO_CHECKPOINT = to_say(
     "No checkpoint of this job has completed, so there is no state to start from: make the change and start the job "
     "without one:"
 )
-FROM_RETAINED = (
-    " Cancel the job, make the change, and start it from its last completed checkpoint, which is kept after a "
+FROM_RETAINED = to_say(
+    "Cancel the job, make the change, and start it from its last completed checkpoint, which is kept after a "
     "cancellation:"
 )
-FROM_COPY = (
-    " Flink deletes the checkpoints of this job when it is cancelled. Copy them first (as hard links, which writes no "
+FROM_COPY = to_say(
+    "Flink deletes the checkpoints of this job when it is cancelled. Copy them first (as hard links, which writes no "
     "data), cancel the job, put the copy back, make the change, and start the job from its last completed checkpoint:"
 )
-FROM_STORAGE = (
-    " Flink deletes the checkpoints of this job when it is cancelled. Copy the directory of the last completed "
+FROM_STORAGE = to_say(
+    "Flink deletes the checkpoints of this job when it is cancelled. Copy the directory of the last completed "
     "checkpoint and the directories `shared` and `taskowned` beside it with the storage's own client, cancel the "
     "job, put them back, make the change, and start the job:"
 )
-NEWEST = " The path is that of the newest completed checkpoint in this evidence; take a newer one if there is one."
-NOT_RUNNING_NOW = "The job was {restart.state} when last seen, so no savepoint can be taken."
-FROM_LAST = " Make the change, and start the job from its last completed checkpoint:"
-DELETED = (
-    " With the retention {settings.retention} Flink has deleted the job's checkpoints when it ended. Look whether the "
+NEWEST = to_say(
+    "The path is that of the newest completed checkpoint in this evidence; take a newer one if there is one."
+)
+NOT_RUNNING_NOW = to_say("The job was {restart.state} when last seen, so no savepoint can be taken.")
+FROM_LAST = to_say("Make the change, and start the job from its last completed checkpoint:")
+DELETED = to_say(
+    "With the retention {settings.retention} Flink has deleted the job's checkpoints when it ended. Look whether the "
     "path is still there (first command); if it is not, start from {restart.last_savepoint}, or without state. "
     "Make the change before the start:"
 )
-PROCESSES = " The change is one of the processes: restart them while the job is stopped."
-BY_OPERATOR = (
+PROCESSES = to_say("The change is one of the processes: restart them while the job is stopped.")
+BY_OPERATOR = to_say(
     "The operator restarts the job with the change. Suspend it with a savepoint, make the change in the "
     "FlinkDeployment, and let it run again; the operator starts it from the savepoint:"
 )
-BY_OPERATOR_LAST_STATE = (
-    " Let the operator restart it from the last checkpoint (upgrade mode last-state, which needs high availability): "
+BY_OPERATOR_LAST_STATE = to_say(
+    "Let the operator restart it from the last checkpoint (upgrade mode last-state, which needs high availability): "
     "make the change in the FlinkDeployment:"
 )
+
+FULL_WIDTH_COLON = "\uff1a"
 
 COPY = "cp -al {restart.folder} {restart.folder}.copy"
 PUT_BACK = "mkdir -p {restart.folder} && cp -al {restart.folder}.copy/. {restart.folder}/"
@@ -119,12 +124,24 @@ def stop_and_start(lookup: Lookup, changed: str = "", *, drops_state: bool = Fal
     drops_state  whether the state of operators that the job no longer has is left out
     """
     restart = _Restart(lookup, changed, drops_state=drops_state)
-    sentence, commands = restart.way()
+    sentences, commands = restart.way()
     unknown = {**NAMES, "restart.program": restart.program}
     return {
-        "text": phrase.fill_or_name(sentence, restart.value),
+        "text": phrase.fill_or_name(_text(sentences), restart.value),
         "command": "\n".join(phrase.fill_code(each, restart.value, unknown) for each in commands),
     }
+
+
+def _text(sentences: Sequence[str]) -> str:
+    """The sentences in the reader's language; only the last one leads to the commands by a colon."""
+    *before, last = map(say, sentences)
+    return phrase.joined_sentences([*map(_closed, before), last])
+
+
+def _closed(sentence: str) -> str:
+    if not sentence.endswith((":", FULL_WIDTH_COLON)):
+        return sentence
+    return sentence[:-1] + ("。" if reads_chinese() else ".")
 
 
 class _Restart:
@@ -143,7 +160,7 @@ class _Restart:
             "restart.checkpoint": self._cluster.last_checkpoint,
             "restart.savepoints": self._cluster.savepoint_folder,
             "restart.last_savepoint": self._cluster.text("checkpoint_progress.last_savepoint_path")
-            or "the last savepoint",
+            or say("the last savepoint"),
             "restart.folder": self._folder(),
             "restart.state": lookup("restarts.final_state") or lookup("job_overview.state"),
         }
@@ -155,16 +172,16 @@ class _Restart:
     def value(self, reference: str) -> FactValue:
         return self._derived[reference] if reference in self._derived else self._lookup(reference)
 
-    def way(self) -> tuple[str, Sequence[str]]:
-        """The text and the commands, with placeholders."""
+    def way(self) -> tuple[Sequence[str], Sequence[str]]:
+        """The sentences and the commands, with placeholders."""
         if self._cluster.kind == OPERATOR:
             return self._by_operator()
-        newest = NEWEST if self.value("restart.checkpoint") else ""
+        newest = (NEWEST,) if self.value("restart.checkpoint") else ()
         state = self.value("restart.state")
         if state in ENDED:
             return self._restart_of_ended(str(state), newest)
         if self._of_all and self.value("settings.ha_type") in HIGHLY_AVAILABLE:
-            return BY_HIGH_AVAILABILITY, self._processes()
+            return (BY_HIGH_AVAILABILITY,), self._processes()
         if state in NOT_RUNNING:
             return self._without_savepoint(NOT_RUNNING_NOW, newest)
         reason = self._against_savepoint()
@@ -174,9 +191,9 @@ class _Restart:
         stop = f"{self._cluster.flink(kind)} --savepointPath {{restart.savepoints}} {{subject.job}}"
         return self._said(SAVEPOINT), [stop, *self._processes(), self._start("<savepoint-path>")]
 
-    def _said(self, sentence: str) -> str:
-        """The sentence, with the restart of processes before its colon."""
-        return f"{sentence.removesuffix(':')}.{PROCESSES}" if self._of_processes else sentence
+    def _said(self, *sentences: str) -> Sequence[str]:
+        """The sentences, and the one about the restart of processes."""
+        return (*sentences, PROCESSES) if self._of_processes else sentences
 
     def _start(self, checkpoint: str) -> str:
         return self._cluster.start(checkpoint, drops_state=self._drops_state)
@@ -191,14 +208,14 @@ class _Restart:
             for name, host in [*hosts, ("taskmanager.sh", "each TaskManager's host")]
         ]
 
-    def _restart_of_ended(self, state: str, newest: str) -> tuple[str, Sequence[str]]:
+    def _restart_of_ended(self, state: str, newest: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
         if self._has_no_checkpoint():
-            return self._said(f"{NOT_RUNNING_NOW} {NO_CHECKPOINT}"), self._start_anew()
+            return self._said(NOT_RUNNING_NOW, NO_CHECKPOINT), self._start_anew()
         start = [*self._processes(), self._start("{restart.checkpoint}")]
         if state in DELETED_WHEN_ENDED.get(str(self.value("settings.retention")), ()):
             listing = self._cluster.checkpoint_listing
-            return self._said(NOT_RUNNING_NOW + newest + DELETED), [*([listing] if listing else []), *start]
-        return self._said(NOT_RUNNING_NOW + newest + FROM_LAST), start
+            return self._said(NOT_RUNNING_NOW, *newest, DELETED), [*([listing] if listing else []), *start]
+        return self._said(NOT_RUNNING_NOW, *newest, FROM_LAST), start
 
     def _has_no_checkpoint(self) -> bool:
         return self._number("checkpoint_progress.completed") == 0 and not self.value("restart.checkpoint")
@@ -206,18 +223,18 @@ class _Restart:
     def _start_anew(self) -> list[str]:
         return [*self._processes(), " ".join(self._cluster.start("").replace(" -s ", " ", 1).split())]
 
-    def _without_savepoint(self, reason: str, newest: str) -> tuple[str, Sequence[str]]:
+    def _without_savepoint(self, reason: str, newest: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
         cancel = f"{self._cluster.flink('cancel')} {{subject.job}}"
         if self._has_no_checkpoint():
-            return self._said(f"{reason} {NO_CHECKPOINT}"), [cancel, *self._start_anew()]
+            return self._said(reason, NO_CHECKPOINT), [cancel, *self._start_anew()]
         start_again = [*self._processes(), self._start("{restart.checkpoint}")]
         if self.value("settings.retention") == RETAINED:
-            return self._said(reason + newest + FROM_RETAINED), [cancel, *start_again]
+            return self._said(reason, *newest, FROM_RETAINED), [cancel, *start_again]
         if self.value("restart.folder"):
-            return self._said(reason + newest + FROM_COPY), [COPY, cancel, PUT_BACK, *start_again]
-        return self._said(reason + newest + FROM_STORAGE), [cancel, *start_again]
+            return self._said(reason, *newest, FROM_COPY), [COPY, cancel, PUT_BACK, *start_again]
+        return self._said(reason, *newest, FROM_STORAGE), [cancel, *start_again]
 
-    def _by_operator(self) -> tuple[str, Sequence[str]]:
+    def _by_operator(self) -> tuple[Sequence[str], Sequence[str]]:
         kubectl = self._cluster.kubectl
         patch = f"{kubectl} patch flinkdeployment {{deployment.cluster_id}} --type merge -p"
         edit = f"{kubectl} edit flinkdeployment {{deployment.cluster_id}}"
@@ -225,10 +242,10 @@ class _Restart:
         reason = NOT_RUNNING_NOW if state in (*ENDED, *NOT_RUNNING) else self._against_savepoint()
         if reason:
             mode = """'{"spec":{"job":{"upgradeMode":"last-state"}}}'"""
-            return reason + BY_OPERATOR_LAST_STATE, [f"{patch} {mode}", edit]
+            return (reason, BY_OPERATOR_LAST_STATE), [f"{patch} {mode}", edit]
         suspended = """'{"spec":{"job":{"state":"suspended","upgradeMode":"savepoint"}}}'"""
         running = """'{"spec":{"job":{"state":"running"}}}'"""
-        return BY_OPERATOR, [f"{patch} {suspended}", edit, f"{patch} {running}"]
+        return (BY_OPERATOR,), [f"{patch} {suspended}", edit, f"{patch} {running}"]
 
     def _against_savepoint(self) -> str | None:
         """Why a savepoint of the running job would probably not complete.

@@ -306,9 +306,9 @@ class _RunbookReader:
             self._report((*place, "kind"), f"one of {', '.join(CHANGE_KINDS)}")
         before = self._template(str(entry.get("from") or ""), (*place, "from"))
         after = self._text(entry, "to", place)
-        only_if = entry.get("only_if")
-        if only_if is not None and only_if not in [each.condition for each in answers]:
-            self._report((*place, "only_if"), f"no answer of this step reads {only_if!r}")
+        only_if = next((each.condition for each in answers if each.condition == entry.get("only_if")), None)
+        if "only_if" in entry and only_if is None:
+            self._report((*place, "only_if"), f"no answer of this step reads {entry['only_if']!r}")
         return Change(
             kind,
             self._translated(str(entry.get("file") or ""), entry, "file", (*place, "file")),

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from diagnostics.errors import InvalidRule
+from diagnostics.language import CHINESE, reading_in
 from diagnostics.runbook import Runbook, exits, fill, runbooks
 
 RUNBOOK = """\
@@ -86,6 +87,35 @@ def test_a_job_that_does_not_run_is_started_from_its_checkpoint_instead() -> Non
     savepoint = fill(Runbook.from_yaml(RUNBOOK, "runbook.yaml"), FINDING, failed)["steps"][1]["savepoint"]
     assert "was FAILED" in savepoint["text"]
     assert savepoint["command"].startswith("flink run -d -s")
+
+
+TRANSLATED = """\
+id: data-skew
+symptom_class: data_skew
+title: Spread the hot key
+goal: Every subtask takes its share.
+steps:
+  - id: confirm
+    question: "Is one key responsible?"
+    why: "A hot key needs another cure. Host {keys.host} has it."
+    why_zh: "热点需要别的办法。它在主机 {keys.host} 上。"
+    answers:
+      - {if: "many keys are hot", if_zh: "热点很多", then: "raise the maximum parallelism"}
+    change:
+      - {kind: sql, to: "SELECT 1", only_if: "many keys are hot"}
+    cost: "A restart."
+    cost_zh: "需要重启。"
+    rollback: "Take it back."
+    restart: true
+"""
+
+
+def test_each_text_of_a_step_is_in_the_language_of_its_reader() -> None:
+    with reading_in(CHINESE):
+        step = fill(Runbook.from_yaml(TRANSLATED, "runbook.yaml"), FINDING, SIGNALS)["steps"][0]
+    assert (step["why"], step["cost"]) == ("热点需要别的办法。", "需要重启。")
+    assert step["change"][0]["only_if"] == "热点很多"
+    assert step["savepoint"]["text"].startswith("作业会重启。")
 
 
 def test_a_step_names_the_documents_that_it_answers() -> None:
