@@ -2,16 +2,22 @@
 
 English is the language of everything that is stored. A text of a rule, runbook or catalogue is a `Text`, which has its
 translations from the same file; a sentence of code is made by `say` from the catalogue `locale/` beside this module.
+Most sentences are made when they are read. Those that are stored, such as warnings about files, are said again by
+`say_stored`: who writes them writes `say`, and neither the stored form nor the answers of the API change.
 """
 
 from __future__ import annotations
 
 import gettext
-from collections.abc import Callable, Iterator, Mapping
+import re
+import struct
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, lru_cache
 from pathlib import Path
+from string import Formatter
 from typing import Any
 
 ENGLISH = "en"
@@ -86,6 +92,150 @@ def say_counted(one: str, many: str, count: int, /, **values: Any) -> str:
 def to_say(text: str) -> str:
     """Marks a literal that `say` translates later."""
     return text
+
+
+def joined_sentences(sentences: Iterable[str]) -> str:
+    """Sentences one after the other; no space follows a Chinese full stop, but one follows a log line at an end."""
+    text = ""
+    for sentence in filter(None, sentences):
+        text += sentence if not text or text.endswith("。") else f" {sentence}"
+    return text
+
+
+LONGEST_STORED = 2_000
+"""Longer texts stay English: no sentence of ours is as long. Our choice."""
+DEEPEST_VALUE = 2
+"""Sentences within sentences that are said again. Our choice: an error within a warning."""
+FEWEST_LETTERS, FEWEST_WORDS = 8, 2
+"""What a template needs outside of its values to be recognised: `{a} of {b}` would fit any text. Our choice."""
+
+
+def say_stored(english: str) -> str:
+    """A sentence that `say` made in English and that was stored, in the reader's language.
+
+    The stored text is its own key: a text without values is in the catalogue, and one with values has the words of its
+    template there, with the values between them. A text that fits no template, or one in two ways, stays English.
+    """
+    return _said_again(_reader.get(), english, 0)
+
+
+@lru_cache(maxsize=4096)
+def _said_again(language: str, english: str, depth: int) -> str:
+    if language not in FOLDERS or len(english) > LONGEST_STORED or depth > DEEPEST_VALUE:
+        return english
+    translated = _catalogue(language).gettext(english) if english else english
+    if translated != english:
+        return translated
+    fitting = [(each, values) for each in _templates(language) if (values := each.values_in(english)) is not None]
+    if fitting:
+        template, values = max(fitting, key=lambda pair: pair[0].length)
+        # A single word is a name more often than a sentence: an operator may be called `Records`.
+        said = {
+            name: _said_again(language, value, depth + 1) if " " in value else value for name, value in values.items()
+        }
+        return template.translated.format(**said)
+    sentences = SENTENCE_END.split(english)
+    if len(sentences) == 1:
+        return english
+    with reading_in(language):
+        return joined_sentences(_said_again(language, each, depth) for each in sentences)
+
+
+SENTENCE_END = re.compile(r"(?<=[.!?]) (?=[A-Z])")
+
+
+@dataclass(frozen=True, slots=True)
+class _Template:
+    """An English text with values, as it is recognised in what was stored.
+
+    words       what stands before, between and after the values
+    names       of the values
+    translated  the translation, whose values are texts already
+    """
+
+    words: tuple[str, ...]
+    names: tuple[str, ...]
+    translated: str
+
+    @property
+    def length(self) -> int:
+        return sum(map(len, self.words))
+
+    def values_in(self, text: str) -> dict[str, str] | None:
+        """The values of a text that has the words of this template; None when it has not, or in two ways."""
+        first, *between = self.words
+        last = between.pop()
+        if not (text.startswith(first) and text.endswith(last) and len(text) >= len(first) + len(last)):
+            return None
+        inner = text[len(first) : len(text) - len(last)]
+        values = _parted(inner, between)
+        if values is None or values != _parted(inner[::-1], [word[::-1] for word in between[::-1]], backwards=True):
+            return None
+        by_name = dict(zip(self.names, values, strict=True))
+        return by_name if all(by_name[name] == value for name, value in zip(self.names, values, strict=True)) else None
+
+
+def _parted(text: str, words: Iterable[str], *, backwards: bool = False) -> list[str] | None:
+    """What stands between the words, each at its first place after the one before; None when one is missing."""
+    parts = []
+    for word in words:
+        part, found, text = text.partition(word) if word else ("", "", text)
+        if word and not found:
+            return None
+        parts.append(part)
+    parts.append(text)
+    return [part[::-1] for part in parts[::-1]] if backwards else parts
+
+
+@cache
+def _templates(language: str) -> tuple[_Template, ...]:
+    """The translated texts with values."""
+    return tuple(
+        template
+        for english, translated in _entries(CATALOGUES / FOLDERS[language] / "LC_MESSAGES" / f"{DOMAIN}.mo")
+        if translated and (template := _template(english, translated)) is not None
+    )
+
+
+def _template(english: str, translated: str) -> _Template | None:
+    words, names = [""], []
+    for literal, name, _, _ in Formatter().parse(english):
+        words[-1] += literal
+        if name:
+            names.append(name)
+            words.append("")
+    own = " ".join(words)
+    if not names or sum(map(str.isalpha, own)) < FEWEST_LETTERS or len(re.findall(r"[^\W\d_]+", own)) < FEWEST_WORDS:
+        return None
+    return _Template(tuple(words), tuple(names), _without_formats(translated))
+
+
+def _without_formats(text: str) -> str:
+    """The text with `{count}` for `{count:,}`."""
+    parts = []
+    for literal, name, _, _ in Formatter().parse(text):
+        parts.append(literal.replace("{", "{{").replace("}", "}}"))
+        if name:
+            parts.append(f"{{{name}}}")
+    return "".join(parts)
+
+
+def _entries(path: Path) -> Iterator[tuple[str, str]]:
+    """Each English text of a compiled catalogue, singular and plural, with its translation.
+
+    Source of the layout: GNU gettext manual, "The Format of GNU MO Files".
+    """
+    content = path.read_bytes()
+    _, _, count, texts, translations = struct.unpack_from("<5I", content)
+    for place in range(count):
+        english, translated = (
+            content[start : start + length].decode()
+            for length, start in (
+                struct.unpack_from("<2I", content, table + 8 * place) for table in (texts, translations)
+            )
+        )
+        for form in english.split("\0"):
+            yield form, translated.partition("\0")[0]
 
 
 @cache

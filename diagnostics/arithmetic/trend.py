@@ -16,6 +16,8 @@ from statistics import median
 
 import numpy as np
 
+from diagnostics.language import say, to_say
+
 LEAST_POINTS = 8
 """Fewer points show no trend: of seven that do not change, one order in a hundred looks like one. Our choice."""
 
@@ -101,19 +103,34 @@ class NoTrend:
     because: str
 
 
+CHANGED_LATELY = {
+    (True, True): to_say("the values rise faster in the last third"),
+    (True, False): to_say("the values rise more slowly, or no more, in the last third"),
+    (False, True): to_say("the values fall faster in the last third"),
+    (False, False): to_say("the values fall more slowly, or no more, in the last third"),
+}
+CHANGED_AT_END = {
+    (True, True): to_say("the values rise faster at the end"),
+    (True, False): to_say("the values rise more slowly, or no more, at the end"),
+    (False, True): to_say("the values fall faster at the end"),
+    (False, False): to_say("the values fall more slowly, or no more, at the end"),
+}
+"""(Whether the values rise, whether they do so faster than before) -> why a line does not describe them."""
+
+
 def trend_of(points: Sequence[Point], least: int = LEAST_POINTS) -> Trend | NoTrend:
     """The trend of points (x, value) in the order of x.
 
     least  LEAST_MONOTONE for a trend of fewer points too, when they rise or fall from each to the next
     """
     if len(points) < least:
-        return NoTrend(f"{len(points)} points are too few, {least} are needed")
+        return NoTrend(say("{count} points are too few, {least} are needed", count=len(points), least=least))
     if len(points) < LEAST_POINTS:
         return _trend_of_few(points)
     chosen = points[:: -(-len(points) // MOST_POINTS)]
     slopes = _slopes(chosen)
     if not len(slopes):
-        return NoTrend("all points have the same time")
+        return NoTrend(say("all points have the same time"))
     slope = float(np.median(slopes))
     origin = median(x for x, _ in chosen)
     level = median(y - slope * (x - origin) for x, y in chosen)
@@ -121,33 +138,29 @@ def trend_of(points: Sequence[Point], least: int = LEAST_POINTS) -> Trend | NoTr
     error = median(map(abs, residuals))
     half = Z * math.sqrt(len(chosen) * (len(chosen) - 1) * (2 * len(chosen) + 5) / 18)
     if _interval(slopes, half)[0] <= 0 <= _interval(slopes, half)[1]:
-        return NoTrend("the values scatter more than they rise or fall")
+        return NoTrend(say("the values scatter more than they rise or fall"))
     last_part = _slopes(chosen[-max(round(len(chosen) * LATEST_PART), LEAST_POINTS // 2) :])
     latest = float(np.median(last_part)) if len(last_part) else 0.0
     if not LEAST_LATEST <= latest / slope <= MOST_LATEST:
-        way = "rise" if slope > 0 else "fall"
-        changed = "faster" if latest / slope > MOST_LATEST else "more slowly, or no more,"
-        return NoTrend(f"the values {way} {changed} in the last third")
+        return NoTrend(say(CHANGED_LATELY[slope > 0, latest / slope > MOST_LATEST]))
     low, high = _interval(slopes, half * _inflation(residuals))
     middle = median(y for _, y in chosen)
     if low <= 0 <= high or error > (1 - LEAST_EXPLAINED) * median(abs(y - middle) for _, y in chosen):
-        return NoTrend("the values do not follow a line")
+        return NoTrend(say("the values do not follow a line"))
     return Trend(origin, level, slope, low, high, error, points[0][0], points[-1][0])
 
 
 def _trend_of_few(points: Sequence[Point]) -> Trend | NoTrend:
     """The trend of points that rise or fall at each step; its interval is that of the slopes between neighbours."""
     if any(later[0] <= earlier[0] for earlier, later in pairwise(points)):
-        return NoTrend("some points have the same time")
+        return NoTrend(say("some points have the same time"))
     steps = [(later[1] - earlier[1]) / (later[0] - earlier[0]) for earlier, later in pairwise(points)]
     if min(steps) <= 0 <= max(steps):
-        return NoTrend(f"{len(points)} points that do not rise or fall at each step are too few")
+        return NoTrend(say("{count} points that do not rise or fall at each step are too few", count=len(points)))
     slope = float(np.median(_slopes(points)))
     latest = median(steps[-2:])
     if not LEAST_LATEST <= latest / slope <= MOST_LATEST:
-        way = "rise" if slope > 0 else "fall"
-        changed = "faster" if latest / slope > MOST_LATEST else "more slowly, or no more,"
-        return NoTrend(f"the values {way} {changed} at the end")
+        return NoTrend(say(CHANGED_AT_END[slope > 0, latest / slope > MOST_LATEST]))
     origin = median(x for x, _ in points)
     level = median(y - slope * (x - origin) for x, y in points)
     error = median(abs(y - level - slope * (x - origin)) for x, y in points)

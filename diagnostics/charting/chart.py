@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from diagnostics.language import say
+
 if TYPE_CHECKING:
     from diagnostics.charting.grafana_panel import GrafanaPanel
     from diagnostics.evidence import Evidence
@@ -56,7 +58,7 @@ class Chart:
     """A chart; `CHART` of one module in `diagnostics/charts`.
 
     id       stable id, e.g. `checkpoint-history`
-    title    for people, in Flink's words
+    title    for people, in Flink's words; marked by `to_say`, as `missing` and the texts of the panels
     order    position on the page
     axis     `time` charts share one time axis; `own` charts do not
     missing  the file that would fill it, as a sentence with the command that collects it
@@ -79,3 +81,13 @@ class Chart:
     summary: Callable[[Points], str]
     table: Callable[[Points], list[list[Any]]]
     choices: Callable[[Points], Sequence[Choice]] = one_view
+
+    @property
+    def read_title(self) -> str:
+        """The title in the language of its reader."""
+        return say(self.title)
+
+    @property
+    def read_missing(self) -> str:
+        """The file that would fill it, in the language of its reader."""
+        return say(self.missing)

@@ -11,6 +11,7 @@ from typing import Any
 
 from diagnostics.charting.chart import Axis, Points, Theme
 from diagnostics.charting.theme import Palette, palette
+from diagnostics.language import say
 
 Trace = Mapping[str, Any]
 
@@ -92,10 +93,14 @@ def row_axis(names: Sequence[str]) -> Mapping[str, Any]:
 
 
 def stacked(
-    panels: Sequence[Panel], theme: Theme, *, axis: Axis, x_title: str = "Time (UTC)", barmode: str = "stack"
+    panels: Sequence[Panel], theme: Theme, *, axis: Axis, x_title: str | None = None, barmode: str = "stack"
 ) -> dict[str, Any]:
-    """The figure of some panels, the first on top. With the axis `time` they share the x axis."""
+    """The figure of some panels, the first on top. With the axis `time` they share the x axis.
+
+    x_title  title of the last x axis; None is the time
+    """
     colours = palette(theme)
+    x_title = say("Time (UTC)") if x_title is None else x_title
     legend_rows = 1 if any(trace.get("showlegend", True) for panel in panels for trace in panel.traces) else 0
     between = TITLE_ROW + (TICK_ROW if axis == "own" else 0)
     inner = sum(panel.height for panel in panels) + TITLE_ROW + between * (len(panels) - 1)

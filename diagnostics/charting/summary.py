@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from diagnostics.charting.chart import Points
+from diagnostics.language import joined_sentences, say
 
 
 def summary_by_job(points: Points, job_summary: Callable[[Mapping[str, Any]], str]) -> str:
@@ -13,4 +14,4 @@ def summary_by_job(points: Points, job_summary: Callable[[Mapping[str, Any]], st
     jobs = points["jobs"]
     if len(jobs) == 1:
         return job_summary(jobs[0])
-    return " ".join(f"{job['name'] or job['job_id']}: {job_summary(job)}" for job in jobs)
+    return joined_sentences(f"{job['name'] or job['job_id']}{say(': ')}{job_summary(job)}" for job in jobs)

@@ -11,6 +11,7 @@ from diagnostics.charting.chart import Chart, Points, Theme
 from diagnostics.charting.panel import DURATION_UNITS, Panel, axis_unit, escaped, job_title, shortened, stacked
 from diagnostics.charting.summary import summary_by_job
 from diagnostics.charting.theme import Palette, palette
+from diagnostics.language import say, to_say
 from diagnostics.reconstruction.checkpoints.barrier_waits import barrier_waits
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.load.timeline import MOMENT_MS
@@ -93,7 +94,7 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
     """A dot for each checkpoint: the share of back-pressured time to the right, the wait upwards."""
     colours = palette(theme)
     panels = [_panel(job, points, colours, first=index == 0) for index, job in enumerate(points["jobs"])]
-    return stacked(panels, theme, axis="own", x_title="Back pressured upstream (% of the time)")
+    return stacked(panels, theme, axis="own", x_title=say("Back pressured upstream (% of the time)"))
 
 
 def _panel(job: Mapping[str, Any], points: Points, colours: Palette, *, first: bool) -> Panel:
@@ -101,14 +102,14 @@ def _panel(job: Mapping[str, Any], points: Points, colours: Palette, *, first: b
     longest = max(row[column] or 0.0 for row in rows for column in (START_DELAY, ALIGNMENT))
     divisor, unit = axis_unit(longest, DURATION_UNITS, "ms")
     found = _correlation(job, START_DELAY)
-    ending = f" · r = {found.r:.2f} ({found.pairs} checkpoints)" if found else ""
+    ending = say(" · r = {r:.2f} ({pairs} checkpoints)", r=found.r, pairs=found.pairs) if found else ""
     series = (
-        (START_DELAY, "Start delay", "start_delay_ms", "circle"),
-        (ALIGNMENT, "Alignment", "alignment_ms", "diamond"),
+        (START_DELAY, say("Start delay"), "start_delay_ms", "circle"),
+        (ALIGNMENT, say("Alignment"), "alignment_ms", "diamond"),
     )
     return Panel(
-        title=f"Longest wait of a barrier{job_title(job, points)}{ending}",
-        unit=f"Wait ({unit})",
+        title=say("Longest wait of a barrier{job}{ending}", job=job_title(job, points), ending=ending),
+        unit=say("Wait ({unit})", unit=unit),
         height=220,
         traces=[
             {
@@ -131,10 +132,14 @@ def _panel(job: Mapping[str, Any], points: Points, colours: Palette, *, first: b
 
 
 def _hover_text(row: Sequence[Any], title: str, wait_ms: float) -> str:
-    which = f"Checkpoint {row[ID]}" if row[ID] is not None else "Checkpoint"
-    return (
-        f"{which}, {escaped(shortened(row[VERTEX], NAME_LENGTH))}<br>{title.lower()} {exact_duration(wait_ms)}"
-        f"<br>back-pressured upstream {percent(row[RATIO])} of the time"
+    which = say("Checkpoint {id}", id=row[ID]) if row[ID] is not None else say("Checkpoint")
+    return say(
+        "{which}, {vertex}<br>{title} {wait}<br>back-pressured upstream {ratio} of the time",
+        which=which,
+        vertex=escaped(shortened(row[VERTEX], NAME_LENGTH)),
+        title=title.lower(),
+        wait=exact_duration(wait_ms),
+        ratio=percent(row[RATIO]),
     )
 
 
@@ -146,25 +151,41 @@ def summary(points: Points) -> str:
 def _job_summary(job: Mapping[str, Any]) -> str:
     rows = job["checkpoints"]
     if max(row[RATIO] for row in rows) <= OK_MOST:
-        return f"No task upstream of a barrier was back-pressured in these {len(rows)} checkpoints."
+        return say("No task upstream of a barrier was back-pressured in these {count} checkpoints.", count=len(rows))
     known = {
         title: found
-        for column, title in ((START_DELAY, "start delay"), (ALIGNMENT, "alignment"))
+        for column, title in ((START_DELAY, say("start delay")), (ALIGNMENT, say("alignment")))
         if (found := _correlation(job, column))
     }
     if not known:
-        return (
-            f"{len(rows)} checkpoints are shown; a correlation needs {LEAST_PAIRS} checkpoints whose back "
-            "pressure and waits vary."
+        return say(
+            "{count} checkpoints are shown; a correlation needs {least_pairs} checkpoints whose back "
+            "pressure and waits vary.",
+            count=len(rows),
+            least_pairs=LEAST_PAIRS,
         )
     shares = enumeration(
-        [f"r = {each.r:.2f} for the {title} (95 % {each.low:.2f} to {each.high:.2f})" for title, each in known.items()]
+        [
+            say(
+                "r = {r:.2f} for the {title} (95 % {low:.2f} to {high:.2f})",
+                r=each.r,
+                title=title,
+                low=each.low,
+                high=each.high,
+            )
+            for title, each in known.items()
+        ]
     )
     follows = any(each.low > 0 for each in known.values()) or _is_later(job)
-    text = (
-        f"Over {len(rows)} checkpoints barriers {'wait' if follows else 'do not clearly wait'} longer when the "
-        f"tasks upstream are back-pressured: {shares}."
+    sentence = (
+        to_say("Over {count} checkpoints barriers wait longer when the tasks upstream are back-pressured: {shares}.")
+        if follows
+        else to_say(
+            "Over {count} checkpoints barriers do not clearly wait longer when the tasks upstream are "
+            "back-pressured: {shares}."
+        )
     )
+    text = say(sentence, count=len(rows), shares=shares)
     return f"{text} {_lag_in_words(job)}" if follows else text
 
 
@@ -176,20 +197,24 @@ def _is_later(job: Mapping[str, Any]) -> bool:
 def _lag_in_words(job: Mapping[str, Any]) -> str:
     """By how much back pressure comes before the start delay, where that is clear."""
     if not _is_later(job):
-        return "The start delay agrees best with the back pressure of the same time (no lag)."
-    return f"It agrees best with the back pressure {duration(job['lag_ms'])} earlier (r = {job['lagged']['r']:.2f})."
+        return say("The start delay agrees best with the back pressure of the same time (no lag).")
+    return say(
+        "It agrees best with the back pressure {lag} earlier (r = {r:.2f}).",
+        lag=duration(job["lag_ms"]),
+        r=job["lagged"]["r"],
+    )
 
 
 def table(points: Points) -> list[list[Any]]:
     """One row for each checkpoint."""
     header = [
-        "Job",
-        "Checkpoint",
-        "Trigger time (UTC, epoch ms)",
-        "Task",
-        "Back pressured upstream (ratio)",
-        "Start delay (ms)",
-        "Alignment (ms)",
+        say("Job"),
+        say("Checkpoint"),
+        say("Trigger time (UTC, epoch ms)"),
+        say("Task"),
+        say("Back pressured upstream (ratio)"),
+        say("Start delay (ms)"),
+        say("Alignment (ms)"),
     ]
     rows = [
         [
@@ -213,10 +238,10 @@ def _rounded(value: float | None) -> float | None:
 
 CHART = Chart(
     id="barrier-waits",
-    title="Back pressure and barriers",
+    title=to_say("Back pressure and barriers"),
     order=16,
     axis="own",
-    missing=(
+    missing=to_say(
         "Details of at least three checkpoints together with back pressure over time would fill this chart: "
         "metrics with `checkpointStartDelayNanos` and `backPressuredTimeMsPerSecond`, or "
         "`curl -s $REST/jobs/<job>/checkpoints/details/<id>/subtasks/<vertex>` for several checkpoints."

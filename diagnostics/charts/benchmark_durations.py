@@ -12,6 +12,7 @@ from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.charting.chart import Chart, Points, Theme
 from diagnostics.charting.panel import DURATION_UNITS, Panel, axis_unit, escaped, shortened, stacked
 from diagnostics.charting.theme import palette
+from diagnostics.language import joined_sentences, say, say_counted, to_say
 from diagnostics.wording.phrase import duration, percent
 
 if TYPE_CHECKING:
@@ -70,10 +71,12 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
         for place, measure in enumerate(points["measures"])
     ]
     left_out = points["counted"] - len(shown)
-    title = "Median duration" + (f" · {left_out} shorter ones not drawn" if left_out else "")
+    title = say("Median duration") + (
+        say(" · {left_out} shorter ones not drawn", left_out=left_out) if left_out else ""
+    )
     axis = {"type": "category", "range": [-0.5, len(shown) - 0.5]}
     panel = Panel(title=title, unit=unit, traces=traces, x=axis, y={"rangemode": "tozero"})
-    drawn = stacked([panel], theme, axis="own", x_title="Benchmark", barmode="group")
+    drawn = stacked([panel], theme, axis="own", x_title=say("Benchmark"), barmode="group")
     drawn["layout"]["legend"]["traceorder"] = "normal"
     return drawn
 
@@ -83,28 +86,36 @@ def _longest(benchmark: Mapping[str, Any]) -> float:
 
 
 def _bar_text(runs: list[float]) -> str:
-    return duration(median(runs)) + (f", median of {len(runs)} runs" if len(runs) > 1 else "")
+    return duration(median(runs)) + (say(", median of {runs} runs", runs=len(runs)) if len(runs) > 1 else "")
 
 
 def summary(points: Points) -> str:
     """The sum of each measure, and how it differs from the one before."""
     complete = [each for each in points["benchmarks"] if len(each["runs"]) == len(points["measures"])]
     count = points["counted"]
-    text = f"{count} benchmark{'' if count == 1 else 's'}."
+    text = say_counted("{count} benchmark.", "{count} benchmarks.", count)
     if not complete:
         return text
     sums = {name: sum(median(each["runs"][name]) for each in complete) for name in points["measures"]}
-    text += " In total: " + ", ".join(f"{name} {duration(value)}" for name, value in sums.items()) + "."
+    totals = say(", ").join(f"{name} {duration(value)}" for name, value in sums.items())
+    text = joined_sentences((text, say("In total: {totals}.", totals=totals)))
     for first, later in pairwise(sums):
         if sums[first] > 0:
             change = (sums[later] - sums[first]) / sums[first]
-            text += f" {later} is {percent(abs(change))} {'longer' if change > 0 else 'shorter'} than {first}."
+            compared = (
+                to_say("{later} is {change} longer than {first}.")
+                if change > 0
+                else to_say("{later} is {change} shorter than {first}.")
+            )
+            text = joined_sentences((text, say(compared, later=later, change=percent(abs(change)), first=first)))
     return text
 
 
 def table(points: Points) -> list[list[Any]]:
     """One row for each benchmark and measure."""
-    rows: list[list[Any]] = [["Benchmark", "Measure", "Runs", "Median (ms)", "Shortest (ms)", "Longest (ms)"]]
+    rows: list[list[Any]] = [
+        [say("Benchmark"), say("Measure"), say("Runs"), say("Median (ms)"), say("Shortest (ms)"), say("Longest (ms)")]
+    ]
     for each in points["benchmarks"]:
         rows += [
             [each["name"], measure, len(runs), median(runs), min(runs), max(runs)]
@@ -115,10 +126,10 @@ def table(points: Points) -> list[list[Any]]:
 
 CHART = Chart(
     id="benchmark-durations",
-    title="Durations of a benchmark",
+    title=to_say("Durations of a benchmark"),
     order=95,
     axis="own",
-    missing="A CSV file with a column `query` and a column `duration_s` would fill this chart.",
+    missing=to_say("A CSV file with a column `query` and a column `duration_s` would fill this chart."),
     panels=(),  # results of a benchmark are no metric
     points=points,
     figure=figure,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +19,10 @@ from diagnostics.charting.panel import (
 )
 from diagnostics.charting.summary import summary_by_job
 from diagnostics.charting.theme import Palette, palette
+from diagnostics.language import joined_sentences, say, to_say
 from diagnostics.reconstruction.checkpoints.critical_path import critical_paths
 from diagnostics.reconstruction.job.cluster import cluster_of
+from diagnostics.wording.checkpoint import PHASES
 from diagnostics.wording.phrase import duration, exact_duration, percent
 
 if TYPE_CHECKING:
@@ -37,9 +39,9 @@ LEAST_SHARE = 0.01
 """A smaller share of the time is not put into words. Our choice."""
 
 PARTS = {
-    "balanced_ms": "Work, evenly spread",
-    "imbalance_ms": "Work of the slowest subtask beyond that",
-    "waiting_ms": "Waiting for barriers and messages",
+    "balanced_ms": to_say("Work, evenly spread"),
+    "imbalance_ms": to_say("Work of the slowest subtask beyond that"),
+    "waiting_ms": to_say("Waiting for barriers and messages"),
 }
 """In their order within a row; their sum is the actual time."""
 COLOURS = {"balanced_ms": "async_ms", "imbalance_ms": "sync_ms", "waiting_ms": "start_delay_ms"}
@@ -76,7 +78,6 @@ def _entry(cluster: Cluster, job_id: str | None, path: CriticalPath) -> dict[str
     def task(vertex_id: str) -> str:
         return cluster.vertex_subject(job_id, vertex_id).vertex or vertex_id
 
-    phases = ("start_delay_ms", "alignment_ms", "sync_ms", "async_ms")
     return {
         "id": path.number,
         "actual_ms": path.actual_ms,
@@ -84,7 +85,7 @@ def _entry(cluster: Cluster, job_id: str | None, path: CriticalPath) -> dict[str
         "last": {
             "task": task(path.last_vertex),
             "subtask": path.last["subtask"],
-            **{phase: path.last[phase] for phase in phases},
+            **{phase: path.last[phase] for phase in PHASES},
         },
         "most_work": {"task": task(path.most_work[0]), "subtask": path.most_work[1]},
     }
@@ -99,7 +100,7 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
         _panel(job, points, colours, divisor, 1.04 * longest / divisor, first=index == 0)
         for index, job in enumerate(points["jobs"])
     ]
-    drawn = stacked(panels, theme, axis="own", x_title=f"Since the trigger ({unit})")
+    drawn = stacked(panels, theme, axis="own", x_title=say("Since the trigger ({unit})", unit=unit))
     drawn["layout"]["legend"]["traceorder"] = "normal"
     return drawn
 
@@ -108,18 +109,18 @@ def _panel(
     job: Mapping[str, Any], points: Points, colours: Palette, divisor: float, furthest: float, *, first: bool
 ) -> Panel:
     rows = job["checkpoints"]
-    names = [f"Checkpoint {each['id']}" for each in rows]
+    names = [say("Checkpoint {id}", id=each["id"]) for each in rows]
     left_out = job["counted"] - len(rows)
-    more = f" · the slowest {len(rows)} of {job['counted']}" if left_out else ""
+    more = say(" · the slowest {count} of {counted}", count=len(rows), counted=job["counted"]) if left_out else ""
     return Panel(
-        title=f"Actual time and its parts{job_title(job, points)}{more}",
+        title=say("Actual time and its parts{job}{more}", job=job_title(job, points), more=more),
         unit="",
         height=max(ROW * len(rows), LEAST_HEIGHT),
         traces=[
             {
                 "type": "bar",
                 "orientation": "h",
-                "name": label,
+                "name": say(label),
                 "legendgroup": part,
                 "showlegend": first,
                 "y": names,
@@ -138,21 +139,27 @@ def _panel(
 
 def _hover_text(checkpoint: Mapping[str, Any], part: str) -> str:
     last, most = checkpoint["last"], checkpoint["most_work"]
-    phases = ", ".join(
-        f"{name.removesuffix('_ms').replace('_', ' ')} {duration(value)}"
-        for name, value in last.items()
-        if name.endswith("_ms") and value is not None
+    phases = say(", ").join(
+        f"{say(title).lower()} {duration(last[phase])}" for phase, title in PHASES.items() if last[phase] is not None
     )
-    return (
-        f"<b>{PARTS[part]}: {exact_duration(checkpoint[part])}</b>"
-        f"<br>Checkpoint {checkpoint['id']}: {duration(checkpoint['actual_ms'])}, "
-        f"ideal {duration(checkpoint['balanced_ms'])}"
-        f"<br>last: {_subtask(last)} ({phases})<br>most work: {_subtask(most)}"
+    return say(
+        "<b>{part}: {time}</b><br>Checkpoint {id}: {actual}, ideal {ideal}"
+        "<br>last: {last} ({phases})<br>most work: {most}",
+        part=say(PARTS[part]),
+        time=exact_duration(checkpoint[part]),
+        id=checkpoint["id"],
+        actual=duration(checkpoint["actual_ms"]),
+        ideal=duration(checkpoint["balanced_ms"]),
+        last=_subtask(last),
+        phases=phases,
+        most=_subtask(most),
     )
 
 
 def _subtask(place: Mapping[str, Any]) -> str:
-    return f"subtask {place['subtask']} of {escaped(shortened(place['task'], NAME_LENGTH))}"
+    return say(
+        "subtask {subtask} of {task}", subtask=place["subtask"], task=escaped(shortened(place["task"], NAME_LENGTH))
+    )
 
 
 def summary(points: Points) -> str:
@@ -163,35 +170,53 @@ def summary(points: Points) -> str:
 def _job_summary(job: Mapping[str, Any]) -> str:
     slowest = max(job["checkpoints"], key=lambda each: (each["actual_ms"], each["id"]))
     counted = job["counted"]
-    text = ""
+    usual = ""
     if counted > 1:
-        text += (
-            f"{counted} checkpoints take {duration(job['median_actual_ms'])} in the median; their work, evenly spread "
-            f"and without waiting, takes {duration(job['median_ideal_ms'])}. "
+        usual = say(
+            "{counted} checkpoints take {median_actual} in the median; their work, evenly spread "
+            "and without waiting, takes {median_ideal}.",
+            counted=counted,
+            median_actual=duration(job["median_actual_ms"]),
+            median_ideal=duration(job["median_ideal_ms"]),
         )
-    return f"{text}Checkpoint {slowest['id']} took {duration(slowest['actual_ms'])}. {_parts_in_words(slowest)}"
+    took = say("Checkpoint {id} took {actual}.", id=slowest["id"], actual=duration(slowest["actual_ms"]))
+
+    return joined_sentences((usual, took, *_parts_in_words(slowest)))
 
 
-def _parts_in_words(slowest: Mapping[str, Any]) -> str:
+SENTENCES = {
+    "balanced_ms": to_say("The work of the snapshot, evenly spread, takes {time} ({share})."),
+    "imbalance_ms": to_say("Subtask {subtask} of {task} works {time} ({share}) longer than its task's mean."),
+    "waiting_ms": to_say("Barriers and messages wait {time} ({share}) until subtask {subtask} of {task} ends."),
+}
+"""Part -> its sentence."""
+
+
+def _parts_in_words(slowest: Mapping[str, Any]) -> Iterator[str]:
     """The parts of one checkpoint that matter, with the subtasks that they belong to."""
-    most, last = slowest["most_work"], slowest["last"]
-    sentences = {
-        "balanced_ms": ("The work of the snapshot, evenly spread, takes", "."),
-        "imbalance_ms": (f"Subtask {most['subtask']} of {most['task']} works", " longer than its task's mean."),
-        "waiting_ms": ("Barriers and messages wait", f" until subtask {last['subtask']} of {last['task']} ends."),
-    }
+    places = {"imbalance_ms": slowest["most_work"], "waiting_ms": slowest["last"]}
     shares = {part: slowest[part] / slowest["actual_ms"] if slowest["actual_ms"] else 0.0 for part in PARTS}
-    return " ".join(
-        f"{sentences[part][0]} {duration(slowest[part])} ({percent(share)}){sentences[part][1]}"
-        for part, share in shares.items()
-        if share >= LEAST_SHARE
-    )
+    for part, share in shares.items():
+        if share >= LEAST_SHARE:
+            place = places.get(part, {})
+            yield say(
+                SENTENCES[part],
+                time=duration(slowest[part]),
+                share=percent(share),
+                subtask=place.get("subtask"),
+                task=place.get("task"),
+            )
 
 
 def table(points: Points) -> list[list[Any]]:
     """One row for each checkpoint."""
-    header = ["Job", "Checkpoint", "Actual (ms)", *(f"{label} (ms)" for label in PARTS.values())]
-    header += ["Last task", "Last subtask", "Task with most work", "Subtask with most work"]
+    header = [
+        say("Job"),
+        say("Checkpoint"),
+        say("Actual (ms)"),
+        *(f"{say(label)} (ms)" for label in PARTS.values()),
+    ]
+    header += [say("Last task"), say("Last subtask"), say("Task with most work"), say("Subtask with most work")]
     rows: list[Sequence[Any]] = [
         [
             job["name"] or job["job_id"],
@@ -211,10 +236,10 @@ def table(points: Points) -> list[list[Any]]:
 
 CHART = Chart(
     id="checkpoint-critical-path",
-    title="Actual and ideal time of checkpoints",
+    title=to_say("Actual and ideal time of checkpoints"),
     order=13,
     axis="own",
-    missing=(
+    missing=to_say(
         "The details of all subtasks of a completed checkpoint would fill this chart: "
         "`curl -s $REST/jobs/<job>/checkpoints/details/<id>/subtasks/<vertex>` for each vertex."
     ),

@@ -11,6 +11,7 @@ from diagnostics.charting.chart import Chart, Points, Theme
 from diagnostics.charting.panel import Panel, Threshold, job_title, single_line, stacked
 from diagnostics.charting.summary import summary_by_job
 from diagnostics.charting.theme import Palette, palette
+from diagnostics.language import joined_sentences, say, say_stored, to_say
 from diagnostics.reconstruction.checkpoints.failure import failures_by_job
 from diagnostics.reconstruction.checkpoints.history import History, checkpoint_histories
 from diagnostics.reconstruction.job.cluster import cluster_of
@@ -29,9 +30,13 @@ MOST_ENTRIES = 2_000
 """Failures of a job that are kept, the latest. Our choice."""
 MOST_CLASSES = 6
 """Classes with a colour of their own; rarer ones are drawn together. Our choice: as many as are easy to distinguish."""
-OTHERS = "other classes"
-EXPIRED = "expired"
-NOT_READY, TOO_EARLY, REFUSED = "trigger: tasks not ready", "trigger: came too early", "trigger refused"
+OTHERS = to_say("other classes")
+EXPIRED = to_say("expired")
+NOT_READY, TOO_EARLY, REFUSED = (
+    to_say("trigger: tasks not ready"),
+    to_say("trigger: came too early"),
+    to_say("trigger refused"),
+)
 AT_A_START = 2
 """Refused triggers that come with every start: a job with no other failure is not drawn for them. Our choice."""
 
@@ -122,20 +127,20 @@ def _histogram(job: Mapping[str, Any], points: Points, colours: Palette, *, firs
     for ts_ms, what in job["failures"]:
         counted[what if what in counted else OTHERS][(ts_ms - begin) // width] += 1
     return Panel(
-        title=f"Failed checkpoints and refused triggers{job_title(job, points)}",
-        unit="Count",
+        title=say("Failed checkpoints and refused triggers{job}", job=job_title(job, points)),
+        unit=say("Count"),
         height=150,
         traces=[
             {
                 "type": "bar",
-                "name": name,
+                "name": say_stored(name),
                 "legendgroup": name,
                 "showlegend": first,
                 "x": [begin + slot * width + width / 2 for slot in sorted(slots)],
                 "y": [slots[slot] for slot in sorted(slots)],
                 "width": width * 0.9,
                 "marker": {"color": colours.series[place % len(colours.series)]},
-                "hovertemplate": f"{name}: %{{y}}<br>%{{x}}<extra></extra>",
+                "hovertemplate": f"{say_stored(name)}: %{{y}}<br>%{{x}}<extra></extra>",
             }
             for place, (name, slots) in enumerate(counted.items())
             if slots
@@ -145,12 +150,12 @@ def _histogram(job: Mapping[str, Any], points: Points, colours: Palette, *, firs
 
 def _load_panel(job: Mapping[str, Any], points: Points, colours: Palette) -> Panel:
     return Panel(
-        title=f"Back pressure of the most back-pressured subtask{job_title(job, points)}",
-        unit="Share (%)",
+        title=say("Back pressure of the most back-pressured subtask{job}", job=job_title(job, points)),
+        unit=say("Share (%)"),
         height=100,
         traces=[
             single_line(
-                [(ts_ms, ratio * 100) for ts_ms, ratio in job["load"]], "Back pressure", colours.text, "%{y:.0f} %"
+                [(ts_ms, ratio * 100) for ts_ms, ratio in job["load"]], say("Back pressure"), colours.text, "%{y:.0f} %"
             )
         ],
         thresholds=[Threshold(LOW_MOST * 100, "HIGH")],
@@ -164,16 +169,24 @@ def summary(points: Points) -> str:
 
 
 def _job_summary(job: Mapping[str, Any]) -> str:
-    parts = [f"{name} ({count:,})" for name, count in job["counts"].items()][: MOST_CLASSES + 2]
-    text = f"By class: {enumeration(parts)}."
+    parts = [f"{say_stored(name)} ({count:,})" for name, count in job["counts"].items()][: MOST_CLASSES + 2]
+    text = say("By class: {parts}.", parts=enumeration(parts))
     judged = [ratio for ts_ms, _ in job["failures"] if (ratio := _load_at(job["load"], ts_ms)) is not None]
     if not judged:
         return text
     high = sum(ratio > LOW_MOST for ratio in judged)
     usual = sum(ratio > LOW_MOST for _, ratio in job["load"]) / len(job["load"])
-    return (
-        f"{text} {high} of {len(judged)} came while a subtask was back-pressured more than half of the time, which was "
-        f"so in {percent(usual)} of all moments."
+    return joined_sentences(
+        (
+            text,
+            say(
+                "{high} of {judged} came while a subtask was back-pressured more than half of the time, which was "
+                "so in {usual} of all moments.",
+                high=high,
+                judged=len(judged),
+                usual=percent(usual),
+            ),
+        )
     )
 
 
@@ -184,9 +197,9 @@ def _load_at(load: Sequence[Sequence[float]], ts_ms: int) -> float | None:
 
 def table(points: Points) -> list[list[Any]]:
     """One row for each failure."""
-    header = ["Job", "Time (UTC, epoch ms)", "Class", "Back pressure (ratio)"]
+    header = [say("Job"), say("Time (UTC, epoch ms)"), say("Class"), say("Back pressure (ratio)")]
     rows = [
-        [job["name"] or job["job_id"], ts_ms, what, _load_at(job["load"], ts_ms)]
+        [job["name"] or job["job_id"], ts_ms, say_stored(what), _load_at(job["load"], ts_ms)]
         for job in points["jobs"]
         for ts_ms, what in job["failures"]
     ]
@@ -195,10 +208,10 @@ def table(points: Points) -> list[list[Any]]:
 
 CHART = Chart(
     id="checkpoint-failures",
-    title="Failed checkpoints by class",
+    title=to_say("Failed checkpoints by class"),
     order=11,
     axis="time",
-    missing=(
+    missing=to_say(
         "Checkpoints that expired, were declined or could not be triggered would fill this chart: the JobManager's "
         "log, and metrics with `backPressuredTimeMsPerSecond` for the load."
     ),

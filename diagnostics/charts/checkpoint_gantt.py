@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 from diagnostics.charting.chart import Chart, Choice, Points, Theme
 from diagnostics.charting.panel import DURATION_UNITS, Panel, axis_unit, escaped, row_axis, shortened, stacked
 from diagnostics.charting.theme import Palette, palette
+from diagnostics.language import joined_sentences, say, say_counted, to_say
 from diagnostics.reconstruction.checkpoints.history import checkpoint_histories
 from diagnostics.reconstruction.checkpoints.parts import subtask_answers
 from diagnostics.reconstruction.job.cluster import cluster_of
+from diagnostics.wording.checkpoint import PHASES, status_words
 from diagnostics.wording.phrase import duration, enumeration, exact_duration, size
 
 if TYPE_CHECKING:
@@ -23,14 +25,6 @@ MOST_SUBTASKS = 60
 ROW, LEAST_HEIGHT = 18, 90
 """Pixels of a subtask's row, and the minimum height of the plot."""
 NAME_LENGTH = 44
-
-PHASES = {
-    "start_delay_ms": "Start delay",
-    "alignment_ms": "Alignment",
-    "sync_ms": "Sync",
-    "async_ms": "Async",
-}
-"""In their order within a subtask, with Flink's names."""
 
 
 def points(evidence: Evidence) -> Points | None:
@@ -113,9 +107,13 @@ def choices(points: Points) -> Sequence[Choice]:
     return [
         Choice(
             key_of(checkpoint),
-            f"{'Savepoint' if checkpoint['savepoint'] else 'Checkpoint'} {checkpoint['id']}",
-            f"{checkpoint['status'].replace('_', ' ')}, "
-            f"{checkpoint['acknowledged']}/{checkpoint['subtasks']} acknowledged",
+            f"{say('Savepoint') if checkpoint['savepoint'] else say('Checkpoint')} {checkpoint['id']}",
+            say(
+                "{status}, {acknowledged}/{subtasks} acknowledged",
+                status=status_words(checkpoint["status"]),
+                acknowledged=checkpoint["acknowledged"],
+                subtasks=checkpoint["subtasks"],
+            ),
             is_bad=_is_bad(checkpoint),
             job_id=checkpoint["job_id"],
         )
@@ -155,25 +153,35 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
     divisor, unit = axis_unit(length, DURATION_UNITS, "ms")
     names = [_name(row) for row in rows]
     traces = [
-        _bars(label, names, [(row[phase] or 0) / divisor for row in rows], colours.phases[phase], rows, phase)
+        _bars(say(label), names, [(row[phase] or 0) / divisor for row in rows], colours.phases[phase], rows, phase)
         for phase, label in PHASES.items()
     ]
     rest = [_rest(row, length) / divisor for row in rows]
     if any(rest):
-        traces.append(_bars("Not in the phases", names, rest, colours.grid, rows, None))
+        traces.append(_bars(say("Not in the phases"), names, rest, colours.grid, rows, None))
     pending = [place for place, row in enumerate(rows) if not row["acknowledged"]]
     if pending:
         traces.append(_pending([names[place] for place in pending], length / divisor, colours))
-    more = f" · {checkpoint['left_out']} faster subtasks not drawn" if checkpoint["left_out"] else ""
+    more = (
+        say(" · {left_out} faster subtasks not drawn", left_out=checkpoint["left_out"])
+        if checkpoint["left_out"]
+        else ""
+    )
     panel = Panel(
-        title=f"{_title(checkpoint)}: {checkpoint['acknowledged']}/{checkpoint['subtasks']} acknowledged{more}",
+        title=say(
+            "{checkpoint}: {acknowledged}/{subtasks} acknowledged{more}",
+            checkpoint=_title(checkpoint),
+            acknowledged=checkpoint["acknowledged"],
+            subtasks=checkpoint["subtasks"],
+            more=more,
+        ),
         unit="",
         traces=traces,
         height=max(ROW * len(rows), LEAST_HEIGHT),
         x={"range": [0, 1.04 * length / divisor], "showgrid": True},
         y=row_axis(names),
     )
-    drawn = stacked([panel], theme, axis="own", x_title=f"Since the trigger ({unit})")
+    drawn = stacked([panel], theme, axis="own", x_title=say("Since the trigger ({unit})", unit=unit))
     drawn["layout"]["meta"] = {"chosen": key_of(checkpoint)}
     drawn["layout"]["legend"]["traceorder"] = "normal"
     return drawn
@@ -214,20 +222,20 @@ def _bars(
 
 
 def _phase(value: float | None) -> str:
-    return "unknown" if value is None else exact_duration(value)
+    return say("unknown") if value is None else exact_duration(value)
 
 
 def _hover_text(row: Mapping[str, Any]) -> str:
-    lines = [f"{escaped(row['vertex'][:80])}, subtask {row['subtask']}"]
-    lines += [f"{label.lower()} {_phase(row[phase])}" for phase, label in PHASES.items()]
+    lines = [say("{vertex}, subtask {subtask}", vertex=escaped(row["vertex"][:80]), subtask=row["subtask"])]
+    lines += [f"{say(label).lower()} {_phase(row[phase])}" for phase, label in PHASES.items()]
     if row["end_to_end_ms"] is not None:
-        lines.append(f"end to end {exact_duration(row['end_to_end_ms'])}")
+        lines.append(say("end to end {end_to_end}", end_to_end=exact_duration(row["end_to_end_ms"])))
     if row["bytes"] is not None:
-        lines.append(f"checkpointed {size(row['bytes'])}")
+        lines.append(say("checkpointed {bytes}", bytes=size(row["bytes"])))
     if row["unaligned"]:
-        lines.append("unaligned")
+        lines.append(say("unaligned"))
     if not row["acknowledged"]:
-        lines.append("<b>never acknowledged</b>")
+        lines.append(f"<b>{say('never acknowledged')}</b>")
     return "<br>".join(lines)
 
 
@@ -235,23 +243,28 @@ def _pending(names: Sequence[str], at: float, colours: Palette) -> dict[str, Any
     return {
         "type": "scatter",
         "mode": "markers",
-        "name": "Never acknowledged",
+        "name": say("Never acknowledged"),
         "y": names,
         "x": [at] * len(names),
         "marker": {"symbol": "x", "size": 10, "color": colours.alarm},
-        "hovertemplate": "%{y}<br>never acknowledged<extra></extra>",
+        "hovertemplate": f"%{{y}}<br>{say('never acknowledged')}<extra></extra>",
     }
 
 
 def _title(checkpoint: Mapping[str, Any]) -> str:
-    kind = "Savepoint" if checkpoint["savepoint"] else "Checkpoint"
-    return f"{kind} {checkpoint['id']} ({checkpoint['status'].replace('_', ' ')})"
+    kind = say("Savepoint") if checkpoint["savepoint"] else say("Checkpoint")
+    return f"{kind} {checkpoint['id']} ({status_words(checkpoint['status'])})"
 
 
 def summary(points: Points) -> str:
     """The slowest subtask of the selected checkpoint, its longest phases, and the subtasks without acknowledgement."""
     checkpoint = _chosen(points)
-    text = f"{_title(checkpoint)}, {checkpoint['acknowledged']} of {checkpoint['subtasks']} subtasks acknowledged."
+    text = say(
+        "{checkpoint}, {acknowledged} of {subtasks} subtasks acknowledged.",
+        checkpoint=_title(checkpoint),
+        acknowledged=checkpoint["acknowledged"],
+        subtasks=checkpoint["subtasks"],
+    )
     pending = [row for row in checkpoint["rows"] if not row["acknowledged"]]
     done = [row for row in checkpoint["rows"] if row["acknowledged"]]
     if pending:
@@ -259,40 +272,61 @@ def summary(points: Points) -> str:
         for row in pending:
             by_task.setdefault(row["vertex"], []).append(str(row["subtask"]))
         tasks = [
-            f"subtask{'s' if len(each) > 1 else ''} {enumeration(each)} of {task}" for task, each in by_task.items()
+            say_counted(
+                "subtask {subtasks} of {task}",
+                "subtasks {subtasks} of {task}",
+                len(each),
+                subtasks=enumeration(each),
+                task=task,
+            )
+            for task, each in by_task.items()
         ]
-        more = f" and of {len(tasks) - 2} further tasks" if len(tasks) > 2 else ""
-        text += f" Never acknowledged: {'; '.join(tasks[:2])}{more}."
+        named, more = say("; ").join(tasks[:2]), len(tasks) - 2
+        silent = (
+            say("Never acknowledged: {tasks} and of {more} further tasks.", tasks=named, more=more)
+            if more > 0
+            else say("Never acknowledged: {tasks}.", tasks=named)
+        )
+        text = joined_sentences((text, silent))
     if done and done[0]["end_to_end_ms"] is not None:
         slowest = done[0]
-        text += f" The slowest was subtask {slowest['subtask']} of {slowest['vertex']}"
-        text += f" with {duration(slowest['end_to_end_ms'])}"
         phases = {label: slowest[phase] for phase, label in PHASES.items() if slowest[phase] is not None}
-        if phases:
-            most = max(phases, key=lambda label: phases[label])
-            text += f", {duration(phases[most])} of it {most.lower()}"
-        text += "."
+        most = max(phases, key=lambda label: phases[label], default=None)
+        sentence = (
+            to_say("The slowest was subtask {subtask} of {task} with {time}.")
+            if most is None
+            else to_say("The slowest was subtask {subtask} of {task} with {time}, {part} of it {phase}.")
+        )
+        of_slowest = say(
+            sentence,
+            subtask=slowest["subtask"],
+            task=slowest["vertex"],
+            time=duration(slowest["end_to_end_ms"]),
+            part=duration(phases[most]) if most else "",
+            phase=say(most).lower() if most else "",
+        )
+        text = joined_sentences((text, of_slowest))
     return text
 
 
 def table(points: Points) -> list[list[Any]]:
     """One row per subtask of each checkpoint, with Flink's names of the phases."""
-    header = ["Job", "ID", "Status", "Task", "Subtask", "Acknowledged", "End to end (ms)"]
-    header += [f"{label} (ms)" for label in PHASES.values()]
-    header += ["Checkpointed data (bytes)", "Unaligned"]
+    header = [say("Job"), "ID", say("Status"), say("Task"), say("Subtask"), say("Acknowledged"), say("End to end (ms)")]
+    header += [f"{say(label)} (ms)" for label in PHASES.values()]
+    header += [say("Checkpointed data (bytes)"), say("Unaligned")]
     shown = key_of(_chosen(points))
     rows = [
         [
             checkpoint["job"] or checkpoint["job_id"],
             checkpoint["id"],
-            checkpoint["status"],
+            status_words(checkpoint["status"]),
             row["vertex"],
             row["subtask"],
-            "yes" if row["acknowledged"] else "never",
+            say("yes") if row["acknowledged"] else say("never"),
             row["end_to_end_ms"],
             *(row[phase] for phase in PHASES),
             row["bytes"],
-            "yes" if row["unaligned"] else "no",
+            say("yes") if row["unaligned"] else say("no"),
         ]
         for checkpoint in sorted(_checkpoints(points), key=lambda each: key_of(each) != shown)
         for row in checkpoint["rows"]
@@ -302,12 +336,13 @@ def table(points: Points) -> list[list[Any]]:
 
 CHART = Chart(
     id="checkpoint-gantt",
-    title="One checkpoint by subtask",
+    title=to_say("One checkpoint by subtask"),
     order=12,
     axis="own",
-    missing=(
+    missing=to_say(
         "The details of a checkpoint's subtasks would fill this chart: "
-        "`curl -s $REST/jobs/<job>/checkpoints/details/<id>/subtasks/<vertex>` for each vertex of a slow checkpoint."
+        "`curl -s $REST/jobs/<job>/checkpoints/details/<id>/subtasks/<vertex>` for each vertex of a slow "
+        "checkpoint."
     ),
     panels=(),  # metrics show no phases of single subtasks
     points=points,

@@ -20,19 +20,15 @@ from diagnostics.charting.panel import (
 )
 from diagnostics.charting.summary import summary_by_job
 from diagnostics.charting.theme import Palette, palette
+from diagnostics.language import joined_sentences, say, say_counted, to_say
 from diagnostics.prevention.series import JOB
 from diagnostics.reconstruction.checkpoints.course import checkpoint_courses
+from diagnostics.wording.checkpoint import PHASES, status_words
 from diagnostics.wording.phrase import duration, exact_duration, size
 
 if TYPE_CHECKING:
     from diagnostics.evidence import Evidence
 
-PHASES = {
-    "start_delay_ms": "Start delay",
-    "alignment_ms": "Alignment",
-    "sync_ms": "Sync",
-    "async_ms": "Async",
-}
 SAVEPOINT_SIGN = "🖫"
 """A disk, as Flink's web UI marks savepoints."""
 BAD = ("expired", "declined", "failed", "aborted")
@@ -77,7 +73,7 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
         panels.append(_durations(job, name, colours, first=index == 0))
         if any(_bytes(each) is not None for each in job["checkpoints"]):
             panels.append(_sizes(job, name, colours))
-    return stacked(panels, theme, axis="time", x_title="Trigger time (UTC)")
+    return stacked(panels, theme, axis="time", x_title=say("Trigger time (UTC)"))
 
 
 def _placed(job: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -109,15 +105,15 @@ def _durations(job: Mapping[str, Any], name: str, colours: Palette, *, first: bo
     ]
     suffix = ""
     if timeout is not None and not timeout_drawn:
-        suffix = f" · timeout {duration(timeout)} (far above)"
+        suffix = say(" · timeout {timeout} (far above)", timeout=duration(timeout))
     if job["left_out"]:
-        suffix += f" · {job['left_out']} shorter ones not drawn"
+        suffix += say(" · {left_out} shorter ones not drawn", left_out=job["left_out"])
     return Panel(
-        title=f"Duration by phase of the slowest subtask{name}{suffix}",
-        unit=f"Duration ({unit})",
+        title=say("Duration by phase of the slowest subtask{name}{suffix}", name=name, suffix=suffix),
+        unit=say("Duration ({unit})", unit=unit),
         traces=[trace for trace in traces if trace["x"]],
         height=230,
-        thresholds=[Threshold(timeout / divisor, f"Checkpoint timeout {duration(timeout)}")]
+        thresholds=[Threshold(timeout / divisor, say("Checkpoint timeout {timeout}", timeout=duration(timeout)))]
         if timeout is not None and timeout_drawn
         else [],
         y={"range": [0, 1.12 * top / divisor]},
@@ -133,7 +129,7 @@ def _duration_bars(
     for phase, label in PHASES.items():
         yield {
             "type": "bar",
-            "name": label,
+            "name": say(label),
             "legendgroup": phase,
             "showlegend": first,
             "x": [each["trigger_ms"] for each in detailed],
@@ -142,15 +138,15 @@ def _duration_bars(
             "marker": {"color": colours.phases[phase]},
             "text": [_hover_text(each) for each in detailed],
             "textposition": "none",
-            "hovertemplate": f"<b>{label}: %{{customdata}}</b><br>%{{text}}<extra></extra>",
+            "hovertemplate": f"<b>{say(label)}: %{{customdata}}</b><br>%{{text}}<extra></extra>",
             "customdata": [
-                exact_duration(each[phase]) if each.get(phase) is not None else "unknown" for each in detailed
+                exact_duration(each[phase]) if each.get(phase) is not None else say("unknown") for each in detailed
             ],
         }
     plain = [each for each in checkpoints if each.get("subtask_ms") is None and each["end_to_end_ms"] is not None]
     yield {
         "type": "bar",
-        "name": "Duration, phases not in the files",
+        "name": say("Duration, phases not in the files"),
         "legendgroup": "plain",
         "x": [each["trigger_ms"] for each in plain],
         "y": [each["end_to_end_ms"] / divisor for each in plain],
@@ -167,7 +163,7 @@ def _duration_marks(
 ) -> Iterator[dict[str, Any]]:
     """Markers on the bars: savepoints, the end of completed checkpoints with phases, and failures."""
     yield _markers(
-        "Savepoint, not in the statistics",
+        say("Savepoint, not in the statistics"),
         [each for each in checkpoints if each["savepoint"]],
         divisor,
         {"symbol": "square", "line": {"width": 2, "color": colours.surface}},
@@ -176,14 +172,14 @@ def _duration_marks(
     # Marks only above phases: a bar without phases ends there itself, and five hundred marks slow a brush by 60 ms.
     detailed = [each for each in checkpoints if each.get("subtask_ms") is not None]
     yield _markers(
-        "End to end duration",
+        say("End to end duration"),
         [each for each in detailed if each["status"] == "completed" and each["end_to_end_ms"] is not None],
         divisor,
         {"symbol": "line-ew", "line": {"width": 2, "color": colours.text}},
         colours.text,
     )
     yield _markers(
-        "Failed, declined or expired",
+        say("Failed, declined or expired"),
         [each for each in checkpoints if each["status"] in BAD],
         divisor,
         {"symbol": "x", "line": {"width": 1.5, "color": colours.surface}},
@@ -208,16 +204,22 @@ def _markers(
 
 
 def _hover_text(checkpoint: Mapping[str, Any]) -> str:
-    kind = "Savepoint" if checkpoint["savepoint"] else "Checkpoint"
-    lines = [f"<b>{kind} {checkpoint['id']}</b> {checkpoint['status'].replace('_', ' ')}"]
+    kind = say("Savepoint") if checkpoint["savepoint"] else say("Checkpoint")
+    lines = [f"<b>{kind} {checkpoint['id']}</b> {status_words(checkpoint['status'])}"]
     if checkpoint["end_to_end_ms"] is not None:
-        lines.append(f"end to end {exact_duration(checkpoint['end_to_end_ms'])}")
+        lines.append(say("end to end {end_to_end}", end_to_end=exact_duration(checkpoint["end_to_end_ms"])))
     if checkpoint.get("vertex"):
-        lines.append(f"slowest: subtask {checkpoint['subtask']} of {escaped(checkpoint['vertex'][:60])}")
+        lines.append(
+            say(
+                "slowest: subtask {subtask} of {vertex}",
+                subtask=checkpoint["subtask"],
+                vertex=escaped(checkpoint["vertex"][:60]),
+            )
+        )
     if checkpoint.get("pending"):
-        lines.append(f"{checkpoint['pending']} subtasks never acknowledged")
+        lines.append(say("{pending} subtasks never acknowledged", pending=checkpoint["pending"]))
     if (written := _bytes(checkpoint)) is not None:
-        lines.append(f"checkpointed {size(written)}")
+        lines.append(say("checkpointed {written}", written=size(written)))
     if checkpoint["failure"]:
         lines.append(escaped(checkpoint["failure"][:120]))
     return "<br>".join(lines)
@@ -237,13 +239,13 @@ def _sizes(job: Mapping[str, Any], name: str, colours: Palette) -> Panel:
     sizes = [(each, written) for each in in_time if (written := _bytes(each)) is not None]
     divisor, unit = axis_unit(max(written for _, written in sizes), SIZE_UNITS, "bytes")
     return Panel(
-        title=f"Checkpointed data size{name}",
+        title=say("Checkpointed data size{name}", name=name),
         unit=unit,
         height=70,
         traces=[
             {
                 **_size_shape(job, len(sizes), colours),
-                "name": "Checkpointed data size",
+                "name": say("Checkpointed data size"),
                 "showlegend": False,
                 "x": [each["trigger_ms"] for each, _ in sizes],
                 "y": [written / divisor for _, written in sizes],
@@ -273,20 +275,38 @@ def _job_summary(job: Mapping[str, Any]) -> str:
     savepoints = len(job["checkpoints"]) - len(checkpoints)
     failed = [each for each in checkpoints if each["status"] in BAD]
     completed = [each for each in checkpoints if each["status"] == "completed" and each["end_to_end_ms"] is not None]
-    plural = "" if len(checkpoints) == 1 else "s"
-    text = f"{len(checkpoints)} checkpoint{plural}, {len(failed) or 'none'} failed or expired."
+    text = say_counted(
+        "{count} checkpoint, {failed} failed or expired.",
+        "{count} checkpoints, {failed} failed or expired.",
+        len(checkpoints),
+        failed=len(failed) or say("none"),
+    )
     if completed:
         longest = max(completed, key=lambda each: (each["end_to_end_ms"], each["id"]))
-        text += f" The longest completed one, {longest['id']}, took {duration(longest['end_to_end_ms'])}"
         known = {label: longest[phase] for phase, label in PHASES.items() if longest.get(phase) is not None}
-        if known:
-            most = max(known, key=lambda label: known[label])
-            text += f", {duration(known[most])} of it {most.lower()} in its slowest subtask"
-        text += "."
+        most = max(known, key=lambda label: known[label], default=None)
+        sentence = (
+            to_say("The longest completed one, {id}, took {time}.")
+            if most is None
+            else to_say("The longest completed one, {id}, took {time}, {part} of it {phase} in its slowest subtask.")
+        )
+        of_longest = say(
+            sentence,
+            id=longest["id"],
+            time=duration(longest["end_to_end_ms"]),
+            part=duration(known[most]) if most else "",
+            phase=say(most).lower() if most else "",
+        )
+        text = joined_sentences((text, of_longest))
     if savepoints:
-        text += f" {savepoints} savepoint{'s are' if savepoints > 1 else ' is'} not counted."
+        not_counted = say_counted(
+            "{count} savepoint is not counted.", "{count} savepoints are not counted.", savepoints
+        )
+        text = joined_sentences((text, not_counted))
     if job["timeout_ms"] is not None:
-        text += f" The checkpoint timeout is {duration(job['timeout_ms'])}."
+        text = joined_sentences(
+            (text, say("The checkpoint timeout is {timeout}.", timeout=duration(job["timeout_ms"])))
+        )
     return text
 
 
@@ -300,23 +320,23 @@ def _acknowledged(checkpoint: Mapping[str, Any]) -> str | None:
 def table(points: Points) -> list[list[Any]]:
     """One row per checkpoint, in Flink's columns and order."""
     header = [
-        "Job",
+        say("Job"),
         "ID",
-        "Status",
-        "Acknowledged",
-        "Trigger time (UTC, epoch ms)",
-        "Latest acknowledgement (UTC, epoch ms)",
-        "End to end duration (ms)",
-        "Checkpointed data size (bytes)",
-        "Processed in-flight data (bytes)",
-        "Persisted in-flight data (bytes)",
-        "Full state (bytes)",
-        "Kind",
-        "Slowest task",
-        "Subtask",
-        *(f"{label} (ms)" for label in PHASES.values()),
-        "Subtasks pending",
-        "Failure",
+        say("Status"),
+        say("Acknowledged"),
+        say("Trigger time (UTC, epoch ms)"),
+        say("Latest acknowledgement (UTC, epoch ms)"),
+        say("End to end duration (ms)"),
+        say("Checkpointed data size (bytes)"),
+        say("Processed in-flight data (bytes)"),
+        say("Persisted in-flight data (bytes)"),
+        say("Full state (bytes)"),
+        say("Kind"),
+        say("Slowest task"),
+        say("Subtask"),
+        *(f"{say(label)} (ms)" for label in PHASES.values()),
+        say("Subtasks pending"),
+        say("Failure"),
     ]
     rows = [
         [
@@ -331,7 +351,7 @@ def table(points: Points) -> list[list[Any]]:
             checkpoint.get("processed_bytes"),
             checkpoint.get("persisted_bytes"),
             checkpoint["state_bytes"],
-            f"{SAVEPOINT_SIGN} savepoint" if checkpoint["savepoint"] else "checkpoint",
+            f"{SAVEPOINT_SIGN} {say('savepoint')}" if checkpoint["savepoint"] else say("checkpoint"),
             checkpoint.get("vertex"),
             checkpoint.get("subtask"),
             *(checkpoint.get(phase) for phase in PHASES),
@@ -346,22 +366,23 @@ def table(points: Points) -> list[list[Any]]:
 
 CHART = Chart(
     id="checkpoint-history",
-    title="Checkpoint history",
+    title=to_say("Checkpoint history"),
     order=10,
     axis="time",
-    missing=(
-        "The checkpoint history from the REST API (`curl -s $REST/jobs/<job>/checkpoints > checkpoints.json`) or the "
+    missing=to_say(
+        "The checkpoint history from the REST API (`curl -s $REST/jobs/<job>/checkpoints > checkpoints.json`) or "
+        "the "
         "JobManager's log would fill this chart; the details of one checkpoint "
         "(`curl -s $REST/jobs/<job>/checkpoints/details/<id>/subtasks/<vertex>`) add the phases."
     ),
     panels=(
         GrafanaPanel(
-            "Checkpoint duration",
+            to_say("Checkpoint duration"),
             "ms",
             {"{{job_name}}": f"{JOB}lastCheckpointDuration{{{ONE_JOB}}}"},
         ),
         GrafanaPanel(
-            "Checkpoints completed and failed in 5 minutes",
+            to_say("Checkpoints completed and failed in 5 minutes"),
             "short",
             {
                 "completed": f"delta({JOB}numberOfCompletedCheckpoints{{{ONE_JOB}}}[5m])",
@@ -369,11 +390,11 @@ CHART = Chart(
             },
         ),
         GrafanaPanel(
-            "Checkpointed size",
+            to_say("Checkpointed size"),
             "bytes",
             {
                 "written": f"{JOB}lastCheckpointSize{{{ONE_JOB}}}",
-                "full state": f"{JOB}lastCheckpointFullSize{{{ONE_JOB}}}",
+                to_say("full state"): f"{JOB}lastCheckpointFullSize{{{ONE_JOB}}}",
             },
         ),
     ),

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 from diagnostics.charting.chart import Chart, Choice, Points, Theme
 from diagnostics.charting.panel import DURATION_UNITS, Panel, axis_unit, escaped, row_axis, shortened, stacked
 from diagnostics.charting.theme import Palette, palette
+from diagnostics.language import say, say_counted, say_stored, to_say
 from diagnostics.reconstruction.checkpoints.failure import failures_by_job
 from diagnostics.reconstruction.checkpoints.history import checkpoint_histories
 from diagnostics.reconstruction.checkpoints.parts import subtask_answers
 from diagnostics.reconstruction.job.cluster import cluster_of
+from diagnostics.wording.checkpoint import status_words
 from diagnostics.wording.phrase import duration, enumeration, exact_duration
 
 if TYPE_CHECKING:
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 MOST_CHECKPOINTS, MOST_STEPS = 20, 60
 """Failed checkpoints of a job, the latest, and steps of each. Our choice."""
 COORDINATOR = "JobManager"
+FIRST_BARRIER, NO_ACKNOWLEDGEMENT = to_say("first barrier"), to_say("no acknowledgement")
+"""What a step is, as the points have it."""
 LANE, LEAST_HEIGHT = 46, 120
 """Pixels of a lane, and the minimum height of the plot."""
 NAME_LENGTH, TEXT_LENGTH = 34, 140
@@ -105,17 +109,25 @@ def _steps_of_task(name: str, rows: Mapping[int, Mapping[str, Any]], end: float 
     acknowledged = [row for row in rows.values() if row["ack_ms"] is not None and row["end_to_end_ms"] is not None]
     if acknowledged:
         slowest = max(acknowledged, key=lambda row: (row["end_to_end_ms"], -row["subtask"]))
-        who = f"subtask {slowest['subtask']} of {name}"
+        who = say("subtask {subtask} of {task}", subtask=slowest["subtask"], task=name)
         if slowest["start_delay_ms"] is not None:
-            yield _step(slowest["start_delay_ms"], name, name, "first barrier", f"first barrier at {who}")
+            yield _step(slowest["start_delay_ms"], name, name, FIRST_BARRIER, say("first barrier at {who}", who=who))
             if slowest["alignment_ms"]:
                 at_ms = slowest["start_delay_ms"] + slowest["alignment_ms"]
-                yield _step(at_ms, name, name, "aligned", f"all barriers at {who}")
-        yield _step(slowest["end_to_end_ms"], name, COORDINATOR, "acknowledged", f"acknowledged last by {who}")
+                yield _step(at_ms, name, name, "aligned", say("all barriers at {who}", who=who))
+        yield _step(
+            slowest["end_to_end_ms"], name, COORDINATOR, "acknowledged", say("acknowledged last by {who}", who=who)
+        )
     if pending and end is not None:
         listed = enumeration(list(map(str, pending[:8])))
-        text = f"not acknowledged by {'subtasks' if pending[1:] else 'subtask'} {listed} of {name}"
-        yield _step(end, name, name, "no acknowledgement", text, is_bad=True)
+        text = say_counted(
+            "not acknowledged by subtask {subtasks} of {task}",
+            "not acknowledged by subtasks {subtasks} of {task}",
+            len(pending),
+            subtasks=listed,
+            task=name,
+        )
+        yield _step(end, name, name, NO_ACKNOWLEDGEMENT, text, is_bad=True)
 
 
 def _steps_of_decline(failure: CheckpointFailure, trigger: int, end: float | None) -> Iterator[Step]:
@@ -123,7 +135,9 @@ def _steps_of_decline(failure: CheckpointFailure, trigger: int, end: float | Non
     at_ms = end if at_ms is None else at_ms
     if at_ms is not None:
         for vertex, subtask in failure.places[:4]:
-            text = f"{failure.lead.reason}: subtask {subtask} of {vertex}"
+            text = say(
+                "{reason}: subtask {subtask} of {vertex}", reason=failure.lead.reason, subtask=subtask, vertex=vertex
+            )
             yield _step(at_ms, vertex, COORDINATOR, "declined", text, is_bad=True)
 
 
@@ -135,7 +149,13 @@ def key_of(checkpoint: Mapping[str, Any]) -> str:
 def choices(points: Points) -> Sequence[Choice]:
     """Every failed checkpoint, the earliest first."""
     return [
-        Choice(key_of(each), f"Checkpoint {each['id']}", each["status"], is_bad=True, job_id=each["job_id"])
+        Choice(
+            key_of(each),
+            say("Checkpoint {id}", id=each["id"]),
+            status_words(each["status"]),
+            is_bad=True,
+            job_id=each["job_id"],
+        )
         for each in reversed(points["checkpoints"])
     ]
 
@@ -154,14 +174,18 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
     divisor, unit = axis_unit(longest, DURATION_UNITS, "ms")
     labels = {lane: escaped(shortened(lane, NAME_LENGTH)) for lane in checkpoint["lanes"]}
     panel = Panel(
-        title=f"Checkpoint {checkpoint['id']} ({checkpoint['status']}), from its trigger",
+        title=say(
+            "Checkpoint {id} ({status}), from its trigger",
+            id=checkpoint["id"],
+            status=status_words(checkpoint["status"]),
+        ),
         unit="",
         height=max(LANE * len(labels), LEAST_HEIGHT),
         traces=[*_messages(checkpoint, labels, divisor, colours), *_inside(checkpoint, labels, divisor, colours)],
         x={"range": [-0.03 * longest / divisor, 1.06 * longest / divisor], "showgrid": True},
         y=row_axis(list(dict.fromkeys(labels.values()))),
     )
-    drawn = stacked([panel], theme, axis="own", x_title=f"Since the trigger ({unit})")
+    drawn = stacked([panel], theme, axis="own", x_title=say("Since the trigger ({unit})", unit=unit))
     drawn["layout"]["meta"] = {"chosen": key_of(checkpoint)}
     return drawn
 
@@ -170,7 +194,7 @@ def _messages(
     checkpoint: Mapping[str, Any], labels: Mapping[str, str], divisor: float, colours: Palette
 ) -> Iterator[dict[str, Any]]:
     """Arrows from a task to the JobManager."""
-    names = {"acknowledged": ("Acknowledged", colours.calm), "declined": ("Declined", colours.alarm)}
+    names = {"acknowledged": (say("Acknowledged"), colours.calm), "declined": (say("Declined"), colours.alarm)}
     for what, (title, colour) in names.items():
         sent = [step for step in checkpoint["steps"] if step["what"] == what]
         if sent:
@@ -192,20 +216,20 @@ def _inside(
 ) -> Iterator[dict[str, Any]]:
     """Marks within a lane: barriers, silence, and the end."""
     kinds = {
-        "first barrier": ("First barrier", "circle", colours.phases["start_delay_ms"]),
-        "aligned": ("All barriers", "diamond", colours.phases["alignment_ms"]),
-        "no acknowledgement": ("Never acknowledged", "x", colours.alarm),
+        FIRST_BARRIER: (say("First barrier"), "circle", colours.phases["start_delay_ms"]),
+        "aligned": (say("All barriers"), "diamond", colours.phases["alignment_ms"]),
+        NO_ACKNOWLEDGEMENT: (say("Never acknowledged"), "x", colours.alarm),
     }
     ends = {step["what"] for step in checkpoint["steps"] if step["from"] == step["to"] == COORDINATOR}
-    kinds |= {what: (what.capitalize(), "square", colours.alarm) for what in ends}
+    kinds |= {what: (status_words(what).capitalize(), "square", colours.alarm) for what in ends}
     yield {
         "type": "scatter",
         "mode": "markers",
-        "name": "Triggered",
+        "name": say("Triggered"),
         "x": [0.0],
         "y": [labels[COORDINATOR]],
         "marker": {"symbol": "triangle-right", "size": 12, "color": colours.text},
-        "hovertemplate": "triggered<extra></extra>",
+        "hovertemplate": f"{say('triggered')}<extra></extra>",
     }
     for what, (title, symbol, colour) in kinds.items():
         marked = [step for step in checkpoint["steps"] if step["what"] == what and step["from"] == step["to"]]
@@ -223,7 +247,7 @@ def _inside(
 
 
 def _hover_text(step: Mapping[str, Any]) -> str:
-    return f"{escaped(step['text'])}<br>after {exact_duration(step['at_ms'])}"
+    return say("{what}<br>after {time}", what=escaped(say_stored(step["text"])), time=exact_duration(step["at_ms"]))
 
 
 def summary(points: Points) -> str:
@@ -231,11 +255,24 @@ def summary(points: Points) -> str:
     checkpoint = _chosen(points)
     bad = [step for step in checkpoint["steps"] if step["is_bad"]]
     ended = [step for step in bad if step["from"] == COORDINATOR]
-    parts = [f"{step['text']} after {duration(step['at_ms'])}" for step in bad if step["from"] != COORDINATOR][:4]
-    text = f"Checkpoint {checkpoint['id']}"
-    if ended:
-        text += f" ended as {checkpoint['status']} after {duration(ended[0]['at_ms'])}"
-    return f"{text}: {'; '.join(parts)}." if parts else f"{text}; no subtask is known to have stopped it."
+    parts = [
+        say("{what} after {time}", what=say_stored(step["text"]), time=duration(step["at_ms"]))
+        for step in bad
+        if step["from"] != COORDINATOR
+    ][:4]
+    text = (
+        say(
+            "Checkpoint {id} ended as {status} after {time}",
+            id=checkpoint["id"],
+            status=status_words(checkpoint["status"]),
+            time=duration(ended[0]["at_ms"]),
+        )
+        if ended
+        else say("Checkpoint {id}", id=checkpoint["id"])
+    )
+    if parts:
+        return say("{checkpoint}: {steps}.", checkpoint=text, steps=say("; ").join(parts))
+    return say("{checkpoint}; no subtask is known to have stopped it.", checkpoint=text)
 
 
 def table(points: Points) -> list[list[Any]]:
@@ -246,16 +283,20 @@ def table(points: Points) -> list[list[Any]]:
         for checkpoint in sorted(points["checkpoints"], key=lambda each: key_of(each) != shown)
         for step in checkpoint["steps"]
     ]
-    return [["Checkpoint", "Since the trigger (ms)", "From", "To", "What", "Details"], *rows]
+    return [
+        [say("Checkpoint"), say("Since the trigger (ms)"), say("From"), say("To"), say("What"), say("Details")],
+        *rows,
+    ]
 
 
 CHART = Chart(
     id="checkpoint-sequence",
-    title="A failed checkpoint step by step",
+    title=to_say("A failed checkpoint step by step"),
     order=15,
     axis="own",
-    missing=(
-        "A failed checkpoint with the details of its subtasks, or a log that names the task that declined it, would "
+    missing=to_say(
+        "A failed checkpoint with the details of its subtasks, or a log that names the task that declined it, "
+        "would "
         "fill this chart: `curl -s $REST/jobs/<job>/checkpoints/details/<id>/subtasks/<vertex>`, or that log."
     ),
     panels=(),  # metrics show no steps of single checkpoints

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from diagnostics.arithmetic.quantiles import quantile
@@ -11,6 +11,7 @@ from diagnostics.charting.chart import Chart, Points, Theme
 from diagnostics.charting.panel import DURATION_UNITS, SIZE_UNITS, Panel, Threshold, axis_unit, job_title, stacked
 from diagnostics.charting.summary import summary_by_job
 from diagnostics.charting.theme import Palette, palette
+from diagnostics.language import joined_sentences, say, say_counted, to_say
 from diagnostics.reconstruction.checkpoints.history import checkpoint_histories
 from diagnostics.reconstruction.checkpoints.timeout import checkpoint_timeouts
 from diagnostics.reconstruction.job.cluster import cluster_of
@@ -93,8 +94,13 @@ def _from_now(job: Mapping[str, Any], reached: Reached) -> str:
     last = job["checkpoints"][-1][TRIGGER]
     earliest, expected = duration(reached.earliest - last), duration(reached.expected - last)
     if reached.latest is None:
-        return f"{expected} (not before {earliest}, perhaps much later)"
-    return f"{expected} ({earliest} to {duration(reached.latest - last)})"
+        return say("{expected} (not before {earliest}, perhaps much later)", expected=expected, earliest=earliest)
+    return say(
+        "{expected} ({earliest} to {latest})",
+        expected=expected,
+        earliest=earliest,
+        latest=duration(reached.latest - last),
+    )
 
 
 def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
@@ -106,7 +112,7 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
         panels.append(_durations(job, name, colours, first=index == 0))
         if any(row[STATE] is not None or row[WRITTEN] is not None for row in job["checkpoints"]):
             panels.append(_sizes(job, name, colours, first=index == 0))
-    return stacked(panels, theme, axis="time", x_title="Trigger time (UTC)")
+    return stacked(panels, theme, axis="time", x_title=say("Trigger time (UTC)"))
 
 
 def _durations(job: Mapping[str, Any], name: str, colours: Palette, *, first: bool) -> Panel:
@@ -115,16 +121,18 @@ def _durations(job: Mapping[str, Any], name: str, colours: Palette, *, first: bo
     longest = max(row[DURATION] for row in rows)
     is_near = timeout is not None and timeout <= 4 * longest
     divisor, unit = axis_unit(max(longest, timeout if is_near else 0.0), DURATION_UNITS, "ms")
-    traces = [_dots("End to end duration", rows, DURATION, divisor, colours.calm, exact_duration, first)]
+    traces = [_dots(say("End to end duration"), rows, DURATION, divisor, colours.calm, exact_duration, first)]
     traces += _fitted(_trend(job, DURATION), rows, divisor, colours, first)
     reached = _reaches_timeout(job)
-    ending = f" · reaches the timeout in {_from_now(job, reached)}" if reached else ""
+    ending = say(" · reaches the timeout in {time}", time=_from_now(job, reached)) if reached else ""
     return Panel(
-        title=f"End to end duration{name}{ending}",
-        unit=f"Duration ({unit})",
+        title=say("End to end duration{name}{ending}", name=name, ending=ending),
+        unit=say("Duration ({unit})", unit=unit),
         height=150,
         traces=traces,
-        thresholds=[Threshold(timeout / divisor, f"Checkpoint timeout {duration(timeout)}")] if is_near else [],
+        thresholds=[Threshold(timeout / divisor, say("Checkpoint timeout {timeout}", timeout=duration(timeout)))]
+        if is_near
+        else [],
         y={"range": [0, 1.15 * max(longest, timeout if is_near else 0.0) / divisor]},
     )
 
@@ -135,18 +143,24 @@ def _sizes(job: Mapping[str, Any], name: str, colours: Palette, *, first: bool) 
     divisor, unit = axis_unit(max(known), SIZE_UNITS, "bytes")
     traces = []
     for title, column, colour in (
-        ("Checkpointed data size", WRITTEN, colours.series[1]),
-        ("Full state", STATE, colours.series[2]),
+        (say("Checkpointed data size"), WRITTEN, colours.series[1]),
+        (say("Full state"), STATE, colours.series[2]),
     ):
         told = [row for row in rows if row[column] is not None]
         if told:
             traces.append(_dots(title, told, column, divisor, colour, size, first))
             traces += _fitted(_trend(job, column), told, divisor, colours, first=False)
-    return Panel(title=f"Size{name}", unit=unit, height=120, traces=traces)
+    return Panel(title=say("Size{name}", name=name), unit=unit, height=120, traces=traces)
 
 
 def _dots(
-    title: str, rows: Sequence[Sequence[Any]], column: int, divisor: float, colour: str, say: Any, shown: bool
+    title: str,
+    rows: Sequence[Sequence[Any]],
+    column: int,
+    divisor: float,
+    colour: str,
+    in_words: Callable[[Any], str],
+    shown: bool,
 ) -> dict[str, Any]:
     return {
         "type": "scatter",
@@ -157,7 +171,10 @@ def _dots(
         "x": [row[TRIGGER] for row in rows],
         "y": [row[column] / divisor for row in rows],
         "marker": {"size": 7, "color": colour, "symbol": "circle" if column != STATE else "diamond"},
-        "text": [f"Checkpoint {row[ID]}<br>{title.lower()} {say(row[column])}" for row in rows],
+        "text": [
+            say("Checkpoint {id}<br>{title} {value}", id=row[ID], title=title.lower(), value=in_words(row[column]))
+            for row in rows
+        ],
         "hovertemplate": "%{text}<br>%{x}<extra></extra>",
     }
 
@@ -172,13 +189,13 @@ def _fitted(
         {
             "type": "scatter",
             "mode": "lines",
-            "name": "Trend",
-            "legendgroup": "Trend",
+            "name": say("Trend"),
+            "legendgroup": say("Trend"),
             "showlegend": first,
             "x": ends,
             "y": [max(trend.at(x), 0.0) / divisor for x in ends],
             "line": {"color": colours.text, "dash": "dash", "width": 1.5},
-            "hovertemplate": "trend (median slope)<extra></extra>",
+            "hovertemplate": f"{say('trend (median slope)')}<extra></extra>",
         }
     ]
 
@@ -191,49 +208,92 @@ def summary(points: Points) -> str:
 def _job_summary(job: Mapping[str, Any]) -> str:
     rows = job["checkpoints"]
     took = [row[DURATION] for row in rows]
-    text = (
-        f"{len(rows)} completed checkpoints take {duration(quantile(took, 0.5) or 0)} in the median, "
-        f"{duration(quantile(took, 0.95) or 0)} at the 95th percentile and {duration(max(took))} at most."
+    text = say(
+        "{count} completed checkpoints take {median} in the median, {p95} at the 95th percentile and {longest} at "
+        "most.",
+        count=len(rows),
+        median=duration(quantile(took, 0.5) or 0),
+        p95=duration(quantile(took, 0.95) or 0),
+        longest=duration(max(took)),
     )
     if job["savepoints"]:
-        text += f" {job['savepoints']} savepoint{'s are' if job['savepoints'] > 1 else ' is'} left out."
-    return f"{text} {_trend_in_words(job)}"
+        left_out = say_counted("{count} savepoint is left out.", "{count} savepoints are left out.", job["savepoints"])
+        text = joined_sentences((text, left_out))
+    return joined_sentences((text, _trend_in_words(job)))
 
 
 def _trend_in_words(job: Mapping[str, Any]) -> str:
     """The trend with its error, and when the timeout is reached, or why there is no prediction."""
     trend, timeout = _trend(job, DURATION), job["timeout_ms"]
     if isinstance(trend, NoTrend):
-        return f"The duration has no trend: {trend.because}."
+        return say("The duration has no trend: {because}.", because=trend.because)
     slopes = sorted(abs(each) * HOUR_MS for each in (trend.slope_low, trend.slope_high))
-    text = (
-        f"The duration {'rises' if trend.slope > 0 else 'falls'} by {duration(abs(trend.slope) * HOUR_MS)} per hour "
-        f"(median slope, 95 % interval {duration(slopes[0])} to {duration(slopes[1])}); half of the checkpoints lie "
-        f"within {duration(trend.error)} of this line."
+    sentence = (
+        to_say(
+            "The duration rises by {slope} per hour (median slope, 95 % interval {low} to {high}); half of the "
+            "checkpoints lie within {error} of this line."
+        )
+        if trend.slope > 0
+        else to_say(
+            "The duration falls by {slope} per hour (median slope, 95 % interval {low} to {high}); half of the "
+            "checkpoints lie within {error} of this line."
+        )
+    )
+    text = say(
+        sentence,
+        slope=duration(abs(trend.slope) * HOUR_MS),
+        low=duration(slopes[0]),
+        high=duration(slopes[1]),
+        error=duration(trend.error),
     )
     if trend.slope <= 0 or timeout is None:
         return text
     if _has_expired(job):
-        expired = f"{job['expired']} checkpoint{'' if job['expired'] == 1 else 's'} expired"
-        return f"{text} The timeout of {duration(timeout)} is reached already: {expired}."
+        expired = say_counted("{count} checkpoint expired", "{count} checkpoints expired", job["expired"])
+        return joined_sentences(
+            (
+                text,
+                say(
+                    "The timeout of {timeout} is reached already: {expired}.",
+                    timeout=duration(timeout),
+                    expired=expired,
+                ),
+            )
+        )
     if reached := _reaches_timeout(job):
-        return f"{text} If that lasts, it reaches the timeout of {duration(timeout)} in {_from_now(job, reached)}."
-    return (
-        f"{text} It does not reach the timeout of {duration(timeout)} within {MOST_AHEAD:.0f} times the time shown, "
-        "which is as far as a trend is followed."
+        return joined_sentences(
+            (
+                text,
+                say(
+                    "If that lasts, it reaches the timeout of {timeout} in {time}.",
+                    timeout=duration(timeout),
+                    time=_from_now(job, reached),
+                ),
+            )
+        )
+    return joined_sentences(
+        (
+            text,
+            say(
+                "It does not reach the timeout of {timeout} within {most_ahead:.0f} times the time shown, "
+                "which is as far as a trend is followed.",
+                timeout=duration(timeout),
+                most_ahead=MOST_AHEAD,
+            ),
+        )
     )
 
 
 def table(points: Points) -> list[list[Any]]:
     """One row per completed checkpoint."""
     header = [
-        "Job",
+        say("Job"),
         "ID",
-        "Trigger time (UTC, epoch ms)",
-        "End to end (ms)",
-        "Checkpointed data (bytes)",
-        "Full state (bytes)",
-        "Trend of the duration (ms)",
+        say("Trigger time (UTC, epoch ms)"),
+        say("End to end (ms)"),
+        say("Checkpointed data (bytes)"),
+        say("Full state (bytes)"),
+        say("Trend of the duration (ms)"),
     ]
     rows = []
     for job in points["jobs"]:
@@ -246,10 +306,10 @@ def table(points: Points) -> list[list[Any]]:
 
 CHART = Chart(
     id="checkpoint-trend",
-    title="Trend of checkpoints",
+    title=to_say("Trend of checkpoints"),
     order=14,
     axis="time",
-    missing=(
+    missing=to_say(
         "A checkpoint history with at least five completed checkpoints would fill this chart: "
         "`curl -s $REST/jobs/<job>/checkpoints > checkpoints.json`, or the JobManager's log."
     ),

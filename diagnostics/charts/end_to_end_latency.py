@@ -14,6 +14,7 @@ from diagnostics.charting.chart import Chart, Points, Theme
 from diagnostics.charting.grafana_panel import ONE_JOB, GrafanaPanel
 from diagnostics.charting.panel import DURATION_UNITS, Panel, Threshold, axis_unit, job_title, stacked
 from diagnostics.charting.theme import palette
+from diagnostics.language import say, to_say
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.wording.phrase import duration
 
@@ -60,8 +61,8 @@ def _target(points: Points) -> tuple[float, str, bool]:
     """The line's value, its name, and whether it is a bound that somebody set."""
     target = points.get("target_ms")
     if target is None:
-        return PROPOSED_MS, "the documents' 100 ms", False
-    return target, f"target {duration(target)}", True
+        return PROPOSED_MS, say("the documents' 100 ms"), False
+    return target, say("target {target}", target=duration(target)), True
 
 
 def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
@@ -73,13 +74,13 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
     start, width = points["from_ms"] + points["slot_ms"] / 2, points["slot_ms"]
     panels = [
         Panel(
-            title=f"Latency from source to sink, 99th percentile{job_title(job, points)}",
+            title=say("Latency from source to sink, 99th percentile{job}", job=job_title(job, points)),
             unit=unit,
             traces=[
                 {
                     "type": "scatter",
                     "mode": "lines+markers",
-                    "name": "99th percentile",
+                    "name": say("99th percentile"),
                     "showlegend": False,
                     "x": [start + slot * width for slot in range(points["slots"])],
                     "y": [None if value is None else value / divisor for value in job["p99_ms"]],
@@ -103,10 +104,15 @@ def summary(points: Points) -> str:
     known = _known(slowest)
     target, name, _ = _target(points)
     above = sum(value > target for value in known)
-    return (
-        f"The 99th percentile is {duration(median(known))} in the median and {duration(max(known))} at most; it is "
-        f"above {name} in {above} of {len(known)} time ranges. Latency markers overtake what operators buffer, so a "
-        "record takes at least this long."
+    return say(
+        "The 99th percentile is {median} in the median and {highest} at most; it is "
+        "above {target} in {above} of {ranges} time ranges. Latency markers overtake what operators buffer, so a "
+        "record takes at least this long.",
+        median=duration(median(known)),
+        highest=duration(max(known)),
+        target=name,
+        above=above,
+        ranges=len(known),
     )
 
 
@@ -116,7 +122,7 @@ def _known(job: Mapping[str, Any]) -> list[float]:
 
 def table(points: Points) -> list[list[Any]]:
     """One row for each job and known slot."""
-    rows: list[list[Any]] = [["Job", "From (UTC, epoch ms)", "Latency p99 (ms)"]]
+    rows: list[list[Any]] = [[say("Job"), say("From (UTC, epoch ms)"), say("Latency p99 (ms)")]]
     for job in points["jobs"]:
         rows += [
             [job["name"] or job["job_id"], points["from_ms"] + slot * points["slot_ms"], value]
@@ -131,16 +137,17 @@ LATENCY = "flink_taskmanager_job_latency_source_id_operator_id_operator_subtask_
 
 CHART = Chart(
     id="end-to-end-latency",
-    title="Latency from source to sink",
+    title=to_say("Latency from source to sink"),
     order=43,
     axis="time",
-    missing=(
-        "Flink's latency markers over time would fill this chart: set `metrics.latency.interval` to 10 s or more, then "
+    missing=to_say(
+        "Flink's latency markers over time would fill this chart: set `metrics.latency.interval` to 10 s or more, "
+        "then "
         "scrape the Prometheus reporter (`curl -s <taskmanager>:9249/metrics` every few seconds)."
     ),
     panels=(
         GrafanaPanel(
-            "Latency from source to sink, 99th percentile",
+            to_say("Latency from source to sink, 99th percentile"),
             "ms",
             {"{{job_name}}": f'max by (job_name) ({LATENCY}{{{ONE_JOB},quantile="0.99"}})'},
         ),

@@ -13,6 +13,7 @@ from diagnostics.arithmetic.time_slot import slot_ms
 from diagnostics.charting.chart import Chart, Points, Theme
 from diagnostics.charting.panel import Panel, stacked
 from diagnostics.charting.theme import palette
+from diagnostics.language import joined_sentences, say, to_say
 from diagnostics.wording.phrase import duration, percent
 
 if TYPE_CHECKING:
@@ -66,7 +67,13 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
         "x": [points["from_ms"] + slot * width + width / 2 for slot in range(points["slots"])],
         "y": names,
         "z": shares,
-        "text": [[f"{count:,} of {whole:,} events" for count, whole in zip(row, sums, strict=True)] for row in counts],
+        "text": [
+            [
+                say("{count:,} of {whole:,} events", count=count, whole=whole)
+                for count, whole in zip(row, sums, strict=True)
+            ]
+            for row in counts
+        ],
         "hovertemplate": "<b>%{y}</b><br>%{x}<br>%{text}<extra></extra>",
         "zmin": 0,
         "zmax": max(share for row in shares for share in row if share is not None),
@@ -79,7 +86,7 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
         "hoverongaps": False,
     }
     panel = Panel(
-        title=f"Share of the arrivals, each {duration(width)}",
+        title=say("Share of the arrivals, each {width}", width=duration(width)),
         unit="",
         height=max(17 * len(names), 34),
         traces=[heat_map],
@@ -94,7 +101,7 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
         },
         x={"showgrid": False},
     )
-    return stacked([panel], theme, axis="time", x_title="Arrival (UTC)")
+    return stacked([panel], theme, axis="time", x_title=say("Arrival (UTC)"))
 
 
 def _classes(points: Points) -> list[str]:
@@ -105,26 +112,41 @@ def _classes(points: Points) -> list[str]:
 
 def _class_name(place: int) -> str:
     if place == 0:
-        return f"over {duration(-BOUNDS_MS[0])} ahead"
+        return say("over {bounds} ahead", bounds=duration(-BOUNDS_MS[0]))
     if place == len(BOUNDS_MS):
-        return f"over {duration(BOUNDS_MS[-1])}"
+        return say("over {bounds}", bounds=duration(BOUNDS_MS[-1]))
     low, high = list(pairwise(BOUNDS_MS))[place - 1]
     if low < 0:
-        return f"{duration(-high)} to {duration(-low)} ahead" if high else f"up to {duration(-low)} ahead"
-    return f"{duration(low)} to {duration(high)}" if low else f"under {duration(high)}"
+        return (
+            say("{high} to {low} ahead", high=duration(-high), low=duration(-low))
+            if high
+            else say("up to {low} ahead", low=duration(-low))
+        )
+    return (
+        say("{low} to {high}", low=duration(low), high=duration(high))
+        if low
+        else say("under {high}", high=duration(high))
+    )
 
 
 def summary(points: Points) -> str:
     """Lag classes of the median, the 99th percentile and the maximum."""
     names = _classes(points)
     sums = [sum(row) for row in points["counts"]]
-    text = (
-        f"{points['events']:,} events. Half of them arrive within the class “{names[_class_of(sums, 0.5)]}” or earlier"
+    text = say(
+        "{events:,} events. Half of them arrive within the class “{median}” or earlier, 99 % within “{p99}”; the "
+        "latest "
+        "are “{latest}”.",
+        events=points["events"],
+        median=names[_class_of(sums, 0.5)],
+        p99=names[_class_of(sums, 0.99)],
+        latest=names[-1],
     )
-    text += f", 99 % within “{names[_class_of(sums, 0.99)]}”; the latest are “{names[-1]}”."
     ahead = sum(count for place, count in enumerate(sums, points["first_class"]) if place < BOUNDS_MS.index(0) + 1)
     if ahead:
-        text += f" {percent(ahead / points['events'])} have a time ahead of their arrival."
+        text = joined_sentences(
+            (text, say("{ahead} have a time ahead of their arrival.", ahead=percent(ahead / points["events"])))
+        )
     return text
 
 
@@ -139,7 +161,7 @@ def _class_of(sums: Sequence[int], share: float) -> int:
 
 def table(points: Points) -> list[list[Any]]:
     """One row per slot and class with events."""
-    header = ["From (UTC, epoch ms)", "Lag", "Events"]
+    header = [say("From (UTC, epoch ms)"), say("Lag"), say("Events")]
     rows = [
         [points["from_ms"] + slot * points["slot_ms"], name, row[slot]]
         for slot in range(points["slots"])
@@ -151,11 +173,12 @@ def table(points: Points) -> list[list[Any]]:
 
 CHART = Chart(
     id="event-lag",
-    title="Lag of the events",
+    title=to_say("Lag of the events"),
     order=41,
     axis="time",
-    missing=(
-        "A sample of the input events with event time and arrival time would fill this chart: JSON lines, CSV, Parquet "
+    missing=to_say(
+        "A sample of the input events with event time and arrival time would fill this chart: JSON lines, CSV, "
+        "Parquet "
         "or Avro, some thousand events."
     ),
     panels=(),  # single events are no metric

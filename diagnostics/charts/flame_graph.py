@@ -9,6 +9,7 @@ from diagnostics.charting.chart import Chart, Points, Theme
 from diagnostics.charting.panel import escaped, shortened
 from diagnostics.charting.theme import Palette, palette
 from diagnostics.evidence.subject import only_one
+from diagnostics.language import joined_sentences, say, to_say
 from diagnostics.notation.printed_name import normalised
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.metrics.metric_series import metric_series
@@ -141,8 +142,8 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
     depth = max(_depth(job["frames"]) for job in jobs)
     height = min(ROW * (depth + 2), MOST_HEIGHT) + TEXT_ROWS
     key = (
-        f"<span style='color:{colours.bands['LOW']}'>■</span> mostly running   "
-        f"<span style='color:{colours.load['working']}'>■</span> mostly waiting"
+        f"<span style='color:{colours.bands['LOW']}'>■</span> {say('mostly running')}   "
+        f"<span style='color:{colours.load['working']}'>■</span> {say('mostly waiting')}"
     )
     data, annotations = [], []
     for index, job in enumerate(jobs):
@@ -181,9 +182,16 @@ def _line(text: str, top: float, shift: int) -> dict[str, Any]:
 
 def _title(job: Mapping[str, Any], *, several: bool) -> str:
     prefix = f"{job['name'] or job['job_id']} · " if several else ""
-    mode = {"full": "mixed", "wall": "wall clock", "dump": "thread dumps"}.get(job["mode"] or "", job["mode"] or "")
-    folded = f", {number(job['idle'])} idle ones folded" if job.get("idle") else ""
-    return f"{prefix}{job['vertex'] or 'All threads'} ({mode}, {number(job['total'])} samples{folded})"
+    mode = {"full": say("mixed"), "wall": say("wall clock"), "dump": say("thread dumps")}.get(
+        job["mode"] or "", job["mode"] or ""
+    )
+    sentence = (
+        to_say("{task} ({mode}, {total} samples, {idle} idle ones folded)")
+        if job.get("idle")
+        else to_say("{task} ({mode}, {total} samples)")
+    )
+    task = job["vertex"] or say("All threads")
+    return prefix + say(sentence, task=task, mode=mode, total=number(job["total"]), idle=number(job.get("idle") or 0))
 
 
 def _depth(frames: Sequence[Sequence[Any]]) -> int:
@@ -210,8 +218,13 @@ def _icicle(job: Mapping[str, Any], colours: Palette, domain: list[float]) -> di
             "line": {"width": 0.5, "color": colours.surface},
         },
         "text": [
-            f"{escaped(name)}<br>{percent(weight / total)} of all samples, on itself {percent(own / total)}<br>"
-            f"{percent(waiting / weight if weight else 0)} of them waiting"
+            say(
+                "{name}<br>{weight} of all samples, on itself {own}<br>{waiting} of them waiting",
+                name=escaped(name),
+                weight=percent(weight / total),
+                own=percent(own / total),
+                waiting=percent(waiting / weight if weight else 0),
+            )
             for name, _, weight, waiting, own in frames
         ],
         "textinfo": "label",
@@ -235,15 +248,25 @@ def _colour(name: str, weight: float, waiting: float, colours: Palette) -> str:
 
 def summary(points: Points) -> str:
     """The function with the most samples of its own, and the share of waiting."""
-    return " ".join(_job_summary(job) for job in points["jobs"])
+    return joined_sentences(_job_summary(job) for job in points["jobs"])
 
 
-def _waiting_words(waiting: float, these: str) -> str:
+def _waiting_words(waiting: float) -> str:
+    """How many of the samples wait and how many run."""
     if waiting in (0.0, 1.0):
-        return f"all {these} {'wait' if waiting else 'run'}"
+        return say("all of the samples wait") if waiting else say("all of the samples run")
     if percent(waiting) == "100 %":
-        return f"nearly all {these} wait"
-    return f"{percent(waiting)} {these} wait, the rest run"
+        return say("nearly all of the samples wait")
+    return say("{waiting} of the samples wait, the rest run", waiting=percent(waiting))
+
+
+def _others_waiting(waiting: float) -> str:
+    """The same of the samples that are not folded."""
+    if waiting in (0.0, 1.0):
+        return say("all of the others wait") if waiting else say("all of the others run")
+    if percent(waiting) == "100 %":
+        return say("nearly all of the others wait")
+    return say("{waiting} of the others wait, the rest run", waiting=percent(waiting))
 
 
 def _job_summary(job: Mapping[str, Any]) -> str:
@@ -254,23 +277,35 @@ def _job_summary(job: Mapping[str, Any]) -> str:
             own[name] = own.get(name, 0.0) + weight
     root = frames[0]
     waiting = root[3] / root[2] if root[2] else 0.0
-    text = f"{job['vertex'] or 'All threads'}: "
+    task = job["vertex"] or say("All threads")
     if idle := job.get("idle"):
-        text += (
-            f"{percent(idle / (idle + job['total']))} of the samples wait for input or for room in the output and are "
+        text = say(
+            "{task}: {idle} of the samples wait for input or for room in the output and are folded; {others}.",
+            task=task,
+            idle=percent(idle / (idle + job["total"])),
+            others=_others_waiting(waiting),
         )
-        text += f"folded; {_waiting_words(waiting, 'of the others')}."
     else:
-        text += f"{_waiting_words(waiting, 'of the samples')}."
+        text = say("{task}: {samples}.", task=task, samples=_waiting_words(waiting))
     if own:
         top = max(own, key=lambda name: (own[name], name))
-        text += f" Most are in {top} ({percent(own[top] / (job['total'] or 1))})."
+        text = joined_sentences(
+            (text, say("Most are in {top} ({own}).", top=top, own=percent(own[top] / (job["total"] or 1))))
+        )
     return text
 
 
 def table(points: Points) -> list[list[Any]]:
     """Frames by samples of their own."""
-    header = ["Job", "Task", "Frame", "Samples on itself", "Samples in total", "Share on itself", "Waiting share"]
+    header = [
+        say("Job"),
+        say("Task"),
+        say("Frame"),
+        say("Samples on itself"),
+        say("Samples in total"),
+        say("Share on itself"),
+        say("Waiting share"),
+    ]
     rows: list[list[Any]] = []
     for job in points["jobs"]:
         sums: dict[str, list[float]] = {}
@@ -291,12 +326,14 @@ def table(points: Points) -> list[list[Any]]:
 
 CHART = Chart(
     id="flame-graph",
-    title="Flame graph of the hottest task",
+    title=to_say("Flame graph of the hottest task"),
     order=60,
     axis="own",
-    missing=(
-        "A flame graph of the busy vertex (`curl -s '$REST/jobs/<job>/vertices/<vertex>/flamegraph?type=full'`, needs "
-        "`rest.flamegraph.enabled: true`), collapsed stacks of a profiler, or a few `jstack -l <pid>` dumps would fill "
+    missing=to_say(
+        "A flame graph of the busy vertex (`curl -s '$REST/jobs/<job>/vertices/<vertex>/flamegraph?type=full'`, "
+        "needs "
+        "`rest.flamegraph.enabled: true`), collapsed stacks of a profiler, or a few `jstack -l <pid>` dumps would "
+        "fill "
         "this chart."
     ),
     panels=(),  # sampled stacks are no metric

@@ -18,6 +18,7 @@ from diagnostics.charting.panel import (
     stacked,
 )
 from diagnostics.charting.theme import Palette, palette
+from diagnostics.language import joined_sentences, say, to_say
 from diagnostics.reconstruction.gc.course import collections_of, heap_of
 from diagnostics.wording.phrase import duration, memory
 
@@ -52,9 +53,13 @@ def process_name(process: Mapping[str, Any]) -> str:
     if process["process"] == "jobmanager":
         return "JobManager"
     if process["process"]:
-        return f"TaskManager {process['process']}"
-    file = process.get("file") or f"file {process['file_id'] + 1}"
-    return f"A TaskManager ({file})" if process.get("role") == "taskmanager" else f"JVM of {file}"
+        return say("TaskManager {process}", process=process["process"])
+    file = process.get("file") or say("file {file_id}", file_id=process["file_id"] + 1)
+    return (
+        say("A TaskManager ({file})", file=file)
+        if process.get("role") == "taskmanager"
+        else say("JVM of {file}", file=file)
+    )
 
 
 def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
@@ -78,9 +83,9 @@ def _heap_panel(process: Mapping[str, Any], colours: Palette, *, first: bool) ->
     divisor, unit = axis_unit(largest, MEMORY_UNITS, "bytes")
     times = [row[0] for row in known]
     lines = (
-        ("Before", 3, colours.series[1], "dot", 1.5),
-        ("After", 4, colours.series[0], "solid", 2.5),
-        ("Committed heap", 5, colours.muted, "dash", 1),
+        (say("Before"), say("before the collection:"), 3, colours.series[1], "dot", 1.5),
+        (say("After"), say("after the collection:"), 4, colours.series[0], "solid", 2.5),
+        (say("Committed heap"), say("committed heap"), 5, colours.muted, "dash", 1),
     )
     traces: list[dict[str, Any]] = [
         {
@@ -95,29 +100,29 @@ def _heap_panel(process: Mapping[str, Any], colours: Palette, *, first: bool) ->
             "line": {"color": colour, "dash": dash, "width": width},
             "marker": {"size": 4},
             "text": [None if row[column] is None else memory(row[column]) for row in known],
-            "hovertemplate": f"%{{x}}<br>{name.lower()} the collection: %{{text}}<extra></extra>"
-            if column != 5
-            else "%{x}<br>committed heap %{text}<extra></extra>",
+            "hovertemplate": f"%{{x}}<br>{hover} %{{text}}<extra></extra>",
         }
-        for name, column, colour, dash, width in lines
+        for name, hover, column, colour, dash, width in lines
     ]
     full = [row[0] for row in process["collections"] if row[1] in FULL_KINDS]
     if full:
         traces.append(
             {
                 "type": "bar",
-                "name": "Full GC",
-                "legendgroup": "Full GC",
+                "name": say("Full GC"),
+                "legendgroup": say("Full GC"),
                 "showlegend": False,
                 "x": full,
                 "y": [largest / divisor] * len(full),
                 "width": max(times[-1] - times[0], 1000) / 500 if times else 1000,
                 "marker": {"color": colours.alarm},
                 "opacity": 0.5,
-                "hovertemplate": "%{x}<br>full collection<extra></extra>",
+                "hovertemplate": f"%{{x}}<br>{say('full collection')}<extra></extra>",
             }
         )
-    title = f"Used heap: {process_name(process)}" + (f" ({process['collector']})" if process["collector"] else "")
+    title = say("Used heap: {process}", process=process_name(process)) + (
+        f" ({process['collector']})" if process["collector"] else ""
+    )
     return Panel(title=shortened(title, 80), unit=unit, traces=traces, height=140)
 
 
@@ -140,14 +145,18 @@ def _pause_panel(process: Mapping[str, Any], colours: Palette, *, first: bool) -
             "hovertemplate": "%{text}<br>%{x}<extra></extra>",
         }
         for name, colour, chosen in (
-            ("Pause", colours.calm, [row for row in rows if row[1] not in FULL_KINDS]),
-            ("Full GC", colours.alarm, [row for row in rows if row[1] in FULL_KINDS]),
+            (say("Pause"), colours.calm, [row for row in rows if row[1] not in FULL_KINDS]),
+            (say("Full GC"), colours.alarm, [row for row in rows if row[1] in FULL_KINDS]),
         )
         if chosen
     ]
-    full = f", {process['full']:,} full" if process["full"] else ", none full"
+    title = (
+        to_say("Pauses: {pauses:,}, {full:,} full, {time} in total")
+        if process["full"]
+        else to_say("Pauses: {pauses:,}, none full, {time} in total")
+    )
     return Panel(
-        title=f"Pauses: {process['pauses']:,}{full}, {duration(process['pause_ms'])} in total",
+        title=say(title, pauses=process["pauses"], full=process["full"], time=duration(process["pause_ms"])),
         unit=unit,
         traces=traces,
         height=80,
@@ -160,7 +169,7 @@ def _allocation_panel(process: Mapping[str, Any], colours: Palette) -> Panel:
     divisor, unit = axis_unit(max(row[1] for row in rows), MEMORY_UNITS, "bytes")
     causes = ", ".join(f"{cause} {count:,}" for cause, count, _, _ in process["causes"][:3])
     return Panel(
-        title=shortened(f"Allocation rate · causes: {causes}", 110),
+        title=shortened(say("Allocation rate · causes: {causes}", causes=causes), 110),
         unit=f"{unit}/s",
         height=64,
         y={"nticks": 3},
@@ -168,21 +177,21 @@ def _allocation_panel(process: Mapping[str, Any], colours: Palette) -> Panel:
             {
                 "type": "scatter",
                 "mode": "lines+markers" if len(rows) < 60 else "lines",
-                "name": "Allocation rate",
+                "name": say("Allocation rate"),
                 "showlegend": False,
                 "x": [row[0] for row in rows],
                 "y": [row[1] / divisor for row in rows],
                 "line": {"color": colours.series[2], "width": 1.5, "shape": "vh"},
                 "marker": {"size": 4},
                 "text": [f"{memory(row[1])}/s" for row in rows],
-                "hovertemplate": "%{x}<br>%{text} allocated since the collection before<extra></extra>",
+                "hovertemplate": say("%{x}<br>%{text} allocated since the collection before<extra></extra>"),
             }
         ],
     )
 
 
 def _pause_text(row: Sequence[Any]) -> str:
-    kind = "Full GC" if row[1] in FULL_KINDS else f"{row[1]} pause"
+    kind = say("Full GC") if row[1] in FULL_KINDS else say("{kind} pause", kind=row[1])
     cause = f" ({escaped(row[6])})" if row[6] else ""
     used = f"<br>{memory(row[3])} → {memory(row[4])}" if row[3] is not None and row[4] is not None else ""
     return f"<b>{kind} {duration(row[2])}</b>{cause}{used}"
@@ -194,22 +203,22 @@ def _metric_panel(process: Mapping[str, Any], colours: Palette) -> Panel:
     largest = max(max(row[1] or 0 for row in heap), limit or 0)
     divisor, unit = axis_unit(largest, MEMORY_UNITS, "bytes")
     return Panel(
-        title=shortened(f"Used heap as the metrics tell it: {process_name(process)}", 80),
+        title=shortened(say("Used heap as the metrics tell it: {process}", process=process_name(process)), 80),
         unit=unit,
         height=120,
-        thresholds=[Threshold(limit / divisor, f"Largest heap {memory(limit)}")] if limit else [],
+        thresholds=[Threshold(limit / divisor, say("Largest heap {limit}", limit=memory(limit)))] if limit else [],
         traces=[
             {
                 "type": "scatter",
                 "mode": "lines",
-                "name": "Used heap",
+                "name": say("Used heap"),
                 "showlegend": False,
                 "x": [row[0] for row in heap],
                 "y": [None if row[1] is None else row[1] / divisor for row in heap],
                 "connectgaps": False,
                 "line": {"color": colours.calm, "width": 2},
                 "text": [None if row[1] is None else memory(row[1]) for row in heap],
-                "hovertemplate": "%{x}<br>used heap %{text}<extra></extra>",
+                "hovertemplate": say("%{x}<br>used heap %{text}<extra></extra>"),
             }
         ],
         y={"range": [0, 1.15 * largest / divisor]},
@@ -221,21 +230,65 @@ def summary(points: Points) -> str:
     worst = points["processes"][0]
     if not worst["collections"]:
         used = max(row[1] or 0 for row in worst["heap"])
-        return f"No GC log. By the metrics {process_name(worst)} used up to {memory(used)} of heap."
+        return say(
+            "No GC log. By the metrics {process} used up to {used} of heap.",
+            process=process_name(worst),
+            used=memory(used),
+        )
     longest = max(row[2] for row in worst["collections"])
-    full = f"{worst['full']:,} of them full collections" if worst["full"] else "none of them a full collection"
-    text = (
-        f"{process_name(worst)}: {worst['pauses']:,} pauses, {full}, "
-        f"{duration(worst['pause_ms'])} in total; the longest took {duration(longest)}."
+    sentence = (
+        to_say(
+            "{process}: {pauses:,} pauses, {full:,} of them full collections, {time} in total; the longest took "
+            "{longest}."
+        )
+        if worst["full"]
+        else to_say(
+            "{process}: {pauses:,} pauses, none of them a full collection, {time} in total; the longest took {longest}."
+        )
+    )
+    text = say(
+        sentence,
+        process=process_name(worst),
+        pauses=worst["pauses"],
+        full=worst["full"],
+        time=duration(worst["pause_ms"]),
+        longest=duration(longest),
     )
     if worst.get("causes"):
         cause, count, pause_ms, _ = worst["causes"][0]
-        text += f" Most of it for {cause} ({count:,} times, {duration(pause_ms)})."
+        text = joined_sentences(
+            (
+                text,
+                say(
+                    "Most of it for {cause} ({count:,} times, {pause}).",
+                    cause=cause,
+                    count=count,
+                    pause=duration(pause_ms),
+                ),
+            )
+        )
     if worst.get("allocation"):
-        text += f" Up to {memory(max(row[1] for row in worst['allocation']))}/s were allocated."
+        text = joined_sentences(
+            (
+                text,
+                say(
+                    "Up to {size}/s were allocated.",
+                    size=memory(max(row[1] for row in worst["allocation"])),
+                ),
+            )
+        )
     last = [row for row in worst["collections"] if row[4] is not None and row[5]]
     if last:
-        text += f" After the last one {memory(last[-1][4])} of {memory(last[-1][5])} were still in use."
+        text = joined_sentences(
+            (
+                text,
+                say(
+                    "After the last one {used} of {size} were still in use.",
+                    used=memory(last[-1][4]),
+                    size=memory(last[-1][5]),
+                ),
+            )
+        )
     return text
 
 
@@ -243,21 +296,30 @@ def table(points: Points) -> list[list[Any]]:
     """One row per drawn collection, or per heap sample."""
     header = [
         "JVM",
-        "Time (UTC, epoch ms)",
-        "Kind",
-        "Pause (ms)",
-        "Used before (bytes)",
-        "Used after (bytes)",
-        "Committed or largest (bytes)",
-        "Cause",
+        say("Time (UTC, epoch ms)"),
+        say("Kind"),
+        say("Pause (ms)"),
+        say("Used before (bytes)"),
+        say("Used after (bytes)"),
+        say("Committed or largest (bytes)"),
+        say("Cause"),
     ]
     rows: list[list[Any]] = []
     for process in points["processes"]:
         name = process_name(process)
         rows += [[name, *row] for row in process["collections"]]
-        rows += [[name, row[0], "sample", None, row[1], None, row[2], None] for row in process["heap"]]
+        rows += [[name, row[0], say("sample"), None, row[1], None, row[2], None] for row in process["heap"]]
         rows += [
-            [name, None, f"cause, {count} collections, longest {longest_ms} ms", pause_ms, None, None, None, cause]
+            [
+                name,
+                None,
+                say("cause, {count} collections, longest {longest} ms", count=count, longest=longest_ms),
+                pause_ms,
+                None,
+                None,
+                None,
+                cause,
+            ]
             for cause, count, pause_ms, longest_ms in process.get("causes", ())
         ]
     return [header, *rows]
@@ -268,23 +330,23 @@ GC_TIMES = '{__name__=~"flink_taskmanager_Status_JVM_GarbageCollector_.+_Time"}'
 
 CHART = Chart(
     id="garbage-collection",
-    title="Heap and garbage collection",
+    title=to_say("Heap and garbage collection"),
     order=50,
     axis="time",
-    missing=(
+    missing=to_say(
         "The TaskManagers' GC logs would fill this chart: `env.java.opts.taskmanager: "
         "-Xlog:gc*:file=gc.log:time,uptime,level,tags`, or at run time `jcmd <pid> VM.log output=gc.log what=gc*`."
     ),
     panels=(
         GrafanaPanel(
-            "Time in garbage collection",
+            to_say("Time in garbage collection"),
             "percentunit",
             {
                 "{{tm_id}} {{__name__}}": f"rate({GC_TIMES}[5m]) / 1000",
             },
         ),
         GrafanaPanel(
-            "Heap in use",
+            to_say("Heap in use"),
             "percentunit",
             {
                 "{{tm_id}}": "flink_taskmanager_Status_JVM_Memory_Heap_Used"

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 from diagnostics.charting.chart import Chart, Choice, Points, Theme
 from diagnostics.charting.panel import escaped, shortened
 from diagnostics.charting.theme import Palette, palette
+from diagnostics.language import joined_sentences, say, to_say
 from diagnostics.reconstruction.load.tasks import job_tasks
 from diagnostics.vocabulary.load_levels import WORKING_MOST, pressure_level
-from diagnostics.wording.phrase import duration, number, percent
+from diagnostics.wording.phrase import duration, enumeration, number, percent
 
 if TYPE_CHECKING:
     from diagnostics.evidence import Evidence
@@ -69,12 +70,12 @@ def _state(vertex: Mapping[str, Any]) -> str:
     words = []
     if vertex["held"] is not None:
         level = pressure_level(vertex["held"])
-        words.append(f"back pressure {level} ({percent(vertex['held'])})")
+        words.append(say("back pressure {level} ({held})", level=level, held=percent(vertex["held"])))
     if vertex["busy"] is not None:
-        words.append(f"busy {percent(vertex['busy'])}")
+        words.append(say("busy {busy}", busy=percent(vertex["busy"])))
     if _is_origin(vertex):
-        words.append("back pressure begins here")
-    return ", ".join(words) or "not measured"
+        words.append(say("back pressure begins here"))
+    return say(", ").join(words) or say("not measured")
 
 
 def _chosen(points: Points) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
@@ -115,7 +116,7 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
         top += rows * LINE
     width = widest * COLUMN
     axis = {"visible": False, "fixedrange": True}
-    key_text = "Colour: " + "   ".join(
+    key_text = say("Colour: ") + "   ".join(
         f"<span style='color:{colour}'>■</span> {label}" for label, colour in _key(colours)
     )
     notes.append(_note(key_text, 0, top + 8, colours, "left"))
@@ -163,11 +164,11 @@ def _places(job: Mapping[str, Any], top: float) -> tuple[dict[str, tuple[float, 
 
 def _key(colours: Palette) -> Sequence[tuple[str, str]]:
     return (
-        ("idle or working", colours.load["quiet"]),
-        ("busy > 80 %", colours.load["working"]),
-        ("back pressure LOW", colours.bands["LOW"]),
-        ("back pressure HIGH", colours.bands["HIGH"]),
-        ("not measured", colours.grid),
+        (say("idle or working"), colours.load["quiet"]),
+        (say("busy > 80 %"), colours.load["working"]),
+        (say("back pressure LOW"), colours.bands["LOW"]),
+        (say("back pressure HIGH"), colours.bands["HIGH"]),
+        (say("not measured"), colours.grid),
     )
 
 
@@ -223,14 +224,14 @@ def _texts(vertex: Mapping[str, Any], left: float, upper: float, colours: Palett
     name = f"<b>{escaped(shortened(vertex['name'], NAME_LENGTH))}</b>"
     shares = " · ".join(
         f"{label} {percent(vertex[column])}"
-        for label, column in (("busy", "busy"), ("back-pressured", "held"))
+        for label, column in ((say("busy"), "busy"), (say("back-pressured"), "held"))
         if vertex[column] is not None
     )
-    second = "origin of back pressure" if _is_origin(vertex) else ""
-    parallel = f"parallelism {vertex['parallelism']}" if vertex["parallelism"] else ""
+    second = say("origin of back pressure") if _is_origin(vertex) else ""
+    parallel = say("parallelism {parallelism}", parallelism=vertex["parallelism"]) if vertex["parallelism"] else ""
     third = " · ".join(part for part in (second, parallel) if part)
     notes = [_note(name, left + 15, upper + 14, colours, "left")]
-    notes.append(_note(shares or "not measured", left + 15, upper + 32, colours, "left", small=True))
+    notes.append(_note(shares or say("not measured"), left + 15, upper + 32, colours, "left", small=True))
     if third:
         notes.append(_note(third, left + 15, upper + 48, colours, "left", small=True, alarm=bool(second)))
     return notes
@@ -254,12 +255,12 @@ def _note(
 
 def _hover_text(vertex: Mapping[str, Any]) -> str:
     lines = [f"<b>{escaped(vertex['name'][:100])}</b>", _state(vertex)]
-    for label, column in (("busy", "busy_peak"), ("back-pressured", "held_peak")):
+    for label, column in ((say("busy"), "busy_peak"), (say("back-pressured"), "held_peak")):
         if vertex[column] is not None:
-            lines.append(f"{label} at most {percent(vertex[column])}")
+            lines.append(say("{label} at most {share}", label=label, share=percent(vertex[column])))
     if vertex["idle"] is not None:
-        lines.append(f"idle {percent(vertex['idle'])}")
-    lines.append("click for its subtasks")
+        lines.append(say("idle {idle}", idle=percent(vertex["idle"])))
+    lines.append(say("click for its subtasks"))
     return "<br>".join(lines)
 
 
@@ -267,54 +268,68 @@ def summary(points: Points) -> str:
     """The origin of back pressure, and the facts of the selected task."""
     job, vertex = _chosen(points)
     begun = [each["name"] for every in points["jobs"] for each in every["vertices"] if _is_origin(each)]
-    text = f"Back pressure begins in {' and in '.join(begun)}. " if begun else ""
-    parts = [f"{vertex['name']}: {_state(vertex)}"]
+    origin = say("Back pressure begins in {tasks}.", tasks=say(" and in ").join(begun)) if begun else ""
+    parts = [f"{vertex['name']}{say(': ')}{_state(vertex)}"]
     if vertex["idle"] is not None:
-        parts.append(f"idle {percent(vertex['idle'])}")
+        parts.append(say("idle {idle}", idle=percent(vertex["idle"])))
     records = [row[4] if row[4] else row[5] for row in vertex["subtasks"]]
     if any(records):
-        parts.append(f"{number(sum(each or 0 for each in records))} records")
+        parts.append(say("{records} records", records=number(sum(each or 0 for each in records))))
     if vertex["lag_ms"] is not None:
-        behind = "behind" if vertex["lag_ms"] >= 0 else "ahead of"
-        parts.append(f"watermark {duration(abs(vertex['lag_ms']))} {behind} the clock")
+        lag = duration(abs(vertex["lag_ms"]))
+        is_behind = vertex["lag_ms"] >= 0
+        parts.append(
+            say("watermark {lag} behind the clock", lag=lag)
+            if is_behind
+            else say("watermark {lag} ahead of the clock", lag=lag)
+        )
     if vertex["look_up_share"]:
-        parts.append(f"{percent(vertex['look_up_share'])} of its samples look something up")
+        parts.append(
+            say("{look_up_share} of its samples look something up", look_up_share=percent(vertex["look_up_share"]))
+        )
     elif vertex["named_look_up"]:
-        parts.append("a look-up join")
-    unknown = "" if job["edges_known"] else " The files do not tell how the tasks are connected."
-    return f"{text}{', '.join(parts)}.{_statistic(vertex)}{unknown}"
+        parts.append(say("a look-up join"))
+    unknown = "" if job["edges_known"] else say("The files do not tell how the tasks are connected.")
+    facts = say("{facts}.", facts=say(", ").join(parts))
+    return joined_sentences((origin, facts, _statistic(vertex), unknown))
 
 
 def _statistic(vertex: Mapping[str, Any]) -> str:
     """Which number of the time the ratios are: a finding has that of the time in which a task held others back."""
     if vertex["held"] is None and vertex["busy"] is None:
         return ""
-    peaks = [(label, vertex.get(column)) for label, column in (("busy", "busy_peak"), ("back-pressured", "held_peak"))]
-    highest = " and ".join(f"{label} {percent(peak)}" for label, peak in peaks if peak is not None)
-    at_most = f"; the highest single samples are {highest}" if highest else ""
-    return f" Ratios are means over the whole time, of the subtask that has most{at_most}."
+    columns = ((say("busy"), "busy_peak"), (say("back-pressured"), "held_peak"))
+    highest = enumeration(
+        [f"{label} {percent(peak)}" for label, column in columns if (peak := vertex.get(column)) is not None]
+    )
+    if not highest:
+        return say("Ratios are means over the whole time, of the subtask that has most.")
+    return say(
+        "Ratios are means over the whole time, of the subtask that has most; the highest single samples are {highest}.",
+        highest=highest,
+    )
 
 
 def table(points: Points) -> list[list[Any]]:
     """One row per subtask, those of the selected task first; a task without known subtasks has one row."""
     header = [
-        "Job",
-        "Task",
-        "Subtask",
+        say("Job"),
+        say("Task"),
+        say("Subtask"),
         "TaskManager",
-        "Busy ratio",
-        "Back-pressured ratio",
-        "Records in",
-        "Records out",
-        "Task's watermark lag (ms)",
-        "Task's share of look-ups",
-        "Back pressure begins here",
+        say("Busy ratio"),
+        say("Back-pressured ratio"),
+        say("Records in"),
+        say("Records out"),
+        say("Task's watermark lag (ms)"),
+        say("Task's share of look-ups"),
+        say("Back pressure begins here"),
     ]
     chosen = key_of(*_chosen(points))
     rows = []
     every = [(job, vertex) for job in points["jobs"] for vertex in job["vertices"]]
     for job, vertex in sorted(every, key=lambda each: key_of(*each) != chosen):
-        task = [vertex["lag_ms"], vertex["look_up_share"], "yes" if _is_origin(vertex) else "no"]
+        task = [vertex["lag_ms"], vertex["look_up_share"], say("yes") if _is_origin(vertex) else say("no")]
         for row in vertex["subtasks"] or [[None, None, vertex["busy"], vertex["held"], None, None]]:
             rows.append([job["name"] or job["job_id"], vertex["name"], *row, *task])
     return [header, *rows]
@@ -322,11 +337,12 @@ def table(points: Points) -> list[list[Any]]:
 
 CHART = Chart(
     id="job-graph",
-    title="Job graph",
+    title=to_say("Job graph"),
     order=5,
     axis="own",
-    missing=(
-        "The job's plan would fill this chart: `curl -s $REST/jobs/<job> > job.json`, and the back pressure of each "
+    missing=to_say(
+        "The job's plan would fill this chart: `curl -s $REST/jobs/<job> > job.json`, and the back pressure of "
+        "each "
         "vertex (`curl -s $REST/jobs/<job>/vertices/<vertex>/backpressure`) colours it."
     ),
     panels=(),  # the panels of the subtasks' activity show it

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from diagnostics.charting.chart import Chart, Points, Theme
 from diagnostics.charting.panel import Panel, escaped, row_axis, shortened, stacked
 from diagnostics.charting.theme import Palette, palette
+from diagnostics.language import joined_sentences, say, to_say
 from diagnostics.reconstruction.failures.incident_log import incident_log
 from diagnostics.reconstruction.failures.leadership_course import leadership_courses
 from diagnostics.reconstruction.failures.process_end import task_manager_of_file
@@ -25,12 +26,21 @@ ROW, LEAST_HEIGHT, THICK = 30, 110, 12
 """Pixels of a process's row, minimum height of the plot, and thickness of a connection."""
 NAME_LENGTH, TEXT_LENGTH = 34, 160
 ROLES = {"jobmanager": "JobManager", "taskmanager": "TaskManager"}
-STATES = {"connected": "Connected", "suspended": "SUSPENDED", "lost": "LOST"}
+STATES = {"connected": to_say("Connected"), "suspended": "SUSPENDED", "lost": "LOST"}
+STEPS = {
+    "connected": to_say("connected"),
+    "suspended": to_say("suspended"),
+    "lost": to_say("lost"),
+    "granted": to_say("granted"),
+    "revoked": to_say("revoked"),
+    "checkpoint failed": to_say("checkpoint failed"),
+    "process ended": to_say("process ended"),
+}
 MARKS = {
-    "granted": ("Leadership granted", "triangle-up"),
-    "revoked": ("Leadership revoked", "triangle-down"),
-    "checkpoint failed": ("Checkpoint not completed", "diamond"),
-    "process ended": ("Process ended", "x"),
+    "granted": (to_say("Leadership granted"), "triangle-up"),
+    "revoked": (to_say("Leadership revoked"), "triangle-down"),
+    "checkpoint failed": (to_say("Checkpoint not completed"), "diamond"),
+    "process ended": (to_say("Process ended"), "x"),
 }
 
 
@@ -86,7 +96,7 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
     colours = palette(theme)
     names = _labels(points)
     panel = Panel(
-        title="Connection to the coordination service and leadership",
+        title=say("Connection to the coordination service and leadership"),
         unit="",
         height=max(ROW * len(names), LEAST_HEIGHT),
         traces=[
@@ -122,17 +132,21 @@ def _connections(points: Points, names: Sequence[str], colours: Palette) -> Iter
             yield {
                 "type": "scatter",
                 "mode": "lines",
-                "name": title,
+                "name": say(title),
                 "x": [at for _, begin, end in spans for at in (begin, end, None)],
                 "y": [value for name, _, _ in spans for value in (name, name, None)],
                 "line": {"color": colour[state], "width": THICK},
                 "text": [
                     text
                     for name, begin, end in spans
-                    for text in (f"{name}<br>{title} for {duration(end - begin)}",) * 2 + ("",)
+                    for text in (_for_how_long(name, title, end - begin),) * 2 + ("",)
                 ],
                 "hovertemplate": "%{text}<br>%{x}<extra></extra>",
             }
+
+
+def _for_how_long(name: str, state: str, length_ms: float) -> str:
+    return say("{name}<br>{state} for {time}", name=name, state=say(state), time=duration(length_ms))
 
 
 def _leaders(points: Points, names: Sequence[str], colours: Palette) -> Iterator[dict[str, Any]]:
@@ -145,11 +159,11 @@ def _leaders(points: Points, names: Sequence[str], colours: Palette) -> Iterator
         yield {
             "type": "scatter",
             "mode": "lines",
-            "name": "Leads",
+            "name": say("Leads"),
             "x": [at for _, begin, end in spans for at in (begin, end, None)],
             "y": [value for name, _, _ in spans for value in (name, name, None)],
             "line": {"color": colours.text, "width": 2},
-            "hovertemplate": "%{y}<br>leads<br>%{x}<extra></extra>",
+            "hovertemplate": f"%{{y}}<br>{say('leads')}<br>%{{x}}<extra></extra>",
         }
 
 
@@ -160,7 +174,7 @@ def _marks(points: Points, names: Sequence[str], colours: Palette) -> Iterator[d
             yield {
                 "type": "scatter",
                 "mode": "markers",
-                "name": title,
+                "name": say(title),
                 "x": [each[0] for each in steps],
                 "y": [names[each[1]] for each in steps],
                 "marker": {
@@ -170,7 +184,7 @@ def _marks(points: Points, names: Sequence[str], colours: Palette) -> Iterator[d
                     "line": {"color": colours.surface, "width": 1},
                 },
                 "text": [escaped(each[3]) for each in steps],
-                "hovertemplate": f"<b>{title}</b><br>%{{y}}<br>%{{text}}<br>%{{x}}<extra></extra>",
+                "hovertemplate": f"<b>{say(title)}</b><br>%{{y}}<br>%{{text}}<br>%{{x}}<extra></extra>",
             }
 
 
@@ -185,12 +199,20 @@ def summary(points: Points) -> str:
             sum(end - begin for state, begin, end in each["stretches"] if state != "connected") for each in suspended
         )
         sentences.append(
-            f"{len(suspended)} of {len(processes)} processes lost the connection, the longest for {duration(longest)} "
-            f"in total; in {len(lost)} of them the session was LOST."
+            say(
+                "{suspended} of {processes} processes lost the connection, the longest for {longest} "
+                "in total; in {lost} of them the session was LOST.",
+                suspended=len(suspended),
+                processes=len(processes),
+                longest=duration(longest),
+                lost=len(lost),
+            )
         )
     counts = {title: sum(each[2] == what for each in points["steps"]) for what, (title, _) in MARKS.items()}
-    counted = [f"{title.lower()}: {count}" for title, count in counts.items() if count]
-    return " ".join([*sentences, f"{capitalised(', '.join(counted))}."] if counted else sentences)
+    counted = [say("{what}: {count}", what=say(title).lower(), count=count) for title, count in counts.items() if count]
+    if counted:
+        sentences.append(say("{facts}.", facts=capitalised(say(", ").join(counted))))
+    return joined_sentences(sentences)
 
 
 def capitalised(text: str) -> str:
@@ -200,18 +222,34 @@ def capitalised(text: str) -> str:
 
 def table(points: Points) -> list[list[Any]]:
     """The sequence: one row for each step, in time order."""
-    header = ["Step", "Time (UTC, epoch ms)", "Process", "What", "Record", "File", "Line"]
+    header = [
+        say("Step"),
+        say("Time (UTC, epoch ms)"),
+        say("Process"),
+        say("What"),
+        say("Record"),
+        say("File"),
+        say("Line"),
+    ]
     names = [each["name"] for each in points["processes"]]
     steps = enumerate(points["steps"], 1)
-    return [header, *([number, ts_ms, names[place], what, *rest] for number, (ts_ms, place, what, *rest) in steps)]
+    return [
+        header,
+        *([number, ts_ms, names[place], _what(what), *rest] for number, (ts_ms, place, what, *rest) in steps),
+    ]
+
+
+def _what(step: str) -> str:
+    """What a step of the points is."""
+    return say(STEPS[step]) if step in STEPS else step
 
 
 CHART = Chart(
     id="leadership",
-    title="Leadership and coordination service",
+    title=to_say("Leadership and coordination service"),
     order=68,
     axis="time",
-    missing=(
+    missing=to_say(
         "Logs of JobManagers and TaskManagers in which the connection to ZooKeeper or Kubernetes is lost, or a "
         "leadership is revoked, would fill this chart."
     ),

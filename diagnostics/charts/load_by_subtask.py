@@ -10,6 +10,7 @@ from diagnostics.charting.chart import Chart, Points, Theme
 from diagnostics.charting.grafana_panel import BY_TASK, ONE_JOB, GrafanaPanel
 from diagnostics.charting.panel import Panel, Threshold, shortened, stacked
 from diagnostics.charting.theme import Palette, palette
+from diagnostics.language import say, to_say
 from diagnostics.prevention.series import TASK
 from diagnostics.reconstruction.job.cluster import VertexKey, cluster_of
 from diagnostics.reconstruction.load.subtasks import load_snapshots, task_spreads, time_ratios
@@ -121,7 +122,7 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
         prefix = f"{job['name'] or job['job_id']} · " if len(points["jobs"]) > 1 else ""
         for vertex in job["vertices"]:
             panels.append(_panel(vertex, prefix, colours, places, first=not panels))
-    return stacked(panels, theme, axis="own", x_title="Subtask", barmode="group")
+    return stacked(panels, theme, axis="own", x_title=say("Subtask"), barmode="group")
 
 
 def _panel(vertex: Mapping[str, Any], prefix: str, colours: Palette, places: int, *, first: bool) -> Panel:
@@ -133,7 +134,7 @@ def _panel(vertex: Mapping[str, Any], prefix: str, colours: Palette, places: int
     traces: list[dict[str, Any]] = [
         {
             "type": "bar",
-            "name": "Share of the records",
+            "name": say("Share of the records"),
             "legendgroup": "records",
             "showlegend": first,
             "x": names,
@@ -146,14 +147,14 @@ def _panel(vertex: Mapping[str, Any], prefix: str, colours: Palette, places: int
             "textangle": 0,
             "cliponaxis": False,
             "customdata": [f"{each['records']:,}" for each in subtasks],
-            "hovertemplate": "subtask %{x}<br>%{customdata} records, %{y:.1f} %<extra></extra>",
+            "hovertemplate": say("subtask %{x}<br>%{customdata} records, %{y:.1f} %") + "<extra></extra>",
         }
     ]
     if any(each["busy"] is not None for each in subtasks):
         traces.append(
             {
                 "type": "bar",
-                "name": "Busy time",
+                "name": say("Busy time"),
                 "legendgroup": "busy",
                 "showlegend": first,
                 "x": names,
@@ -164,18 +165,31 @@ def _panel(vertex: Mapping[str, Any], prefix: str, colours: Palette, places: int
                     "pattern": {"shape": "/", "fgcolor": colours.muted, "size": 5, "solidity": 0.3},
                 },
                 "text": [
-                    f"{percent(each['busy'])} busy" if few and each["busy"] is not None else "" for each in subtasks
+                    say("{busy} busy", busy=percent(each["busy"])) if few and each["busy"] is not None else ""
+                    for each in subtasks
                 ],
                 "textposition": "outside",
                 "textangle": 0,
                 "cliponaxis": False,
-                "hovertemplate": "subtask %{x}<br>busy %{y:.0f} % of the time<extra></extra>",
+                "hovertemplate": say("subtask %{x}<br>busy %{y:.0f} % of the time") + "<extra></extra>",
             }
         )
-    shown = f" (most loaded {len(subtasks)} of {vertex['parallelism']})" if hidden else ""
-    even = Threshold(100 * vertex["even_share"], f"Even share {percent(vertex['even_share'])}", is_alarm=False)
+    shown = (
+        say(" (most loaded {subtasks} of {parallelism})", subtasks=len(subtasks), parallelism=vertex["parallelism"])
+        if hidden
+        else ""
+    )
+    even = Threshold(
+        100 * vertex["even_share"],
+        say("Even share {even_share}", even_share=percent(vertex["even_share"])),
+        is_alarm=False,
+    )
     return Panel(
-        title=f"{shortened(prefix + vertex['vertex'], 80)}: records {vertex['direction']}{shown}",
+        title=say(
+            to_say("{task}: records in") if vertex["direction"] == "in" else to_say("{task}: records out"),
+            task=shortened(prefix + vertex["vertex"], 80),
+        )
+        + shown,
         unit="%",
         height=150 if any(hot) or first else 80,
         traces=traces,
@@ -190,23 +204,46 @@ def summary(points: Points) -> str:
     every = [(job, vertex) for job in points["jobs"] for vertex in job["vertices"]]
     _, worst = max(every, key=lambda each: _skew(each[1]))
     hottest = max(worst["subtasks"], key=lambda each: (each["share"], -each["subtask"]))
-    busy = f"; it is busy {percent(hottest['busy'])} of the time on average" if hottest["busy"] is not None else ""
-    return (
-        f"The most uneven task is {worst['vertex']}: subtask {hottest['subtask']} has {percent(hottest['share'])} of "
-        f"the records where {percent(worst['even_share'])} would be even{busy}."
+    sentence = (
+        to_say(
+            "The most uneven task is {task}: subtask {subtask} has {share} of the records where {even_share} would be "
+            "even."
+        )
+        if hottest["busy"] is None
+        else to_say(
+            "The most uneven task is {task}: subtask {subtask} has {share} of the records where {even_share} would be "
+            "even; it is busy {busy} of the time on average."
+        )
+    )
+    return say(
+        sentence,
+        task=worst["vertex"],
+        subtask=hottest["subtask"],
+        share=percent(hottest["share"]),
+        even_share=percent(worst["even_share"]),
+        busy=percent(hottest["busy"]),
     )
 
 
 def table(points: Points) -> list[list[Any]]:
     """One row per subtask."""
-    header = ["Job", "Task", "Subtask", "Records", "Direction", "Share", "Even share", "Busy ratio"]
+    header = [
+        say("Job"),
+        say("Task"),
+        say("Subtask"),
+        say("Records"),
+        say("Direction"),
+        say("Share"),
+        say("Even share"),
+        say("Busy ratio"),
+    ]
     rows = [
         [
             job["name"] or job["job_id"],
             vertex["vertex"],
             load["subtask"],
             load["records"],
-            vertex["direction"],
+            say("in") if vertex["direction"] == "in" else say("out"),
             load["share"],
             vertex["even_share"],
             load["busy"],
@@ -220,16 +257,16 @@ def table(points: Points) -> list[list[Any]]:
 
 CHART = Chart(
     id="load-by-subtask",
-    title="Load by subtask",
+    title=to_say("Load by subtask"),
     order=30,
     axis="own",
-    missing=(
+    missing=to_say(
         "The vertices of the job from the REST API (`curl -s $REST/jobs/<job>/vertices/<vertex> > vertex.json`) or "
         "metrics of each subtask would fill this chart."
     ),
     panels=(
         GrafanaPanel(
-            "Records in: busiest subtask against the mean",
+            to_say("Records in: busiest subtask against the mean"),
             "short",
             {
                 "{{task_name}}": f"max {BY_TASK} ({TASK}numRecordsInPerSecond{{{ONE_JOB}}})"

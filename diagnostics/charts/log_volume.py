@@ -9,6 +9,7 @@ from diagnostics.aggregators import log_volume
 from diagnostics.charting.chart import Chart, Points, Theme
 from diagnostics.charting.panel import Panel, stacked
 from diagnostics.charting.theme import Palette, palette
+from diagnostics.language import joined_sentences, say, to_say
 from diagnostics.wording.phrase import duration
 
 if TYPE_CHECKING:
@@ -78,8 +79,8 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
     if alarming:
         panels.append(
             Panel(
-                title=f"Errors and warnings, each {slot_length}",
-                unit="Records",
+                title=say("Errors and warnings, each {slot_length}", slot_length=slot_length),
+                unit=say("Records"),
                 height=110,
                 y={"dtick": 1} if _highest(points, alarming) <= FEW_RECORDS else {},
                 traces=[_bars(points, level, colours, shown=True) for level in alarming],
@@ -87,8 +88,8 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
         )
     panels.append(
         Panel(
-            title=f"All records, each {slot_length}",
-            unit="Records",
+            title=say("All records, each {slot_length}", slot_length=slot_length),
+            unit=say("Records"),
             height=110,
             traces=[_bars(points, level, colours, shown=level not in alarming) for level in reversed(points["levels"])],
         )
@@ -113,22 +114,34 @@ def _bars(points: Points, level: str, colours: Palette, *, shown: bool) -> dict[
         "y": [count for _, count in counted],
         "width": width,
         "marker": {"color": colours.levels[level], "line": {"width": 0}},
-        "hovertemplate": f"{level}: %{{y:,}} records<br>%{{x}}<extra></extra>",
+        "hovertemplate": f"{level}: {say('%{y:,} records')}<br>%{{x}}<extra></extra>",
     }
 
 
 def summary(points: Points) -> str:
     """Number of records per level, and the time of most errors or warnings."""
     sums = {level: sum(counted.values()) for level, counted in points["levels"].items()}
-    text = f"{sum(sums.values()):,} records: " + ", ".join(f"{count:,} {level}" for level, count in sums.items()) + "."
+    text = say(
+        "{count:,} records: {levels}.",
+        count=sum(sums.values()),
+        levels=say(", ").join(f"{count:,} {level}" for level, count in sums.items()),
+    )
     for level in ALARMING:
         counted = points["levels"].get(level)
         if counted and max(counted.values()) > 1:
             slot, count = max(counted.items(), key=lambda item: (item[1], -int(item[0])))
             start = int(slot) * points["slot_ms"] / 1000
-            return (
-                f"{text} Most {level} records in {duration(points['slot_ms'])}, {count:,}, came "
-                f"{duration(start * 1000)} after the first record."
+            return joined_sentences(
+                (
+                    text,
+                    say(
+                        "Most {level} records in {slot}, {count:,}, came {time} after the first record.",
+                        level=level,
+                        slot=duration(points["slot_ms"]),
+                        count=count,
+                        time=duration(start * 1000),
+                    ),
+                )
             )
     return text
 
@@ -143,16 +156,17 @@ def table(points: Points) -> list[list[Any]]:
         ]
         for slot in slots
     ]
-    return [["From (UTC, epoch ms)", *LEVELS], *rows]
+    return [[say("From (UTC, epoch ms)"), *LEVELS], *rows]
 
 
 CHART = Chart(
     id="log-volume",
-    title="Log volume by level",
+    title=to_say("Log volume by level"),
     order=70,
     axis="time",
-    missing=(
-        "Logs of the JobManager and the TaskManagers would fill this chart: `kubectl logs <pod> > taskmanager.log`, or "
+    missing=to_say(
+        "Logs of the JobManager and the TaskManagers would fill this chart: `kubectl logs <pod> > "
+        "taskmanager.log`, or "
         "`log/flink-*.log` of each host."
     ),
     panels=(),  # log lines are no metric

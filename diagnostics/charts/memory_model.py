@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from diagnostics.charting.chart import Chart, Points, Theme
 from diagnostics.charting.panel import MEMORY_UNITS, Panel, axis_unit, escaped, row_axis, shortened, stacked
 from diagnostics.charting.theme import Palette, palette
+from diagnostics.language import joined_sentences, say, to_say
 from diagnostics.reconstruction.configuration.memory_model import PARTS, memory_models
-from diagnostics.wording.phrase import memory, percent
+from diagnostics.wording.phrase import memory, percent, within_sentence
 
 if TYPE_CHECKING:
     from diagnostics.evidence import Evidence
@@ -26,22 +27,22 @@ NAMED_WHEN_FULL = ("heap", "metaspace")
 """Network memory, and managed memory with RocksDB, are reserved as a whole at the start: full is usual there."""
 
 TITLES = {
-    "framework_heap": "Framework heap",
-    "task_heap": "Task heap",
-    "managed": "Managed memory",
-    "framework_off_heap": "Framework off-heap",
-    "task_off_heap": "Task off-heap",
-    "network": "Network memory",
-    "metaspace": "JVM metaspace",
-    "overhead": "JVM overhead",
+    "framework_heap": to_say("Framework heap"),
+    "task_heap": to_say("Task heap"),
+    "managed": to_say("Managed memory"),
+    "framework_off_heap": to_say("Framework off-heap"),
+    "task_off_heap": to_say("Task off-heap"),
+    "network": to_say("Network memory"),
+    "metaspace": to_say("JVM metaspace"),
+    "overhead": to_say("JVM overhead"),
 }
 """Part -> its name in Flink's documentation."""
 AREAS = {
-    "heap": "JVM heap",
-    "managed": "Managed memory",
-    "direct": "Direct memory",
-    "network": "Network memory",
-    "metaspace": "JVM metaspace",
+    "heap": to_say("JVM heap"),
+    "managed": to_say("Managed memory"),
+    "direct": to_say("Direct memory"),
+    "network": to_say("Network memory"),
+    "metaspace": to_say("JVM metaspace"),
 }
 """What was measured in use -> its name."""
 FIRST_PART = {"heap": "framework_heap", "managed": "managed", "direct": "framework_off_heap", "metaspace": "metaspace"}
@@ -90,34 +91,34 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
     divisor, unit = axis_unit(largest, MEMORY_UNITS, "bytes")
     rows = [row for each in managers for row in _rows(each, points)]
     left_out = points["counted"] - len(managers)
-    more = f" · {left_out} more TaskManagers not drawn" if left_out else ""
+    more = say(" · {left_out} more TaskManagers not drawn", left_out=left_out) if left_out else ""
     panel = Panel(
-        title=f"Configured parts and the most in use{more}",
+        title=say("Configured parts and the most in use{more}", more=more),
         unit="",
         height=max(ROW * len(rows), LEAST_HEIGHT),
         traces=_traces(points, colours, divisor),
         x={"range": [0, 1.02 * largest / divisor], "showgrid": True},
         y=row_axis(rows),
     )
-    drawn = stacked([panel], theme, axis="own", x_title=f"Memory ({unit})")
+    drawn = stacked([panel], theme, axis="own", x_title=say("Memory ({unit})", unit=unit))
     drawn["layout"]["legend"]["traceorder"] = "normal"
     return drawn
 
 
 def _rows(manager: Mapping[str, Any], points: Points) -> list[str]:
     """The labels of the rows of one TaskManager: configured, and in use where that was measured."""
-    name = "Derived from the configuration" if points["derived"] else manager["name"]
+    name = say("Derived from the configuration") if points["derived"] else manager["name"]
     label = escaped(shortened(name, NAME_LENGTH))
-    return [f"{label} configured", f"{label} in use"] if manager["used"] else [label]
+    return [say("{label} configured", label=label), say("{label} in use", label=label)] if manager["used"] else [label]
 
 
 def _traces(points: Points, colours: Palette, divisor: float) -> list[dict[str, Any]]:
     colour = _colours(colours)
     configured = [
         _bar(
-            title,
+            say(title),
             [
-                (_rows(each, points)[0], each["parts"][part], f"{title}: {memory(each['parts'][part])}")
+                (_rows(each, points)[0], each["parts"][part], f"{say(title)}: {memory(each['parts'][part])}")
                 for each in points["task_managers"]
             ],
             colour[part],
@@ -128,7 +129,7 @@ def _traces(points: Points, colours: Palette, divisor: float) -> list[dict[str, 
     used = [
         {
             **_bar(
-                f"{AREAS[area]} in use",
+                say("{area} in use", area=say(AREAS[area])),
                 [(_rows(each, points)[1], each["used"][area], _used_text(area, each)) for each in with_use],
                 colour["task_heap" if area == "heap" else part],
                 divisor,
@@ -150,8 +151,15 @@ def _begins_at(part: str, manager: Mapping[str, Any]) -> float:
 
 def _used_text(area: str, manager: Mapping[str, Any]) -> str:
     used, limit = manager["used"][area], manager["limits"][area]
-    share = f" ({percent(used / limit)} of {memory(limit)})" if limit else ""
-    return f"{AREAS[area]} in use: {memory(used)}{share}"
+    if not limit:
+        return say("{area} in use: {used}", area=say(AREAS[area]), used=memory(used))
+    return say(
+        "{area} in use: {used} ({share} of {limit})",
+        area=say(AREAS[area]),
+        used=memory(used),
+        share=percent(used / limit),
+        limit=memory(limit),
+    )
 
 
 def _bar(title: str, rows: Sequence[tuple[str, float, str]], colour: str, divisor: float) -> dict[str, Any]:
@@ -186,34 +194,52 @@ def summary(points: Points) -> str:
     managers = points["task_managers"]
     first = managers[0]
     total = sum(first["parts"].values())
-    sizes = ", ".join(
-        f"{TITLES[part].lower()} {memory(first['parts'][part])}" for part in PARTS if first["parts"][part]
+    sizes = say(", ").join(
+        f"{within_sentence(say(TITLES[part]))} {memory(first['parts'][part])}" for part in PARTS if first["parts"][part]
     )
-    whose = "The configuration gives a TaskManager" if points["derived"] else f"{first['name']} has"
-    text = f"{whose} {memory(total)} in total: {sizes.replace('jvm', 'JVM')}."
+    sentence = (
+        to_say("The configuration gives a TaskManager {total} in total: {sizes}.")
+        if points["derived"]
+        else to_say("{name} has {total} in total: {sizes}.")
+    )
+    text = say(sentence, name=first["name"], total=memory(total), sizes=sizes)
     if points["derived"]:
-        return f"{text} Its use was not measured." + (
-            " The version of Flink is not known; defaults of 1.17 and newer are assumed." if points["assumed"] else ""
+        assumed = (
+            say("The version of Flink is not known; defaults of 1.17 and newer are assumed.")
+            if points["assumed"]
+            else ""
         )
+        return joined_sentences((text, say("Its use was not measured."), assumed))
     full = [
-        f"{_used_text(area, each).replace('in use: ', '')} of {each['name']}"
+        say(
+            "{area} {used} ({share} of {limit}) of {name}",
+            area=say(AREAS[area]),
+            used=memory(each["used"][area]),
+            share=percent(each["used"][area] / each["limits"][area]),
+            limit=memory(each["limits"][area]),
+            name=each["name"],
+        )
         for each in managers
         for area in NAMED_WHEN_FULL
         if each["limits"][area] and each["used"].get(area, 0.0) >= NEARLY_FULL * each["limits"][area]
     ]
-    return f"{text} Nearly full: {'; '.join(full)}." if full else f"{text} No measured part is nearly full."
+    return (
+        joined_sentences((text, say("Nearly full: {full}.", full=say("; ").join(full))))
+        if full
+        else joined_sentences((text, say("No measured part is nearly full.")))
+    )
 
 
 def table(points: Points) -> list[list[Any]]:
     """One row for each part of each TaskManager, and their sum."""
-    rows: list[list[Any]] = [["TaskManager", "Part", "Configured (bytes)", "Most in use (bytes)"]]
+    rows: list[list[Any]] = [["TaskManager", say("Part"), say("Configured (bytes)"), say("Most in use (bytes)")]]
     for manager in points["task_managers"]:
-        name = manager["name"] or "derived from the configuration"
-        rows += [[name, title, round(manager["parts"][part]), None] for part, title in TITLES.items()]
-        rows.append([name, "Sum of the parts", round(sum(manager["parts"].values())), None])
-        rows.append([name, "Total process memory", round(manager["total_bytes"]), None])
+        name = manager["name"] or say("derived from the configuration")
+        rows += [[name, say(title), round(manager["parts"][part]), None] for part, title in TITLES.items()]
+        rows.append([name, say("Sum of the parts"), round(sum(manager["parts"].values())), None])
+        rows.append([name, say("Total process memory"), round(manager["total_bytes"]), None])
         rows += [
-            [name, title, round(manager["limits"][area]), _whole(manager["used"].get(area))]
+            [name, say(title), round(manager["limits"][area]), _whole(manager["used"].get(area))]
             for area, title in AREAS.items()
         ]
     return rows
@@ -225,11 +251,12 @@ def _whole(value: float | None) -> int | None:
 
 CHART = Chart(
     id="memory-model",
-    title="Memory of the TaskManagers",
+    title=to_say("Memory of the TaskManagers"),
     order=52,
     axis="own",
-    missing=(
-        "The answer about a TaskManager, or a configuration with `taskmanager.memory.process.size`, would fill this "
+    missing=to_say(
+        "The answer about a TaskManager, or a configuration with `taskmanager.memory.process.size`, would fill "
+        "this "
         "chart: `curl -s $REST/taskmanagers/<id> > taskmanager.json`."
     ),
     panels=(),  # the panels of garbage collection show the heap; the other parts are settings

@@ -19,6 +19,7 @@ from diagnostics.charting.panel import (
     stacked,
 )
 from diagnostics.charting.theme import palette
+from diagnostics.language import joined_sentences, say, say_counted, to_say
 from diagnostics.notation.metric_unit import rate_unit, unit_of
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.metrics.metric_slots import varying_metrics
@@ -75,7 +76,7 @@ def _series(slotted: SlottedSeries, tasks: Mapping[str, str], slots: int) -> dic
     return {
         "metric": slotted.metric,
         "job_id": slotted.job_id,
-        "where": where or "the cluster",
+        "where": where or THE_CLUSTER,
         "is_rate": slotted.is_rate,
         "mean": [_rounded(slotted.means.get(slot)) for slot in range(slots)],
         "peak": [_rounded(slotted.peaks.get(slot)) for slot in range(slots)],
@@ -92,19 +93,28 @@ def _rounded(value: float | None) -> float | None:
 
 
 FAMILIES = (
-    ("Records and bytes", re.compile(r"num(Records|Bytes|Buffers)|currentInput|currentOutput|pendingRecords|Dropped")),
-    ("Busy, idle and back-pressured time", re.compile(r"(?i)busy|idle|backpressur|mailbox|latency|initiali|deploying")),
-    ("Watermarks", re.compile(r"[wW]atermark|[eE]ventTime")),
-    ("Checkpoints", re.compile(r"[cC]heckpoint")),
-    ("RocksDB", re.compile(r"rocksdb")),
-    ("Network buffers", re.compile(r"buffers\.|Buffers\.|Network\.|Netty\.")),
-    ("Memory of the JVM", re.compile(r"Memory\.")),
-    ("Garbage collection", re.compile(r"GarbageCollector")),
-    ("CPU, threads and classes", re.compile(r"CPU|Threads|ClassLoader")),
-    ("Jobs and slots", re.compile(r"[tT]askSlots|numRunningJobs|uptime|downtime|runningTime|[rR]estart|registered")),
+    (
+        to_say("Records and bytes"),
+        re.compile(r"num(Records|Bytes|Buffers)|currentInput|currentOutput|pendingRecords|Dropped"),
+    ),
+    (
+        to_say("Busy, idle and back-pressured time"),
+        re.compile(r"(?i)busy|idle|backpressur|mailbox|latency|initiali|deploying"),
+    ),
+    (to_say("Watermarks"), re.compile(r"[wW]atermark|[eE]ventTime")),
+    (to_say("Checkpoints"), re.compile(r"[cC]heckpoint")),
+    (to_say("RocksDB"), re.compile(r"rocksdb")),
+    (to_say("Network buffers"), re.compile(r"buffers\.|Buffers\.|Network\.|Netty\.")),
+    (to_say("Memory of the JVM"), re.compile(r"Memory\.")),
+    (to_say("Garbage collection"), re.compile(r"GarbageCollector")),
+    (to_say("CPU, threads and classes"), re.compile(r"CPU|Threads|ClassLoader")),
+    (
+        to_say("Jobs and slots"),
+        re.compile(r"[tT]askSlots|numRunningJobs|uptime|downtime|runningTime|[rR]estart|registered"),
+    ),
 )
 """Headings of similar metrics, by part of their name; the first that matches counts."""
-OTHERS = "Others"
+OTHERS = to_say("Others")
 
 
 def family_of(metric: str) -> str:
@@ -117,13 +127,13 @@ def choices(points: Points) -> Sequence[Choice]:
     by_metric: dict[str, list[Mapping[str, Any]]] = {}
     for each in points["series"]:
         by_metric.setdefault(each["metric"], []).append(each)
-    order = [*(title for title, _ in FAMILIES), OTHERS]
+    order = [*(say(title) for title, _ in FAMILIES), say(OTHERS)]
     listed = [
         Choice(
             metric,
             metric,
-            f"{len(lines)} series",
-            group=family_of(metric),
+            say("{lines} series", lines=len(lines)),
+            group=say(family_of(metric)),
             thumbnail=_thumbnail(max(lines, key=_highest)["mean"]),
         )
         for metric, lines in by_metric.items()
@@ -181,7 +191,9 @@ def _chosen(points: Points) -> tuple[str, list[Mapping[str, Any]]]:
     return metric, sorted(found, key=lambda each: (-max(value or 0 for value in each["peak"]), each["where"]))
 
 
-UNKNOWN_UNIT = "value"
+THE_CLUSTER = to_say("the cluster")
+"""Where a metric of no task and no process is measured."""
+UNKNOWN_UNIT = to_say("value")
 """Axis label of user-defined metrics and plain counts."""
 
 
@@ -196,11 +208,16 @@ def _scale(each: Mapping[str, Any]) -> tuple[float, str]:
     if unit in ("bytes", "bytes/s"):
         divisor, name = axis_unit(largest, MEMORY_UNITS, "bytes")
         return divisor, unit.replace("bytes", name)
-    return axis_unit(largest, DURATION_UNITS, "ms") if unit == "ms" else (1.0, unit)
+    return axis_unit(largest, DURATION_UNITS, "ms") if unit == "ms" else (1.0, say(unit))
+
+
+def _where(line: Mapping[str, Any]) -> str:
+    where: str = line["where"]
+    return say(where) if where == THE_CLUSTER else where
 
 
 def _in(unit: str) -> str:
-    return f" {unit}" if unit != UNKNOWN_UNIT else ""
+    return f" {unit}" if unit != say(UNKNOWN_UNIT) else ""
 
 
 def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
@@ -212,26 +229,26 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
     times = [points["from_ms"] + (slot + 0.5) * points["slot_ms"] for slot in range(points["slots"])]
     traces = []
     for place, line in enumerate(lines[:MOST_LINES]):
-        name = escaped(shortened(line["where"], 52))
-        for column, dash, width in (("mean", "solid", 2), ("peak", "dot", 1.2)):
+        name = escaped(shortened(_where(line), 52))
+        for column, statistic, dash, width in (("mean", say("mean"), "solid", 2), ("peak", say("peak"), "dot", 1.2)):
             if column == "peak" and line["peak"] == line["mean"]:
                 continue
             traces.append(
                 {
                     "type": "scatter",
                     "mode": "lines+markers",
-                    "name": name if column == "mean" else f"{name}, highest",
+                    "name": name if column == "mean" else say("{name}, highest", name=name),
                     "legendgroup": name,
                     "showlegend": column == "mean",
                     **_line(line[column], times, divisor),
                     "connectgaps": False,
                     "line": {"color": colours.series[place], "width": width, "dash": dash},
                     "marker": {"size": 3},
-                    "hovertemplate": f"{name}<br>%{{x}}<br>{column} %{{y:,.4~g}}{in_unit}<extra></extra>",
+                    "hovertemplate": f"{name}<br>%{{x}}<br>{statistic} %{{y:,.4~g}}{in_unit}<extra></extra>",
                 }
             )
-    more = f" · {len(lines) - MOST_LINES} lower ones not drawn" if len(lines) > MOST_LINES else ""
-    rate = ", each second" if lines[0]["is_rate"] else ""
+    more = say(" · {lines} lower ones not drawn", lines=len(lines) - MOST_LINES) if len(lines) > MOST_LINES else ""
+    rate = say(", each second") if lines[0]["is_rate"] else ""
     panel = Panel(title=f"{escaped(metric)}{rate}{more}", unit=unit, height=190, traces=traces)
     drawn = stacked([panel], theme, axis="time")
     drawn["layout"]["meta"] = {"chosen": metric}
@@ -256,25 +273,40 @@ def summary(points: Points) -> str:
     metric, found = _chosen(points)
     divisor, unit = _scale(found[0])
     known = [value / divisor for value in found[0]["mean"] if value is not None]
-    ends = f"{number(min(known))} to {number(max(known))}{_in(unit)}"
-    text = f"{metric} of {found[0]['where']}: {ends}, mean of each {duration(points['slot_ms'])}."
-    count = len(choices(points))
-    left = f" {points['left_out']} further series that vary less are not kept." if points["left_out"] else ""
-    return f"{text} {count} metric{'s vary' if count > 1 else ' varies'} over the time of the evidence.{left}"
+    text = say(
+        "{metric} of {where}: {low} to {high}{unit}, mean of each {slot}.",
+        metric=metric,
+        where=_where(found[0]),
+        low=number(min(known)),
+        high=number(max(known)),
+        unit=_in(unit),
+        slot=duration(points["slot_ms"]),
+    )
+    counted = say_counted(
+        "{count} metric varies over the time of the evidence.",
+        "{count} metrics vary over the time of the evidence.",
+        len(choices(points)),
+    )
+    left_out = (
+        say("{left_out} further series that vary less are not kept.", left_out=points["left_out"])
+        if points["left_out"]
+        else ""
+    )
+    return joined_sentences((text, counted, left_out))
 
 
 def table(points: Points) -> list[list[Any]]:
     """One row per slot and place of the selected metric."""
     metric, lines = _chosen(points)
-    header = ["Metric", "Where", "From (UTC, epoch ms)", "Mean", "Highest", "Unit"]
+    header = [say("Metric"), say("Where"), say("From (UTC, epoch ms)"), say("Mean"), say("Highest"), say("Unit")]
     rows = [
         [
             metric,
-            line["where"],
+            _where(line),
             points["from_ms"] + slot * points["slot_ms"],
             mean,
             line["peak"][slot],
-            _unit(line),
+            say(_unit(line)),
         ]
         for line in lines
         for slot, mean in enumerate(line["mean"])
@@ -314,10 +346,10 @@ def _within(points: Points, series: Mapping[str, Any], stretch: Range) -> list[f
 
 CHART = Chart(
     id="metrics",
-    title="Every metric over time",
+    title=to_say("Every metric over time"),
     order=45,
     axis="time",
-    missing=(
+    missing=to_say(
         "Metrics over time would fill this chart: scrapes of the Prometheus reporter "
         "(`curl -s <taskmanager>:9249/metrics` every few seconds) or a Prometheus server's `query_range` answers."
     ),

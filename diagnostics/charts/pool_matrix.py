@@ -10,13 +10,14 @@ from diagnostics.charting.chart import Chart, Points, Theme
 from diagnostics.charting.panel import Panel, escaped, job_title, shortened, stacked
 from diagnostics.charting.summary import summary_by_job
 from diagnostics.charting.theme import Palette, palette
+from diagnostics.language import joined_sentences, say, to_say
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.job.graph import job_graph
 from diagnostics.reconstruction.load.pools import pools_of_tasks
 from diagnostics.reconstruction.load.pressure_origin import origins
 from diagnostics.reconstruction.load.timeline import load_timelines
 from diagnostics.vocabulary.load_levels import LOW_MOST
-from diagnostics.wording.phrase import enumeration, percent
+from diagnostics.wording.phrase import enumeration, percent, within_sentence
 
 if TYPE_CHECKING:
     from diagnostics.evidence import Evidence
@@ -30,18 +31,21 @@ MOST_TASKS = 40
 NAME_LENGTH = 24
 
 CELLS: Mapping[str, tuple[str, str]] = {
-    "free": ("Both have room", "not back-pressured"),
-    "held": ("Output full, input has room", "held back from below"),
-    "origin": ("Input full, output has room, and a task above has a full output", "back pressure begins here"),
+    "free": (to_say("Both have room"), to_say("not back-pressured")),
+    "held": (to_say("Output full, input has room"), to_say("held back from below")),
+    "origin": (
+        to_say("Input full, output has room, and a task above has a full output"),
+        to_say("back pressure begins here"),
+    ),
     "awaited": (
-        "Input full, output has room, and the tasks above, whose outputs have room, are back-pressured",
-        "back pressure begins here",
+        to_say("Input full, output has room, and the tasks above, whose outputs have room, are back-pressured"),
+        to_say("back pressure begins here"),
     ),
     "near": (
-        "Input full, output has room, and no task above has a full output",
-        "near its limit",
+        to_say("Input full, output has room, and no task above has a full output"),
+        to_say("near its limit"),
     ),
-    "passes": ("Both full", "held back from below, passes it on to the tasks above"),
+    "passes": (to_say("Both full"), to_say("held back from below, passes it on to the tasks above")),
 }
 """Cell -> what the pools are, and what it means. Source: Flink's blog of 2019-07-23, "Flink Network Stack Vol. 2:
 Monitoring, Metrics, and that Backpressure Thing", https://flink.apache.org/2019/07/23/. Ours is `awaited`: a pool is
@@ -132,7 +136,7 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
     """A dot for each task: its input pool to the right, its output pool upwards; the cells that hold one are shaded."""
     colours = palette(theme)
     panels = [_panel(job, points, colours) for job in points["jobs"]]
-    drawn = stacked(panels, theme, axis="own", x_title="Input pool in use (%)")
+    drawn = stacked(panels, theme, axis="own", x_title=say("Input pool in use (%)"))
     for index, job in enumerate(points["jobs"]):
         suffix = "" if index == 0 else str(index + 1)
         drawn["layout"]["shapes"] += _cells(job, suffix, colours)
@@ -141,16 +145,16 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
 
 def _panel(job: Mapping[str, Any], points: Points, colours: Palette) -> Panel:
     tasks = job["tasks"]
-    more = f" · {job['left_out']} more tasks not drawn" if job["left_out"] else ""
+    more = say(" · {left_out} more tasks not drawn", left_out=job["left_out"]) if job["left_out"] else ""
     return Panel(
-        title=f"Pools of each task{job_title(job, points)}{more}",
-        unit="Output pool (%)",
+        title=say("Pools of each task{job}{more}", job=job_title(job, points), more=more),
+        unit=say("Output pool (%)"),
         height=230,
         traces=[
             {
                 "type": "scatter",
                 "mode": "markers+text",
-                "name": "Tasks",
+                "name": say("Tasks"),
                 "showlegend": False,
                 "x": [min((task["in"] or 0.0) * 100, 110) for task in tasks],
                 "y": [min((task["out"] or 0.0) * 100, 110) for task in tasks],
@@ -171,8 +175,8 @@ def _panel(job: Mapping[str, Any], points: Points, colours: Palette) -> Panel:
 
 
 def _hover_text(task: Mapping[str, Any]) -> str:
-    pools, meaning = CELLS[task["cell"]]
-    labels = (("in", "input"), ("out", "output"))
+    pools, meaning = map(say, CELLS[task["cell"]])
+    labels = (("in", say("input")), ("out", say("output")))
     uses = " · ".join(f"{label} {percent(task[pool])}" for pool, label in labels if task[pool] is not None)
     return f"<b>{escaped(task['name'])}</b><br>{uses}<br>{pools}: {meaning}"
 
@@ -228,33 +232,47 @@ def _job_summary(job: Mapping[str, Any]) -> str:
     for cell, (pools, meaning) in CELLS.items():
         names = [task["name"] for task in job["tasks"] if task["cell"] == cell]
         if names and cell != "free":
-            sentences.append(f"{enumeration(names)}: {pools[0].lower()}{pools[1:]}, so {meaning}.")
+            sentences.append(
+                say(
+                    "{tasks}: {pools}, so {meaning}.",
+                    tasks=enumeration(names),
+                    pools=within_sentence(say(pools)),
+                    meaning=say(meaning),
+                )
+            )
     held = job["held"]
     if held is not None:
         sentences.append(
-            f"Whatever pools show, a subtask of the job is back-pressured {percent(held)} of the time in the highest "
-            "single sample."
+            say(
+                "Whatever pools show, a subtask of the job is back-pressured {held} of the time in the highest "
+                "single sample.",
+                held=percent(held),
+            )
         )
-    return " ".join(sentences)
+    return joined_sentences(sentences)
 
 
 def table(points: Points) -> list[list[Any]]:
     """One row for each task."""
     rows: list[Sequence[Any]] = [
-        [job["name"] or job["job_id"], task["name"], task["in"], task["out"], *CELLS[task["cell"]]]
+        [job["name"] or job["job_id"], task["name"], task["in"], task["out"], *map(say, CELLS[task["cell"]])]
         for job in points["jobs"]
         for task in job["tasks"]
     ]
-    return [["Job", "Task", "Input pool (ratio)", "Output pool (ratio)", "Pools", "Meaning"], *map(list, rows)]
+    return [
+        [say("Job"), say("Task"), say("Input pool (ratio)"), say("Output pool (ratio)"), say("Pools"), say("Meaning")],
+        *map(list, rows),
+    ]
 
 
 CHART = Chart(
     id="pool-matrix",
-    title="Input and output pools",
+    title=to_say("Input and output pools"),
     order=24,
     axis="own",
-    missing=(
-        "Metrics with `inPoolUsage` and `outPoolUsage` of the tasks would fill this chart. It shows only pools that "
+    missing=to_say(
+        "Metrics with `inPoolUsage` and `outPoolUsage` of the tasks would fill this chart. It shows only pools "
+        "that "
         "are full or nearly so."
     ),
     panels=(),  # the panels of the subtasks' activity show who is held back

@@ -10,6 +10,7 @@ from diagnostics.charting.chart import Chart, Points, Theme
 from diagnostics.charting.panel import Panel, Threshold, escaped, job_title, shortened, single_line, stacked
 from diagnostics.charting.summary import summary_by_job
 from diagnostics.charting.theme import Palette, palette
+from diagnostics.language import joined_sentences, say, to_say
 from diagnostics.notation.printed_name import normalised
 from diagnostics.reconstruction.load.pools import pools_of_tasks
 from diagnostics.reconstruction.load.source_rates import source_rates
@@ -33,10 +34,10 @@ LEAST_CHANGE = 0.1
 """A smaller relative change of the source rate is not put into words. Our choice: it varies by that much anyway."""
 
 BARS = {
-    "in": "Input pool in use",
-    "out": "Output pool in use",
-    "held": "Back pressured",
-    "busy": "Busy",
+    "in": to_say("Input pool in use"),
+    "out": to_say("Output pool in use"),
+    "held": to_say("Back pressured"),
+    "busy": to_say("Busy"),
 }
 
 
@@ -127,13 +128,13 @@ def _bars(job: Mapping[str, Any], points: Points, colours: Palette, *, first: bo
         "busy": colours.load["working"],
     }
     return Panel(
-        title=f"From the sources to the origin of back pressure{job_title(job, points)}",
-        unit="Share (%)",
+        title=say("From the sources to the origin of back pressure{job}", job=job_title(job, points)),
+        unit=say("Share (%)"),
         height=190,
         traces=[
             {
                 "type": "bar",
-                "name": title,
+                "name": say(title),
                 "legendgroup": bar,
                 "showlegend": first,
                 "x": names,
@@ -141,7 +142,7 @@ def _bars(job: Mapping[str, Any], points: Points, colours: Palette, *, first: bo
                 "marker": {"color": colour[bar]},
                 "text": [escaped(each["name"]) for each in tasks],
                 "textposition": "none",
-                "hovertemplate": f"%{{text}}<br>{title.lower()} %{{y:.0f}} %<extra></extra>",
+                "hovertemplate": f"%{{text}}<br>{say(title).lower()} %{{y:.0f}} %<extra></extra>",
             }
             for bar, title in BARS.items()
             if any(each[bar] is not None for each in tasks)
@@ -152,21 +153,23 @@ def _bars(job: Mapping[str, Any], points: Points, colours: Palette, *, first: bo
 
 def _label(task: Mapping[str, Any], origin: str) -> str:
     name = escaped(shortened(task["name"], NAME_LENGTH))
-    return f"<b>{name}</b><br>origin" if task["id"] == origin else name
+    return f"<b>{name}</b><br>{say('origin')}" if task["id"] == origin else name
 
 
 def _rates(job: Mapping[str, Any], points: Points, colours: Palette) -> Panel:
     change = job["change"]
     shows = change is not None and _change_ratio(change) is not None
     lines = [
-        Threshold(change["before_per_s"], f"before {number(change['before_per_s'])}/s", is_alarm=False),
-        Threshold(change["after_per_s"], f"after {number(change['after_per_s'])}/s", is_alarm=False),
+        Threshold(
+            change["before_per_s"], say("before {before}/s", before=number(change["before_per_s"])), is_alarm=False
+        ),
+        Threshold(change["after_per_s"], say("after {after}/s", after=number(change["after_per_s"])), is_alarm=False),
     ]
     return Panel(
-        title=f"Records that the sources emit{job_title(job, points)}",
-        unit="Records/s",
+        title=say("Records that the sources emit{job}", job=job_title(job, points)),
+        unit=say("Records/s"),
         height=110,
-        traces=[single_line(job["rates"], "Sources", colours.calm, "%{y:,.0f} records/s")],
+        traces=[single_line(job["rates"], say("Sources"), colours.calm, say("%{y:,.0f} records/s"))],
         thresholds=lines if shows else [],
         x={"type": "date"},
     )
@@ -189,34 +192,65 @@ def _job_summary(job: Mapping[str, Any]) -> str:
     sentences = [_origin_in_words(origin)]
     waiting = sorted((task for task in job["tasks"] if (task["held"] or 0.0) > OK_MOST), key=lambda task: -task["held"])
     for task in waiting[:2]:
-        pool = f"; {percent(task['out'])} of its output pool is in use" if task["out"] is not None else ""
-        sentences.append(f"{task['name']} is back-pressured {percent(task['held'])} of the time on average{pool}.")
+        sentence = (
+            to_say("{task} is back-pressured {held} of the time on average.")
+            if task["out"] is None
+            else to_say("{task} is back-pressured {held} of the time on average; {out} of its output pool is in use.")
+        )
+        sentences.append(say(sentence, task=task["name"], held=percent(task["held"]), out=percent(task["out"])))
     change = job["change"]
     if change and (ratio := _change_ratio(change)) is not None:
         before, after = number(change["before_per_s"]), number(change["after_per_s"])
         at = FORMATS["time"](change["at_ms"])
         sentences.append(
-            f"The sources emitted {before} records/s until {at} and {after} records/s after it ({_signed(ratio)})."
+            say(
+                "The sources emitted {before} records/s until {at} and {after} records/s after it ({ratio}).",
+                before=before,
+                at=at,
+                after=after,
+                ratio=_signed(ratio),
+            )
         )
-    return " ".join(sentences)
+    return joined_sentences(sentences)
 
 
 def _origin_in_words(origin: Mapping[str, Any]) -> str:
     """Where the wait begins, and what its input pool shows."""
     busy, pool, name = origin["busy"], origin["in"], origin["name"]
     if busy is not None and busy <= QUIET_MOST:
-        text = f"Tasks upstream of {name} wait although it is busy only {percent(busy)} of the time on average."
+        text = say(
+            "Tasks upstream of {task} wait although it is busy only {busy} of the time on average.",
+            task=name,
+            busy=percent(busy),
+        )
     else:
-        ratio = f" (busy {percent(busy)} on average)" if busy is not None else ""
-        text = f"Back pressure begins at {name}{ratio}."
+        sentence = (
+            to_say("Back pressure begins at {task}.")
+            if busy is None
+            else to_say("Back pressure begins at {task} (busy {busy} on average).")
+        )
+        text = say(sentence, task=name, busy=percent(busy))
     if pool is None:
         return text
     if pool < HARDLY:
-        return (
-            f"{text} Its input pool is empty: its senders are in the same TaskManager and use none of these buffers, "
-            "or their records do not arrive."
+        return joined_sentences(
+            (
+                text,
+                say(
+                    "Its input pool is empty: its senders are in the same TaskManager and use none of these buffers, "
+                    "or their records do not arrive.",
+                ),
+            )
         )
-    return f"{text} {percent(pool)} of its input pool is in use; it grants its senders credits only for free buffers."
+    return joined_sentences(
+        (
+            text,
+            say(
+                "{pool} of its input pool is in use; it grants its senders credits only for free buffers.",
+                pool=percent(pool),
+            ),
+        )
+    )
 
 
 def _signed(ratio: float) -> str:
@@ -228,27 +262,34 @@ MINUS = "\N{MINUS SIGN}"
 
 def table(points: Points) -> list[list[Any]]:
     """One row for each task on the path."""
-    header = ["Job", "Task", "Origin", *(f"{title} (ratio)" for title in BARS.values())]
-    header += ["Sources before (records/s)", "Sources after (records/s)", "Changed at (UTC, epoch ms)"]
+    header = [
+        say("Job"),
+        say("Task"),
+        say("Origin"),
+        *(say("{what} (ratio)", what=say(title)) for title in BARS.values()),
+    ]
+    header += [say("Sources before (records/s)"), say("Sources after (records/s)"), say("Changed at (UTC, epoch ms)")]
     rows = []
     for job in points["jobs"]:
         change = job["change"] or {"before_per_s": None, "after_per_s": None, "at_ms": None}
         rates = [change["before_per_s"], change["after_per_s"], change["at_ms"]]
         for each in job["tasks"]:
-            is_origin = "yes" if each["id"] == job["origin"] else "no"
+            is_origin = say("yes") if each["id"] == job["origin"] else say("no")
             rows.append([job["name"] or job["job_id"], each["name"], is_origin, *(each[bar] for bar in BARS), *rates])
     return [header, *rows]
 
 
 CHART = Chart(
     id="pressure-path",
-    title="How back pressure travels",
+    title=to_say("How back pressure travels"),
     order=22,
     axis="own",
-    missing=(
+    missing=to_say(
         "Back pressure of several tasks together with the job graph would fill this chart: "
-        "`curl -s $REST/jobs/<job>` and `curl -s $REST/jobs/<job>/vertices/<vertex>/backpressure` for each vertex, or "
-        "metrics with `backPressuredTimeMsPerSecond`, `inPoolUsage` and `outPoolUsage`. A job without back pressure "
+        "`curl -s $REST/jobs/<job>` and `curl -s $REST/jobs/<job>/vertices/<vertex>/backpressure` for each "
+        "vertex, or "
+        "metrics with `backPressuredTimeMsPerSecond`, `inPoolUsage` and `outPoolUsage`. A job without back "
+        "pressure "
         "has no path."
     ),
     panels=(),  # the panels of the subtasks' activity show it

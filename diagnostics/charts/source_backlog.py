@@ -11,6 +11,7 @@ from diagnostics.charting.chart import Chart, Points, Theme
 from diagnostics.charting.grafana_panel import BY_TASK, ONE_JOB, GrafanaPanel
 from diagnostics.charting.panel import Panel, escaped, job_title, shortened, stacked
 from diagnostics.charting.theme import Palette, palette
+from diagnostics.language import joined_sentences, say, to_say
 from diagnostics.prevention.series import TASK
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.metrics.metric_series import metric_series
@@ -101,7 +102,14 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
         traces = [
             trace for place, source in enumerate(job["sources"]) for trace in _lines(points, source, place, colours)
         ]
-        panels.append(Panel(title=f"Records that wait to be read{name}", unit="Records", height=170, traces=traces))
+        panels.append(
+            Panel(
+                title=say("Records that wait to be read{name}", name=name),
+                unit=say("Records"),
+                height=170,
+                traces=traces,
+            )
+        )
     return stacked(panels, theme, axis="time")
 
 
@@ -119,7 +127,7 @@ def _lines(points: Points, source: Mapping[str, Any], place: int, colours: Palet
             "connectgaps": False,
             "line": {"color": colours.series[place], "width": 2},
             "marker": {"size": 3},
-            "hovertemplate": f"{name}<br>%{{x}}<br>%{{y:,.0f}} records wait<extra></extra>",
+            "hovertemplate": f"{name}<br>%{{x}}<br>{say('%{y:,.0f} records wait')}<extra></extra>",
         }
     ]
     trend = _trend(points, source)
@@ -129,13 +137,13 @@ def _lines(points: Points, source: Mapping[str, Any], place: int, colours: Palet
             {
                 "type": "scatter",
                 "mode": "lines",
-                "name": f"Trend of {name}",
+                "name": say("Trend of {name}", name=name),
                 "legendgroup": name,
                 "showlegend": False,
                 "x": ends,
                 "y": [max(trend.at(each), 0.0) for each in ends],
                 "line": {"color": colours.text, "width": 1.5, "dash": "dash"},
-                "hovertemplate": f"{name}<br>{number(trend.slope * 1000)} records/s<extra></extra>",
+                "hovertemplate": f"{name}<br>{say('{rate} records/s', rate=number(trend.slope * 1000))}<extra></extra>",
             }
         )
     return drawn
@@ -147,34 +155,54 @@ def summary(points: Points) -> str:
     worst = max(every, key=lambda each: (_largest(each), each["vertex"]))
     known = _known(points, worst)
     if not known:
-        return f"The backlog of {worst['vertex']} is never known for all of its subtasks at once."
-    text = f"Up to {number(_largest(worst))} records wait in {worst['vertex']}, {number(known[-1][1])} at the end."
-    return f"{text} {_trend_in_words(_trend(points, worst))}"
+        return say("The backlog of {vertex} is never known for all of its subtasks at once.", vertex=worst["vertex"])
+    text = say(
+        "Up to {highest} records wait in {source}, {last} at the end.",
+        highest=number(_largest(worst)),
+        source=worst["vertex"],
+        last=number(known[-1][1]),
+    )
+    return joined_sentences((text, _trend_in_words(_trend(points, worst))))
 
 
 def _trend_in_words(trend: Trend | NoTrend) -> str:
     """The trend with its error, and when nothing is pending any more, or why there is no prediction."""
     if isinstance(trend, NoTrend):
-        return f"No forecast is made from the last third of the time: {trend.because}."
+        return say("No forecast is made from the last third of the time: {because}.", because=trend.because)
     slopes = sorted(abs(each) * 1000 for each in (trend.slope_low, trend.slope_high))
-    text = (
-        f"In the last third of the time it {'grows' if trend.slope > 0 else 'shrinks'} by "
-        f"{number(abs(trend.slope) * 1000)} records a second (median slope, 95 % interval {number(slopes[0])} to "
-        f"{number(slopes[1])})"
-    )
+    measured = {"rate": number(abs(trend.slope) * 1000), "low": number(slopes[0]), "high": number(slopes[1])}
     if trend.slope > 0:
-        return f"{text}: it does not catch up while that lasts."
+        return say(
+            "In the last third of the time it grows by {rate} records a second (median slope, 95 % interval {low} to "
+            "{high}): it does not catch up while that lasts.",
+            **measured,
+        )
     gone = trend.reaches(0.0)
     if gone is None:
-        return f"{text}; it does not catch up within {MOST_AHEAD:.0f} times that time, as far as a trend is followed."
+        return say(
+            "In the last third of the time it shrinks by {rate} records a second (median slope, 95 % interval {low} to "
+            "{high}); it does not catch up within {most_ahead:.0f} times that time, as far as a trend is followed.",
+            **measured,
+            most_ahead=MOST_AHEAD,
+        )
     expected, earliest = duration(gone.expected - trend.last), duration(gone.earliest - trend.last)
-    latest = f"{earliest} to {duration(gone.latest - trend.last)}" if gone.latest else f"not before {earliest}"
-    return f"{text}; if that lasts, it has caught up in {expected} ({latest})."
+    latest = (
+        say("{earliest} to {latest}", earliest=earliest, latest=duration(gone.latest - trend.last))
+        if gone.latest
+        else say("not before {earliest}", earliest=earliest)
+    )
+    return say(
+        "In the last third of the time it shrinks by {rate} records a second (median slope, 95 % interval {low} to "
+        "{high}); if that lasts, it has caught up in {expected} ({latest}).",
+        **measured,
+        expected=expected,
+        latest=latest,
+    )
 
 
 def table(points: Points) -> list[list[Any]]:
     """One row per source and known slot."""
-    header = ["Job", "Source", "From (UTC, epoch ms)", "Records that wait"]
+    header = [say("Job"), say("Source"), say("From (UTC, epoch ms)"), say("Records that wait")]
     width = points["slot_ms"]
     return [
         header,
@@ -190,16 +218,16 @@ def table(points: Points) -> list[list[Any]]:
 
 CHART = Chart(
     id="source-backlog",
-    title="Backlog of the sources",
+    title=to_say("Backlog of the sources"),
     order=42,
     axis="time",
-    missing=(
+    missing=to_say(
         "The metric `pendingRecords` over time would fill this chart: scrapes of the Prometheus reporter "
         "(`curl -s <taskmanager>:9249/metrics` every few seconds) of a job whose sources tell it, as Kafka's does."
     ),
     panels=(
         GrafanaPanel(
-            "Records that wait in the sources",
+            to_say("Records that wait in the sources"),
             "short",
             {"{{task_name}}": f"sum {BY_TASK} ({TASK}operator_pendingRecords{{{ONE_JOB}}})"},
         ),

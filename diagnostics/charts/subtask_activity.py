@@ -13,6 +13,7 @@ from diagnostics.charting.chart import Chart, Points, Theme
 from diagnostics.charting.grafana_panel import BY_TASK, ONE_JOB, GrafanaPanel
 from diagnostics.charting.panel import Panel, escaped, shortened, stacked
 from diagnostics.charting.theme import palette
+from diagnostics.language import joined_sentences, say, to_say
 from diagnostics.prevention.alert import FULL_MS_PER_S, HIGH_MS_PER_S
 from diagnostics.prevention.series import TASK
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
@@ -136,14 +137,14 @@ def _highest(values: Sequence[float | None]) -> float:
 
 
 BANDS = (
-    ("OK", OK_MOST, f"OK ≤ {percent(OK_MOST)}"),
-    ("LOW", LOW_MOST, f"LOW ≤ {percent(LOW_MOST)}"),
-    ("HIGH", 1.0, f"HIGH > {percent(LOW_MOST)}"),
+    ("OK", OK_MOST, to_say("OK ≤ {bound}")),
+    ("LOW", LOW_MOST, to_say("LOW ≤ {bound}")),
+    ("HIGH", 1.0, to_say("HIGH > {bound}")),
 )
 LOADS = (
-    ("quiet", QUIET_MOST, f"Busy ≤ {percent(QUIET_MOST)}"),
-    ("working", WORKING_MOST, f"Busy ≤ {percent(WORKING_MOST)}"),
-    ("near the limit", 1.0, f"Busy > {percent(WORKING_MOST)}"),
+    ("quiet", QUIET_MOST, to_say("Busy ≤ {bound}")),
+    ("working", WORKING_MOST, to_say("Busy ≤ {bound}")),
+    ("near the limit", 1.0, to_say("Busy > {bound}")),
 )
 
 
@@ -151,8 +152,8 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
     """Heat maps of back pressure, then of busy time, with a row per subtask for each task."""
     colours = palette(theme)
     kinds = (
-        ("back_pressured", "Back pressured", BANDS, colours.bands),
-        ("busy", "Busy", LOADS, colours.load),
+        ("back_pressured", say("Back pressured"), BANDS, colours.bands),
+        ("busy", say("Busy"), LOADS, colours.load),
     )
     panels = []
     for name, title, bands, shades in kinds:
@@ -173,8 +174,13 @@ def _panel(title: str, vertex: Mapping[str, Any], traces: Sequence[Mapping[str, 
     subtasks = vertex["subtasks"]
     hidden = vertex["parallelism"] - len(subtasks)
     return Panel(
-        title=shortened(title, 90) + (f" (hottest {len(subtasks)} of {vertex['parallelism']})" if hidden else ""),
-        unit="Subtask" if len(subtasks) > 2 else "",
+        title=shortened(title, 90)
+        + (
+            say(" (hottest {subtasks} of {parallelism})", subtasks=len(subtasks), parallelism=vertex["parallelism"])
+            if hidden
+            else ""
+        ),
+        unit=say("Subtask") if len(subtasks) > 2 else "",
         height=max(15 * len(subtasks), 15),
         traces=traces,
         y={
@@ -214,7 +220,7 @@ def _heat_map(
             for row in vertex["subtasks"]
         ],
         "hovertemplate": (
-            f"<b>{escaped(shortened(vertex['vertex']))}</b><br>subtask %{{y}}, %{{x}}<br>%{{text}}<extra></extra>"
+            f"<b>{escaped(shortened(vertex['vertex']))}</b><br>{say('subtask %{y}, %{x}')}<br>%{{text}}<extra></extra>"
         ),
         "zmin": 0,
         "zmax": 1,
@@ -228,11 +234,15 @@ def _heat_map(
 
 
 def _hover_text(busy: float | None, pressed: float | None) -> str:
-    parts = [f"busy {percent(busy)}" if busy is not None else "busy unknown"]
-    parts.append(f"back-pressured {percent(pressed)}" if pressed is not None else "back pressure unknown")
+    parts = [say("busy {busy}", busy=percent(busy)) if busy is not None else say("busy unknown")]
+    parts.append(
+        say("back-pressured {pressed}", pressed=percent(pressed))
+        if pressed is not None
+        else say("back pressure unknown")
+    )
     if busy is not None and pressed is not None:
-        parts.append(f"idle {percent(max(0.0, 1 - busy - pressed))}")
-    return ", ".join(parts)
+        parts.append(say("idle {idle}", idle=percent(max(0.0, 1 - busy - pressed))))
+    return say(", ").join(parts)
 
 
 def _keys(points: Points, bands: Sequence[tuple[str, float, str]], shades: Mapping[str, str]) -> list[dict[str, Any]]:
@@ -241,14 +251,20 @@ def _keys(points: Points, bands: Sequence[tuple[str, float, str]], shades: Mappi
         {
             "type": "scatter",
             "mode": "markers",
-            "name": label,
+            "name": say(label, bound=percent(bound)),
             "x": [points["from_ms"]],
             "y": [None],
             "marker": {"symbol": "square", "size": 11, "color": shades[band]},
             "hoverinfo": "skip",
         }
-        for band, _, label in bands
+        for (band, _, label), bound in zip(bands, _bounds(bands), strict=True)
     ]
+
+
+def _bounds(bands: Sequence[tuple[str, float, str]]) -> list[float]:
+    """The bound that the label of each band names: its own, of the last one that of the band below."""
+    bounds = [high for _, high, _ in bands]
+    return [*bounds[:-1], bounds[-2]]
 
 
 def summary(points: Points) -> str:
@@ -261,12 +277,24 @@ def summary(points: Points) -> str:
     text = []
     if (mean := _mean(pressed[1]["back_pressured"])) is not None:
         text.append(
-            f"Most back-pressured: subtask {pressed[1]['subtask']} of {pressed[0]}, {percent(mean)} of the time on "
-            f"average ({_band(mean)})."
+            say(
+                "Most back-pressured: subtask {subtask} of {task}, {mean} of the time on average ({band}).",
+                subtask=pressed[1]["subtask"],
+                task=pressed[0],
+                mean=percent(mean),
+                band=_band(mean),
+            )
         )
     if (mean := _mean(busiest[1]["busy"])) is not None:
-        text.append(f"Busiest: subtask {busiest[1]['subtask']} of {busiest[0]}, {percent(mean)} on average.")
-    return " ".join(text)
+        text.append(
+            say(
+                "Busiest: subtask {subtask} of {task}, {mean} on average.",
+                subtask=busiest[1]["subtask"],
+                task=busiest[0],
+                mean=percent(mean),
+            )
+        )
+    return joined_sentences(text)
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
@@ -280,7 +308,14 @@ def _band(ratio: float) -> str:
 
 def table(points: Points) -> list[list[Any]]:
     """One row per subtask and slot with a sample."""
-    header = ["Job", "Task", "Subtask", "From (UTC, epoch ms)", "Busy ratio", "Back-pressured ratio"]
+    header = [
+        say("Job"),
+        say("Task"),
+        say("Subtask"),
+        say("From (UTC, epoch ms)"),
+        say("Busy ratio"),
+        say("Back-pressured ratio"),
+    ]
     rows = [
         [
             job["name"] or job["job_id"],
@@ -301,23 +336,23 @@ def table(points: Points) -> list[list[Any]]:
 
 CHART = Chart(
     id="subtask-activity",
-    title="Busy, idle and back-pressured time",
+    title=to_say("Busy, idle and back-pressured time"),
     order=20,
     axis="time",
-    missing=(
+    missing=to_say(
         "Metrics over time would fill this chart: scrapes of the Prometheus reporter "
         "(`curl -s <taskmanager>:9249/metrics` every few seconds), or the back pressure of each vertex "
         "(`curl -s $REST/jobs/<job>/vertices/<vertex>/backpressure`)."
     ),
     panels=(
         GrafanaPanel(
-            "Busiest subtask of each task",
+            to_say("Busiest subtask of each task"),
             "ms",
             {"{{task_name}}": f"max {BY_TASK} ({TASK}busyTimeMsPerSecond{{{ONE_JOB}}})"},
             FULL_MS_PER_S,
         ),
         GrafanaPanel(
-            "Most back-pressured subtask of each task",
+            to_say("Most back-pressured subtask of each task"),
             "ms",
             {"{{task_name}}": f"max {BY_TASK} ({TASK}backPressuredTimeMsPerSecond{{{ONE_JOB}}})"},
             HIGH_MS_PER_S,

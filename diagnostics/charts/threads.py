@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from diagnostics.charting.chart import Chart, Points, Theme
 from diagnostics.charting.panel import Panel, escaped, row_axis, shortened, stacked
 from diagnostics.charting.theme import Palette, palette
+from diagnostics.language import joined_sentences, say, say_counted, to_say
 from diagnostics.reconstruction.stacks.sampled_stacks import sampled_stacks
 from diagnostics.reconstruction.stacks.thread_locks import DumpedThread, LockQueue, lock_queues
 from diagnostics.vocabulary.known_frames import stack
@@ -28,6 +29,8 @@ FRAMES_SHOWN = 16
 JAVA = ("java.", "jdk.", "sun.")
 PARKED_STATES = ("WAITING", "TIMED_WAITING")
 STATES = ("RUNNABLE", "BLOCKED", "WAITING", "TIMED_WAITING")
+UNKNOWN = to_say("unknown")
+"""A state that a dump does not name."""
 
 Dump = tuple[int, int]
 """File id and epoch ms (0 when unknown)."""
@@ -63,7 +66,7 @@ def points_of(dumps: Mapping[Dump, Sequence[DumpedThread]]) -> dict[str, Any]:
         {
             "file_id": dump[0],
             "ts_ms": dump[1] or None,
-            "states": dict(Counter(thread.state or "unknown" for thread in dumps[dump])),
+            "states": dict(Counter(thread.state or UNKNOWN for thread in dumps[dump])),
         }
         for dump in order
     ]
@@ -105,7 +108,7 @@ def _groups(dumps: Sequence[Sequence[DumpedThread]]) -> list[dict[str, Any]]:
     )
     return [
         {
-            "state": state or "unknown",
+            "state": state or UNKNOWN,
             "parked": parked[state, frames],
             "threads": max(map(len, seen)),
             "dumps": len(seen),
@@ -136,7 +139,7 @@ def _label(points: Points, place: int) -> str:
     """A dump's name on the axis."""
     dump = points["dumps"][place]
     if dump["ts_ms"] is None:
-        return f"Dump {place + 1}"
+        return say("Dump {place}", place=place + 1)
     moment = dt.datetime.fromtimestamp(dump["ts_ms"] / 1000, tz=dt.UTC)
     return f"{place + 1}: {moment:%H:%M:%S}"
 
@@ -147,7 +150,7 @@ def _colours(colours: Palette) -> Mapping[str, str]:
         "BLOCKED": colours.alarm,
         "WAITING": colours.load["working"],
         "TIMED_WAITING": colours.load["quiet"],
-        "unknown": colours.grid,
+        UNKNOWN: colours.grid,
     }
 
 
@@ -160,12 +163,12 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
     states = [
         {
             "type": "bar",
-            "name": state,
+            "name": say(state),
             "x": labels,
             "y": [dump["states"].get(state, 0) for dump in points["dumps"]],
             "width": 0.7 if len(labels) > 3 else 0.25,
             "marker": {"color": shades[state]},
-            "hovertemplate": f"%{{y}} {state}<br>dump %{{x}}<extra></extra>",
+            "hovertemplate": f"%{{y}} {say(state)}<br>{say('dump %{x}')}<extra></extra>",
         }
         for state in present
     ]
@@ -187,7 +190,11 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
     return stacked(
         [
             Panel(
-                title="Threads by state in each dump", unit="Threads", height=130, traces=states, x={"type": "category"}
+                title=say("Threads by state in each dump"),
+                unit=say("Threads"),
+                height=130,
+                traces=states,
+                x={"type": "category"},
             ),
             Panel(
                 title=_stacks_title(points, folded=groups[:1] != parked[:1]),
@@ -199,13 +206,17 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
         ],
         theme,
         axis="own",
-        x_title="Threads",
+        x_title=say("Threads"),
     )
 
 
 def _stacks_title(points: Points, *, folded: bool) -> str:
-    title = "Equal stacks together: threads at once"
-    return f"{title} · {points['parked']} parked threads folded" if folded and points.get("parked") else title
+    title = say("Equal stacks together: threads at once")
+    return (
+        say("{title} · {parked} parked threads folded", title=title, parked=points["parked"])
+        if folded and points.get("parked")
+        else title
+    )
 
 
 def _short(frame: str) -> str:
@@ -213,9 +224,17 @@ def _short(frame: str) -> str:
 
 
 def _group_text(group: Mapping[str, Any]) -> str:
-    lines = [f"<b>{group['threads']} threads {group['state']}</b>, in {group['dumps']} dumps"]
+    state = group["state"]
+    lines = [
+        say(
+            "<b>{threads} threads {state}</b>, in {dumps} dumps",
+            threads=group["threads"],
+            state=say(state),
+            dumps=group["dumps"],
+        )
+    ]
     lines += [escaped(shortened(frame, 90)) for frame in group["frames"][:10]]
-    lines.append(f"e.g. {escaped(shortened(', '.join(group['names'][:2]), 90))}")
+    lines.append(say("e.g. {threads}", threads=escaped(shortened(", ".join(group["names"][:2]), 90))))
     return "<br>".join(lines)
 
 
@@ -224,47 +243,77 @@ def summary(points: Points) -> str:
     parts = []
     circles = {tuple(sorted(lock["circle"])): lock["circle"] for lock in points["locks"] if lock["circle"]}
     for circle in circles.values():
-        parts.append(f"Deadlock: {' waits for '.join([*circle, circle[0]])}.")
+        parts.append(say("Deadlock: {circle}.", circle=say(" waits for ").join([*circle, circle[0]])))
     worst = next((lock for lock in points["locks"] if not lock["circle"]), None)
     if worst:
-        held = f", held by {worst['holder']} in {worst['holder_frame']}" if worst["holder"] else ""
-        threads = f"{worst['waiting']} threads wait" if worst["waiting"] > 1 else "1 thread waits"
-        parts.append(f"{threads} for {worst['lock']}{held}.")
+        if worst["holder"]:
+            waits = say_counted(
+                "{count} thread waits for {lock}, held by {holder} in {frame}.",
+                "{count} threads wait for {lock}, held by {holder} in {frame}.",
+                worst["waiting"],
+                lock=worst["lock"],
+                holder=worst["holder"],
+                frame=worst["holder_frame"],
+            )
+        else:
+            waits = say_counted(
+                "{count} thread waits for {lock}.",
+                "{count} threads wait for {lock}.",
+                worst["waiting"],
+                lock=worst["lock"],
+            )
+        parts.append(waits)
     if not parts:
-        parts.append("No thread waits for a lock that another one holds.")
+        parts.append(say("No thread waits for a lock that another one holds."))
     last = points["dumps"][-1]["states"]
-    told = ", ".join(f"{last[state]} {state}" for state in (*STATES, "unknown") if last.get(state))
-    parts.append(f"{len(points['dumps'])} dumps; the last one has {told}.")
+    states = say(", ").join(f"{last[state]} {say(state)}" for state in (*STATES, UNKNOWN) if last.get(state))
+    parts.append(say("{dumps} dumps; the last one has {states}.", dumps=len(points["dumps"]), states=states))
     if points.get("parked"):
         count = points["parked"]
-        parts.append(f"Up to {count} thread{' waits' if count == 1 else 's wait'} for work at once (parked, folded).")
+        parts.append(
+            say_counted(
+                "Up to {count} thread waits for work at once (parked, folded).",
+                "Up to {count} threads wait for work at once (parked, folded).",
+                count,
+            )
+        )
     group = next((group for group in points["groups"] if not group.get("parked")), None)
     if group and group["threads"] > 1:
-        parts.append(f"{group['threads']} threads have one stack, in {group['told']}.")
-    return " ".join(parts)
+        parts.append(
+            say("{threads} threads have one stack, in {frame}.", threads=group["threads"], frame=group["told"])
+        )
+    return joined_sentences(parts)
 
 
 def table(points: Points) -> list[list[Any]]:
     """Locks that threads wait for, then the groups of equal stacks, top frame first."""
-    header = ["What", "State", "Threads", "Dumps", "Lock or frames, top first", "Held by", "Threads, e.g."]
+    header = [
+        say("What"),
+        say("State"),
+        say("Threads"),
+        say("Dumps"),
+        say("Lock or frames, top first"),
+        say("Held by"),
+        say("Threads, e.g."),
+    ]
     rows: list[list[Any]] = []
     for lock in points["locks"]:
-        what = "deadlock" if lock["circle"] else "lock"
-        chain = " waits for ".join(lock["chain"]) or None
+        what = say("deadlock") if lock["circle"] else say("lock")
+        chain = say(" waits for ").join(lock["chain"]) or None
         names = ", ".join(lock["names"])
         rows.append([what, "BLOCKED", lock["waiting"], _label(points, lock["dump"]), lock["lock"], chain, names])
     for group in points["groups"]:
         frames, names = " < ".join(group["frames"]), ", ".join(group["names"])
-        rows.append(["equal stacks", group["state"], group["threads"], group["dumps"], frames, None, names])
+        rows.append([say("equal stacks"), group["state"], group["threads"], group["dumps"], frames, None, names])
     return [header, *rows]
 
 
 CHART = Chart(
     id="threads",
-    title="Threads",
+    title=to_say("Threads"),
     order=65,
     axis="own",
-    missing=(
+    missing=to_say(
         "A few thread dumps some seconds apart would fill this chart: `jstack -l <pid>`, or "
         "`curl -s $REST/taskmanagers/<id>/thread-dump`."
     ),

@@ -9,6 +9,7 @@ from diagnostics.charting.chart import Chart, Points, Theme
 from diagnostics.charting.panel import DURATION_UNITS, Panel, Threshold, axis_unit, escaped, job_title, stacked
 from diagnostics.charting.summary import summary_by_job
 from diagnostics.charting.theme import Palette, palette
+from diagnostics.language import joined_sentences, say, to_say
 from diagnostics.reconstruction.checkpoints.transactions import transactions_of_jobs
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.wording.phrase import duration, exact_duration
@@ -83,15 +84,15 @@ def _panel(job: Mapping[str, Any], points: Points, colours: Palette, *, first: b
     committed = [row for row in rows if row[COMMITTED] is not None]
     open_ones = [row for row in rows if row[COMMITTED] is None]
     parts = (
-        ("Begun, written to", rows, [row[PREPARED] - row[BEGUN] for row in rows], colours.load["working"]),
+        (say("Begun, written to"), rows, [row[PREPARED] - row[BEGUN] for row in rows], colours.load["working"]),
         (
-            "Pre-committed until committed",
+            say("Pre-committed until committed"),
             committed,
             [max(row[COMMITTED] - row[PREPARED], 0) for row in committed],
             colours.series[2],
         ),
         (
-            "Pre-committed, never committed",
+            say("Pre-committed, never committed"),
             open_ones,
             [_open_ms(row, job) - (row[PREPARED] - row[BEGUN]) for row in open_ones],
             colours.warning,
@@ -118,7 +119,7 @@ def _panel(job: Mapping[str, Any], points: Points, colours: Palette, *, first: b
             {
                 "type": "scatter",
                 "mode": "markers",
-                "name": "Aborted or fenced",
+                "name": say("Aborted or fenced"),
                 "legendgroup": "aborted",
                 "showlegend": first,
                 "x": [ts_ms for ts_ms, _ in job["failures"]],
@@ -128,10 +129,15 @@ def _panel(job: Mapping[str, Any], points: Points, colours: Palette, *, first: b
                 "hovertemplate": "%{text}<br>%{x}<extra></extra>",
             }
         )
-    name = f"transaction.timeout.ms {duration(job['timeout_ms'])}{' (default)' if job['is_assumed'] else ''}"
+    label = (
+        to_say("transaction.timeout.ms {timeout} (default)")
+        if job["is_assumed"]
+        else to_say("transaction.timeout.ms {timeout}")
+    )
+    name = say(label, timeout=duration(job["timeout_ms"]))
     return Panel(
-        title=f"Open time of each transaction{job_title(job, points)}",
-        unit=f"Open ({unit})",
+        title=say("Open time of each transaction{job}", job=job_title(job, points)),
+        unit=say("Open ({unit})", unit=unit),
         height=190,
         traces=traces,
         thresholds=[Threshold(job["timeout_ms"] / divisor, name)] if is_near else [],
@@ -141,11 +147,16 @@ def _panel(job: Mapping[str, Any], points: Points, colours: Palette, *, first: b
 
 def _hover_text(row: Sequence[Any], job: Mapping[str, Any]) -> str:
     committed = (
-        "never committed" if row[COMMITTED] is None else f"committed after {duration(row[COMMITTED] - row[BEGUN])}"
+        say("never committed")
+        if row[COMMITTED] is None
+        else say("committed after {committed}", committed=duration(row[COMMITTED] - row[BEGUN]))
     )
-    return (
-        f"Transaction of checkpoint {row[NUMBER]}<br>pre-committed after {duration(row[PREPARED] - row[BEGUN])}"
-        f"<br>{committed}<br>open for {exact_duration(_open_ms(row, job))}"
+    return say(
+        "Transaction of checkpoint {number}<br>pre-committed after {prepared}<br>{committed}<br>open for {time}",
+        number=row[NUMBER],
+        prepared=duration(row[PREPARED] - row[BEGUN]),
+        committed=committed,
+        time=exact_duration(_open_ms(row, job)),
     )
 
 
@@ -158,17 +169,30 @@ def _job_summary(job: Mapping[str, Any]) -> str:
     rows = job["transactions"]
     committed = sum(row[COMMITTED] is not None for row in rows)
     longest = max(rows, key=lambda row: (_open_ms(row, job), row[NUMBER]))
-    stated = "by default" if job["is_assumed"] else "as stated"
-    text = (
-        f"{committed} of {len(rows)} transactions were committed. That of checkpoint {longest[NUMBER]} was "
-        f"open longest, {duration(_open_ms(longest, job))}; transaction.timeout.ms is {duration(job['timeout_ms'])} "
-        f"{stated}."
+    sentence = (
+        to_say(
+            "{committed} of {count} transactions were committed. That of checkpoint {number} was "
+            "open longest, {longest}; transaction.timeout.ms is {timeout} by default."
+        )
+        if job["is_assumed"]
+        else to_say(
+            "{committed} of {count} transactions were committed. That of checkpoint {number} was "
+            "open longest, {longest}; transaction.timeout.ms is {timeout} as stated."
+        )
+    )
+    text = say(
+        sentence,
+        committed=committed,
+        count=len(rows),
+        number=longest[NUMBER],
+        longest=duration(_open_ms(longest, job)),
+        timeout=duration(job["timeout_ms"]),
     )
     if _open_ms(longest, job) > job["timeout_ms"]:
-        text += " Kafka aborts a transaction that is open for longer than that."
+        text = joined_sentences((text, say("Kafka aborts a transaction that is open for longer than that.")))
     if job["failures"]:
         count = len(job["failures"])
-        text += f" Records of an abort or a fenced producer: {count}."
+        text = joined_sentences((text, say("Records of an abort or a fenced producer: {count}.", count=count)))
     return text
 
 
@@ -178,20 +202,24 @@ def table(points: Points) -> list[list[Any]]:
     for job in points["jobs"]:
         name = job["name"] or job["job_id"]
         for row in job["transactions"]:
-            steps = (("begin", BEGUN), ("pre-commit", PREPARED), ("commit", COMMITTED))
+            steps = ((say("begin"), BEGUN), (say("pre-commit"), PREPARED), (say("commit"), COMMITTED))
             events += [(row[column], what, row[NUMBER], name) for what, column in steps if row[column] is not None]
-        events += [(ts_ms, "abort", None, f"{name}: {text}") for ts_ms, text in job["failures"]]
+        events += [(ts_ms, say("abort"), None, f"{name}: {text}") for ts_ms, text in job["failures"]]
     ordered = sorted(events, key=lambda event: (event[0], str(event[2])))
-    return [["Time (UTC, epoch ms)", "Event", "Transaction of checkpoint", "Job"], *map(list, ordered)]
+    return [
+        [say("Time (UTC, epoch ms)"), say("Event"), say("Transaction of checkpoint"), say("Job")],
+        *map(list, ordered),
+    ]
 
 
 CHART = Chart(
     id="transactions",
-    title="Transactions of the sink",
+    title=to_say("Transactions of the sink"),
     order=18,
     axis="time",
-    missing=(
-        "The checkpoints of a job whose sink writes with transactions would fill this chart: the JobManager's log, and "
+    missing=to_say(
+        "The checkpoints of a job whose sink writes with transactions would fill this chart: the JobManager's "
+        "log, and "
         "the TaskManagers' logs or the job's code for the sink's settings."
     ),
     panels=(),  # no metric of Flink shows how long a transaction is open

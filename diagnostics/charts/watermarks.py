@@ -11,6 +11,7 @@ from diagnostics.charting.chart import Chart, Points, Theme
 from diagnostics.charting.grafana_panel import BY_TASK, ONE_JOB, GrafanaPanel
 from diagnostics.charting.panel import DURATION_UNITS, Panel, axis_unit, escaped, job_title, shortened, stacked
 from diagnostics.charting.theme import Palette, palette
+from diagnostics.language import joined_sentences, say, to_say
 from diagnostics.prevention.series import TASK
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.metrics.metric_series import metric_series
@@ -187,14 +188,15 @@ def _lag_panel(points: Points, job: Mapping[str, Any], name: str, colours: Palet
             "line": {"color": colours.series[place], "dash": DASHES[place], "width": 2},
             "marker": {"size": 3, "color": colours.series[place]},
             "text": [None if value is None else exact_duration(value) for value in vertex["lag_ms"]],
-            "hovertemplate": f"{_hover_name(vertex)}<br>%{{x}}<br>watermark lag %{{text}}<extra></extra>",
+            "hovertemplate": f"{_hover_name(vertex)}<br>%{{x}}<br>{say('watermark lag %{text}')}<extra></extra>",
         }
         for place, vertex in enumerate(job["vertices"])
     ]
     ahead = any(value is not None and value < 0 for vertex in job["vertices"] for value in vertex["lag_ms"])
     return Panel(
-        title=f"Watermark lag, slowest subtask{name}" + (" · below zero: ahead of the clock" if ahead else ""),
-        unit=f"Lag ({unit})",
+        title=say("Watermark lag, slowest subtask{name}", name=name)
+        + (say(" · below zero: ahead of the clock") if ahead else ""),
+        unit=say("Lag ({unit})", unit=unit),
         traces=traces,
         height=200,
         y={"rangemode": "normal" if ahead else "tozero", "zeroline": True},
@@ -205,19 +207,19 @@ def _late_panel(points: Points, job: Mapping[str, Any], name: str, colours: Pale
     traces = [
         {
             "type": "bar",
-            "name": f"Late: {_hover_name(vertex)}",
+            "name": say("Late: {vertex}", vertex=_hover_name(vertex)),
             "showlegend": False,
             "legendgroup": vertex["vertex"],
             "x": _times(points),
             "y": vertex["late_per_s"],
             "width": 0.9 * points["slot_ms"],
             "marker": {"color": colours.series[place]},
-            "hovertemplate": f"{_hover_name(vertex)}<br>%{{x}}<br>%{{y:.1f}} late records/s<extra></extra>",
+            "hovertemplate": f"{_hover_name(vertex)}<br>%{{x}}<br>{say('%{y:.1f} late records/s')}<extra></extra>",
         }
         for place, vertex in enumerate(job["vertices"])
         if vertex["late_records"]
     ]
-    return Panel(title=f"Late records dropped{name}", unit="Records/s", traces=traces, height=90)
+    return Panel(title=say("Late records dropped{name}", name=name), unit=say("Records/s"), traces=traces, height=90)
 
 
 def summary(points: Points) -> str:
@@ -225,20 +227,39 @@ def summary(points: Points) -> str:
     every = [vertex for job in points["jobs"] for vertex in job["vertices"]]
     worst = max(every, key=lambda each: _largest(each["lag_ms"]))
     value = max((value for value in worst["lag_ms"] if value is not None), key=abs)
-    side = "behind" if value >= 0 else "ahead of"
-    text = f"The watermark of {worst['vertex']} is up to {duration(abs(value))} {side} the clock."
+    sentence = (
+        to_say("The watermark of {task} is up to {lag} behind the clock.")
+        if value >= 0
+        else to_say("The watermark of {task} is up to {lag} ahead of the clock.")
+    )
+    text = say(sentence, task=worst["vertex"], lag=duration(abs(value)))
     dropped = [each for each in every if each["late_records"]]
     if dropped:
         most = max(dropped, key=lambda each: each["late_records"])
-        text += f" {most['vertex']} dropped {number(most['late_records'])} late records in the time shown."
+        text = joined_sentences(
+            (
+                text,
+                say(
+                    "{task} dropped {count} late records in the time shown.",
+                    task=most["vertex"],
+                    count=number(most["late_records"]),
+                ),
+            )
+        )
     elif any(each["late_records"] is not None for each in every):
-        text += " No late records were dropped in the time shown."
+        text = joined_sentences((text, say("No late records were dropped in the time shown.")))
     return text
 
 
 def table(points: Points) -> list[list[Any]]:
     """One row per task and slot with a sample."""
-    header = ["Job", "Task", "From (UTC, epoch ms)", "Watermark lag (ms)", "Late records dropped (per s)"]
+    header = [
+        say("Job"),
+        say("Task"),
+        say("From (UTC, epoch ms)"),
+        say("Watermark lag (ms)"),
+        say("Late records dropped (per s)"),
+    ]
     rows = []
     for job in points["jobs"]:
         for vertex in job["vertices"]:
@@ -252,21 +273,21 @@ def table(points: Points) -> list[list[Any]]:
 
 CHART = Chart(
     id="watermarks",
-    title="Watermark lag and late records",
+    title=to_say("Watermark lag and late records"),
     order=40,
     axis="time",
-    missing=(
+    missing=to_say(
         "Metrics over time with watermarks would fill this chart: scrapes of the Prometheus reporter "
         "(`curl -s <taskmanager>:9249/metrics` every few seconds) of a job that uses event time."
     ),
     panels=(
         GrafanaPanel(
-            "Watermark lag",
+            to_say("Watermark lag"),
             "ms",
             {"{{task_name}}": f"time() * 1000 - min {BY_TASK} ({TASK}currentInputWatermark{{{ONE_JOB}}} > 0)"},
         ),
         GrafanaPanel(
-            "Late records dropped in 5 minutes",
+            to_say("Late records dropped in 5 minutes"),
             "short",
             {"{{task_name}}": f"sum {BY_TASK} (increase({TASK}operator_numLateRecordsDropped{{{ONE_JOB}}}[5m]))"},
         ),

@@ -26,10 +26,10 @@ from diagnostics.diagnosis.match import Matches
 from diagnostics.diagnosis.missing import MissingEvidence
 from diagnostics.diagnosis.ranking import RankedCause
 from diagnostics.diagnosis.verdict import INCONCLUSIVE, Diagnosis, JobVerdict, Verdict
-from diagnostics.language import in_reader_language, say
+from diagnostics.language import in_reader_language, joined_sentences, say
 from diagnostics.notation.timestamp import timestamp
 from diagnostics.symptoms import symptom
-from diagnostics.wording.phrase import enumeration, joined_sentences
+from diagnostics.wording.phrase import enumeration
 
 SCHEMA = 1
 MOST_UNREAD = 3

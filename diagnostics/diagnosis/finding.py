@@ -8,10 +8,10 @@ from typing import Literal
 
 from diagnostics.citation import Citation
 from diagnostics.evidence.subject import FactValue, Subject
-from diagnostics.language import in_reader_language
+from diagnostics.language import in_reader_language, joined_sentences
 from diagnostics.rules.condition import Check
 from diagnostics.rules.rule import Rule, Severity
-from diagnostics.wording.phrase import Sentence, joined_sentences, sentence_text
+from diagnostics.wording.phrase import Sentence, sentence_text
 
 Role = Literal["root_cause", "contributing", "consequence"]
 

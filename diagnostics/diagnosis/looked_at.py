@@ -10,8 +10,8 @@ from importlib.resources import files
 from diagnostics.diagnosis.fact_view import SignalIndex
 from diagnostics.diagnosis.missing import needs
 from diagnostics.evidence.subject import Subject
-from diagnostics.language import in_reader_language, say, to_say
-from diagnostics.wording.phrase import enumeration, joined_sentences
+from diagnostics.language import in_reader_language, joined_sentences, say, to_say
+from diagnostics.wording.phrase import enumeration
 from diagnostics.yaml_document import read_yaml, with_translations
 
 

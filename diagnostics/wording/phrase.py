@@ -11,7 +11,7 @@ import datetime as dt
 import math
 import re
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -145,14 +145,6 @@ def enumeration(words: Sequence[str], last: str = to_say("and")) -> str:
     """`a`, `a and b`, `a, b and c`; in Chinese `a、b 和 c`; empty without words."""
     comma = "、" if reads_chinese() else ", "
     return f"{comma.join(words[:-1])} {say(last)} {words[-1]}" if len(words) > 1 else "".join(words)
-
-
-def joined_sentences(sentences: Iterable[str]) -> str:
-    """Sentences one after the other; no space follows a Chinese full stop, but one follows a log line at an end."""
-    text = ""
-    for sentence in filter(None, sentences):
-        text += sentence if not text or text.endswith("。") else f" {sentence}"
-    return text
 
 
 FORMATS: Mapping[str, Callable[[FactValue], str]] = {

@@ -9,5 +9,6 @@ export function addressOf(chart, path) {
   if (job?.value) url.searchParams.set('job', job.value);
   const chosen = new URLSearchParams(location.search).get(chart.id);
   if (chosen) url.searchParams.set('chosen', chosen);
+  url.searchParams.set('language', document.documentElement.lang); // the answer is kept by the browser
   return url;
 }

@@ -18,6 +18,7 @@ from diagnostics.log_book.finding import SearchTooSlow
 from workbench.accounts.requests import SignedInRequest
 from workbench.charts.rows import EPOCH, readable, rows_sorted, rows_within
 from workbench.charts.selectors import changes_between, chart_points, stretch, stretch_shown
+from workbench.languages.sentences import say, to_say
 from workbench.untrusted.csv_cell import harmless_cell
 
 MOST_ROWS = 500
@@ -26,7 +27,7 @@ MOST_ROWS = 500
 MOST_CHANGES = 20
 """Rows of each list of differences."""
 
-NOTHING_OF_JOB = "The files hold nothing of this for the chosen job."
+NOTHING_OF_JOB = to_say("The files hold nothing of this for the chosen job.")
 
 
 def _asked(request: SignedInRequest, analysis_id: int, chart_id: str) -> tuple[Chart, Mapping[str, Any] | None]:
@@ -40,7 +41,7 @@ def figure(request: SignedInRequest, analysis_id: int, chart_id: str) -> JsonRes
     """The figure in the requested theme (`light` or `dark`), for one job or for all."""
     chart, points = _asked(request, analysis_id, chart_id)
     if points is None:
-        return JsonResponse({"figure": None, "summary": NOTHING_OF_JOB, "axis": chart.axis})
+        return JsonResponse({"figure": None, "summary": say(NOTHING_OF_JOB), "axis": chart.axis})
     theme = Theme("dark" if request.GET.get("theme") == "dark" else "light")
     return JsonResponse(
         {"figure": chart.figure(points, theme), "summary": chart.summary(points), "axis": chart.axis},
@@ -53,7 +54,7 @@ def figure(request: SignedInRequest, analysis_id: int, chart_id: str) -> JsonRes
 def table(request: SignedInRequest, analysis_id: int, chart_id: str) -> HttpResponse:
     """The chart's numbers in the time range (`from`, `to`) as a table, a page fragment; `sort` orders it."""
     chart, points = _asked(request, analysis_id, chart_id)
-    header, *every = chart.table(points) if points else [[NOTHING_OF_JOB]]
+    header, *every = chart.table(points) if points else [[say(NOTHING_OF_JOB)]]
     told = rows_within(header, every, stretch_shown(request.GET))
     rows, column, is_down = rows_sorted(header, told, request.GET.get("sort", ""))
     context = {
@@ -63,7 +64,7 @@ def table(request: SignedInRequest, analysis_id: int, chart_id: str) -> HttpResp
         "outside": len(every) - len(rows),
         "sorted": column,
         "direction": "descending" if is_down else "ascending",
-        "title": chart.title,
+        "title": chart.read_title,
     }
     return render(request, "charts/_table.html", context)
 
@@ -74,7 +75,7 @@ def changes(request: SignedInRequest, analysis_id: int) -> HttpResponse:
     """The largest differences between the ranges `normal` and `bad` (each `from/to`), a page fragment."""
     normal, bad = (stretch(request.GET.get(name, "")) for name in ("normal", "bad"))
     if normal is None or bad is None:
-        return HttpResponseBadRequest("normal and bad are two times each, from/to in ISO 8601.")
+        return HttpResponseBadRequest(say("normal and bad are two times each, from/to in ISO 8601."))
     try:
         analysis, found = changes_between(request.user, analysis_id, normal, bad)
     except SearchTooSlow as error:
@@ -106,9 +107,9 @@ def json_file(request: SignedInRequest, analysis_id: int, chart_id: str) -> Json
     content = {
         "schema": 1,
         "chart": chart.id,
-        "title": chart.title,
+        "title": chart.read_title,
         "analysis": analysis_id,
-        "summary": chart.summary(points) if points else NOTHING_OF_JOB,
+        "summary": chart.summary(points) if points else say(NOTHING_OF_JOB),
         "columns": header,
         "rows": rows_within(header, rows, stretch_shown(request.GET)),
     }

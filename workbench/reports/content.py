@@ -212,7 +212,7 @@ def _place(evidence: Mapping[str, Any]) -> str:
 
 def _charts(analysis: Analysis) -> list[tuple[str, str]]:
     drawn, _, _ = charts_shown(analysis)
-    return [(shown.chart.title, shown.summary) for shown in drawn]
+    return [(shown.chart.read_title, shown.summary) for shown in drawn]
 
 
 def _runbooks(analysis: Analysis) -> list[RunbookProgress]:
