@@ -1,4 +1,6 @@
 // The list of cases: ticking, the bar of actions that appears with the first tick, and its keys.
+import { say } from './words.js';
+
 const bar = document.querySelector('[data-bulk]');
 const boxes = [...document.querySelectorAll('.pick input')];
 const all = bar?.querySelector('[data-all]');
@@ -8,7 +10,7 @@ function tell() {
   bar.classList.toggle('ticked', ticked > 0);
   all.checked = ticked === boxes.length;
   all.indeterminate = ticked > 0 && ticked < boxes.length;
-  bar.querySelector('[data-ticked]').textContent = ticked ? `${ticked} ticked` : 'All on this page';
+  bar.querySelector('[data-ticked]').textContent = ticked ? say('{ticked} ticked', { ticked }) : say('All on this page');
 }
 
 if (bar) {

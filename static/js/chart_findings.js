@@ -2,6 +2,7 @@
 // are not part of the figure, so that a brush does not redraw them.
 import { element } from './element.js';
 import { timeRange } from './time_range.js';
+import { say } from './words.js';
 
 const findings = [...document.querySelectorAll('.finding[data-began]')].map((finding) => ({
   title: finding.querySelector('h3').textContent,
@@ -14,7 +15,7 @@ const alerts = [...document.querySelectorAll('[data-alert-began]')].flatMap((ale
   const { alertBegan, alertResolved } = alert.dataset;
   const fired = { title, severity: 'alert', ms: Number(alertBegan), happened: 'fired' };
   if (!alertResolved) return [fired];
-  return [fired, { title, severity: 'alert resolved', ms: Number(alertResolved), happened: 'resolved' }];
+  return [fired, { title, severity: say('alert resolved'), ms: Number(alertResolved), happened: 'resolved' }];
 });
 const moments = [...findings, ...alerts];
 

@@ -1,10 +1,11 @@
 // Charts on paper: all of them, whether they were in view or not, as wide as the sheet and light.
 import { toast } from './tools.js';
+import { say } from './words.js';
 
 // Width of a chart on paper: 182 mm of A4 in CSS pixels, without its margins.
 const PAPER = 650;
 const NARROW = 700;
-const ADVICE = 'Not drawn when it was printed. Ctrl+P (⌘P) on the page draws all charts first.';
+const ADVICE = say('Not drawn when it was printed. Ctrl+P (⌘P) on the page draws all charts first.');
 
 // plotly() loads the library; draw(chart) draws one in its own time, show(chart, library, answer, width) at once what
 // figureAddress(chart, theme) answered; quietly(act) keeps charts from following what `act` does to them.
@@ -69,7 +70,7 @@ export function onPaper(charts, { plotly, draw, show, figureAddress, quietly }) 
     const left = missing();
     if (event.key !== 'p' || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey || !left.length) return;
     event.preventDefault();
-    toast('The charts are drawn before they are printed.');
+    toast(say('The charts are drawn before they are printed.'));
     await Promise.all(left.map(draw));
     print();
   });

@@ -3,6 +3,7 @@ import { addressOf } from './chart_address.js';
 import { element } from './element.js';
 import { timeRange } from './time_range.js';
 import { copyText, toast } from './tools.js';
+import { say } from './words.js';
 
 const dataOf = (chart) => chart.querySelector('.data');
 
@@ -21,7 +22,7 @@ export async function fill(chart) {
   if (data.dataset.sort) url.searchParams.set('sort', data.dataset.sort);
   const response = await fetch(url);
   data.innerHTML = response.ok ? await response.text() : ''; // rendered, and escaped, by the workbench itself
-  if (!response.ok) data.textContent = `The workbench answered ${response.status}.`;
+  if (!response.ok) data.textContent = say('The workbench answered {status}.', { status: response.status });
   else {
     offerColumns(data);
     offerMarkdown(data);
@@ -42,11 +43,11 @@ function asMarkdown(table) {
 }
 
 function offerMarkdown(data) {
-  const button = element('button', 'button quiet small copy', 'Copy as Markdown');
+  const button = element('button', 'button quiet small copy', say('Copy as Markdown'));
   button.type = 'button';
   button.addEventListener('click', async () => {
     const copied = await copyText(asMarkdown(data.querySelector('table')));
-    toast(copied ? 'Copied as Markdown.' : 'The browser does not let the page copy.');
+    toast(copied ? say('Copied as Markdown.') : say('The browser does not let the page copy.'));
   });
   data.prepend(button);
 }
@@ -59,7 +60,7 @@ function offerColumns(data) {
   const box = element('details', 'columns');
   box.open = 'choosing' in data.dataset;
   box.addEventListener('toggle', () => data.toggleAttribute('data-choosing', box.open));
-  box.append(element('summary', 'small', 'Columns'));
+  box.append(element('summary', 'small', say('Columns')));
   const apply = () => {
     data.dataset.away = JSON.stringify([...away]);
     for (const row of data.querySelectorAll('tr')) {

@@ -5,6 +5,7 @@ import { onPaper } from './chart_paper.js';
 import { fill, refreshTables, toggle } from './chart_table.js';
 import { timeRange } from './time_range.js';
 import { reveal } from './tools.js';
+import { say } from './words.js';
 
 const bar = document.getElementById('chart-bar');
 const charts = [...document.querySelectorAll('.chart[data-figure]')];
@@ -18,7 +19,7 @@ function plotly() {
     const script = document.createElement('script');
     script.src = bar.dataset.plotly;
     script.onload = () => resolve(window.Plotly);
-    script.onerror = () => reject(new Error('The chart library could not be loaded.'));
+    script.onerror = () => reject(new Error(say('The chart library could not be loaded.')));
     document.head.append(script);
   });
   return loading;
@@ -104,13 +105,13 @@ async function draw(chart) {
   chart.dataset.drawn = wanted;
   try {
     const [library, response] = await Promise.all([plotly(), fetch(url)]);
-    if (!response.ok) throw new Error(`The workbench answered ${response.status}.`);
+    if (!response.ok) throw new Error(say('The workbench answered {status}.', { status: response.status }));
     const answer = await response.json();
     if (chart.dataset.drawn === wanted) await show(chart, library, answer);
   } catch (error) {
     const plot = chart.querySelector('.plot');
     plot.classList.remove('waiting');
-    plot.textContent = `The chart could not be drawn: ${error.message}`;
+    plot.textContent = say('The chart could not be drawn: {message}', { message: error.message });
   }
 }
 
@@ -263,7 +264,7 @@ async function compare() {
   const response = await fetch(url);
   const list = document.getElementById('changes-list');
   if (response.ok) list.innerHTML = await response.text(); // rendered, and escaped, by the workbench itself
-  else list.textContent = `The workbench answered ${response.status}.`;
+  else list.textContent = say('The workbench answered {status}.', { status: response.status });
 }
 changes.addEventListener('click', (event) => {
   const metric = event.target.closest('[data-show-metric]')?.dataset.showMetric;

@@ -2,6 +2,7 @@
 // cursor; Ctrl+Space in the YAML completes the name before the cursor.
 import { element } from './element.js';
 import { toast } from './tools.js';
+import { say } from './words.js';
 
 const MOST_SHOWN = 40;
 const NAME = /[a-z][a-z0-9_.]*$/;
@@ -20,11 +21,11 @@ async function load() {
   if (chosenCase) url.searchParams.set('case', chosenCase.value);
   try {
     const response = await fetch(url, { headers: { Accept: 'application/json' } });
-    if (!response.ok) throw new Error(`The workbench answered ${response.status}.`);
+    if (!response.ok) throw new Error(say('The workbench answered {status}.', { status: response.status }));
     ({ facts } = await response.json());
     show();
   } catch (error) {
-    count.textContent = `The facts could not be read: ${error.message}`;
+    count.textContent = say('The facts could not be read: {message}', { message: error.message });
   }
 }
 
@@ -34,8 +35,9 @@ const matches = (entry, wanted) => wanted.every((word) => entry.fact.includes(wo
 function show() {
   const wanted = words(search.value);
   const found = facts.filter((entry) => matches(entry, wanted));
-  const more = found.length > MOST_SHOWN ? `, the first ${MOST_SHOWN} are listed` : '';
-  count.textContent = `${found.length} of ${facts.length} facts${more}`;
+  count.textContent = found.length > MOST_SHOWN
+    ? say('{found} of {all} facts, the first {shown} are listed', { found: found.length, all: facts.length, shown: MOST_SHOWN })
+    : say('{found} of {all} facts', { found: found.length, all: facts.length });
   list.replaceChildren(...found.slice(0, MOST_SHOWN).map(row));
 }
 
@@ -44,14 +46,14 @@ function row(entry) {
   const button = element('button', 'plain-button');
   button.type = 'button';
   button.dataset.fact = entry.fact;
-  button.append(element('code', '', entry.fact), element('span', 'small', `${entry.label}, for each ${entry.level}`));
+  button.append(element('code', '', entry.fact), element('span', 'small', say('{label}, for each {level}', { label: entry.label, level: entry.level })));
   item.append(button);
   for (const value of entry.values) {
     const line = element('div', 'small value-line');
     line.append(element('strong', '', value.text), element('span', 'muted', value.where ? ` ${value.where}` : ''));
     item.append(line);
   }
-  if (entry.more) item.append(element('div', 'small muted', `and of ${entry.more} further`));
+  if (entry.more) item.append(element('div', 'small muted', say('and of {more} further', { more: entry.more })));
   return item;
 }
 
@@ -77,12 +79,12 @@ function complete(area) {
   show();
   if (!facts.length) return;
   if (!typed || !names.length) {
-    toast(typed ? `No fact begins with ${typed}` : 'Type the beginning of a name first.');
+    toast(typed ? say('No fact begins with {typed}', { typed }) : say('Type the beginning of a name first.'));
     return;
   }
   const longer = common(names);
   if (longer.length > typed.length) insert(longer, typed.length);
-  else if (names.length > 1) toast(`${names.length} facts begin with ${typed}: they are listed beside the text.`);
+  else if (names.length > 1) toast(say('{count} facts begin with {typed}: they are listed beside the text.', { count: names.length, typed }));
 }
 
 for (const area of areas) {

@@ -1,6 +1,7 @@
 // Times of samples by task: dragging over the grid selects a time range, a task's name selects the task.
 import { element } from './element.js';
 import { timeRange } from './time_range.js';
+import { say } from './words.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
 const STEPS = 5;
@@ -51,7 +52,7 @@ export class FlameHeat {
 
   #rowText(row) {
     const [slot, samples] = Object.entries(row.samples).sort((one, other) => other[1] - one[1])[0];
-    return `${row.title}: most samples, ${Math.round(samples)}, at ${timeRange.timeOf(this.#time(Number(slot)))}`;
+    return say('{task}: most samples, {samples}, at {time}', { task: row.title, samples: Math.round(samples), time: timeRange.timeOf(this.#time(Number(slot))) });
   }
 
   #time(slot) {

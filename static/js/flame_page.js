@@ -6,6 +6,7 @@ import { fillTop } from './flame_top.js';
 import { FlameTree } from './flame_tree.js';
 import { frameInWords, number, summaryInWords } from './flame_words.js';
 import { timeRange } from './time_range.js';
+import { say } from './words.js';
 
 const page = document.getElementById('flame-page');
 const field = (name) => page.querySelector(`[data-flame="${name}"]`);
@@ -100,7 +101,7 @@ async function load(root = null) {
   if (mine !== last) return;
   page.removeAttribute('aria-busy');
   if (!response.ok) {
-    field('summary').textContent = response.status === 404 ? 'There are no such stacks any more; diagnose the case again.' : `The workbench answered ${response.status}.`;
+    field('summary').textContent = response.status === 404 ? say('There are no such stacks any more; diagnose the case again.') : say('The workbench answered {status}.', { status: response.status });
     return;
   }
   answer = await response.json();
@@ -116,9 +117,9 @@ async function load(root = null) {
 
 function fillChoices() {
   fillSelect('source', answer.choices.sources, answer.selection.source);
-  fillSelect('task', [{ key: '', title: 'All threads' }, ...answer.choices.tasks], answer.selection.task);
-  fillSelect('subtask', [{ key: '', title: 'all' }, ...answer.choices.subtasks.map((each) => ({ ...each, title: `subtask ${each.key}` }))], field('subtask').value || address.get('subtask') || '');
-  fillSelect('thread', [{ key: '', title: 'all' }, ...answer.choices.threads.map((each) => ({ ...each, title: each.key }))], field('thread').value || address.get('thread') || '');
+  fillSelect('task', [{ key: '', title: say('All threads') }, ...answer.choices.tasks], answer.selection.task);
+  fillSelect('subtask', [{ key: '', title: say('all') }, ...answer.choices.subtasks.map((each) => ({ ...each, title: say('subtask {subtask}', { subtask: each.key }) }))], field('subtask').value || address.get('subtask') || '');
+  fillSelect('thread', [{ key: '', title: say('all') }, ...answer.choices.threads.map((each) => ({ ...each, title: each.key }))], field('thread').value || address.get('thread') || '');
   field('subtask').closest('label').hidden = answer.choices.subtasks.length === 0;
   field('thread').closest('label').hidden = answer.choices.threads.length === 0;
 }
@@ -195,10 +196,10 @@ function search() {
   field('search').setAttribute('aria-invalid', String(Boolean(state.q && !wanted)));
   if (!wanted) {
     found = { names: null, nodes: [], share: 0, at: -1 };
-    field('matched').textContent = state.q ? 'not a regular expression' : '';
+    field('matched').textContent = state.q ? say('not a regular expression') : '';
   } else {
     found = { ...tree.search(wanted), at: -1 };
-    field('matched').textContent = `Matched ${(100 * found.share).toFixed(2)} %, ${found.nodes.length} frames`;
+    field('matched').textContent = say('Matched {share} %, {count} frames', { share: (100 * found.share).toFixed(2), count: found.nodes.length });
   }
   for (const canvas of [graph, callers, callees]) {
     canvas.matches = found.names;
@@ -211,7 +212,7 @@ function next(step) {
   found.at = (found.at + step + found.nodes.length) % found.nodes.length;
   graph.focus(found.nodes[found.at]);
   tell(found.nodes[found.at]);
-  field('matched').textContent = `Matched ${(100 * found.share).toFixed(2)} %, frame ${found.at + 1} of ${found.nodes.length}`;
+  field('matched').textContent = say('Matched {share} %, frame {place} of {count}', { share: (100 * found.share).toFixed(2), place: found.at + 1, count: found.nodes.length });
 }
 
 function sandwich(name) {
@@ -222,7 +223,7 @@ function sandwich(name) {
 
 function showSandwich() {
   const place = tree.names.indexOf(state.sandwich);
-  field('sandwiched').textContent = place < 0 ? 'Choose a function in the table.' : state.sandwich;
+  field('sandwiched').textContent = place < 0 ? say('Choose a function in the table.') : state.sandwich;
   if (place < 0) return;
   callers.show(tree.callers(place));
   callees.show(tree.callees(place));

@@ -1,4 +1,6 @@
 // The table beside a flame graph: each function with its samples on itself and in all it called.
+import { say } from './words.js';
+
 
 const MOST_ROWS = 300;
 const ORDERS = { own: (row) => -row.own, total: (row) => -row.total, change: (row) => -Math.abs(row.total - row.base) };
@@ -18,7 +20,7 @@ export function fillTop(table, tree, { pattern, choose, meaningOf }) {
   const rows = tree.top().filter((row) => !pattern || pattern.test(row.name));
   rows.sort((one, other) => ORDERS[order](one) - ORDERS[order](other) || one.name.localeCompare(other.name));
   const head = document.createElement('tr');
-  for (const [key, title] of [['own', 'Self'], ['total', 'Total'], ...(tree.base ? [['change', 'Change']] : [])]) {
+  for (const [key, title] of [['own', say('Self')], ['total', say('Total')], ...(tree.base ? [['change', say('Change')]] : [])]) {
     const made = cell('th', '', 'number');
     made.scope = 'col';
     if (key === order) made.ariaSort = 'descending';
@@ -31,7 +33,7 @@ export function fillTop(table, tree, { pattern, choose, meaningOf }) {
     made.append(button);
     head.append(made);
   }
-  const name = cell('th', 'Function');
+  const name = cell('th', say('Function'));
   name.scope = 'col';
   head.append(name);
   table.tHead.replaceChildren(head);
@@ -45,7 +47,7 @@ export function fillTop(table, tree, { pattern, choose, meaningOf }) {
     const place = document.createElement('td');
     const button = cell('button', row.name, 'plain-button frame-name');
     button.type = 'button';
-    button.title = 'Callers and callees';
+    button.title = say('Callers and callees');
     button.addEventListener('click', () => choose(row.name));
     place.append(button);
     const meaning = meaningOf(row.place);
@@ -57,5 +59,5 @@ export function fillTop(table, tree, { pattern, choose, meaningOf }) {
     made.append(place);
     return made;
   }));
-  table.caption.textContent = rows.length > MOST_ROWS ? `The first ${MOST_ROWS} of ${rows.length} functions` : `${rows.length} functions`;
+  table.caption.textContent = rows.length > MOST_ROWS ? say('The first {shown} of {count} functions', { shown: MOST_ROWS, count: rows.length }) : say('{count} functions', { count: rows.length });
 }

@@ -1,5 +1,6 @@
 // Text for a flame graph: about one frame, and about the shown selection.
 import { timeRange } from './time_range.js';
+import { say, sayCounted } from './words.js';
 
 export const number = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 const percent = (part, all) => `${all ? ((100 * part) / all).toFixed(2) : '0'} %`;
@@ -9,35 +10,45 @@ const capital = (text) => text[0].toUpperCase() + text.slice(1);
 export function frameInWords(shown, node, answer) {
   const parent = shown.parent[node];
   const parts = [
-    `self ${number.format(shown.own[node])} (${percent(shown.own[node], shown.total)})`,
-    `total ${number.format(shown.weight[node])} (${percent(shown.weight[node], shown.total)} of all${parent > 0 ? `, ${percent(shown.weight[node], shown.weight[parent])} of its caller` : ''})`,
-    `${percent(shown.waiting[node], shown.weight[node])} of it off-CPU`,
+    say('self {samples} ({share})', { samples: number.format(shown.own[node]), share: percent(shown.own[node], shown.total) }),
+    parent > 0
+      ? say('total {samples} ({share} of all, {of_caller} of its caller)', {
+        samples: number.format(shown.weight[node]),
+        share: percent(shown.weight[node], shown.total),
+        of_caller: percent(shown.weight[node], shown.weight[parent]),
+      })
+      : say('total {samples} ({share} of all)', { samples: number.format(shown.weight[node]), share: percent(shown.weight[node], shown.total) }),
+    say('{share} of it off-CPU', { share: percent(shown.waiting[node], shown.weight[node]) }),
   ];
-  if (shown.base) parts.push(`before ${number.format(shown.base[node])} (${percent(shown.base[node], shown.total)})`);
-  if (shown.cut?.[node] > 0) parts.push(`${number.format(shown.cut[node])} in frames too small to show`);
+  if (shown.base) parts.push(say('before {samples} ({share})', { samples: number.format(shown.base[node]), share: percent(shown.base[node], shown.total) }));
+  if (shown.cut?.[node] > 0) parts.push(say('{samples} in frames too small to show', { samples: number.format(shown.cut[node]) }));
   const name = shown.name[node];
   const meaning = name < 0 ? -1 : answer.meaning[name];
   return {
     frame: shown.label(node),
     numbers: parts.join(' · '),
-    meaning: name < 0 ? '' : `${capital(answer.origins[answer.origin[name]].title)}. ${meaning < 0 ? '' : answer.meanings[meaning]}`,
+    meaning: name < 0 ? '' : say('{origin}. {meaning}', { origin: capital(answer.origins[answer.origin[name]].title), meaning: meaning < 0 ? '' : answer.meanings[meaning] }),
   };
 }
 
 // The selection in words, also for screen readers.
 export function summaryInWords(tree, answer, removed) {
   const { total } = tree;
-  if (!answer.totals.weight) return 'No samples fit what is chosen.';
+  if (!answer.totals.weight) return say('No samples fit what is chosen.');
   const off = tree.waiting[0] / (tree.total || 1);
-  const parts = [`${number.format(total)} samples, ${(100 * off).toFixed(1)} % of them off-CPU.`];
+  const parts = [say('{samples} samples, {share} % of them off-CPU.', { samples: number.format(total), share: (100 * off).toFixed(1) })];
   const hottest = tree.top().sort((one, other) => other.own - one.own)[0];
-  if (hottest) parts.push(`Most are in ${hottest.name} (${percent(hottest.own, tree.total)}).`);
+  if (hottest) parts.push(say('Most are in {frame} ({share}).', { frame: hottest.name, share: percent(hottest.own, tree.total) }));
   if (answer.baseline) {
-    parts.push(`Compared with ${number.format(answer.totals.base)} samples of ${answer.baseline.case}, counted as if both had ${number.format(answer.totals.weight)}.`);
+    parts.push(say('Compared with {base} samples of {case}, counted as if both had {samples}.', {
+      base: number.format(answer.totals.base),
+      case: answer.baseline.case,
+      samples: number.format(answer.totals.weight),
+    }));
   }
-  if (answer.left_out) parts.push(`${number.format(answer.left_out)} frames are too small to show; zoom in to see them.`);
-  if (answer.stacks_left_out) parts.push(`${number.format(answer.stacks_left_out)} rare stacks were not kept.`);
-  if (removed) parts.push(`${removed} stack${removed > 1 ? 's' : ''} taken out; press 0 to bring them back.`);
-  if (timeRange.range && answer.choices.times.length) parts.push(`Only samples of ${timeRange.inWords(timeRange.range)}.`);
+  if (answer.left_out) parts.push(say('{count} frames are too small to show; zoom in to see them.', { count: number.format(answer.left_out) }));
+  if (answer.stacks_left_out) parts.push(say('{count} rare stacks were not kept.', { count: number.format(answer.stacks_left_out) }));
+  if (removed) parts.push(sayCounted('{count} stack taken out; press 0 to bring them back.', '{count} stacks taken out; press 0 to bring them back.', removed));
+  if (timeRange.range && answer.choices.times.length) parts.push(say('Only samples of {time}.', { time: timeRange.inWords(timeRange.range) }));
   return parts.join(' ');
 }

@@ -5,6 +5,7 @@
 //   show   the panel: record, patterns or pinned           by   what patterns are counted by
 // The time range and the zone are those of time_range.js.
 import { timeRange } from './time_range.js';
+import { say } from './words.js';
 
 const page = document.getElementById('log-page');
 const NAMES = ['q', 'hits', 'alike', 'at', 'show', 'by'];
@@ -66,7 +67,7 @@ export async function ask(name, extra = {}, signal = undefined) {
   for (const [each, value] of Object.entries(extra)) url.searchParams.set(each, value);
   const response = await fetch(url, { signal, headers: { Accept: 'application/json' } });
   const answer = await response.json().catch(() => ({}));
-  if (!response.ok) throw new Error(answer.detail || `The workbench answered ${response.status}.`);
+  if (!response.ok) throw new Error(answer.detail || say('The workbench answered {status}.', { status: response.status }));
   return answer;
 }
 
@@ -74,7 +75,7 @@ export const number = (value) => value.toLocaleString('en');
 
 // `02:00:00.123` in the chosen zone, with the day where the log spans several.
 export function clock(ms, withDay) {
-  if (ms === null) return 'no time';
+  if (ms === null) return say('no time');
   const local = new Date(ms + timeRange.offset(ms)).toISOString();
   return withDay ? `${local.slice(0, 10)} ${local.slice(11, 23)}` : local.slice(11, 23);
 }

@@ -1,6 +1,7 @@
 // Small buttons and lines of the log page's details.
 import { element } from './element.js';
 import { clock, permalink } from './log_address.js';
+import { say } from './words.js';
 
 export function button(text, label, press) {
   const made = element('button', '', text);
@@ -15,8 +16,8 @@ export function button(text, label, press) {
 export function filters(narrow, term, what) {
   const tools = element('span', 'tools');
   tools.append(
-    button('+', `List only records with ${what}`, () => narrow(term)),
-    button('−', `Leave out records with ${what}`, () => narrow(`-${term}`)),
+    button('+', say('List only records with {what}', { what }), () => narrow(term)),
+    button('−', say('Leave out records with {what}', { what }), () => narrow(`-${term}`)),
   );
   return tools;
 }

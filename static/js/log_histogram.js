@@ -2,6 +2,7 @@
 import { element } from './element.js';
 import { clock, number } from './log_address.js';
 import { timeRange } from './time_range.js';
+import { say } from './words.js';
 
 const ORDER = ['FATAL', 'ERROR', 'WARN', 'INFO', 'DEBUG', 'TRACE', 'none'];
 const ALARMING = ['FATAL', 'ERROR', 'WARN'];
@@ -78,14 +79,14 @@ export class LogHistogram {
   #scale(band) {
     const most = this.#most(band);
     if (!most) return;
-    const told = element('span', 'scale', `${number(most)} ${band.levels === ORDER ? 'records' : 'errors and warnings'}`);
+    const told = element('span', 'scale', band.levels === ORDER ? say('{count} records', { count: number(most) }) : say('{count} errors and warnings', { count: number(most) }));
     told.style.top = `${((band.top - 15) / 96) * (this.plot.querySelector('svg').clientHeight || 96)}px`;
     this.plot.append(told);
   }
 
   #summary() {
     const totals = Object.entries(this.told.totals).map(([level, count]) => `${number(count)} ${level}`);
-    return `Records over time: ${totals.join(', ')}`;
+    return say('Records over time: {totals}', { totals: totals.join(', ') });
   }
 
   // Marks the time of the current record.
@@ -110,7 +111,7 @@ export class LogHistogram {
     if (!this.told?.slots) return;
     const slot = this.#slot(event);
     const counts = Object.entries(this.told.levels).filter(([, each]) => each[slot]);
-    const told = counts.map(([level, each]) => `${number(each[slot])} ${level}`).join(', ') || 'no record';
+    const told = counts.map(([level, each]) => `${number(each[slot])} ${level}`).join(', ') || say('no record');
     this.hovered.textContent = `${clock(this.#time(slot), false)} ${told}`;
   }
 

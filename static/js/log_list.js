@@ -1,6 +1,7 @@
 // A virtual list of millions of records: only visible rows are in the page, fetched in pieces while scrolling.
 import { element } from './element.js';
 import { clock, number } from './log_address.js';
+import { say } from './words.js';
 
 const PIECE = 100;
 const MOST_PIECES = 80;
@@ -199,11 +200,11 @@ export class LogList {
     const line = this.#option(place, level + (row.pinned ? ' pinned' : ''));
     const mark = element('i', 'mark-level');
     const time = element('span', row.back ? 'time back' : 'time', clock(row.ts, this.withDay));
-    if (row.back) time.title = 'earlier than the record above it in its file';
+    if (row.back) time.title = say('earlier than the record above it in its file');
     const text = element('span', 'text');
     if (row.level && row.level !== 'INFO') text.append(element('span', 'visually-hidden', `${row.level} `));
     if (row.pinned) text.append(element('span', 'visually-hidden', 'pinned '));
-    if (place === this.firstFault) text.append(element('span', 'first-fault', 'first error'), ' ');
+    if (place === this.firstFault) text.append(element('span', 'first-fault', say('first error')), ' ');
     if (row.repeats > 1) text.append(element('span', 'repeats', `${number(row.repeats)} ×`), ' ');
     if (row.logger) text.append(element('span', 'logger', `${row.logger.split('.').at(-1)} `));
     text.append(...marked(this.#near(row.message), this.words));

@@ -7,6 +7,7 @@ import { LogPanel } from './log_panel.js';
 import { LogTerms } from './log_terms.js';
 import { timeRange } from './time_range.js';
 import { toast } from './tools.js';
+import { say } from './words.js';
 
 const at = (id) => document.getElementById(id);
 const [box, search, others, alike] = ['list', 'q', 'others', 'alike'].map(at);
@@ -27,7 +28,7 @@ function settle() {
 const list = new LogList(box, {
   fetch: async (start, count) => (await ask('records', { start, count })).rows,
   choose: (row, place) => {
-    at('place').textContent = `Record ${number(place + 1)} of ${number(list.total)}`;
+    at('place').textContent = say('Record {place} of {total}', { place: number(place + 1), total: number(list.total) });
     histogram.mark(row.ts);
     panel.choose(row);
     clearTimeout(remembering);
@@ -92,12 +93,13 @@ function showOverview(told) {
   list.withDay = to - from > 20 * 3_600_000;
   histogram.show(told.histogram);
   searched.show(terms, told.histogram.totals);
-  const all = told.total === told.kept.records ? '' : ` of ${number(told.kept.records)}`;
-  at('totals').textContent = `${number(told.total)}${all} records`;
+  at('totals').textContent = told.total === told.kept.records
+    ? say('{count} records', { count: number(told.total) })
+    : say('{count} of {all} records', { count: number(told.total), all: number(told.kept.records) });
   at('nothing').hidden = told.total > 0;
   const first = document.querySelector('[data-act="firstError"]');
   first.disabled = !firstError;
-  first.textContent = firstError ? `First error ${clock(firstError.ts, list.withDay)}` : 'No error';
+  first.textContent = firstError ? say('First error {ts}', { ts: clock(firstError.ts, list.withDay) }) : say('No error');
   if (!told.total) at('place').textContent = '';
 }
 
@@ -126,8 +128,8 @@ async function step(kind, direction, extra = {}) {
     toast(error.message);
     return;
   }
-  const what = kind === 'term' ? extra.term : { hit: 'hit', file: 'other file', pin: 'pinned record' }[kind] || kind;
-  toast(`No ${direction > 0 ? 'further' : 'earlier'} ${what} in the list.`);
+  const what = kind === 'term' ? extra.term : { hit: say('hit'), file: say('other file'), pin: say('pinned record') }[kind] || kind;
+  toast(direction > 0 ? say('No further {what} in the list.', { what }) : say('No earlier {what} in the list.', { what }));
 }
 
 async function stepOperation(direction) {
@@ -136,7 +138,7 @@ async function stepOperation(direction) {
   const told = row && await panel.record.tell(row).catch((error) => toast(error.message));
   const operation = told?.operations[0];
   if (operation) step('term', direction, { term: operation.term });
-  else toast('This record names no checkpoint, task or TaskManager.');
+  else toast(say('This record names no checkpoint, task or TaskManager.'));
 }
 
 async function openRecord(row, isWhole) {
@@ -165,7 +167,7 @@ async function togglePin() {
   await listed;
   const row = await list.current();
   if (!row) return;
-  if (!mayChange) toast('Your role may read this case, not pin records.');
+  if (!mayChange) toast(say('Your role may read this case, not pin records.'));
   else if (row.pinned) panel.pins.unpin(row);
   else panel.pins.pin(row);
 }

@@ -3,6 +3,7 @@ import { element } from './element.js';
 import { ask, clock, mayChange, part, permalink } from './log_address.js';
 import { button } from './log_controls.js';
 import { post, toast } from './tools.js';
+import { say } from './words.js';
 
 export class LogPins {
   // open     called with {file, line} to show a record, whatever is listed
@@ -15,7 +16,7 @@ export class LogPins {
     try {
       const { pins } = await ask('pins');
       if (!pins.length) {
-        this.body.replaceChildren(element('p', 'muted small', 'Nothing is pinned yet. Press m on a record: the case page shows it to everybody.'));
+        this.body.replaceChildren(element('p', 'muted small', say('Nothing is pinned yet. Press m on a record: the case page shows it to everybody.')));
         return;
       }
       const list = element('ul', 'pins');
@@ -30,7 +31,7 @@ export class LogPins {
     const line = element('li');
     const head = element('div', 'record-head');
     head.append(element('i', `mark-level ${pin.level || 'none'}`), element('span', '', `${clock(pin.ts, true)} ${pin.file.split('/').at(-1)}:${pin.line}, ${pin.by}`));
-    const link = element('a', 'text', pin.message || 'no message');
+    const link = element('a', 'text', pin.message || say('no message'));
     link.href = permalink(pin);
     link.addEventListener('click', (event) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey) return;
@@ -45,12 +46,12 @@ export class LogPins {
   // The form below a record: pins it, or changes the note of its pin.
   form({ row, pin }) {
     const box = element('form', 'pin-form');
-    box.append(element('h4', '', pin ? `Pinned by ${pin.by}` : 'Pin this record'));
-    const label = element('label', 'visually-hidden', 'Note on this record');
+    box.append(element('h4', '', pin ? say('Pinned by {by}', { by: pin.by }) : say('Pin this record')));
+    const label = element('label', 'visually-hidden', say('Note on this record'));
     const note = element('textarea');
     note.id = 'pin-note';
     label.htmlFor = 'pin-note';
-    note.placeholder = 'What it shows (seen on the case page)';
+    note.placeholder = say('What it shows (seen on the case page)');
     note.rows = 2;
     note.maxLength = 5000;
     note.value = pin?.note || '';
@@ -58,10 +59,10 @@ export class LogPins {
     box.append(label, note);
     if (!mayChange) return box;
     const actions = element('div', 'actions');
-    const save = element('button', 'button small', pin ? 'Save the note' : 'Pin');
+    const save = element('button', 'button small', pin ? say('Save the note') : say('Pin'));
     actions.append(save);
     if (pin) {
-      const away = button('Take the pin off', '', () => this.unpin(row));
+      const away = button(say('Take the pin off'), '', () => this.unpin(row));
       away.className = 'button small';
       actions.append(away);
     }
@@ -74,11 +75,11 @@ export class LogPins {
   }
 
   async pin(row, note = '') {
-    await this.#write('pins', { file: row.file, line: row.line, note }, 'Pinned: the case page shows it.');
+    await this.#write('pins', { file: row.file, line: row.line, note }, say('Pinned: the case page shows it.'));
   }
 
   async unpin(row) {
-    await this.#write('unpin', { file: row.file, line: row.line }, 'The pin is off.');
+    await this.#write('unpin', { file: row.file, line: row.line }, say('The pin is off.'));
   }
 
   async #write(name, fields, done) {

@@ -6,9 +6,10 @@ import { marked } from './log_list.js';
 import { readShift, shiftInWords } from './log_shift.js';
 import { timeRange } from './time_range.js';
 import { copyText, toast } from './tools.js';
+import { say, sayCounted } from './words.js';
 
 async function copied(text, what) {
-  toast(await copyText(text) ? `${what} copied.` : 'The browser does not let the page copy.');
+  toast(await copyText(text) ? say('{what} copied.', { what }) : say('The browser does not let the page copy.'));
 }
 
 export class LogRecord {
@@ -50,8 +51,8 @@ export class LogRecord {
     const parts = [this.#head(told), this.#text(told), this.#actions(told)];
     if (told.folds.length) parts.push(this.#trace(told));
     if (told.pin) parts.push(this.pins.form(told));
-    if (told.operations.length) parts.push(element('h4', '', 'Part of'), this.#operations(told));
-    parts.push(element('h4', '', 'Fields'), this.#fields(told));
+    if (told.operations.length) parts.push(element('h4', '', say('Part of')), this.#operations(told));
+    parts.push(element('h4', '', say('Fields')), this.#fields(told));
     parts.push(...this.#context(told));
     if (!told.pin && mayChange) parts.push(this.pins.form(told));
     parts.push(this.#clock(told));
@@ -63,7 +64,7 @@ export class LogRecord {
     const head = element('div', 'record-head');
     const level = element('span', `level ${row.level || 'none'}`);
     level.append(element('i', `mark-level ${row.level || 'none'}`), ` ${row.level || 'no level'}`);
-    const time = row.ts === null ? 'no time' : `${timeRange.timeOf(row.ts)} ${timeRange.zoneName(row.ts)}`;
+    const time = row.ts === null ? say('no time') : `${timeRange.timeOf(row.ts)} ${timeRange.zoneName(row.ts)}`;
     head.append(level, element('span', '', time));
     if (row.role) head.append(element('span', '', row.role));
     if (row.host) head.append(element('span', '', row.host));
@@ -80,19 +81,19 @@ export class LogRecord {
     const { row } = told;
     const box = element('div', 'actions');
     const link = element('a', 'button small', `${row.file.split('/').at(-1)}:${row.line}`);
-    link.title = `The lines of the file: ${row.file}`;
+    link.title = say('The lines of the file: {file}', { file: row.file });
     if (told.lines_url) link.href = told.lines_url;
     const tools = [
-      ['Copy', 'Copy the record', () => this.copy()],
-      ['JSON', 'Copy the record as JSON', () => copied(JSON.stringify(this.asJson(), null, 2), 'The record as JSON')],
-      ['Link', 'Copy the link to this record', () => this.copyLink()],
-      ['In the whole list', 'Show the record among all others', () => this.open(row, true)],
+      [say('Copy'), say('Copy the record'), () => this.copy()],
+      ['JSON', say('Copy the record as JSON'), () => copied(JSON.stringify(this.asJson(), null, 2), say('The record as JSON'))],
+      [say('Link'), say('Copy the link to this record'), () => this.copyLink()],
+      [say('In the whole list'), say('Show the record among all others'), () => this.open(row, true)],
     ].map(([text, label, press]) => Object.assign(button(text, label, press), { className: 'button small' }));
     box.append(link, ...tools);
     if (told.download_url) {
-      const original = element('a', 'button small', 'Original');
+      const original = element('a', 'button small', say('Original'));
       original.href = told.download_url;
-      original.title = 'Download the file as it was uploaded';
+      original.title = say('Download the file as it was uploaded');
       box.append(original);
     }
     return box;
@@ -110,11 +111,11 @@ export class LogRecord {
     const { row, message, continuation } = this.told;
     const time = row.ts === null ? '' : `${new Date(row.ts).toISOString()} `;
     const head = `${time}${row.level || ''} ${row.logger || ''} - ${message}`;
-    copied(`${head}${continuation ? `\n${continuation}` : ''}\n(${row.file}:${row.line})`, 'The record');
+    copied(`${head}${continuation ? `\n${continuation}` : ''}\n(${row.file}:${row.line})`, say('The record'));
   }
 
   copyLink() {
-    if (this.row) copied(permalink(this.row), 'The link');
+    if (this.row) copied(permalink(this.row), say('The link'));
   }
 
   // Exceptions and causes are expanded, with the first frame and the user frames; the others are folded.
@@ -127,7 +128,7 @@ export class LogRecord {
       const close = () => {
         if (!hidden.length) return;
         const more = element('details');
-        more.append(element('summary', 'small', `${hidden.length} ${hidden.length === 1 ? 'frame' : 'frames'} of Flink, Java and libraries`));
+        more.append(element('summary', 'small', sayCounted('{count} frame of Flink, Java and libraries', '{count} frames of Flink, Java and libraries', hidden.length)));
         more.append(...hidden.map((text) => element('div', 'frame', text)));
         trace.append(more);
         hidden = [];
@@ -146,18 +147,19 @@ export class LogRecord {
   // The shift of the file's clock: two machines never agree, and some logs are in another zone.
   #clock({ row }) {
     const box = element('form', 'clock-form');
-    const label = element('label', 'small', 'Clock of this file moved by ');
+    const label = element('label', 'small', say('Clock of this file moved by'));
+    label.append(' ');
     const field = element('input');
     field.type = 'text';
     field.value = row.moved_ms ? shiftInWords(row.moved_ms) : '';
-    field.placeholder = '+02:00 or -350 ms';
+    field.placeholder = say('+02:00 or -350 ms');
     field.autocomplete = 'off';
     label.append(field);
-    box.append(label, element('button', 'button small', 'Move'));
+    box.append(label, element('button', 'button small', say('Move')));
     box.addEventListener('submit', (event) => {
       event.preventDefault();
       const shift = readShift(field.value);
-      if (Number.isNaN(shift)) toast('Write for example +02:00, -90 s or 350 ms.');
+      if (Number.isNaN(shift)) toast(say('Write for example +02:00, -90 s or 350 ms.'));
       else this.moved(row.file, shift);
     });
     return box;
@@ -169,9 +171,9 @@ export class LogRecord {
       const line = element('li');
       const tools = element('span', 'tools');
       tools.append(
-        button('‹', `Previous record of ${each.label}`, () => this.go('term', -1, { term: each.term })),
-        button('›', `Next record of ${each.label}`, () => this.go('term', 1, { term: each.term })),
-        button('Only', `List only records of ${each.label}`, () => this.narrow(each.term)),
+        button('‹', say('Previous record of {label}', { label: each.label }), () => this.go('term', -1, { term: each.term })),
+        button('›', say('Next record of {label}', { label: each.label }), () => this.go('term', 1, { term: each.term })),
+        button(say('Only'), say('List only records of {label}', { label: each.label }), () => this.narrow(each.term)),
       );
       line.append(element('span', 'label', each.label), tools);
       list.append(line);
@@ -193,7 +195,7 @@ export class LogRecord {
 
   #context({ context, row }) {
     const made = [];
-    for (const [name, title] of [['file', 'Around it in its file'], ['all', 'At the same time in all files']]) {
+    for (const [name, title] of [['file', say('Around it in its file')], ['all', say('At the same time in all files')]]) {
       const box = element('details');
       box.open = name === 'file';
       box.append(element('summary', 'label', title));

@@ -2,6 +2,7 @@
 import { element } from './element.js';
 import { clocks, number } from './log_address.js';
 import { shiftInWords } from './log_shift.js';
+import { say } from './words.js';
 
 const LEVELS = ['FATAL', 'ERROR', 'WARN', 'INFO', 'DEBUG', 'TRACE'];
 const sources = (terms) => terms.map((term) => term.source);
@@ -30,7 +31,7 @@ export class LogTerms {
 
   #moved() {
     return [...clocks()].map(([file, shift]) => chip(
-      `clock of ${file.split('/').at(-1)} ${shiftInWords(shift)}`,
+      say('clock of {file} {shift}', { file: file.split('/').at(-1), shift: shiftInWords(shift) }),
       file,
       false,
       () => this.moveClock(file, 0),
@@ -58,12 +59,12 @@ export class LogTerms {
 
 function chip(text, title, isExcluded, takeAway) {
   const made = element('li', isExcluded ? 'excluded' : '');
-  if (isExcluded) made.append(element('span', 'not', 'not'));
+  if (isExcluded) made.append(element('span', 'not', say('not')));
   const word = element('span', 'word', text);
   word.title = title;
   const away = element('button', '', '×');
   away.type = 'button';
-  away.setAttribute('aria-label', `Take ${text} away`);
+  away.setAttribute('aria-label', say('Take {text} away', { text }));
   away.addEventListener('click', takeAway);
   made.append(word, away);
   return made;

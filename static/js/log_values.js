@@ -2,6 +2,7 @@
 import { element } from './element.js';
 import { ask, number, shown } from './log_address.js';
 import { filters, recordLine } from './log_controls.js';
+import { say } from './words.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
 const SAMPLES = 3;
@@ -31,8 +32,8 @@ export class LogValues {
     for (const each of told.values) list.append(this.#value(each, all));
     const rest = element('p', 'muted small');
     const more = told.distinct - told.values.length;
-    if (more > 0) rest.append(`${number(more)} rarer ones are not shown. `);
-    if (told.without) rest.append(`${number(told.without)} records have none.`);
+    if (more > 0) rest.append(say('{more} rarer ones are not shown.', { more: number(more) }), ' ');
+    if (told.without) rest.append(say('{count} records have none.', { count: number(told.without) }));
     box.replaceChildren(list, rest);
   }
 
@@ -44,7 +45,7 @@ export class LogValues {
     const share = (100 * each.records) / all;
     numbers.append(element('span', 'count', `${number(each.records)}, ${share < 0.1 ? '< 0.1' : share.toFixed(1)} %`), graph(each.slots));
     const term = this.by.value === 'pattern' ? `pattern:${each.value}` : `${this.by.value}="${each.value.replace(/["\\]/g, '\\$&')}"`;
-    numbers.append(filters(this.narrow, term, this.by.value === 'pattern' ? 'this pattern' : `${this.by.value} ${each.value}`));
+    numbers.append(filters(this.narrow, term, this.by.value === 'pattern' ? say('this pattern') : `${this.by.value} ${each.value}`));
     line.append(what, numbers);
     if (each.level) {
       const told = element('span', 'small muted');
@@ -58,7 +59,7 @@ export class LogValues {
   // The first records of a value, fetched on demand.
   #samples(term) {
     const box = element('details', 'samples');
-    box.append(element('summary', 'small', 'Samples'));
+    box.append(element('summary', 'small', say('Samples')));
     box.addEventListener('toggle', async () => {
       if (!box.open || box.querySelector('ol, .error')) return;
       try {

@@ -1,5 +1,6 @@
 // Shared by every page: theme switch, copy buttons, dialogs, shortcuts, ages.
 import { copyAnswer, copyText, reveal, toast } from './tools.js';
+import { say } from './words.js';
 
 document.addEventListener('click', (event) => {
   const target = event.target.closest('[data-theme-switch],[data-copy],[data-markdown],[data-dialog],[data-close]');
@@ -23,14 +24,14 @@ async function copyFrom(button) {
     : button.parentElement.querySelector('pre');
   const copied = await copyText(source.textContent.trim());
   const before = button.textContent;
-  button.textContent = copied ? 'Copied' : 'Select it';
+  button.textContent = copied ? say('Copied') : say('Select it');
   if (!copied) getSelection().selectAllChildren(source);
   setTimeout(() => { button.textContent = before; }, 1600);
 }
 
 // A link to Markdown is copied; where the page may not copy, it is a file.
 async function copyMarkdown(link) {
-  if (await copyAnswer(link.href)) toast('Copied as Markdown.');
+  if (await copyAnswer(link.href)) toast(say('Copied as Markdown.'));
   else location.assign(link.href);
 }
 
@@ -66,7 +67,7 @@ if (toggle) {
   toggle.checked = enabled;
   toggle.addEventListener('change', () => {
     enabled = toggle.checked;
-    try { localStorage.setItem(KEY, enabled ? 'on' : 'off'); } catch { toast('It holds for this page only.'); }
+    try { localStorage.setItem(KEY, enabled ? 'on' : 'off'); } catch { toast(say('It holds for this page only.')); }
   });
 }
 

@@ -1,17 +1,18 @@
 // Ctrl+K: pages reachable from this page by a few letters; text without a match is searched in all cases.
 import { element } from './element.js';
 import { reveal } from './tools.js';
+import { say } from './words.js';
 
 const dialog = document.getElementById('palette');
 const field = dialog.querySelector('input');
 const list = dialog.querySelector('[role="listbox"]');
 const SOURCES = [
-  ['Page', '.topbar nav a, .footer nav a, .page-head a.button, .crumbs a'],
-  ['Section', '.section-nav a'],
-  ['Finding', '.finding h3'],
-  ['Chart', '.chart h3'],
-  ['Step', '.step .question'],
-  ['Action', '.topbar-tools [data-dialog], [data-theme-switch], .page-head [data-dialog]'],
+  [say('Page'), '.topbar nav a, .footer nav a, .page-head a.button, .crumbs a'],
+  [say('Section'), '.section-nav a'],
+  [say('Finding'), '.finding h3'],
+  [say('Chart'), '.chart h3'],
+  [say('Step'), '.step .question'],
+  [say('Action'), '.topbar-tools [data-dialog], [data-theme-switch], .page-head [data-dialog]'],
 ];
 let offered = [];
 let at = 0;
@@ -40,7 +41,7 @@ function show() {
   offered = targets().filter(({ kind, title }) => words.every((word) => `${kind} ${title}`.toLowerCase().includes(word)));
   if (words.length) {
     const text = field.value.trim();
-    offered.push({ kind: 'Search', title: `all cases for “${text}”`, act: () => location.assign(`${dialog.dataset.search}?text=${encodeURIComponent(text)}`) });
+    offered.push({ kind: say('Search'), title: say('all cases for “{text}”', { text }), act: () => location.assign(`${dialog.dataset.search}?text=${encodeURIComponent(text)}`) });
   }
   at = 0;
   list.replaceChildren(...offered.map(({ kind, title }, place) => {

@@ -1,4 +1,6 @@
 // Updates a run's progress, by server-sent events or polling, and shows the diagnosis at the end.
+import { say } from './words.js';
+
 const box = document.getElementById('run');
 const EVERY_MS = 400;
 const MOST_MS = 15000;
@@ -35,7 +37,7 @@ async function ask() {
     if (!run.active) return location.reload();
   } catch {
     wait = Math.min(wait * 2, MOST_MS);
-    set('run-detail', 'The workbench does not answer; trying again.');
+    set('run-detail', say('The workbench does not answer; trying again.'));
   }
   setTimeout(ask, document.hidden ? Math.max(wait, 4000) : wait);
   return undefined;

@@ -1,5 +1,6 @@
 // Redaction of files before they are stored: the selected rules, and a preview.
 import { csrfToken } from './tools.js';
+import { say } from './words.js';
 
 const PREVIEWED_BYTES = 1024 * 1024;
 const byId = (id) => document.getElementById(id);
@@ -19,7 +20,7 @@ async function preview(file) {
   const answer = await fetch(byId('redaction').dataset.previewUrl, {
     method: 'POST', body, headers: { 'X-CSRFToken': csrfToken() },
   });
-  if (!answer.ok) throw new Error(`The workbench answered ${answer.status}.`);
+  if (!answer.ok) throw new Error(say('The workbench answered {status}.', { status: answer.status }));
   return answer.text();
 }
 
@@ -31,7 +32,7 @@ byId('redact-file')?.addEventListener('change', async (event) => {
   try {
     shown.innerHTML = await preview(file);
   } catch (error) {
-    shown.textContent = `This could not be shown: ${error.message}`;
+    shown.textContent = say('This could not be shown: {message}', { message: error.message });
   }
   event.target.value = '';
 });

@@ -1,6 +1,7 @@
 // One file sent in pieces by the tus protocol 1.0.0 (https://tus.io/protocols/resumable-upload), each with a checksum.
 // Our own client: tus-js-client sends no checksums (its pull request 347 is open since 2022).
 import { csrfToken, signedOut } from './tools.js';
+import { say } from './words.js';
 
 const PIECE_BYTES = 4 * 1024 * 1024;
 const MOST_TRIES = 12;
@@ -34,7 +35,7 @@ export async function checksumOf(piece) {
 function refusal(request) {
   let detail = '';
   try { detail = JSON.parse(request.responseText).detail; } catch { /* not ours: a proxy */ }
-  const error = new Error(detail || (request.status === 413 ? 'Too large for this workbench.' : `The workbench answered ${request.status}.`));
+  const error = new Error(detail || (request.status === 413 ? say('Too large for this workbench.') : say('The workbench answered {status}.', { status: request.status })));
   return Object.assign(error, { status: request.status });
 }
 
@@ -115,7 +116,7 @@ export class ResumableUpload {
       if (answer.state !== 'redacting') return answer;
       this.onRedacting(answer.bytes);
       await new Promise((resolve) => { setTimeout(resolve, 1000); });
-      if (this.givenUp) throw new Error('Cancelled.');
+      if (this.givenUp) throw new Error(say('Cancelled.'));
     }
   }
 
@@ -133,8 +134,8 @@ export class ResumableUpload {
         else if (request.status >= 200 && request.status < 300) resolve(request);
         else reject(refusal(request));
       };
-      request.onerror = () => reject(new Error('The connection broke.'));
-      request.onabort = () => reject(new Error('Cancelled.'));
+      request.onerror = () => reject(new Error(say('The connection broke.')));
+      request.onabort = () => reject(new Error(say('Cancelled.')));
       request.send(body);
     });
   }
@@ -148,6 +149,6 @@ export class ResumableUpload {
       addEventListener('online', this.goOn);
     });
     this.onPause('');
-    if (this.givenUp) throw new Error('Cancelled.');
+    if (this.givenUp) throw new Error(say('Cancelled.'));
   }
 }

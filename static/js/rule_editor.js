@@ -1,5 +1,6 @@
 // The rule editor: form and YAML of the same text, errors at their lines while one types, drafts saved by themselves.
 import { post, toast } from './tools.js';
+import { say } from './words.js';
 
 const PREVIEW_MS = 350;
 const SAVE_MS = 1500;
@@ -133,7 +134,7 @@ async function preview() {
     draw(await post(editor.dataset.preview, asked(), { signal: asking.signal }));
   } catch (error) {
     if (error.name === 'AbortError') return;
-    document.getElementById('part-problems').textContent = `No preview: ${error.message}`;
+    document.getElementById('part-problems').textContent = say('No preview: {message}', { message: error.message });
   }
 }
 
@@ -148,7 +149,7 @@ async function rewrite(name, value) {
     written();
     draw(answer);
   } catch (error) {
-    toast(`Not written: ${error.message}`);
+    toast(say('Not written: {message}', { message: error.message }));
   }
 }
 
@@ -157,7 +158,7 @@ function draw(answer) {
     const part = document.getElementById(`part-${name}`);
     const typing = name === 'form' && part?.contains(document.activeElement);
     const open = [...(part?.querySelectorAll('details') || [])].map((each) => [each.dataset.keep, each.open]);
-    if (part && !typing) part.innerHTML = content || '<p class="muted">The form comes back when the YAML can be read.</p>';
+    if (part && !typing) part.innerHTML = content || say('<p class="muted">The form comes back when the YAML can be read.</p>');
     for (const [keep, is] of open) part.querySelector(`details[data-keep="${keep}"]`)?.toggleAttribute('open', is);
   }
   for (const name of NAMES) {
@@ -197,7 +198,7 @@ function changed() {
 function written() {
   clearTimeout(saveTimer);
   saveTimer = setTimeout(() => { remember(); save(); }, SAVE_MS);
-  if (JSON.stringify(texts()) !== saved && !refused) saveState.textContent = 'Not saved yet';
+  if (JSON.stringify(texts()) !== saved && !refused) saveState.textContent = say('Not saved yet');
 }
 
 async function save() {
@@ -224,18 +225,18 @@ async function store(now) {
     document.getElementById('discard-form').action = answer.discard_url;
     document.getElementById('discard-draft').hidden = false;
     if (isNew) history.replaceState(null, '', answer.url);
-    saveState.textContent = `Draft saved ${answer.saved}`;
+    saveState.textContent = say('Draft saved {saved}', { saved: answer.saved });
     return true;
   } catch (error) {
     refused = true;
-    saveState.textContent = `Not saved. ${error.message}`;
+    saveState.textContent = say('Not saved. {message}', { message: error.message });
     return false;
   }
 }
 
 document.getElementById('texts').addEventListener('submit', async (event) => {
   event.preventDefault();
-  if (await save()) toast('The draft is saved.');
+  if (await save()) toast(say('The draft is saved.'));
 });
 
 // Actions on a draft apply to the text on the page: it is saved first.

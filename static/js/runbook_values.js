@@ -1,3 +1,5 @@
+import { say } from './words.js';
+
 /** Fills values without evidence into all commands and changes of a runbook; the browser stores them. */
 
 const HARMLESS = /^[\w@%+=:,./][\w@%+=:,./-]*$/;
@@ -21,7 +23,7 @@ if (form) {
     }
     for (const input of inputs) {
       const refused = input.value !== '' && !(input.dataset.name in values);
-      input.setCustomValidity(refused ? 'Letters, digits and @ % + = : , . / - _ only' : '');
+      input.setCustomValidity(refused ? say('Letters, digits and @ % + = : , . / - _ only') : '');
     }
   };
 

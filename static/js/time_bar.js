@@ -2,6 +2,7 @@
 import { isShortcut } from './page.js';
 import { toast, copyText } from './tools.js';
 import { timeRange } from './time_range.js';
+import { say } from './words.js';
 
 const bar = document.getElementById('time-bar');
 const part = (name) => bar.querySelector(`[data-time="${name}"]`);
@@ -17,9 +18,9 @@ timeRange.evidenceOffset = bar.dataset.offset ? Number(bar.dataset.offset) : nul
 
 function show() {
   const { shown, range, whole } = timeRange;
-  part('words').textContent = shown ? timeRange.inWords(shown) : 'nothing in the files has a time';
+  part('words').textContent = shown ? timeRange.inWords(shown) : say('nothing in the files has a time');
   part('words').title = shown ? `${(shown[1] - shown[0]).toLocaleString('en')} ms` : '';
-  part('kind').textContent = range ? 'Shown' : 'Whole time';
+  part('kind').textContent = range ? say('Shown') : say('Whole time');
   part('undo').disabled = !timeRange.canUndo;
   part('whole').disabled = !range;
   part('zone').value = timeRange.zone;
@@ -27,9 +28,10 @@ function show() {
     const marked = timeRange[name];
     part(name).disabled = !range && !marked;
     part(name).setAttribute('aria-pressed', String(Boolean(marked)));
-    part(name).title = marked
-      ? `${timeRange.inWords(marked)}; press to ${range && String(range) !== String(marked) ? 'mark what is shown instead' : 'take the mark away'}`
-      : 'Mark what is shown, to compare it';
+    const isOther = range && String(range) !== String(marked);
+    const time = marked ? timeRange.inWords(marked) : '';
+    if (!marked) part(name).title = say('Mark what is shown, to compare it');
+    else part(name).title = isOther ? say('{time}; press to mark what is shown instead', { time }) : say('{time}; press to take the mark away', { time });
   }
   if (shown) [typed.elements.from.value, typed.elements.to.value] = shown.map((ms) => timeRange.timeOf(ms));
   for (const link of document.querySelectorAll('a[data-keep-range]')) link.href = timeRange.kept(link.href);
@@ -58,20 +60,20 @@ typed.addEventListener('submit', (event) => {
   event.preventDefault();
   const range = [typed.elements.from, typed.elements.to].map((field) => timeRange.readTime(field.value));
   if (range[0] < range[1]) timeRange.choose(range);
-  else toast('A range is two times, the earlier one first: 2026-11-22 13:05:00');
+  else toast(say('A range is two times, the earlier one first: 2026-11-22 13:05:00'));
 });
 
 async function copy() {
   if (!timeRange.shown) return;
   const text = timeRange.shown.map((ms) => new Date(ms).toISOString()).join('/');
-  toast(await copyText(text) ? `Copied ${text}` : 'The browser does not let the page copy.');
+  toast(await copyText(text) ? say('Copied {text}', { text }) : say('The browser does not let the page copy.'));
 }
 
 async function paste() {
   const text = await navigator.clipboard.readText().catch(() => '');
   const range = text.split('/').map((time) => Date.parse(time));
   if (range.length === 2 && range[0] < range[1]) timeRange.choose(range);
-  else toast('There is no time range in the clipboard.');
+  else toast(say('There is no time range in the clipboard.'));
 }
 
 // Keys: 0 and Esc show the whole time, Ctrl+Z undoes, t c and t v copy and paste the range.

@@ -5,6 +5,7 @@
 //   tz            utc, browser or evidence: the zone of printed times; by default the user's last choice
 // Times are epoch milliseconds here, ranges are [from, to], and null is the whole time.
 import { post, toast } from './tools.js';
+import { say } from './words.js';
 
 export const ZONES = ['utc', 'browser', 'evidence'];
 const MOST_EARLIER = 50;
@@ -107,7 +108,7 @@ class TimeRange {
     const page = document.documentElement.dataset;
     this.#zone = zone;
     page.zone = zone;
-    post(page.zoneUrl, { zone }).catch((error) => toast(`The zone holds for this page only. ${error.message}`));
+    post(page.zoneUrl, { zone }).catch((error) => toast(say('The zone holds for this page only. {message}', { message: error.message })));
     this.#replace();
   }
 
@@ -166,7 +167,7 @@ class TimeRange {
   inWords([from, to]) {
     const [first, last] = [this.timeOf(from), this.timeOf(to)];
     const end = first.slice(0, 10) === last.slice(0, 10) ? last.slice(11) : last;
-    return `${first} to ${end} ${this.zoneName(from)}, ${lengthInWords(to - from)}`;
+    return say('{first} to {last} {zone}, {length}', { first, last: end, zone: this.zoneName(from), length: lengthInWords(to - from) });
   }
 }
 

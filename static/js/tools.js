@@ -1,4 +1,6 @@
 // Functions shared by several pages: copying, fetching, sign-in.
+import { say } from './words.js';
+
 
 export const csrfToken = () => document.querySelector('meta[name="csrf-token"]')?.content || '';
 
@@ -15,7 +17,7 @@ export async function copyText(text) {
 // they get the promise of it at once. Gives false where the page may not copy, or where nothing came.
 export async function copyAnswer(url) {
   const coming = fetch(url).then((response) => {
-    if (!response.ok || signedOut(response.url)) throw new Error(`The workbench answered ${response.status}.`);
+    if (!response.ok || signedOut(response.url)) throw new Error(say('The workbench answered {status}.', { status: response.status }));
     return response.blob();
   });
   const text = coming.then(async (blob) => new Blob([await blob.text()], { type: 'text/plain' }));
@@ -38,7 +40,7 @@ export function toast(text) {
 }
 
 // The message when the workbench answered with its sign-in page.
-const SIGNED_OUT = 'You are signed out. Sign in in another tab and try again.';
+const SIGNED_OUT = say('You are signed out. Sign in in another tab and try again.');
 export const signedOut = (url) => (url && new URL(url, location.href).pathname === '/login/' ? SIGNED_OUT : '');
 
 export async function post(url, fields = {}, options = {}) {
@@ -53,7 +55,7 @@ export async function post(url, fields = {}, options = {}) {
   const answer = await response.json().catch(() => ({}));
   const out = signedOut(response.url);
   if (!response.ok || out) {
-    const refusal = new Error(out || answer.detail || `The workbench answered ${response.status}.`);
+    const refusal = new Error(out || answer.detail || say('The workbench answered {status}.', { status: response.status }));
     throw Object.assign(refusal, { status: response.status });
   }
   return answer;

@@ -8,6 +8,7 @@ import { watchChanges } from './upload_changes.js';
 import { entriesOf, ofInput } from './upload_drop.js';
 import { pasteBox } from './upload_paste.js';
 import { addRow, fold, folderOf, paint, problem, rowFrom, tellSeen } from './upload_rows.js';
+import { say, sayCounted } from './words.js';
 
 const SMALL_BYTES = 4 * 1024 * 1024;
 const PACKED_BYTES = 64 * 1024;
@@ -66,12 +67,16 @@ async function take(found) {
     item.mayCancel = () => item.state === 'waiting' || Boolean(item.upload && item.state === 'sending');
     if (file.size > limits.file) {
       item.state = 'refused';
-      item.detail = `Larger than ${sizeOf(limits.file)}, the most that one file may have. Compress it, or cut it to the time of the incident.`;
+      item.detail = say('Larger than {size}, the most that one file may have. Compress it, or cut it to the time of the incident.', { size: sizeOf(limits.file) });
     }
     items.push(item);
     addRow(item, () => { cancel(item); refresh(); pump(); });
   }
-  if (refused) problem(`${refused} files were left out: a case holds at most ${limits.files} files and ${sizeOf(limits.total)}. An archive counts as one file.`);
+  if (refused) {
+    problem(say('{refused} files were left out: a case holds at most {most} files and {size}. An archive counts as one file.', {
+      refused, most: limits.files, size: sizeOf(limits.total),
+    }));
+  }
   fold();
   zone.classList.add('compact');
   byId('hints')?.remove();
@@ -179,13 +184,13 @@ function send(batch) {
     if (request.status === 200 && Array.isArray(answer?.files)) {
       batch.forEach((item, place) => settle(item, answer.files[place]));
     } else {
-      const reason = signedOut(request.responseURL) || answer?.detail || (request.status === 413 ? 'Too large for this workbench.' : `The workbench answered ${request.status}.`);
+      const reason = signedOut(request.responseURL) || answer?.detail || (request.status === 413 ? say('Too large for this workbench.') : say('The workbench answered {status}.', { status: request.status }));
       for (const item of batch) fail(item, reason, true);
     }
     done();
   };
-  request.onerror = () => { for (const item of batch) fail(item, 'The connection broke.', true); done(); };
-  request.onabort = () => { for (const item of batch) fail(item, 'Cancelled.', true); done(); };
+  request.onerror = () => { for (const item of batch) fail(item, say('The connection broke.'), true); done(); };
+  request.onabort = () => { for (const item of batch) fail(item, say('Cancelled.'), true); done(); };
   request.send(body);
 }
 
@@ -225,7 +230,7 @@ function cancel(item) {
   item.upload?.giveUp();
   item.url = null;
   item.paused = false;
-  fail(item, 'Cancelled.', true);
+  fail(item, say('Cancelled.'), true);
 }
 
 function settle(item, answer) {
@@ -237,7 +242,7 @@ function settle(item, answer) {
     item.row = row;
   } else {
     item.state = answer?.repeats ? 'repeated' : 'refused';
-    item.detail = answer?.detail || 'Not taken.';
+    item.detail = answer?.detail || say('Not taken.');
     paint(item);
   }
 }
@@ -299,13 +304,16 @@ function refresh() {
   const seconds = (performance.now() - began) / 1000;
   const earlier = items.reduce((sum, item) => sum + item.before, 0);
   const rate = seconds > 0.5 ? Math.max(0, sent - earlier) / seconds : 0;
-  byId('upload-rate').textContent = busy && rate ? `${sizeOf(Math.round(rate))}/s, about ${durationOf((total - sent) / rate)} left` : '';
-  let text = `${stored} file${stored === 1 ? '' : 's'} stored.`;
-  if (busy) text = `${done} of ${items.length} files, ${sizeOf(sent)} of ${sizeOf(total)}`;
-  else if (failed) text = `${stored} stored, ${failed} not sent.`;
-  if (startWhenDone && busy) text += '. The diagnosis starts when all are there.';
+  byId('upload-rate').textContent = busy && rate ? say('{size}/s, about {time} left', { size: sizeOf(Math.round(rate)), time: durationOf((total - sent) / rate) }) : '';
+  let text = sayCounted('{count} file stored.', '{count} files stored.', stored);
+  if (busy) {
+    const course = { done, files: items.length, sent: sizeOf(sent), total: sizeOf(total) };
+    text = startWhenDone
+      ? say('{done} of {files} files, {sent} of {total}. The diagnosis starts when all are there.', course)
+      : say('{done} of {files} files, {sent} of {total}', course);
+  } else if (failed) text = say('{stored} stored, {failed} not sent.', { stored, failed });
   const repeated = items.filter((item) => item.state === 'repeated').length;
-  if (!busy && repeated) byId('upload-rate').textContent = `${repeated} ${repeated === 1 ? 'repeats another one and counts' : 'repeat others and count'} once.`;
+  if (!busy && repeated) byId('upload-rate').textContent = sayCounted('{count} repeats another one and counts once.', '{count} repeat others and count once.', repeated);
   if (!busy) tellSeen();
   const state = byId('upload-state');
   if (state.textContent !== text) state.textContent = text;

@@ -2,6 +2,7 @@
 import { ResumableUpload } from './resumable_upload.js';
 import { csrfToken } from './tools.js';
 import { fold, folderOf, problem, redactingText, rowFrom } from './upload_rows.js';
+import { say } from './words.js';
 
 const list = document.getElementById('arrival-list');
 
@@ -31,7 +32,7 @@ export function followArrivals(stored) {
     const row = event.target.closest('[data-discard]')?.closest('.file');
     if (!row) return;
     const answer = await fetch(row.dataset.arrival || row.dataset.redacting, { method: 'DELETE', headers: { 'X-CSRFToken': csrfToken(), 'Tus-Resumable': '1.0.0' } });
-    if (!answer.ok && answer.status !== 404) { problem(`The workbench answered ${answer.status}.`); return; }
+    if (!answer.ok && answer.status !== 404) { problem(say('The workbench answered {status}.', { status: answer.status })); return; }
     takeAway(row);
   });
 }

@@ -1,6 +1,7 @@
 // Changes of a stored file on the upload page: remove, restore, set the format.
 import { post, toast } from './tools.js';
 import { fold, rowFrom } from './upload_rows.js';
+import { say } from './words.js';
 
 const byId = (id) => document.getElementById(id);
 
@@ -19,10 +20,10 @@ export function watchChanges(changed) {
         const answer = await post(remove.dataset.remove);
         const note = document.createElement('div');
         note.className = 'file muted';
-        note.textContent = `${row.querySelector('.name').textContent.trim()} was removed. `;
+        note.append(say('{file} was removed.', { file: row.querySelector('.name').textContent.trim() }), ' ');
         const undo = document.createElement('button');
         undo.className = 'button small quiet';
-        undo.textContent = 'Undo';
+        undo.textContent = say('Undo');
         undo.addEventListener('click', async () => {
           try { note.replaceWith(rowFrom((await post(answer.restore_url)).html)); fold(); changed(); } catch (error) { toast(error.message); }
         });
@@ -38,8 +39,8 @@ export function watchChanges(changed) {
 function chooseFormat(link) {
   const select = document.createElement('select');
   select.className = 'small';
-  select.setAttribute('aria-label', `Format of ${link.dataset.change}`);
-  const own = new Option('As recognised', '');
+  select.setAttribute('aria-label', say('Format of {file}', { file: link.dataset.change }));
+  const own = new Option(say('As recognised'), '');
   select.append(own, byId('format-choices').content.cloneNode(true));
   select.value = link.dataset.format;
   select.addEventListener('change', async () => {

@@ -1,4 +1,5 @@
 // Dropped or selected files with their paths inside the upload.
+import { say } from './words.js';
 
 // The files of a drop, those in folders with their paths; `unread` is called with each unreadable one.
 export async function entriesOf(transfer, unread) {
@@ -17,7 +18,7 @@ async function walk(entry, found, unread) {
       const file = await new Promise((resolve, reject) => { entry.file(resolve, reject); });
       found.push({ file, path: entry.fullPath.replace(/^\//, '') });
     } catch (error) {
-      unread(`${entry.fullPath.replace(/^\//, '')} could not be read: ${error.message}`);
+      unread(say('{file} could not be read: {message}', { file: entry.fullPath.replace(/^\//, ''), message: error.message }));
     }
     return;
   }

@@ -1,5 +1,6 @@
 // The rows of the upload page: uploads in progress, stored files, and their folders.
 import { sizeOf } from './tools.js';
+import { say, sayCounted } from './words.js';
 
 const OPEN_FILES = 30;
 const MANY_SEEN = 3;
@@ -34,7 +35,7 @@ export function folderOf(name) {
   const summary = document.createElement('summary');
   const path = document.createElement('span');
   path.className = 'path';
-  path.textContent = name || 'Files';
+  path.textContent = name || say('Files');
   const counts = document.createElement('span');
   counts.className = 'muted';
   summary.append(path, counts);
@@ -59,8 +60,8 @@ export function addRow(item, cancel) {
   const button = document.createElement('button');
   button.type = 'button';
   button.className = 'icon-button small';
-  button.title = 'Cancel';
-  button.setAttribute('aria-label', `Cancel the upload of ${item.path}`);
+  button.title = say('Cancel');
+  button.setAttribute('aria-label', say('Cancel the upload of {path}', { path: item.path }));
   button.append(crossIcon());
   button.addEventListener('click', cancel);
   row.querySelector('.remove').append(button);
@@ -68,7 +69,7 @@ export function addRow(item, cancel) {
     const progress = document.createElement('progress');
     progress.max = 1;
     progress.value = 0;
-    progress.setAttribute('aria-label', `Upload of ${item.path}`);
+    progress.setAttribute('aria-label', say('Upload of {path}', { path: item.path }));
     row.append(progress);
   }
   row.dataset.bytes = item.file.size;
@@ -79,14 +80,14 @@ export function addRow(item, cancel) {
 
 const crossIcon = () => byId('cross-icon').content.cloneNode(true);
 
-const WORDS = { waiting: 'waiting', sending: 'sending', failed: 'not sent', refused: 'not taken', repeated: 'in this case already' };
+const WORDS = { waiting: say('waiting'), sending: say('sending'), failed: say('not sent'), refused: say('not taken'), repeated: say('in this case already') };
 
 // The text of a row while a worker redacts its file.
-export const redactingText = (bytes) => `taking secrets out${bytes ? `, ${sizeOf(bytes)} gone through` : ''}`;
+export const redactingText = (bytes) => (bytes ? say('taking secrets out, {size} gone through', { size: sizeOf(bytes) }) : say('taking secrets out'));
 
 function wordOf(item, share) {
-  if (item.paused) return 'waiting for the connection';
-  return item.state === 'sending' && item.file.size > ROW_PROGRESS_BYTES ? `sending, ${Math.floor(100 * share)} %` : WORDS[item.state];
+  if (item.paused) return say('waiting for the connection');
+  return item.state === 'sending' && item.file.size > ROW_PROGRESS_BYTES ? say('sending, {share} %', { share: Math.floor(100 * share) }) : WORDS[item.state];
 }
 
 // Brings the row up to date with its file.
@@ -96,7 +97,7 @@ export function paint(item) {
   item.row.classList.toggle('failed', ['failed', 'refused'].includes(item.state));
   const share = item.file.size ? item.sent / item.file.size : 0;
   const processing = item.state === 'sending' && share >= 1;
-  item.row.querySelector('.format').textContent = processing ? ((item.redacting ?? null) === null ? 'recognising' : redactingText(item.redacting)) : wordOf(item, share);
+  item.row.querySelector('.format').textContent = processing ? ((item.redacting ?? null) === null ? say('recognising') : redactingText(item.redacting)) : wordOf(item, share);
   item.row.querySelector('.remove').hidden = !item.mayCancel?.();
   const progress = item.row.querySelector('progress');
   if (progress) {
@@ -122,7 +123,7 @@ export function fold() {
     const bytes = rows.reduce((sum, row) => sum + Number(row.dataset.bytes || 0), 0);
     const recognised = rows.filter((row) => Number(row.dataset.recognised) > 0).length;
     folder.querySelector('summary .muted').textContent =
-      `${rows.length} file${rows.length === 1 ? '' : 's'}, ${sizeOf(bytes)}, ${recognised} recognised`;
+      sayCounted('{count} file, {size}, {recognised} recognised', '{count} files, {size}, {recognised} recognised', rows.length, { size: sizeOf(bytes), recognised });
     if (many && !folder.dataset.folded) {
       folder.dataset.folded = 'yes';
       folder.open = false;
@@ -149,8 +150,9 @@ export function tellSeen() {
   const inner = document.createElement('div');
   const link = document.createElement('a');
   link.href = seenUrl;
-  link.textContent = `case ${number}, ${seenTitle}`;
-  inner.append(`${most.count} of these files were seen before in `, link, `${seenVerdict ? `: ${seenVerdict}` : ''}. The answer may be there.`);
+  link.textContent = say('case {number}, {title}', { number, title: seenTitle });
+  const rest = seenVerdict ? say(': {verdict}. The answer may be there.', { verdict: seenVerdict }) : say('. The answer may be there.');
+  inner.append(say('{count} of these files were seen before in', { count: most.count }), ' ', link, rest);
   box.append(inner);
   byId('seen').append(box);
 }

@@ -1,4 +1,6 @@
 // One step at a time: play, step, back, and the keyboard. Without this script all steps are listed.
+import { say } from './words.js';
+
 const walk = document.getElementById('walk');
 const steps = [...walk.querySelectorAll('.walk-step')];
 const bar = document.getElementById('walk-bar');
@@ -21,13 +23,13 @@ function show(place) {
 function pause() {
   clearInterval(clock);
   clock = null;
-  play.textContent = 'Play';
+  play.textContent = say('Play');
   play.setAttribute('aria-pressed', 'false');
 }
 
 function start() {
   if (shown === steps.length - 1) show(0);
-  play.textContent = 'Pause';
+  play.textContent = say('Pause');
   play.setAttribute('aria-pressed', 'true');
   clock = setInterval(() => {
     show(shown + 1);
