@@ -80,7 +80,7 @@ def say(text: str, /, **values: Any) -> str:
 
     The text is a literal, or one marked by `to_say`, so that the catalogue has it.
     """
-    translated = _catalogue(_reader.get()).gettext(text)
+    translated = _catalogue(_reader.get()).gettext(text) if text else text  # the empty one is a catalogue's head
     return translated.format(**values) if values else translated
 
 

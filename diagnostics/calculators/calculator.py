@@ -5,10 +5,11 @@ apply.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from diagnostics.evidence.subject import Lookup
+from diagnostics.language import say, to_say
 from diagnostics.wording import phrase
 
 Unit = Literal["duration", "bytes", "rate", "byte_rate", "share", "count"]
@@ -40,7 +41,7 @@ class Input:
 
 
 INCOMING_RATE = Input(
-    "rate", "Records that come in", "rate", ("throughput.before_per_s", "record_rate.highest_per_s"), high=1e6
+    "rate", to_say("Records that come in"), "rate", ("throughput.before_per_s", "record_rate.highest_per_s"), high=1e6
 )
 """The rate that a job has to keep up with, records per second."""
 
@@ -88,6 +89,17 @@ class Calculator:
     symptoms: tuple[str, ...] = ()
     docs: tuple[str, ...] = ()
 
+    def read(self) -> Calculator:
+        """The calculator with its texts in the reader's language."""
+        return replace(
+            self,
+            title=say(self.title),
+            question=say(self.question),
+            formula=say(self.formula),
+            inputs=tuple(replace(each, label=say(each.label), because=say(each.because)) for each in self.inputs),
+            assumptions=tuple(map(say, self.assumptions)),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class InputValue:
@@ -101,7 +113,7 @@ class InputValue:
     @property
     def shown(self) -> str:
         """The value in its unit."""
-        return "not known" if self.value is None else in_unit(self.value, self.input.unit)
+        return say("not known") if self.value is None else in_unit(self.value, self.input.unit)
 
 
 def input_values(calculator: Calculator, lookup: Lookup, chosen: Mapping[str, float]) -> list[InputValue]:
@@ -125,8 +137,11 @@ def calculate(calculator: Calculator, values: Sequence[InputValue], lookup: Look
     """The outcome; when an input is missing, which one."""
     missing = [each.input.label.lower() for each in values if each.value is None]
     if missing:
-        told = phrase.FORMATS["list"](missing)
-        return Outcome("not known", f"Not measured here, and nothing is assumed: {told}. Set it to see the result.")
+        inputs = phrase.FORMATS["list"](missing)
+        return Outcome(
+            "not known",
+            say("Not measured here, and nothing is assumed: {inputs}. Set it to see the result.", inputs=inputs),
+        )
     return calculator.compute({each.input.name: each.value for each in values if each.value is not None}, lookup)
 
 

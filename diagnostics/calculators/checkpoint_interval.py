@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from diagnostics.calculators.calculator import Calculator, Input, Line, Outcome
 from diagnostics.evidence.subject import Lookup
+from diagnostics.language import say, to_say
 from diagnostics.wording.phrase import duration, number, percent
 
 DAY_MS = 86_400_000
@@ -17,54 +18,67 @@ LEAST_MS = 10_000.0
 def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
     interval, took, failures = values["interval_ms"], values["duration_ms"], values["failures_per_day"]
     if interval <= 0:
-        return Outcome("not known", "An interval of nothing is no interval.")
+        return Outcome("not known", say("An interval of nothing is no interval."))
     under_way = took / interval
     lost_most, lost_usual = interval + took, interval / 2 + took
     lines = [
-        Line("Time with a checkpoint under way", f"{duration(took)} / {duration(interval)}", percent(under_way)),
+        Line(say("Time with a checkpoint under way"), f"{duration(took)} / {duration(interval)}", percent(under_way)),
         Line(
-            "Processed again after a failure, at most", f"{duration(interval)} + {duration(took)}", duration(lost_most)
+            say("Processed again after a failure, at most"),
+            f"{duration(interval)} + {duration(took)}",
+            duration(lost_most),
         ),
-        Line("Processed again, usually", f"{duration(interval)} / 2 + {duration(took)}", duration(lost_usual)),
-        Line("In a day", f"{number(failures)} x {duration(lost_usual)}", duration(failures * lost_usual)),
+        Line(say("Processed again, usually"), f"{duration(interval)} / 2 + {duration(took)}", duration(lost_usual)),
+        Line(say("In a day"), f"{number(failures)} x {duration(lost_usual)}", duration(failures * lost_usual)),
     ]
     results = {"under_way": under_way, "lost_most_ms": lost_most, "lost_usual_ms": lost_usual}
     if under_way >= 1:
         refusals = [
-            f"A checkpoint takes {duration(took)}, longer than the interval: the next one waits, and the pause between "
-            "them is all that is left. Repair the duration or lengthen the interval."
+            say(
+                "A checkpoint takes {took}, longer than the interval: the next one waits, and the pause between "
+                "them is all that is left. Repair the duration or lengthen the interval.",
+                took=duration(took),
+            )
         ]
         return Outcome("do not", refusals[0], lines, refusals, results)
     if failures > 0 and took > 0:
         cost = values["cost"] * took
         best = max(math.sqrt(2 * cost * DAY_MS / failures), took, LEAST_MS)
         arithmetic = f"sqrt(2 x {percent(values['cost'])} x {duration(took)} x 24 h / {number(failures)})"
-        lines.append(Line("Interval at which both costs are least", arithmetic, duration(best)))
+        lines.append(Line(say("Interval at which both costs are least"), arithmetic, duration(best)))
         results |= {"best_ms": best}
-        headline = (
-            f"Every {duration(interval)}: checkpoints are under way {percent(under_way)} of the time, "
-            f"and a failure loses "
-            f"up to {duration(lost_most)}. Both together cost least near {duration(best)}."
+        headline = say(
+            "Every {interval}: checkpoints are under way {under_way} of the time, "
+            "and a failure loses "
+            "up to {lost_most}. Both together cost least near {best}.",
+            interval=duration(interval),
+            under_way=percent(under_way),
+            lost_most=duration(lost_most),
+            best=duration(best),
         )
         return Outcome("depends", headline, lines, results=results)
-    headline = (
-        f"Checkpoints are under way {percent(under_way)} of the time; a failure loses up to {duration(lost_most)}."
+    headline = say(
+        "Checkpoints are under way {under_way} of the time; a failure loses up to {lost_most}.",
+        under_way=percent(under_way),
+        lost_most=duration(lost_most),
     )
     return Outcome("depends", headline, lines, results=results)
 
 
 CALCULATOR = Calculator(
     id="checkpoint-interval",
-    title="Checkpoint interval",
-    question="What does a shorter or longer interval cost?",
+    title=to_say("Checkpoint interval"),
+    question=to_say("What does a shorter or longer interval cost?"),
     formula=(
-        "overhead = duration / interval; lost = interval + duration; best = sqrt(2 x cost of one x time "
-        "between failures)"
+        to_say(
+            "overhead = duration / interval; lost = interval + duration; best = sqrt(2 x cost of one x time "
+            "between failures)"
+        )
     ),
     inputs=(
         Input(
             "interval_ms",
-            "Interval",
+            to_say("Interval"),
             "duration",
             ("settings.interval_ms", "checkpoint_progress.interval_ms"),
             low=1000,
@@ -72,30 +86,34 @@ CALCULATOR = Calculator(
             choice=True,
         ),
         Input(
-            "duration_ms", "Checkpoint duration", "duration", ("checkpoint_progress.median_duration_ms",), high=900_000
+            "duration_ms",
+            to_say("Checkpoint duration"),
+            "duration",
+            ("checkpoint_progress.median_duration_ms",),
+            high=900_000,
         ),
         Input(
             "failures_per_day",
-            "Failures in a day",
+            to_say("Failures in a day"),
             "count",
             (),
             assumed=1.0,
-            because="no failure rate of a usual day is in an incident's files",
+            because=to_say("no failure rate of a usual day is in an incident's files"),
             high=50,
         ),
         Input(
             "cost",
-            "Throughput that a checkpoint under way takes away",
+            to_say("Throughput that a checkpoint under way takes away"),
             "share",
             (),
             assumed=0.05,
-            because="our choice: a twentieth; measure the record rate with and without one",
+            because=to_say("our choice: a twentieth; measure the record rate with and without one"),
             high=1,
         ),
     ),
     assumptions=(
-        "Failures come independently of one another and of checkpoints (Young's approximation).",
-        "What is processed again counts as lost time; restart and restore are the same for every interval.",
+        to_say("Failures come independently of one another and of checkpoints (Young's approximation)."),
+        to_say("What is processed again counts as lost time; restart and restore are the same for every interval."),
     ),
     compute=_compute,
     symptoms=("misconfiguration",),

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from diagnostics.calculators.calculator import Calculator, Input, Line, Outcome
 from diagnostics.evidence.subject import Lookup
+from diagnostics.language import say, to_say
 from diagnostics.wording.phrase import duration, percent
 
 SHOWN_SHARES = (0.1, 0.05, 0.01, 0.005, 0.001)
@@ -51,38 +52,48 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
     """
     curve = _curve(lookup)
     if not curve:
-        return Outcome("not known", "Not measured here: a sample of the input events with the time of their arrival.")
+        return Outcome(
+            "not known", say("Not measured here: a sample of the input events with the time of their arrival.")
+        )
     bound, now, ahead = values["bound_ms"], values["now_ms"], values["ahead_ms"]
     lost, lost_now = late_share(bound - ahead, curve), late_share(now - ahead, curve)
     lead = f"{duration(bound)} - {duration(ahead)}"
     lines = [
-        *([Line("Left of the bound behind the fastest clock", lead, duration(bound - ahead))] if ahead else []),
-        Line("Later than the bound", _late(bound - ahead), percent(lost)),
-        Line("Later than the present bound", _late(now - ahead), percent(lost_now)),
-        Line("Results come later by", f"{duration(bound)} - {duration(now)}", duration(bound - now)),
+        *([Line(say("Left of the bound behind the fastest clock"), lead, duration(bound - ahead))] if ahead else []),
+        Line(say("Later than the bound"), _late(bound - ahead), percent(lost)),
+        Line(say("Later than the present bound"), _late(now - ahead), percent(lost_now)),
+        Line(say("Results come later by"), f"{duration(bound)} - {duration(now)}", duration(bound - now)),
         *_points(curve, ahead, now),
     ]
     results = {"lost": lost, "lost_now": lost_now, "later_ms": bound - now}
     if ahead and bound <= ahead:
-        refusal = (
-            f"The clocks of some devices run ahead, by up to {duration(ahead)}, which is more than this bound. They "
-            "drive the watermark, so every right event is late: cap event times at the arrival first."
+        refusal = say(
+            "The clocks of some devices run ahead, by up to {ahead}, which is more than this bound. They "
+            "drive the watermark, so every right event is late: cap event times at the arrival first.",
+            ahead=duration(ahead),
         )
         return Outcome("do not", refusal, lines, [refusal], results)
     if bound <= now:
-        headline = f"A bound of {duration(bound)} loses {percent(lost)}; now {percent(lost_now)} are late."
+        headline = say(
+            "A bound of {bound} loses {lost}; now {lost_now} are late.",
+            bound=duration(bound),
+            lost=percent(lost),
+            lost_now=percent(lost_now),
+        )
         return Outcome("depends", headline, lines, results=results)
-    headline = (
-        f"{percent(lost)} are late in place of {percent(lost_now)}, and every result comes "
-        f"{duration(bound - now)} later."
+    headline = say(
+        "{lost} are late in place of {lost_now}, and every result comes {time} later.",
+        lost=percent(lost),
+        lost_now=percent(lost_now),
+        time=duration(bound - now),
     )
     return Outcome("do" if lost < lost_now else "depends", headline, lines, results=results)
 
 
 def _late(left: float) -> str:
     if left < 0:
-        return "all events: the fastest clock is ahead by more"
-    return f"events more than {duration(left)} late"
+        return say("all events: the fastest clock is ahead by more")
+    return say("events more than {left} late", left=duration(left))
 
 
 def _points(curve: Curve, ahead: float, now: float) -> list[Line]:
@@ -90,9 +101,13 @@ def _points(curve: Curve, ahead: float, now: float) -> list[Line]:
     bounds = [(share, bound_for(share, curve)) for share in SHOWN_SHARES]
     return [
         Line(
-            f"At most {percent(share)} late",
-            f"{percent(late_share(bound, curve))} are later than {duration(bound)}",
-            f"bound {duration(bound + ahead)}, results {duration(max(bound + ahead - now, 0.0))} later",
+            say("At most {share} late", share=percent(share)),
+            say("{share} are later than {bound}", share=percent(late_share(bound, curve)), bound=duration(bound)),
+            say(
+                "bound {bound}, results {time} later",
+                bound=duration(bound + ahead),
+                time=duration(max(bound + ahead - now, 0.0)),
+            ),
         )
         for share, bound in bounds
         if bound is not None
@@ -101,33 +116,37 @@ def _points(curve: Curve, ahead: float, now: float) -> list[Line]:
 
 CALCULATOR = Calculator(
     id="disorder-bound",
-    title="Disorder bound of the watermark",
-    question="How many records are late with another bound, and what does it cost?",
-    formula="late = share of events whose lag exceeds what clocks that run ahead leave of the bound; latency = bound",
+    title=to_say("Disorder bound of the watermark"),
+    question=to_say("How many records are late with another bound, and what does it cost?"),
+    formula=to_say(
+        "late = share of events whose lag exceeds what clocks that run ahead leave of the bound; latency = bound"
+    ),
     inputs=(
         Input(
             "bound_ms",
-            "Bound to try",
+            to_say("Bound to try"),
             "duration",
             ("device_clocks.needed_right_bound_999_ms", "device_clocks.needed_bound_999_ms"),
             high=300_000,
             choice=True,
         ),
-        Input("now_ms", "Bound now", "duration", ("device_clocks.bound_ms",), high=300_000),
+        Input("now_ms", to_say("Bound now"), "duration", ("device_clocks.bound_ms",), high=300_000),
         Input(
             "ahead_ms",
-            "Lead of the fastest clock",
+            to_say("Lead of the fastest clock"),
             "duration",
             ("device_clocks.fast_by_max_ms",),
             assumed=0.0,
-            because="no device of the sample has a clock that runs ahead",
+            because=to_say("no device of the sample has a clock that runs ahead"),
             high=300_000,
         ),
     ),
     assumptions=(
-        "The curve has up to 48 measured points; between two of them the share falls along a straight line.",
-        "The sample represents all events; the bound counts from the highest event time seen.",
-        "All events pass one watermark: where each partition has its own, a fast clock only concerns its partition.",
+        to_say("The curve has up to 48 measured points; between two of them the share falls along a straight line."),
+        to_say("The sample represents all events; the bound counts from the highest event time seen."),
+        to_say(
+            "All events pass one watermark: where each partition has its own, a fast clock only concerns its partition."
+        ),
     ),
     compute=_compute,
     symptoms=("out_of_order_events",),

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from diagnostics.arithmetic.balance import salts_needed
 from diagnostics.calculators.calculator import Calculator, Input, Line, Outcome
 from diagnostics.evidence.subject import Lookup
+from diagnostics.language import say, to_say
 from diagnostics.wording.phrase import number, percent
 
 MOST_SALTS = 1024
@@ -20,58 +21,66 @@ ONE_SHARE = 1.1
 def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
     share, subtasks, multiple = values["share"], values["parallelism"], values["multiple"]
     if not 0 < share <= 1 or subtasks < 1 or multiple <= 1:
-        return Outcome("not known", "The key's share lies between 0 and 1, the multiple above 1.")
+        return Outcome("not known", say("The key's share lies between 0 and 1, the multiple above 1."))
     even = 1 / subtasks
     rest = (1 - share) / subtasks
     room = multiple * even - rest
     salts = min(salts_needed(share, round(subtasks), multiple), MOST_SALTS)
     by_salt = share / salts
     lines = [
-        Line("Even share", f"1 / {number(subtasks)}", percent(even)),
-        Line("Other keys on each subtask", f"(1 - {percent(share)}) / {number(subtasks)}", percent(rest)),
+        Line(say("Even share"), f"1 / {number(subtasks)}", percent(even)),
+        Line(say("Other keys on each subtask"), f"(1 - {percent(share)}) / {number(subtasks)}", percent(rest)),
         Line(
-            "Room for the hot key on one subtask",
+            say("Room for the hot key on one subtask"),
             f"{number(multiple)} x {percent(even)} - {percent(rest)}",
             percent(room),
         ),
         Line(
-            "Salts, since hashing puts some on one subtask",
+            say("Salts, since hashing puts some on one subtask"),
             f"2 x {number(subtasks)} x ln {number(subtasks)} x ({percent(share)} / {number(multiple - 1)})²",
             number(salts),
         ),
-        Line("Share of one salt", f"{percent(share)} / {number(salts)}", percent(by_salt)),
+        Line(say("Share of one salt"), f"{percent(share)} / {number(salts)}", percent(by_salt)),
     ]
     results = {"salts": float(salts), "share_of_one": by_salt}
     if share <= ONE_SHARE * even:
         refusals = [
-            f"The key has {percent(share)}, no more than the even share of {percent(even)}: it is not "
-            f"what makes the skew."
+            say(
+                "The key has {share}, no more than the even share of {even}: it is not what makes the skew.",
+                share=percent(share),
+                even=percent(even),
+            )
         ]
         return Outcome("do not", refusals[0], lines, refusals, results)
-    headline = (
-        f"{number(salts)} salts give each {percent(by_salt)} of the records and keep every subtask below "
-        f"{number(multiple)} even shares, although hashing puts some of them on one subtask. A second step brings the "
-        f"parts together again."
+    headline = say(
+        "{salts} salts give each {by_salt} of the records and keep every subtask below "
+        "{multiple} even shares, although hashing puts some of them on one subtask. A second step brings the "
+        "parts together again.",
+        salts=number(salts),
+        by_salt=percent(by_salt),
+        multiple=number(multiple),
     )
     return Outcome("do", headline, lines, results=results)
 
 
 CALCULATOR = Calculator(
     id="salting",
-    title="Salting a hot key",
-    question="Into how many parts must the hot key be split?",
-    formula="salts = 2 x subtasks x ln(subtasks) x (share of the key / (allowed multiple - 1))², at least the subtasks",
+    title=to_say("Salting a hot key"),
+    question=to_say("Into how many parts must the hot key be split?"),
+    formula=to_say(
+        "salts = 2 x subtasks x ln(subtasks) x (share of the key / (allowed multiple - 1))², at least the subtasks"
+    ),
     inputs=(
         Input(
             "share",
-            "Share of the hot key",
+            to_say("Share of the hot key"),
             "share",
             ("key_distribution.top_key_share_ratio", "load_balance.hot_share_ratio"),
             high=1,
         ),
         Input(
             "parallelism",
-            "Subtasks of the keyed task",
+            to_say("Subtasks of the keyed task"),
             "count",
             ("key_distribution.keyed_parallelism", "load_balance.parallelism", "record_rate.parallelism"),
             low=1,
@@ -79,19 +88,24 @@ CALCULATOR = Calculator(
         ),
         Input(
             "multiple",
-            "Allowed multiple of the even share",
+            to_say("Allowed multiple of the even share"),
             "count",
             (),
             assumed=1.5,
-            because="the exit condition of the runbook for data skew",
+            because=to_say("the exit condition of the runbook for data skew"),
             low=1.05,
             high=3,
             choice=True,
         ),
     ),
     assumptions=(
-        "The other keys spread evenly. Where no keys were sampled, the hottest subtask's share is used instead.",
-        "Only the hot key is salted; the aggregate is one that can be put together from parts (sum, count, minimum).",
+        to_say(
+            "The other keys spread evenly. Where no keys were sampled, the hottest subtask's share is used instead."
+        ),
+        to_say(
+            "Only the hot key is salted; the aggregate is one that can be put together from parts (sum, count, "
+            "minimum)."
+        ),
     ),
     compute=_compute,
     symptoms=("data_skew",),

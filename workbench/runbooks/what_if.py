@@ -62,7 +62,8 @@ def facts_of(analysis: Analysis, finding: Mapping[str, Any]) -> Lookup:
 
 
 def calculated(calculator: Calculator, lookup: Lookup, chosen: Mapping[str, float]) -> Calculated:
-    """The calculator with the user's values, in its own units, in place of measured ones."""
+    """The calculator with the user's values, in its own units, in place of measured ones; in the reader's language."""
+    calculator = calculator.read()
     values = input_values(calculator, lookup, chosen)
     unchosen = input_values(calculator, lookup, {})
     fields = [_field(each, base) for each, base in zip(values, unchosen, strict=True)]
