@@ -146,7 +146,7 @@ SENTENCE_END = re.compile(r"(?<=[.!?]) (?=[A-Z])")
 
 @dataclass(frozen=True, slots=True)
 class _Template:
-    """An English text with values, as it is recognised in what was stored.
+    """An English text with values, to recognise it in what was stored.
 
     words       what stands before, between and after the values
     names       of the values
@@ -179,9 +179,9 @@ def _parted(text: str, words: Iterable[str], *, backwards: bool = False) -> list
     """What stands between the words, each at its first place after the one before; None when one is missing."""
     parts = []
     for word in words:
-        part, found, text = text.partition(word) if word else ("", "", text)
-        if word and not found:
+        if word not in text:
             return None
+        part, _, text = text.partition(word)
         parts.append(part)
     parts.append(text)
     return [part[::-1] for part in parts[::-1]] if backwards else parts
@@ -198,6 +198,7 @@ def _templates(language: str) -> tuple[_Template, ...]:
 
 
 def _template(english: str, translated: str) -> _Template | None:
+    """The template of a text; None for one whose values nothing separates, or with too few words of its own."""
     words, names = [""], []
     for literal, name, _, _ in Formatter().parse(english):
         words[-1] += literal
@@ -205,7 +206,12 @@ def _template(english: str, translated: str) -> _Template | None:
             names.append(name)
             words.append("")
     own = " ".join(words)
-    if not names or sum(map(str.isalpha, own)) < FEWEST_LETTERS or len(re.findall(r"[^\W\d_]+", own)) < FEWEST_WORDS:
+    if (
+        not names
+        or "" in words[1:-1]
+        or sum(map(str.isalpha, own)) < FEWEST_LETTERS
+        or len(re.findall(r"[^\W\d_]+", own)) < FEWEST_WORDS
+    ):
         return None
     return _Template(tuple(words), tuple(names), _without_formats(translated))
 

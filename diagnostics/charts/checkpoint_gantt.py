@@ -319,7 +319,7 @@ def table(points: Points) -> list[list[Any]]:
         [
             checkpoint["job"] or checkpoint["job_id"],
             checkpoint["id"],
-            status_words(checkpoint["status"]),
+            checkpoint["status"],
             row["vertex"],
             row["subtask"],
             say("yes") if row["acknowledged"] else say("never"),

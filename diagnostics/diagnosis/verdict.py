@@ -15,7 +15,7 @@ from diagnostics.diagnosis.match import Matches, match
 from diagnostics.diagnosis.missing import Hypothesis, MissingEvidence, missing_evidence, nearness, splitting_evidence
 from diagnostics.diagnosis.ranking import RankedCause, ranked_causes
 from diagnostics.evidence.subject import Level, Subject
-from diagnostics.language import say
+from diagnostics.language import joined_sentences, say
 from diagnostics.rules.rule import Rule, Ruleset
 from diagnostics.signals.signal import NotMeasured, Signal
 from diagnostics.symptoms import symptom
@@ -197,15 +197,15 @@ def _verdict(name: str | None, findings: Sequence[Finding], fit: Finding | None,
         guess = symptom(lead.symptom_class).read_title.lower()
         text = say("The evidence does not suffice for a verdict; the best guess is {guess}.", guess=guess)
         worst = next((each.claim for each in alarming if each.symptom_class == UNEXPLAINED), "")
-        said = phrase.joined_sentences((text, lead.statement, worst))
+        said = joined_sentences((text, lead.statement, worst))
         return Verdict(INCONCLUSIVE, round(1 - lead.confidence, 3), prefix + said, lead)
     if alarming:
-        text = phrase.joined_sentences((alarming[0].statement, say("The evidence does not show why.")))
+        text = joined_sentences((alarming[0].statement, say("The evidence does not show why.")))
         return Verdict(INCONCLUSIVE, 0.5, prefix + text, alarming[0])
     if fit and _is_fit(findings, fit):
         return Verdict(HEALTHY, fit.confidence, prefix + fit.statement, fit)
     warned = next((each.claim for each in findings if each.symptom_class == UNEXPLAINED), "")
-    text = phrase.joined_sentences((describe_quiet(looked), warned))
+    text = joined_sentences((describe_quiet(looked), warned))
     return Verdict(INCONCLUSIVE, round(1 - fit.confidence, 3) if fit else 0.5, prefix + text, None)
 
 
@@ -217,7 +217,7 @@ def _summary_of_lead(lead: Finding, findings: Sequence[Finding]) -> str:
         if each.cause is not None and each.cause.rule.id == lead.rule.id and each.severity != "info"
     )
     consequences = say("Consequences: {titles}.", titles=say("; ").join(follows)) if follows else ""
-    return phrase.joined_sentences((lead.claim, *_further_causes(lead, findings), consequences))
+    return joined_sentences((lead.claim, *_further_causes(lead, findings), consequences))
 
 
 def _further_causes(lead: Finding, findings: Sequence[Finding]) -> Iterator[str]:

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from diagnostics.errors import InvalidRule
-from diagnostics.language import CHINESE, Text, in_reader_language, reading_in, say
+from diagnostics.language import CHINESE, Text, in_reader_language, joined_sentences, reading_in, say
 from diagnostics.rules.rule import Rule, shipped_rules
 from diagnostics.runbook import runbooks
 from diagnostics.symptoms import symptoms
@@ -64,8 +64,8 @@ def test_sentences_of_code_are_made_in_the_language_of_the_reader() -> None:
         assert say("{count} more files", count=3) == "另外 3 个文件"
         assert phrase.enumeration(["a", "b", "c"]) == "a、b 和 c"
         assert phrase.duration(2 * 86_400_000) == "2 天"
-        assert phrase.joined_sentences(["一。", "二。"]) == "一。二。"
-        assert phrase.joined_sentences(["启用 X", "见下。", "No room."]) == "启用 X 见下。No room."
+        assert joined_sentences(["一。", "二。"]) == "一。二。"
+        assert joined_sentences(["启用 X", "见下。", "No room."]) == "启用 X 见下。No room."
         assert phrase.split_sentences("一。二。") == ["一。", "二。"]
         assert phrase.split_sentences("原因是“Too early. Wait.”。二。") == ["原因是“Too early. Wait.”。", "二。"]
 

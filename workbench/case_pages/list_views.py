@@ -13,7 +13,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
-from diagnostics.wording import phrase
+from diagnostics.language import joined_sentences
 from workbench.accounts.models import User
 from workbench.accounts.requests import SignedInRequest
 from workbench.analyses.models import ACTIVE
@@ -171,7 +171,7 @@ def undo(request: SignedInRequest) -> HttpResponse:
     said = say_counted("Taken back for {count} case.", "Taken back for {count} cases.", undone.cases)
     if undone.changed_since:
         since = say("{count} changed since and stay as they are.", count=undone.changed_since)
-        said = phrase.joined_sentences((said, since))
+        said = joined_sentences((said, since))
     messages.success(request, said)
     return redirect(_list_address(request.POST.get("query", "")))
 
