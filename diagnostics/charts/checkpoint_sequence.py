@@ -150,13 +150,13 @@ def choices(points: Points) -> Sequence[Choice]:
     """Every failed checkpoint, the earliest first."""
     return [
         Choice(
-            key_of(each),
-            say("Checkpoint {id}", id=each["id"]),
-            status_words(each["status"]),
+            key_of(failed),
+            say("Checkpoint {id}", id=failed["id"]),
+            status_words(failed["status"]),
             is_bad=True,
-            job_id=each["job_id"],
+            job_id=failed["job_id"],
         )
-        for each in reversed(points["checkpoints"])
+        for failed in reversed(points["checkpoints"])
     ]
 
 

@@ -214,14 +214,14 @@ def summary(points: Points) -> str:
         say(
             "{area} {used} ({share} of {limit}) of {name}",
             area=say(AREAS[area]),
-            used=memory(each["used"][area]),
-            share=percent(each["used"][area] / each["limits"][area]),
-            limit=memory(each["limits"][area]),
-            name=each["name"],
+            used=memory(manager["used"][area]),
+            share=percent(manager["used"][area] / manager["limits"][area]),
+            limit=memory(manager["limits"][area]),
+            name=manager["name"],
         )
-        for each in managers
+        for manager in managers
         for area in NAMED_WHEN_FULL
-        if each["limits"][area] and each["used"].get(area, 0.0) >= NEARLY_FULL * each["limits"][area]
+        if manager["limits"][area] and manager["used"].get(area, 0.0) >= NEARLY_FULL * manager["limits"][area]
     ]
     return (
         joined_sentences((text, say("Nearly full: {full}.", full=say("; ").join(full))))

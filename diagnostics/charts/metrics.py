@@ -270,13 +270,13 @@ def _line(values: Sequence[float | None], times: Sequence[float], divisor: float
 
 def summary(points: Points) -> str:
     """Range of the selected metric, and the place of its maximum."""
-    metric, found = _chosen(points)
-    divisor, unit = _scale(found[0])
-    known = [value / divisor for value in found[0]["mean"] if value is not None]
+    metric, lines = _chosen(points)
+    divisor, unit = _scale(lines[0])
+    known = [value / divisor for value in lines[0]["mean"] if value is not None]
     text = say(
         "{metric} of {where}: {low} to {high}{unit}, mean of each {slot}.",
         metric=metric,
-        where=_where(found[0]),
+        where=_where(lines[0]),
         low=number(min(known)),
         high=number(max(known)),
         unit=_in(unit),
