@@ -29,13 +29,13 @@ from tests.incidents.public_background import (
     write_logs,
 )
 
-Half = Literal["open", "set_aside", "later", "learning", "fresh"]
+Half = Literal["open", "set_aside", "later", "learning", "fresh", "learning2", "fresh2"]
 
 FOLDER = Path(__file__).parent / "gathered"
 HALVES: tuple[Half, ...] = ("open", "set_aside")
-PARTS: tuple[Half, ...] = (*HALVES, "later", "learning", "fresh")
+PARTS: tuple[Half, ...] = (*HALVES, "later", "learning", "fresh", "learning2", "fresh2")
 """The halves, and what was gathered after rules had been written from the open one."""
-ASIDE: tuple[Half, ...] = ("set_aside", "fresh")
+ASIDE: tuple[Half, ...] = ("set_aside", "fresh2")
 """Parts that no rule is written from."""
 LOGS = {"jobmanager_log": "jobmanager", "taskmanager_log": "taskmanager"}
 FILES = {
