@@ -48,8 +48,9 @@ HARMLESS_LOGGERS = (
 )
 """Parts of logger names whose errors concern a browser, a probe, a registration or the end of a process, not a job: a
 page of a removed job, a port scanner, two clients of one name, Pekko during shutdown. Our choice, from logs of healthy
-jobs.
+jobs. An Error of the JVM itself is never harmless.
 """
+OF_THE_JVM = r"^java\.lang\.\w+Error$"
 
 OF_THE_RUNTIME = (
     "org.apache.flink.runtime.",
@@ -101,7 +102,9 @@ def _ranked(records: pa.Table) -> pa.Table:
     fatal = pc.and_(is_error, fatal)
     warning = pc.if_else(outside, "outside", "warning")
     rank = pc.if_else(fatal, "fatal", pc.if_else(is_error, "error", pc.if_else(is_warning, warning, None)))
-    harmless = pc.and_(contains_any(records["logger"], HARMLESS_LOGGERS), pc.invert(fatal))
+    thrown_class = pc.coalesce(records["root_cause_class"], records["exception_class"])
+    of_jvm = pc.fill_null(pc.match_substring_regex(thrown_class, OF_THE_JVM), False)
+    harmless = pc.and_(contains_any(records["logger"], HARMLESS_LOGGERS), pc.invert(pc.or_(fatal, of_jvm)))
     telling = is_true(pc.and_(rank.is_valid(), pc.invert(harmless)))
     kept = records.filter(telling).select([*KEPT, *KEPT_CAUSE, *CITATION_COLUMNS])
     kept = kept.append_column("message", shortened(records["message"].filter(telling), MOST_CHARACTERS))

@@ -38,6 +38,8 @@ _BARE_CLASS = re.compile(r"([A-Z]\w{0,100}(?:Exception|Error))(?:: ?|\n|$)")
 _PASSED_ON = re.compile(r"(?:[A-Za-z_$][\w$]{0,200}\.){2,30}[A-Za-z_$][\w$]{0,200}(?:Exception|Error)(?::|$)")
 _WRAPPERS = ("org.apache.flink.util.SerializedThrowable", "org.apache.flink.runtime.util.SerializedThrowable")
 _CAUSED_BY = "Caused by: "
+_OF_MEMORY = ("Java heap space", "GC overhead limit exceeded", "Metaspace", "Direct buffer memory")
+"""Messages that only the JVM gives its OutOfMemoryErrors; a `SerializedThrowable` may keep nothing else of one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +193,10 @@ def _throwable(line: str) -> _Throwable:
         match = _THROWABLE.match(line)
     if not match:
         return _Throwable(None, line[:MOST_MESSAGE], [])
-    return _Throwable(match["remote"] or match[1], line[match.end() :][:MOST_MESSAGE], [])
+    name, message = match["remote"] or match[1], line[match.end() :][:MOST_MESSAGE]
+    if name in _WRAPPERS and message.strip() in _OF_MEMORY:
+        name = "java.lang.OutOfMemoryError"
+    return _Throwable(name, message, [])
 
 
 def _shortened(message: str) -> str | None:

@@ -129,9 +129,15 @@ def _remarks(options: Sequence[Stated], version: Version | None) -> Iterator[Rem
 
 
 def _is_in_effect(remark: Remark, log: IncidentLog) -> bool:
-    """Whether the log shows a restart strategy in use whose option was reported as without effect."""
+    """Whether the log shows that Flink reads an option that was reported as without effect: it names the key as one
+    that it uses, or the restart strategy in use is the stated one.
+    """
     key, stated = str(remark.citation.name or ""), str(remark.citation.value or "")
-    if remark.kind != "without_effect" or not key.startswith(STRATEGY_KEY):
+    if remark.kind != "without_effect":
+        return False
+    if any(f"configuration key '{key}'" in event.message for event in log.of("read_setting")):
+        return True
+    if not key.startswith(STRATEGY_KEY):
         return False
     named = (stated if key in (STRATEGY_KEY, f"{STRATEGY_KEY}.type") else key.split(".")[1]).replace("-", "").lower()
     used = [event.message.replace("-", "").lower() for event in log.of("strategy")]

@@ -83,6 +83,7 @@ def _fault(row: Row, cluster: Cluster) -> Fault:
         causes="\n".join(text for text in (row["message"], row["causes"]) if text),
         citation=Citation(kind="log", ts_ms=row["ts_ms"], text=row["message"], **{each: row[each] for each in PLACE}),
         reported_by=_reported_by(row),
+        logger=row["logger"],
     )
 
 

@@ -37,10 +37,12 @@ class Fault(Thrown):
     exception  class of the root cause; empty for an error that prints none
     reported_by    who reports it: the failure itself, a process that ends with it, a client, or an error or warning in
                  a log
+    logger     of the error or warning that a log holds
     """
 
     exception: str
     reported_by: Reporter = "failure"
+    logger: str | None = None
 
     @property
     def in_snapshot(self) -> bool:

@@ -58,3 +58,12 @@ def test_a_cause_is_kept_without_the_package_or_the_class_of_an_exception(
 
 def test_no_text_is_no_cause() -> None:
     assert bare_cause(" \n") is None
+
+
+def test_a_serialized_throwable_that_keeps_the_jvms_message_alone_is_an_out_of_memory_error() -> None:
+    trace = stack_trace(
+        ["java.io.IOException: no", "Caused by: org.apache.flink.util.SerializedThrowable: Java heap space"]
+    )
+    assert trace is not None
+    assert trace.root_cause_class == "java.lang.OutOfMemoryError"
+    assert trace.root_cause_message == "Java heap space"

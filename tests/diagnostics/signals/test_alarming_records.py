@@ -71,6 +71,14 @@ def test_what_a_browser_or_a_probe_causes_is_left_out() -> None:
     assert only(measure(evidence), "alarming_records").facts["error_count"] == 0
 
 
+def test_an_error_of_the_jvm_counts_whoever_logs_it() -> None:
+    """A class that is missing in Flink itself shows first where somebody asks the REST API."""
+    handler = "org.apache.flink.runtime.rest.handler.job.JobExecutionResultHandler"
+    thrown = {"logger": handler, "exception_class": "java.lang.NoClassDefFoundError"}
+    evidence = hand_made(log_record=[record(1, "ERROR", "Request processing failed.", **thrown)])
+    assert only(measure(evidence), "alarming_records").facts["error_count"] == 1
+
+
 def test_a_record_that_names_a_job_is_that_jobs_and_one_that_names_none_is_everybodys() -> None:
     other = "b" * 32
     jobs = [{"job_id": each, "name": each[-1], "state": "RUNNING", "ts_ms": START} for each in (JOB, other)]

@@ -206,3 +206,20 @@ def test_a_restart_strategy_that_the_log_shows_in_effect_is_not_said_to_be_witho
 
     assert only(settings_check.measure(silent), "settings_check").facts["without_effect_count"] == 1
     assert only(settings_check.measure(shown), "settings_check").facts["without_effect_count"] == 0
+
+
+def test_an_option_that_the_log_names_as_used_is_not_said_to_be_without_effect() -> None:
+    """Flink warns of the former key of an option when it reads it."""
+    rows = [
+        {"scope": "cluster", "key": "execution.checkpointing.dir", "value": "s3://b/c"},
+        {"scope": "cluster", **INTERVAL},
+        {"scope": "environment", "key": "flink.version", "value": "1.13.6"},
+    ]
+    used = "Config uses deprecated configuration key 'execution.checkpointing.dir' instead of proper key 'x'"
+    log = [{"ts_ms": START, "level": "WARN", "message": used, "kinds": "read_setting", "process": "jobmanager"}]
+
+    silent = hand_made(**line_of_jobs(), config_option=rows)
+    shown = hand_made(**line_of_jobs(), config_option=rows, log_record=log)
+
+    assert only(settings_check.measure(silent), "settings_check").facts["without_effect_count"] == 1
+    assert only(settings_check.measure(shown), "settings_check").facts["without_effect_count"] == 0

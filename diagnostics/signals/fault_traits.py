@@ -1,0 +1,120 @@
+"""The cause that failures resemble whose message no catalogue knows, by the traits of their exceptions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from diagnostics.evidence import Evidence
+from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.errors.blamed_fault import blamed_faults
+from diagnostics.reconstruction.failures.fault import Fault, by_job, rounds_of
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
+from diagnostics.vocabulary.fault_origins import UNKNOWN
+from diagnostics.vocabulary.fault_traits import Resemblance, Thrower, resemblance_of
+from diagnostics.vocabulary.outside_refusals import refusal_of
+from diagnostics.vocabulary.setting_faults import setting_fault_of
+
+SHOWN = 8
+BROAD_ORIGINS = ("network", "outside_system", "storage")
+"""Origins that a class or package suffices for: without a known text of the refusal they say little."""
+
+
+def measure(evidence: Evidence) -> Measured:
+    """What the failures and errors of each job resemble that no catalogue knows by their text.
+
+    Reads   log_record, failure, and the histories of checkpoints.
+    Gives   one signal per job that failed, also when every failure is known or none resembles one cause clearly.
+    Empty   NotMeasured without logs and exceptions.
+    """
+    if not (evidence.has_logs() or evidence.has("failure")):
+        yield NotMeasured("fault_traits", "jobmanager-log", "no log and no exceptions were given")
+        return
+    faults = by_job(blamed_faults(evidence))
+    for job in sorted(faults, key=repr):
+        yield _signal(job, faults[job])
+
+
+def is_known(fault: Fault) -> bool:
+    """Whether a catalogue knows the failure: its origin, how an outside system refuses, or the setting."""
+    if fault.origin.id not in (UNKNOWN, *BROAD_ORIGINS):
+        return True
+    text = f"{fault.causes or ''}\n{fault.exception}: {fault.message}"
+    frames = [each for each in (fault.frame, fault.thrown_in) if each]
+    return setting_fault_of(text, frames) is not None or (fault.origin.id != UNKNOWN and refusal_of(text) is not None)
+
+
+def resemblance(fault: Fault) -> Resemblance | None:
+    """The cause that a failure resembles by its exceptions; None where none leads clearly."""
+    places = tuple(each for each in (fault.frame, fault.thrown_in, fault.logger) if each)
+    outer = [_thrower(line) for line in (fault.causes or "").split("\n")]
+    return resemblance_of(Thrower(fault.exception, fault.message, places), outer)
+
+
+def _thrower(line: str) -> Thrower:
+    """An exception of a chain, or the message of a record, which names no class."""
+    name, _, message = line.partition(": ")
+    return Thrower(name, message) if "." in name and " " not in name else Thrower("", line)
+
+
+def _resembling(faults: Sequence[Fault]) -> Iterator[tuple[Fault, Resemblance]]:
+    for fault in faults:
+        likeness = None if is_known(fault) else resemblance(fault)
+        if likeness:
+            yield fault, likeness
+
+
+def _signal(job: str | None, faults: Sequence[Fault]) -> Signal:
+    unknown = [fault for fault in faults if not is_known(fault)]
+    facts: dict[str, FactValue] = {"failures": len(faults), "unknown": len(unknown)}
+    first = next(_resembling(faults), None)
+    same: list[Fault] = []
+    if first:
+        fault, likeness = first
+        same = [each for each in unknown if each.kind == fault.kind]
+        facts |= {
+            "resembles": likeness.symptom_class,
+            "points": likeness.points,
+            "lead": likeness.lead,
+            "because": list(likeness.says),
+            "said": fault.said,
+            "exception_class": fault.exception or None,
+            "thrown_in": fault.frame or fault.thrown_in,
+            "logger": fault.logger,
+            "reported_by": fault.reported_by,
+            "is_first": faults[0] is fault,
+            "before": None if faults[0] is fault else faults[0].said,
+            "rounds": max(len(rounds_of(same)), 1),
+            "first_ms": fault.ts_ms,
+            "vertices": list(dict.fromkeys(each.vertex for each in same if each.vertex))[:SHOWN] or None,
+        }
+    stamps = [fault.ts_ms for fault in same if fault.ts_ms is not None]
+    return Signal(
+        "fault_traits",
+        Subject(job=job),
+        known_facts(facts),
+        tuple(fault.citation for fault in same[:SHOWN]),
+        citation_count=len(same),
+        window=(min(stamps), max(stamps)) if stamps else None,
+    )
+
+
+FACTS = {
+    "failures": "failures of tasks or of the job, and errors where no failure says what is wrong",
+    "unknown": "failures and errors whose message is in no catalogue",
+    "resembles": "class of causes whose traits a failure with an unknown message has",
+    "points": "points of its traits for this class",
+    "lead": "points by which this class leads the next one",
+    "because": "traits of the failure, the strongest first",
+    "said": "class and message of the innermost exception that has the traits",
+    "exception_class": "innermost exception that has the traits",
+    "thrown_in": "top frame of the exception that has the traits",
+    "logger": "logger that reports the error that has the traits",
+    "reported_by": "who reports it; failure (a task or the job), process, client, error or warning (a record)",
+    "is_first": "whether the first failure of the job has the traits",
+    "before": "another failure that came before the one with the traits",
+    "rounds": "attempts that failed with the traits; subtasks that fail together are one",
+    "first_ms": "first failure or error with the traits, epoch ms",
+    "vertices": "tasks that fail with the traits",
+}
+
+SIGNALS = (SignalDefinition("fault_traits", "job", FACTS, measure),)

@@ -1,0 +1,91 @@
+"""Failures that no catalogue knows by their message: the cause that they resemble; what is left to others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from diagnostics.signals.fault_traits import measure
+from diagnostics.symptoms import symptoms
+from diagnostics.vocabulary.fault_traits import Thrower, fault_traits, resemblance_of
+from tests.diagnostics.hand_made import START, hand_made, line_of_jobs, needs, only
+
+
+def failed(exception: str, message: str, frame: str | None = None) -> dict[str, Any]:
+    return {
+        "ts_ms": START + 5000,
+        "process": "jobmanager",
+        "level": "INFO",
+        "message": "enrich (1/2) (x) switched from RUNNING to FAILED on tm-1 @ host.",
+        "vertex": "enrich",
+        "subtask": 0,
+        "exception_class": exception,
+        "root_cause_class": exception,
+        "root_cause_message": message,
+        "root_cause_frame": frame,
+        "thrown_in": frame,
+        "causes": f"{exception}: {message}",
+    }
+
+
+def facts_of(*log: dict[str, Any]) -> dict[str, Any]:
+    return dict(only(measure(hand_made(**line_of_jobs(), log_record=log)), "fault_traits").facts)
+
+
+@pytest.mark.parametrize(
+    ("exception", "message", "frame", "cause"),
+    [
+        ("org.example.db.LeaseRefusedException", "lease 7 was rejected by the server", None, "outside_system"),
+        ("org.example.app.PriceGapException", "gap", "org.example.app.Enrich.map", "user_code"),
+        ("org.example.conf.MissingOptionException", "option 'x' is required", None, "misconfiguration"),
+        ("java.lang.IllegalStateException", "the savepoint is of an older release", None, "restore_failure"),
+        ("java.lang.Exception", "Job leader for job 7 has no leadership", None, "zookeeper_ha"),
+        ("java.lang.Exception", "not enough memory for 7 pages", None, "resource_shortage"),
+        ("org.example.Exception", "lost connection to the JobManager", None, "network_partition"),
+    ],
+)
+def test_traits_speak_for_a_cause(exception: str, message: str, frame: str | None, cause: str) -> None:
+    resemblance = resemblance_of(Thrower(exception, message, (frame,) if frame else ()), [])
+    assert resemblance is not None
+    assert resemblance.symptom_class == cause
+    assert resemblance.says
+
+
+def test_two_causes_that_are_equally_near_decide_nothing() -> None:
+    """A resource and a setting are named, and neither leads."""
+    assert resemblance_of(Thrower("java.lang.Exception", "no slot for this option"), []) is None
+
+
+def test_a_message_without_traits_decides_nothing() -> None:
+    assert resemblance_of(Thrower("java.lang.Exception", "oh"), []) is None
+
+
+def test_what_an_outer_exception_says_counts_half() -> None:
+    trait = Thrower("org.example.conf.MissingOptionException", "x")
+    inner, outer = resemblance_of(trait, []), resemblance_of(Thrower("java.lang.Exception", "oh"), [trait])
+    assert inner is not None
+    assert outer is None or outer.points < inner.points
+
+
+def test_the_signal_names_the_cause_and_the_traits_of_an_unknown_failure() -> None:
+    facts = facts_of(failed("org.example.db.LeaseRefusedException", "lease 7 was rejected by the server"))
+    assert facts["resembles"] == "outside_system"
+    assert "the other side refuses, limits or is not ready" in facts["because"]
+    assert (facts["unknown"], facts["is_first"], facts["vertices"]) == (1, True, ["enrich"])
+
+
+def test_a_failure_that_a_catalogue_knows_is_left_to_its_signal() -> None:
+    facts = facts_of(failed("java.io.IOException", "No space left on device"))
+    assert facts == {"failures": 1, "unknown": 0}
+
+
+def test_without_logs_nothing_is_measured() -> None:
+    assert needs(measure(hand_made(**line_of_jobs()))) == {"fault_traits": "jobmanager-log"}
+
+
+def test_every_trait_speaks_for_causes_that_exist() -> None:
+    causes = {each.id for each in symptoms().values() if each.kind == "cause"}
+    for trait in fault_traits():
+        assert set(trait.speaks_for) <= causes, trait.says
+        assert trait.classes or trait.packages or trait.said or trait.own_code, trait.says
