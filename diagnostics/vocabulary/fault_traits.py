@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import Any
 
 from diagnostics.notation.stack_frame import is_user_code, unshaded
-from diagnostics.yaml_document import read_yaml
+from diagnostics.yaml_document import read_yaml, with_translations
 
 LEAST_POINTS = 3.0
 """Points with which a cause may lead: one trait that mostly decides, or two that often do. Our choice."""
@@ -61,7 +61,7 @@ def fault_traits() -> tuple[FaultTrait, ...]:
 
 def _trait(entry: Mapping[str, Any]) -> FaultTrait:
     return FaultTrait(
-        says=entry["says"],
+        says=with_translations(entry["says"], entry, "says"),
         classes=_any_of(entry.get("classes", ()), "{}"),
         packages=tuple(entry.get("packages", ())),
         said=_any_of(entry.get("said", ()), r"(?<![a-z0-9]){}"),

@@ -18,6 +18,7 @@ from diagnostics.evidence.subject import FactValue
 from diagnostics.language import CHINESE, ENGLISH, Text, in_reader_language, reader_language, say
 from diagnostics.vocabulary.connectors import connectors
 from diagnostics.vocabulary.fault_origins import origins
+from diagnostics.vocabulary.fault_traits import fault_traits
 from diagnostics.vocabulary.known_bug import known_bugs
 from diagnostics.vocabulary.known_frames import known_frames
 from diagnostics.vocabulary.outside_refusals import refusals
@@ -72,6 +73,7 @@ def _catalogue_texts() -> Iterable[tuple[str, Iterable[str]]]:
         ("outside_faults.kind", [each.how for each in refusals()]),
         ("setting_faults.kind", [each.what for each in faults]),
         ("setting_faults.remedy", [each.remedy for each in faults]),
+        ("fault_traits.because", [each.says for each in fault_traits()]),
         ("hot_frames.hot_advice", known_frames().computing.values()),
         ("checkpoint_declines.origin_title", titles),
         ("code_faults.origin_title", titles),
