@@ -72,6 +72,7 @@ def case_series(points: Mapping[str, Mapping[str, Any]], job_id: str | None, job
         *_activity(points.get("subtask-activity"), job_id, job, times),
         *_records(_job(points.get("load-by-subtask"), job_id), job, times),
         *_lateness(points.get("watermarks"), job_id, job, times),
+        *_backlog(points.get("source-backlog"), job_id, job, times),
     ]
     return CaseSeries(job, steps, case_metrics)
 
@@ -87,19 +88,45 @@ def _job(points: Mapping[str, Any] | None, job_id: str | None) -> Mapping[str, A
 def _checkpoints(job: Mapping[str, Any] | None, name: str, times: Sequence[float]) -> Iterator[Series]:
     if job is None:
         return
-    ended = sorted(_ended(job))
+    ended = sorted(_ended(job), key=lambda each: each.at_ms)
     labels = (("job_name", name),)
     for status, metric in (("completed", "numberOfCompletedCheckpoints"), ("failed", "numberOfFailedCheckpoints")):
-        moments = [at for at, how, _ in ended if how == status]
+        moments = [each.at_ms for each in ended if each.status == status]
         counts = [float(sum(1 for moment in moments if moment <= time)) for time in times]
         yield Series(f"{JOB}{metric}", labels, counts)
-    completed = [(at, duration) for at, how, duration in ended if how == "completed"]
-    durations = [next((lasted for at, lasted in reversed(completed) if at <= time), -1.0) for time in times]
-    yield Series(f"{JOB}lastCheckpointDuration", labels, durations)
+    completed = [each for each in ended if each.status == "completed"]
+    yield Series(
+        f"{JOB}lastCheckpointDuration", labels, _last([(one.at_ms, one.lasted_ms) for one in completed], times)
+    )
+    for metric, sizes in (
+        ("lastCheckpointSize", [(one.at_ms, one.written) for one in completed]),
+        ("lastCheckpointFullSize", [(one.at_ms, one.state) for one in completed]),
+    ):
+        known = [(at_ms, size) for at_ms, size in sizes if size is not None]
+        if known:
+            yield Series(f"{JOB}{metric}", labels, _last(known, times))
 
 
-def _ended(job: Mapping[str, Any]) -> Iterator[tuple[float, str, float]]:
-    """(epoch ms of the end, status, duration); a failed one without a known end ended at the timeout."""
+def _last(points: Sequence[tuple[float, float]], times: Sequence[float]) -> list[float | None]:
+    """The last value at each time; -1 before the first one, as Flink's gauges of checkpoints say it."""
+    return [next((value for at, value in reversed(points) if at <= time), -1.0) for time in times]
+
+
+@dataclass(frozen=True, slots=True)
+class _Ended:
+    """A checkpoint that ended; a failed one without a known end ended at the timeout.
+
+    written, state  bytes that it wrote, and of the whole state; None where they are not known
+    """
+
+    at_ms: float
+    status: str
+    lasted_ms: float
+    written: float | None
+    state: float | None
+
+
+def _ended(job: Mapping[str, Any]) -> Iterator[_Ended]:
     for checkpoint in job["checkpoints"]:
         if checkpoint.get("savepoint") or checkpoint["status"] in ("in_progress", "unknown"):
             continue
@@ -107,7 +134,8 @@ def _ended(job: Mapping[str, Any]) -> Iterator[tuple[float, str, float]]:
         lasted = lasted if lasted is not None else job.get("timeout_ms")
         if checkpoint.get("trigger_ms") is not None and lasted is not None:
             status = "completed" if checkpoint["status"] == "completed" else "failed"
-            yield checkpoint["trigger_ms"] + lasted, status, float(lasted)
+            sizes = checkpoint.get("checkpointed_bytes"), checkpoint.get("state_bytes")
+            yield _Ended(checkpoint["trigger_ms"] + lasted, status, float(lasted), *sizes)
 
 
 def _activity(
@@ -156,6 +184,18 @@ def _lateness(
             counts.append(round(total, 3))
         labels = (("job_name", name), ("task_name", label_value(vertex["vertex"])))
         yield Series(f"{TASK}operator_numLateRecordsDropped", labels, counts)
+
+
+def _backlog(
+    points: Mapping[str, Any] | None, job_id: str | None, name: str, times: Sequence[float]
+) -> Iterator[Series]:
+    """One series for each source: its subtasks are summed in the chart."""
+    job = _job(points, job_id)
+    if points is None or job is None:
+        return
+    for source in job["sources"]:
+        labels = (("job_name", name), ("task_name", label_value(source["vertex"])))
+        yield Series(f"{TASK}operator_pendingRecords", labels, _slots(source["pending"], points, times, 1.0))
 
 
 def _task_labels(job: str, task: str, subtask: int) -> Labels:

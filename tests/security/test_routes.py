@@ -197,6 +197,7 @@ MAY: Mapping[str, tuple[str, str]] = {
     "drills:give_up": (NO, DRILLED),
     "prevention:detail": (READERS, NO),
     "prevention:archive": (READERS, NO),
+    "prevention:chart": (READERS, NO),
     "prevention:file": (READERS, NO),
     "reports:import": (OPENERS, OPENERS),
     "reports:finding": (READERS, NO),

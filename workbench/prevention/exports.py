@@ -7,15 +7,19 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from diagnostics.charting.chart import Chart
 from diagnostics.charts import CHARTS
 from diagnostics.diagnosis.fingerprint import worst_job
 from diagnostics.prevention.alert import Alert
 from diagnostics.prevention.alerts import alerts_for
+from diagnostics.prevention.chart_alert import PanelQuery, chart_alert, panel_queries, proposed_bound
 from diagnostics.prevention.dashboard import DASHBOARD_FILE, dashboard
 from diagnostics.prevention.promtool import RULES_FILE, TEST_FILE, outcome, rules_file, unit_test
-from diagnostics.prevention.series import case_series, label_value
+from diagnostics.prevention.series import CaseSeries, case_series, label_value
 from workbench.analyses.models import Analysis
 
+UNITS = {"ms": "ms", "bytes": "bytes", "short": "number", "percentunit": "0 to 1"}
+"""Grafana's name of a unit -> what a person enters."""
 MOMENT = (2000, 1, 1, 0, 0, 0)
 
 
@@ -32,16 +36,79 @@ class Prevention:
     files: Mapping[str, str]
 
 
-def prevention_of(analysis: Analysis) -> Prevention:
-    """The exports for the worst job of a diagnosis; for all of it when the evidence names no job."""
+@dataclass(frozen=True, slots=True)
+class ChartAlert:
+    """An alert made from a panel of a chart.
+
+    queries  of the panels of the chart, one of which is chosen
+    bound    entered, else proposed; None where nothing proposes one
+    alert    with what it does on this incident; None without a bound
+    files    name -> content
+    """
+
+    chart: Chart
+    job: str
+    queries: Sequence[PanelQuery]
+    chosen: int
+    bound: float | None
+    minutes: int
+    alert: tuple[Alert, str] | None
+    files: Mapping[str, str]
+
+    @property
+    def bound_text(self) -> str:
+        """The bound as it is entered; empty without one."""
+        return "" if self.bound is None else f"{self.bound:.15g}"
+
+    @property
+    def unit(self) -> str:
+        """Unit of the chosen value, in words."""
+        return UNITS.get(self.queries[self.chosen].panel.unit, "")
+
+
+def chart_alert_of(
+    analysis: Analysis, chart: Chart, chosen: int, bound: float | None, minutes: int
+) -> ChartAlert | None:
+    """The alert from one query of a chart for the worst job; None for a chart that no metric shows.
+
+    bound  entered by a person; None for the proposed one
+    """
+    queries = panel_queries(chart.panels)
+    if not queries:
+        return None
+    chosen = min(chosen, len(queries) - 1)
+    job_id, name = _job_of(analysis)
+    series = _series_of(analysis, job_id, name)
+    if bound is None:
+        bound = proposed_bound(queries[chosen], series)
+    if bound is None:
+        return ChartAlert(chart, name, queries, chosen, None, minutes, None, {})
+    alert = chart_alert(queries[chosen], bound, minutes, label_value(name) if job_id else None)
+    case = f"case {analysis.case_id}, {analysis.case.title}"
+    files = {RULES_FILE: rules_file([alert], case), TEST_FILE: unit_test([alert], series, case)}
+    written = {name: content for name, content in files.items() if content}
+    return ChartAlert(chart, name, queries, chosen, bound, minutes, (alert, outcome(alert, series)), written)
+
+
+def _job_of(analysis: Analysis) -> tuple[str | None, str]:
+    """Id and name of the worst job; None and a word when the evidence names no job."""
     document = analysis.document
     job = worst_job(document) or next(iter(document["jobs"]), None)
-    job_id, name = (job["job_id"], job["name"] or job["job_id"]) if job else (None, "unknown")
-    points = {row.chart_id: row.points for row in analysis.charts.all()}
-    alerts = alerts_for(document, analysis.signals, job_id)
-    series = case_series(points, job_id, name)
+    return (job["job_id"], job["name"] or job["job_id"]) if job else (None, "unknown")
+
+
+def _series_of(analysis: Analysis, job_id: str | None, name: str) -> CaseSeries:
+    return case_series({row.chart_id: row.points for row in analysis.charts.all()}, job_id, name)
+
+
+def prevention_of(analysis: Analysis) -> Prevention:
+    """The exports for the worst job of a diagnosis; for all of it when the evidence names no job."""
+    job_id, name = _job_of(analysis)
+    alerts = alerts_for(analysis.document, analysis.signals, job_id)
+    series = _series_of(analysis, job_id, name)
     case = f"case {analysis.case_id}, {analysis.case.title}"
-    panels = [panel for chart in points if chart in CHARTS for panel in CHARTS[chart].panels]
+    drawn = analysis.charts.values_list("chart_id", flat=True)
+    panels = [panel for chart in drawn if chart in CHARTS for panel in CHARTS[chart].panels]
     files = {
         RULES_FILE: rules_file(alerts, case),
         TEST_FILE: unit_test(alerts, series, case),

@@ -10,8 +10,10 @@ import pytest
 import yaml
 from django.urls import reverse
 
+from tests.workbench.charts.test_charts import load_points
 from tests.workbench.diagnosed import diagnosed_case
 from tests.workbench.people import People, case_of, signed_in
+from workbench.analyses.models import ChartPoints
 
 
 @pytest.fixture(autouse=True)
@@ -47,3 +49,40 @@ def test_a_case_without_a_diagnosis_has_no_alerts(people: People) -> None:
 def test_a_stranger_gets_nothing(people: People, name: str) -> None:
     analysis = diagnosed_case(people.alice)
     assert signed_in(people.charlie).get(reverse(f"prevention:{name}", args=[analysis.case_id])).status_code == 404
+
+
+def test_an_alert_is_made_from_a_chart_in_one_step_f152(people: People) -> None:
+    analysis = diagnosed_case(people.alice)
+    ChartPoints.objects.create(analysis=analysis, chart_id="load-by-subtask", points=load_points("a" * 32))
+    address = reverse("prevention:chart", args=[analysis.case_id, "load-by-subtask"])
+    alice = signed_in(people.alice)
+
+    case_page = alice.get(analysis.case.get_absolute_url()).content.decode()
+    page = alice.get(address).content.decode()
+    rules = yaml.safe_load(alice.get(address, {"bound": "3", "minutes": "7", "file": "flink-alerts.yaml"}).content)
+
+    assert address in case_page
+    assert "avg by (task_name)" in page
+    [rule] = rules["groups"][0]["rules"]
+    assert rule["expr"].endswith("> 3")
+    assert rule["for"] == "7m"
+
+
+@pytest.mark.parametrize(
+    "asked", [{"bound": "nan"}, {"bound": "1e999"}, {"bound": "<b>"}, {"query": "99"}, {"minutes": "x"}]
+)
+def test_what_is_no_number_is_as_if_nothing_was_entered(people: People, asked: dict[str, str]) -> None:
+    analysis = diagnosed_case(people.alice)
+    answer = signed_in(people.alice).get(
+        reverse("prevention:chart", args=[analysis.case_id, "subtask-activity"]), asked
+    )
+
+    assert answer.status_code == 200
+    assert "for: 5m" in answer.content.decode()
+
+
+def test_a_chart_that_no_metric_shows_makes_no_alert(people: People) -> None:
+    analysis = diagnosed_case(people.alice)
+    for chart in ("job-graph", "nothing"):
+        address = reverse("prevention:chart", args=[analysis.case_id, chart])
+        assert signed_in(people.alice).get(address).status_code == 404
