@@ -12,6 +12,7 @@ from diagnostics.evidence.subject import Subject
 from diagnostics.proof.problems import CAUSES, Problem, RunbookOf, problems
 from diagnostics.proof.quantities import GROUPS
 from diagnostics.proof.quantity import Effect, Judgement, Observed, effect_of
+from diagnostics.proof.reading import Reading
 from diagnostics.proof.words import value_in_words
 from diagnostics.runbook import Runbook, runbooks
 from diagnostics.wording import phrase
@@ -52,6 +53,17 @@ class Proof:
     doubts: Sequence[str]
     problems: Sequence[Problem]
     effects: Mapping[str, Sequence[Effect]]
+
+
+def job_readings(data: SnapshotData, name: str) -> dict[str, Reading]:
+    """Id of each quantity -> what one snapshot measures of the job of that name; of two such jobs the less healthy."""
+    named = [job for job in data.document["jobs"] if job["name"] == name]
+    if not named:
+        return {}
+    job = min(named, key=lambda each: (each["health"] is None, each["health"], each["job_id"]))["job_id"]
+    seen = _observed(data, SignalIndex.from_stored(data.signals, cited=False), Subject(job=job), job)
+    read = {quantity.id: quantity.read(seen) for quantities in GROUPS.values() for quantity in quantities}
+    return {quantity_id: reading for quantity_id, reading in read.items() if reading is not None}
 
 
 def shipped_runbook(runbook_id: str | None) -> Runbook | None:

@@ -63,6 +63,7 @@ MAY: Mapping[str, tuple[str, str]] = {
     "cases:view_forget": (NO, AUTHOR),
     "cases:new": (OPENERS, OPENERS),
     "cases:demo": (NO, OPENERS),
+    "cases:job": (PEOPLE, NO),
     "cases:detail": (READERS, NO),
     "cases:files": (WRITERS, NO),
     "cases:paste": (NO, WRITERS),

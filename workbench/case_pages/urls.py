@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from workbench.case_pages import follow_up_views, list_views, snapshot_views, views
+from workbench.case_pages import follow_up_views, job_views, list_views, snapshot_views, views
 
 app_name = "cases"
 
@@ -14,6 +14,7 @@ urlpatterns = [
     path("cases/views/<int:view_id>/forget/", list_views.view_forget, name="view_forget"),
     path("cases/new/", views.case_new, name="new"),
     path("cases/demo/", views.demo, name="demo"),
+    path("cases/job/", job_views.job, name="job"),
     path("cases/<int:case_id>/", views.case_detail, name="detail"),
     path("cases/<int:case_id>/files/", views.case_files, name="files"),
     path("cases/<int:case_id>/paste/", views.paste, name="paste"),

@@ -77,12 +77,12 @@ class EffectShown:
 
 def conclusion_of(before: Analysis, after: Analysis) -> Proof:
     """The comparison of two finished analyses without the lists of frames and log patterns."""
-    return prove(_data(before), _data(after), runbook_of)
+    return prove(snapshot_data(before), snapshot_data(after), runbook_of)
 
 
 def proof_of(before: Analysis, after: Analysis) -> Proof:
     """The comparison of two finished analyses."""
-    sides = _data(before), _data(after)
+    sides = snapshot_data(before), snapshot_data(after)
     proof = prove(*sides, runbook_of)
     results = [side.charts.get("benchmark-durations", {}) for side in sides]
     if benchmarks := benchmark_effects(results[0], results[1]):
@@ -138,7 +138,8 @@ def _counted(book: LogBook, analysis: Analysis) -> PatternCounts:
     )
 
 
-def _data(analysis: Analysis) -> SnapshotData:
+def snapshot_data(analysis: Analysis) -> SnapshotData:
+    """The stored data of an analysis that quantities read."""
     charts = ChartPoints.objects.filter(analysis=analysis, chart_id__in=CHARTS).values_list("chart_id", "points")
     return SnapshotData(analysis.document, analysis.signals, dict(charts))
 
