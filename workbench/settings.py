@@ -14,6 +14,7 @@ from diagnostics.language import CHINESE, ENGLISH
 from diagnostics.storage.shared_folder import STORAGE_EXAMPLE, STORAGE_FORM, STORAGE_VARIABLE
 from workbench.machine.environment import (
     ATTRIBUTE_FORM,
+    CLAMD_FORM,
     CONTACT_FORM,
     DATABASE_SCHEMES,
     LANGUAGES_FORM,
@@ -246,6 +247,8 @@ MOST_TEAM_BYTES = ENVIRONMENT.number("WORKBENCH_MOST_TEAM_BYTES", 1024**4, 1024,
 # Reserved for the database, the queue and the logs. Our choice: the logs of all programs, twice the log that Redis
 # rewrites (64 MB), and a migration of a database of 100 MB, which copies its tables.
 RESERVE_BYTES = ENVIRONMENT.number("WORKBENCH_RESERVE_BYTES", 512 * 1024**2, 0, 1024**4)
+# A virus scanner that every file is shown to before it is kept; empty for none.
+CLAMD = ENVIRONMENT.matching("WORKBENCH_CLAMD", "", CLAMD_FORM, "clamav:3310")
 REDACT_ALWAYS = ENVIRONMENT.switch("WORKBENCH_REDACT")
 KEEP_EVIDENCE_DAYS = ENVIRONMENT.number("WORKBENCH_KEEP_DAYS", 0, 0, 36_500)
 # PCI DSS 4.0, requirement 10.5.1, asks for twelve months of audit history; our choice: a month more.

@@ -26,6 +26,8 @@ LANGUAGES_FORM = re.compile(r"en(,zh-hans)?")
 LDAP_URL_FORM = re.compile(r"ldaps?://([A-Za-z0-9.-]+|\[[0-9a-f:]+\])(:[0-9]{1,5})?/?")
 ATTRIBUTE_FORM = re.compile(r"[A-Za-z][A-Za-z0-9-]*")
 """A name of an attribute. Source: RFC 4512, section 1.4."""
+CLAMD_FORM = re.compile(r"unix:/\S+|([A-Za-z0-9.-]+|\[[0-9a-f:]+\]):[0-9]{1,5}")
+"""A socket of this machine, or a host with a port."""
 SPARK_REMOTE_FORM = re.compile(r"sc://[^/;\s]+(/\S*)?")
 
 WEB_THREADS = 24

@@ -37,6 +37,7 @@ from workbench.uploads.corrections import kind_of
 from workbench.uploads.models import FileKind, UploadedFile
 from workbench.uploads.refusals import TooLarge, UploadRefused
 from workbench.uploads.reservations import require_share, stored_bytes
+from workbench.uploads.scanning import refuse_infected
 from workbench.uploads.shelf import Shelf
 
 PIECE_BYTES = 1024 * 1024
@@ -80,7 +81,7 @@ def upload_add(
     """Stores one uploaded file and recognises its contents, as `uploads_add`.
 
     progress  called with the bytes of text redacted
-    Raises NoRoom, TooLarge, AlreadyInCase; UploadRefused for a file that cannot be redacted.
+    Raises NoRoom, TooLarge, AlreadyInCase; UploadRefused for a file that cannot be redacted or is infected.
     """
     [taken] = uploads_add(
         case=case, user=user, drops=[(name, content)], redact=redact, progress=progress, remaining=remaining
@@ -123,6 +124,7 @@ def uploads_add(
                 file.bytes, file.sha256, file.redacted = _store_redacted(
                     content, file.path, file.name, redactor, limits, progress
                 )
+                refuse_infected(file.path)
             except UploadRefused as refusal:
                 file.path.unlink(missing_ok=True)
                 answers[-1] = refusal
