@@ -20,10 +20,13 @@ class RecordedCluster:
     """The answers of one snapshot by path; what a test adds or changes in `answers` is answered too.
 
     asked   every request: (method, path with its query, headers)
+    takes   path -> status and answer of a POST there; `sent` are the bodies that came
     """
 
     def __init__(self, answers: dict[str, bytes]) -> None:
         self.answers = answers
+        self.takes: dict[str, tuple[int, bytes]] = {}
+        self.sent: list[Any] = []
         self.asked: list[tuple[str, str, dict[str, str]]] = []
         self.url = ""
 
@@ -71,7 +74,14 @@ def running(cluster: RecordedCluster) -> Iterator[RecordedCluster]:
 
         def do_GET(self) -> None:
             cluster.asked.append((self.command, self.path, dict(self.headers)))
-            status, content = cluster.answer(self.path)
+            self._answer(*cluster.answer(self.path))
+
+        def do_POST(self) -> None:
+            cluster.asked.append((self.command, self.path, dict(self.headers)))
+            cluster.sent.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            self._answer(*cluster.takes.get(unquote(self.path), (405, b"{}")))
+
+        def _answer(self, status: int, content: bytes) -> None:
             self.send_response(status)
             if 300 <= status < 400:
                 self.send_header("Location", content.decode())

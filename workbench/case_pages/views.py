@@ -54,6 +54,7 @@ from workbench.cases.models import Case, CaseStatus
 from workbench.cases.service_levels import service_levels
 from workbench.charts.selectors import charts_of_class, charts_shown
 from workbench.clusters.models import Cluster
+from workbench.clusters.profiling import MODES
 from workbench.history.case_records import CaseRecords, case_records
 from workbench.history.durations import duration_words
 from workbench.history.objectives import attained
@@ -126,6 +127,7 @@ def _upload_context(request: SignedInRequest) -> dict[str, object]:
         "limits": limits_now(),
         "clusters": Cluster.objects.offered_to(request.user).clusters(),
         "stores": Cluster.objects.offered_to(request.user).stores(),
+        "profiler_modes": MODES,
         "metrics_servers": Cluster.objects.offered_to(request.user).prometheus(),
         "log_stores": Cluster.objects.offered_to(request.user).log_stores(),
         "format_choices": format_choices(),

@@ -14,6 +14,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
+from http.client import HTTPException
 from pathlib import Path
 
 from django.db import Error
@@ -24,11 +25,12 @@ from diagnostics import collect_flink
 from workbench.analyses.services import NothingToAnalyse, analysis_request
 from workbench.cases.services import note_add
 from workbench.clusters.address import AddressRefused, ClusterUrl, Lookup, file_name, judged_address, looked_up
-from workbench.clusters.connection import MOST_ANSWER_SECONDS, PinnedCluster
+from workbench.clusters.connection import MOST_ANSWER_SECONDS, Answer, PinnedCluster, posted
 from workbench.clusters.log_store import LogWindow, gather_logs
 from workbench.clusters.log_stores import log_store_of
 from workbench.clusters.login import NoLogin, login_headers
 from workbench.clusters.models import LOG_STORES, Cluster, Collection, CollectionStatus, Serves
+from workbench.clusters.profiling import take_profile
 from workbench.clusters.prometheus import MetricWindow, gather_metrics
 from workbench.limits.selectors import limits_now
 from workbench.machine.disk import NoRoom, require_room
@@ -100,6 +102,8 @@ def _collect(collection: Collection, options: argparse.Namespace, lookup: Lookup
     limits = collect_flink.limits_of(options)
     if collection.fetched_path:
         drops, left_out = [_fetched(collection, limits, lookup)], ""
+    elif collection.profiler:
+        drops, left_out = [_profiled(collection, limits, lookup, most_answer_seconds)], ""
     else:
         drops, left_out = _gathered(collection, options, limits, lookup, most_answer_seconds)
     # The row must be checked again: the collection may have been cancelled during the last answer.
@@ -159,8 +163,7 @@ def _drops_of(
             continue
         if asked.serves in LOG_STORES:
             options.without = [*options.without, "logs"]
-        called = re.sub(r"[^A-Za-z0-9._-]+", "-", asked.name).strip("-.") or "cluster"
-        drops.append((f"collected/{called}-{timezone.now():%Y%m%dT%H%M%SZ}.zip", target))
+        drops.append((f"collected/{_name_part(asked.name)}-{timezone.now():%Y%m%dT%H%M%SZ}.zip", target))
     if not drops:
         raise failures[0][1]
     return drops, " ".join(f"{asked.name} was left out: {error}." for asked, error in failures)
@@ -219,6 +222,41 @@ def _connected(cluster: Cluster, limits: collect_flink.Limits, lookup: Lookup, m
     if cluster.tenant:
         headers["X-Scope-OrgID"] = cluster.tenant
     return PinnedCluster(url, address, limits, headers, most_seconds=most_seconds)
+
+
+def _profiled(
+    collection: Collection, limits: collect_flink.Limits, lookup: Lookup, most_answer_seconds: float
+) -> tuple[str, Path]:
+    """Name and content of the page that Flink's profiler wrote.
+
+    Raises Unanswered, AddressRefused, NoLogin, _Cancelled.
+    """
+    cluster, url = collection.cluster, ClusterUrl.parse(collection.cluster.url)
+    address = judged_address(url, special_allowed=cluster.special_allowed, lookup=lookup)
+    headers = login_headers(cluster.pk) if cluster.login else {}
+
+    def post(path: str, body: bytes) -> Answer:
+        try:
+            return posted(url, address, url.path + path, body, headers)
+        except (OSError, HTTPException) as error:
+            raise collect_flink.Unanswered(f"the profiler did not start: {error or type(error).__name__}") from None
+
+    with contextlib.closing(_connected(cluster, limits, lookup, most_answer_seconds)) as connected:
+        process = take_profile(
+            connected,
+            post,
+            collection.target,
+            collection.process,
+            collection.profiler,
+            collection.seconds,
+            _CollectionProgress(collection),
+        )
+    called = "-".join(_name_part(each) for each in (cluster.name, process, collection.profiler.lower()))
+    return f"collected/{called}-{timezone.now():%Y%m%dT%H%M%SZ}.html", collection.target
+
+
+def _name_part(text: str) -> str:
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-.") or "cluster"
 
 
 def _fetched(collection: Collection, limits: collect_flink.Limits, lookup: Lookup) -> tuple[str, Path]:

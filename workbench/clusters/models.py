@@ -14,6 +14,7 @@ from workbench.accounts.models import Team, User
 from workbench.cases.models import Case
 from workbench.clusters.address import LONGEST_FILE_URL, LONGEST_URL, ClusterUrl
 from workbench.clusters.login import KINDS
+from workbench.clusters.profiling import LONGEST_PROCESS
 from workbench.clusters.prometheus import LONGEST_SELECTOR
 
 
@@ -129,7 +130,9 @@ class Collection(models.Model):
     """One collection of evidence from a cluster, or download of a file from a store, into a case.
 
     fetched_path   of a fetching: path and query of the file; the query may be a signature that opens it to everybody
-    seconds        over which snapshots of a cluster are taken
+    seconds        over which snapshots of a cluster are taken, or its profiler runs
+    profiler       mode of Flink's profiler, of `profiling.MODES`; empty for a collection that only reads
+    process        of a profile: a TaskManager's id or `jobmanager`; empty for the TaskManager with the highest load
     job_name       of metrics: name of the job; empty for all jobs
     selector       of metrics: matchers of the series; of logs: chooses them
     begins_at, ends_at  of metrics and logs: the window; null for the last hour
@@ -144,6 +147,8 @@ class Collection(models.Model):
     fetched_path = models.CharField(max_length=LONGEST_FILE_URL, blank=True)
     redact = models.JSONField(default=list)
     seconds = models.PositiveIntegerField(default=USUAL_SECONDS)
+    profiler = models.CharField(max_length=10, blank=True, default="")
+    process = models.CharField(max_length=LONGEST_PROCESS, blank=True, default="")
     job_name = models.CharField(max_length=500, blank=True)
     selector = models.CharField(max_length=LONGEST_SELECTOR, blank=True)
     begins_at = models.DateTimeField(null=True, blank=True)

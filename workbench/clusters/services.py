@@ -32,6 +32,7 @@ from workbench.clusters.log_store import SelectorRefused
 from workbench.clusters.log_stores import log_store_of
 from workbench.clusters.login import Login, LoginRefused, login_forget, login_keep
 from workbench.clusters.models import LOG_STORES, USUAL_SECONDS, Cluster, Collection, CollectionStatus, Serves
+from workbench.clusters.profiling import LEAST_SECONDS, MODES, MOST_PROFILE_SECONDS, PROCESS
 from workbench.machine import broker
 from workbench.machine.signs_of_life import SignsOfLife
 
@@ -231,6 +232,45 @@ def fetch_request(
     case = case or case_open(user=user, title=title.strip() or file_name(path))
     collection = Collection.objects.create(
         case=case, cluster=store, fetched_path=path, requested_by=user, redact=list(redact)
+    )
+    broker.send_when_committed(RUN_COLLECTION, collection.pk)
+    return collection
+
+
+@transaction.atomic
+def profile_request(
+    *,
+    user: User,
+    cluster: Cluster,
+    mode: str,
+    seconds: int,
+    process: str = "",
+    case: Case | None = None,
+    redact: Names[str] = (),
+) -> Collection:
+    """Queues a profile of one process of a cluster into a case, a new one unless it is named.
+
+    mode, seconds, process  as on the row
+    Raises ValidationError by field.
+    """
+    errors: dict[str, str] = {}
+    if mode not in MODES:
+        errors["mode"] = "Choose what is sampled."
+    if not LEAST_SECONDS <= seconds <= MOST_PROFILE_SECONDS:
+        errors["seconds"] = f"A profile takes {LEAST_SECONDS} to {MOST_PROFILE_SECONDS} seconds."
+    if not PROCESS.fullmatch(process.strip()):
+        errors["process"] = "Give the id of a TaskManager, or jobmanager."
+    if errors:
+        raise ValidationError(errors)
+    case = case or case_open(user=user, title=f"{cluster.name}, profile of {timezone.now():%Y-%m-%d %H:%M} UTC")
+    collection = Collection.objects.create(
+        case=case,
+        cluster=cluster,
+        requested_by=user,
+        redact=list(redact),
+        seconds=seconds,
+        profiler=mode,
+        process=process.strip(),
     )
     broker.send_when_committed(RUN_COLLECTION, collection.pk)
     return collection

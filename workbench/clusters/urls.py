@@ -10,6 +10,7 @@ urlpatterns = [
     path("", views.clusters, name="list"),
     path("<int:cluster_id>/remove/", views.remove, name="remove"),
     path("collect/", views.collect, name="collect"),
+    path("profile/", views.profile, name="profile"),
     path("metrics/", views.metrics, name="metrics"),
     path("logs/", views.logs, name="logs"),
     path("fetch/", views.fetch, name="fetch"),

@@ -99,6 +99,33 @@ def collect(request: SignedInRequest) -> HttpResponse:
 
 @login_required
 @require_POST
+def profile(request: SignedInRequest) -> HttpResponse:
+    """Starts the profiler of a listed cluster on one process, for a new case or for the one that `case` names."""
+    if not request.user.may_change_cases:
+        raise PermissionDenied("Your role may read cases, not add to them.")
+    sent, into = request.POST, whole_number(request.POST.get("case", ""))
+    cluster = _chosen(Cluster.objects.offered_to(request.user).clusters(), sent.get("profiled", ""))
+    case = case_to_change(request.user, into) if into is not None else None
+    if cluster is None:
+        raise Http404
+    try:
+        collection = services.profile_request(
+            user=request.user,
+            cluster=cluster,
+            mode=sent.get("mode", ""),
+            seconds=whole_number(sent.get("profile-seconds", "")) or 0,
+            process=sent.get("process", ""),
+            case=case,
+            redact=_redact(request),
+        )
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+        return redirect("cases:files", case.pk) if case else redirect("cases:new")
+    return redirect(collection)
+
+
+@login_required
+@require_POST
 def metrics(request: SignedInRequest) -> HttpResponse:
     """Queries a listed Prometheus server for a job's metrics, into a new case or into the one of `case`."""
     return _query(request, Cluster.objects.offered_to(request.user).prometheus(), "")
