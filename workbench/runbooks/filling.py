@@ -64,6 +64,11 @@ class StepShown:
         return self.state in HELD
 
     @property
+    def has_not_helped(self) -> bool:
+        """Whether a person recorded so, or a later snapshot shows no effect of what was done."""
+        return self.state == StepState.FAILED or self.contradicts is not None
+
+    @property
     def newest(self) -> Evidence | None:
         """The newest snapshot that measures the exit condition."""
         return next((each for each in reversed(self.measured) if each.exit.holds is not None), None)
@@ -76,6 +81,11 @@ class StepShown:
         newest = self.newest
         later = newest is not None and newest.snapshot > (self.record.analysis.snapshot if self.record.analysis else 0)
         return newest if newest and later and newest.exit.holds is False else None
+
+
+def next_step(steps: Sequence[StepShown]) -> StepShown | None:
+    """The step to do next: the first open one that was not tried in vain."""
+    return next((step for step in steps if not step.is_settled and not step.has_not_helped), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +160,7 @@ def runbook_progress(analysis: Analysis) -> dict[int, RunbookProgress]:
             job=finding["subject"].get("job") or "",
             settled=len(needed) - len(open_steps),
             total=len(needed),
-            next_question=open_steps[0].content["question"] if open_steps else None,
+            next_question=step.content["question"] if (step := next_step(needed)) else None,
             restarts=any(step.content["restart"] for step in open_steps),
             steps=steps,
             useless=runbook["useless"],

@@ -16,7 +16,8 @@ from workbench.accounts.requests import SignedInRequest
 from workbench.analyses.reading import document_read
 from workbench.analyses.selectors import analysis_to_change, analysis_visible
 from workbench.cases.selectors import owners_possible, snapshots_of
-from workbench.runbooks.filling import layers, runbook_progress, steps_shown
+from workbench.runbooks.alternatives import alternatives_of
+from workbench.runbooks.filling import layers, next_step, runbook_progress, steps_shown
 from workbench.runbooks.forms import StepForm
 from workbench.runbooks.linked_values import linked_sentences
 from workbench.runbooks.models import StepState
@@ -55,7 +56,9 @@ def detail(request: SignedInRequest, analysis_id: int, position: int) -> HttpRes
             "runbook": runbook,
             "steps": steps,
             "sentences": linked_sentences(analysis, finding, [each.content for each in steps]),
-            "current": next((step for step in steps if not step.is_settled), None),
+            "current": next_step(steps),
+            "alternatives": {step.content["id"]: alternatives_of(step, steps, others, position) for step in steps},
+            "unhelpful": any(step.has_not_helped for step in steps),
             "progress": progress[position],
             "layers": others,
             "placeholders": placeholders([each.content for each in steps if not each.is_left_out]),
