@@ -16,7 +16,8 @@ from diagnostics.reconstruction.checkpoints.history import History, checkpoint_h
 from diagnostics.reconstruction.configuration.deployment import SUBMITTED
 from diagnostics.reconstruction.configuration.stated_settings import settings_of, stated_options
 from diagnostics.reconstruction.failures.incident_log import IncidentLog, incident_log
-from diagnostics.reconstruction.job.cluster import cluster_of
+from diagnostics.reconstruction.job.channels import barriers_waited_for, exchanges
+from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
 from diagnostics.reconstruction.job.graph import JobGraph, job_graph
 from diagnostics.reconstruction.load.timeline import Timeline, load_timelines, printed_names
 from diagnostics.reconstruction.metrics.metric_series import MetricSeries, increase, metric_series
@@ -62,6 +63,7 @@ def measure(evidence: Evidence) -> Measured:
         facts, citations = _overview(rows_by_source, job_id, graph, _restarts(series, job_id, only=only), window)
         if "flink_version" not in facts and "flink_version" in stated:
             facts["flink_version"] = stated["flink_version"]
+        facts |= _barriers(cluster, job_id)
         yield Signal("job_overview", Subject(job=job_id), facts, tuple(citations), window=window)
         operation = _operation(history, timeline, stated, window)
         if operation:
@@ -130,6 +132,19 @@ def _overview(
     }
     citations = [_cite(row) for row in rows[:3]]
     return known_facts(facts), citations
+
+
+def _barriers(cluster: Cluster, job_id: str) -> dict[str, FactValue]:
+    """How many barriers a checkpoint sends, and the task whose subtasks wait for most of them."""
+    waited = barriers_waited_for(cluster, job_id)
+    if not waited:
+        return {}
+    widest = max(sorted(waited), key=lambda each: waited[each])
+    return {
+        "barriers": sum(each.channels for each in exchanges(cluster, job_id)),
+        "barriers_waited_for": waited[widest],
+        "barriers_task": job_graph(cluster, job_id).name(widest),
+    }
 
 
 def _cite(row: Mapping[str, Any]) -> Citation:
@@ -207,6 +222,9 @@ FACTS = {
     "parallelism": "highest parallelism of a task",
     "observed_ms": "time between the first and the last evidence of the job",
     "restarts": "restarts as counted by Flink",
+    "barriers": "barriers that one checkpoint sends, one on each channel between two subtasks",
+    "barriers_waited_for": "barriers that a subtask of the task with most input channels waits for",
+    "barriers_task": "task whose subtasks have most input channels",
 }
 OPERATION_FACTS = {
     "observed_ms": "time between the first and the last evidence of the job",

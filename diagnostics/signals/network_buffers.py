@@ -11,6 +11,7 @@ from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.configuration.memory_model import memory_models, resized
 from diagnostics.reconstruction.failures.fault import job_of_vertex
 from diagnostics.reconstruction.failures.incident_log import Failure, LogEvent, incident_log
+from diagnostics.reconstruction.job.channels import exchanges
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
 from diagnostics.reconstruction.metrics.metric_series import MetricSeries, metric_series
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
@@ -126,16 +127,10 @@ def _needed(job: str | None, cluster: Cluster, facts: dict[str, FactValue]) -> d
     documentation, "Network Memory Tuning Guide".
     """
     buffers = 0
-    for (job_id, vertex_id), edges in cluster.inputs.items():
-        receiver = cluster.tasks.get((job_id, vertex_id))
-        for source_id, strategy in edges:
-            sender = cluster.tasks.get((job_id, source_id))
-            if job_id != job or not (receiver and sender and receiver.parallelism and sender.parallelism):
-                continue
-            channels = receiver.parallelism * (1 if strategy == "FORWARD" else sender.parallelism)
-            gates = EXCLUSIVE_PER_CHANNEL * channels + FLOATING_PER_GATE * receiver.parallelism
-            results = channels + (1 + FLOATING_PER_GATE) * sender.parallelism
-            buffers += gates + results
+    for each in exchanges(cluster, job):
+        gates = EXCLUSIVE_PER_CHANNEL * each.channels + FLOATING_PER_GATE * each.receivers
+        results = each.channels + (1 + FLOATING_PER_GATE) * each.senders
+        buffers += gates + results
     if not buffers:
         return {}
     size = facts.get("segment_bytes") or SEGMENT_BYTES

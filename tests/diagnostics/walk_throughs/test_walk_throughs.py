@@ -73,6 +73,26 @@ def test_two_phase_commit_shows_records_only_after_the_commit() -> None:
     ]
 
 
+def test_a_barrier_is_broadcast_on_every_channel_and_a_record_goes_to_one_subtask_s130() -> None:
+    walk = WALK_THROUGHS["broadcast-barriers"]
+    channels = [{name: items for name, items in lanes(walk, step).items() if " to " in name} for step in range(5)]
+
+    assert all(len(each) == 6 for each in channels)
+    barriers = [sorted(name for name, items in each.items() if "barrier" in items) for each in channels]
+    assert barriers[1] == ["Source 1 to Sum 1", "Source 1 to Sum 2", "Source 1 to Sum 3"], "the empty channel too"
+    assert len(barriers[3]) == 5, "of six, one has arrived"
+    assert all(items[-1] == "barrier" for items in channels[3].values() if "barrier" in items), "behind the records"
+    for key in ("a", "b", "c"):
+        assert len({name[-5:] for name, items in channels[0].items() if any(each[0] == key for each in items)}) == 1
+    assert walk.steps[-1].checkpoint == (
+        "Source 1: offset",
+        "Source 2: offset",
+        "Sum 1: a 6",
+        "Sum 2: b 1",
+        "Sum 3: c 1",
+    )
+
+
 @pytest.mark.parametrize("walk", WALK_THROUGHS.values(), ids=lambda each: each.id)
 def test_the_sentences_about_a_case_ask_for_what_is_measured(walk: WalkThrough) -> None:
     named = [reference.rpartition(".") for sentence in walk.own for reference, _ in placeholders(sentence)]
