@@ -38,6 +38,7 @@ from workbench.redaction.models import RedactionRule
 from workbench.rule_pages.backtest import backtest_start
 from workbench.rules.models import RuleEvent
 from workbench.rules.regression import case_keep
+from workbench.runbooks.models import Article
 from workbench.sign_in.models import GroupMapping, Identity
 from workbench.uploads.arrivals import arrival_begin
 from workbench.watching.models import Watch
@@ -164,6 +165,7 @@ def made_world(people: People) -> World:
     )
     identity = Identity.objects.create(user=people.bob, provider="oidc", issuer="https://login", subject="1")
     mapping = GroupMapping.objects.create(group="x", team=team)
+    article = Article.objects.create(team=team, runbook="data-skew", title="x", text="x", added_by=people.alice)
     event = RuleEvent.objects.filter(rule_id="skew.test").earliest("pk")
     varies = {
         "case_id": case.pk,
@@ -195,6 +197,7 @@ def made_world(people: People) -> World:
         "draft_id": draft.pk,
         "backtest_id": backtest.pk,
         "event_id": event.pk,
+        "article_id": article.pk,
         "sample_id": sample.pk,
         "rule_id": "skew.test",
         "version_id": version.pk,

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from django.db import models
+from django.urls import reverse
 
-from workbench.accounts.models import User
+from workbench.accounts.models import Team, User
 from workbench.analyses.models import Analysis
 from workbench.cases.models import Case
 from workbench.languages.sentences import say_later
+
+LONGEST_TITLE, LONGEST_URL = 200, 500
+"""Characters of an article's title and of its address."""
 
 
 class StepState(models.TextChoices):
@@ -107,3 +111,28 @@ class StepRecord(models.Model):
             return f"answered “{self.answer}”"
         answered = f", answer “{self.answer}”" if self.answer else ""
         return f"{self.get_state_display().lower()}{answered}"
+
+
+class Article(models.Model):
+    """A text of a team beside a runbook, such as an article that was pasted from a web page. It is read by people only.
+
+    runbook  id of the runbook
+    url      where it comes from; empty for unknown
+    """
+
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="articles")
+    runbook = models.CharField(max_length=80)
+    title = models.CharField(max_length=LONGEST_TITLE)
+    text = models.TextField()
+    url = models.CharField(max_length=LONGEST_URL, blank=True)
+    added_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    added_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["runbook", "title", "pk"]
+
+    def __str__(self) -> str:
+        return self.title
+
+    def get_absolute_url(self) -> str:
+        return reverse("runbooks:article", args=[self.pk])

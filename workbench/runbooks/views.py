@@ -17,6 +17,7 @@ from workbench.analyses.reading import document_read
 from workbench.analyses.selectors import analysis_to_change, analysis_visible
 from workbench.cases.selectors import owners_possible, snapshots_of
 from workbench.runbooks.alternatives import alternatives_of
+from workbench.runbooks.articles import articles_visible
 from workbench.runbooks.filling import layers, next_step, runbook_progress, steps_shown
 from workbench.runbooks.forms import StepForm
 from workbench.runbooks.linked_values import linked_sentences
@@ -68,6 +69,7 @@ def detail(request: SignedInRequest, analysis_id: int, position: int) -> HttpRes
             "reproducible": finding["symptom_class"] in REPRODUCIBLE and reproduction(facts) is not None,
             "restart_now": calculated(CALCULATORS["restart"], facts, {}),
             "snapshots": snapshots_of(analysis.case),
+            "articles": articles_visible(request.user).filter(runbook=runbook["id"]).defer("text"),
             "may_change": analysis.case.may_be_changed_by(request.user),
             "approvers": owners_possible(analysis.case).exclude(pk=request.user.pk),
             "job": next(
