@@ -16,6 +16,7 @@ from diagnostics.errors import NoUsableInput
 from diagnostics.evidence import Evidence
 from diagnostics.intake import unpack
 from diagnostics.profiles.collect import collected_profiles
+from diagnostics.program_version import program_version
 from diagnostics.reading.case import Case
 from diagnostics.reading.spark_job import read_evidence
 from diagnostics.reconstruction.job.log_clocks import log_clocks
@@ -115,7 +116,7 @@ def analyze(
     inputs = [{**entry, **offsets.get(file_id, {})} for file_id, entry in enumerate(inputs)]
     levels = {key: definition.level for key, definition in DEFINITIONS.items()}
     stored = stored_signals(signals, not_measured, levels)
-    document = judge(stored, inputs, ruleset, clock.timing())
+    document = judge(stored, inputs, ruleset, clock.timing()) | {"program": program_version()}
     progress(Progress("Done", 1.0))
     return Report(document, stored, charts, inputs, warnings, clock.laps, profiles)
 

@@ -9,8 +9,8 @@ that distinguishes the first two. `causes` are the indexes in `findings` of the 
 largest `gain` first. `onset` of a finding is when it began: null when that is unknown, `at_start` when the first look
 already shows it. `advice` is whether it proposes a change and reports no trouble. `sentences` is the statement in
 pieces; a value has its fact. `first_step` is what to do first, null when the rule does not state it. `trouble` is why a
-health score is bounded, null when it is not; each job has the `deductions` of its own score. Readers ignore unknown
-fields.
+health score is bounded, null when it is not; each job has the `deductions` of its own score. `analyze` adds `program`,
+the version of the program that read and measured. Readers ignore unknown fields.
 """
 
 from __future__ import annotations

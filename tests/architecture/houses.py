@@ -23,9 +23,18 @@ class House:
 
 DIAGNOSTICS = House(
     name="diagnostics",
-    loose=("analyze", "citation", "collect_flink", "errors", "language", "registry", "yaml_document"),
+    loose=(
+        "analyze",
+        "citation",
+        "collect_flink",
+        "errors",
+        "language",
+        "program_version",
+        "registry",
+        "yaml_document",
+    ),
     floors=(
-        ("citation", "errors", "language", "registry"),
+        ("citation", "errors", "language", "program_version", "registry"),
         ("yaml_document", "evidence", "spark", "walk_throughs"),
         ("charting", "reproduction", "storage", "symptoms"),
         ("notation",),

@@ -1,4 +1,4 @@
-"""The container image: its files name what exists, and start what `make up` starts. CI has no Docker to build it with."""
+"""The container image: its files name what exists, and start what `make up` starts. CI cannot build it."""
 
 from __future__ import annotations
 

@@ -64,6 +64,11 @@ class PastedArticle:
         return "\n".join(self.lines).strip("\n")
 
     @property
+    def around(self) -> list[str]:
+        """What is before and after the article, as texts."""
+        return [text for part in (self.before, self.after) if (text := "\n".join(part).strip("\n"))]
+
+    @property
     def cut(self) -> int:
         """How many lines with text were cut off."""
         return sum(bool(line.strip()) for line in (*self.before, *self.after))

@@ -17,6 +17,12 @@ def file_visible(user: User, file_id: int) -> UploadedFile:
     return get_object_or_404(UploadedFile.objects.visible_to(user).select_related("case"), pk=file_id)
 
 
+def program_that_read(file: UploadedFile) -> str:
+    """The version of the program by which the newest diagnosis read the file; empty without one."""
+    done = file.analyses.filter(document__isnull=False).order_by("-pk")
+    return str(done.values_list("document__program", flat=True).first() or "")
+
+
 def file_to_change(user: User, file_id: int, *, removed: bool = False) -> UploadedFile:
     """The file, for a change (`removed`: also one that was removed). Raises Http404, PermissionDenied for a viewer."""
     files = UploadedFile.objects.select_related("case")

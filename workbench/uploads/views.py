@@ -78,7 +78,8 @@ def detail(request: SignedInRequest, file_id: int) -> HttpResponse:
     file = selectors.file_visible(request.user, file_id)
     [shown] = files_listed(request.user, [file])
     if shown.is_archive and not request.GET.get("member"):
-        return render(request, "uploads/archive.html", {"file": file, "shown": shown})
+        context = {"file": file, "shown": shown, "program": selectors.program_that_read(file)}
+        return render(request, "uploads/archive.html", context)
     return lines(request, file_id, 1, is_cited=False)
 
 
@@ -109,6 +110,7 @@ def lines(request: SignedInRequest, file_id: int, line: int, *, is_cited: bool =
             "file": file,
             "member": member,
             "read_as": member_shown(file, member),
+            "program": selectors.program_that_read(file),
             "line": line,
             "last": last,
             "is_cited": is_cited,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.urls import reverse
 
 from tests.workbench.diagnosed import diagnosed_case
 from tests.workbench.people import People, signed_in
@@ -92,3 +93,20 @@ def test_of_several_lines_the_one_that_says_the_value_with_its_unit_is_linked(pe
     assert measurements.source_of("load_balance.skew_ratio", 4.0, signal["subject"], "4") == ValueSource(
         citation, False
     )
+
+
+def test_a_number_resolves_to_its_line_its_hash_and_the_versions_of_program_and_rule_f197(people: People) -> None:
+    analysis = diagnosed_case(people.alice)
+    analysis.document["program"] = "0123456789ab"
+    analysis.save(update_fields=["document"])
+    alice = signed_in(people.alice)
+    file = analysis.files.get()
+
+    page = alice.get(analysis.case.get_absolute_url()).content.decode()
+    address = reverse("uploads:lines", args=[file.pk, 2])
+    line = alice.get(address).content.decode()
+
+    assert f'<a class="value" href="{address}' in page
+    assert "rule skew.test version 1" in page
+    assert file.sha256 in line
+    assert '<span class="mono">0123456789ab</span>' in line
