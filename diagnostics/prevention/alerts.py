@@ -1,4 +1,4 @@
-"""Alert rules for Prometheus from one case: three for every job, and one for the case's own cause."""
+"""Alert rules for Prometheus from one case: three for every job, forecasts, and one for the case's own cause."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from diagnostics.prevention.alert import (
     steps_of_time,
     steps_over,
 )
+from diagnostics.prevention.forecasts import forecast_alerts
 from diagnostics.prevention.own_alerts import OWN_ALERTS
 from diagnostics.prevention.series import JOB, TASK, CaseSeries, Labels, label_value
 
@@ -29,9 +30,12 @@ USUAL_INTERVAL_MS, USUAL_TIMEOUT_MS = 3 * MINUTE, 10 * MINUTE
 
 
 def alerts_for(document: Mapping[str, Any], signals: Sequence[Mapping[str, Any]], job_id: str | None) -> list[Alert]:
-    """The alerts of one job of a case, last the one for its own cause when metrics can show it."""
+    """The alerts of one job of a case: for every job, for what it foresees, and last for its own cause when metrics can
+    show it.
+    """
     job = _watched_job(document, signals, job_id)
     shared = [_failed_in_a_row(job), _back_pressure(job), _no_checkpoint(job)]
+    shared += forecast_alerts(signals, job_id, job)
     own = _own_alert(document, job_id, job)
     return [*shared, own] if own else shared
 

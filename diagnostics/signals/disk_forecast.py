@@ -64,10 +64,14 @@ def _filling(by_series: Mapping[tuple[Any, ...], Rows]) -> list[tuple[Rows, Tren
 
 def _signal(rows: Rows, trend: Trend, reached: Reached, count: int) -> Signal:
     labels = dict(part.partition("=")[::2] for part in (rows[-1]["labels"] or "").split(","))
+    place, host = (next((name for name in names if name in labels), None) for names in (PLACES, HOSTS))
     facts = {
         "file_systems": count,
-        "place": next((labels[name] for name in PLACES if name in labels), None),
-        "host": next((labels[name] for name in HOSTS if name in labels), None),
+        "metric": rows[-1]["metric"],
+        "place_label": place,
+        "place": labels.get(place or ""),
+        "host_label": host,
+        "host": labels.get(host or ""),
         "free_bytes": rows[-1]["value"],
         "falls_bytes_per_h": -trend.slope * HOUR_MS,
         "falls_low_bytes_per_h": max(-trend.slope_high, 0.0) * HOUR_MS,
@@ -90,7 +94,10 @@ def _cite(row: Mapping[str, Any]) -> Citation:
 
 FACTS = {
     "file_systems": "file systems whose free bytes are known",
+    "metric": "metric of its free bytes",
+    "place_label": "label that names the place",
     "place": "mount point or volume that is full first",
+    "host_label": "label that names the host",
     "host": "its host",
     "free_bytes": "bytes free there at last",
     "falls_bytes_per_h": "fall of the free bytes per hour, median slope",
