@@ -10,6 +10,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.reverse import reverse
 
+from workbench.analyses.guarantee import guarantee_of
 from workbench.analyses.models import Analysis, AnalysisStatus
 from workbench.analyses.room import room_missed
 from workbench.cases.impact import IMPACT_COLUMNS
@@ -90,6 +91,7 @@ class CaseSerializer(serializers.ModelSerializer[Case]):
             "case_status",
             "confirmed_class",
             *IMPACT_COLUMNS,
+            "required_guarantee",
             "owner",
             "team",
             "created_at",
@@ -151,6 +153,29 @@ class CaseSerializer(serializers.ModelSerializer[Case]):
             "diagnosis": reverse("api:diagnosis", args=[case.pk], request=request),
             "page": request.build_absolute_uri(case.get_absolute_url()),
         }
+
+
+class GuaranteeSerializer(serializers.Serializer[Any]):
+    """The required delivery guarantee against the one that the evidence shows."""
+
+    required = serializers.CharField()
+    is_reached = serializers.BooleanField(allow_null=True, help_text="null where the evidence does not suffice")
+    because = serializers.CharField()
+
+
+class CaseDetailSerializer(CaseSerializer):
+    """One case, with what its diagnosis is compared with."""
+
+    guarantee = serializers.SerializerMethodField()
+
+    class Meta(CaseSerializer.Meta):
+        fields = [*CaseSerializer.Meta.fields, "guarantee"]
+        read_only_fields = fields
+
+    @extend_schema_field(GuaranteeSerializer(allow_null=True))
+    def get_guarantee(self, case: Case) -> dict[str, Any] | None:
+        shown = guarantee_of(case)
+        return dict(GuaranteeSerializer(shown).data) if shown else None
 
 
 class FilesSerializer(serializers.Serializer[Any]):

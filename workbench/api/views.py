@@ -26,6 +26,7 @@ from workbench.analyses.submission import case_submit, files_submit
 from workbench.api.authentication import SignedInApiRequest
 from workbench.api.documentation import operations
 from workbench.api.serializers import (
+    CaseDetailSerializer,
     CaseFilterSerializer,
     CaseSerializer,
     ErrorSerializer,
@@ -99,13 +100,14 @@ class CaseDetail(CaseView):
     @extend_schema(
         operation_id="read_case",
         summary="How far a case is, and its verdict",
-        responses={200: CaseSerializer, 401: ErrorSerializer, 404: ErrorSerializer},
+        responses={200: CaseDetailSerializer, 401: ErrorSerializer, 404: ErrorSerializer},
     )
     def get(self, request: SignedInApiRequest, case_id: int) -> Response:
         case = case_visible(request.user, case_id)
         for latest in latest_analyses([case]).values():
             lost_analysis_recover(latest)
-        return Response(self.case_json(case))
+        context = {**self.get_serializer_context(), "latest": latest_analyses([case])}
+        return Response(CaseDetailSerializer(case, context=context).data)
 
 
 class CaseFiles(CaseView):

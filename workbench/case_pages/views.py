@@ -18,6 +18,7 @@ from django.views.decorators.http import require_GET, require_POST
 from diagnostics.diagnosis.fingerprint import fingerprint_parts
 from workbench.accounts.requests import SignedInRequest
 from workbench.alerts.models import Alert
+from workbench.analyses.guarantee import guarantee_shown
 from workbench.analyses.models import Analysis, AnalysisStatus
 from workbench.analyses.reading import document_read
 from workbench.analyses.selectors import offset_min
@@ -37,7 +38,6 @@ from workbench.case_pages.forms import (
     cause_choices,
     incident_verdict,
 )
-from workbench.case_pages.guarantee import guarantee_shown
 from workbench.case_pages.measured_impact import measured_impact
 from workbench.case_pages.presentation import (
     causes_shown,

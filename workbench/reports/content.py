@@ -12,6 +12,7 @@ from diagnostics.diagnosis.verdict import HEALTHY, INCONCLUSIVE
 from diagnostics.symptoms import symptom
 from diagnostics.wording import phrase
 from diagnostics.wording.subject import subject_words
+from workbench.analyses.guarantee import guarantee_of
 from workbench.analyses.models import Analysis
 from workbench.analyses.snapshots import newest_diagnoses
 from workbench.cases.impact import impact_words
@@ -26,6 +27,7 @@ EVIDENCE_SHOWN = 6
 """Citations of a finding in a report, which states their number. Our choice."""
 
 ROLES = {"root_cause": "Root cause", "contributing": "Contributing", "consequence": "Consequence"}
+REACHED = {True: "reached", False: "not reached", None: "not known whether it is reached"}
 OPTION = "Option"
 """Role of a finding that is advice."""
 
@@ -149,6 +151,8 @@ def _facts(case: Case, document: Mapping[str, Any] | None) -> Iterator[tuple[str
         yield "Evidence from", f"{first} to {last} UTC"
     if impact := impact_words(case):
         yield "Impact", ", ".join(impact)
+    if guarantee := guarantee_of(case):
+        yield "Required guarantee", f"{guarantee.required}: {REACHED[guarantee.is_reached]}, {guarantee.because}"
     if case.confirmed_class:
         yield "Confirmed cause", symptom(case.confirmed_class).title
     if case.what_fixed_it:

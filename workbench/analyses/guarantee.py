@@ -41,6 +41,16 @@ def guarantee_shown(case: Case, analysis: Analysis) -> GuaranteeShown | None:
     return min(judged, key=lambda each: WORST_FIRST.index(each.is_reached))
 
 
+def guarantee_of(case: Case) -> GuaranteeShown | None:
+    """The comparison by the newest diagnosis of the incident; None when nobody stated what is required."""
+    if not case.required_guarantee:
+        return None
+    analysis = case.analyses.of_incidents().done().first()
+    if analysis is None:
+        return GuaranteeShown(case.required_guarantee, None, "the case is not diagnosed yet")
+    return guarantee_shown(case, analysis)
+
+
 def _measured(analysis: Analysis) -> Iterator[Mapping[str, Any]]:
     for signal in analysis.signals or ():
         if signal["key"] == "delivery_guarantee" and "facts" in signal:

@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 
 from tests.workbench.diagnosed import diagnosed_case
-from tests.workbench.people import People, signed_in
+from tests.workbench.people import People, signed_in, with_token
+from workbench.analyses.guarantee import guarantee_shown
 from workbench.analyses.models import Analysis
-from workbench.case_pages.guarantee import guarantee_shown
 from workbench.cases.models import Case, CaseChange
+from workbench.reports.content import report_of
+from workbench.reports.markdown import as_markdown
 
 ORDERS, CLICKS = "a" * 32, "b" * 32
 
@@ -104,3 +106,22 @@ def test_another_guarantee_is_refused(people: People) -> None:
     assert "message error" in page.content.decode()
     case.refresh_from_db()
     assert case.required_guarantee == ""
+
+
+def test_the_comparison_is_in_the_api_and_in_the_report_s149(people: People) -> None:
+    analysis = diagnosed_case(people.alice)
+    analysis.signals = [*analysis.signals, delivery(**{**ALL, "sink": "at least once"})]
+    analysis.save(update_fields=["signals"])
+    Case.objects.filter(pk=analysis.case_id).update(required_guarantee="exactly once")
+
+    body = with_token(people.alice).get(f"/api/v1/cases/{analysis.case_id}/").json()
+    listed = with_token(people.alice).get("/api/v1/cases/").json()["results"][0]
+    report = as_markdown(report_of(Case.objects.get(pk=analysis.case_id)), "http://here/")
+
+    assert body["guarantee"] == {
+        "required": "exactly once",
+        "is_reached": False,
+        "because": "the sink gives at least once",
+    }
+    assert listed["required_guarantee"] == "exactly once"
+    assert "exactly once: not reached, the sink gives at least once" in report
