@@ -58,18 +58,21 @@ class PanelQuery:
         """The query of an alert, in which a growth is a difference: `delta` and `increase` extrapolate, so that a count
         of 2 is 2.1 there, and a bound of 2 is met by chance.
         """
-        if found := DELTA.fullmatch(self.query):
-            now = f"max by (job_name) ({found['of']})"
-        elif found := INCREASE.fullmatch(self.query):
-            now = f"{found['how']} by ({found['by']}) ({found['of']})"
-        else:
-            return self.query
-        return f"{now} - {now[:-1]} offset {found['minutes']}m)"
+        if delta := DELTA.fullmatch(self.query):
+            return _difference(f"max by (job_name) ({delta['of']})", delta["minutes"])
+        if increase := INCREASE.fullmatch(self.query):
+            grouped = f"{increase['how']} by ({increase['by']}) ({increase['of']})"
+            return _difference(grouped, increase["minutes"])
+        return self.query
 
     @property
     def metrics(self) -> tuple[str, ...]:
         """The metrics that it reads."""
         return tuple(dict.fromkeys(ANY_METRIC.findall(self.query)))
+
+
+def _difference(grouped: str, minutes: str) -> str:
+    return f"{grouped} - {grouped[:-1]} offset {minutes}m)"
 
 
 def panel_queries(panels: Sequence[GrafanaPanel]) -> list[PanelQuery]:
@@ -88,7 +91,7 @@ def proposed_bound(query: PanelQuery, series: CaseSeries) -> float | None:
 
 
 def chart_alert(query: PanelQuery, bound: float, minutes: int, job: str | None) -> Alert:
-    """The alert that fires when the query exceeds the bound for so long.
+    """The alert that fires when the query has exceeded the bound for the given minutes.
 
     job  label value of the job; None for all jobs
     """
@@ -132,7 +135,7 @@ def _grouped(found: re.Match[str], series: CaseSeries) -> Values:
 
 
 def _growth(values: Values, steps: int) -> Values:
-    """Growth within so many steps; None where the value is unknown at one of both ends."""
+    """Growth within a number of steps; None where the value is unknown at one of both ends."""
     return {
         labels: [
             value - before if value is not None and before is not None else None

@@ -93,8 +93,7 @@ def _predicted_above(series: CaseSeries, metric: str, ahead_ms: int, bound: floa
 
 
 def _predicted(values: Sequence[float | None], ahead_ms: int) -> float | None:
-    """The value on the line of least squares through the samples, so long after the last step; None of fewer than "
-    "two."""
+    """The value on the line of least squares at that time after the last step; None of fewer than two samples."""
     points = [((place - len(values) + 1) * STEP_MS, value) for place, value in enumerate(values) if value is not None]
     if len(points) < 2:
         return None

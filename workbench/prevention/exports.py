@@ -40,7 +40,8 @@ class Prevention:
 class ChartAlert:
     """An alert made from a panel of a chart.
 
-    queries  of the panels of the chart, one of which is chosen
+    queries  of the panels of the chart
+    chosen   place of the chosen one
     bound    entered, else proposed; None where nothing proposes one
     alert    with what it does on this incident; None without a bound
     files    name -> content
@@ -57,7 +58,7 @@ class ChartAlert:
 
     @property
     def bound_text(self) -> str:
-        """The bound as it is entered; empty without one."""
+        """The bound in the form in which people enter it; empty without one."""
         return "" if self.bound is None else f"{self.bound:.15g}"
 
     @property

@@ -5,12 +5,12 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import dataclass
 
-from django.db.models import Count, F, Max, Q
+from django.db.models import Count, F, Max, Q, QuerySet
 
 from diagnostics.diagnosis.verdict import INCONCLUSIVE
 from workbench.accounts.models import User
 from workbench.analyses.models import Analysis, AnalysisQuerySet, Finding
-from workbench.cases.models import CaseStatus
+from workbench.cases.models import Case, CaseStatus
 
 CLAIMS = ("root_cause", "contributing")
 """Roles of findings that claim a cause."""
@@ -29,6 +29,48 @@ class Record:
     confirmed: int = 0
     refuted: int = 0
     last_fired: dt.datetime | None = None
+
+
+MOST_REFUTED = 10
+"""Cases of a rule's page, the newest. Our choice: more show nothing new."""
+
+
+@dataclass(frozen=True, slots=True)
+class RefutedClaim:
+    """A closed case in which a rule claimed a cause that people did not confirm.
+
+    confirmed  the class that they did
+    """
+
+    case: Case
+    statement: str
+    confidence: float
+    confirmed: str
+
+
+def refuted_claims(user: User, rule_id: str) -> list[RefutedClaim]:
+    """The newest false alarms of a rule, one for each case: the claim that was surest."""
+    findings = (
+        _closed_with_a_cause(Finding.objects.filter(analysis__in=latest_diagnoses(user), rule_id=rule_id))
+        .filter(role__in=CLAIMS)
+        .exclude(analysis__case__confirmed_class=F("symptom_class"))
+        .select_related("analysis__case")
+        .defer("analysis__document", "analysis__signals", "analysis__inputs")
+        .order_by("-analysis__case", "-confidence")
+    )
+    surest: dict[int, Finding] = {}
+    for finding in findings:
+        surest.setdefault(finding.analysis.case_id, finding)
+    return [
+        RefutedClaim(each.analysis.case, each.statement, each.confidence, each.analysis.case.confirmed_class)
+        for each in list(surest.values())[:MOST_REFUTED]
+    ]
+
+
+def _closed_with_a_cause(findings: QuerySet[Finding]) -> QuerySet[Finding]:
+    """Those of closed cases whose cause people know."""
+    closed = findings.filter(analysis__case__status=CaseStatus.CLOSED)
+    return closed.exclude(analysis__case__confirmed_class__in=("", INCONCLUSIVE))
 
 
 def latest_diagnoses(user: User) -> AnalysisQuerySet:

@@ -12,7 +12,7 @@ from diagnostics.runbook import Runbook
 from diagnostics.symptoms import Symptom, symptom
 from workbench.accounts.models import User
 from workbench.rule_pages import wording
-from workbench.rule_pages.history import Record, records_of_rules
+from workbench.rule_pages.history import Record, RefutedClaim, records_of_rules, refuted_claims
 from workbench.rule_pages.reliability import Reliability, reliability_of
 from workbench.rules.models import RegressionSample, Rule, RuleVersion, VersionState
 from workbench.rules.runbook_texts import RUNBOOK, runbook_counting
@@ -100,6 +100,7 @@ class HelpShown:
     about: Symptom
     versions: Sequence[RuleVersion]
     reliability: Reliability
+    refuted: Sequence[RefutedClaim] = ()
     kept: Sequence[RegressionSample] = ()
     content: diagnostics_rule.Rule | None = None
     errors: Sequence[str] = ()
@@ -121,6 +122,11 @@ class HelpShown:
         return [list(wording.pieces(step.texts["question"])) for step in self.runbook.steps] if self.runbook else []
 
     @property
+    def doubts(self) -> Sequence[wording.Step]:
+        """What speaks against the claim: the conditions that lower its confidence."""
+        return [step for step in self.steps if step.delta < 0]
+
+    @property
     def status_name(self) -> str:
         return STATUSES[self.status]
 
@@ -140,6 +146,7 @@ def help_shown(user: User, rule: Rule) -> HelpShown:
         "record": records_of_rules(user).get(rule.rule_id, Record()),
         "about": symptom(version.symptom_class),
         "reliability": reliability_of(user, rule.rule_id),
+        "refuted": refuted_claims(user, rule.rule_id),
         "kept": list(RegressionSample.objects.visible_to(user).filter(rule=rule)),
         "versions": sorted(versions, key=lambda each: -each.pk),
     }

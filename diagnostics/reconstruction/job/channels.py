@@ -1,4 +1,4 @@
-"""The channels between the subtasks of a job, on each of which a barrier of every checkpoint travels.
+"""The channels between the subtasks of a job: on each one a barrier of every checkpoint travels.
 
 Source: Flink documentation, "Network Memory Tuning Guide" (channels of an exchange) and "Stateful Stream Processing",
 Barriers. An exchange that is not FORWARD connects every sending subtask with every receiving one.

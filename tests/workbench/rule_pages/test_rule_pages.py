@@ -9,7 +9,7 @@ from tests.workbench.diagnosed import SKEW_RULE, diagnosed_case, published
 from tests.workbench.people import People, signed_in
 from workbench.accounts.models import User
 from workbench.cases.services import case_close
-from workbench.rule_pages.history import Record, records_of_rules
+from workbench.rule_pages.history import Record, records_of_rules, refuted_claims
 from workbench.rules.models import EventKind, Rule, RuleEvent, RuleVersion
 from workbench.rules.services import rules_load, ruleset_published
 
@@ -90,6 +90,20 @@ def test_the_help_page_shows_trigger_bound_source_clearing_and_false_alarms(peop
     page = signed_in(people.vera).get("/rules/skew.test/").content.decode()
     for told in ("at least 2 times", "below 2 times", "made up for the test", "A backlog of one partition"):
         assert told in page
+
+
+def test_a_case_that_refuted_a_rule_is_a_known_false_alarm_of_it_f120(people: People, skew: RuleVersion) -> None:
+    closed(people.alice, "slow_sink")
+    closed(people.alice, "data_skew")
+    closed(people.alice, "inconclusive")
+
+    [claim] = refuted_claims(people.bob, "skew.test")
+    page = signed_in(people.bob).get("/rules/skew.test/").content.decode()
+
+    assert claim.confirmed == "slow_sink"
+    assert f'href="{claim.case.get_absolute_url()}"' in page.split("Known false alarms")[1]
+    assert refuted_claims(people.charlie, "skew.test") == []
+    assert claim.case.get_absolute_url() not in signed_in(people.charlie).get("/rules/skew.test/").content.decode()
 
 
 def test_a_rule_that_no_longer_loads_says_why_on_its_page(people: People) -> None:
