@@ -158,7 +158,7 @@ class CaseSerializer(serializers.ModelSerializer[Case]):
 class GuaranteeSerializer(serializers.Serializer[Any]):
     """The required delivery guarantee against the one that the evidence shows."""
 
-    required = serializers.CharField()
+    guarantee = serializers.CharField(source="required", help_text="the required one")
     is_reached = serializers.BooleanField(allow_null=True, help_text="null where the evidence does not suffice")
     because = serializers.CharField()
 

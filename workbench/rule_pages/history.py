@@ -62,7 +62,7 @@ def refuted_claims(user: User, rule_id: str) -> list[RefutedClaim]:
     for finding in findings:
         surest.setdefault(finding.analysis.case_id, finding)
     return [
-        RefutedClaim(each.analysis.case, each.statement, each.confidence, each.analysis.case.confirmed_class)
+        RefutedClaim(each.analysis.case, each.statement, each.confidence, each.analysis.case.confirmed_class or "")
         for each in list(surest.values())[:MOST_REFUTED]
     ]
 

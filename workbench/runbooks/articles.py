@@ -27,9 +27,9 @@ def article_add(*, user: User, team: Team | None, runbook: str, title: str, text
     """
     if not user.may_change_cases:
         raise PermissionDenied("Your role may read articles, not add them.")
-    errors: dict[str, str] = {}
     if team is None or not (user.is_administrator or user.teams.filter(pk=team.pk).exists()):
-        errors["team"] = "Choose one of your teams."
+        raise ValidationError({"team": "Choose one of your teams."})
+    errors: dict[str, str] = {}
     if runbook not in runbooks():
         errors["runbook"] = "Choose the runbook that it belongs to."
     title, text, url = " ".join(title.split()), text.strip(), url.strip()

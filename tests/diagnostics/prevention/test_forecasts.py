@@ -55,11 +55,11 @@ def test_a_disk_that_fills_exports_predict_linear_for_its_place_f054(tmp_path: P
 
 
 def test_durations_that_rise_fire_before_they_reach_the_timeout_and_promtool_agrees(tmp_path: Path) -> None:
-    alert, series = exported(RISING)["FlinkCheckpointTimeoutAhead"], course(500)
+    alert, series = exported(RISING)["FlinkCheckpointTimeoutAhead"], course(700)
 
     assert "predict_linear(flink_jobmanager_job_lastCheckpointDuration" in alert.expr
     [minute] = fired([alert], series)[alert.name]
-    assert minute < 30, "at 30 minutes a checkpoint takes 20 s of the 60 s"
+    assert minute < 35, "then a checkpoint takes 30 s of the 60 s"
     told_by_promtool(tmp_path, [alert], series)
 
 

@@ -119,7 +119,7 @@ def test_the_comparison_is_in_the_api_and_in_the_report_s149(people: People) -> 
     report = as_markdown(report_of(Case.objects.get(pk=analysis.case_id)), "http://here/")
 
     assert body["guarantee"] == {
-        "required": "exactly once",
+        "guarantee": "exactly once",
         "is_reached": False,
         "because": "the sink gives at least once",
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 
 import pytest
@@ -217,6 +218,16 @@ def test_closing_offers_to_keep_the_case(people: People, skew: RuleVersion) -> N
     assert RegressionSample.objects.get().case == case
     assert RuleEvent.objects.filter(kind=EventKind.SAMPLE_KEPT, by=people.alice).exists()
     assert f"Case {case.pk}" in signed_in(people.rita).get("/rules/skew.test/").content.decode()
+
+
+def test_a_case_is_kept_when_it_is_closed_without_anybody_asking_f196(people: People, skew: RuleVersion) -> None:
+    case, alice = diagnosed_case(people.alice).case, signed_in(people.alice)
+    form = alice.get(f"/cases/{case.pk}/close/").content.decode()
+    boxes = re.findall(r'<input type="checkbox" name="(\w+)" value="(\w+)" checked>', form)
+
+    alice.post(f"/cases/{case.pk}/close/", {"confirmed_class": "data_skew", **dict(boxes)})
+
+    assert RegressionSample.objects.get().case == case
 
 
 def test_closing_without_the_tick_keeps_nothing(people: People, skew: RuleVersion) -> None:
