@@ -9,7 +9,7 @@ from typing import Any
 from diagnostics.diagnosis.counterpart import level_of
 from diagnostics.diagnosis.fact_view import SignalIndex
 from diagnostics.evidence.subject import FactValue, Lookup, Subject
-from diagnostics.language import in_reader_language, say, to_say
+from diagnostics.language import in_reader_language, joined_sentences, say, to_say
 from diagnostics.rules.condition import Condition
 from diagnostics.runbook.cluster_commands import ClusterCommands
 from diagnostics.runbook.restarting import stop_and_start
@@ -97,7 +97,7 @@ class _Page:
 
     def known_sentences(self, text: str) -> str:
         """The sentences of the text whose facts are all known."""
-        return phrase.joined_sentences(self.known(phrase.split_sentences(in_reader_language(text))))
+        return joined_sentences(self.known(phrase.split_sentences(in_reader_language(text))))
 
     def command(self, template: str) -> str:
         """The command; values that are unknown or unsafe in a shell are shown as `<name>`."""

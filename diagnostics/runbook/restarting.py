@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from diagnostics.evidence.subject import FactValue, Lookup
-from diagnostics.language import reads_chinese, say, to_say
+from diagnostics.language import joined_sentences, reads_chinese, say, to_say
 from diagnostics.runbook.cluster_commands import OPERATOR, STANDALONE, ClusterCommands
 from diagnostics.vocabulary.settings import Version, version_of
 from diagnostics.wording import phrase
@@ -135,7 +135,7 @@ def stop_and_start(lookup: Lookup, changed: str = "", *, drops_state: bool = Fal
 def _text(sentences: Sequence[str]) -> str:
     """The sentences in the reader's language; only the last one leads to the commands by a colon."""
     *before, last = map(say, sentences)
-    return phrase.joined_sentences([*map(_closed, before), last])
+    return joined_sentences([*map(_closed, before), last])
 
 
 def _closed(sentence: str) -> str:
