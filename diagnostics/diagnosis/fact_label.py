@@ -3,22 +3,33 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 
+import diagnostics
+from diagnostics.language import CHINESE, Text, in_reader_language
 from diagnostics.signals import DEFINITIONS
 from diagnostics.wording.fact import fact_name
+from diagnostics.yaml_document import read_yaml
 
 UNITS = re.compile(r"(?:, (?:epoch ms|ms|bytes|records|1/s|0 to 1|from 1))+$")
 """Units at the end of a meaning: the value beside the label has its unit."""
 SHORTENED = (", absent ", ", unknown ")
+CHINESE_LABELS = Path(diagnostics.__file__).parent / "vocabulary" / "fact_labels.yaml"
 
 
-@cache
 def fact_label(fact: str) -> str:
     """`load_balance.hot_busy_ratio` as `busy ratio of the hot subtask`; a fact of no signal by its name.
 
-    A meaning is its label up to the first semicolon; what follows explains the values.
+    In the reader's language. A meaning is its label up to the first semicolon; what follows explains the values.
     """
+    return in_reader_language(_label(fact))
+
+
+@cache
+def _label(fact: str) -> str:
+    """The English label with its translation."""
     key, _, name = fact.rpartition(".")
     definition = DEFINITIONS.get(key)
     meaning = definition.facts.get(name) if definition else None
@@ -27,4 +38,12 @@ def fact_label(fact: str) -> str:
     label = UNITS.sub("", meaning.partition(";")[0])
     for detail in SHORTENED:
         label = label.partition(detail)[0]
-    return label
+    chinese = chinese_labels().get(key, {}).get(name)
+    return Text(label, {CHINESE: chinese}) if chinese else label
+
+
+@cache
+def chinese_labels() -> Mapping[str, Mapping[str, str]]:
+    """Signal -> fact -> its label."""
+    labels: Mapping[str, Mapping[str, str]] = read_yaml(CHINESE_LABELS.read_text("utf-8"), CHINESE_LABELS.name).content
+    return labels

@@ -6,15 +6,18 @@ import re
 
 import pytest
 
-from diagnostics.diagnosis.fact_label import fact_label
+from diagnostics.diagnosis.fact_label import chinese_labels, fact_label
+from diagnostics.language import CHINESE, reading_in
 from diagnostics.rules.rule import shipped_rules
 from diagnostics.runbook import runbooks
+from diagnostics.signals import DEFINITIONS
 
 RELATIVE = re.compile(
     r"(?:its|their|the same|the (?:first|last|others?|further)|how (?:many|much|long|often|far)|th(?:at|ose|ese)"
     r"|which|what|where|when|of|in |by|since|because|both|either|least (?:that|that))\b"
 )
 """Words that begin a label which needs the one before it."""
+HAN = re.compile(r"[\u4e00-\u9fff]")
 INTERNAL = re.compile(r"_|`|\.yaml|\.csv")
 
 
@@ -56,3 +59,15 @@ def test_every_compared_fact_has_a_label_that_is_understood_alone() -> None:
 )
 def test_units_and_explanations_are_no_part_of_a_label(fact: str, label: str) -> None:
     assert fact_label(fact) == label
+
+
+def test_every_compared_or_listed_fact_has_a_chinese_label() -> None:
+    shown = {*compared_facts(), *(fact for rule in shipped_rules() for fact in rule.facts)}
+    with reading_in(CHINESE):
+        assert [fact for fact in sorted(shown) if not HAN.search(fact_label(fact))] == []
+    assert fact_label("load_balance.hot_busy_ratio") == "busy ratio of the hot subtask"
+
+
+def test_a_chinese_label_belongs_to_a_fact_that_is_measured() -> None:
+    labels = chinese_labels()
+    assert [(key, name) for key in labels for name in labels[key] if name not in DEFINITIONS[key].facts] == []
