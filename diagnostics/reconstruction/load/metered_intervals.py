@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -38,6 +39,35 @@ class MeteredInterval:
     citation: Citation
 
 
+@dataclass(frozen=True, slots=True)
+class _Readings:
+    """The known values of a series, in time order."""
+
+    times_ms: Sequence[int]
+    values: Sequence[float]
+
+    @classmethod
+    def of(cls, series: Series | None) -> _Readings:
+        """Those of a series; none without one."""
+        points = series.points if series is not None else ()
+        known = [(point.ts_ms, point.value) for point in points if point.ts_ms is not None and point.value is not None]
+        return cls([at for at, _ in known], [value for _, value in known])
+
+    def inside(self, since_ms: int, until_ms: int) -> Sequence[float]:
+        """The values between two times, both included."""
+        return self.values[bisect_left(self.times_ms, since_ms) : bisect_right(self.times_ms, until_ms)]
+
+    def growth(self, since_ms: int, until_ms: int) -> float | None:
+        """By how much a counter grew; None for one that fell or has one value."""
+        values = self.inside(since_ms, until_ms)
+        return values[-1] - values[0] if len(values) >= FEWEST_POINTS and values[-1] >= values[0] else None
+
+    def mean_ratio(self, since_ms: int, until_ms: int) -> float | None:
+        """The mean of milliseconds per second as a ratio."""
+        values = self.inside(since_ms, until_ms)
+        return min(fmean(values) / 1000, 1.0) if values else None
+
+
 def metered_intervals(series: MetricSeries) -> Iterator[MeteredInterval]:
     """The intervals of the last attempt of each subtask with a counter of records read."""
     read, written, sizes = (
@@ -48,18 +78,18 @@ def metered_intervals(series: MetricSeries) -> Iterator[MeteredInterval]:
         for name in ("busyTimeMsPerSecond", "backPressuredTimeMsPerSecond")
     )
     for key, counter in sorted(read.items(), key=repr):
+        records, records_out, bytes_in = (_Readings.of(each.get(key)) for each in (read, written, sizes))
+        busy_ms, held_ms = (_Readings.of(each.get(key)) for each in (busy, held))
         for earlier, later in pairwise(_spaced(since_restart(counter.points))):
-            since_ms, until_ms = earlier.ts_ms or 0, later.ts_ms or 0
-            span = (since_ms, until_ms)
+            span = earlier.ts_ms or 0, later.ts_ms or 0
             yield MeteredInterval(
                 key,
-                since_ms,
-                until_ms,
-                records=_grown(counter, span),
-                records_out=_grown(written.get(key), span),
-                bytes_in=_grown(sizes.get(key), span),
-                busy_ratio=_mean_ratio(busy.get(key), span),
-                back_pressured_ratio=_mean_ratio(held.get(key), span),
+                *span,
+                records=records.growth(*span),
+                records_out=records_out.growth(*span),
+                bytes_in=bytes_in.growth(*span),
+                busy_ratio=busy_ms.mean_ratio(*span),
+                back_pressured_ratio=held_ms.mean_ratio(*span),
                 citation=counter.cite(later),
             )
 
@@ -80,23 +110,3 @@ def _spaced(points: Sequence[Point]) -> list[Point]:
         if point.ts_ms is not None and (not chosen or point.ts_ms - (chosen[-1].ts_ms or 0) >= STEP_MS):
             chosen.append(point)
     return chosen
-
-
-def _grown(counter: Series | None, span: tuple[int, int]) -> float | None:
-    values = _inside(counter, span)
-    return values[-1] - values[0] if len(values) >= FEWEST_POINTS and values[-1] >= values[0] else None
-
-
-def _mean_ratio(gauge: Series | None, span: tuple[int, int]) -> float | None:
-    values = _inside(gauge, span)
-    return min(fmean(values) / 1000, 1.0) if values else None
-
-
-def _inside(series: Series | None, span: tuple[int, int]) -> list[float]:
-    if series is None:
-        return []
-    return [
-        point.value
-        for point in series.known
-        if point.ts_ms is not None and point.value is not None and span[0] <= point.ts_ms <= span[1]
-    ]
