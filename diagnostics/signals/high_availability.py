@@ -172,9 +172,22 @@ def _leadership(log: IncidentLog, ha_outages: Sequence[Outage]) -> dict[str, Fac
         "leadership_lost": _moments(revoked),
         "leadership_granted": _moments(granted),
         "first_revoked_ms": min((each.ts_ms for each in revoked if each.ts_ms is not None), default=None),
+        "leadership_gone": _is_gone(log, revoked, granted),
         "jobs_suspended": len(suspended),
         "restarts_then": len(restarted),
     }
+
+
+def _is_gone(log: IncidentLog, revoked: Sequence[LogEvent], granted: Sequence[LogEvent]) -> bool | None:
+    """Whether a process lost its leadership, which nobody was granted afterwards, and did not shut down; None when no
+    leadership was lost.
+    """
+    if not revoked:
+        return None
+    last_ms = max(each.ts_ms or 0 for each in revoked)
+    shut_down = {each.file_id for each in [*log.of("shut_down"), *log.of("process_end")]}
+    is_granted = any((each.ts_ms or 0) >= last_ms for each in granted)
+    return not is_granted and all(each.file_id not in shut_down for each in revoked)
 
 
 SAME_MOMENT_MS = 10_000
@@ -321,6 +334,7 @@ SIGNALS = (
             "leadership_lost": "times that a JobManager lost its leadership",
             "leadership_granted": "how often a JobManager was granted leadership",
             "first_revoked_ms": "when leadership was lost first, epoch ms",
+            "leadership_gone": "whether a leadership was lost that nobody was granted afterwards, without a shutdown",
             "jobs_suspended": "times that a job was suspended",
             "restarts_then": "restarts of jobs during an outage",
             "jobmanagers_ended": "JobManager processes that ended with a fatal error of the service",

@@ -68,6 +68,14 @@ def test_components_of_one_job_manager_that_lose_leadership_together_count_once(
     assert (measured["leadership_lost"], measured["jobs_suspended"]) == (1, 1)
 
 
+def test_a_leadership_that_nobody_is_granted_again_is_gone() -> None:
+    revoked, granted = record(60, "ha.rm.revoked"), record(75, "ha.rm.granted")
+    shut_down = record(59, "res.jm.shutdown", "Shutting x down with application status FAILED. Diagnostics y.")
+    assert facts([revoked])["leadership_gone"] is True
+    assert facts([revoked, granted])["leadership_gone"] is False
+    assert facts([shut_down, revoked])["leadership_gone"] is False
+
+
 def test_a_process_that_ends_with_an_error_of_zookeeper_is_counted_and_named() -> None:
     keeper = {"exception_class": "org.apache.zookeeper.KeeperException$ConnectionLossException"}
     said = {"exception_message": "KeeperErrorCode = ConnectionLoss", **keeper}
