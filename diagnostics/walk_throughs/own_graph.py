@@ -6,7 +6,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from diagnostics.walk_throughs.walk_through import Node, NodeState, Step, WalkThrough
+from diagnostics.language import say, to_say
+from diagnostics.walk_throughs.walk_through import Node, NodeState, Step, WalkThrough, listed
 
 MOST_TASKS = 24
 """Tasks in the graph, those nearest to the sources. Our choice: more do not fit on a page."""
@@ -38,7 +39,8 @@ def steps_of(tasks: Sequence[TaskTimes], checkpoint: str) -> tuple[Step, ...]:
     """
     shown = sorted(tasks, key=lambda task: task.column)[:MOST_TASKS]
     places = _places(shown)
-    steps = [Step(f"{checkpoint} is triggered", _at_trigger(shown), graph=_graph(shown, places, 0.0))]
+    triggered = say("{checkpoint} is triggered", checkpoint=checkpoint)
+    steps = [Step(triggered, _at_trigger(shown), graph=_graph(shown, places, 0.0))]
     for at_ms, task, what in sorted(_events(shown), key=lambda event: (event[0], event[1].column, event[1].name)):
         title, text = _words_of(at_ms, task, what)
         stored = tuple(each.name for each in shown if each.stored_ms is not None and each.stored_ms <= at_ms)
@@ -46,14 +48,19 @@ def steps_of(tasks: Sequence[TaskTimes], checkpoint: str) -> tuple[Step, ...]:
     missing = [task.name for task in shown if task.stored_ms is None]
     if missing:
         last = steps[-1]
-        text = f"No time is known at which {', '.join(missing)} acknowledged: the checkpoint waits for it."
-        steps.append(Step("Not all tasks acknowledged", text, checkpoint=last.checkpoint, graph=last.graph))
+        text = say(
+            "No time is known at which {tasks} acknowledged: the checkpoint waits for it.", tasks=listed(missing)
+        )
+        steps.append(Step(say("Not all tasks acknowledged"), text, checkpoint=last.checkpoint, graph=last.graph))
     return tuple(steps)
 
 
 def _at_trigger(tasks: Sequence[TaskTimes]) -> str:
     sources = [task.name for task in tasks if not task.parents]
-    return f"The coordinator asks the sources ({', '.join(sources)}). Each stores its part and sends the barrier on."
+    return say(
+        "The coordinator asks the sources ({sources}). Each stores its part and sends the barrier on.",
+        sources=listed(sources),
+    )
 
 
 def _events(tasks: Sequence[TaskTimes]) -> list[tuple[float, TaskTimes, str]]:
@@ -70,13 +77,16 @@ def _events(tasks: Sequence[TaskTimes]) -> list[tuple[float, TaskTimes, str]]:
 
 def _words_of(at_ms: float, task: TaskTimes, what: str) -> tuple[str, str]:
     if what == "first":
-        text = "It does not read on from the channels that delivered it, and waits for the barriers of the others."
-        return f"After {_span(at_ms)} the first barrier reaches {task.name}", text
+        text = say("It does not read on from the channels that delivered it, and waits for the barriers of the others.")
+        return say("After {time} the first barrier reaches {task}", time=_span(at_ms), task=task.name), text
     if what == "aligned":
-        waited = _span(at_ms - (task.first_ms or 0.0))
-        text = f"Its quick channels were blocked for up to {waited}. It stores its state and sends the barrier on."
-        return f"After {_span(at_ms)} all barriers have reached {task.name}", text
-    return f"After {_span(at_ms)} {task.name} has acknowledged", "Its part of the checkpoint is stored."
+        text = say(
+            "Its quick channels were blocked for up to {time}. It stores its state and sends the barrier on.",
+            time=_span(at_ms - (task.first_ms or 0.0)),
+        )
+        return say("After {time} all barriers have reached {task}", time=_span(at_ms), task=task.name), text
+    title = say("After {time} {task} has acknowledged", time=_span(at_ms), task=task.name)
+    return title, say("Its part of the checkpoint is stored.")
 
 
 def _places(tasks: Sequence[TaskTimes]) -> Mapping[str, tuple[int, int]]:
@@ -102,12 +112,12 @@ def _graph(tasks: Sequence[TaskTimes], places: Mapping[str, tuple[int, int]], at
 
 def _state(task: TaskTimes, at_ms: float) -> tuple[NodeState, str]:
     if task.stored_ms is not None and task.stored_ms <= at_ms:
-        return "stored", f"acknowledged after {_span(task.stored_ms)}"
+        return "stored", say("acknowledged after {time}", time=_span(task.stored_ms))
     if task.first_ms is not None and task.parents and task.first_ms <= at_ms:
         if task.aligned_ms is not None and task.aligned_ms <= at_ms:
-            return "aligns", "stores its state"
-        return "aligns", "waits for other barriers"
-    return "waits", "waits for the barrier" if task.parents else "sends the barrier"
+            return "aligns", say("stores its state")
+        return "aligns", say("waits for other barriers")
+    return "waits", say("waits for the barrier") if task.parents else say("sends the barrier")
 
 
 def _span(ms: float) -> str:
@@ -126,22 +136,35 @@ EXAMPLE = (
 )
 """Two business lines with a daily window each and a weekly window that both share; B is back-pressured."""
 
+
+def _example_steps() -> tuple[Step, ...]:
+    return steps_of(EXAMPLE, "Checkpoint 2")
+
+
 WALK_THROUGH = WalkThrough(
     id="checkpoint-through-a-graph",
-    title="A checkpoint through a job graph",
-    summary=(
+    title=to_say("A checkpoint through a job graph"),
+    summary=to_say(
         "Two business lines share a task, and the slow one makes the quick one wait. From a case it shows the graph of "
         "that case with its measured times."
     ),
-    steps=steps_of(EXAMPLE, "Checkpoint 2"),
+    make_steps=_example_steps,
     afterwards=(
-        "A task stores its state when the last barrier has arrived: the slowest path decides for all that share it.",
-        "A quick input is blocked at a shared task although neither of both is slow: it waits for the slow input.",
-        "Unaligned barriers overtake the records that wait; a bottleneck on the slow path remains one.",
+        to_say(
+            "A task stores its state when the last barrier has arrived: the slowest path decides for all that share it."
+        ),
+        to_say(
+            "A quick input is blocked at a shared task although neither of both is slow: it waits for the slow input."
+        ),
+        to_say("Unaligned barriers overtake the records that wait; a bottleneck on the slow path remains one."),
     ),
     own=(
-        "Start delay and alignment take {checkpoint_phases.barrier_share_ratio|percent} of its slow checkpoints.",
-        "In checkpoint {in_flight_data.checkpoint} the longest wait was {in_flight_data.longest_wait_ms|duration}.",
+        to_say(
+            "Start delay and alignment take {checkpoint_phases.barrier_share_ratio|percent} of its slow checkpoints."
+        ),
+        to_say(
+            "In checkpoint {in_flight_data.checkpoint} the longest wait was {in_flight_data.longest_wait_ms|duration}."
+        ),
     ),
     docs=("S099", "S107", "S108", "S109"),
     order=2,

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 from typing import Literal
+
+from diagnostics.language import reads_chinese, say
 
 Kind = Literal["record", "barrier", "later", "event"]
 
@@ -24,11 +27,15 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """A channel, an operator or a system, with its items, the next one to leave first."""
+    """A channel, an operator or a system, with its items, the next one to leave first.
+
+    blocked  it is a channel that is not read
+    """
 
     name: str
     items: tuple[Item, ...] = ()
     note: str = ""
+    blocked: bool = False
 
 
 NodeState = Literal["waits", "aligns", "stored"]
@@ -68,18 +75,39 @@ class Step:
 class WalkThrough:
     """A mechanism.
 
-    own   sentences with facts of a case; one whose facts are unknown is left out
-    docs  ids of its sources
+    make_steps  makes its steps, in the reader's language
+    own         sentences with facts of a case; one whose facts are unknown is left out
+    docs        ids of its sources
     """
 
     id: str
     title: str
     summary: str
-    steps: tuple[Step, ...]
+    make_steps: Callable[[], tuple[Step, ...]]
     afterwards: tuple[str, ...]
     own: tuple[str, ...]
     docs: tuple[str, ...]
     order: int
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The moments of its example, in the reader's language."""
+        return self.make_steps()
+
+    def read(self) -> WalkThrough:
+        """The walk-through with all its texts in the reader's language."""
+        return replace(
+            self,
+            title=say(self.title),
+            summary=say(self.summary),
+            afterwards=tuple(map(say, self.afterwards)),
+            own=tuple(map(say, self.own)),
+        )
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names with the comma of the reader's language."""
+    return ("、" if reads_chinese() else ", ").join(names)
 
 
 CHANNEL_1 = ("2", "|", "3")
@@ -106,8 +134,9 @@ class Board:
     def note(self, title: str, text: str) -> None:
         """Record a step with the current board."""
         lanes = tuple(self._channel(place) for place in (0, 1))
-        state = Lane("Operator", (Item(f"sum {self.total}", "event"),), "adds up what it reads and hands it on")
-        out = Lane("Output", tuple(self._item("out", place, text) for place, text in enumerate(self.output)))
+        total = Item(say("sum {total}", total=self.total), "event")
+        state = Lane(say("Operator"), (total,), say("adds up what it reads and hands it on"))
+        out = Lane(say("Output"), tuple(self._item("out", place, text) for place, text in enumerate(self.output)))
         self.steps.append(Step(title, text, (*lanes, state, out), tuple(self.checkpoint)))
 
     def read(self, channel: int) -> int:
@@ -129,9 +158,10 @@ class Board:
 
     def _channel(self, place: int) -> Lane:
         items = tuple(self._item(f"ch{place}", index, text) for index, text in enumerate(self.channels[place]))
-        return Lane(f"Channel {place + 1}", items, "blocked" if place in self.blocked else "")
+        blocked = place in self.blocked
+        return Lane(say("Channel {number}", number=place + 1), items, say("blocked") if blocked else "", blocked)
 
     def _item(self, lane: str, place: int, text: str) -> Item:
         if text == "|":
-            return Item("barrier", "barrier")
+            return Item(say("barrier"), "barrier")
         return Item(text, "later" if text == LATER else "record", (lane, place) in self.saved)

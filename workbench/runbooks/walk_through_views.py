@@ -23,7 +23,8 @@ from workbench.untrusted.whole_number import whole_number
 @require_GET
 def overview(request: SignedInRequest) -> HttpResponse:
     """All walk-throughs, in reading order."""
-    return render(request, "runbooks/walk_throughs.html", {"walks": WALK_THROUGHS.values(), "asked": _asked(request)})
+    walks = [each.read() for each in WALK_THROUGHS.values()]
+    return render(request, "runbooks/walk_throughs.html", {"walks": walks, "asked": _asked(request)})
 
 
 @login_required
@@ -38,14 +39,14 @@ def detail(request: SignedInRequest, walk_id: str) -> HttpResponse:
     if analysis:
         finding = finding_at(analysis, int(_asked(request)["finding"]))
         facts = facts_of(analysis, finding)
-        own = [said for template in walk.own if (said := phrase.fill(template, facts)) is not None]
+        own = [said for template in walk.read().own if (said := phrase.fill(template, facts)) is not None]
         if walk is own_graph.WALK_THROUGH:
             steps = own_steps(analysis, finding["subject"].get("job"))
     context = {
-        "walk": walk,
+        "walk": walk.read(),
         "steps": [(step, drawing_of(step.graph) if step.graph else None) for step in steps or walk.steps],
         "is_own": bool(steps),
-        "others": [each for each in WALK_THROUGHS.values() if each is not walk],
+        "others": [each.read() for each in WALK_THROUGHS.values() if each is not walk],
         "analysis": analysis,
         "own": own,
         "asked": _asked(request),

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+from diagnostics.language import CHINESE, reading_in
 from diagnostics.signals import DEFINITIONS
 from diagnostics.walk_throughs import WALK_THROUGHS
 from diagnostics.walk_throughs.recovery import CHECKPOINT_AT, FAILS_AT
@@ -97,3 +100,16 @@ def test_a_barrier_is_broadcast_on_every_channel_and_a_record_goes_to_one_subtas
 def test_the_sentences_about_a_case_ask_for_what_is_measured(walk: WalkThrough) -> None:
     named = [reference.rpartition(".") for sentence in walk.own for reference, _ in placeholders(sentence)]
     assert [f"{key}.{fact}" for key, _, fact in named if fact not in DEFINITIONS[key].facts] == []
+
+
+HAN = re.compile(r"[\u4e00-\u9fff]")
+
+
+@pytest.mark.parametrize("walk", WALK_THROUGHS.values(), ids=lambda each: each.id)
+def test_a_walk_through_is_in_the_language_of_its_reader(walk: WalkThrough) -> None:
+    with reading_in(CHINESE):
+        read, steps = walk.read(), walk.steps
+    texts = [read.title, read.summary, *read.afterwards, *read.own, *(step.text for step in steps)]
+    assert [text for text in texts if not HAN.search(text)] == []
+    assert [set(placeholders(text)) for text in read.own] == [set(placeholders(text)) for text in walk.own]
+    assert not any(HAN.search(step.text) for step in walk.steps)
