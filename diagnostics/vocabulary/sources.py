@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import Literal
 
 from diagnostics.errors import InvalidRule
-from diagnostics.yaml_document import read_yaml
+from diagnostics.language import in_reader_language
+from diagnostics.yaml_document import read_yaml, with_translations
 
 CITED = re.compile(r"[\w.-]+(?:, [\w.-]+)*(?=:|$)")
 """Beginning of a citing text: comma-separated ids of sources, then, after a colon, what is taken from them."""
@@ -64,6 +65,10 @@ class DisputedClaim:
     answer: str
     sources: tuple[str, ...]
 
+    def read(self) -> DisputedClaim:
+        """The claim and its answer in the reader's language."""
+        return replace(self, claim=in_reader_language(self.claim), answer=in_reader_language(self.answer))
+
 
 @cache
 def sources() -> Mapping[str, Source]:
@@ -88,7 +93,14 @@ def disputed_claims() -> Sequence[DisputedClaim]:
     """The disputed claims, from `disputed_claims.yaml`."""
     name = "disputed_claims.yaml"
     content = read_yaml((files("diagnostics.vocabulary") / name).read_text("utf-8"), name).content
-    return [DisputedClaim(each["claim"], each["answer"], tuple(each["sources"])) for each in content["claims"]]
+    return [
+        DisputedClaim(
+            claim=with_translations(each["claim"], each, "claim"),
+            answer=with_translations(each["answer"], each, "answer"),
+            sources=tuple(each["sources"]),
+        )
+        for each in content["claims"]
+    ]
 
 
 def cited_sources(text: str) -> CitedSources:

@@ -141,6 +141,15 @@ def within_sentence(title: str) -> str:
     return title if is_name else title[:1].lower() + title[1:]
 
 
+NAME = re.compile(r"\S*?(?:[a-z][A-Z]|\w[._]\w|-\w+-)")
+"""The beginning of a text that is the name of an option, a metric or a class."""
+
+
+def sentence_start(clause: str) -> str:
+    """A clause as a sentence of its own: with a capital, unless it begins with a name (`floatingBuffersUsage is`)."""
+    return clause if NAME.match(clause) else clause[:1].upper() + clause[1:]
+
+
 def enumeration(words: Sequence[str], last: str = to_say("and")) -> str:
     """`a`, `a and b`, `a, b and c`; in Chinese `a、b 和 c`; empty without words."""
     comma = "、" if reads_chinese() else ", "

@@ -43,7 +43,7 @@ GLOSSARY_PARTS = (("flink", "Flink"), ("workbench", "This workbench"))
 def source_list(request: SignedInRequest) -> HttpResponse:
     """The sources of bounds and texts, and disproved claims."""
     known = sources()
-    claims = [(each, [known[source_id] for source_id in each.sources]) for each in disputed_claims()]
+    claims = [(each.read(), [known[source_id] for source_id in each.sources]) for each in disputed_claims()]
     grouped = [
         (
             heading,

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from diagnostics.calculators import CALCULATORS
+from diagnostics.language import CHINESE, reading_in
 from diagnostics.rules.condition import Compare, Condition, Group
 from diagnostics.rules.rule import Rule, shipped_rules
 from diagnostics.runbook import runbooks
@@ -66,3 +67,10 @@ def test_disputed_claims_are_answered() -> None:
     assert [each.claim for each in claims if not each.answer] == []
     assert {each for claim in claims for each in claim.sources} <= sources().keys()
     assert not [claim for claim in claims if re.search(r"S\d{3}", claim.claim)]
+
+
+def test_disputed_claims_are_answered_in_the_language_of_their_reader() -> None:
+    with reading_in(CHINESE):
+        read = [each.read() for each in disputed_claims()]
+    assert [each.answer for each in read if not each.answer.endswith("。")] == []
+    assert disputed_claims()[0].read().answer.endswith(".")

@@ -68,3 +68,17 @@ def test_a_share_before_an_event_is_written_as_a_share() -> None:
 )
 def test_names_keep_their_capital_within_a_sentence(title: str, words: str) -> None:
     assert phrase.within_sentence(title) == words
+
+
+@pytest.mark.parametrize(
+    ("clause", "sentence"),
+    [
+        ("look-ups scan instead of reading one key", "Look-ups scan instead of reading one key"),
+        ("floatingBuffersUsage is near 100 %", "floatingBuffersUsage is near 100 %"),
+        ("env.java.opts selects the collector", "env.java.opts selects the collector"),
+        ("is-write-stopped is 1", "is-write-stopped is 1"),
+        ("慢的是异步阶段", "慢的是异步阶段"),
+    ],
+)
+def test_names_are_not_capitalised_at_the_start_of_a_sentence(clause: str, sentence: str) -> None:
+    assert phrase.sentence_start(clause) == sentence

@@ -273,6 +273,7 @@ def lead_sentence(text: str) -> str:
 
 
 register.filter("sentences", phrase.split_sentences)
+register.filter("sentence_start", phrase.sentence_start)
 
 
 @register.filter
