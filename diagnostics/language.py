@@ -198,7 +198,10 @@ def _templates(language: str) -> tuple[_Template, ...]:
 
 
 def _template(english: str, translated: str) -> _Template | None:
-    """The template of a text; None for one whose values nothing separates, or with too few words of its own."""
+    """The template of a text; None for one whose values nothing separates, or with too few words of its own.
+
+    A text with facts as values (`{restarts.restarts|often}`) is filled when it is read, so that it is never stored.
+    """
     words, names = [""], []
     for literal, name, _, _ in Formatter().parse(english):
         words[-1] += literal
@@ -208,6 +211,7 @@ def _template(english: str, translated: str) -> _Template | None:
     own = " ".join(words)
     if (
         not names
+        or not all(map(str.isidentifier, names))
         or "" in words[1:-1]
         or sum(map(str.isalpha, own)) < FEWEST_LETTERS
         or len(re.findall(r"[^\W\d_]+", own)) < FEWEST_WORDS
