@@ -22,6 +22,7 @@ from workbench.cases.impact import IMPACT_COLUMNS, impact_words
 from workbench.cases.mentions import marked
 from workbench.cases.models import Case, CaseChange, CaseStatus
 from workbench.history.case_records import CaseRecords
+from workbench.languages.sentences import say, say_counted, to_say
 from workbench.uploads.models import UploadedFile
 
 MOST_ENTRIES = 500
@@ -68,13 +69,14 @@ def timeline(records: CaseRecords) -> list[Entry]:
 
 
 def _opened(records: CaseRecords) -> Iterator[Entry]:
-    yield Entry(records.case.created_at, "plus", records.case.created_by, "opened the case")
+    yield Entry(records.case.created_at, "plus", records.case.created_by, say("opened the case"))
 
 
 def _snapshots(records: CaseRecords) -> Iterator[Entry]:
     # The first snapshot is not stored when the case's opening started it.
     for each in (snapshot for snapshot in records.snapshots if snapshot.pk is not None):
-        yield Entry(each.started_at, "check", each.started_by, f"began snapshot {each.number}: {each.change}")
+        began = say("began snapshot {number}: {change}", number=each.number, change=each.change)
+        yield Entry(each.started_at, "check", each.started_by, began)
 
 
 def _uploads(records: CaseRecords) -> Iterator[Entry]:
@@ -87,10 +89,13 @@ def _uploads(records: CaseRecords) -> Iterator[Entry]:
             drops[-1].append(file)
             last = file.uploaded_at
     for drop in drops:
-        names = ", ".join(file.name for file in drop[:NAMES_SHOWN])
-        more = f" and {len(drop) - NAMES_SHOWN} more" if len(drop) > NAMES_SHOWN else ""
-        count = "1 file" if len(drop) == 1 else f"{len(drop)} files"
-        yield Entry(drop[0].uploaded_at, "upload", drop[0].uploaded_by, f"added {count}: {names}{more}")
+        names, more = ", ".join(file.name for file in drop[:NAMES_SHOWN]), len(drop) - NAMES_SHOWN
+        added = (
+            say("added {count} files: {names} and {more} more", count=len(drop), names=names, more=more)
+            if more > 0
+            else say_counted("added {count} file: {names}", "added {count} files: {names}", len(drop), names=names)
+        )
+        yield Entry(drop[0].uploaded_at, "upload", drop[0].uploaded_by, added)
 
 
 def _analyses(records: CaseRecords) -> Iterator[Entry]:
@@ -104,15 +109,19 @@ def _analyses(records: CaseRecords) -> Iterator[Entry]:
             yield Entry(at, "brand", None, _diagnosis(*reached, again=last is not None), is_minor=reached == last)
             last = reached
         elif row["status"] == AnalysisStatus.FAILED:
-            yield Entry(at, "warning", None, "The analysis failed.", detail=row["error"], tone="warning")
+            yield Entry(at, "warning", None, say("The analysis failed."), detail=row["error"], tone="warning")
         elif row["status"] == AnalysisStatus.CANCELLED:
-            yield Entry(at, "cross", None, "An analysis was cancelled.", is_minor=True)
+            yield Entry(at, "cross", None, say("An analysis was cancelled."), is_minor=True)
 
 
 def _diagnosis(symptom_class: str, confidence: float, score: int, *, again: bool) -> str:
     """The verdict of one analysis in a sentence."""
-    word = "Diagnosed again" if again else "Diagnosed"
-    return f"{word}: {symptom(symptom_class).title}, {phrase.percent(confidence)} sure, health {score}."
+    sentence = (
+        to_say("Diagnosed again: {title}, {sure} sure, health {score}.")
+        if again
+        else to_say("Diagnosed: {title}, {sure} sure, health {score}.")
+    )
+    return say(sentence, title=symptom(symptom_class).read_title, sure=phrase.percent(confidence), score=score)
 
 
 STEP_ICONS: Mapping[str, tuple[str, str]] = {
@@ -133,22 +142,30 @@ def _steps(records: CaseRecords) -> Iterator[Entry]:
 def _notes(records: CaseRecords) -> Iterator[Entry]:
     for note in records.case.notes.select_related("author").prefetch_related("mentions"):
         names = [person.get_username() for person in note.mentions.all()]
-        yield Entry(note.created_at, "note", note.author, "wrote", note.text, is_note=True, mentioned=names)
+        yield Entry(note.created_at, "note", note.author, say("wrote"), note.text, is_note=True, mentioned=names)
 
 
 def _follow_ups(records: CaseRecords) -> Iterator[Entry]:
     for each in records.follow_ups:
-        by_when = f" by {each.due:%Y-%m-%d}" if each.due else ""
-        yield Entry(each.added_at, "flag", each.added_by, f"asked {each.owner} for an action{by_when}", each.text)
+        asked = (
+            say("asked {owner} for an action by {date}", owner=each.owner, date=f"{each.due:%Y-%m-%d}")
+            if each.due
+            else say("asked {owner} for an action", owner=each.owner)
+        )
+        yield Entry(each.added_at, "flag", each.added_by, asked, each.text)
         if each.done_at:
-            yield Entry(each.done_at, "check", each.done_by, "ticked an action", each.text, tone="good")
+            yield Entry(each.done_at, "check", each.done_by, say("ticked an action"), each.text, tone="good")
 
 
 def _pins(records: CaseRecords) -> Iterator[Entry]:
     for pin in records.pins:
-        seen = f" of {pin.ts:%Y-%m-%d %H:%M:%S} UTC" if pin.ts else ""
+        pinned = (
+            say("pinned {record} of {time} UTC", record=pin, time=f"{pin.ts:%Y-%m-%d %H:%M:%S}")
+            if pin.ts
+            else say("pinned {record}", record=pin)
+        )
         detail = "\n".join(part for part in (pin.text, pin.note) if part)
-        yield Entry(pin.at, "flag", pin.by, f"pinned {pin}{seen}", detail, link=pin.get_absolute_url())
+        yield Entry(pin.at, "flag", pin.by, pinned, detail, link=pin.get_absolute_url())
 
 
 def _changes(records: CaseRecords) -> Iterator[Entry]:
@@ -162,10 +179,11 @@ def _changes(records: CaseRecords) -> Iterator[Entry]:
         if change.case_id == number:
             yield from _own_change(change, names)
         elif change.after["merged_into_id"] == number:
-            text = f"merged case {change.case_id} into this one: {change.case.title}"
+            text = say("merged case {case} into this one: {title}", case=change.case_id, title=change.case.title)
             yield Entry(change.at, "link", change.by, text)
         else:
-            yield Entry(change.at, "undo", change.by, f"took case {change.case_id} out again: {change.case.title}")
+            text = say("took case {case} out again: {title}", case=change.case_id, title=change.case.title)
+            yield Entry(change.at, "undo", change.by, text)
 
 
 def _own_change(change: CaseChange, names: Mapping[int, str]) -> Iterator[Entry]:
@@ -183,40 +201,48 @@ def _status_words(before: Mapping[str, Any], after: Mapping[str, Any], names: Ma
     if "status" not in after:
         return None
     if after["status"] == CaseStatus.CLOSED:
-        return None if "confirmed_class" in after else ("check", "closed the case again", "", "good", False)
+        return None if "confirmed_class" in after else ("check", say("closed the case again"), "", "good", False)
     was_closed = before["status"] == CaseStatus.CLOSED
     if was_closed and after["status"] == CaseStatus.OPEN:
-        return "undo", "opened the case again", "", "warning", False
-    return "flag", f"set the status to {CaseStatus(after['status']).label.lower()}", "", "", False
+        return "undo", say("opened the case again"), "", "warning", False
+    status = say("set the status to {status}", status=str(CaseStatus(after["status"]).label).lower())
+    return "flag", status, "", "", False
 
 
 def _cause_words(before: Mapping[str, Any], after: Mapping[str, Any], names: Mapping[int, str]) -> ChangeWords:
     if "confirmed_class" not in after:
         return None
     if not after["confirmed_class"]:
-        return "undo", "took back the confirmed cause", "", "", False
-    cause = symptom(after["confirmed_class"]).title
-    closed = after.get("status") == CaseStatus.CLOSED
-    text = f"closed the case. Confirmed cause: {cause}" if closed else f"confirmed another cause: {cause}"
+        return "undo", say("took back the confirmed cause"), "", "", False
+    cause = symptom(after["confirmed_class"]).read_title
+    text = (
+        say("closed the case. Confirmed cause: {cause}", cause=cause)
+        if after.get("status") == CaseStatus.CLOSED
+        else say("confirmed another cause: {cause}", cause=cause)
+    )
     return "check", text, after.get("what_fixed_it", ""), "good", False
 
 
 def _owner_words(before: Mapping[str, Any], after: Mapping[str, Any], names: Mapping[int, str]) -> ChangeWords:
     if "owner_id" not in after:
         return None
-    return "person", f"handed the case to {names.get(after['owner_id'], 'somebody')}", "", "", False
+    owner = names.get(after["owner_id"]) or say("somebody")
+    return "person", say("handed the case to {owner}", owner=owner), "", "", False
 
 
 def _title_words(before: Mapping[str, Any], after: Mapping[str, Any], names: Mapping[int, str]) -> ChangeWords:
-    return ("edit", f"renamed the case from {before['title']}", "", "", True) if "title" in after else None
+    if "title" not in after:
+        return None
+    return "edit", say("renamed the case from {title}", title=before["title"]), "", "", True
 
 
 def _impact_words(before: Mapping[str, Any], after: Mapping[str, Any], names: Mapping[int, str]) -> ChangeWords:
     stated = {column: after[column] for column in IMPACT_COLUMNS if column in after}
     if not stated:
         return None
-    words = impact_words(Case(**stated))
-    return "edit", f"stated the impact: {', '.join(words)}" if words else "took back the stated impact", "", "", False
+    impact = ", ".join(impact_words(Case(**stated)))
+    text = say("stated the impact: {impact}", impact=impact) if impact else say("took back the stated impact")
+    return "edit", text, "", "", False
 
 
 def _merging_words(before: Mapping[str, Any], after: Mapping[str, Any], names: Mapping[int, str]) -> ChangeWords:
@@ -224,8 +250,8 @@ def _merging_words(before: Mapping[str, Any], after: Mapping[str, Any], names: M
         return None
     into = after["merged_into_id"]
     if into is None:
-        return "undo", f"took the case out of case {before['merged_into_id']} again", "", "", False
-    return "link", f"merged the case into case {into}", "", "", False
+        return "undo", say("took the case out of case {case} again", case=before["merged_into_id"]), "", "", False
+    return "link", say("merged the case into case {case}", case=into), "", "", False
 
 
 CHANGES = (_status_words, _cause_words, _owner_words, _title_words, _impact_words, _merging_words)

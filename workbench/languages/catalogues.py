@@ -6,6 +6,7 @@ their texts: an installation reads them without a build step, and a test holds t
 
 from __future__ import annotations
 
+import ast
 import datetime as dt
 import io
 import re
@@ -93,13 +94,29 @@ def marked_in(path: Path) -> Iterator[Marked]:
     if path.suffix == ".js":
         method, keywords = "javascript", SCRIPTS
     elif path.suffix == ".py":
-        method, keywords = "python", _marking(content)
+        yield from (Marked(file, text, None) for text in _marked_in_code(content))
+        return
     else:
         # What surrounds the marks becomes the letter X. Lines lose their indentation, which means nothing there.
         lines = templatize(content, origin=str(path)).splitlines()
         method, keywords, content = "python", TEMPLATES, "\n".join(line.strip() for line in lines)
     for _, text, _, context in extract(method, io.BytesIO(content.encode()), keywords):
         yield Marked(file, text, context)
+
+
+def _marked_in_code(content: str) -> Iterator[str | tuple[str, ...]]:
+    """The marked literals of Python code in the order of their lines; Babel leaves out those within f-strings."""
+    marking = _marking(content)
+    calls = [
+        part
+        for part in ast.walk(ast.parse(content))
+        if isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and part.func.id in marking
+    ]
+    for call in sorted(calls, key=lambda part: (part.lineno, part.col_offset)):
+        count = len(PYTHON[getattr(call.func, "id", "")] or (1,))
+        texts = tuple(each.value for each in call.args[:count] if isinstance(each, ast.Constant))
+        if len(texts) == count:
+            yield texts if count > 1 else texts[0]
 
 
 def _marking(content: str) -> Mapping[str, Any]:

@@ -14,21 +14,28 @@ from diagnostics.wording import phrase
 from diagnostics.wording.subject import subject_words
 from workbench.analyses.guarantee import guarantee_of
 from workbench.analyses.models import Analysis
+from workbench.analyses.reading import document_read
 from workbench.analyses.snapshots import newest_diagnoses
 from workbench.cases.impact import impact_words
 from workbench.cases.models import Case, FollowUp
 from workbench.charts.selectors import charts_shown
 from workbench.history.case_records import case_records
 from workbench.history.timeline import Entry, timeline
+from workbench.languages.sentences import say, to_say
 from workbench.runbooks.filling import CAUSES, RunbookProgress, runbook_progress
 from workbench.runbooks.plans import PlanShown, plans_shown
 
 EVIDENCE_SHOWN = 6
 """Citations of a finding in a report, which states their number. Our choice."""
 
-ROLES = {"root_cause": "Root cause", "contributing": "Contributing", "consequence": "Consequence"}
-REACHED = {True: "reached", False: "not reached", None: "not known whether it is reached"}
-OPTION = "Option"
+ROOT, CONSEQUENCE = to_say("Root cause"), to_say("Consequence")
+ROLES = {"root_cause": ROOT, "contributing": to_say("Contributing"), "consequence": CONSEQUENCE}
+REACHED = {
+    True: to_say("{guarantee}: reached, {because}"),
+    False: to_say("{guarantee}: not reached, {because}"),
+    None: to_say("{guarantee}: not known whether it is reached, {because}"),
+}
+OPTION = to_say("Option")
 """Role of a finding that is advice."""
 
 
@@ -100,13 +107,13 @@ def report_of(case: Case) -> Report:
     """The report; without a diagnosis it has no verdict and no findings, and states that."""
     diagnoses, records = newest_diagnoses(case), case_records(case)
     incident = diagnoses.get(1) or next(iter(diagnoses.values()), None)
-    document = incident.document if incident else None
+    document = document_read(incident) if incident else None
     entries = [entry for entry in timeline(records) if not entry.is_minor]
     progress = _runbooks(incident) if incident and not case.is_closed else []
     return Report(
         case=case,
         facts=list(_facts(case, document)),
-        verdict=verdict_line(document) if document else "Not diagnosed yet",
+        verdict=verdict_line(document) if document else say("Not diagnosed yet"),
         summary=document["verdict"]["summary"] if document else "",
         findings=[reported_finding(finding) for finding in document["findings"]] if document else [],
         missing=[(each["what"], each["why"], each["how"]) for each in document["missing_evidence"]] if document else [],
@@ -127,8 +134,12 @@ def report_of(case: Case) -> Report:
 def verdict_line(document: Mapping[str, Any]) -> str:
     """The verdict with confidence and health in one line."""
     verdict = document["verdict"]
-    title = symptom(verdict["symptom_class"]).title
-    return f"{title}, {phrase.percent(verdict['confidence'])} sure, health {document['health']['score']} of 100"
+    return say(
+        "{title}, {sure} sure, health {score} of 100",
+        title=symptom(verdict["symptom_class"]).read_title,
+        sure=phrase.percent(verdict["confidence"]),
+        score=document["health"]["score"],
+    )
 
 
 def minute_utc(moment: dt.datetime) -> str:
@@ -137,26 +148,30 @@ def minute_utc(moment: dt.datetime) -> str:
 
 
 def _facts(case: Case, document: Mapping[str, Any] | None) -> Iterator[tuple[str, str]]:
-    yield "Case", f"{case.pk}, {case.get_status_display().lower()}"
-    yield "Team and owner", f"{case.team.name}, {case.owner}"
-    yield "Opened", f"{minute_utc(case.created_at)} UTC by {case.created_by}"
+    yield say("Case"), f"{case.pk}, {str(case.get_status_display()).lower()}"
+    yield say("Team and owner"), f"{case.team.name}, {case.owner}"
+    yield say("Opened"), say("{time} UTC by {person}", time=minute_utc(case.created_at), person=case.created_by)
     if case.closed_at:
-        yield "Closed", f"{minute_utc(case.closed_at)} UTC by {case.closed_by}"
+        yield say("Closed"), say("{time} UTC by {person}", time=minute_utc(case.closed_at), person=case.closed_by)
     if case.job_names:
-        yield "Jobs", ", ".join(case.job_names.splitlines())
+        yield say("Jobs"), ", ".join(case.job_names.splitlines())
     if case.flink_version:
         yield "Flink", case.flink_version
     if document and (span := evidence_span(document)):
         first, last = (stamp[:19].replace("T", " ") for stamp in span)
-        yield "Evidence from", f"{first} to {last} UTC"
+        yield say("Evidence from"), say("{first} to {last} UTC", first=first, last=last)
     if impact := impact_words(case):
-        yield "Impact", ", ".join(impact)
+        yield say("Impact"), ", ".join(impact)
     if guarantee := guarantee_of(case):
-        yield "Required guarantee", f"{guarantee.required}: {REACHED[guarantee.is_reached]}, {guarantee.because}"
+        reached = REACHED[guarantee.is_reached]
+        yield (
+            say("Required guarantee"),
+            say(reached, guarantee=guarantee.required, because=guarantee.because),
+        )
     if case.confirmed_class:
-        yield "Confirmed cause", symptom(case.confirmed_class).title
+        yield say("Confirmed cause"), symptom(case.confirmed_class).read_title
     if case.what_fixed_it:
-        yield "What fixed it", case.what_fixed_it
+        yield say("What fixed it"), case.what_fixed_it
 
 
 def evidence_span(document: Mapping[str, Any]) -> tuple[str, str] | None:
@@ -171,12 +186,12 @@ def reported_finding(entry: Mapping[str, Any]) -> ReportedFinding:
     evidence = [(_place(each), each.get("text") or each.get("name") or "") for each in entry["evidence"]]
     return ReportedFinding(
         title=entry["title"],
-        role=OPTION if entry.get("advice") else ROLES[entry["role"]],
+        role=say(OPTION if entry.get("advice") else ROLES[entry["role"]]),
         severity=entry["severity"],
         where=" · ".join(subject_words(entry["subject"])),
         statement=entry["statement"],
         sure=phrase.percent(entry["confidence"]),
-        rule=f"{entry['rule']['id']} version {entry['rule']['version']}",
+        rule=say("{rule} version {version}", rule=entry["rule"]["id"], version=entry["rule"]["version"]),
         evidence=evidence[:EVIDENCE_SHOWN],
         cited=len(evidence),
     )
@@ -199,7 +214,8 @@ def _is_setting(entry: Mapping[str, Any]) -> bool:
 
 def _hypotheses(document: Mapping[str, Any]) -> Iterator[tuple[str, str, Sequence[str]]]:
     for each in document.get("hypotheses", ()):
-        arguments = [f"For: {line}" for line in each["for"]] + [f"Against: {line}" for line in each["against"]]
+        arguments = [say("For: {line}", line=line) for line in each["for"]]
+        arguments += [say("Against: {line}", line=line) for line in each["against"]]
         yield each["title"], phrase.percent(each["probability"]), arguments
 
 
@@ -207,7 +223,8 @@ def _looked_at(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Without a leading cause: the places that were examined."""
     if document["verdict"]["symptom_class"] in (HEALTHY, INCONCLUSIVE):
         for each in document.get("looked_at", ()):
-            yield each["what"], "read" if each["read"] else f"not read; shown by: {each['evidence']}"
+            unread = say("not read; shown by: {evidence}", evidence=each["evidence"])
+            yield each["what"], say("read") if each["read"] else unread
 
 
 def _place(evidence: Mapping[str, Any]) -> str:
@@ -228,18 +245,23 @@ def _runbooks(analysis: Analysis) -> list[RunbookProgress]:
 def _runbook_lines(progress: Iterable[RunbookProgress]) -> list[tuple[str, str]]:
     lines = []
     for each in progress:
-        following = f"; next: {each.next_question}" if each.next_question else ""
-        lines.append((each.title, f"{each.settled} of {each.total} steps done or skipped{following}"))
+        course = (
+            to_say("{settled} of {total} steps done or skipped; next: {question}")
+            if each.next_question
+            else to_say("{settled} of {total} steps done or skipped")
+        )
+        lines.append((each.title, say(course, settled=each.settled, total=each.total, question=each.next_question)))
     return lines
 
 
 def _action(follow_up: FollowUp) -> tuple[str, str, bool]:
-    when = f", due {follow_up.due:%Y-%m-%d}" if follow_up.due else ""
-    done = f", done {follow_up.done_at:%Y-%m-%d}" if follow_up.done_at else ""
+    when = say(", due {date}", date=f"{follow_up.due:%Y-%m-%d}") if follow_up.due else ""
+    done = say(", done {date}", date=f"{follow_up.done_at:%Y-%m-%d}") if follow_up.done_at else ""
     return follow_up.text, f"{follow_up.owner}{when}{done}", follow_up.done_at is not None
 
 
 def _later(case: Case, diagnoses: Mapping[int, Analysis]) -> Iterator[tuple[str, str]]:
     for snapshot in case.snapshots.exclude(number=1):
         found = diagnoses.get(snapshot.number)
-        yield f"After {snapshot.change}", verdict_line(found.document) if found else "not diagnosed"
+        verdict = verdict_line(document_read(found)) if found else say("not diagnosed")
+        yield say("After {change}", change=snapshot.change), verdict

@@ -8,9 +8,12 @@ from itertools import chain
 from typing import Any
 
 from diagnostics.notation.control_characters import show_controls
+from diagnostics.symptoms import symptom
 from workbench.cases.impact import impact_words
+from workbench.cases.words import severity_word
 from workbench.history.timeline import Entry
-from workbench.reports.content import Event, Report, ReportedFinding, minute_utc
+from workbench.languages.sentences import say, to_say
+from workbench.reports.content import CONSEQUENCE, ROOT, Event, Report, ReportedFinding, minute_utc
 from workbench.runbooks.filling import StepShown
 from workbench.runbooks.plans import PlanShown
 
@@ -31,7 +34,7 @@ def code(text: str) -> str:
     return f"{fence} {shown} {fence}" if longest else f"`{shown}`"
 
 
-IN_FORCE = (
+IN_FORCE = to_say(
     "No change to make here: the case runs with these settings already, does not need them, or holds nothing to "
     "compute a value from."
 )
@@ -64,20 +67,21 @@ def _step_lines(step: StepShown) -> Iterator[str]:
     yield from (f"### {step.number}. {plain(content['question'])}", "")
     if content.get("why"):
         yield from (plain(content["why"]), "")
-    yield from _list("Measured", content["measured"])
+    yield from _list(say("Measured"), content["measured"])
     for each in content["look"]:
         yield from (plain(each["what"]), "", *fenced(each["command"]))
-    yield from _list("What the answer means", [f"{each['if']}: {each['then']}" for each in content["answers"]])
+    answers = [say("{condition}: {meaning}", condition=each["if"], meaning=each["then"]) for each in content["answers"]]
+    yield from _list(say("What the answer means"), answers)
     if content["savepoint"]:
         yield from (plain(content["savepoint"]["text"]), "", *fenced(content["savepoint"]["command"]))
     if content["in_force"]:
-        yield from (IN_FORCE, "")
+        yield from (say(IN_FORCE), "")
     for change in content["change"]:
         yield from _change_lines(change)
-    yield from _list("Cost", [content["cost"]] if content.get("cost") else [])
-    yield from _list("Way back", [content["rollback"]] if content.get("rollback") else [])
-    yield from _list("What will not help", content["wont_help"])
-    yield from _list("Done when", [content["done"]["text"]] if content["done"]["text"] else [])
+    yield from _list(say("Cost"), [content["cost"]] if content.get("cost") else [])
+    yield from _list(say("Way back"), [content["rollback"]] if content.get("rollback") else [])
+    yield from _list(say("What will not help"), content["wont_help"])
+    yield from _list(say("Done when"), [content["done"]["text"]] if content["done"]["text"] else [])
     if step.record:
         yield from (
             f"{plain(str(step.record.by))} {plain(step.record.action_words)}, {minute_utc(step.record.at)} UTC",
@@ -88,11 +92,11 @@ def _step_lines(step: StepShown) -> Iterator[str]:
 def _change_lines(change: Mapping[str, Any]) -> Iterator[str]:
     name = plain(change["file"] or change["kind"])
     if change["only_if"]:
-        yield from (f"Only if {plain(change['only_if'])}:", "")
+        yield from (say("Only if {condition}:", condition=plain(change["only_if"])), "")
     if change["from"]:
-        yield from (f"Change {name} from", "", *fenced(change["from"]), "to", "")
+        yield from (say("Change {name} from", name=name), "", *fenced(change["from"]), say("to"), "")
     else:
-        yield from (f"Add to {name}", "")
+        yield from (say("Add to {name}", name=name), "")
     yield from fenced(change["to"])
 
 
@@ -109,63 +113,82 @@ def _lines(report: Report, address: str) -> Iterator[str]:
         yield ""
         yield plain(report.summary)
     yield ""
-    yield from (f"- {name}: {plain(value)}" for name, value in report.facts)
-    yield f"- Address: <{address}>"
-    yield from ("", "## Findings")
+    yield from (f"- {name}{say(': ')}{plain(value)}" for name, value in report.facts)
+    yield f"- {say('Address')}{say(': ')}<{address}>"
+    yield from ("", f"## {say('Findings')}")
     for finding in report.findings:
         yield from _finding_lines(finding)
     if not report.findings:
-        yield from ("", "No rule found a problem." if report.document else "There is no diagnosis yet.")
+        yield from ("", say("No rule found a problem.") if report.document else say("There is no diagnosis yet."))
     if report.hypotheses:
-        yield from ("", "## Possible causes", "")
+        yield from ("", f"## {say('Possible causes')}", "")
         for title, share, arguments in report.hypotheses:
             yield f"- {plain(title)}: {share}"
             yield from (f"  - {plain(line)}" for line in arguments)
     if report.looked_at:
-        yield from ("", "## Where trouble would show", "")
+        yield from ("", f"## {say('Where trouble would show')}", "")
         yield from (f"- {plain(what)}: {plain(answer)}" for what, answer in report.looked_at)
     if report.runbooks:
-        yield from ("", "## What to do", "")
+        yield from ("", f"## {say('What to do')}", "")
         yield from (f"- {plain(title)}: {plain(progress)}" for title, progress in report.runbooks)
     yield from chain.from_iterable(map(_plan_lines, report.plans))
     if report.later:
-        yield from ("", "## After each change", "")
+        yield from ("", f"## {say('After each change')}", "")
         yield from (f"- {plain(change)}: {plain(verdict)}" for change, verdict in report.later)
     if report.charts:
-        yield from ("", "## What the charts show", "")
+        yield from ("", f"## {say('What the charts show')}", "")
         yield from (f"- {plain(title)}: {plain(summary)}" for title, summary in report.charts)
     if report.actions:
-        yield from ("", "## Actions", "", *_action_lines(report))
+        yield from ("", f"## {say('Actions')}", "", *_action_lines(report))
     if report.missing:
-        yield from ("", "## What would make it surer", "")
+        yield from ("", f"## {say('What would make it surer')}", "")
         yield from (f"- {plain(what)}: {plain(why)} {code(how)}" for what, why, how in report.missing)
-    yield from ("", "## Timeline (UTC)", "")
+    yield from ("", f"## {say('Timeline (UTC)')}", "")
     yield from _timeline_lines(report)
 
 
 def _plan_lines(shown: PlanShown) -> Iterator[str]:
     plan = shown.plan
-    yield from ("", f"## One plan{f' for {plain(shown.name)}' if shown.name else ''}", "")
+    yield from ("", f"## {say('One plan for {job}', job=plain(shown.name)) if shown.name else say('One plan')}", "")
     if plan["restart"]:
         yield from (plain(plan["restart"]["text"]), "", *fenced(plan["restart"]["command"]))
     for change in plan["changes"]:
         yield from _change_lines({**change, "only_if": None})
-    looked = [f"{each['question']} If {each['only_if']}: {each['to']}" for each in plan["open"]]
-    yield from _list("Only after a look", looked)
-    useless = [f"{each['value']} ({each['runbook']}): no help against {each['because']}" for each in plan["left_out"]]
-    yield from _list("Left out", useless)
+    looked = [
+        say(
+            "{question} If {condition}: {value}", question=each["question"], condition=each["only_if"], value=each["to"]
+        )
+        for each in plan["open"]
+    ]
+    yield from _list(say("Only after a look"), looked)
+    useless = [
+        say(
+            "{value} ({runbook}): no help against {cause}",
+            value=each["value"],
+            runbook=each["runbook"],
+            cause=each["because"],
+        )
+        for each in plan["left_out"]
+    ]
+    yield from _list(say("Left out"), useless)
 
 
 def _finding_lines(finding: ReportedFinding) -> Iterator[str]:
-    yield from ("", f"### {finding.role}: {plain(finding.title)}", "")
+    yield from ("", f"### {finding.role}{say(': ')}{plain(finding.title)}", "")
     if finding.where:
         yield from (plain(finding.where), "")
-    yield f"{plain(finding.statement)} ({finding.sure} sure, {finding.severity}, rule {plain(finding.rule)})"
+    about = say(
+        "({sure} sure, {severity}, rule {rule})",
+        sure=finding.sure,
+        severity=severity_word(finding.severity).lower(),
+        rule=plain(finding.rule),
+    )
+    yield f"{plain(finding.statement)} {about}"
     if finding.evidence:
         yield ""
     yield from (f"- {code(place)} {code(text) if text else ''}".rstrip() for place, text in finding.evidence)
     if finding.cited > len(finding.evidence):
-        yield f"- and {finding.cited - len(finding.evidence)} more"
+        yield f"- {say('and {count} more', count=finding.cited - len(finding.evidence))}"
 
 
 def _action_lines(report: Report) -> Iterator[str]:
@@ -184,9 +207,10 @@ def _entry_line(entry: Entry) -> str:
 
 
 def _event_line(event: Event) -> str:
-    earlier = " or earlier" if event.or_earlier else ""
+    minute = minute_utc(event.at)
+    time = say("{time} or earlier", time=minute) if event.or_earlier else minute
     line = f": {code(event.line)}" if event.line else ""
-    return f"- {minute_utc(event.at)}{earlier} {plain(event.title)}{line}"
+    return f"- {time} {plain(event.title)}{line}"
 
 
 def as_post_mortem(report: Report, address: str) -> str:
@@ -196,32 +220,34 @@ def as_post_mortem(report: Report, address: str) -> str:
 
 def _post_mortem_lines(report: Report, address: str) -> Iterator[str]:
     case = report.case
-    roots = [finding for finding in report.findings if finding.role == ROOT]
-    effects = [finding for finding in report.findings if finding.role == CONSEQUENCE]
-    yield from (f"# Post-mortem: {plain(case.title)}", "", f"Case <{address}>", "")
-    yield from ("## Summary", "", plain(report.summary or report.verdict), "")
-    yield from ("## Impact", "")
+    roots = [finding for finding in report.findings if finding.role == say(ROOT)]
+    effects = [finding for finding in report.findings if finding.role == say(CONSEQUENCE)]
+    yield from (f"# {say('Post-mortem: {title}', title=plain(case.title))}", "", f"{say('Case')} <{address}>", "")
+    yield from (f"## {say('Summary')}", "", plain(report.summary or report.verdict), "")
+    yield from (f"## {say('Impact')}", "")
     yield from (f"- {plain(finding.statement)}" for finding in effects)
     yield from (f"- {each}" for each in impact_words(case))
-    yield from ("- _Who noticed, what was late or wrong for them, for how long?_", "")
-    yield from ("## Timeline (UTC)", "")
+    yield from (f"- _{say('Who noticed, what was late or wrong for them, for how long?')}_", "")
+    yield from (f"## {say('Timeline (UTC)')}", "")
     yield from _incident_lines(report)
-    yield from ("", "## Cause", "")
-    yield from (f"- {plain(finding.title)}. {plain(finding.statement)}" for finding in roots)
+    yield from ("", f"## {say('Cause')}", "")
+    for finding in roots:
+        title, statement = plain(finding.title), plain(finding.statement)
+        yield f"- {say('{title}. {statement}', title=title, statement=statement)}"
     if case.confirmed_class:
-        who = case.closed_by or case.owner
-        yield f"- Confirmed by {plain(str(who))}: {plain(dict(report.facts)['Confirmed cause'])}"
-    yield from ("- _Why was it possible, and why was it not seen earlier?_", "")
-    yield from ("## What fixed it", "")
-    yield plain(case.what_fixed_it) if case.what_fixed_it else "_Not written down yet._"
+        person, cause = plain(str(case.closed_by or case.owner)), plain(symptom(case.confirmed_class).read_title)
+        yield f"- {say('Confirmed by {person}: {cause}', person=person, cause=cause)}"
+    yield from (f"- _{say('Why was it possible, and why was it not seen earlier?')}_", "")
+    yield from (f"## {say('What fixed it')}", "")
+    yield plain(case.what_fixed_it) if case.what_fixed_it else f"_{say('Not written down yet.')}_"
     yield from (f"- {plain(change)}: {plain(verdict)}" for change, verdict in report.later)
-    yield from ("", "## Actions", "", *_action_lines(report))
-    yield from (f"- [ ] Collect {plain(what)}: {plain(why)}" for what, why, _ in report.missing)
-    yield "- [ ] Load the alert rules of this case into Prometheus. _Owner, date_"
-    yield "- [ ] _What keeps it from happening again? Owner, date_"
+    yield from ("", f"## {say('Actions')}", "", *_action_lines(report))
+    for what, why, _ in report.missing:
+        yield f"- [ ] {say('Collect {what}: {why}', what=plain(what), why=plain(why))}"
+    yield f"- [ ] {say('Load the alert rules of this case into Prometheus.')} _{say('Owner, date')}_"
+    yield f"- [ ] _{say('What keeps it from happening again?')} {say('Owner, date')}_"
 
 
-ROOT, CONSEQUENCE = "Root cause", "Consequence"
 MOST_EVENTS = 20
 """Onsets of findings in a post-mortem, the earliest first. Our choice: further ones are repetitions mostly."""
 

@@ -23,7 +23,10 @@ from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import BaseDocTemplate, Flowable, Frame, PageTemplate, Paragraph, Spacer, Table, TableStyle
 
+from diagnostics.language import reads_chinese
 from diagnostics.notation.control_characters import show_controls
+from workbench.cases.words import severity_word
+from workbench.languages.sentences import say
 from workbench.reports.content import Report, ReportedFinding, minute_utc
 
 FONT, BOLD, CHINESE = "Vera", "VeraBd", "STSong-Light"
@@ -82,7 +85,12 @@ def _marked(text: str) -> str:
 
 
 def _paragraph(text: str, style: ParagraphStyle) -> Paragraph:
-    return Paragraph(_marked(text), style)
+    return Paragraph(_marked(text), _wrapped(style))
+
+
+def _wrapped(style: ParagraphStyle) -> ParagraphStyle:
+    """The style for the reader's language: Chinese lines end between any two characters."""
+    return ParagraphStyle(style.name, parent=style, wordWrap="CJK") if reads_chinese() else style
 
 
 def _flowables(report: Report, address: str) -> Iterator[Flowable]:
@@ -91,24 +99,26 @@ def _flowables(report: Report, address: str) -> Iterator[Flowable]:
     if report.summary:
         yield _paragraph(report.summary, TEXT)
     yield Spacer(1, 6)
-    yield _table([*report.facts, ("Address", address)])
-    yield _paragraph("Findings", HEADING)
+    yield _table([*report.facts, (say("Address"), address)])
+    yield _paragraph(say("Findings"), HEADING)
     for finding in report.findings:
         yield from _finding(finding)
     if not report.findings:
-        yield _paragraph("No rule found a problem." if report.document else "There is no diagnosis yet.", TEXT)
+        nothing = say("No rule found a problem.") if report.document else say("There is no diagnosis yet.")
+        yield _paragraph(nothing, TEXT)
+    colon, done = say(": "), say("Done: ")
     sections = (
-        ("What to do", [f"{title}: {progress}" for title, progress in report.runbooks]),
-        ("After each change", [f"{change}: {verdict}" for change, verdict in report.later]),
-        ("Actions", [f"{'Done: ' if is_done else ''}{what} ({who})" for what, who, is_done in report.actions]),
-        ("What the charts show", [f"{title}: {summary}" for title, summary in report.charts]),
-        ("What would make it surer", [f"{what}: {why}" for what, why, _ in report.missing]),
+        (say("What to do"), [f"{title}{colon}{progress}" for title, progress in report.runbooks]),
+        (say("After each change"), [f"{change}{colon}{verdict}" for change, verdict in report.later]),
+        (say("Actions"), [f"{done if is_done else ''}{what} ({who})" for what, who, is_done in report.actions]),
+        (say("What the charts show"), [f"{title}{colon}{summary}" for title, summary in report.charts]),
+        (say("What would make it surer"), [f"{what}{colon}{why}" for what, why, _ in report.missing]),
     )
     for title, lines in sections:
         if lines:
             yield _paragraph(title, HEADING)
             yield from (_paragraph(line, TEXT) for line in lines)
-    yield _paragraph("Timeline (UTC)", HEADING)
+    yield _paragraph(say("Timeline (UTC)"), HEADING)
     for entry in report.timeline:
         who = f"{entry.by} " if entry.by else ""
         detail = f": {entry.detail}" if entry.detail else ""
@@ -116,15 +126,21 @@ def _flowables(report: Report, address: str) -> Iterator[Flowable]:
 
 
 def _finding(finding: ReportedFinding) -> Iterator[Flowable]:
-    yield _paragraph(f"{finding.role}: {finding.title}", FINDING)
+    yield _paragraph(f"{finding.role}{say(': ')}{finding.title}", FINDING)
     yield _paragraph(finding.statement, TEXT)
-    about = f"{finding.sure} sure, {finding.severity}, rule {finding.rule}"
-    yield _paragraph(f"{finding.where}. {about}" if finding.where else about, SMALL)
+    about = say(
+        "{sure} sure, {severity}, rule {rule}",
+        sure=finding.sure,
+        severity=severity_word(finding.severity).lower(),
+        rule=finding.rule,
+    )
+    yield _paragraph(say("{where}. {about}", where=finding.where, about=about) if finding.where else about, SMALL)
     for place, text in finding.evidence:
         where = f'<font color="{MUTED.hexval().replace("0x", "#")}">{_marked(place)}</font>'
         yield Paragraph(f"{where}  {_marked(text)}", LINE_OF_EVIDENCE)
     if finding.cited > len(finding.evidence):
-        yield _paragraph(f"and {finding.cited - len(finding.evidence)} more lines of evidence", SMALL)
+        more = say("and {count} more lines of evidence", count=finding.cited - len(finding.evidence))
+        yield _paragraph(more, SMALL)
 
 
 def _table(rows: list[tuple[str, str]]) -> Table:

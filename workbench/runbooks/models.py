@@ -8,7 +8,7 @@ from django.urls import reverse
 from workbench.accounts.models import Team, User
 from workbench.analyses.models import Analysis
 from workbench.cases.models import Case
-from workbench.languages.sentences import say_later
+from workbench.languages.sentences import say, say_later
 
 LONGEST_TITLE, LONGEST_URL = 200, 500
 """Characters of an article's title and of its address."""
@@ -106,11 +106,11 @@ class StepRecord(models.Model):
     def action_words(self) -> str:
         """The action in words that follow the person's name."""
         if self.state == StepState.WAITING:
-            return f"asked {self.asked} to approve"
+            return say("asked {person} to approve", person=self.asked)
         if self.answer and self.state == StepState.OPEN:
-            return f"answered “{self.answer}”"
-        answered = f", answer “{self.answer}”" if self.answer else ""
-        return f"{self.get_state_display().lower()}{answered}"
+            return say("answered “{answer}”", answer=self.answer)
+        state = str(self.get_state_display()).lower()
+        return say("{state}, answer “{answer}”", state=state, answer=self.answer) if self.answer else state
 
 
 class Article(models.Model):
