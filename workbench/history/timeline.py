@@ -146,15 +146,15 @@ def _notes(records: CaseRecords) -> Iterator[Entry]:
 
 
 def _follow_ups(records: CaseRecords) -> Iterator[Entry]:
-    for each in records.follow_ups:
+    for action in records.follow_ups:
         asked = (
-            say("asked {owner} for an action by {date}", owner=each.owner, date=f"{each.due:%Y-%m-%d}")
-            if each.due
-            else say("asked {owner} for an action", owner=each.owner)
+            say("asked {owner} for an action by {date}", owner=action.owner, date=f"{action.due:%Y-%m-%d}")
+            if action.due
+            else say("asked {owner} for an action", owner=action.owner)
         )
-        yield Entry(each.added_at, "flag", each.added_by, asked, each.text)
-        if each.done_at:
-            yield Entry(each.done_at, "check", each.done_by, say("ticked an action"), each.text, tone="good")
+        yield Entry(action.added_at, "flag", action.added_by, asked, action.text)
+        if action.done_at:
+            yield Entry(action.done_at, "check", action.done_by, say("ticked an action"), action.text, tone="good")
 
 
 def _pins(records: CaseRecords) -> Iterator[Entry]:

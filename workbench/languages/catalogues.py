@@ -114,7 +114,7 @@ def _marked_in_code(content: str) -> Iterator[str | tuple[str, ...]]:
     ]
     for call in sorted(calls, key=lambda part: (part.lineno, part.col_offset)):
         count = len(PYTHON[getattr(call.func, "id", "")] or (1,))
-        texts = tuple(each.value for each in call.args[:count] if isinstance(each, ast.Constant))
+        texts = tuple(str(each.value) for each in call.args[:count] if isinstance(each, ast.Constant))
         if len(texts) == count:
             yield texts if count > 1 else texts[0]
 

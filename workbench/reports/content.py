@@ -244,13 +244,15 @@ def _runbooks(analysis: Analysis) -> list[RunbookProgress]:
 
 def _runbook_lines(progress: Iterable[RunbookProgress]) -> list[tuple[str, str]]:
     lines = []
-    for each in progress:
+    for runbook in progress:
         course = (
             to_say("{settled} of {total} steps done or skipped; next: {question}")
-            if each.next_question
+            if runbook.next_question
             else to_say("{settled} of {total} steps done or skipped")
         )
-        lines.append((each.title, say(course, settled=each.settled, total=each.total, question=each.next_question)))
+        lines.append(
+            (runbook.title, say(course, settled=runbook.settled, total=runbook.total, question=runbook.next_question))
+        )
     return lines
 
 
