@@ -1,23 +1,24 @@
-"""Prepares the findings, checks and inputs of a diagnosis for the case page."""
+"""Prepares the findings and checks of a diagnosis for the case page."""
 
 from __future__ import annotations
 
 import datetime as dt
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
+from django.db.models import F
+
 from diagnostics.diagnosis.problem_time import problem_onset
-from diagnostics.reading.clock import shift_text
 from diagnostics.symptoms import symptom
-from diagnostics.wording.phrase import duration, split_sentences
+from diagnostics.wording.phrase import split_sentences
 from diagnostics.wording.subject import subject_words
 from workbench.analyses.measured import LinkedPiece, Measurements, ValueSource
 from workbench.analyses.models import Analysis, Citation
-from workbench.rules.models import BundledRule
-from workbench.runbooks.filling import RunbookProgress, runbook_progress
+from workbench.history.case_records import CaseRecords
+from workbench.runbooks.filling import RunbookProgress, later_snapshots, runbook_progress
 from workbench.uploads.models import UploadedFile
 
 ORDERED = ("<", "<=", ">", ">=")
@@ -28,21 +29,6 @@ SHOWN_REMARKS = 3
 
 SHOWN_EVIDENCE = 4
 """Citations shown under a finding; the others are expanded."""
-
-
-@dataclass(frozen=True, slots=True)
-class LeftOut:
-    """What a diagnosis did not count, because it is from before its snapshot: records, in how many files."""
-
-    records: int
-    files: int
-    before: str
-
-
-def left_out_shown(document: Mapping[str, Any]) -> LeftOut | None:
-    """What the document says was left out; None for nothing."""
-    parts = [entry["left_out"] for entry in document["inputs"] if entry.get("left_out")]
-    return LeftOut(sum(part["records"] for part in parts), len(parts), parts[0]["before"]) if parts else None
 
 
 CheckShown = tuple[Mapping[str, Any], ValueSource | None]
@@ -176,23 +162,19 @@ class ChecksShown:
     undecided: list[dict[str, Any]]
 
 
-def jobs_shown(analysis: Analysis, files: Mapping[int, UploadedFile]) -> list[JobShown]:
-    """The findings in the order of the document, each consequence below its cause.
-
-    files  id -> file of the case, for the links of citations
-    """
-    document = analysis.document
-    rows = {row.position: list(row.citations.all()) for row in analysis.findings.prefetch_related("citations")}
-    for citation in chain.from_iterable(rows.values()):
-        citation.file = files.get(citation.file_id) if citation.file_id else None
-    progress = runbook_progress(analysis)
-    measurements = Measurements(analysis, chain.from_iterable(rows.values()))
-    bundled = set(BundledRule.objects.filter(ruleset=analysis.ruleset_id).values_list("rule_id", flat=True))
+def jobs_shown(analysis: Analysis, records: CaseRecords) -> list[JobShown]:
+    """The findings in the order of the document, each consequence below its cause."""
+    document, ruleset = analysis.document, analysis.ruleset
+    citations = _citations(analysis, records.files_by_id)
+    later = [] if records.snapshots[-1].number <= analysis.snapshot else later_snapshots(analysis)
+    progress = runbook_progress(analysis, later, records.steps)
+    measurements = Measurements(analysis, chain.from_iterable(citations.values()))
+    bundled = set(ruleset.bundled_rules.values_list("rule_id", flat=True)) if ruleset.of_bundle else set()
     shown = [
         FindingShown(
             position,
             entry,
-            rows.get(position, []),
+            citations.get(position, []),
             progress.get(position),
             _checks_shown(measurements, entry),
             _sentences_shown(measurements, entry),
@@ -209,6 +191,19 @@ def jobs_shown(analysis: Analysis, files: Mapping[int, UploadedFile]) -> list[Jo
         finding.is_folded = entry["role"] != ROLES[0] and (is_beside_root or entry["severity"] == "info")
     tops = [each for each in shown if each.entry["caused_by"] is None]
     return list(_by_job(tops, document["jobs"]))
+
+
+def _citations(analysis: Analysis, files: Mapping[int, UploadedFile]) -> Mapping[int, list[Citation]]:
+    """Position of a finding -> its citations with their files.
+
+    files  id -> file of the case
+    """
+    cited: dict[int, list[Citation]] = defaultdict(list)
+    stored = Citation.objects.filter(finding__analysis=analysis).annotate(place=F("finding__position"))
+    for citation in stored.order_by("place", "position"):
+        citation.file = files.get(citation.file_id) if citation.file_id else None
+        cited[citation.place].append(citation)
+    return cited
 
 
 def runbooks_of(jobs: Iterable[JobShown]) -> list[RunbookProgress]:
@@ -287,118 +282,6 @@ def checks_shown(document: Mapping[str, Any]) -> ChecksShown:
     """The rules that are not findings, each once, the nearest to their bounds first."""
     checks = document.get("checks") or {}
     return ChecksShown(_distinct_rules(checks.get("silent", ())), _distinct_rules(checks.get("undecided", ())))
-
-
-MOST_FORMATS = 3
-MOST_FOLDERS = 20
-"""How many folders are listed. Our choice: as many as a person scans at once."""
-ZONE_STEP_MS = 15 * 60_000
-"""Offsets of time zones are multiples of a quarter of an hour. Source: IANA time zone database."""
-OPEN_INPUTS = 30
-"""Folders are expanded while they contain no more files than this in total."""
-
-
-@dataclass(frozen=True, slots=True)
-class InputFolder:
-    """The inputs in one folder of the upload."""
-
-    name: str
-    entries: Sequence[Mapping[str, Any]]
-    is_open: bool
-
-    @property
-    def formats(self) -> str:
-        """Number of files per format, when there are few formats."""
-        counted = Counter(entry.get("format") or "not analysed" for entry in self.entries)
-        if len(counted) > MOST_FORMATS:
-            unread = f", {counted['not analysed']} of them not analysed" if counted["not analysed"] else ""
-            return f"{len(self.entries)} files of {len(counted)} formats{unread}"
-        return ", ".join(f"{count} {name}" for name, count in counted.most_common())
-
-    @property
-    def warnings(self) -> int:
-        return sum(1 for entry in self.entries if entry.get("warnings"))
-
-    @property
-    def records(self) -> int:
-        return sum(entry.get("records") or 0 for entry in self.entries)
-
-    @property
-    def bytes(self) -> int:
-        return sum(entry.get("bytes") or 0 for entry in self.entries)
-
-
-def inputs_shown(document: Mapping[str, Any], files: Mapping[str, int]) -> list[InputFolder]:
-    """The document's inputs by folder, sorted by name.
-
-    Each entry has its `path` inside that folder, the `file_id` of its uploaded file, and sentences about its clock
-    where that was compared or corrected.
-
-    files   name of an uploaded file -> its id
-    A REST dump has a folder per vertex: deeply nested folders are shown as part of one above them.
-    """
-    entries = sorted(document["inputs"], key=lambda each: each["file"])
-    paths = [entry["file"].split("/")[:-1] for entry in entries]
-    deepest = max(map(len, paths), default=0)
-    depth = max(
-        (to for to in range(1, deepest + 1) if len({tuple(path[:to]) for path in paths}) <= MOST_FOLDERS), default=1
-    )
-    by_folder: dict[str, list[Mapping[str, Any]]] = {}
-    for entry, path in zip(entries, paths, strict=True):
-        name = "/".join(path[:depth])
-        shown = {
-            "path": entry["file"].removeprefix(f"{name}/"),
-            "file_id": files.get(entry["file"].partition("!/")[0]),
-            "offset_note": describe_offset(entry["offset"]) if "offset" in entry else None,
-            "clock_note": describe_clock(entry["clock"]) if "clock" in entry else None,
-        }
-        by_folder.setdefault(name, []).append({**entry, **shown})
-    is_open = len(entries) <= OPEN_INPUTS
-    return [InputFolder(name, inside, is_open) for name, inside in by_folder.items()]
-
-
-@dataclass(frozen=True, slots=True)
-class ClockComparison:
-    """A file's clock in words, and whether it needs attention."""
-
-    sentence: str
-    is_off: bool
-
-
-def describe_offset(offset: Mapping[str, Any]) -> ClockComparison:
-    """The estimated offset of a file's clock (`diagnostics.reconstruction.job.log_clocks`) in words."""
-    least, most = offset["least_ms"], offset["most_ms"]
-    shared = f"from {offset['events']} steps of tasks that both logs tell of"
-    other = offset["against"].rpartition("/")[2]
-    if least is not None and most is not None and least > most:
-        return ClockComparison(
-            f"Its clock and that of {other} were set or drift: no one offset explains {shared[5:]}.", True
-        )
-    bounds = " and ".join(
-        f"{words} {shift_text(bound)}" for words, bound in (("at least", least), ("at most", most)) if bound is not None
-    )
-    if (least is None or least <= 0) and (most is None or most >= 0):
-        return ClockComparison(f"Its clock agrees with that of {other} ({bounds}, {shared}).", False)
-    nearest = [bound for bound in (least, most) if bound is not None]
-    middle = round(sum(nearest) / len(nearest))
-    steps = round(middle / ZONE_STEP_MS)
-    zone = " That is what another time zone would make." if steps and _is_zone(least, most, steps) else ""
-    ahead = "ahead of" if middle > 0 else "behind"
-    return ClockComparison(
-        f"Its clock is {duration(abs(middle))} {ahead} that of {other} ({bounds}, {shared}).{zone}", True
-    )
-
-
-def _is_zone(least: int | None, most: int | None, steps: int) -> bool:
-    whole = steps * ZONE_STEP_MS
-    return (least is None or least <= whole) and (most is None or most >= whole)
-
-
-def describe_clock(clock: Mapping[str, Any]) -> str:
-    """The correction of a file's times in words."""
-    zone = f"read as local time of {clock['zone']}" if clock["zone"] else ""
-    shift = f"moved by {shift_text(clock['shift_ms'])}" if clock["shift_ms"] else ""
-    return f"Its times were {' and '.join(part for part in (zone, shift) if part)}."
 
 
 def _distinct_rules(entries: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

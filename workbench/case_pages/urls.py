@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from workbench.case_pages import follow_up_views, job_views, list_views, snapshot_views, views
+from workbench.case_pages import evidence_views, follow_up_views, job_views, list_views, snapshot_views, views
 
 app_name = "cases"
 
@@ -12,13 +12,13 @@ urlpatterns = [
     path("cases/undo/", list_views.undo, name="undo"),
     path("cases/views/", list_views.view_save, name="view_save"),
     path("cases/views/<int:view_id>/forget/", list_views.view_forget, name="view_forget"),
-    path("cases/new/", views.case_new, name="new"),
-    path("cases/demo/", views.demo, name="demo"),
+    path("cases/new/", evidence_views.case_new, name="new"),
+    path("cases/demo/", evidence_views.demo, name="demo"),
     path("cases/job/", job_views.job, name="job"),
     path("cases/<int:case_id>/", views.case_detail, name="detail"),
-    path("cases/<int:case_id>/files/", views.case_files, name="files"),
-    path("cases/<int:case_id>/paste/", views.paste, name="paste"),
-    path("cases/<int:case_id>/analyse/", views.analyse, name="analyse"),
+    path("cases/<int:case_id>/files/", evidence_views.case_files, name="files"),
+    path("cases/<int:case_id>/paste/", evidence_views.paste, name="paste"),
+    path("cases/<int:case_id>/analyse/", evidence_views.analyse, name="analyse"),
     path("cases/<int:case_id>/snapshots/", snapshot_views.start, name="snapshot"),
     path("cases/<int:case_id>/snapshots/begin/", snapshot_views.begin, name="snapshot_begin"),
     path("cases/<int:case_id>/title/", views.rename, name="rename"),

@@ -1,18 +1,11 @@
-"""Pages of one case: opening it, its files, its diagnosis, and what people do about it."""
+"""The page of one case with its diagnosis, and what people do about it."""
 
 from __future__ import annotations
 
-import io
-from typing import IO
-
-from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.core.exceptions import PermissionDenied, ValidationError
-from django.core.files.uploadedfile import UploadedFile as ReceivedFile
 from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from diagnostics.diagnosis.fingerprint import fingerprint_parts
@@ -22,29 +15,24 @@ from workbench.analyses.guarantee import guarantee_shown
 from workbench.analyses.models import Analysis, AnalysisStatus
 from workbench.analyses.reading import document_read
 from workbench.analyses.selectors import offset_min
-from workbench.analyses.services import NothingToAnalyse, analysis_request
 from workbench.analyses.snapshots import snapshots_shown
 from workbench.analyses.stages import run_shown
-from workbench.analyses.submission import case_submit, demo_cases_load
 from workbench.case_pages.checkpoint_vitals import checkpoint_vitals
 from workbench.case_pages.forms import (
     CloseForm,
     ImpactForm,
-    NewCaseForm,
     NoteForm,
-    PasteForm,
     StatusForm,
     TitleForm,
     cause_choices,
     incident_verdict,
 )
+from workbench.case_pages.inputs import inputs_shown, left_out_shown
 from workbench.case_pages.measured_impact import measured_impact
 from workbench.case_pages.presentation import (
     causes_shown,
     checks_shown,
-    inputs_shown,
     jobs_shown,
-    left_out_shown,
     runbooks_of,
     verdict_shown,
 )
@@ -53,157 +41,19 @@ from workbench.cases.impact import impact_words
 from workbench.cases.models import Case, CaseStatus
 from workbench.cases.service_levels import service_levels
 from workbench.charts.selectors import charts_of_class, charts_shown
-from workbench.clusters.models import Cluster
-from workbench.clusters.profiling import MODES
 from workbench.history.case_records import CaseRecords, case_records
 from workbench.history.durations import duration_words
 from workbench.history.objectives import attained
 from workbench.history.recurrences import recurrence
 from workbench.history.similar import similar_cases
 from workbench.history.timeline import timeline
-from workbench.limits.selectors import limits_now
 from workbench.profiles.selectors import has_stacks
-from workbench.redaction.selectors import redaction_rules
 from workbench.rules.regression import case_keep
 from workbench.runbooks.plans import plans_shown
 from workbench.runbooks.verifying import verifications_stored
-from workbench.uploads.listing import files_listed, folders, format_choices
-from workbench.uploads.refusals import UploadRefused
-from workbench.uploads.selectors import unfinished_arrivals
-from workbench.uploads.services import text_add
 
 ALERTS_SHOWN = 20
 """Of a case, the earliest. Our choice: each is a line and a mark in every chart."""
-
-
-@login_required
-def case_new(request: SignedInRequest) -> HttpResponse:
-    """The drop zone. A POST from the script opens an empty case that files are then sent to; otherwise it contains all
-    files.
-    """
-    _refuse_viewers(request)
-    if request.method != "POST":
-        return render(request, "case_pages/files.html", {"case": None, "folders": [], **_upload_context(request)})
-    form = NewCaseForm(request.POST)
-    title = form.cleaned_data["title"] if form.is_valid() else ""
-    try:
-        if request.headers.get("Accept") == "application/json":
-            case = services.case_open(user=request.user, title=title or "New incident")
-            return JsonResponse({"id": case.pk, **_case_addresses(case)}, status=201)
-        files: list[tuple[str, IO[bytes] | ReceivedFile[bytes]]] = [
-            (file.name or "unnamed", file) for file in request.FILES.getlist("files")
-        ]
-        if text := form.cleaned_data.get("text", "").strip():
-            files.append(("pasted.txt", io.BytesIO(text.encode())))
-        return redirect(case_submit(user=request.user, title=title, files=files))
-    except (UploadRefused, NothingToAnalyse) as error:
-        messages.error(request, str(error))
-    except ValidationError as error:
-        if request.headers.get("Accept") == "application/json":
-            return JsonResponse({"detail": " ".join(error.messages)}, status=400)
-        messages.error(request, " ".join(error.messages))
-    return redirect("cases:new")
-
-
-def _refuse_viewers(request: SignedInRequest) -> None:
-    if not request.user.may_change_cases:
-        raise PermissionDenied("Your role may read cases, not open them.")
-
-
-def _case_addresses(case: Case) -> dict[str, str]:
-    return {
-        "url": case.get_absolute_url(),
-        "files_url": reverse("cases:files", args=[case.pk]),
-        "add_url": reverse("uploads:add", args=[case.pk]),
-        "begin_url": reverse("uploads:begin", args=[case.pk]),
-        "paste_url": reverse("cases:paste", args=[case.pk]),
-        "analyse_url": reverse("cases:analyse", args=[case.pk]),
-        "title_url": reverse("cases:rename", args=[case.pk]),
-    }
-
-
-def _upload_context(request: SignedInRequest) -> dict[str, object]:
-    return {
-        "limits": limits_now(),
-        "clusters": Cluster.objects.offered_to(request.user).clusters(),
-        "stores": Cluster.objects.offered_to(request.user).stores(),
-        "profiler_modes": MODES,
-        "metrics_servers": Cluster.objects.offered_to(request.user).prometheus(),
-        "log_stores": Cluster.objects.offered_to(request.user).log_stores(),
-        "format_choices": format_choices(),
-        "redaction_rules": redaction_rules(),
-        "redact_always": settings.REDACT_ALWAYS,
-    }
-
-
-@login_required
-@require_POST
-def demo(request: SignedInRequest) -> HttpResponse:
-    """Loads the small real incidents that ship with the workbench."""
-    _refuse_viewers(request)
-    try:
-        opened = demo_cases_load(user=request.user)
-    except ValidationError as error:
-        messages.error(request, " ".join(error.messages))
-        return redirect("cases:list")
-    if not opened:
-        messages.info(request, "The demo cases are there already.")
-    return redirect("cases:list")
-
-
-@login_required
-@require_GET
-def case_files(request: SignedInRequest, case_id: int) -> HttpResponse:
-    """The files of a case, with the drop zone for more."""
-    case = selectors.case_to_change(request.user, case_id)
-    number = case.snapshot_number
-    listed = files_listed(request.user, case.files.present().filter(snapshot=number))
-    snapshots = selectors.snapshots_of(case)
-    context = {
-        "case": case,
-        "snapshot": snapshots[-1],
-        "earlier": snapshots[:-1],
-        "folders": folders(listed),
-        "arrivals": unfinished_arrivals(request.user, case),
-        "addresses": _case_addresses(case),
-        **_upload_context(request),
-    }
-    return render(request, "case_pages/files.html", context)
-
-
-@login_required
-@require_POST
-def paste(request: SignedInRequest, case_id: int) -> HttpResponse:
-    """Stores pasted text as a file."""
-    case = selectors.case_to_change(request.user, case_id)
-    form = PasteForm(request.POST)
-    try:
-        if not form.is_valid():
-            raise UploadRefused("Nothing was pasted.")
-        file = text_add(case=case, user=request.user, **form.cleaned_data)
-    except UploadRefused as error:
-        if request.headers.get("Accept") == "application/json":
-            return JsonResponse({"detail": str(error)}, status=400)
-        messages.error(request, str(error))
-        return redirect("cases:files", case.pk)
-    if request.headers.get("Accept") == "application/json":
-        from workbench.uploads.views import file_answer
-
-        return JsonResponse(file_answer(request, file))
-    return redirect("cases:files", case.pk)
-
-
-@login_required
-@require_POST
-def analyse(request: SignedInRequest, case_id: int) -> HttpResponse:
-    """Queues an analysis of all files of the newest snapshot."""
-    case = selectors.case_to_change(request.user, case_id)
-    try:
-        analysis_request(case=case, user=request.user)
-    except NothingToAnalyse as error:
-        messages.error(request, str(error))
-        return redirect("cases:files", case.pk)
-    return redirect(case)
 
 
 @login_required
@@ -215,7 +65,7 @@ def case_detail(request: SignedInRequest, case_id: int) -> HttpResponse:
     diagnosed = _diagnosis_asked_for(request, case)
     if diagnosed:
         diagnosed.document = document_read(diagnosed)  # never saved: this page only reads
-    records = case_records(case)
+    records, watchers = case_records(case), selectors.watchers(case)
     snapshots = snapshots_shown(case, records.snapshots, diagnosed)
     judged = snapshots[-1].diagnosed if snapshots else diagnosed
     incident = snapshots[0].verdict if snapshots else diagnosed and diagnosed.document["verdict"]["symptom_class"]
@@ -231,7 +81,7 @@ def case_detail(request: SignedInRequest, case_id: int) -> HttpResponse:
         "timeline": timeline(records),
         "follow_ups": records.follow_ups,
         "pins": records.pins,
-        "watchers": selectors.watchers(case),
+        "watchers": watchers,
         "owners": selectors.owners_possible(case),
         "statuses": [choice for choice in CaseStatus.choices if choice[0] != CaseStatus.CLOSED],
         "cause_choices": cause_choices(incident or case.verdict_class),
@@ -246,13 +96,14 @@ def case_detail(request: SignedInRequest, case_id: int) -> HttpResponse:
         context["alerts"] = Alert.objects.filter(case=case).select_related("source").order_by("pk")[:ALERTS_SHOWN]
         context |= {"similar": similar_cases(request.user, case), "recurrence": recurrence(request.user, case)}
         context |= {"fingerprint": fingerprint_parts(diagnosed.document) if diagnosed.snapshot == 1 else []}
-    services.case_seen(case=case, user=request.user)
+    if request.user in watchers:
+        services.case_seen(case=case, user=request.user)
     return render(request, "case_pages/detail.html", context)
 
 
 def _diagnosis_asked_for(request: SignedInRequest, case: Case) -> Analysis | None:
     """The newest diagnosis, or that of the snapshot in the address. Raises Http404 when there is none."""
-    done = case.analyses.done().defer("inputs")
+    done = case.analyses.done().defer("inputs").select_related("ruleset")
     asked = request.GET.get("snapshot", "")
     if not asked:
         return done.first()
@@ -275,7 +126,7 @@ def _diagnosis_context(analysis: Analysis, records: CaseRecords) -> dict[str, ob
     files = [file for file in records.files if file.snapshot == analysis.snapshot and file.removed_at is None]
     drawn, empty, span = charts_shown(analysis)
     key_charts = charts_of_class(drawn, document["verdict"]["symptom_class"])
-    jobs = jobs_shown(analysis, records.files_by_id)
+    jobs = jobs_shown(analysis, records)
     objective = getattr(records.case.team, "objective", None)
     return {
         "document": document,

@@ -19,6 +19,7 @@ class CaseRecords:
     files       removed ones too, by uploader and time, without their members
     follow_ups  open ones first
     pins        the pinned log records (`workbench.logs.models.PinnedRecord`), by their own time
+    steps       the records of runbook steps (`workbench.runbooks.models.StepRecord`), oldest first
     """
 
     case: Case
@@ -26,6 +27,7 @@ class CaseRecords:
     files: Sequence[UploadedFile]
     follow_ups: Sequence[FollowUp]
     pins: Sequence[Any]
+    steps: Sequence[Any]
 
     @property
     def files_by_id(self) -> Mapping[int, UploadedFile]:
@@ -41,4 +43,5 @@ def case_records(case: Case) -> CaseRecords:
         files=list(files.defer("members", "overrides", "clocks", "event_fields", "redacted")),
         follow_ups=list(case.follow_ups.select_related("added_by", "done_by", "owner")),
         pins=list(case.pinned_records.select_related("by")),
+        steps=list(case.steps.complete()),
     )

@@ -121,7 +121,7 @@ def similar_cases(user: User, case: Case) -> SimilarCases:
     sharing = CaseTrait.objects.filter(alike, case__in=visible).order_by("-case").values_list("case", flat=True)
     compared: dict[int, set[tuple[str, str]]] = defaultdict(set)
     opened: dict[int, dt.date] = {}
-    traits = CaseTrait.objects.filter(case__in=list(sharing.distinct()[:MOST_COMPARED]))
+    traits = CaseTrait.objects.filter(case__in=sharing.distinct()[:MOST_COMPARED])
     for number, moment, kind, value in traits.values_list("case", "case__created_at", "kind", "value"):
         compared[number].add((kind, value))
         opened[number] = moment.date()

@@ -6,7 +6,7 @@ A rule's id contains no colon, so the two never collide. A shipped runbook gets 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from django.db.models import Max
@@ -47,14 +47,17 @@ def runbook_blockers(draft: Draft) -> Iterator[str]:
 
 def runbook_counting(runbook_id: str | None) -> Runbook | None:
     """The effective runbook: the published local version, else the shipped one."""
-    shipped = runbooks().get(runbook_id or "")
-    if shipped is None:
-        return None
+    return runbooks_counting([runbook_id or ""]).get(runbook_id or "")
+
+
+def runbooks_counting(runbook_ids: Iterable[str]) -> dict[str, Runbook]:
+    """The effective runbooks by id, without unknown ids."""
+    shipped = {each: runbooks()[each] for each in runbook_ids if each in runbooks()}
     local = RuleVersion.objects.filter(
-        rule__rule_id=f"{RUNBOOK}{shipped.id}", origin=Origin.LOCAL, state=VersionState.PUBLISHED
+        rule__rule_id__in=[f"{RUNBOOK}{each}" for each in shipped], origin=Origin.LOCAL, state=VersionState.PUBLISHED
     )
-    text = local.values_list("text", flat=True).first()
-    return _read(text) if text is not None else shipped
+    texts = dict(local.order_by("number", "pk").values_list("rule__rule_id", "text"))
+    return shipped | {rule_id.removeprefix(RUNBOOK): _read(text) for rule_id, text in texts.items()}
 
 
 def runbook_identity(runbook_id: str) -> Rule | None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from diagnostics.runbook import Exit, Runbook, exits, fill
 from workbench.analyses.models import Analysis
-from workbench.runbooks.models import HELD, StepRecord, StepState
-from workbench.runbooks.selectors import runbook_of
+from workbench.runbooks.models import HELD, StepRecord, StepState, latest_by_step
+from workbench.runbooks.selectors import runbook_of, runbooks_named
 
 CAUSES = ("root_cause", "contributing")
 """The roles of findings whose runbooks are shown together; a consequence belongs to its cause."""
@@ -122,23 +122,31 @@ class Later:
 
 def later_snapshots(analysis: Analysis) -> list[Later]:
     """The newest diagnosis of each later snapshot, in their order."""
-    done = analysis.case.analyses.done().filter(snapshot__gt=analysis.snapshot).only("snapshot", "signals")
+    done = analysis.case.analyses.done().filter(snapshot__gt=analysis.snapshot).only("case", "snapshot", "signals")
     newest: dict[int, Analysis] = {}
     for each in done:
         newest.setdefault(each.snapshot, each)
     return [Later(number, newest[number].signals) for number in sorted(newest)]
 
 
-def runbook_progress(analysis: Analysis) -> dict[int, RunbookProgress]:
+def runbook_progress(
+    analysis: Analysis, later: Sequence[Later] | None = None, records: Iterable[StepRecord] | None = None
+) -> dict[int, RunbookProgress]:
     """Finding's position -> progress, for every finding with a runbook.
 
     Findings of one job with the same runbook share it, with the first of them: causes precede contributing findings,
     and the steps are measured where the cause is.
+
+    later    `later_snapshots`, when the caller has them already
+    records  those of the case, oldest first, when the caller has them already
     """
     findings: list[Mapping[str, Any]] = analysis.document["findings"]
     leads = _leads(findings)
-    later = later_snapshots(analysis) if leads else []
-    said = analysis.case.steps.latest_by_step() if leads else {}
+    if not leads:
+        return {}
+    later = later_snapshots(analysis) if later is None else later
+    said = latest_by_step(analysis.case.steps.complete() if records is None else records)
+    runbooks = runbooks_named(findings[position] for position in leads)
     progress: dict[int, RunbookProgress] = {}
     for position, lead in leads.items():
         if lead != position:
@@ -146,10 +154,9 @@ def runbook_progress(analysis: Analysis) -> dict[int, RunbookProgress]:
                 progress[position] = progress[lead]
             continue
         finding = findings[position]
-        shown = steps_shown(analysis, finding, later, said)
-        if shown is None:
+        if finding["runbook"] not in runbooks:
             continue
-        runbook, steps = shown
+        runbook, steps = _steps_shown(runbooks[finding["runbook"]], analysis, finding, later, said)
         needed = [step for step in steps if not step.is_left_out]
         open_steps = [step for step in needed if not step.is_settled]
         progress[position] = RunbookProgress(
@@ -198,25 +205,27 @@ def layers(progress: Mapping[int, RunbookProgress], finding: Mapping[str, Any]) 
     return list(found.values()) if len(found) > 1 else []
 
 
-def steps_shown(
-    analysis: Analysis,
-    finding: Mapping[str, Any],
-    later: Sequence[Later] | None = None,
-    said: Mapping[tuple[str, str, str], StepRecord] | None = None,
-) -> tuple[dict[str, Any], list[StepShown]] | None:
-    """The filled runbook of a finding with the state of its steps; None when it has none.
-
-    later, said  `later_snapshots` and `latest_by_step` of the case, when the caller has them already
-    """
+def steps_shown(analysis: Analysis, finding: Mapping[str, Any]) -> tuple[dict[str, Any], list[StepShown]] | None:
+    """The filled runbook of a finding with the state of its steps; None when it has none."""
     runbook = runbook_of(finding.get("runbook"))
     if runbook is None:
         return None
+    said = latest_by_step(analysis.case.steps.complete())
+    return _steps_shown(runbook, analysis, finding, later_snapshots(analysis), said)
+
+
+def _steps_shown(
+    runbook: Runbook,
+    analysis: Analysis,
+    finding: Mapping[str, Any],
+    later: Sequence[Later],
+    said: Mapping[tuple[str, str, str], StepRecord],
+) -> tuple[dict[str, Any], list[StepShown]]:
     job = finding["subject"].get("job") or ""
-    latest = analysis.case.steps.latest_by_step() if said is None else said
-    records = {each.step: each for (of_job, of, _), each in latest.items() if (of_job, of) == (job, runbook.id)}
+    records = {each.step: each for (of_job, of, _), each in said.items() if (of_job, of) == (job, runbook.id)}
     answers = {step: record.answer for step, record in records.items() if record.answer}
     filled = fill(runbook, finding, analysis.signals, answers)
-    measured = _measured(runbook, analysis, finding, later_snapshots(analysis) if later is None else later)
+    measured = _measured(runbook, analysis, finding, later)
     steps = []
     for number, content in enumerate(filled["steps"], 1):
         evidence = measured.get(content["id"], [])

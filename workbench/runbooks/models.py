@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from django.db import models
 from django.urls import reverse
 
@@ -35,11 +37,15 @@ class StepRecordQuerySet(models.QuerySet["StepRecord"]):
         later = StepRecord.objects.filter(**same, pk__gt=models.OuterRef("pk"))
         return self.filter(~models.Exists(later), state=StepState.WAITING)
 
-    def latest_by_step(self) -> dict[tuple[str, str, str], StepRecord]:
-        """The last record of each step: (job id or "", runbook id, step id) -> record."""
+    def complete(self) -> StepRecordQuerySet:
+        """With people and the analysis, which is without its large columns; oldest first."""
         large = ("analysis__document", "analysis__signals", "analysis__inputs")
-        records = self.select_related("by", "asked", "analysis").defer(*large).order_by("at", "pk")
-        return {(record.job, record.runbook, record.step): record for record in records}
+        return self.select_related("by", "asked", "analysis").defer(*large).order_by("at", "pk")
+
+
+def latest_by_step(records: Iterable[StepRecord]) -> dict[tuple[str, str, str], StepRecord]:
+    """The last record of each step, of those of a case, oldest first: (job id or "", runbook id, step id) -> record."""
+    return {(record.job, record.runbook, record.step): record for record in records}
 
 
 class Verification(models.Model):

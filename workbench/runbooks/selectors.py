@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,13 +11,18 @@ from django.http import Http404
 
 from diagnostics.runbook import Runbook
 from workbench.analyses.models import Analysis
-from workbench.rules.runbook_texts import runbook_counting
+from workbench.rules.runbook_texts import runbook_counting, runbooks_counting
 from workbench.runbooks.models import StepRecord
 
 
 def runbook_of(runbook_id: str | None) -> Runbook | None:
     """The effective runbook; None for a finding without one."""
     return runbook_counting(runbook_id)
+
+
+def runbooks_named(findings: Iterable[Mapping[str, Any]]) -> dict[str, Runbook]:
+    """The effective runbooks of findings by id, in one query."""
+    return runbooks_counting(finding.get("runbook") or "" for finding in findings)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from workbench.analyses.models import Analysis
 from workbench.cases.models import Case
 from workbench.cases.selectors import owners_possible
 from workbench.cases.services import case_lock, case_seen, search_text_update, watch
-from workbench.runbooks.models import HELD, StepRecord, StepState
+from workbench.runbooks.models import HELD, StepRecord, StepState, latest_by_step
 from workbench.runbooks.selectors import runbook_of
 
 APPROVING = (StepState.WAITING, StepState.APPROVED, StepState.REFUSED)
@@ -38,7 +38,7 @@ def step_record(
     """
     known = _step_of(runbook, step)
     case_lock(analysis.case)
-    last = analysis.case.steps.latest_by_step().get((job, runbook, step))
+    last = latest_by_step(analysis.case.steps.complete()).get((job, runbook, step))
     _check_order(user, last, state)
     if state == StepState.WAITING:
         _check_asked(analysis, user, asked)

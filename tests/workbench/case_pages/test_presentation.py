@@ -3,7 +3,7 @@
 import pytest
 
 from diagnostics.wording.phrase import split_sentences
-from workbench.case_pages.presentation import MOST_FOLDERS, describe_clock, describe_offset, inputs_shown
+from workbench.case_pages.inputs import MOST_FOLDERS, describe_clock, describe_offset, inputs_shown
 from workbench.cases.templatetags.diagnosis import score_band, waterfall
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from django.conf import LazySettings
 
 from diagnostics.diagnosis.judge import judge
 from diagnostics.language import CHINESE, ENGLISH, Text, reading_in
@@ -88,8 +87,7 @@ def test_a_judgement_that_differs_from_the_stored_one_is_not_shown(analysis: Ana
 
 
 @pytest.mark.django_db
-def test_the_case_page_shows_it(analysis: Analysis, people: People, settings: LazySettings) -> None:
-    settings.LANGUAGES = [(ENGLISH, "English"), (CHINESE, "简体中文")]
+def test_the_case_page_shows_it(analysis: Analysis, people: People, both_languages: None) -> None:
     address = analysis.case.get_absolute_url()
     chinese = signed_in(people.alice).get(address, headers={"Accept-Language": "zh-CN"}).content.decode()
     assert "因状态上传耗时过长而超时" in chinese

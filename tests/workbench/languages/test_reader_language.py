@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from django.conf import LazySettings
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.test import Client
 from django.utils import translation
 
-from diagnostics.language import CHINESE, ENGLISH
 from tests.workbench.people import People, signed_in
 
 pytestmark = pytest.mark.django_db
-BOTH = [(ENGLISH, "English"), (CHINESE, "简体中文")]
 CHINESE_BROWSER = {"Accept-Language": "zh-CN,zh;q=0.9,en;q=0.8"}
-
-
-@pytest.fixture
-def both_languages(settings: LazySettings) -> None:
-    """An installation that offers Chinese."""
-    settings.LANGUAGES = BOTH
 
 
 def test_an_installation_offers_english_alone_until_its_administrator_says_otherwise() -> None:
