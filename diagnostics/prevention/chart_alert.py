@@ -22,6 +22,8 @@ MOST_MINUTES = 24 * 60
 DIGITS = 3
 """Significant digits of a proposed bound."""
 
+UNITS = {"ms": " ms", "bytes": " bytes"}
+"""Grafana's name of a unit -> what follows the bound in a sentence."""
 NAMED = ("task_name", "job_name")
 """Labels of a legend that a sentence can name."""
 METRIC = r"(?P<metric>flink_\w+)\{[^{}]*\}"
@@ -97,13 +99,14 @@ def chart_alert(query: PanelQuery, bound: float, minutes: int, job: str | None) 
     """
     expr = query.expr.replace(ONE_JOB, f'job_name="{job}"' if job else 'job_name!=""')
     where = " ".join(f"{{{label}}}" for label in LABEL.findall(query.legend) if label in NAMED)
+    unit = UNITS.get(query.panel.unit, "")
     name = "Flink" + "".join(word.capitalize() for word in re.findall(r"[A-Za-z0-9]+", query.title))
     return Alert(
         name=name,
         expr=f"{expr} > {bound:.15g}",
         for_ms=minutes * MINUTE,
         severity="warning",
-        summary=f"{query.title} of {where or 'the job'} exceeds {phrase.number(bound)}",
+        summary=f"{query.title} of {where or 'the job'} exceeds {phrase.number(bound)}{unit}",
         why=f"Made from a chart of a case. {_origin(query, bound)}",
         needs=query.metrics,
         condition=_over(query.expr, bound),

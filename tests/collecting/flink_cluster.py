@@ -130,6 +130,7 @@ def running_flink(folder: Path, metrics_ports: Sequence[int] = ()) -> Iterator[F
         "rest.port": rest,
         "rest.bind-port": rest,
         "rest.flamegraph.enabled": "true",
+        "rest.profiling.enabled": "true",
         "taskmanager.numberOfTaskSlots": 2,
         "execution.checkpointing.interval": "3s",
         "execution.checkpointing.min-pause": "1s",

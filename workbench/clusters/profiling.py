@@ -38,7 +38,8 @@ JOB_MANAGER = "jobmanager"
 LONGEST_PROCESS = 200
 PROCESS = re.compile(r"[A-Za-z0-9._:@-]{0,200}")
 """A TaskManager's id, `jobmanager`, or nothing for the TaskManager with the highest load."""
-FILE = re.compile(r"[A-Za-z0-9._-]{1,200}")
+FILE = re.compile(r"(?!\.+$)[A-Za-z0-9._:@-]{1,300}")
+"""The name of a profile: Flink begins it with the id of the TaskManager."""
 
 Post = Callable[[str, bytes], Answer]
 """Posts JSON to a path of the cluster."""

@@ -1,4 +1,4 @@
-"""Flink's profiler started from a page, against a real HTTP server that answers as Flink 1.20 does."""
+"""Flink's profiler started from a page, against a real HTTP server that answers as Flink 1.20.1 did."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from workbench.clusters.services import cluster_add, profile_request
 PAGE = FORMAT.samples[0].content
 IDLE, BUSY = "10.0.0.7:40001-aaaaaa", "10.0.0.8:40001-bbbbbb"
 STARTED: dict[str, Any] = {"status": "RUNNING", "mode": "ITIMER", "triggerTime": 1_795_000_000_000, "duration": 30}
-FINISHED = STARTED | {"status": "FINISHED", "outputFile": "ITIMER_2026-11-24_12_00_00.html"}
+FINISHED = STARTED | {"status": "FINISHED", "outputFile": f"{BUSY}_ITIMER_2026-11-24_13_27_37.html"}
 
 
 @pytest.fixture
