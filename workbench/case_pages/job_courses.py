@@ -20,6 +20,8 @@ from workbench.runbooks.proof import GROUP_TITLES, snapshot_data
 MOST_CASES = 24
 """The newest cases that are read. Our choice: each has charts of its own, and more points do not change a course."""
 WIDTH, HEIGHT = 640, 120
+UNCHANGED = ("unchanged", "cannot tell")
+"""Judgements by which the newest case does not differ from the one before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +62,15 @@ class JobCourse:
 
 @dataclass(frozen=True, slots=True)
 class JobOverCases:
-    """The cases about a job, oldest first, and its courses by the title of their group."""
+    """The cases about a job, oldest first, and its courses.
+
+    changed    title of a group -> the quantities that differ from the case before, beyond the noise
+    unchanged  the others
+    """
 
     cases: Sequence[Case]
-    groups: Mapping[str, Sequence[JobCourse]]
+    changed: Mapping[str, Sequence[JobCourse]]
+    unchanged: Sequence[JobCourse]
 
 
 def job_over_cases(user: User, name: str) -> JobOverCases:
@@ -79,14 +86,16 @@ def job_over_cases(user: User, name: str) -> JobOverCases:
     readings = {
         case.pk: job_readings(snapshot_data(analyses[keys[case.pk]]), name) for case in shown if case.pk in keys
     }
-    return JobOverCases(
-        cases=shown,
-        groups={
-            GROUP_TITLES[group]: courses
-            for group, quantities in GROUPS.items()
-            if (courses := [course for each in quantities if (course := _course(each, shown, readings))])
-        },
-    )
+    changed: dict[str, list[JobCourse]] = {}
+    unchanged: list[JobCourse] = []
+    for group, quantities in GROUPS.items():
+        for quantity in quantities:
+            course = _course(quantity, shown, readings)
+            if course and course.effect.judgement in UNCHANGED:
+                unchanged.append(course)
+            elif course:
+                changed.setdefault(GROUP_TITLES[group], []).append(course)
+    return JobOverCases(shown, changed, unchanged)
 
 
 def _course(

@@ -35,7 +35,8 @@ def measured(user: User, durations: list[int], title: str = "Checkpoints expire"
 
 
 def course_of(user: User, title: str, name: str = "Orders") -> JobCourse | None:
-    courses = [each for group in job_over_cases(user, name).groups.values() for each in group]
+    shown = job_over_cases(user, name)
+    courses = [*shown.unchanged, *(each for group in shown.changed.values() for each in group)]
     return next((each for each in courses if each.quantity.title == title), None)
 
 
@@ -51,6 +52,7 @@ def test_a_metric_of_a_job_is_a_course_over_its_cases_f129(people: People) -> No
     assert [round(point.x) for point in course.points] == [0, 320, 640]
     assert course.points[-1].y == 0, "the largest value is on top"
     assert course.effect.judgement == "worse"
+    assert course in job_over_cases(people.alice, "Orders").changed["Checkpoints"]
     assert "3.9 times longer" in course.change
 
 

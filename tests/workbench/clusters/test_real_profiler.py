@@ -12,7 +12,10 @@ from workbench.clusters.collecting import collection_run
 from workbench.clusters.models import CollectionStatus
 from workbench.clusters.services import cluster_add, profile_request
 
-pytestmark = pytest.mark.skipif(not JARS.is_dir(), reason="there is no Flink here: `make flink` installs it (240 MB)")
+pytestmark = [
+    pytest.mark.spark,  # a Java of its own: not once more on PostgreSQL
+    pytest.mark.skipif(not JARS.is_dir(), reason="there is no Flink here: `make flink` installs it (240 MB)"),
+]
 
 
 def test_the_flame_graph_that_flink_writes_becomes_evidence(
