@@ -49,7 +49,7 @@ def _steps() -> tuple[Step, ...]:
         Step(
             say("A record goes to one subtask"),
             say(
-                "Records are partitioned by key: `a` goes to Sum 1 whoever sends it, `b` to Sum 2, `c` to Sum 3. Each "
+                "Records are partitioned by key: a goes to Sum 1 whoever sends it, b to Sum 2, c to Sum 3. Each "
                 "pair of a sending and a receiving subtask has a channel of its own: 2 x 3 = 6."
             ),
             (*_channels(FILLED, (), frozenset()), *_operators(none_yet, none_yet, none_yet)),
