@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from diagnostics.diagnosis.verdict import INCONCLUSIVE
+from diagnostics.diagnosis.verdict import HEALTHY, INCONCLUSIVE
 from diagnostics.wording.phrase import duration, number
 from workbench.analyses.models import Analysis
 
-HEALTHY = "healthy"
 LEAST_LAG_MS = 60_000
 """A watermark that lags less is not late in minutes. Our choice."""
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from django.conf import settings
 
+from diagnostics.diagnosis.verdict import HEALTHY
 from diagnostics.notation.control_characters import show_controls
 from diagnostics.symptoms import symptom
 from workbench.analyses.models import Analysis
@@ -23,7 +24,7 @@ FIELDS = {
     "summary": "the verdict in a sentence or two; after a change, whether it helped first",
     "sure": "confidence in percent",
     "health": "health score",
-    "first": "the first open step of the runbook",
+    "first": "what to do first",
     "jobs": "names of the jobs",
     "team": "team of the case",
     "url": "address of the case",
@@ -33,7 +34,8 @@ FIELDS = {
 NAMED = re.compile(r"\{([a-z]+)\}")
 LONGEST_TEXT = 3_500
 """Slack cuts messages of more than 4,000 characters. Source: Slack documentation, "chat.postMessage", truncation."""
-NO_STEP = "read the findings; there is no runbook for this verdict"
+NO_STEP = "Read the findings of the case."
+NOTHING = "Nothing: the evidence shows no trouble."
 
 
 def unknown_fields(template: str) -> list[str]:
@@ -82,7 +84,7 @@ def _fields(analysis: Analysis) -> dict[str, str]:
         "summary": f"{verification.headline} {verdict['summary']}" if verification else verdict["summary"],
         "sure": f"{verdict['confidence'] * 100:.0f} %",
         "health": str(document["health"]["score"]),
-        "first": _first_step(analysis),
+        "first": _first(analysis),
         "jobs": ", ".join(job["name"] for job in document["jobs"] if job["name"]),
         "team": case.team.name,
     }
@@ -96,20 +98,25 @@ def _sample(channel: Channel) -> dict[str, str]:
         "summary": f"Somebody tried the channel {channel.name}; no case is behind this message.",
         "sure": "100 %",
         "health": "100",
-        "first": "nothing",
+        "first": NOTHING,
         "jobs": "",
         "team": channel.team.name,
         "url": _url(channel.get_absolute_url()),
     }
 
 
-def _first_step(analysis: Analysis) -> str:
-    findings = analysis.document["findings"]
+def _first(analysis: Analysis) -> str:
+    """What the case page says to do first; without a cause, the evidence that would show one."""
+    document = analysis.document
     progress = runbook_progress(analysis)
-    for position, finding in enumerate(findings):
-        if finding["role"] == "root_cause" and position in progress:
-            return progress[position].next_question or NO_STEP
-    return NO_STEP
+    for position, finding in enumerate(document["findings"]):
+        if finding["role"] == "root_cause":
+            opened = progress[position].next_question if position in progress else None
+            return finding.get("first_step") or opened or NO_STEP
+    if document["verdict"]["symptom_class"] == HEALTHY:
+        return NOTHING
+    missing = document.get("split") or next(iter(document["missing_evidence"]), None)
+    return f"Add to the case: {missing['what']}." if missing else NO_STEP
 
 
 def _without_secrets(text: str) -> str:

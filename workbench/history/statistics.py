@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from django.utils import timezone
 
+from diagnostics.diagnosis.verdict import HEALTHY, INCONCLUSIVE
 from workbench.accounts.models import User
 from workbench.cases.job_verdicts import JobVerdict
 from workbench.cases.models import Case, CaseStatus
@@ -24,8 +25,7 @@ MOST_SPANS = 14
 MOST_SHARES = 5
 """Classes whose share is shown over time, the most frequent ones. Our choice: a row stays readable."""
 MOST_JOBS = 15
-HEALTHY = "healthy"
-NO_CAUSE = (None, "", HEALTHY, "inconclusive")
+NO_CAUSE = (None, "", HEALTHY, INCONCLUSIVE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from workbench.cases.services import snapshot_start
 from workbench.channels import planning, services
 from workbench.channels.models import USUAL_TEMPLATE, Channel, Delivery, DeliveryStatus, Tells
 from workbench.channels.services import ChannelForm, channel_remove, channel_save, channel_try, delivery_send
+from workbench.channels.wording import message_about
 
 pytestmark = pytest.mark.usefixtures("queue")
 
@@ -66,6 +67,32 @@ def test_the_first_verdict_is_sent_with_the_link_to_the_case(
     assert body["url"] == f"https://workbench.example{case.get_absolute_url()}"
     assert body["text"].startswith(f"Verdict: {case.title}\n{case.verdict_summary}")
     assert Delivery.objects.get().status == DeliveryStatus.SENT
+
+
+def test_a_message_says_first_what_the_case_page_says(people: People, channel: Channel) -> None:
+    analysis = diagnosed_case(people.alice)
+    analysis.document["findings"][0]["first_step"] = "Find the key with most records."
+    message = message_about(Delivery(channel=channel, case=analysis.case, analysis=analysis, what="Verdict"))
+    assert message.fields["first"] == "Find the key with most records."
+    assert "First: Find the key with most records." in message.text
+
+
+@pytest.mark.parametrize(
+    ("symptom_class", "missing", "first"),
+    [
+        ("healthy", [], "Nothing: the evidence shows no trouble."),
+        ("inconclusive", [{"what": "a log of a TaskManager"}], "Add to the case: a log of a TaskManager."),
+        ("inconclusive", [], "Read the findings of the case."),
+    ],
+)
+def test_without_a_cause_a_message_says_which_evidence_would_show_one(
+    people: People, channel: Channel, symptom_class: str, missing: list[dict[str, str]], first: str
+) -> None:
+    analysis = diagnosed_case(people.alice, skew_ratio=1.0)
+    analysis.document["verdict"]["symptom_class"] = symptom_class
+    analysis.document |= {"findings": [], "split": None, "missing_evidence": missing}
+    message = message_about(Delivery(channel=channel, case=analysis.case, analysis=analysis, what="Verdict"))
+    assert message.fields["first"] == first
 
 
 def test_the_same_verdict_is_not_sent_twice_and_a_snapshot_after_a_change_is(
