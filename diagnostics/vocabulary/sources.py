@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import Literal
 
 from diagnostics.errors import InvalidRule
-from diagnostics.language import in_reader_language
+from diagnostics.language import CHINESE, Text, in_reader_language, say
 from diagnostics.yaml_document import read_yaml, with_translations
 
 CITED = re.compile(r"[\w.-]+(?:, [\w.-]+)*(?=:|$)")
@@ -44,7 +44,7 @@ class CitedSources:
     """The parsed origin of a bound.
 
     sources  catalogued sources that it names
-    detail   the rest, e.g. the relevant part of them, or the reason of our own choice
+    detail   the rest, e.g. the relevant part of them, or the reason of our own choice, in the reader's language
     """
 
     sources: tuple[Source, ...]
@@ -108,5 +108,21 @@ def cited_sources(text: str) -> CitedSources:
     hit = CITED.match(text)
     ids = hit[0].split(", ") if hit else []
     if not ids or any(source_id not in sources() for source_id in ids):
-        return CitedSources((), text)
-    return CitedSources(tuple(sources()[source_id] for source_id in ids), text[len(", ".join(ids)) :].lstrip(": "))
+        return CitedSources((), _said(text))
+    cited = tuple(sources()[source_id] for source_id in ids)
+    return CitedSources(cited, _said(text[len(", ".join(ids)) :].lstrip(": ")))
+
+
+def _said(detail: str) -> str:
+    """What a source is cited for, or the reason of our own choice, as its reader reads it."""
+    reason = detail.removeprefix(f"{OWN_CHOICE}: ")
+    said = in_reader_language(_reasons().get(reason, reason))
+    return say("our choice: {reason}", reason=said) if reason != detail else said
+
+
+@cache
+def _reasons() -> Mapping[str, Text]:
+    """The reasons that have a translation, by themselves."""
+    name = "bound_reasons.yaml"
+    content = read_yaml((files("diagnostics.vocabulary") / name).read_text("utf-8"), name).content
+    return {english: Text(english, {CHINESE: chinese}) for english, chinese in content.items()}

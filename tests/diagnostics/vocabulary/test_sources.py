@@ -38,6 +38,14 @@ def test_a_text_without_a_source_is_unchanged(text: str) -> None:
     assert cited_sources(text).text == text
 
 
+def test_a_reason_is_in_the_language_of_its_reader_and_names_stay() -> None:
+    with reading_in(CHINESE):
+        assert cited_sources("our choice: a fair sample").text.endswith("样本充分")
+        assert cited_sources("bp.level: nothing waits for it").detail == "没有什么在等待它"
+        assert cited_sources("flink.logs: state.size.limit").detail == "state.size.limit"
+        assert cited_sources("our choice: a reason without translation").text.endswith("a reason without translation")
+
+
 def test_every_source_says_something_and_a_public_one_has_an_address() -> None:
     assert [each.id for each in sources().values() if not each.says or not each.title] == []
     assert [
