@@ -253,7 +253,7 @@ def _pending(names: Sequence[str], at: float, colours: Palette) -> dict[str, Any
 
 def _title(checkpoint: Mapping[str, Any]) -> str:
     kind = say("Savepoint") if checkpoint["savepoint"] else say("Checkpoint")
-    return f"{kind} {checkpoint['id']} ({status_words(checkpoint['status'])})"
+    return say("{kind} {id} ({status})", kind=kind, id=checkpoint["id"], status=status_words(checkpoint["status"]))
 
 
 def summary(points: Points) -> str:

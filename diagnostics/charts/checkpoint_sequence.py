@@ -26,6 +26,7 @@ MOST_CHECKPOINTS, MOST_STEPS = 20, 60
 """Failed checkpoints of a job, the latest, and steps of each. Our choice."""
 COORDINATOR = "JobManager"
 FIRST_BARRIER, NO_ACKNOWLEDGEMENT = to_say("first barrier"), to_say("no acknowledgement")
+ALIGNED, ACKNOWLEDGED, DECLINED = to_say("aligned"), to_say("acknowledged"), to_say("declined")
 """What a step is, as the points have it."""
 LANE, LEAST_HEIGHT = 46, 120
 """Pixels of a lane, and the minimum height of the plot."""
@@ -114,9 +115,9 @@ def _steps_of_task(name: str, rows: Mapping[int, Mapping[str, Any]], end: float 
             yield _step(slowest["start_delay_ms"], name, name, FIRST_BARRIER, say("first barrier at {who}", who=who))
             if slowest["alignment_ms"]:
                 at_ms = slowest["start_delay_ms"] + slowest["alignment_ms"]
-                yield _step(at_ms, name, name, "aligned", say("all barriers at {who}", who=who))
+                yield _step(at_ms, name, name, ALIGNED, say("all barriers at {who}", who=who))
         yield _step(
-            slowest["end_to_end_ms"], name, COORDINATOR, "acknowledged", say("acknowledged last by {who}", who=who)
+            slowest["end_to_end_ms"], name, COORDINATOR, ACKNOWLEDGED, say("acknowledged last by {who}", who=who)
         )
     if pending and end is not None:
         listed = enumeration(list(map(str, pending[:8])))
@@ -138,7 +139,7 @@ def _steps_of_decline(failure: CheckpointFailure, trigger: int, end: float | Non
             text = say(
                 "{reason}: subtask {subtask} of {vertex}", reason=failure.lead.reason, subtask=subtask, vertex=vertex
             )
-            yield _step(at_ms, vertex, COORDINATOR, "declined", text, is_bad=True)
+            yield _step(at_ms, vertex, COORDINATOR, DECLINED, text, is_bad=True)
 
 
 def key_of(checkpoint: Mapping[str, Any]) -> str:
@@ -194,7 +195,7 @@ def _messages(
     checkpoint: Mapping[str, Any], labels: Mapping[str, str], divisor: float, colours: Palette
 ) -> Iterator[dict[str, Any]]:
     """Arrows from a task to the JobManager."""
-    names = {"acknowledged": (say("Acknowledged"), colours.calm), "declined": (say("Declined"), colours.alarm)}
+    names = {ACKNOWLEDGED: (say("Acknowledged"), colours.calm), DECLINED: (say("Declined"), colours.alarm)}
     for what, (title, colour) in names.items():
         sent = [step for step in checkpoint["steps"] if step["what"] == what]
         if sent:
@@ -217,7 +218,7 @@ def _inside(
     """Marks within a lane: barriers, silence, and the end."""
     kinds = {
         FIRST_BARRIER: (say("First barrier"), "circle", colours.phases["start_delay_ms"]),
-        "aligned": (say("All barriers"), "diamond", colours.phases["alignment_ms"]),
+        ALIGNED: (say("All barriers"), "diamond", colours.phases["alignment_ms"]),
         NO_ACKNOWLEDGEMENT: (say("Never acknowledged"), "x", colours.alarm),
     }
     ends = {step["what"] for step in checkpoint["steps"] if step["from"] == step["to"] == COORDINATOR}
@@ -279,7 +280,7 @@ def table(points: Points) -> list[list[Any]]:
     """The steps of the selected checkpoint first, in the order of time."""
     shown = key_of(_chosen(points))
     rows = [
-        [checkpoint["id"], round(step["at_ms"], 1), step["from"], step["to"], step["what"], step["text"]]
+        [checkpoint["id"], round(step["at_ms"], 1), step["from"], step["to"], *_in_words(step)]
         for checkpoint in sorted(points["checkpoints"], key=lambda each: key_of(each) != shown)
         for step in checkpoint["steps"]
     ]
@@ -287,6 +288,11 @@ def table(points: Points) -> list[list[Any]]:
         [say("Checkpoint"), say("Since the trigger (ms)"), say("From"), say("To"), say("What"), say("Details")],
         *rows,
     ]
+
+
+def _in_words(step: Mapping[str, Any]) -> tuple[str, str]:
+    """What a step of the points is, and its details."""
+    return say_stored(step["what"]), say_stored(step["text"])
 
 
 CHART = Chart(
