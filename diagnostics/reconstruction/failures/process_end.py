@@ -48,7 +48,16 @@ CONTAINER_ENDS: Mapping[str, tuple[str, ...]] = {
         "tatus: -102",
     ),
     "evicted": ("Evicted: ", "reason=Evicted"),
-    "killed for its memory": ("tatus=-104", "tatus: -104", "itCode: -104", "tatus=-103", "tatus: -103"),
+    "killed for its memory": (
+        "tatus=-104",
+        "tatus: -104",
+        "itCode: -104",
+        "tatus=-103",
+        "tatus: -103",
+        "itCode: -103",
+        "beyond physical memory limits",
+        "beyond virtual memory limits",
+    ),
     "killed (exit code 137)": ("ode is 137", "exit code 137", "exitCode=137", " is : 137"),
     "terminated (exit code 143)": ("ode is 143", "exit code 143", "exitCode=143", " is : 143"),
 }

@@ -35,6 +35,7 @@ def kinds(**record: Any) -> str | None:
         ),
         ({"reason": "Container exited. Exit code is 137."}, "killed"),
         ({"reason": "container_1_3 in state COMPLETE : exitStatus=-104 diagnostics=Container"}, "killed"),
+        ({"message": "failed 2 times due to AM Container for a exited with  exitCode: -103"}, "killed"),
         ({"reason": "container_1_3 in state COMPLETE : exitStatus=-100 diagnostics=Container"}, None),
         ({"message": "Submitting job 0a (orders).", "process": "jobmanager"}, "submitted"),
         ({"event": "res.tm.terminated.v17"}, "lost"),

@@ -46,6 +46,10 @@ def log_of(*events: LogEvent) -> IncidentLog:
             event("process_end", "AM Container for x exited with  exitCode: -104", event="yarn.am.failed"),
             "killed for its memory",
         ),
+        (
+            event("process_end", "AM Container for x exited with  exitCode: -103", event="yarn.am.failed"),
+            "killed for its memory",
+        ),
         (event("process_end", "Evicted: x (pod/a)", event="k8s.event.evicted"), "evicted"),
         (event("process_end", "Fatal error occurred in TaskExecutor x.", event="res.tm.fatal"), "fatal error"),
     ],
