@@ -41,9 +41,14 @@ class Input:
 
 
 INCOMING_RATE = Input(
-    "rate", to_say("Records that come in"), "rate", ("throughput.before_per_s", "record_rate.highest_per_s"), high=1e6
+    "rate",
+    to_say("Records that come in, at least"),
+    "rate",
+    ("record_rate.highest_per_s", "throughput.before_per_s"),
+    high=1e6,
 )
-"""The rate that a job has to keep up with, records per second."""
+"""The rate that a task has to keep up with, records per second: what reached it, or else what the sources emitted.
+While tasks upstream are held back, more may be offered."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 
 from diagnostics.calculators.calculator import INCOMING_RATE, Calculator, Input, Line, Outcome
 from diagnostics.evidence.subject import Lookup
@@ -22,29 +23,50 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
         Line(say("Spare capacity"), f"{number(capacity)}/s - {number(rate)}/s", f"{number(spare)}/s"),
     ]
     results = {"behind_ms": behind, "backlog": backlog, "catch_up_ms": math.inf}
-    if spare <= 0:
-        refusals = [
-            say(
-                "It never catches up: {capacity}/s is not more than the {rate}/s that "
-                "come in. Each restart "
-                "adds to the lag, the lag to the back pressure, and that to the next failure. Raise the capacity "
-                "first.",
-                capacity=number(capacity),
-                rate=number(rate),
-            )
-        ]
-        return Outcome("do not", refusals[0], lines, refusals, results)
+    headline = _without_spare(values, lookup, behind)
+    if headline:
+        return Outcome("do not", headline, lines, [headline], results)
     catch_up = backlog / spare * 1000
     lines.append(Line(say("Time to catch up"), f"{number(backlog)} / {number(spare)}/s", duration(catch_up)))
     results["catch_up_ms"] = catch_up
-    headline = say(
-        "A restart now repeats the last {since}. The job is {behind} behind when it runs again "
-        "and needs {catch_up} to catch up.",
-        since=duration(since),
-        behind=duration(behind),
-        catch_up=duration(catch_up),
+    ways = {"behind": duration(behind), "catch_up": duration(catch_up)}
+    headline = (
+        say(
+            "A restart now repeats the last {since}. The job is {behind} behind when it runs again and needs "
+            "{catch_up} to catch up.",
+            since=duration(since),
+            **ways,
+        )
+        if since
+        else say(
+            "After a stop with a savepoint nothing is repeated. The job is {behind} behind when it runs again and "
+            "needs {catch_up} to catch up.",
+            **ways,
+        )
     )
     return Outcome("depends", headline, lines, results=results)
+
+
+def _without_spare(values: Mapping[str, float], lookup: Lookup, behind: float) -> str | None:
+    """Why the job does not catch up; None when it does."""
+    rate, capacity = values["rate"], values["capacity"]
+    if lookup("back_pressure.origin.level") == "high":
+        return say(
+            "At a capacity of {capacity}/s the job does not catch up: tasks upstream are held back, so that at least as "
+            "much is offered. It is {behind} behind when it runs again, and the lag grows until a change raises the "
+            "capacity.",
+            capacity=number(capacity),
+            behind=duration(behind),
+        )
+    if capacity > rate:
+        return None
+    return say(
+        "At a capacity of {capacity}/s the job does not catch up: {rate}/s come in. It is {behind} behind when it runs "
+        "again, and the lag grows until a change raises the capacity.",
+        capacity=number(capacity),
+        rate=number(rate),
+        behind=duration(behind),
+    )
 
 
 CALCULATOR = Calculator(
@@ -69,7 +91,7 @@ CALCULATOR = Calculator(
             because=to_say("our choice: a minute; measure it once on purpose"),
             high=3_600_000,
         ),
-        INCOMING_RATE,
+        replace(INCOMING_RATE, facts=("record_rate.usual_per_s", "throughput.before_per_s")),
         Input(
             "capacity",
             to_say("Records that the job can pass"),
@@ -81,7 +103,8 @@ CALCULATOR = Calculator(
     ),
     assumptions=(
         to_say("The rate that comes in stays the same; the sources can be read again that fast."),
-        to_say("The capacity is what the bottleneck passes when it is busy all the time."),
+        to_say("The capacity is what the bottleneck passes when its busiest subtask is busy all the time."),
+        to_say("After a stop with a savepoint nothing is repeated: the time since the last checkpoint is 0 then."),
     ),
     compute=_compute,
     symptoms=("slow_sink", "network_partition", "zookeeper_ha", "user_code", "restore_failure", "checkpoint_declined"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 from diagnostics.evidence.subject import FactValue, Lookup
 from diagnostics.language import joined_sentences, reads_chinese, say, to_say
@@ -114,8 +115,9 @@ NAMES = {
 }
 
 
-def stop_and_start(lookup: Lookup, changed: str = "", *, drops_state: bool = False) -> dict[str, str]:
-    """The beginning of a step that restarts the job: a text, and the commands, one per line.
+def stop_and_start(lookup: Lookup, changed: str = "", *, drops_state: bool = False) -> dict[str, Any]:
+    """The beginning of a step that restarts the job: a `text`, the `command`s, one per line, and whether the job
+    `repeats` the work since its last checkpoint.
 
     A savepoint is advised only when it can finish: not for a job that does not run, and not when the measured rate or
     the failures of the last checkpoints indicate that it would exceed the checkpoint timeout.
@@ -129,6 +131,7 @@ def stop_and_start(lookup: Lookup, changed: str = "", *, drops_state: bool = Fal
     return {
         "text": phrase.fill_or_name(_text(sentences), restart.value),
         "command": "\n".join(phrase.fill_code(each, restart.value, unknown) for each in commands),
+        "repeats": not restart.takes_savepoint,
     }
 
 
@@ -150,6 +153,7 @@ class _Restart:
     def __init__(self, lookup: Lookup, changed: str, *, drops_state: bool) -> None:
         self._lookup = lookup
         self._drops_state = drops_state
+        self.takes_savepoint = False
         seen = lookup("job_overview.flink_version")
         self._cluster = ClusterCommands(lookup, version_of(seen if isinstance(seen, str) else None))
         own_cluster = self._cluster.text("deployment.mode") in ("application", "per-job")
@@ -188,6 +192,7 @@ class _Restart:
         if reason:
             return self._without_savepoint(reason, newest)
         kind = "stop --type native" if self._has_native_format() else "stop"
+        self.takes_savepoint = True
         stop = f"{self._cluster.flink(kind)} --savepointPath {{restart.savepoints}} {{subject.job}}"
         return self._said(SAVEPOINT), [stop, *self._processes(), self._start("<savepoint-path>")]
 
@@ -243,6 +248,7 @@ class _Restart:
         if reason:
             mode = """'{"spec":{"job":{"upgradeMode":"last-state"}}}'"""
             return (reason, BY_OPERATOR_LAST_STATE), [f"{patch} {mode}", edit]
+        self.takes_savepoint = True
         suspended = """'{"spec":{"job":{"state":"suspended","upgradeMode":"savepoint"}}}'"""
         running = """'{"spec":{"job":{"state":"running"}}}'"""
         return (BY_OPERATOR,), [f"{patch} {suspended}", edit, f"{patch} {running}"]

@@ -32,7 +32,8 @@ def measure(evidence: Evidence) -> Measured:
     Reads   subtask: records read and busy time since the attempt began; task_manager: slots and cores.
     Gives   one signal per task that read records.
     Units   records and bytes per second; milliseconds of busy time per record.
-    Source  Little's law: a fully busy subtask processes 1000 / (busy milliseconds per record) records per second.
+    Source  Little's law: a fully busy subtask processes 1000 / (busy milliseconds per record) records per second. All
+            subtasks together pass what they do when the busiest one is busy all the time.
     Empty   NotMeasured without REST's answers about the subtasks.
     """
     rates = task_rates(evidence)
@@ -50,6 +51,7 @@ def measure(evidence: Evidence) -> Measured:
             "records_per_s": rate.records_per_s,
             "highest_per_s": rate.highest_per_s,
             "latest_per_s": rate.latest_per_s,
+            "usual_per_s": rate.usual_per_s,
             "bytes_per_s": rate.bytes_per_s,
             "busy_ratio": rate.busy_ratio,
             "interval_ms": rate.interval_ms,
@@ -58,7 +60,7 @@ def measure(evidence: Evidence) -> Measured:
         if sum(rate.records_by_subtask) >= FEWEST_RECORDS and (rate.busy_ratio or 0.0) >= LEAST_BUSY:
             facts |= {"ms_per_record": rate.ms_per_record, "ceiling_per_s": rate.ceiling_per_s}
             if rate.ceiling_per_s is not None:
-                facts["ceiling_total_per_s"] = rate.ceiling_per_s * len(rate.by_subtask_per_s)
+                facts["ceiling_total_per_s"] = rate.passes_per_s
                 needed = math.ceil(rate.highest_per_s / rate.ceiling_per_s)
                 facts |= {"needed_parallelism": needed, **_within(room, needed, len(rate.by_subtask_per_s))}
         if len(rate.by_subtask_per_s) <= MOST_LISTED:
@@ -114,7 +116,8 @@ FACTS = {
     "records_per_s": "records read, all subtasks",
     "highest_per_s": "records read, all subtasks, in the interval with the highest rate",
     "latest_per_s": "records read, all subtasks, in the last interval",
-    "needed_parallelism": "subtasks that would pass that rate at the present cost of a record",
+    "usual_per_s": "records read, all subtasks, in the median interval",
+    "needed_parallelism": "subtasks that would pass that rate at the present cost of a record, evenly spread",
     "slots_total": "slots of all TaskManagers",
     "cores_total": "cores of the TaskManagers' hosts",
     "parallelism_by_slots": "the needed parallelism, at most the slots that exist",
@@ -129,7 +132,7 @@ FACTS = {
     "subtasks": "subtasks seen",
     "ms_per_record": "busy time for each record",
     "ceiling_per_s": "records that one subtask can pass",
-    "ceiling_total_per_s": "records that all subtasks can pass",
+    "ceiling_total_per_s": "records that all subtasks pass when the busiest one is busy all the time",
     "by_subtask_per_s": "records read a second by each subtask",
     "records_by_subtask": "records read by each subtask in that time",
 }

@@ -11,7 +11,7 @@ from diagnostics.calculators import CALCULATORS
 from diagnostics.calculators.calculator import Calculator, InputValue, Outcome, Unit, calculate, in_unit, input_values
 from diagnostics.diagnosis.counterpart import level_of
 from diagnostics.diagnosis.fact_view import SignalIndex
-from diagnostics.evidence.subject import Lookup, Subject
+from diagnostics.evidence.subject import FactValue, Lookup, Subject
 from workbench.analyses.models import Analysis
 
 SHOWN_IN: Mapping[Unit, tuple[float, str]] = {
@@ -23,6 +23,11 @@ SHOWN_IN: Mapping[Unit, tuple[float, str]] = {
     "count": (1.0, ""),
 }
 """Unit of an input -> value of one unit in the form, and its name."""
+
+
+ORIGIN = "back_pressure.origin"
+OF_ONE_TASK = ("record_rate.", f"{ORIGIN}.")
+"""Signals of a task that mean nothing beside the facts of another one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +61,24 @@ class Calculated:
 
 
 def facts_of(analysis: Analysis, finding: Mapping[str, Any]) -> Lookup:
-    """The facts visible to the finding's subject, and the other facts of its job."""
-    subject = Subject(**finding["subject"])
-    return SignalIndex.from_stored(analysis.signals).view(subject, level_of(subject), reach_down=True)
+    """The facts visible to the finding's subject, and the other facts of its job.
+
+    The rates of tasks are those of the finding's task. For a finding about the whole job they are those of the task
+    that holds it back, and unknown where none or several do: a job has no rate of records by itself.
+    """
+    index, subject = SignalIndex.from_stored(analysis.signals), Subject(**finding["subject"])
+    view = index.view(subject, level_of(subject), reach_down=True)
+    if subject.vertex:
+        return view
+    origins = [each for each in index.subjects("vertex", [ORIGIN]) if subject.job in (each.job, None)]
+    of_task = index.view(origins[0], "vertex") if len(origins) == 1 else None
+
+    def lookup(reference: str) -> FactValue:
+        if not reference.startswith(OF_ONE_TASK):
+            return view(reference)
+        return of_task(reference) if of_task else None
+
+    return lookup
 
 
 def calculated(calculator: Calculator, lookup: Lookup, chosen: Mapping[str, float]) -> Calculated:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import median
 from typing import Any
 
 from diagnostics.aggregators import subtask_counters
@@ -20,6 +21,8 @@ DENSE = 0.3
 """Share of an interval from which accumulated back-pressured time counts as lasting. Our choice."""
 LEAST_MS = 5_000
 """Shortest interval from which a rate is computed. Our choice."""
+AS_BUSY = 0.9
+"""Part of its highest busy time from which the busiest subtask shows what the task passes at most. Our choice."""
 
 TaskKey = tuple[str | None, str]
 
@@ -60,19 +63,26 @@ class TaskRate:
     records_per_s  records read a second, summed over the subtasks
     highest_per_s  the same in the interval in which it was highest
     latest_per_s   the same in the last interval, where no record may have been read
+    usual_per_s    the median of the intervals
     ms_per_record  busy time of all subtasks for each record read
     ceiling_per_s  records a second that one subtask can read when it is busy all the time
+    busiest_ratio  busy time of the busiest subtask
+    passes_per_s   records a second of all subtasks when the busiest one is busy all the time, spread as they are: its
+                   own rate over its share of the records
     """
 
     records_per_s: float
     highest_per_s: float
     latest_per_s: float | None
+    usual_per_s: float
     by_subtask_per_s: tuple[float, ...]
     records_by_subtask: tuple[float, ...]
     bytes_per_s: float | None
     busy_ratio: float | None
     ms_per_record: float | None
     ceiling_per_s: float | None
+    busiest_ratio: float | None
+    passes_per_s: float | None
     interval_ms: float
     until_ms: int
     citations: tuple[Citation, ...]
@@ -214,9 +224,20 @@ def task_rates_of(each_interval: Iterable[Interval]) -> Mapping[TaskKey, TaskRat
         rates = [rate for group in groups if (rate := _rate(group))]
         if rates:
             busiest = max(rates, key=lambda rate: (round(rate.busy_ratio or 0.0, 2), rate.interval_ms, rate.until_ms))
-            highest_per_s = max(rate.records_per_s for rate in rates)
-            by_task[task] = replace(busiest, highest_per_s=highest_per_s, latest_per_s=_records_per_s(groups[-1]))
+            by_task[task] = replace(
+                busiest,
+                highest_per_s=max(rate.records_per_s for rate in rates),
+                latest_per_s=_records_per_s(groups[-1]),
+                usual_per_s=median(rate.records_per_s for rate in rates),
+                passes_per_s=_most_passed(rates),
+            )
     return by_task
+
+
+def _most_passed(rates: Sequence[TaskRate]) -> float | None:
+    """The highest `passes_per_s` of the intervals in which the busiest subtask is nearly as busy as ever."""
+    hardest = highest(rate.busiest_ratio for rate in rates) or 0.0
+    return highest(rate.passes_per_s for rate in rates if (rate.busiest_ratio or 0.0) >= AS_BUSY * hardest)
 
 
 def _records_per_s(group: Sequence[Interval]) -> float | None:
@@ -232,17 +253,21 @@ def _rate(group: Sequence[Interval]) -> TaskRate | None:
     busy_ms = sum(busy) if len(busy) == len(counted) else None
     ms_per_record = busy_ms / records if busy_ms else None
     by_subtask = tuple((each.records or 0.0) / each.length_ms * 1000 for each in counted)
+    busiest = highest((each.busy_ms or 0.0) / each.length_ms for each in counted) if busy_ms is not None else None
     sizes = known(each.bytes_in for each in counted)
     return TaskRate(
         records_per_s=sum(by_subtask),
         highest_per_s=sum(by_subtask),
         latest_per_s=sum(by_subtask),
+        usual_per_s=sum(by_subtask),
         by_subtask_per_s=by_subtask,
         records_by_subtask=tuple(each.records or 0.0 for each in counted),
         bytes_per_s=sum(sizes) / (highest(each.length_ms for each in counted) or 1.0) * 1000 if sizes else None,
         busy_ratio=busy_ms / sum(each.length_ms for each in counted) if busy_ms is not None else None,
         ms_per_record=ms_per_record,
         ceiling_per_s=1000 / ms_per_record if ms_per_record else None,
+        busiest_ratio=busiest,
+        passes_per_s=sum(by_subtask) / busiest if busiest else None,
         interval_ms=highest(each.length_ms for each in counted) or 0.0,
         until_ms=counted[0].until_ms,
         citations=tuple(each.citation for each in counted),

@@ -245,6 +245,16 @@ def test_catching_up_needs_spare_capacity() -> None:
     assert (found.results["backlog"], found.results["catch_up_ms"]) == (180_000, 360_000)
     never = outcome("restart", capacity=1000.0, **values)
     assert (never.advice, never.results["catch_up_ms"]) == ("do not", math.inf)
+    assert "does not catch up: 1,000/s come in" in never.headline
+
+
+def test_a_job_that_is_held_back_has_no_spare_capacity() -> None:
+    """What reached the bottleneck is less than what is offered, so that its rate says nothing about catching up."""
+    values = {"since_ms": 0.0, "down_ms": 60_000.0, "rate": 500.0, "capacity": 600.0}
+    assert outcome("restart", **values).headline.startswith("After a stop with a savepoint nothing is repeated.")
+    held = outcome("restart", {"back_pressure.origin.level": "high"}, **values)
+    assert held.advice == "do not"
+    assert "at least as much is offered" in held.headline
 
 
 def test_a_transaction_survives_what_the_timeout_leaves_beside_interval_and_checkpoint() -> None:

@@ -46,3 +46,21 @@ def test_back_pressured_time_lasts_where_it_fills_a_good_part_of_an_interval() -
     dense = _interval(0, until_s=100, length_s=100, back_pressured_ms=90_000.0)
     held = held_times_of([dense, spread])[JOB, MIDDLE]
     assert (held.dense_ms, held.total_ms) == (90_000, 140_000)
+
+
+def test_a_task_with_a_hot_subtask_passes_its_rate_over_its_share() -> None:
+    """The hot subtask reads 540/s of 600/s and is busy all the time: 540 / 0.9 = 600/s, not three times as much."""
+    hot = _interval(0, records=54_000.0, busy_ms=100_000.0)
+    others = [_interval(each, records=3_000.0, busy_ms=5_500.0) for each in (1, 2)]
+    rate = task_rates_of([hot, *others])[JOB, MIDDLE]
+    assert rate.passes_per_s == pytest.approx(600)
+    assert 3 * (rate.ceiling_per_s or 0) > 1_600
+
+
+def test_what_a_task_passes_is_never_less_than_what_it_has_read() -> None:
+    """At 100 % busy it read 300/s in one interval and 250/s in another."""
+    quick, slow = (
+        _interval(0, until_s=100 * each, records=n, busy_ms=100_000.0) for each, n in ((1, 30_000.0), (2, 25_000.0))
+    )
+    rate = task_rates_of([quick, slow])[JOB, MIDDLE]
+    assert (rate.passes_per_s, rate.highest_per_s, rate.usual_per_s) == (300, 300, 275)
