@@ -7,6 +7,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from diagnostics.aggregators import jobs, metric_points
@@ -35,6 +36,7 @@ COUNTERS_OF_JOBS = (
     *("totalNumberOfCheckpoints", "numberOfCompletedCheckpoints", "numberOfFailedCheckpoints"),
 )
 """Metrics that count since the job was submitted."""
+BUSY, RECORDS = "busyTimeMsPerSecond", ("numRecordsIn", "numRecordsOut")
 LARGEST_COUNT = 2.0**62
 """Largest plausible value of a metric: half of a Java long, which no counter reaches. Our choice."""
 LARGEST_VALUE: Mapping[str, float] = {
@@ -133,9 +135,11 @@ def metric_series(evidence: Evidence) -> MetricSeries:
     Reads   metric_sample.
     Gives   one series for each (metric, job, vertex, operator, subtask, TaskManager). If several files (a scrape, the
             answer of a Prometheus server, a REST answer) contain the same series at overlapping times, the file with
-            most points is used: they are not mixed, because each source has its own delay.
+            most points is used: they are not mixed, because each source has its own delay. How busy a subtask is before
+            its first record is unknown: Flink reports a task that initialises as busy.
     """
-    return MetricSeries(_counted_from(evidence, series_of_samples(evidence.answer(metric_points.AGGREGATOR))))
+    series = series_of_samples(evidence.answer(metric_points.AGGREGATOR))
+    return MetricSeries(_counted_from(evidence, without_start_up(series)))
 
 
 def _counted_from(evidence: Evidence, series: Iterable[Series]) -> Iterator[Series]:
@@ -152,6 +156,46 @@ def _counted_from(evidence: Evidence, series: Iterable[Series]) -> Iterator[Seri
         is_older = each.metric in COUNTERS_OF_JOBS and each.job_id not in later
         known = each.known if is_older else ()
         yield replace(each, counted_before=known[0].value or 0.0) if known else each
+
+
+def without_start_up(series: Sequence[Series]) -> Iterator[Series]:
+    """The series; values of busy time from the start of an attempt until the subtask's first record are unknown.
+
+    Source: Flink's TaskIOMetricGroup computes busy time as what is neither idle nor back-pressured, also while a task
+    is INITIALIZING. An attempt without any record stays as it was measured.
+    """
+    records: dict[tuple[Any, ...], dict[int, float]] = defaultdict(lambda: defaultdict(float))
+    measured = {_subtask_key(each) for each in series if each.metric == BUSY}
+    for each in series:
+        if each.metric in RECORDS and each.operator is None and _subtask_key(each) in measured:
+            for point in each.known:
+                records[_subtask_key(each)][point.ts_ms or 0] += point.value or 0.0
+    for each in series:
+        starts = list(_start_ups(records.get(_subtask_key(each), {}))) if each.metric == BUSY else []
+        if starts:
+            yield replace(each, points=tuple(map(partial(_unknown_within, starts), each.points)))
+        else:
+            yield each
+
+
+def _subtask_key(series: Series) -> tuple[Any, ...]:
+    return series.job_id, series.vertex_id or series.vertex, series.subtask
+
+
+def _start_ups(records: Mapping[int, float]) -> Iterator[tuple[int, int]]:
+    """The times in which a subtask has no record yet and gets one later: [from, until)."""
+    since: int | None = None
+    for ts_ms in sorted(records):
+        if records[ts_ms] == 0:
+            since = ts_ms if since is None else since
+        elif since is not None:
+            yield since, ts_ms
+            since = None
+
+
+def _unknown_within(spans: Sequence[tuple[int, int]], point: Point) -> Point:
+    is_within = any(begin <= (point.ts_ms or 0) < end for begin, end in spans)
+    return point._replace(value=None) if is_within else point
 
 
 @dataclass(slots=True)

@@ -18,6 +18,7 @@ from diagnostics.reconstruction.metrics.metric_series import (
     metric_series,
     series_of_samples,
     since_restart,
+    without_start_up,
 )
 from tests.diagnostics.hand_made import JOB, MIDDLE, START, hand_made
 from tests.diagnostics.many_samples import many_samples
@@ -119,3 +120,17 @@ def test_growth_counts_over_a_restart_and_leaves_out_unknown_values() -> None:
 def test_a_value_that_its_metric_cannot_have_is_not_known(metric: str, told: float, known: float | None) -> None:
     (series,) = series_from_rows([row(0, told, metric=metric)])
     assert [point.value for point in series.points] == [known]
+
+
+def test_how_busy_a_subtask_is_before_its_first_record_is_unknown() -> None:
+    """Flink reports a task that initialises as busy; after a restart it does so again."""
+    records = [row(moment, value) for moment, value in enumerate((0, 0, 40, 80, 0, 5))]
+    busy = [row(moment, 1_000, metric="busyTimeMsPerSecond") for moment in range(6)]
+    found = {each.metric: each for each in without_start_up(series_from_rows([*records, *busy]))}
+    assert [point.value for point in found["busyTimeMsPerSecond"].points] == [None, None, 1_000, 1_000, None, 1_000]
+
+
+def test_a_subtask_that_never_reads_a_record_keeps_its_busy_time() -> None:
+    rows = [*(row(moment, 0) for moment in range(3)), row(2, 1_000, metric="busyTimeMsPerSecond")]
+    found = {each.metric: each for each in without_start_up(series_from_rows(rows))}
+    assert [point.value for point in found["busyTimeMsPerSecond"].points] == [1_000]
