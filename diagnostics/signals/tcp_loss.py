@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 from diagnostics.aggregators import tcp_samples
@@ -15,34 +13,19 @@ from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.failures.incident_log import incident_log
 from diagnostics.reconstruction.failures.task_manager_lost import losses
+from diagnostics.reconstruction.failures.tcp_intervals import (
+    LEAST_SEGMENTS,
+    Interval,
+    ends_of,
+    intervals_of,
+    is_stalled,
+    place_of,
+)
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
-LEAST_SEGMENTS = 50
-"""With fewer segments a share is chance. Our choice."""
 LEAST_AGAIN = 5
 """With fewer retransmitted segments an interval does not count as growth. Our choice, for the same reason."""
-STALLED_BACKOFF = 3
-"""From this many doublings of the timeout on a connection has no answer. Our choice: 200 ms doubled three times is 3 s
-without an acknowledgement; a single lost packet needs one or two doublings.
-"""
-STALLED_RTO_MS = 5_000.0
-"""The same for readings without the number of doublings. Our choice: far above any round trip in a data centre."""
 SHOWN = 10
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """Segments of one connection or host between two readings, or since its start when there is one reading."""
-
-    sent: int
-    again: int
-    to_row: Any
-    since_start: bool
-
-    @property
-    def ratio(self) -> float:
-        """Share of retransmitted segments."""
-        return min(self.again / max(self.sent, 1), 1.0)
 
 
 def measure(evidence: Evidence) -> Measured:
@@ -56,9 +39,9 @@ def measure(evidence: Evidence) -> Measured:
         yield NotMeasured("tcp_loss", "tcp-counters", "no file shows what the kernels count of TCP")
         return
     rows = named_rows(evidence.answer(tcp_samples.AGGREGATOR))
-    connections = _intervals(row for row in rows if row.peer_address is not None)
-    hosts = _intervals(row for row in rows if row.peer_address is None)
-    stalled = [row for row in rows if _is_stalled(row)]
+    connections = intervals_of(row for row in rows if row.peer_address is not None)
+    hosts = intervals_of(row for row in rows if row.peer_address is None)
+    stalled = [row for row in rows if is_stalled(row)]
     worst = max(
         (each for each in connections if each.sent >= LEAST_SEGMENTS and each.again >= LEAST_AGAIN),
         key=lambda each: each.ratio,
@@ -68,7 +51,7 @@ def measure(evidence: Evidence) -> Measured:
     times = [row.ts_ms for row in rows if row.ts_ms is not None]
     facts: dict[str, FactValue] = {
         "readings": len(rows),
-        "connections": len({_ends(row) for row in rows if row.peer_address is not None}),
+        "connections": len({ends_of(row) for row in rows if row.peer_address is not None}),
         "connection_ratio": worst.ratio if worst else None,
         "connection_from": worst.to_row.local_address if worst else None,
         "connection_to": worst.to_row.peer_address if worst else None,
@@ -76,7 +59,7 @@ def measure(evidence: Evidence) -> Measured:
         "connection_sent": worst.sent if worst else None,
         "host_ratio": busiest.ratio if busiest else None,
         "again": sum(each.again for each in hosts or connections),
-        "stalled": len({_ends(row) for row in stalled}),
+        "stalled": len({ends_of(row) for row in stalled}),
         "stalled_ends": sorted({end for row in stalled for end in (row.local_address, row.peer_address) if end})[
             :SHOWN
         ],
@@ -100,53 +83,12 @@ def measure(evidence: Evidence) -> Measured:
     )
 
 
-def _place(row: Any) -> Hashable:
-    """Key of a connection or host, by its addresses and not by the file's name.
-
-    Captured packets are counted from the start of the capture and are never mixed with a kernel's counters.
-    """
-    if row.peer_address is not None:
-        return row.seen_by, *_ends(row)
-    return str(row.host) if row.host else int(row.file_id)
-
-
-def _ends(row: Any) -> tuple[Hashable, ...]:
-    """A connection's two ends, the sending side first."""
-    return row.local_address, row.local_port, row.peer_address, row.peer_port
-
-
-def _intervals(rows: Iterable[Any]) -> list[Interval]:
-    """Intervals between readings; a counter that fell belongs to a new connection and counts from its start."""
-    by_place: dict[Hashable, list[Any]] = defaultdict(list)
-    for row in rows:
-        if row.segments_out is not None and row.segments_retransmitted is not None:
-            by_place[_place(row)].append(row)
-    intervals = []
-    for readings in by_place.values():
-        if len(readings) == 1:
-            only = readings[0]
-            intervals.append(Interval(only.segments_out, only.segments_retransmitted, only, since_start=True))
-        for before, after in itertools.pairwise(readings):
-            grown = after.segments_out >= before.segments_out
-            sent = after.segments_out - (before.segments_out if grown else 0)
-            again = after.segments_retransmitted - (before.segments_retransmitted if grown else 0)
-            intervals.append(Interval(sent, max(again, 0), after, since_start=not grown))
-    return intervals
-
-
-def _is_stalled(row: Any) -> bool:
-    """Whether a connection retransmits repeatedly without an answer."""
-    if row.peer_address is None:
-        return False
-    return (row.backoff or 0) >= STALLED_BACKOFF or (row.rto_ms or 0.0) >= STALLED_RTO_MS
-
-
 def _timeouts(rows: Sequence[Any]) -> dict[str, FactValue]:
     """Retransmission timeouts of all hosts, at their first and at their last readings."""
     by_host: dict[Hashable, list[int]] = defaultdict(list)
     for row in rows:
         if row.peer_address is None and row.timeouts is not None:
-            by_host[_place(row)].append(row.timeouts)
+            by_host[place_of(row)].append(row.timeouts)
     if not by_host:
         return {}
     first, last = sum(each[0] for each in by_host.values()), sum(each[-1] for each in by_host.values())

@@ -1,0 +1,148 @@
+"""The share of TCP segments that was sent again, by connection."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from diagnostics.aggregators import tcp_samples
+from diagnostics.arithmetic.named_rows import named_rows
+from diagnostics.charting.chart import Chart, Points, Theme
+from diagnostics.charting.grafana_panel import GrafanaPanel
+from diagnostics.charting.panel import Panel, escaped, row_axis, stacked
+from diagnostics.charting.theme import palette
+from diagnostics.reconstruction.failures.tcp_intervals import LEAST_SEGMENTS, intervals_of, is_stalled
+from diagnostics.wording.phrase import percent
+
+if TYPE_CHECKING:
+    from diagnostics.evidence import Evidence
+
+MOST_ROWS = 16
+"""Pairs of addresses drawn, the worst. Our choice: one screen."""
+LOSSY = 0.05
+"""From this share on a bar has the colour of an alarm. Source: the bound of the rules of `network_partition`."""
+
+
+def points(evidence: Evidence) -> Points | None:
+    """The worst interval between two readings of a connection, for each pair of addresses in the sending direction.
+
+    Reads   tcp_sample of connections.
+    Gives   {pairs: [{from, to, sent, again, stalled}], left_out}, the largest share first; `stalled` counts readings of
+            connections that retransmitted without an answer.
+    Empty   None without a pair of enough segments or without an answer, or when nothing was sent again.
+    """
+    rows = [row for row in named_rows(evidence.answer(tcp_samples.AGGREGATOR)) if row.peer_address is not None]
+    worst: dict[tuple[str, str], tuple[int, int]] = {}
+    for each in intervals_of(rows):
+        ends = each.to_row.local_address, each.to_row.peer_address
+        if each.sent >= LEAST_SEGMENTS and (ends not in worst or each.ratio > _share(*worst[ends])):
+            worst[ends] = each.sent, each.again
+    stalled = Counter((row.local_address, row.peer_address) for row in rows if is_stalled(row))
+    pairs: list[dict[str, Any]] = [
+        {"from": ends[0], "to": ends[1], "sent": sent, "again": again, "stalled": stalled[ends]}
+        for ends in {**worst, **stalled}
+        for sent, again in [worst.get(ends, (0, 0))]
+    ]
+    pairs.sort(key=lambda pair: (-_ratio(pair), -pair["stalled"], pair["from"], pair["to"]))
+    if not any(pair["again"] or pair["stalled"] for pair in pairs):
+        return None
+    return {"pairs": pairs[:MOST_ROWS], "left_out": max(len(pairs) - MOST_ROWS, 0)}
+
+
+def _ratio(pair: Mapping[str, Any]) -> float:
+    return _share(pair["sent"], pair["again"])
+
+
+def _share(sent: int, again: int) -> float:
+    return min(again / max(sent, 1), 1.0)
+
+
+def _name(pair: Mapping[str, Any]) -> str:
+    return f"{pair['from']} to {pair['to']}"
+
+
+def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
+    """A bar for each pair, with the numbers of its segments."""
+    colours = palette(theme)
+    pairs = points["pairs"]
+    names = [escaped(_name(pair)) for pair in pairs]
+    more = f" · {points['left_out']} more not drawn" if points["left_out"] else ""
+    panel = Panel(
+        title=f"Segments sent again{more}",
+        unit="",
+        height=max(24 * len(pairs), 60),
+        traces=[
+            {
+                "type": "bar",
+                "orientation": "h",
+                "name": "Sent again",
+                "showlegend": False,
+                "x": [_ratio(pair) * 100 for pair in pairs],
+                "y": names,
+                "marker": {"color": [_colour(pair, colours.alarm, colours.calm) for pair in pairs]},
+                "text": [f"{pair['again']:,} of {pair['sent']:,}" for pair in pairs],
+                "textposition": "auto",
+                "customdata": [_hover_text(pair) for pair in pairs],
+                "hovertemplate": "%{customdata}<extra></extra>",
+            }
+        ],
+        y=row_axis(names),
+        x={"rangemode": "tozero"},
+    )
+    return stacked([panel], theme, axis="own", x_title="Share of the segments that were sent again (%)")
+
+
+def _colour(pair: Mapping[str, Any], alarm: str, calm: str) -> str:
+    return alarm if _ratio(pair) >= LOSSY or pair["stalled"] else calm
+
+
+def _hover_text(pair: Mapping[str, Any]) -> str:
+    waits = f"<br>{pair['stalled']} readings without an answer" if pair["stalled"] else ""
+    return f"<b>{escaped(_name(pair))}</b><br>{percent(_ratio(pair))}: {pair['again']:,} of {pair['sent']:,}{waits}"
+
+
+def summary(points: Points) -> str:
+    """The worst pair, and how many others are above the bound."""
+    pairs: Sequence[Mapping[str, Any]] = points["pairs"]
+    worst = pairs[0]
+    lossy = sum(_ratio(pair) >= LOSSY for pair in pairs)
+    stalled = sum(bool(pair["stalled"]) for pair in pairs)
+    sentences = [
+        f"Worst from {worst['from']} to {worst['to']}: {worst['again']:,} of {worst['sent']:,} segments between "
+        f"two readings of a connection ({percent(_ratio(worst))}).",
+        f"{lossy} of {len(pairs)} {'pair' if len(pairs) == 1 else 'pairs'} sent {percent(LOSSY)} or more again.",
+    ]
+    if stalled:
+        sentences.append(f"Between {stalled} of them a connection got no answer at all.")
+    return " ".join(sentences)
+
+
+def table(points: Points) -> list[list[Any]]:
+    """One row for each pair."""
+    rows = [[pair["from"], pair["to"], pair["sent"], pair["again"], pair["stalled"]] for pair in points["pairs"]]
+    return [["From", "To", "Segments sent", "Sent again", "Readings without an answer"], *rows]
+
+
+CHART = Chart(
+    id="retransmissions",
+    title="TCP segments sent again",
+    order=66,
+    axis="own",
+    missing=(
+        "The kernels' counters of TCP connections would fill this chart: `date -u +%FT%TZ; ss -tin` on each host, "
+        "twice with a minute between, in a file of its own for each host."
+    ),
+    panels=(
+        GrafanaPanel(
+            "TCP segments sent again, by host",
+            "percentunit",
+            {"{{instance}}": "rate(node_netstat_Tcp_RetransSegs[5m]) / rate(node_netstat_Tcp_OutSegs[5m])"},
+            threshold=LOSSY,
+        ),
+    ),
+    points=points,
+    figure=figure,
+    summary=summary,
+    table=table,
+)

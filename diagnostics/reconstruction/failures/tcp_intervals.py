@@ -1,0 +1,74 @@
+"""Segments that kernels sent, and sent again, between two readings of a connection or a host."""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+LEAST_SEGMENTS = 50
+"""With fewer segments a share is chance. Our choice."""
+STALLED_BACKOFF = 3
+"""From this many doublings of the timeout on a connection has no answer. Our choice: 200 ms doubled three times is 3 s
+without an acknowledgement; a single lost packet needs one or two doublings.
+"""
+STALLED_RTO_MS = 5_000.0
+"""The same for readings without the number of doublings. Our choice: far above any round trip in a data centre."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """Segments of one connection or host between two readings, or since its start when there is one reading."""
+
+    sent: int
+    again: int
+    to_row: Any
+    since_start: bool
+
+    @property
+    def ratio(self) -> float:
+        """Share of retransmitted segments."""
+        return min(self.again / max(self.sent, 1), 1.0)
+
+
+def place_of(row: Any) -> Hashable:
+    """Key of a connection or host, by its addresses and not by the file's name.
+
+    Captured packets are counted from the start of the capture and are never mixed with a kernel's counters.
+    """
+    if row.peer_address is not None:
+        return row.seen_by, *ends_of(row)
+    return str(row.host) if row.host else int(row.file_id)
+
+
+def ends_of(row: Any) -> tuple[Hashable, ...]:
+    """A connection's two ends, the sending side first."""
+    return row.local_address, row.local_port, row.peer_address, row.peer_port
+
+
+def intervals_of(rows: Iterable[Any]) -> list[Interval]:
+    """Intervals between readings; a counter that fell belongs to a new connection and counts from its start."""
+    by_place: dict[Hashable, list[Any]] = defaultdict(list)
+    for row in rows:
+        if row.segments_out is not None and row.segments_retransmitted is not None:
+            by_place[place_of(row)].append(row)
+    intervals = []
+    for readings in by_place.values():
+        if len(readings) == 1:
+            only = readings[0]
+            intervals.append(Interval(only.segments_out, only.segments_retransmitted, only, since_start=True))
+        for before, after in itertools.pairwise(readings):
+            grown = after.segments_out >= before.segments_out
+            sent = after.segments_out - (before.segments_out if grown else 0)
+            again = after.segments_retransmitted - (before.segments_retransmitted if grown else 0)
+            intervals.append(Interval(sent, max(again, 0), after, since_start=not grown))
+    return intervals
+
+
+def is_stalled(row: Any) -> bool:
+    """Whether a connection retransmits repeatedly without an answer."""
+    if row.peer_address is None:
+        return False
+    return (row.backoff or 0) >= STALLED_BACKOFF or (row.rto_ms or 0.0) >= STALLED_RTO_MS

@@ -1,0 +1,40 @@
+"""The share of TCP segments that was sent again, by connection."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from diagnostics.charting.chart import Theme
+from diagnostics.charts.retransmissions import CHART
+from tests.diagnostics.hand_made import START, hand_made
+
+
+def reading(second: float, peer: str, sent: int, again: int, **rest: Any) -> dict[str, Any]:
+    ends = {"local_address": "10.0.0.1", "local_port": 6123, "peer_address": peer, "peer_port": 50_000}
+    counted = {"segments_out": sent, "segments_retransmitted": again, "rto_ms": 204.0}
+    return {"ts_ms": START + round(second * 1000), **ends, **counted, **rest}
+
+
+def test_the_worst_pair_is_first_and_counts_between_its_readings() -> None:
+    """Of 200 segments to the one host 40 were sent again, of 1,000 to the other 1."""
+    sound = [reading(0, "10.0.0.2", 500, 0), reading(60, "10.0.0.2", 1500, 1)]
+    lossy = [reading(0, "10.0.0.3", 1000, 1), reading(60, "10.0.0.3", 1200, 41, backoff=6)]
+    points = CHART.points(hand_made(tcp_sample=[*sound, *lossy]))
+    assert points is not None
+    assert [(pair["to"], pair["sent"], pair["again"]) for pair in points["pairs"]] == [
+        ("10.0.0.3", 200, 40),
+        ("10.0.0.2", 1000, 1),
+    ]
+    assert CHART.summary(points) == (
+        "Worst from 10.0.0.1 to 10.0.0.3: 40 of 200 segments between two readings of a connection (20 %). 1 of 2 pairs "
+        "sent 5 % or more again. Between 1 of them a connection got no answer at all."
+    )
+    bar = CHART.figure(points, Theme("light"))["data"][0]
+    assert bar["x"] == [20, 0.1]
+    assert bar["marker"]["color"][0] != bar["marker"]["color"][1]
+    assert len(CHART.table(points)) == 3
+
+
+def test_connections_that_lose_nothing_draw_nothing() -> None:
+    assert CHART.points(hand_made(tcp_sample=[reading(0, "10.0.0.3", 500, 0)])) is None
+    assert CHART.points(hand_made()) is None
