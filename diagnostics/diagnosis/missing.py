@@ -36,12 +36,14 @@ class Need:
     `{collect}` in `how` becomes the collector's command for the job.
 
     reports_failures  whether it shows why a process or a task failed
+    systems           the outside systems that have it, empty where it is not about one
     """
 
     what: str
     shows: str
     how: str
     reports_failures: bool = False
+    systems: tuple[str, ...] = ()
 
 
 @cache
@@ -55,6 +57,7 @@ def needs() -> Mapping[str, Need]:
             with_translations(entry["shows"], entry, "shows"),
             with_translations(entry["how"], entry, "how"),
             entry.get("reports_failures", False),
+            tuple(entry.get("systems", ())),
         )
         for name, entry in entries.items()
     }
@@ -97,11 +100,13 @@ def missing_evidence(
     *,
     failed: bool = False,
     rest: str | None = None,
+    system: str | None = None,
 ) -> tuple[MissingEvidence, ...]:
     """The evidence that would decide the hypotheses, the file for the nearest ones first; classes are distinguished.
 
     failed  whether a process or the job failed for an unknown reason
     rest    address of the REST API, if known
+    system  the outside system that the threads wait for, if known
     """
     needs_by_signal: dict[str, list[str]] = {}
     for each in not_measured:
@@ -110,6 +115,8 @@ def missing_evidence(
     for hypothesis in hypotheses:
         keys = {fact.rpartition(".")[0] for fact in hypothesis.facts}
         for need in {need for key in keys for need in needs_by_signal.get(key, ())}:
+            if system is not None and needs()[need].systems and system not in needs()[need].systems:
+                continue
             classes = wanted.setdefault(need, {})
             name = hypothesis.rule.symptom_class
             classes[name] = max(classes.get(name, 0.0), hypothesis.weight)

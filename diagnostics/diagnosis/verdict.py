@@ -107,7 +107,12 @@ def conclude(index: SignalIndex, matches: Matches, not_measured: Sequence[NotMea
         split=_split(worst, not_measured, _rest_address(index)),
         matches=matches,
         missing=missing_evidence(
-            not_measured, _hypotheses(worst, matches), worst.job, failed=_failed(worst), rest=_rest_address(index)
+            not_measured,
+            _hypotheses(worst, matches),
+            worst.job,
+            failed=_failed(worst),
+            rest=_rest_address(index),
+            system=_outside_system(index, worst.verdict.lead),
         ),
         ruleset=ruleset,
     )
@@ -123,6 +128,12 @@ def _split(worst: JobVerdict, not_measured: Sequence[NotMeasured], rest: str | N
 def _rest_address(index: SignalIndex) -> str | None:
     address = index.view(Subject(), "case")("rest_api.address")
     return address if isinstance(address, str) else None
+
+
+def _outside_system(index: SignalIndex, lead: Finding | None) -> str | None:
+    """The system that the threads of the leading finding's task wait for."""
+    system = index.view(lead.subject, lead.rule.level)("blocking_calls.system") if lead else None
+    return system if isinstance(system, str) else None
 
 
 def _distinct_findings(jobs: Iterable[JobVerdict]) -> Iterator[Finding]:

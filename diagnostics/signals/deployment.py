@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.configuration.deployment import Deployment, deployment_of
@@ -29,6 +32,16 @@ def measure(evidence: Evidence) -> Measured:
         yield Signal("deployment", Subject(job=job), facts, tuple(cited))
 
 
+SERVICE = re.compile(r"\bhttps?://(?:[\w.-]{1,250}|\[[\da-fA-F:.]{2,45}\])(?::\d{1,5})?(?=[/?,;]|$)")
+"""Scheme, host and port of an address, without the path and without a user's name."""
+
+
+def _service(program: Sequence[str]) -> str | None:
+    """The service that the program's arguments name; None for none or several."""
+    services = {hit[0] for argument in program for hit in SERVICE.finditer(argument)}
+    return services.pop() if len(services) == 1 else None
+
+
 def _without_port(host: str) -> str:
     """The host of `host:port`; an IPv6 address has more than one colon."""
     return host.partition(":")[0] if host.count(":") == 1 else host
@@ -54,6 +67,7 @@ def _facts(deployment: Deployment, cluster: Cluster, job: str | None, *, only: b
         "kafka": deployment.kafka,
         "database_host": deployment.database[0] if deployment.database else None,
         "database_port": deployment.database[1] if deployment.database else None,
+        "service": _service(start.program) if start else None,
         "jobmanager_log": deployment.log_files.get("jobmanager"),
         "task_manager_log": deployment.log_files.get("taskmanager"),
         "task_managers": sorted(on_it) or None,
@@ -79,6 +93,7 @@ FACTS = {
     "kafka": "addresses of the Kafka brokers",
     "database_host": "host of the database in a JDBC address",
     "database_port": "port of the database in a JDBC address",
+    "service": "address of the only service that the program was given by an http address",
     "jobmanager_log": "log file of the JobManager on its host",
     "task_manager_log": "log file of a TaskManager on its host",
     "task_managers": "ids of the TaskManagers that the job ran on",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from diagnostics.aggregators import slow_queries
@@ -16,6 +17,9 @@ READS = ("SELECT", "WITH", "SHOW", "CALL", "FETCH", "EXECUTE")
 WRITES = ("INSERT", "UPDATE", "DELETE", "MERGE", "REPLACE", "COPY", "LOAD", "COMMIT")
 STATEMENT_CHARACTERS = 160
 MOST_CITED = 3
+OF_FUNCTION = re.compile(r"\bFROM\s+([\w.\"]{1,100})\s*\(", re.IGNORECASE)
+"""A statement that reads from a function, whose name is the group. Source: PostgreSQL documentation, Table
+Functions."""
 
 
 def measure(evidence: Evidence) -> Measured:
@@ -64,6 +68,7 @@ def _of(statements: Sequence[Spread], name: str) -> Mapping[str, FactValue]:
         f"{name}_usual_ms": first.median,
         f"{name}_longest_ms": highest(each.most for each in statements),
         f"{name}_statement": text[:STATEMENT_CHARACTERS] if text else None,
+        f"{name}_function": hit[1] if (hit := OF_FUNCTION.search(text or "")) else None,
         f"{name}_lock_ratio": min(locked_ms / first.total, 1.0) if locked_ms and first.total else None,
         f"{name}_rows_ratio": totals["examined"] / max(totals["sent"] or 0, first.samples)
         if totals["examined"]
@@ -84,6 +89,7 @@ def _facts(name: str, what: str) -> dict[str, str]:
         f"{name}_usual_ms": f"median duration of the statement with most time of those that {what}, ms",
         f"{name}_longest_ms": f"longest duration of all that {what}, ms",
         f"{name}_statement": f"statement with most time of those that {what}, its values replaced by ?",
+        f"{name}_function": f"function that the statement that {what} reads from, in place of a table",
         f"{name}_lock_ratio": f"part of the time of the statement that {what} in which it waited for locks, 0 to 1",
         f"{name}_rows_ratio": f"rows examined by the statement that {what}, for each row of its result or for each "
         "query without one",

@@ -97,3 +97,16 @@ def test_each_of_two_jobs_has_its_own_start() -> None:
 
 def test_without_any_statement_nothing_is_measured() -> None:
     assert needs(measure(hand_made())) == {"deployment": "jobmanager-log"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "service"),
+    [
+        (("/jobs/a.jar", "http://10.0.0.7:9200/_bulk"), "http://10.0.0.7:9200"),
+        (("/jobs/a.jar", "--sink=https://index.example/a,b"), "https://index.example"),
+        (("/jobs/a.jar", "http://a:1/", "http://b:1/"), None),
+        (("/jobs/a.jar", "http://user:secret@a:1/"), None),
+    ],
+)
+def test_the_only_service_that_the_program_was_given_is_known(arguments: tuple[str, ...], service: str | None) -> None:
+    assert facts_of(*stated(*client("run", *arguments), role="client")).get("service") == service

@@ -31,3 +31,11 @@ def test_the_statement_that_took_most_time_speaks_for_its_kind() -> None:
 
 def test_without_a_databases_log_nothing_is_measured() -> None:
     assert needs(slow_queries.measure(hand_made())) == {"slow_queries": "database-log"}
+
+
+def test_a_statement_that_reads_from_a_function_names_it() -> None:
+    rows = [query(30.0, "SELECT region, tier FROM customer_dim($1)")]
+    facts = only(slow_queries.measure(hand_made(slow_query=rows)), "slow_queries").facts
+    assert facts["read_function"] == "customer_dim"
+    rows = [query(30.0, "SELECT a FROM customers WHERE id IN (?)")]
+    assert "read_function" not in only(slow_queries.measure(hand_made(slow_query=rows)), "slow_queries").facts
