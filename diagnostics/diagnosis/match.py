@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from diagnostics.citation import Citation
@@ -105,11 +105,18 @@ def _finding(rule: Rule, view: FactView, job: str | None, checks: tuple[Check, .
         sentences=_sentences(rule, view),
         first_step=_first_step(rule, view),
         facts=_facts(rule, view),
-        checks=checks,
+        checks=(*checks, *_supporting(rule, view, {each.fact for each in checks})),
         citations=_citations(rule, view),
         gain=_gain(rule, view),
         began=_began(rule, view),
     )
+
+
+def _supporting(rule: Rule, view: FactView, compared: Set[str]) -> Iterator[Check]:
+    """What further speaks for the finding: the comparisons that hold of its supports, of facts not compared yet."""
+    for support in rule.adjustments:
+        if support.delta > 0 and support.when.holds(view):
+            yield from (each for each in support.when.checks(view) if each.holds and each.fact not in compared)
 
 
 ONSETS = ("onset_ms", "first_ms", "lost_ms")

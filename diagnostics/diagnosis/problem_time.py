@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,21 @@ def problem_onset(finding: Mapping[str, Any]) -> ProblemOnset | None:
     onset = finding.get("onset") or {}
     moment = _moment(onset.get("ts"))
     return ProblemOnset(moment, bool(onset.get("at_start"))) if moment else None
+
+
+def effect_before(
+    finding: Mapping[str, Any], consequences: Iterable[Mapping[str, Any]]
+) -> tuple[Mapping[str, Any], ProblemOnset] | None:
+    """The consequence that was seen before its cause was, with its onset: the cause is older than its first sample."""
+    own = problem_onset(finding)
+    if own is None or own.at_start:
+        return None
+    onsets = [(onset, each) for each in consequences if (onset := problem_onset(each))]
+    earlier = [(onset, each) for onset, each in onsets if onset.at < own.at]
+    if not earlier:
+        return None
+    onset, effect = min(earlier, key=lambda pair: pair[0].at)
+    return effect, onset
 
 
 def onset_evidence(finding: Mapping[str, Any], began: dt.datetime) -> Mapping[str, Any] | None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from django.db.models import F
 
-from diagnostics.diagnosis.problem_time import problem_onset
+from diagnostics.diagnosis.problem_time import ProblemOnset, effect_before, problem_onset
 from diagnostics.symptoms import symptom
 from diagnostics.wording.phrase import split_sentences
 from diagnostics.wording.subject import subject_words
@@ -83,9 +83,15 @@ class FindingShown:
 
     @property
     def decisive(self) -> CheckShown | None:
-        """The comparison to name beside the claim: a share or a multiple rather than a number of events."""
+        """The comparison to name beside the claim: what exceeds its bound rather than what stays below, a share or a
+        multiple rather than a number of events.
+        """
         ordered = [each for each in self.checks if each[0]["op"] in ORDERED and each[0]["bound"] not in (0, 1)]
-        return next((each for each in ordered if each[0]["fact"].endswith("_ratio")), next(iter(ordered), None))
+        return min(
+            ordered,
+            key=lambda each: (each[0]["op"] not in (">", ">="), not each[0]["fact"].endswith("_ratio")),
+            default=None,
+        )
 
     @property
     def span(self) -> tuple[int, int] | None:
@@ -108,6 +114,11 @@ class FindingShown:
     def is_older(self) -> bool:
         """Whether it may have begun before the evidence does, which shows no time without it."""
         return "onset" in self.entry and self.began is None
+
+    @property
+    def effect_before(self) -> tuple[Mapping[str, Any], ProblemOnset] | None:
+        """The consequence that was seen before this finding was, with its onset."""
+        return effect_before(self.entry, (each.entry for each in self.follows))
 
     @property
     def follows_by_rule(self) -> list[list[FindingShown]]:

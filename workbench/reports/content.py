@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from diagnostics.diagnosis.problem_time import onset_evidence, problem_onset
+from diagnostics.diagnosis.problem_time import effect_before, onset_evidence, problem_onset
 from diagnostics.diagnosis.verdict import HEALTHY, INCONCLUSIVE
 from diagnostics.symptoms import symptom
 from diagnostics.wording import phrase
@@ -58,7 +58,7 @@ class ReportedFinding:
 class Event:
     """The onset of a finding.
 
-    or_earlier  the first sample shows it already
+    or_earlier  the first sample shows it already, or a consequence was seen before it
     line        the citation that shows it, "" when no citation from then on has a time
     """
 
@@ -199,12 +199,14 @@ def reported_finding(entry: Mapping[str, Any]) -> ReportedFinding:
 
 def _events(document: Mapping[str, Any]) -> Iterator[Event]:
     """The findings that happened at a known time."""
-    for entry in document["findings"]:
+    findings = document["findings"]
+    for position, entry in enumerate(findings):
         onset = problem_onset(entry)
         if onset and not entry.get("advice") and not _is_setting(entry):
             shown = onset_evidence(entry, onset.at) or {}
             line = shown.get("text") or shown.get("name") or ""
-            yield Event(onset.at, onset.at_start, entry["title"], line)
+            earlier = effect_before(entry, (each for each in findings if each["caused_by"] == position))
+            yield Event(onset.at, onset.at_start or earlier is not None, entry["title"], line)
 
 
 def _is_setting(entry: Mapping[str, Any]) -> bool:
@@ -245,14 +247,12 @@ def _runbooks(analysis: Analysis) -> list[RunbookProgress]:
 def _runbook_lines(progress: Iterable[RunbookProgress]) -> list[tuple[str, str]]:
     lines = []
     for runbook in progress:
-        course = (
-            to_say("{settled} of {total} steps done or skipped; next: {question}")
-            if runbook.next_question
-            else to_say("{settled} of {total} steps done or skipped")
-        )
-        lines.append(
-            (runbook.title, say(course, settled=runbook.settled, total=runbook.total, question=runbook.next_question))
-        )
+        parts = [say("{settled} of {total} steps done or skipped", settled=runbook.settled, total=runbook.total)]
+        if runbook.met:
+            parts.append(say("{count} already met by the evidence", count=runbook.met))
+        if runbook.next_question:
+            parts.append(say("next: {question}", question=runbook.next_question))
+        lines.append((runbook.title, say("; ").join(parts)))
     return lines
 
 
