@@ -52,8 +52,8 @@ def _without_spare(values: Mapping[str, float], lookup: Lookup, behind: float) -
     rate, capacity = values["rate"], values["capacity"]
     if lookup("back_pressure.origin.level") == "high":
         return say(
-            "At a capacity of {capacity}/s the job does not catch up: tasks upstream are held back, so that at least as "
-            "much is offered. It is {behind} behind when it runs again, and the lag grows until a change raises the "
+            "At a capacity of {capacity}/s the job does not catch up: tasks upstream are held back, so that at least "
+            "as much is offered. It is {behind} behind when it runs again, and the lag grows until a change raises the "
             "capacity.",
             capacity=number(capacity),
             behind=duration(behind),

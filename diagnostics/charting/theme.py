@@ -72,8 +72,8 @@ _DARK = Palette(
     calm="#63b0ec",
     neutral="#738090",
     series=("#63b0ec", "#f08c54", "#3ec6a0", "#dd8fc4", "#e0c34c", "#b4bfcc"),
-    bands={"OK": "#1f3b34", "LOW": "#b87a1c", "HIGH": "#ff8a78"},
-    load={"quiet": "#1d2d3e", "working": "#34699c", "near the limit": "#93ccff"},
+    bands={"OK": "#2f6b57", "LOW": "#b87a1c", "HIGH": "#ff8a78"},
+    load={"quiet": "#2d4a66", "working": "#4a86bd", "near the limit": "#93ccff"},
     phases={
         "start_delay_ms": "#dd8fc4",
         "alignment_ms": "#f0b34a",

@@ -34,9 +34,10 @@ def code(text: str) -> str:
     return f"{fence} {shown} {fence}" if longest else f"`{shown}`"
 
 
+NEXT_DEPLOYMENT = to_say("At the next deployment")
 IN_FORCE = to_say(
-    "No change to make here: the case runs with these settings already, does not need them, or holds nothing to "
-    "compute a value from."
+    "None of the changes of this step applies to this case: it runs with the settings already, does not need them, or "
+    "its measurements decide against them."
 )
 
 
@@ -149,8 +150,14 @@ def _lines(report: Report, address: str) -> Iterator[str]:
 
 def _plan_lines(shown: PlanShown) -> Iterator[str]:
     plan = shown.plan
-    yield from ("", f"## {say('One plan for {job}', job=plain(shown.name)) if shown.name else say('One plan')}", "")
-    if plan["restart"]:
+    if shown.can_wait:
+        title = say("At the next deployment of {job}", job=plain(shown.name)) if shown.name else say(NEXT_DEPLOYMENT)
+    else:
+        title = say("One plan for {job}", job=plain(shown.name)) if shown.name else say("One plan")
+    yield from ("", f"## {title}", "")
+    if shown.can_wait:
+        yield from (say("The job is healthy: nothing of this is worth a restart of its own."), "")
+    elif plan["restart"]:
         yield from (plain(plan["restart"]["text"]), "", *fenced(plan["restart"]["command"]))
     for change in plan["changes"]:
         yield from _change_lines({**change, "only_if": None})

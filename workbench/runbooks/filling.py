@@ -59,6 +59,11 @@ class StepShown:
         return self.is_left_out or self.state in (StepState.DONE, StepState.SKIPPED)
 
     @property
+    def is_met(self) -> bool:
+        """The evidence of the incident itself answers or shows what the step is about, and nobody recorded anything."""
+        return self.record is None and self.ticked is not None and self.ticked.snapshot == self.measured[0].snapshot
+
+    @property
     def is_held(self) -> bool:
         """It waits for an approval, or was rejected."""
         return self.state in HELD
@@ -92,7 +97,8 @@ def next_step(steps: Sequence[StepShown]) -> StepShown | None:
 class RunbookProgress:
     """How many steps of a finding's runbook are settled, and the next one.
 
-    total          steps that this case needs, without those that a measured answer skips
+    total          steps that this case needs, without those that a measured answer skips and those that are met
+    met            steps that the evidence of the incident itself answers or shows
     next_question  None when all are settled
     restarts       whether an open step restarts the job
     steps          its steps, filled
@@ -106,6 +112,7 @@ class RunbookProgress:
     job: str
     settled: int
     total: int
+    met: int
     next_question: str | None
     restarts: bool
     steps: Sequence[StepShown] = ()
@@ -157,7 +164,7 @@ def runbook_progress(
         if finding["runbook"] not in runbooks:
             continue
         runbook, steps = _steps_shown(runbooks[finding["runbook"]], analysis, finding, later, said)
-        needed = [step for step in steps if not step.is_left_out]
+        needed = [step for step in steps if not step.is_left_out and not step.is_met]
         open_steps = [step for step in needed if not step.is_settled]
         progress[position] = RunbookProgress(
             position=position,
@@ -167,6 +174,7 @@ def runbook_progress(
             job=finding["subject"].get("job") or "",
             settled=len(needed) - len(open_steps),
             total=len(needed),
+            met=sum(step.is_met for step in steps),
             next_question=step.content["question"] if (step := next_step(needed)) else None,
             restarts=any(step.content["restart"] for step in open_steps),
             steps=steps,

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from diagnostics.diagnosis.verdict import HEALTHY
 from diagnostics.runbook import Proposal, merged_plan
 from workbench.analyses.models import Analysis
 from workbench.runbooks.filling import CAUSES, RunbookProgress
@@ -15,14 +16,23 @@ from workbench.runbooks.filling import CAUSES, RunbookProgress
 class PlanShown:
     """The plan of one job.
 
-    name     the job's name, None when there is only one
-    plan     as of `diagnostics.runbook.merged_plan`
-    sources  the runbooks that it merges, the root cause's first
+    name      the job's name, None when there is only one
+    plan      as of `diagnostics.runbook.merged_plan`
+    sources   the runbooks that it merges, the root cause's first
+    can_wait  whether the job is healthy, so that nothing of it is worth a restart of its own
     """
 
     name: str | None
     plan: dict[str, Any]
     sources: list[RunbookProgress]
+    can_wait: bool
+
+
+def can_wait(analysis: Analysis, job: str | None) -> bool:
+    """Whether the job, or the only one, is healthy: its changes wait for the next deployment."""
+    jobs = [each for each in analysis.document["jobs"] if job in (None, "", each["job_id"])]
+    verdicts = [each["verdict"] for each in jobs] or [analysis.document["verdict"]]
+    return all(each["symptom_class"] == HEALTHY for each in verdicts)
 
 
 def plans_shown(analysis: Analysis, progress: Iterable[RunbookProgress]) -> list[PlanShown]:
@@ -39,5 +49,6 @@ def plans_shown(analysis: Analysis, progress: Iterable[RunbookProgress]) -> list
         ]
         plan = merged_plan(proposals, analysis.signals, job or None)
         if plan:
-            plans.append(PlanShown(names.get(job) if len(names) > 1 else None, plan, sources))
+            name = names.get(job) if len(names) > 1 else None
+            plans.append(PlanShown(name, plan, sources, can_wait(analysis, job)))
     return plans

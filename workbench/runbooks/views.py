@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from diagnostics.calculators import CALCULATORS
+from diagnostics.evidence.subject import Lookup
 from diagnostics.reproduction import reproduction
 from workbench.accounts.requests import SignedInRequest
 from workbench.analyses.reading import document_read
@@ -18,14 +19,15 @@ from workbench.analyses.selectors import analysis_to_change, analysis_visible
 from workbench.cases.selectors import owners_possible, snapshots_of
 from workbench.runbooks.alternatives import alternatives_of
 from workbench.runbooks.articles import articles_visible
-from workbench.runbooks.filling import layers, next_step, runbook_progress, steps_shown
+from workbench.runbooks.filling import StepShown, layers, next_step, runbook_progress, steps_shown
 from workbench.runbooks.forms import StepForm
 from workbench.runbooks.linked_values import linked_sentences
 from workbench.runbooks.models import StepState
 from workbench.runbooks.placeholders import placeholders
+from workbench.runbooks.plans import can_wait
 from workbench.runbooks.selectors import finding_at, timed_records
 from workbench.runbooks.services import step_record
-from workbench.runbooks.what_if import calculated, facts_of
+from workbench.runbooks.what_if import Calculated, calculated, facts_of
 
 REPRODUCIBLE = ("data_skew", "out_of_order_events")
 """Classes whose cause is in the records, so that a script can reproduce them."""
@@ -67,7 +69,10 @@ def detail(request: SignedInRequest, analysis_id: int, position: int) -> HttpRes
             "restart_once": sum(1 for each in others if each.restarts) > 1,
             "positions": {each.id: each.position for each in progress.values()},
             "reproducible": finding["symptom_class"] in REPRODUCIBLE and reproduction(facts) is not None,
-            "restart_now": calculated(CALCULATORS["restart"], facts, {}),
+            "can_wait": can_wait(analysis, finding["subject"].get("job")),
+            "restarts_now": {
+                each.content["id"]: _restart_now(each, facts) for each in steps if each.content["restart"]
+            },
             "snapshots": snapshots_of(analysis.case),
             "articles": articles_visible(request.user).filter(runbook=runbook["id"]).defer("text"),
             "may_change": analysis.case.may_be_changed_by(request.user),
@@ -77,6 +82,12 @@ def detail(request: SignedInRequest, analysis_id: int, position: int) -> HttpRes
             ),
         },
     )
+
+
+def _restart_now(shown: StepShown, facts: Lookup) -> Calculated:
+    """The effect of a step's restart; nothing is repeated after a savepoint."""
+    stopped = shown.content["savepoint"]
+    return calculated(CALCULATORS["restart"], facts, {} if stopped["repeats"] else {"since_ms": 0.0})
 
 
 @login_required

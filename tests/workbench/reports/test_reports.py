@@ -95,8 +95,8 @@ def test_an_open_cases_report_says_what_comes_next(people: People) -> None:
     analysis = with_runbook(diagnosed_case(people.alice))
     text = as_markdown(report_of(analysis.case), "http://here/cases/1/")
     assert (
-        "## What to do\n\n- One subtask does most of the work: 1 of 6 steps done or skipped; next: Is it one key"
-        in text
+        "## What to do\n\n- One subtask does most of the work: 0 of 5 steps done or skipped; 1 already met by the "
+        "evidence; next: Is it one key" in text
     )
     case_close(case=analysis.case, user=people.alice, confirmed_class="data_skew", what_fixed_it="Salted the key")
     assert "## What to do" not in as_markdown(report_of(analysis.case), "http://here/cases/1/")

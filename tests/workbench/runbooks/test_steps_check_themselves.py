@@ -57,6 +57,17 @@ def test_the_evidence_of_the_second_snapshot_ticks_the_step(people: People, befo
     assert runbook_progress(before)[0].settled > settled
 
 
+def test_what_the_evidence_of_the_incident_answers_is_met_and_nobodys_work(people: People, before: Analysis) -> None:
+    """That one subtask has most records is measured; nobody did anything yet."""
+    progress = runbook_progress(before)[0]
+    assert (progress.settled, progress.met) == (0, 1)
+    page = page_of(people, before)
+    assert "0 of 5 steps done or skipped, 1 already met by the evidence" in page
+    assert "Answered by the evidence" in page
+    said(people, before, "done")
+    assert runbook_progress(before)[0].settled == 1
+
+
 def test_a_step_that_is_not_done_says_by_how_much_it_misses(people: People, before: Analysis) -> None:
     after(before, skew_ratio=2.0)
     assert step_of(before).state == "open"
