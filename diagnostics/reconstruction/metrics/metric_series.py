@@ -164,18 +164,22 @@ def without_start_up(series: Sequence[Series]) -> Iterator[Series]:
     Source: Flink's TaskIOMetricGroup computes busy time as what is neither idle nor back-pressured, also while a task
     is INITIALIZING. An attempt without any record stays as it was measured.
     """
+    starts = {subtask: list(_start_ups(records)) for subtask, records in _records_over_time(series).items()}
+    for gauge in series:
+        spans = starts.get(_subtask_key(gauge)) if gauge.metric == BUSY else None
+        yield replace(gauge, points=tuple(map(partial(_unknown_within, spans), gauge.points))) if spans else gauge
+
+
+def _records_over_time(series: Sequence[Series]) -> Mapping[tuple[Any, ...], Mapping[int, float]]:
+    """Subtask -> epoch ms -> records read and written so far, of subtasks whose busy time is measured."""
+    measured = {_subtask_key(gauge) for gauge in series if gauge.metric == BUSY}
     records: dict[tuple[Any, ...], dict[int, float]] = defaultdict(lambda: defaultdict(float))
-    measured = {_subtask_key(each) for each in series if each.metric == BUSY}
-    for each in series:
-        if each.metric in RECORDS and each.operator is None and _subtask_key(each) in measured:
-            for point in each.known:
-                records[_subtask_key(each)][point.ts_ms or 0] += point.value or 0.0
-    for each in series:
-        starts = list(_start_ups(records.get(_subtask_key(each), {}))) if each.metric == BUSY else []
-        if starts:
-            yield replace(each, points=tuple(map(partial(_unknown_within, starts), each.points)))
-        else:
-            yield each
+    counters = [each for each in series if each.metric in RECORDS and each.operator is None]
+    for counter in counters:
+        key = _subtask_key(counter)
+        for point in counter.known if key in measured else ():
+            records[key][point.ts_ms or 0] += point.value or 0.0
+    return records
 
 
 def _subtask_key(series: Series) -> tuple[Any, ...]:
