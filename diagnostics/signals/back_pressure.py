@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import pairwise
 from statistics import median
 
 from diagnostics.aggregators import jobs
 from diagnostics.arithmetic.named_rows import named_rows
-from diagnostics.arithmetic.onset import ONSET_FACTS, onset, onset_facts
+from diagnostics.arithmetic.onset import ONSET_FACTS, Onset, onset, onset_facts
 from diagnostics.arithmetic.quantiles import highest, known, longest_run_ms, middle
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
@@ -20,7 +20,7 @@ from diagnostics.reconstruction.load.pressure_origin import OriginMoment, origin
 from diagnostics.reconstruction.load.task_rates import HeldTime, held_times
 from diagnostics.reconstruction.load.timeline import MOMENT_MS, Moment, Timeline, load_timelines, printed_names
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
-from diagnostics.vocabulary.load_levels import LOW_MOST, OK_MOST, pressure_level
+from diagnostics.vocabulary.load_levels import FULLY_BUSY, LOW_MOST, OK_MOST, pressure_level
 
 AS_HARD = 0.8
 """Usual ratios are medians over the moments whose back pressure is at least this share of the highest. Our choice."""
@@ -146,7 +146,7 @@ def _origin_signal(
     }
     beyond = {each.ts_ms for each in lasting}
     if worst.ts_ms >= 0:
-        facts |= onset_facts(onset((ts_ms, ts_ms in beyond) for ts_ms in everything))
+        facts |= onset_facts(_origin_since(timeline[vertex], beyond, everything))
     busy = worst.own.busiest
     above_reading = worst.upstream_load.most_held
     citations = [reading.citation for reading in (busy, above_reading, worst.own.most_held) if reading]
@@ -164,6 +164,17 @@ def _origin_signal(
         citation_count=len(lasting),
         window=(lasting[0].ts_ms, lasting[-1].ts_ms) if lasting[0].ts_ms >= 0 else None,
     )
+
+
+def _origin_since(own: Sequence[Moment], beyond: Set[int], everything: Sequence[int]) -> Onset | None:
+    """When a task began to hold others back: it is busy all the time before the buffers in front of it are full.
+
+    beyond  the moments in which a task upstream is back-pressured for it
+    """
+    busy = {each.ts_ms: each.busy_median for each in own if each.busy_median is not None}
+    full = {ts_ms for ts_ms, ratio in busy.items() if ratio >= FULLY_BUSY}
+    looked = [ts_ms for ts_ms in everything if not busy or ts_ms in busy or ts_ms in beyond]
+    return onset((ts_ms, ts_ms in beyond or ts_ms in full) for ts_ms in looked)
 
 
 def _subject(cluster: Cluster, graph: JobGraph, job_id: str | None, vertex: str) -> Subject:

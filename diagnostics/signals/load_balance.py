@@ -22,7 +22,7 @@ from diagnostics.reconstruction.load.subtasks import (
 )
 from diagnostics.reconstruction.metrics.metric_series import metric_series
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
-from diagnostics.vocabulary.load_levels import LOW_MOST
+from diagnostics.vocabulary.load_levels import FULLY_BUSY, LOW_MOST
 
 MOST_LISTED = 64
 """Up to how many subtasks are listed one by one. Our choice."""
@@ -50,7 +50,7 @@ def measure(evidence: Evidence) -> Measured:
         )
     for vertex in sorted(spreads, key=repr):
         spread = spreads[vertex]
-        signal = _signal(vertex, spread, busyness(busy.get(vertex, {})), cluster, spreads, back_pressured)
+        signal = _signal(vertex, spread, busy.get(vertex, {}), cluster, spreads, back_pressured)
         named = signal.subject.vertex or series.name_of(vertex)
         yield replace(signal, subject=replace(signal.subject, vertex=named))
 
@@ -58,7 +58,7 @@ def measure(evidence: Evidence) -> Measured:
 def _signal(
     vertex: VertexKey,
     spread: Spread,
-    busy: Busyness | None,
+    busy_over_time: Mapping[int, Mapping[int, float]],
     cluster: Cluster,
     spreads: Mapping[VertexKey, Spread],
     back_pressured: Samples,
@@ -93,8 +93,8 @@ def _signal(
         facts["bytes_hot_subtask"] = spread.bytes.hot
     facts |= _graph_facts(vertex, spread, cluster, spreads)
     facts |= _place_facts(vertex, records, cluster)
-    facts |= _busy_facts(spread, busy)
-    facts |= _held_back(vertex, cluster, back_pressured)
+    facts |= _busy_facts(spread, busyness(busy_over_time))
+    facts |= _held_back(vertex, cluster, back_pressured, busy_over_time)
     order = sorted(spread.loads, key=lambda subtask: -spread.counts.get(subtask, 0))
     places = [_counted(spread, subtask) for subtask in order]
     stamps = [ts for ts in (spread.since_ms, *(place.ts_ms for place in places)) if ts is not None]
@@ -192,7 +192,9 @@ def _busy_facts(spread: Spread, busy: Busyness | None) -> dict[str, FactValue]:
     return facts
 
 
-def _held_back(vertex: VertexKey, cluster: Cluster, back_pressured: Samples) -> dict[str, FactValue]:
+def _held_back(
+    vertex: VertexKey, cluster: Cluster, back_pressured: Samples, busy: Mapping[int, Mapping[int, float]]
+) -> dict[str, FactValue]:
     """Back pressure of this task and of the most back-pressured upstream task: upper quartile of the worst subtask."""
 
     def worst(place: VertexKey) -> float | None:
@@ -207,17 +209,29 @@ def _held_back(vertex: VertexKey, cluster: Cluster, back_pressured: Samples) -> 
         ratio, place = max(above, key=lambda each: (each[0], each[1][1]))
         facts["upstream_back_pressured_ratio"] = ratio
         facts["upstream_vertex"] = cluster.vertex_subject(*place).vertex
-        facts |= onset_facts(_waiting_since(back_pressured[place]))
+        facts |= onset_facts(_waiting_since(back_pressured[place], busy))
     return facts
 
 
-def _waiting_since(samples: Mapping[int, Mapping[int, float]]) -> Onset | None:
-    """When a task began to be back-pressured, by its worst subtask."""
+def _waiting_since(above: Mapping[int, Mapping[int, float]], busy: Mapping[int, Mapping[int, float]]) -> Onset | None:
+    """When a task began to hold its senders back: its busiest subtask is busy all the time before they have to wait.
+
+    above  back-pressured ratios of the task upstream; `busy`, those of the task itself: subtask -> epoch ms -> ratio
+    """
+    held, own = _worst_over_time(above), _worst_over_time(busy)
+    beyond = {ts_ms for ts_ms, ratio in held.items() if ratio > LOW_MOST}
+    beyond |= {ts_ms for ts_ms, ratio in own.items() if ratio >= FULLY_BUSY}
+    looked = beyond | (own.keys() or held.keys())
+    return onset((ts_ms, ts_ms in beyond) for ts_ms in looked)
+
+
+def _worst_over_time(samples: Mapping[int, Mapping[int, float]]) -> Mapping[int, float]:
+    """The highest ratio of any subtask at each time."""
     worst: dict[int, float] = {}
     for by_time in samples.values():
         for ts_ms, ratio in by_time.items():
             worst[ts_ms] = max(worst.get(ts_ms, 0.0), ratio)
-    return onset((ts_ms, ratio > LOW_MOST) for ts_ms, ratio in worst.items())
+    return worst
 
 
 SIGNALS = (

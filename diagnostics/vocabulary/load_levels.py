@@ -16,6 +16,11 @@ QUIET_MOST, WORKING_MOST = 0.5, 0.8
 second little is left for a burst.
 """
 
+FULLY_BUSY = 0.95
+"""Busy share of time from which a subtask has no time left: records queue in front of it, and the tasks upstream are
+held back as soon as the buffers between them are full. Our choice: the rest is what the gauge misses.
+"""
+
 
 def pressure_level(ratio: float) -> PressureLevel:
     """The level of a back-pressured share of time (0 to 1)."""

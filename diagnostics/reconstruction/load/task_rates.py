@@ -249,11 +249,11 @@ def _rate(group: Sequence[Interval]) -> TaskRate | None:
     records = total(each.records for each in counted)
     if not records:
         return None
-    busy = known(each.busy_ms for each in counted)
+    busy = [min(each.busy_ms, each.length_ms) for each in counted if each.busy_ms is not None]
     busy_ms = sum(busy) if len(busy) == len(counted) else None
     ms_per_record = busy_ms / records if busy_ms else None
     by_subtask = tuple((each.records or 0.0) / each.length_ms * 1000 for each in counted)
-    busiest = highest((each.busy_ms or 0.0) / each.length_ms for each in counted) if busy_ms is not None else None
+    busiest = highest(min((each.busy_ms or 0.0) / each.length_ms, 1.0) for each in counted) if busy_ms else None
     sizes = known(each.bytes_in for each in counted)
     return TaskRate(
         records_per_s=sum(by_subtask),
