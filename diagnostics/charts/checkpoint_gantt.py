@@ -170,7 +170,7 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
     panel = Panel(
         title=say(
             "{checkpoint}: {acknowledged}/{subtasks} acknowledged{more}",
-            checkpoint=_title(checkpoint),
+            checkpoint=_title(checkpoint) + (f" · {checkpoint['job']}" if len(points["jobs"]) > 1 else ""),
             acknowledged=checkpoint["acknowledged"],
             subtasks=checkpoint["subtasks"],
             more=more,

@@ -271,6 +271,8 @@ def summary(points: Points) -> str:
         if ended
         else say("Checkpoint {id}", id=checkpoint["id"])
     )
+    if len({each["job_id"] for each in points["checkpoints"]}) > 1:
+        text = f"{text} · {checkpoint['job']}"
     if parts:
         return say("{checkpoint}: {steps}.", checkpoint=text, steps=say("; ").join(parts))
     return say("{checkpoint}; no subtask is known to have stopped it.", checkpoint=text)

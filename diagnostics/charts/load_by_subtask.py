@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from diagnostics.arithmetic.balance import is_hot
 from diagnostics.charting.chart import Chart, Points, Theme
 from diagnostics.charting.grafana_panel import BY_TASK, ONE_JOB, GrafanaPanel
-from diagnostics.charting.panel import Panel, Threshold, shortened, stacked
+from diagnostics.charting.panel import Panel, Threshold, job_title, shortened, stacked
 from diagnostics.charting.theme import Palette, palette
 from diagnostics.language import say, to_say
 from diagnostics.prevention.series import TASK
@@ -202,7 +202,7 @@ def _panel(vertex: Mapping[str, Any], prefix: str, colours: Palette, places: int
 def summary(points: Points) -> str:
     """The most uneven task and its hottest subtask."""
     every = [(job, vertex) for job in points["jobs"] for vertex in job["vertices"]]
-    _, worst = max(every, key=lambda each: _skew(each[1]))
+    job, worst = max(every, key=lambda each: _skew(each[1]))
     hottest = max(worst["subtasks"], key=lambda each: (each["share"], -each["subtask"]))
     sentence = (
         to_say(
@@ -217,7 +217,7 @@ def summary(points: Points) -> str:
     )
     return say(
         sentence,
-        task=worst["vertex"],
+        task=f"{worst['vertex']}{job_title(job, points)}",
         subtask=hottest["subtask"],
         share=percent(hottest["share"]),
         even_share=percent(worst["even_share"]),

@@ -12,6 +12,7 @@ from diagnostics.charting.chart import Chart, Points, Theme
 from diagnostics.charting.grafana_panel import GrafanaPanel
 from diagnostics.charting.panel import Panel, escaped, row_axis, stacked
 from diagnostics.charting.theme import palette
+from diagnostics.language import joined_sentences, say, to_say
 from diagnostics.reconstruction.failures.tcp_intervals import LEAST_SEGMENTS, intervals_of, is_stalled
 from diagnostics.wording.phrase import percent
 
@@ -59,7 +60,7 @@ def _share(sent: int, again: int) -> float:
 
 
 def _name(pair: Mapping[str, Any]) -> str:
-    return f"{pair['from']} to {pair['to']}"
+    return say("{sender} to {receiver}", sender=pair["from"], receiver=pair["to"])
 
 
 def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
@@ -67,21 +68,23 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
     colours = palette(theme)
     pairs = points["pairs"]
     names = [escaped(_name(pair)) for pair in pairs]
-    more = f" · {points['left_out']} more not drawn" if points["left_out"] else ""
+    more = say(" · {count} more not drawn", count=points["left_out"]) if points["left_out"] else ""
     panel = Panel(
-        title=f"Segments sent again{more}",
+        title=say("Segments sent again") + more,
         unit="",
         height=max(24 * len(pairs), 60),
         traces=[
             {
                 "type": "bar",
                 "orientation": "h",
-                "name": "Sent again",
+                "name": say("Sent again"),
                 "showlegend": False,
                 "x": [_ratio(pair) * 100 for pair in pairs],
                 "y": names,
                 "marker": {"color": [_colour(pair, colours.alarm, colours.calm) for pair in pairs]},
-                "text": [f"{pair['again']:,} of {pair['sent']:,}" for pair in pairs],
+                "text": [
+                    say("{again} of {sent}", again=f"{pair['again']:,}", sent=f"{pair['sent']:,}") for pair in pairs
+                ],
                 "textposition": "auto",
                 "customdata": [_hover_text(pair) for pair in pairs],
                 "hovertemplate": "%{customdata}<extra></extra>",
@@ -90,7 +93,7 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
         y=row_axis(names),
         x={"rangemode": "tozero"},
     )
-    return stacked([panel], theme, axis="own", x_title="Share of the segments that were sent again (%)")
+    return stacked([panel], theme, axis="own", x_title=say("Share of the segments that were sent again (%)"))
 
 
 def _colour(pair: Mapping[str, Any], alarm: str, calm: str) -> str:
@@ -98,38 +101,56 @@ def _colour(pair: Mapping[str, Any], alarm: str, calm: str) -> str:
 
 
 def _hover_text(pair: Mapping[str, Any]) -> str:
-    waits = f"<br>{pair['stalled']} readings without an answer" if pair["stalled"] else ""
-    return f"<b>{escaped(_name(pair))}</b><br>{percent(_ratio(pair))}: {pair['again']:,} of {pair['sent']:,}{waits}"
+    counted = say("{again} of {sent}", again=f"{pair['again']:,}", sent=f"{pair['sent']:,}")
+    waits = "<br>" + say("{count} readings without an answer", count=pair["stalled"]) if pair["stalled"] else ""
+    return f"<b>{escaped(_name(pair))}</b><br>{percent(_ratio(pair))}: {counted}{waits}"
 
 
 def summary(points: Points) -> str:
     """The worst pair, and how many others are above the bound."""
     pairs: Sequence[Mapping[str, Any]] = points["pairs"]
     worst = pairs[0]
-    lossy = sum(_ratio(pair) >= LOSSY for pair in pairs)
-    stalled = sum(bool(pair["stalled"]) for pair in pairs)
     sentences = [
-        f"Worst from {worst['from']} to {worst['to']}: {worst['again']:,} of {worst['sent']:,} segments between "
-        f"two readings of a connection ({percent(_ratio(worst))}).",
-        f"{lossy} of {len(pairs)} {'pair' if len(pairs) == 1 else 'pairs'} sent {percent(LOSSY)} or more again.",
+        say(
+            "Worst from {sender} to {receiver}: {again} of {sent} segments between two readings of a connection ({share}).",
+            sender=worst["from"],
+            receiver=worst["to"],
+            again=f"{worst['again']:,}",
+            sent=f"{worst['sent']:,}",
+            share=percent(_ratio(worst)),
+        ),
+        say(
+            "{lossy} of {pairs} pairs of addresses sent {bound} or more again.",
+            lossy=sum(_ratio(pair) >= LOSSY for pair in pairs),
+            pairs=len(pairs),
+            bound=percent(LOSSY),
+        ),
     ]
+    stalled = sum(bool(pair["stalled"]) for pair in pairs)
     if stalled:
-        sentences.append(f"Between {stalled} of them a connection got no answer at all.")
-    return " ".join(sentences)
+        sentences.append(say("Between {count} of them a connection got no answer at all.", count=stalled))
+    return joined_sentences(sentences)
 
 
 def table(points: Points) -> list[list[Any]]:
     """One row for each pair."""
     rows = [[pair["from"], pair["to"], pair["sent"], pair["again"], pair["stalled"]] for pair in points["pairs"]]
-    return [["From", "To", "Segments sent", "Sent again", "Readings without an answer"], *rows]
+    header = [
+        say("From"),
+        say("To"),
+        say("Segments sent"),
+        say("Sent again"),
+        say("Readings without an answer"),
+    ]
+    return [header, *rows]
 
 
 CHART = Chart(
     id="retransmissions",
-    title="TCP segments sent again",
+    title=to_say("TCP segments sent again"),
     order=66,
     axis="own",
-    missing=(
+    missing=to_say(
         "The kernels' counters of TCP connections would fill this chart: `date -u +%FT%TZ; ss -tin` on each host, "
         "twice with a minute between, in a file of its own for each host."
     ),

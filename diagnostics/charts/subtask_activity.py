@@ -11,7 +11,7 @@ from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.arithmetic.time_slot import slot_ms
 from diagnostics.charting.chart import Chart, Points, Theme
 from diagnostics.charting.grafana_panel import BY_TASK, ONE_JOB, GrafanaPanel
-from diagnostics.charting.panel import Panel, escaped, shortened, stacked
+from diagnostics.charting.panel import Panel, escaped, job_title, shortened, stacked
 from diagnostics.charting.theme import palette
 from diagnostics.language import joined_sentences, say, to_say
 from diagnostics.prevention.alert import FULL_MS_PER_S, HIGH_MS_PER_S
@@ -270,7 +270,10 @@ def _bounds(bands: Sequence[tuple[str, float, str]]) -> list[float]:
 def summary(points: Points) -> str:
     """The most back-pressured and the busiest task."""
     readings = [
-        (vertex["vertex"], row) for job in points["jobs"] for vertex in job["vertices"] for row in vertex["subtasks"]
+        (f"{vertex['vertex']}{job_title(job, points)}", row)
+        for job in points["jobs"]
+        for vertex in job["vertices"]
+        for row in vertex["subtasks"]
     ]
     pressed = max(readings, key=lambda each: _mean(each[1]["back_pressured"]) or 0.0)
     busiest = max(readings, key=lambda each: _mean(each[1]["busy"]) or 0.0)
@@ -278,17 +281,19 @@ def summary(points: Points) -> str:
     if (mean := _mean(pressed[1]["back_pressured"])) is not None:
         text.append(
             say(
-                "Most back-pressured: subtask {subtask} of {task}, {mean} of the time on average ({band}).",
+                "Most back-pressured: subtask {subtask} of {task}, {mean} of the time on average ({band}), {highest} in "
+                "its highest sample.",
                 subtask=pressed[1]["subtask"],
                 task=pressed[0],
                 mean=percent(mean),
                 band=_band(mean),
+                highest=percent(_highest(pressed[1]["back_pressured"])),
             )
         )
     if (mean := _mean(busiest[1]["busy"])) is not None:
         text.append(
             say(
-                "Busiest: subtask {subtask} of {task}, {mean} on average.",
+                "Busiest: subtask {subtask} of {task}, {mean} of the time on average.",
                 subtask=busiest[1]["subtask"],
                 task=busiest[0],
                 mean=percent(mean),

@@ -232,7 +232,7 @@ def summary(points: Points) -> str:
         if value >= 0
         else to_say("The watermark of {task} is up to {lag} ahead of the clock.")
     )
-    text = say(sentence, task=worst["vertex"], lag=duration(abs(value)))
+    text = say(sentence, task=f"{worst['vertex']}{_job_of(worst, points)}", lag=duration(abs(value)))
     dropped = [each for each in every if each["late_records"]]
     if dropped:
         most = max(dropped, key=lambda each: each["late_records"])
@@ -241,7 +241,7 @@ def summary(points: Points) -> str:
                 text,
                 say(
                     "{task} dropped {count} late records in the time shown.",
-                    task=most["vertex"],
+                    task=f"{most['vertex']}{_job_of(most, points)}",
                     count=number(most["late_records"]),
                 ),
             )
@@ -249,6 +249,11 @@ def summary(points: Points) -> str:
     elif any(each["late_records"] is not None for each in every):
         text = joined_sentences((text, say("No late records were dropped in the time shown.")))
     return text
+
+
+def _job_of(vertex: Mapping[str, Any], points: Points) -> str:
+    """The end of a task's name that says which of several jobs it is of."""
+    return next(job_title(job, points) for job in points["jobs"] if vertex in job["vertices"])
 
 
 def table(points: Points) -> list[list[Any]]:

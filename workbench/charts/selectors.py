@@ -122,18 +122,29 @@ def changes_between(
     )
 
 
+def _only_job(points: Mapping[str, Any]) -> str | None:
+    """The name of the job that the points are about; None where they are about several, or about none."""
+    names = {each.get("name") or each.get("job") for each in points.get("jobs") or points.get("checkpoints") or ()}
+    return names.pop() if len(names) == 1 else None
+
+
 def charts_shown(analysis: Analysis) -> tuple[list[ChartShown], list[Chart], Span]:
     """The charts with points in page order, those without, and the time range of the points.
 
-    Points stored by an earlier version of a chart that are no longer readable count as none.
+    Points stored by an earlier version of a chart that are no longer readable count as none. In a case of several jobs
+    the summary of a chart that is about one of them names it.
     """
     stored = {row.chart_id: row.points for row in analysis.charts.all()}
+    several = len((analysis.document or {}).get("jobs", ())) > 1
     drawn, empty = [], []
     spans: list[tuple[int, int]] = []
     for chart in CHARTS.values():
         try:
             points = stored[chart.id]
-            drawn.append(ChartShown(chart, chart.summary(points), chart.choices(points)))
+            summary = chart.summary(points)
+            name = _only_job(points) if several else None
+            named = f"{name}: {summary}" if name and name not in summary else summary
+            drawn.append(ChartShown(chart, named, chart.choices(points)))
             if chart.axis == "time":
                 spans.append((points["from_ms"], points["to_ms"]))
         except (LookupError, TypeError, ValueError, ArithmeticError):

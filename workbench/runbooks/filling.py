@@ -174,7 +174,7 @@ def runbook_progress(
             job=finding["subject"].get("job") or "",
             settled=len(needed) - len(open_steps),
             total=len(needed),
-            met=sum(step.is_met for step in steps),
+            met=sum(step.is_met and not step.is_left_out for step in steps),
             next_question=step.content["question"] if (step := next_step(needed)) else None,
             restarts=any(step.content["restart"] for step in open_steps),
             steps=steps,

@@ -27,7 +27,7 @@ def test_the_worst_pair_is_first_and_counts_between_its_readings() -> None:
     ]
     assert CHART.summary(points) == (
         "Worst from 10.0.0.1 to 10.0.0.3: 40 of 200 segments between two readings of a connection (20 %). 1 of 2 pairs "
-        "sent 5 % or more again. Between 1 of them a connection got no answer at all."
+        "of addresses sent 5 % or more again. Between 1 of them a connection got no answer at all."
     )
     bar = CHART.figure(points, Theme("light"))["data"][0]
     assert bar["x"] == [20, 0.1]
