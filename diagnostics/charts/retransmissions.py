@@ -112,7 +112,8 @@ def summary(points: Points) -> str:
     worst = pairs[0]
     sentences = [
         say(
-            "Worst from {sender} to {receiver}: {again} of {sent} segments between two readings of a connection ({share}).",
+            "Worst from {sender} to {receiver}: {again} of {sent} segments between two readings of a connection "
+            "({share}).",
             sender=worst["from"],
             receiver=worst["to"],
             again=f"{worst['again']:,}",

@@ -281,8 +281,8 @@ def summary(points: Points) -> str:
     if (mean := _mean(pressed[1]["back_pressured"])) is not None:
         text.append(
             say(
-                "Most back-pressured: subtask {subtask} of {task}, {mean} of the time on average ({band}), {highest} in "
-                "its highest sample.",
+                "Most back-pressured: subtask {subtask} of {task}, {mean} of the time on average ({band}), {highest} "
+                "in its highest sample.",
                 subtask=pressed[1]["subtask"],
                 task=pressed[0],
                 mean=percent(mean),
