@@ -54,14 +54,26 @@ function axisRange() {
   return [toAxis(from - margin), toAxis(to + margin)];
 }
 
-// Titles are cut, and the legend gets room for its rows, where a phone's width does not hold them.
+// Names of rows and titles are cut, and the legend gets room for its rows, where a phone's width does not hold them.
 const NARROW = 560;
 const CHARACTER = 7.2;
+const ROW_CHARACTER = 6.6;
+const ROW_NAMES = 0.36; // share of the width for the names of rows
+function cut(text, most, tail) {
+  return text.length <= most ? text : `${text.slice(0, Math.max(most - tail - 1, 1))}…${text.slice(-tail)}`;
+}
 function narrow(layout, width) {
-  const most = Math.floor((width - layout.margin.l) / CHARACTER);
+  let left = layout.margin.l;
+  for (const [name, axis] of Object.entries(layout)) {
+    if (!name.startsWith('yaxis') || !axis.categoryarray) continue;
+    const names = axis.categoryarray.map((each) => cut(String(each), Math.floor((width * ROW_NAMES) / ROW_CHARACTER), 8));
+    Object.assign(axis, { tickmode: 'array', tickvals: axis.categoryarray, ticktext: names });
+    left = Math.max(left, ...names.map((each) => each.length * ROW_CHARACTER));
+  }
+  const most = Math.floor((width - left) / CHARACTER);
   for (const each of layout.annotations || []) {
-    if (each.xref !== 'paper' || each.text.length <= most || each.text.includes('<')) continue;
-    each.text = `${each.text.slice(0, most - 13)}…${each.text.slice(-12)}`;
+    if (each.xref !== 'paper' || each.text.includes('<')) continue;
+    each.text = cut(each.text, most, 12);
   }
   layout.height += 60;
 }
