@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from diagnostics.evidence.subject import FactValue, Level, Subject, only_one
-from diagnostics.rules.rule import COARSER
+from diagnostics.rules.references import COARSER
 from diagnostics.signals.signal import Signal
 
 Identity = tuple[str | int | None, ...]

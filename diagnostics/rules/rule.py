@@ -13,13 +13,14 @@ from typing import Any, Literal, cast, get_args
 from diagnostics.errors import InvalidRule
 from diagnostics.evidence.subject import Level
 from diagnostics.language import Text
-from diagnostics.rules.condition import Compare, Condition, ConditionParser, IsMeasured
+from diagnostics.rules.condition import Condition, ConditionParser
 from diagnostics.rules.contradiction import contradiction
+from diagnostics.rules.references import References
 from diagnostics.signals.signal import SignalDefinition
 from diagnostics.symptoms import symptom_folders
 from diagnostics.wording import phrase
-from diagnostics.wording.unit import bound_mismatch, format_mismatch
-from diagnostics.yaml_document import Place, YamlDocument, read_yaml, translated_names, with_translations
+from diagnostics.wording.translated import translated
+from diagnostics.yaml_document import Place, YamlDocument, read_yaml, translated_names
 
 Severity = Literal["critical", "warning", "info"]
 Status = Literal["experimental", "stable", "deprecated"]
@@ -28,18 +29,9 @@ Status = Literal["experimental", "stable", "deprecated"]
 LONGEST_RULE = 20_000
 """Characters. Our choice: three times the longest shipped rule, and parsed in less than a second."""
 
-SUBJECT_PARTS = ("job", "vertex", "vertex_id", "subtask", "task_manager", "host")
 IDENTIFIER = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
 SYMPTOM_CLASS = re.compile(r"[a-z][a-z0-9_]{0,49}")
 FLINK_WINDOW = re.compile(r"(>=|<=|<|>)\d+\.\d+(,(>=|<=|<|>)\d+\.\d+)?")
-COARSER: Mapping[Level, tuple[Level, ...]] = {
-    "case": ("case",),
-    "job": ("job", "case"),
-    "vertex": ("vertex", "job", "case"),
-    "subtask": ("subtask", "vertex", "job", "case"),
-    "task_manager": ("task_manager", "job", "case"),
-}
-"""The levels whose facts a rule of a level can read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,10 +155,10 @@ class _RuleReader:
 
     def __init__(self, document: YamlDocument, vocabulary: Mapping[str, SignalDefinition] | None) -> None:
         self._document = document
-        self._vocabulary = vocabulary
         self._errors: list[tuple[int, str]] = []
-        self._conditions = ConditionParser(self._report, self._check_leaf)
         self._level = cast(Level, self._one_of("level", get_args(Level)))
+        self._references = References(self._level, vocabulary, self._report)
+        self._conditions = ConditionParser(self._report, self._references.check_leaf)
 
     def rule(self) -> Rule:
         content = self._document.content
@@ -227,15 +219,7 @@ class _RuleReader:
     def _translated(
         self, english: str, entry: Mapping[str, Any], name: str, place: Place, index: int | None = None
     ) -> str:
-        """The text with its translations, which state the same facts."""
-        try:
-            text = with_translations(english, entry, name, index)
-        except ValueError as error:
-            self._report(place, str(error))
-            return english
-        if lost := phrase.facts_lost(text):
-            self._report(place, lost)
-        return text
+        return translated(english, entry, name, lambda fault: self._report(place, fault), index)
 
     def _optional(self, field: str, pattern: re.Pattern[str]) -> str | None:
         return self._text(field, pattern) if self._document.content.get(field) is not None else None
@@ -311,7 +295,7 @@ class _RuleReader:
         if not isinstance(entry, str) or not entry.endswith("_ms"):
             self._report(("onset",), "`onset` is a fact that is a time, epoch ms")
             return None
-        self._check_reference(entry, ("onset",))
+        self._references.check(entry, ("onset",))
         return entry
 
     def _advice(self) -> bool:
@@ -332,7 +316,7 @@ class _RuleReader:
         ):
             self._report(("repair",), "`repair` has `share`, a fact, and `of`, words")
             return None
-        self._check_reference(entry["share"], ("repair", "share"))
+        self._references.check(entry["share"], ("repair", "share"))
         return Repair(entry["share"], self._translated(entry["of"], entry, "of", ("repair", "of")))
 
     def _check_references(self, rule: Rule) -> None:
@@ -344,46 +328,15 @@ class _RuleReader:
         ]
         for place, template in templates:
             for reference, form in phrase.placeholders(template):
-                self._check_reference(reference, place)
-                if form not in phrase.FORMATS:
-                    self._report(place, f"unknown format {form!r}; known are {', '.join(phrase.FORMATS)}")
-                elif self._vocabulary is not None and (mismatch := format_mismatch(reference, form)):
-                    self._report(place, mismatch)
+                self._references.check_placeholder(reference, form, place)
             rest = phrase.PLACEHOLDER.sub("", template)
             if "{" in rest or "}" in rest:
                 self._report(place, "a brace that is no placeholder {signal.fact|format}")
         for index, reference in enumerate(rule.facts):
-            self._check_reference(reference, ("facts", index))
+            self._references.check(reference, ("facts", index))
         clash = contradiction(rule.when) if rule.when else ""
         if clash:
             self._report(("when",), f"it can never hold: {clash}")
-
-    def _check_leaf(self, leaf: Compare | IsMeasured, place: Place) -> None:
-        self._check_reference(leaf.fact, place)
-        key, _, fact = leaf.fact.rpartition(".")
-        definition = self._vocabulary.get(key) if self._vocabulary else None
-        if definition and isinstance(leaf, Compare):
-            mismatch = bound_mismatch(leaf.fact, leaf.op, leaf.value, definition.facts.get(fact, ""))
-            if mismatch:
-                self._report((*place, "value"), mismatch)
-
-    def _check_reference(self, reference: str, place: Place) -> None:
-        key, _, fact = reference.rpartition(".")
-        if key == "subject":
-            if fact not in SUBJECT_PARTS:
-                self._report(place, f"unknown part {reference!r} of the subject; known are {', '.join(SUBJECT_PARTS)}")
-            return
-        if self._vocabulary is None or reference == "job.name":
-            return
-        definition = self._vocabulary.get(key)
-        if definition is None:
-            self._report(place, f"unknown signal {key!r} in {reference!r}")
-        elif fact not in definition.facts:
-            self._report(place, f"signal {key!r} has no fact {fact!r}; it has {', '.join(sorted(definition.facts))}")
-        elif definition.level not in COARSER.get(self._level, get_args(Level)):
-            self._report(
-                place, f"{reference!r} is measured by {definition.level}; rules of level {self._level} cannot see it"
-            )
 
 
 @cache

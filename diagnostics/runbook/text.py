@@ -13,7 +13,8 @@ from diagnostics.runbook.cluster_commands import ClusterCommands
 from diagnostics.signals.signal import SignalDefinition
 from diagnostics.symptoms import symptom_folders
 from diagnostics.wording import phrase
-from diagnostics.yaml_document import Place, YamlDocument, read_yaml, translated_names, with_translations
+from diagnostics.wording.translated import translated
+from diagnostics.yaml_document import Place, YamlDocument, read_yaml, translated_names
 
 STEP_TEXTS = ("question", "why", "cost", "rollback", "done")
 KNOWN_STEP = {*STEP_TEXTS, "id", "measured", "look", "answers", "change", "wont_help", "restart", "done_when", "docs"}
@@ -187,15 +188,7 @@ class _RunbookReader:
     def _translated(
         self, english: str, entry: Mapping[str, Any], name: str, place: Place, index: int | None = None
     ) -> str:
-        """The text with its translations, which state the same facts."""
-        try:
-            text = with_translations(english, entry, name, index)
-        except ValueError as error:
-            self._report(place, str(error))
-            return english
-        if lost := phrase.facts_lost(text):
-            self._report(place, lost)
-        return text
+        return translated(english, entry, name, lambda fault: self._report(place, fault), index)
 
     def _template(self, text: str, place: Place) -> str:
         for reference, form in phrase.placeholders(text):

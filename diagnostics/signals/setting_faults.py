@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
-from diagnostics.reconstruction.errors.blamed_fault import blamed_faults
-from diagnostics.reconstruction.failures.fault import Fault, by_job, rounds_of
+from diagnostics.reconstruction.errors.blamed_fault import blamed_by_job
+from diagnostics.reconstruction.failures.fault import Fault, rounds_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.setting_faults import SettingFault, setting_fault_of
 
@@ -23,12 +23,11 @@ def measure(evidence: Evidence) -> Measured:
     Gives   one signal per job that failed, also when no failure is of that kind.
     Empty   NotMeasured without logs and exceptions.
     """
-    if not (evidence.has_logs() or evidence.has("failure")):
+    faults = blamed_by_job(evidence)
+    if faults is None:
         yield NotMeasured("setting_faults", "jobmanager-log", "no log and no exceptions were given")
         return
-    faults = by_job(blamed_faults(evidence))
-    for job in sorted(faults, key=repr):
-        yield _signal(job, faults[job])
+    yield from (_signal(job, of_job) for job, of_job in faults)
 
 
 def fault_of(fault: Fault) -> SettingFault | None:

@@ -13,7 +13,7 @@ from diagnostics.aggregators import alarming_records
 from diagnostics.citation import CITATION_COLUMNS, Citation
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.reconstruction.checkpoints.history import checkpoint_histories
-from diagnostics.reconstruction.failures.fault import Fault, Reporter, faults_in, is_report, job_of_vertex
+from diagnostics.reconstruction.failures.fault import Fault, Reporter, by_job, faults_in, is_report, job_of_vertex
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
 from diagnostics.reconstruction.job.task_start import task_starts
 from diagnostics.vocabulary.fault_origins import UNKNOWN
@@ -40,6 +40,13 @@ def blamed_faults(evidence: Evidence) -> Sequence[Fault]:
         return failures
     together = [*failures, *_logged(evidence)]
     return sorted(together, key=lambda each: (each.ts_ms is None, each.ts_ms or 0))
+
+
+def blamed_by_job(evidence: Evidence) -> list[tuple[str | None, Sequence[Fault]]] | None:
+    """The blamed faults of each job, in the order of their ids; None where no log and no exceptions were given."""
+    if not (evidence.has_logs() or evidence.has("failure")):
+        return None
+    return sorted(by_job(blamed_faults(evidence)).items(), key=lambda entry: repr(entry[0]))
 
 
 def _logged(evidence: Evidence) -> Iterator[Fault]:
