@@ -1,0 +1,52 @@
+"""Cited lines and their addresses, rendered in Python: a page has a hundred of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from urllib.parse import quote
+
+from django import template
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+
+from workbench.analyses.models import Citation
+from workbench.cases.templatetags.diagnosis import first_lines, short_path, stamp
+
+register = template.Library()
+
+ROW = (
+    '<li>{}<span class="place"><span class="path" title="{}">{}{}</span>{}{}<span>{}</span></span>\n'
+    '<span class="text">{}</span>{}</li>\n'
+)
+
+
+@register.simple_tag(takes_context=True)
+def citation_address(context: template.Context, citation: Citation) -> str:
+    """The record on the page `log_page` of the diagnosis `diagnosed`, both of the context, or the line of the file."""
+    if citation.kind == "log" and citation.line:
+        at = f"{quote(citation.path, safe='/!')}:{citation.line}"
+        return f"{context['log_page']}?snapshot={context['diagnosed'].snapshot}&at={at}"
+    return f"{citation.get_absolute_url()}#L{1 if citation.line is None else citation.line}"
+
+
+@register.simple_tag(takes_context=True)
+def evidence_rows(context: template.Context, citations: Iterable[Citation]) -> SafeString:
+    """List items of cited lines, linked while their files are stored."""
+    return format_html_join("", ROW, (_row(context, each) for each in citations))
+
+
+def _row(context: template.Context, citation: Citation) -> tuple[str, ...]:
+    begin, end = '<div class="no-link">', "</div>"
+    if citation.is_kept:
+        begin, end = format_html('<a href="{}">', citation_address(context, citation)), "</a>"
+    return (
+        SafeString(begin),
+        citation.path,
+        short_path(citation.path),
+        f":{citation.line}" if citation.line else "",
+        format_html('<span class="mono">{}</span>', citation.pointer) if citation.pointer else "",
+        format_html("<span>{}</span>", stamp(citation.ts)) if citation.ts else "",
+        citation.kind,
+        first_lines(citation.text),
+        SafeString(end),
+    )
