@@ -26,7 +26,7 @@ from diagnostics.diagnosis.match import Matches
 from diagnostics.diagnosis.missing import MissingEvidence
 from diagnostics.diagnosis.ranking import RankedCause
 from diagnostics.diagnosis.verdict import INCONCLUSIVE, Diagnosis, JobVerdict, Verdict
-from diagnostics.language import in_reader_language, joined_sentences, say
+from diagnostics.language import in_reader_language, joined_sentences, say, say_stored
 from diagnostics.notation.timestamp import timestamp
 from diagnostics.symptoms import symptom
 from diagnostics.wording.phrase import enumeration
@@ -67,9 +67,16 @@ def build_document(
         "missing_evidence": [_missing(each) for each in diagnosis.missing],
         "checks": _checks(diagnosis.matches),
         "ruleset": diagnosis.ruleset.version,
-        "inputs": [dict(each) for each in inputs],
+        "inputs": [_input(each) for each in inputs],
         "timing": dict(timing),
     }
+
+
+def _input(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """An entry of `inputs[]`; its warnings were stored when the file was read."""
+    if not entry.get("warnings"):
+        return dict(entry)
+    return {**entry, "warnings": list(map(say_stored, entry["warnings"]))}
 
 
 def _verdict(verdict: Verdict) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import say
 from diagnostics.notation.json_document import Outline
 from diagnostics.notation.rest_document import RestDocument, items, rest_reader, rest_shape, small, text
 
@@ -25,7 +26,7 @@ def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
     skipped = [told for each in items(answer["skipped"]) if (told := text(each, MOST_TOLD))]
     yield Coverage(
         records=small(answer.get("requests")) or 0,
-        warnings=tuple(f"not collected: {told}" for told in skipped),
+        warnings=tuple(say("not collected: {value}", value=told) for told in skipped),
     )
 
 

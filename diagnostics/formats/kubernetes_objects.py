@@ -11,6 +11,7 @@ import yaml
 from diagnostics.errors import LimitExceeded, UnreadableInput
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import to_say
 from diagnostics.log_scan.known_messages import event_columns
 from diagnostics.notation.file_range import Head, Range, open_text
 from diagnostics.notation.json_document import read_json
@@ -30,7 +31,7 @@ MOST_YAML_BYTES = 8 * 1024 * 1024
 """Our choice: a pod has 10 KB, and reading YAML takes a second for each MB."""
 MOST_DEPTH = 60
 MOST_OBJECTS = 20_000
-LEFT_OUT = "pods and events of other programs than Flink are left out"
+LEFT_OUT = to_say("pods and events of other programs than Flink are left out")
 
 _KIND = re.compile(r'"?\bkind"?\s{0,8}:\s{0,8}"?(Pod|PodList|Event|EventList|List)\b')
 _VERSION = re.compile(r'"?\bapiVersion"?\s{0,8}:\s{0,8}"?(?:v1|events\.k8s\.io/v1)\b')

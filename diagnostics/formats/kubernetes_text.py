@@ -11,6 +11,7 @@ from typing import Any
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import say, to_say
 from diagnostics.log_scan.known_messages import event_columns
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.kubernetes import (
@@ -30,7 +31,7 @@ from diagnostics.notation.text_lines import numbered_lines
 MOST_LINE = 8_000
 MOST_VALUE = 4_000
 MOST_ROWS = 50_000
-LEFT_OUT = "pods and events of other programs than Flink are left out"
+LEFT_OUT = to_say("pods and events of other programs than Flink are left out")
 
 _FIELD = re.compile(r"( {0,40})([A-Z][\w() -]{0,40}?|[\w.-]{1,63}):(?:\s(.*))?$")
 _LABEL = re.compile(r"\s*([\w./-]{1,200})=([\w.-]{0,63})$")
@@ -66,7 +67,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
     reading = _Table(first) if _TABLE.match(first) else _Description()
     for number, line in numbered_lines(part, MOST_LINE):
         if len(reading.records) >= MOST_ROWS:
-            reading.tally.warn(f"only the first {MOST_ROWS:,} records are kept")
+            reading.tally.warn(say("only the first {most_rows:,} records are kept", most_rows=MOST_ROWS))
             break
         reading.take(line, number)
     reading.close()

@@ -13,6 +13,7 @@ from typing import Any
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import say
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.header_time import header_time
 from diagnostics.notation.rest_document import text
@@ -77,7 +78,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
     yield from in_batches("slow_query", _rows(part, tally, zones), tally, most=MOST_QUERIES, what="queries")
     if zones:
         named = ", ".join(sorted(zones))
-        yield Coverage(warnings=(f"times in {named} are taken as UTC: that name has no offset here",))
+        yield Coverage(warnings=(say("times in {named} are taken as UTC: that name has no offset here", named=named),))
 
 
 def _rows(part: Range, tally: Tally, zones: set[str]) -> Iterator[dict[str, Any]]:

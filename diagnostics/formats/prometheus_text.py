@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.evidence.subject import only_one
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import say
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.prometheus_series import SeriesSamples, series_key, series_of
 from diagnostics.notation.rest_document import text, whole
@@ -264,11 +265,17 @@ def _after(scrapes: _Scrapes) -> Iterator[Rows | Coverage]:
     yield Rows("metric_sample", failed)
     tally.records += len(failed)
     if failed:
-        tally.warn(f"{len(failed)} scrapes failed: the process did not answer")
+        tally.warn(say("{failed} scrapes failed: the process did not answer", failed=len(failed)))
     if scrapes.foreign:
-        tally.warn(f"{scrapes.foreign} samples are not Flink's and were left out")
+        tally.warn(say("{foreign} samples are not Flink's and were left out", foreign=scrapes.foreign))
     if scrapes.beyond:
-        tally.warn(f"{scrapes.beyond} samples were left out: more than {MOST_SERIES:,} series, or too long a name")
+        tally.warn(
+            say(
+                "{beyond} samples were left out: more than {most_series:,} series, or too long a name",
+                beyond=scrapes.beyond,
+                most_series=MOST_SERIES,
+            )
+        )
     yield tally.coverage()
 
 

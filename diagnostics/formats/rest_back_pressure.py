@@ -7,6 +7,7 @@ from typing import Any
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import say
 from diagnostics.notation.file_range import Head
 from diagnostics.notation.json_document import Outline, outline
 from diagnostics.notation.rest_document import (
@@ -53,7 +54,7 @@ def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
         rows.append({**named, "level": level, "back_pressured_ratio": max(ratios, default=None), **document.at()})
     yield Rows("back_pressure", rows)
     stale = text(answer["status"]) == "deprecated"
-    warning = "Flink had no fresh sample of the back pressure (status deprecated): ask again after some seconds"
+    warning = say("Flink had no fresh sample of the back pressure (status deprecated): ask again after some seconds")
     yield Coverage(records=len(rows), warnings=(warning,) if stale else (), first_ts_ms=ts_ms, last_ts_ms=ts_ms)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import say
 from diagnostics.notation.json_document import Outline
 from diagnostics.notation.rest_document import RestDocument, items, rest_reader, rest_shape, text
 
@@ -19,7 +20,9 @@ def _fits(seen: Outline) -> bool:
 def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
     told = [text(error) for error in items(document.value["errors"])]
     reason = " ".join(" ".join(error.split()) for error in told if error)[:MOST_TOLD]
-    yield Coverage(records=1, warnings=(f"Flink answered with an error instead of what was asked: {reason}",))
+    yield Coverage(
+        records=1, warnings=(say("Flink answered with an error instead of what was asked: {reason}", reason=reason),)
+    )
 
 
 FORMAT = Format(

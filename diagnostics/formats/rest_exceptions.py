@@ -8,6 +8,7 @@ from typing import Any
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import say
 from diagnostics.notation.json_document import Key, Outline
 from diagnostics.notation.rest_document import RestDocument, fields, items, moment, rest_reader, rest_shape, text
 from diagnostics.notation.stack_trace import StackTrace, stack_trace
@@ -32,7 +33,7 @@ def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
     yield Rows("failure", rows)
     history = fields(document.value.get("exceptionHistory"))
     is_cut = history.get("truncated") is True or document.value.get("truncated") is True
-    warning = "Flink shortened the list of exceptions: ask again with ?maxExceptions=50"
+    warning = say("Flink shortened the list of exceptions: ask again with ?maxExceptions=50")
     yield Coverage.of_times(len(rows), (row["ts_ms"] for row in rows), (warning,) if is_cut else ())
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from diagnostics.errors import LimitExceeded
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import say, to_say
 from diagnostics.notation.json_document import Outline
 from diagnostics.notation.profiler_stack import FrameAllowance, stack_batches
 from diagnostics.notation.rest_document import RestDocument, items, moment, number, rest_reader, rest_shape
@@ -18,9 +19,9 @@ MOST_STACKS = 50_000
 """Distinct stacks of one flame graph; 100 samples of some hundred subtasks give a few thousand. Our choice."""
 
 NO_SAMPLES = {
-    -1: "the task had ended, there was nothing to sample",
-    -2: "flame graphs are off: set rest.flamegraph.enabled: true",
-    -3: "Flink was still waiting for the first samples: ask again after some seconds",
+    -1: to_say("the task had ended, there was nothing to sample"),
+    -2: to_say("flame graphs are off: set rest.flamegraph.enabled: true"),
+    -3: to_say("Flink was still waiting for the first samples: ask again after some seconds"),
 }
 """`endTimestamp` of an answer without samples. Source: Flink's JobVertexFlameGraph."""
 
@@ -37,7 +38,7 @@ def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
     tree = answer.get("data")
     if tree is None:
         reason = NO_SAMPLES.get(answer["endTimestamp"], "it holds no samples")
-        yield Coverage(records=1, warnings=(f"an empty flame graph: {reason}",))
+        yield Coverage(records=1, warnings=(say("an empty flame graph: {reason}", reason=reason),))
         return
     named = {
         "ts_ms": ts_ms,
@@ -65,7 +66,9 @@ class _Counted:
         allowance = FrameAllowance()
         for frames, weight in self._stacks:
             if self.count == MOST_STACKS:
-                raise LimitExceeded(f"a flame graph of more than {MOST_STACKS:,} distinct stacks")
+                raise LimitExceeded(
+                    say("a flame graph of more than {most_stacks:,} distinct stacks", most_stacks=MOST_STACKS)
+                )
             if not allowance.take(len(frames)):
                 break
             self.count += 1

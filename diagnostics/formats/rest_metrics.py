@@ -8,6 +8,7 @@ from typing import Any
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import say
 from diagnostics.notation.file_range import Head
 from diagnostics.notation.json_document import outline
 from diagnostics.notation.metric_name import from_rest
@@ -53,7 +54,10 @@ def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
         row = {**_named(document, metric_id), **document.at(place)} if measured else {}
         rows += [{**row, "aggregate": aggregate, "value": value} for aggregate, value in measured]
     yield Rows("metric_sample", rows)
-    names = f"{only_names} metrics are listed by name only: ask again with ?get=<names> to get their values"
+    names = say(
+        "{only_names} metrics are listed by name only: ask again with ?get=<names> to get their values",
+        only_names=only_names,
+    )
     yield Coverage(records=len(items(document.value)), warnings=(names,) if only_names else ())
 
 

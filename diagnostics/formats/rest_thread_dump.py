@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import say
 from diagnostics.notation.json_document import Outline
 from diagnostics.notation.rest_document import RestDocument, items, rest_reader, rest_shape
 from diagnostics.notation.thread_stack import thread_of
@@ -31,8 +32,10 @@ def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
         cut += len(thread.frames) == CUT_DEPTH and printed.rstrip().endswith("...")
         rows.append({"ts_ms": document.snapshot_ms, **thread.as_row(), **document.at("threadInfos", place)})
     yield Rows("stack_sample", rows)
-    warning = (
-        f"the stacks of {cut} threads are cut at {CUT_DEPTH} frames: raise cluster.thread-dump.stacktrace-max-depth"
+    warning = say(
+        "the stacks of {cut} threads are cut at {cut_depth} frames: raise cluster.thread-dump.stacktrace-max-depth",
+        cut=cut,
+        cut_depth=CUT_DEPTH,
     )
     yield Coverage(records=len(listed), warnings=(warning,) if cut else ())
 

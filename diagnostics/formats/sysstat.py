@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import to_say
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.header_time import header_time
 from diagnostics.notation.host_row import MOST_LINE, MOST_ROWS, column_rows, lines_of
@@ -21,8 +22,8 @@ from diagnostics.notation.text_lines import numbered_lines
 
 KIB, MIB = 1024.0, 1024.0**2
 
-SINCE_START = "iostat's first report is the mean since the machine started and is left out"
-ODD_DAY = "its date does not tell the day from the month: times are left out; use S_TIME_FORMAT=ISO"
+SINCE_START = to_say("iostat's first report is the mean since the machine started and is left out")
+ODD_DAY = to_say("its date does not tell the day from the month: times are left out; use S_TIME_FORMAT=ISO")
 
 CPU: Mapping[str, tuple[str, float]] = {
     **dict.fromkeys(("%user", "%usr"), ("user_percent", 1.0)),

@@ -10,13 +10,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import to_say
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.header_time import header_time
 from diagnostics.notation.host_row import MOST_LINE, MOST_ROWS, column_rows, lines_of
 from diagnostics.notation.tally import Tally, row_reader
 from diagnostics.notation.text_lines import numbered_lines
 
-SINCE_START = "the first row of each run is the mean since the machine started and is left out"
+SINCE_START = to_say("the first row of each run is the mean since the machine started and is left out")
 KIB = 1024.0
 
 METRICS: Mapping[str, Mapping[str, tuple[str, float]]] = {

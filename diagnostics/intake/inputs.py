@@ -15,6 +15,7 @@ from diagnostics.intake.members import Member, members
 from diagnostics.intake.sources import SourceFile, uniquely_named
 from diagnostics.intake.streams import Metered, pieces
 from diagnostics.intake.text_head import TextHead, read_head
+from diagnostics.language import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +119,9 @@ class _Unpacking:
                 size = content.bytes
         except (UnreadableInput, OSError) as error:
             reason = (
-                str(error) if isinstance(error, UnreadableInput) else f"cannot be unpacked: {error.strerror or error}"
+                str(error)
+                if isinstance(error, UnreadableInput)
+                else say("cannot be unpacked: {reason}", reason=error.strerror or error)
             )
             self._refuse(member.name, "; ".join([reason, *member.notes]), content.bytes)
             if isinstance(error, Spent):
@@ -159,7 +162,9 @@ class _Unpacking:
 def _refuse_what_says_it_is_too_large(member: Member, limits: Limits) -> None:
     """Refuse a member by its stated size before copying it; false or missing sizes are caught while reading."""
     if (member.stated_bytes or 0) > limits.file_bytes:
-        raise LimitExceeded(f"larger than {in_words(limits.file_bytes)}, which is the bound for one file")
+        raise LimitExceeded(
+            say("larger than {size}, which is the bound for one file", size=in_words(limits.file_bytes))
+        )
 
 
 def _is_clean_upload(source: SourceFile, member: Member, head: TextHead, limits: Limits) -> bool:

@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass
 
 from diagnostics.errors import LimitExceeded
+from diagnostics.language import say
 
 KIB = 1024
 MIB = 1024 * KIB
@@ -90,7 +91,12 @@ class Allowance:
     def require_time(self) -> None:
         """Raises AllSpent when the time is over. Every read and decompression calls it."""
         if self._seconds is not None and time.monotonic() - self._begun > self._seconds:
-            raise AllSpent(f"not read further after {self._seconds:g} seconds, which is the bound while somebody waits")
+            raise AllSpent(
+                say(
+                    "not read further after {seconds:g} seconds, which is the bound while somebody waits",
+                    seconds=self._seconds,
+                )
+            )
 
     def begin_upload(self, stored_bytes: int) -> None:
         """Begin another uploaded file with that size on disk."""
@@ -105,7 +111,12 @@ class Allowance:
         self._upload += size
         limits = self.limits
         if self._total > limits.total_bytes:
-            raise AllSpent(f"more than {in_words(limits.total_bytes)} decompressed in one upload, which is the bound")
+            raise AllSpent(
+                say(
+                    "more than {total} decompressed in one upload, which is the bound",
+                    total=in_words(limits.total_bytes),
+                )
+            )
         if self._upload > limits.ratio_from_bytes and self._upload > limits.ratio * self._upload_stored:
             raise Spent(expands(limits))
 
@@ -128,25 +139,29 @@ class Allowance:
             raise Spent(expands(self.limits))
         if self._decompressed > self._most_decompressed:
             bound = in_words(self._most_decompressed)
-            raise AllSpent(f"archives within archives decompress to more than {bound}, which is the bound")
+            raise AllSpent(
+                say("archives within archives decompress to more than {bound}, which is the bound", bound=bound)
+            )
 
 
 def several(most: int) -> str:
     """The message about a file with too many compressed parts."""
-    return f"more than {most:,} compressed parts after one another, which is the bound"
+    return say("more than {most:,} compressed parts after one another, which is the bound", most=most)
 
 
 def expands(limits: Limits) -> str:
     """The message about a decompression bomb."""
-    return (
-        f"expands to more than {limits.ratio} times its size (looked at from {in_words(limits.ratio_from_bytes)} on): "
-        "taken for a decompression bomb and not read further"
+    return say(
+        "expands to more than {ratio} times its size (looked at from {ratio_from} on): "
+        "taken for a decompression bomb and not read further",
+        ratio=limits.ratio,
+        ratio_from=in_words(limits.ratio_from_bytes),
     )
 
 
 def unexpected(error: Exception) -> str:
     """The reason for a file on which our own code fails, so that the other files are still read."""
-    return f"cannot be read further: {type(error).__name__}: {error}"[:300]
+    return say("cannot be read further: {name}: {error}", name=type(error).__name__, error=error)[:300]
 
 
 def in_words(size: int) -> str:

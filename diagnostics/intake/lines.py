@@ -13,16 +13,19 @@ from pathlib import Path
 from diagnostics.intake.encoding import REPLACEMENT, Encoding, decoded_line
 from diagnostics.intake.limits import MIB, in_words
 from diagnostics.intake.streams import PIECE_BYTES, ByteStream, pieces
+from diagnostics.language import say, to_say
 
 FRAGMENT_BYTES = MIB
 """Bytes in which a line of unlimited length is decoded. Our choice."""
 
 _INSTEAD = {
-    "utf-8": "wrong bytes, shown as \ufffd, in {place}",
-    "gb18030": "not UTF-8, read as GB 18030: {place}",
-    "latin-1": "neither UTF-8 nor GB 18030, read as Latin-1, so that letters beyond ASCII may be wrong: {place}",
-    "nul": "NUL bytes left out in {place}",
-    "long": "longer than {bound} and shortened: {place}",
+    "utf-8": to_say("wrong bytes, shown as \ufffd, in {place}"),
+    "gb18030": to_say("not UTF-8, read as GB 18030: {place}"),
+    "latin-1": to_say(
+        "neither UTF-8 nor GB 18030, read as Latin-1, so that letters beyond ASCII may be wrong: {place}"
+    ),
+    "nul": to_say("NUL bytes left out in {place}"),
+    "long": to_say("longer than {bound} and shortened: {place}"),
 }
 
 
@@ -210,4 +213,8 @@ def _shortened_from(size: int) -> bytes:
 
 
 def _place(count: int, first: int) -> str:
-    return f"line {first:,}" if count == 1 else f"{count:,} lines, the first is line {first:,}"
+    return (
+        say("line {first:,}", first=first)
+        if count == 1
+        else say("{count:,} lines, the first is line {first:,}", count=count, first=first)
+    )

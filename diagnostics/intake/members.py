@@ -25,6 +25,7 @@ from diagnostics.intake.streams import ByteStream, Checked, Peekable, Region, pi
 from diagnostics.intake.tar_archive import tar_entries
 from diagnostics.intake.yarn_logs import container_logs
 from diagnostics.intake.zip_archive import ZipEntry, content_start, zip_directory, zip_remains
+from diagnostics.language import say
 
 _DRIVE = re.compile(r"[A-Za-z]:")
 _SHOWN_CHARACTERS = 100
@@ -67,7 +68,9 @@ def members(
             yield from walk.opened(Member(source.name, stated_bytes=size), Region(file, 0, None), file, 0)
     except OSError as error:
         reason = (
-            "a link, which is not followed" if error.errno == ELOOP else f"cannot be read: {error.strerror or error}"
+            say("a link, which is not followed")
+            if error.errno == ELOOP
+            else say("cannot be read: {reason}", reason=error.strerror or error)
         )
         yield Member(source.name, refusal=reason)
 
@@ -100,7 +103,12 @@ class _Walk:
             member.stream, member.on_disk = content, file is not None
             yield member
         elif archives >= self._limits.nesting:
-            member.refusal = f"a {kind.value} inside {archives} other archives: {self._limits.nesting} is the bound"
+            member.refusal = say(
+                "a {kind} inside {archives} other archives: {nesting} is the bound",
+                kind=kind.value,
+                archives=archives,
+                nesting=self._limits.nesting,
+            )
             yield member
         else:
             yield from self._archive(member, kind, content, file, archives + 1)
@@ -116,7 +124,12 @@ class _Walk:
                 break
             layers += 1
             if layers > self._limits.compressions:
-                raise LimitExceeded(f"compressed more than {self._limits.compressions} times over, which is the bound")
+                raise LimitExceeded(
+                    say(
+                        "compressed more than {compressions} times over, which is the bound",
+                        compressions=self._limits.compressions,
+                    )
+                )
             stream = Decompressed.of(kind, content, self._allowance, notes)
         reason = archive_not_read(head) if kind is None else None
         if reason:
@@ -140,7 +153,7 @@ class _Walk:
                 with self._spooled(content) as spooled:
                     yield from self._zip(archive.name, spooled, archives)
             if len(self._names) == before:
-                archive.notes.append("empty: the archive holds no file")
+                archive.notes.append(say("empty: the archive holds no file"))
         except Spent:
             raise
         except UnreadableInput as error:
@@ -181,7 +194,7 @@ class _Walk:
     def _zip(self, archive: str, file: BinaryIO, archives: int) -> Iterator[Member]:
         entries = zip_directory(file)
         if entries is not None and _is_java_archive(entries):
-            raise UnreadableInput("a Java archive (jar): programs are no evidence")
+            raise UnreadableInput(say("a Java archive (jar): programs are no evidence"))
         most = self._limits.entries
         for entry in zip_remains(file, most) if entries is None else entries[:most]:
             if entry.is_folder:
@@ -202,13 +215,13 @@ class _Walk:
                 "cut off or damaged: its directory at the end is missing; what could be found was read"
             )
         if len(entries) > most:
-            raise LimitExceeded(f"more than {most:,} entries, which is the bound; the rest was not read")
+            raise LimitExceeded(say("more than {most:,} entries, which is the bound; the rest was not read", most=most))
 
     def _content(self, file: BinaryIO, entry: ZipEntry, notes: list[str]) -> ByteStream:
         start = content_start(file, entry)
         if entry.method == zipfile.ZIP_STORED:
             if entry.stored_bytes is None:
-                raise UnreadableInput("cut off: the archive does not say how long it is")
+                raise UnreadableInput(say("cut off: the archive does not say how long it is"))
             stored = Region(file, start, start + entry.stored_bytes)
             return Checked(stored, entry.stored_bytes, entry.checksum, notes)
         make = bunzip if entry.method == zipfile.ZIP_BZIP2 else Inflate
@@ -226,7 +239,9 @@ class _Walk:
                 size += len(piece)
                 if size > self._spooled_bytes:
                     bound = in_words(self._spooled_bytes)
-                    raise LimitExceeded(f"a zip of more than {bound} inside an archive; {bound} is the bound")
+                    raise LimitExceeded(
+                        say("a zip of more than {bound} inside an archive; {bound} is the bound", bound=bound)
+                    )
                 spooled.write(piece)
             yield cast(BinaryIO, spooled)
 
@@ -241,7 +256,7 @@ class _Walk:
         wanted = f"{archive}!/{readable_name(shown)}"
         name = self._names.take(wanted)
         if name != wanted:
-            notes.append("the archive holds several files of this name: this one got a number")
+            notes.append(say("the archive holds several files of this name: this one got a number"))
         return Member(name, refusal=refusal, notes=notes)
 
 
@@ -251,19 +266,19 @@ def _regular_file(path: Path) -> Iterator[BinaryIO]:
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     with open(descriptor, "rb", buffering=0) as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError("not a regular file")
+            raise OSError(say("not a regular file"))
         yield cast(BinaryIO, file)
 
 
 def _name_refusal(path: str, most: int) -> str | None:
     if len(path) > most:
-        return f"its name has {len(path):,} characters; {most:,} is the bound"
+        return say("its name has {path:,} characters; {most:,} is the bound", path=len(path), most=most)
     if path.startswith("/"):
-        return "its name is an absolute path"
+        return say("its name is an absolute path")
     if _DRIVE.match(path):
-        return "its name begins with a drive letter"
+        return say("its name begins with a drive letter")
     if ".." in path.split("/"):
-        return "its name leads out of the archive (..)"
+        return say("its name leads out of the archive (..)")
     return None
 
 

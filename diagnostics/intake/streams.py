@@ -9,6 +9,7 @@ from typing import BinaryIO, Protocol
 
 from diagnostics.errors import LimitExceeded
 from diagnostics.intake.limits import Allowance, in_words
+from diagnostics.language import say
 
 PIECE_BYTES = 262_144
 """Bytes read at once. Our choice: Python's overhead is negligible, and so is the memory."""
@@ -93,7 +94,9 @@ class Part:
         self._left -= len(piece)
         if not piece:
             self.cut = True
-            self._notes.append(f"cut off: {in_words(self._left)} of it are missing; what was there before is kept")
+            self._notes.append(
+                say("cut off: {left} of it are missing; what was there before is kept", left=in_words(self._left))
+            )
         return piece
 
     def skip(self) -> None:
@@ -124,9 +127,9 @@ class Checked:
         if not piece and not self._ended:
             self._ended = True
             if self._size is not None and self._read < self._size:
-                self._notes.append("cut off: its end is missing; what was there before is kept")
+                self._notes.append(say("cut off: its end is missing; what was there before is kept"))
             elif self._stated is not None and self._checksum != self._stated and len(self._notes) == self._notes_before:
-                self._notes.append("its check sum does not hold: some of its bytes are wrong")
+                self._notes.append(say("its check sum does not hold: some of its bytes are wrong"))
         return piece
 
 
@@ -144,7 +147,10 @@ class Metered:
         self.bytes += len(piece)
         if self.bytes > self._allowance.limits.file_bytes:
             raise LimitExceeded(
-                f"larger than {in_words(self._allowance.limits.file_bytes)}, which is the bound for one file"
+                say(
+                    "larger than {size}, which is the bound for one file",
+                    size=in_words(self._allowance.limits.file_bytes),
+                )
             )
         self._allowance.spend(len(piece))
         return piece

@@ -14,6 +14,7 @@ from diagnostics.errors import LimitExceeded, UnreadableInput
 from diagnostics.intake.limits import MIB
 from diagnostics.intake.sources import text_of_name
 from diagnostics.intake.streams import ByteStream, Part, exactly, skip
+from diagnostics.language import say
 
 EXTENDED_HEADER_BYTES = MIB
 """Bytes of an extended header: names and attributes take a few hundred. Our choice."""
@@ -54,7 +55,7 @@ def tar_entries(stream: ByteStream, most: int) -> Iterator[TarEntry]:
     for _ in range(most):
         block = exactly(stream, tarfile.BLOCKSIZE)
         if len(block) < tarfile.BLOCKSIZE:
-            raise UnreadableInput("cut off: its end mark is missing; the files before that were read")
+            raise UnreadableInput(say("cut off: its end mark is missing; the files before that were read"))
         if not any(block):
             return
         header = _header(block)
@@ -67,7 +68,7 @@ def tar_entries(stream: ByteStream, most: int) -> Iterator[TarEntry]:
         else:
             yield from _entry(stream, header, block, extended)
             extended = _Extended()
-    raise LimitExceeded(f"more than {most:,} entries, which is the bound; the rest was not read")
+    raise LimitExceeded(say("more than {most:,} entries, which is the bound; the rest was not read", most=most))
 
 
 def _entry(stream: ByteStream, header: tarfile.TarInfo, block: bytes, extended: _Extended) -> Iterator[TarEntry]:
@@ -83,19 +84,19 @@ def _entry(stream: ByteStream, header: tarfile.TarInfo, block: bytes, extended: 
     yield TarEntry(text_of_name(name), header.type == tarfile.DIRTYPE, None if refusal else content, refusal, notes)
     content.skip()
     if content.cut:
-        raise UnreadableInput("cut off in the middle of a file; the files before that were read")
+        raise UnreadableInput(say("cut off in the middle of a file; the files before that were read"))
     skip(stream, -size % tarfile.BLOCKSIZE)
 
 
 def _refusal(header: tarfile.TarInfo, extended: _Extended) -> str | None:
     if header.type in _LINKS:
-        return f"{_LINKS[header.type]}: links are not followed"
+        return say("{links}: links are not followed", links=_LINKS[header.type])
     if header.type in _SPECIAL:
         return f"{_SPECIAL[header.type]}, not a file"
     if extended.sparse or header.type == tarfile.GNUTYPE_SPARSE:
-        return "stored as a sparse file, which is not read; pack it without --sparse"
+        return say("stored as a sparse file, which is not read; pack it without --sparse")
     if header.type not in tarfile.REGULAR_TYPES:
-        return f"an entry of the unknown type {header.type!r}"
+        return say("an entry of the unknown type {type!r}", type=header.type)
     return None
 
 
@@ -103,18 +104,18 @@ def _header(block: bytes) -> tarfile.TarInfo:
     try:
         header = tarfile.TarInfo.frombuf(block, "latin-1", "strict")
     except (tarfile.HeaderError, ValueError) as error:
-        raise UnreadableInput(f"damaged ({error}); the files before that were read") from error
+        raise UnreadableInput(say("damaged ({error}); the files before that were read", error=error)) from error
     if header.size < 0:
-        raise UnreadableInput("damaged (an entry of negative size); the files before that were read")
+        raise UnreadableInput(say("damaged (an entry of negative size); the files before that were read"))
     return header
 
 
 def _extended_header(stream: ByteStream, header: tarfile.TarInfo) -> bytes:
     if header.size > EXTENDED_HEADER_BYTES:
-        raise UnreadableInput("damaged (an extended header of more than 1 MiB); the files before that were read")
+        raise UnreadableInput(say("damaged (an extended header of more than 1 MiB); the files before that were read"))
     padded = exactly(stream, header.size + -header.size % tarfile.BLOCKSIZE)
     if len(padded) < header.size:
-        raise UnreadableInput("cut off: its end mark is missing; the files before that were read")
+        raise UnreadableInput(say("cut off: its end mark is missing; the files before that were read"))
     return padded[: header.size]
 
 
@@ -142,5 +143,5 @@ def _skip_sparse_map(stream: ByteStream, block: bytes) -> None:
     while more:
         block = exactly(stream, tarfile.BLOCKSIZE)
         if len(block) < tarfile.BLOCKSIZE:
-            raise UnreadableInput("cut off: its end mark is missing; the files before that were read")
+            raise UnreadableInput(say("cut off: its end mark is missing; the files before that were read"))
         more = block[504]

@@ -11,6 +11,7 @@ from diagnostics.formats import FORMATS, Recognition, recognise
 from diagnostics.intake.encoding import Encoding, encoding_of, head_text, not_text
 from diagnostics.intake.log_layout import LogLayout
 from diagnostics.intake.streams import Peekable
+from diagnostics.language import say
 from diagnostics.notation.file_range import HEAD_BYTES, Head
 
 LEAST_HOLE = 16
@@ -43,7 +44,7 @@ def read_head(name: str, stream: Peekable, layouts: Sequence[LogLayout] = ()) ->
     ahead = stream.head(HEAD_BYTES + 1)
     content = ahead[:HEAD_BYTES]
     if not content:
-        raise UnreadableInput("not text: nothing but NUL bytes" if hole else "empty")
+        raise UnreadableInput(say("not text: nothing but NUL bytes") if hole else "empty")
     encoding = encoding_of(content)
     reason = not_text(content, encoding)
     if reason:
@@ -63,7 +64,10 @@ def read_head(name: str, stream: Peekable, layouts: Sequence[LogLayout] = ()) ->
     recognition, warnings = _recognised(head)
     if hole:
         warnings += (
-            f"begins with {hole:,} NUL bytes, as a log does that was emptied while written: they are left out",
+            say(
+                "begins with {hole:,} NUL bytes, as a log does that was emptied while written: they are left out",
+                hole=hole,
+            ),
         )
     starts_as_json = text.lstrip("\ufeff \t\r\n")[:1] in ("{", "[")
     known = FORMATS.get(recognition.format_id or "")
@@ -100,11 +104,11 @@ def _json_faults(text: str) -> tuple[str, ...]:
     try:
         json.loads(text)
     except RecursionError:
-        return ("JSON that is nested too deeply",)
+        return (say("JSON that is nested too deeply"),)
     except json.JSONDecodeError as error:
         return () if error.msg == "Extra data" else (f"not valid JSON: {error.msg}, line {error.lineno}",)
     except ValueError as error:
-        return (f"JSON with a number that is no number of any use: {error}",)
+        return (say("JSON with a number that is no number of any use: {error}", error=error),)
     return ()
 
 
@@ -115,5 +119,7 @@ def _recognised(head: Head, *, binary: bool = False) -> tuple[Recognition, tuple
     try:
         return recognise(head, binary=binary), ()
     except Exception as error:
-        reason = f"its format could not be recognised: {type(error).__name__}: {error}"[:300]
+        reason = say("its format could not be recognised: {name}: {error}", name=type(error).__name__, error=error)[
+            :300
+        ]
         return Recognition(None, "Not recognised: kept as an attachment", 0.0), (reason,)

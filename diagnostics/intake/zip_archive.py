@@ -15,6 +15,7 @@ from typing import BinaryIO
 from diagnostics.errors import LimitExceeded, UnreadableInput
 from diagnostics.intake.limits import MIB
 from diagnostics.intake.sources import text_of_name
+from diagnostics.language import say
 
 DIRECTORY_BYTES = 8 * MIB
 """`zipfile` holds the directory in memory, about 600 bytes for each entry, and the smallest entry takes 47 bytes here:
@@ -71,14 +72,18 @@ class ZipEntry:
     def refusal(self) -> str | None:
         """Why its content cannot be read, from the entry's statements."""
         if self.unix_type == _LINK:
-            return "a symbolic link: links are not followed"
+            return say("a symbolic link: links are not followed")
         if self.unix_type not in (0, _REGULAR):
-            return "a device or pipe, not a file"
+            return say("a device or pipe, not a file")
         if self.flags & 1:
-            return "encrypted: send it without a password"
+            return say("encrypted: send it without a password")
         if self.method not in _METHODS:
             name = _UNREAD_METHODS.get(self.method, "unknown")
-            return f"compressed with method {self.method} ({name}), which is not read; pack it with Deflate"
+            return say(
+                "compressed with method {method} ({name}), which is not read; pack it with Deflate",
+                method=self.method,
+                name=name,
+            )
         return None
 
 
@@ -89,7 +94,13 @@ def zip_directory(file: BinaryIO) -> list[ZipEntry] | None:
     tail = file.read(_END_SEARCH_BYTES)
     stated = max(_directory_bytes(tail, len(tail) - _END.size), _directory_bytes(tail, tail.rfind(_END_SIGNATURE)))
     if stated > DIRECTORY_BYTES:
-        raise LimitExceeded(f"its directory has {stated:,} bytes; {DIRECTORY_BYTES:,} is the bound")
+        raise LimitExceeded(
+            say(
+                "its directory has {stated:,} bytes; {directory:,} is the bound",
+                stated=stated,
+                directory=DIRECTORY_BYTES,
+            )
+        )
     try:
         with zipfile.ZipFile(file) as archive:
             return [_entry(info) for info in archive.infolist()]
@@ -130,7 +141,7 @@ def content_start(file: BinaryIO, entry: ZipEntry) -> int:
     file.seek(entry.start if 0 <= entry.start <= size else size)
     header = file.read(_LOCAL.size)
     if len(header) < _LOCAL.size or not header.startswith(_LOCAL_SIGNATURE):
-        raise UnreadableInput("damaged: the archive's directory leads to no file")
+        raise UnreadableInput(say("damaged: the archive's directory leads to no file"))
     *_, name_bytes, extra_bytes = _LOCAL.unpack(header)
     return entry.start + _LOCAL.size + int(name_bytes) + int(extra_bytes)
 

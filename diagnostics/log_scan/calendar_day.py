@@ -8,6 +8,7 @@ from datetime import date
 
 import numpy as np
 
+from diagnostics.language import say, to_say
 from diagnostics.log_scan.slices import Offsets
 from diagnostics.notation.file_range import Range, open_file
 
@@ -24,7 +25,9 @@ STEP_BYTES = 65_536
 LOOK_BYTES = 16_384
 """Bytes read at each step to find a time."""
 
-NO_DAY = "the times have no date, and neither the content nor the name of the file contains one: records have no time"
+NO_DAY = to_say(
+    "the times have no date, and neither the content nor the name of the file contains one: records have no time"
+)
 
 _CLOCK = re.compile(rb"(?m)^(\d\d):(\d\d):(\d\d)[,.](\d{3}) ")
 _DATED_LINE = re.compile(rb"(?m)^\[?(20\d\d)-(\d\d)-(\d\d)[ T]\d\d:\d\d")
@@ -46,23 +49,27 @@ def first_day(name: str, sample: bytes) -> tuple[int, str] | None:
     dated = _DATED_LINE.search(sample)
     day = _day(*map(int, dated.groups())) if dated else None
     if dated and day is not None:
-        return day - _midnights(_clocks(sample[: dated.start()])), _sentence(day, "a line that has one")
+        return day - _midnights(_clocks(sample[: dated.start()])), _sentence(day, say("a line that has one"))
     triggered = _TRIGGERED.search(sample)
     if triggered:
         hour, minute, second, epoch_ms = map(int, triggered.groups())
         day = round((epoch_ms / 1000 - (hour * 3600 + minute * 60 + second)) / 86_400)
         before = _midnights(_clocks(sample[: triggered.start() + 13]))
-        return day - before, _sentence(day, "the trigger time of a checkpoint")
+        return day - before, _sentence(day, say("the trigger time of a checkpoint"))
     for year, _, month, of_month in reversed(_DATED_NAME.findall(name)):
         day = _day(int(year), int(month), int(of_month))
         if day is not None:
-            return day, _sentence(day, "the file's name")
+            return day, _sentence(day, say("the file's name"))
     return None
 
 
 def _sentence(day: int, source: str) -> str:
     told = date.fromordinal(day + date(1970, 1, 1).toordinal()).isoformat()
-    return f"the times have no date: {told} is taken from {source}, and an earlier time of day begins the next day"
+    return say(
+        "the times have no date: {day} is taken from {source}, and an earlier time of day begins the next day",
+        day=told,
+        source=source,
+    )
 
 
 def _day(year: int, month: int, of_month: int) -> int | None:

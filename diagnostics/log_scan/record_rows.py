@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from diagnostics.evidence.rows import Coverage, Rows
+from diagnostics.language import to_say
 from diagnostics.log_scan.enclosed import dumps, enclosed_rows
 from diagnostics.log_scan.json_lines import LINE_BREAK
 from diagnostics.log_scan.kafka_client import SCOPES, client_options
@@ -34,7 +35,7 @@ CONTINUATION_BYTES = 16_000
 
 TRACE_COLUMNS = tuple(StackTrace.__slots__)
 
-_AMBIGUOUS = "the times are of a zone named {zone}, as several are: they are read as UTC, set the file's zone"
+_AMBIGUOUS = to_say("the times are of a zone named {zone}, as several are: they are read as UTC, set the file's zone")
 
 STEP_BACK_MS = 5_000
 """A record is out of order when its time is earlier than the previous one's by more than this. Threads and merged

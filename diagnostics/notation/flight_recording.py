@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from diagnostics.errors import LimitExceeded, SparkUnavailable, UnreadableInput
+from diagnostics.language import say
 from diagnostics.spark.java import ClassArchive, java_home
 
 MAGIC = b"FLR\x00"
@@ -89,11 +90,11 @@ def recorded(path: str) -> Recorded:
             opened.seek(place)
             header = opened.read(HEADER_BYTES)
             if len(header) < HEADER_BYTES or not header.startswith(MAGIC):
-                raise UnreadableInput("the recording ends in the middle, or is damaged")
+                raise UnreadableInput(say("the recording ends in the middle, or is damaged"))
             chunk, _, _, begun_ns, lasted_ns = struct.unpack(">qqqqq", header[8:48])
             if not HEADER_BYTES < chunk <= size - place:
                 raise UnreadableInput(
-                    "the recording was not finished: stop it with `jcmd <pid> JFR.dump`, or its end is missing"
+                    say("the recording was not finished: stop it with `jcmd <pid> JFR.dump`, or its end is missing")
                 )
             start = begun_ns if start is None else min(start, begun_ns)
             end = max(end or 0, begun_ns + lasted_ns)
@@ -128,7 +129,13 @@ def plain_events(path: str, types: str) -> list[Mapping[str, Any]]:
         for line in lines:
             size += len(line)
             if size > MOST_JSON_BYTES:
-                raise LimitExceeded(f"more than {MOST_JSON_BYTES:,} bytes of {types} in the recording")
+                raise LimitExceeded(
+                    say(
+                        "more than {most_json:,} bytes of {types} in the recording",
+                        most_json=MOST_JSON_BYTES,
+                        types=types,
+                    )
+                )
             kept.append(line)
     events: list[Mapping[str, Any]] = json.loads("\n".join(kept))["recording"]["events"]
     return events
@@ -142,7 +149,7 @@ def _printed(path: str, options: list[str]) -> Iterator[Iterator[str]]:
     except SparkUnavailable as error:
         raise UnreadableInput(str(error)) from None
     if not tool.exists():
-        raise UnreadableInput(f"{tool} is missing: this Java cannot read recordings; a JDK can")
+        raise UnreadableInput(say("{tool} is missing: this Java cannot read recordings; a JDK can", tool=tool))
     timeout = ["timeout", "--kill-after=5", str(MOST_SECONDS)]
     virtual_machine = [f"-Xmx{HEAP}", "-Duser.timezone=UTC", "-XX:+UseSerialGC", *ClassArchive().use_base()]
     if Path(path).stat().st_size <= SMALL_BYTES:
@@ -164,5 +171,9 @@ def _printed(path: str, options: list[str]) -> Iterator[Iterator[str]]:
         if status > 0:
             said.seek(0)
             reason = " ".join(said.read(2000).decode("utf-8", "replace").split())[:300]
-            slow = f"it took longer than {MOST_SECONDS} s" if status in (124, 137) else reason or f"exit {status}"
-            raise UnreadableInput(f"`jfr print` could not read the recording: {slow}")
+            slow = (
+                say("it took longer than {most_seconds} s", most_seconds=MOST_SECONDS)
+                if status in (124, 137)
+                else reason or f"exit {status}"
+            )
+            raise UnreadableInput(say("`jfr print` could not read the recording: {slow}", slow=slow))

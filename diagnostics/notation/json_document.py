@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from diagnostics.errors import LimitExceeded, UnreadableInput
+from diagnostics.language import say
 from diagnostics.notation.file_range import Head, Range, open_text
 
 MOST_DOCUMENT_BYTES = 32 * 1024 * 1024
@@ -227,7 +228,13 @@ def read_json(part: Range) -> JsonDocument:
     Raises  LimitExceeded, and UnreadableInput with reason and position: not JSON, ends early, nested too deeply.
     """
     if part.size > MOST_DOCUMENT_BYTES:
-        raise LimitExceeded(f"a JSON document of {part.size:,} bytes; at most {MOST_DOCUMENT_BYTES:,} are read")
+        raise LimitExceeded(
+            say(
+                "a JSON document of {size:,} bytes; at most {most_document:,} are read",
+                size=part.size,
+                most_document=MOST_DOCUMENT_BYTES,
+            )
+        )
     with open_text(part) as opened:
         text = opened.read()
     return parse_json(text)
@@ -239,10 +246,10 @@ def parse_json(text: str) -> JsonDocument:
         value = json.loads(text, parse_constant=lambda _name: None)
     except json.JSONDecodeError as error:
         ends_early = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string")
-        what = "the JSON document ends in the middle" if ends_early else "not valid JSON"
+        what = say("the JSON document ends in the middle") if ends_early else say("not valid JSON")
         raise UnreadableInput(f"{what}: {error.msg} at line {error.lineno}, column {error.colno}") from None
     except RecursionError:
-        raise LimitExceeded("JSON nested too deeply to be an answer of Flink (hundreds of levels)") from None
+        raise LimitExceeded(say("JSON nested too deeply to be an answer of Flink (hundreds of levels)")) from None
     except ValueError as error:
-        raise UnreadableInput(f"JSON with a number that is no number of any use: {error}") from None
+        raise UnreadableInput(say("JSON with a number that is no number of any use: {error}", error=error)) from None
     return JsonDocument(value, text)

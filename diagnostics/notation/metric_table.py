@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from diagnostics.evidence.rows import Rows
+from diagnostics.language import say, to_say
 from diagnostics.notation.event_field import epoch_ms
 from diagnostics.notation.prometheus_series import SeriesKey, SeriesSamples, series_key, series_of
 from diagnostics.notation.tally import Tally
@@ -27,7 +28,7 @@ MOST_SERIES = 200_000
 BATCH_SAMPLES = 50_000
 FOREIGN = -1
 
-NO_ZONE = "the times have no zone and are read as UTC: where they are local, set the file's zone"
+NO_ZONE = to_say("the times have no zone and are read as UTC: where they are local, set the file's zone")
 _ZONE = re.compile(r"(?:Z|[+-]\d\d:?\d\d)$")
 
 
@@ -119,7 +120,12 @@ class MetricTable:
     def say(self) -> None:
         """Add warnings about left out samples to the tally."""
         if self._foreign:
-            self._tally.warn(f"{self._foreign:,} samples are not Flink's, or of too many series, and were left out")
+            self._tally.warn(
+                say(
+                    "{foreign:,} samples are not Flink's, or of too many series, and were left out",
+                    foreign=self._foreign,
+                )
+            )
 
     def _number(self, key: SeriesKey | None) -> int:
         if key is None or (key not in self._numbers and len(self._numbers) >= MOST_SERIES):

@@ -10,6 +10,7 @@ from typing import Any
 
 from diagnostics.errors import UnreadableInput
 from diagnostics.evidence.rows import Coverage, Rows
+from diagnostics.language import say
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.json_document import JsonDocument, Key, Outline, outline, read_json
 
@@ -103,7 +104,7 @@ def rest_reader(
         try:
             yield from read(document)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise UnreadableInput(f"not the shape that Flink's REST API gives: {error}") from error
+            raise UnreadableInput(say("not the shape that Flink's REST API gives: {error}", error=error)) from error
 
     return reader
 

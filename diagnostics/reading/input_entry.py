@@ -8,6 +8,7 @@ from typing import Any
 from diagnostics.evidence.rows import Coverage
 from diagnostics.formats.format import Format
 from diagnostics.intake import InputFile
+from diagnostics.language import say
 from diagnostics.notation.timestamp import timestamp
 from diagnostics.reading.beginning import Beginning
 from diagnostics.reading.clock import FileClock
@@ -39,9 +40,9 @@ def input_entry(
     if total.earlier:
         warnings.append(_out_of_order(total))
     if chosen is not None and same_as:
-        warnings.append(f"the same content as {same_as}: read once")
+        warnings.append(say("the same content as {same_as}: read once", same_as=same_as))
     if chosen is None and not file.error:
-        warnings.append("not recognised as evidence: kept as an attachment")
+        warnings.append(say("not recognised as evidence: kept as an attachment"))
     entry: dict[str, Any] = {
         "file": file.name,
         "format": chosen.id if chosen else None,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from diagnostics.errors import AnalysisInterrupted, DiagnosticsError, LimitExceeded, SparkUnavailable
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats import FORMATS
+from diagnostics.language import say
 from diagnostics.log_scan.selection import CONTEXT
 from diagnostics.notation.file_range import Range
 from diagnostics.reading.log_selection import LOG_SELECTION
@@ -131,7 +132,9 @@ def _read_range(planned: PlannedRange, reduction: Reduction) -> dict[str, Any]:
 def _rows_in(planned: PlannedRange) -> Iterator[Rows | Coverage]:
     part, read_as = planned.part, FORMATS[planned.format_id]
     if read_as.splittable and part.end - part.start > LONGEST_RANGE_BYTES:
-        raise LimitExceeded(f"a line of over {LONGEST_RANGE_BYTES // 2**20 // 2} MiB is not read")
+        raise LimitExceeded(
+            say("a line of over {longest_range} MiB is not read", longest_range=LONGEST_RANGE_BYTES // 2**20 // 2)
+        )
     yield from read_as.read(_with_selection(planned))
 
 
@@ -161,10 +164,15 @@ def _take(planned: PlannedRange, parts: Iterable[Rows | Coverage], reduction: Re
     except DiagnosticsError as error:
         total = replace(total, warnings=(*total.warnings, str(error)))
     except Exception as error:
-        reason = f"reading it as {planned.format_id} failed: {type(error).__name__}: {error}"
+        reason = say(
+            "reading it as {format_id} failed: {name}: {error}",
+            format_id=planned.format_id,
+            name=type(error).__name__,
+            error=error,
+        )
         total = replace(total, warnings=(*total.warnings, reason[:500]))
     if beyond:
-        unknown = f"{beyond:,} numbers or times are beyond what can be one: they count as unknown"
+        unknown = say("{beyond:,} numbers or times are beyond what can be one: they count as unknown", beyond=beyond)
         total = replace(total, warnings=(*total.warnings, unknown))
     return {
         **asdict(total),

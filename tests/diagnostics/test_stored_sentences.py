@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from diagnostics.diagnosis.judge import judge
 from diagnostics.language import CHINESE, _templates, reading_in, say, say_stored
+from diagnostics.rules.rule import Ruleset
 
 
 def in_chinese(english: str) -> str:
@@ -78,4 +80,15 @@ def test_the_plural_is_said_as_the_singular_is() -> None:
     assert [in_chinese(f"{count} checkpoint{'s' * (count > 1)} expired") for count in (1, 2)] == [
         "1 个 Checkpoint 超时",
         "2 个 Checkpoint 超时",
+    ]
+
+
+def test_warnings_about_files_are_said_in_a_document_that_is_read() -> None:
+    stored = ["7 scrapes failed: the process did not answer", "an empty flame graph: it holds no samples of mine"]
+    inputs = [{"file": "tm.txt", "format": "prometheus-text", "warnings": stored}]
+    ruleset = Ruleset.of(())
+    assert judge([], inputs, ruleset)["inputs"] == inputs
+    assert judge([], inputs, ruleset, language=CHINESE)["inputs"][0]["warnings"] == [
+        "7 次抓取失败：进程没有响应",  # noqa: RUF001
+        "空的火焰图：it holds no samples of mine",  # noqa: RUF001
     ]

@@ -23,6 +23,7 @@ from django.utils import timezone
 from diagnostics.errors import UnreadableInput
 from diagnostics.intake import LogLayout, SourceFile, peek
 from diagnostics.intake.peeking import PEEKED_SECONDS
+from diagnostics.language import ENGLISH, reading_in
 from diagnostics.redaction import Redactor, nobody, redact_upload
 from workbench.accounts.models import Team, User
 from workbench.cases.holds import OnHold, require_no_hold
@@ -313,7 +314,8 @@ def _pieces(content: Content) -> Iterator[bytes]:
 def _recognise(file: UploadedFile, limits: UploadLimits, layouts: Sequence[LogLayout], seconds: float) -> None:
     """Sets the kind and contents of the file on its row, as far as they are recognised within the time."""
     try:
-        peeked = peek(file.path, file.name, limits.unpacked, layouts, seconds)
+        with reading_in(ENGLISH):  # what is stored
+            peeked = peek(file.path, file.name, limits.unpacked, layouts, seconds)
     except UnreadableInput as error:
         file.kind, file.refused_reason = FileKind.REFUSED, storable(str(error))
         return
