@@ -29,7 +29,9 @@ JOURNEYS = {
 were measured. One that is not named is a share of its own, which costs a workbench."""
 
 CORPUS = (
+    "tests/reading/test_charts_in_chinese.py",
     "tests/reading/test_numbers_of_corpus.py",
+    "tests/reading/test_pages_of_corpus.py",
     "tests/reading/test_runbooks_of_corpus.py",
     "tests/reading/test_waits_of_corpus.py",
     "tests/diagnostics/prevention/test_alerts_of_corpus.py",
