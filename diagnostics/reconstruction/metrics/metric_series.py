@@ -162,7 +162,7 @@ def without_start_up(series: Sequence[Series]) -> Iterator[Series]:
     """The series; values of busy time from the start of an attempt until the subtask's first record are unknown.
 
     Source: Flink's TaskIOMetricGroup computes busy time as what is neither idle nor back-pressured, also while a task
-    is INITIALIZING. An attempt without any record stays as it was measured.
+    is INITIALIZING. An attempt without any record stays as measured.
     """
     starts = {subtask: list(_start_ups(records)) for subtask, records in _records_over_time(series).items()}
     for gauge in series:
