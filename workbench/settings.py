@@ -214,6 +214,8 @@ LANGUAGE_NAMES = {ENGLISH: "English", CHINESE: "简体中文"}
 OFFERED = ENVIRONMENT.matching("WORKBENCH_LANGUAGES", ENGLISH, LANGUAGES_FORM, f"{ENGLISH},{CHINESE}").split(",")
 LANGUAGES = [(language, LANGUAGE_NAMES[language]) for language in OFFERED]
 FORMAT_MODULE_PATH = ["workbench.languages.formats"]
+LOCALE_PATHS = [BASE_DIR / "workbench" / "languages" / "locale"]
+"""Before the catalogues of Django's applications, which have other words for the same English one."""
 TIME_ZONE = "UTC"
 USE_TZ = True
 # Looking up each text in the catalogue of its own language took a tenth of the processor time of a case page.

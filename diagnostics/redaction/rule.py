@@ -12,6 +12,7 @@ from typing import Any, Literal, get_args
 import re2
 
 from diagnostics.errors import InvalidRule
+from diagnostics.language import CHINESE, Text
 from diagnostics.yaml_document import read_yaml
 
 Shape = Literal["word", "e-mail", "address", "host"]
@@ -44,7 +45,10 @@ class RedactionRule:
     @classmethod
     def of(cls, entry: Mapping[str, Any]) -> RedactionRule:
         """The rule that a mapping describes. Raises InvalidRule with every error."""
-        rule = cls(**entry)
+        stated = dict(entry)
+        if translated := stated.pop("title_zh", None):
+            stated["title"] = Text(stated["title"], {CHINESE: translated})
+        rule = cls(**stated)
         errors = rule.errors()
         if errors:
             raise InvalidRule(errors)

@@ -55,7 +55,8 @@ WORKBENCH = House(
     name="workbench",
     loose=("celery", "settings", "urls", "wsgi"),
     floors=(
-        ("languages", "machine", "untrusted"),
+        ("languages",),
+        ("machine", "untrusted"),
         ("accounts", "layouts", "tallies", "celery"),
         ("audit", "cases", "limits", "redaction", "launch", "settings", "wsgi"),
         ("uploads", "rules", "backup"),

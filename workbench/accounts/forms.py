@@ -9,6 +9,7 @@ from django.contrib.auth.validators import UnicodeUsernameValidator
 from django.db.models import Q
 
 from workbench.accounts.models import MOST_TOKEN_DAYS, TOKEN_DAYS, Role, Team, TokenScope, User
+from workbench.languages.sentences import say, say_later
 
 MOST_TOKENS = 50
 """Tokens of a person. Our choice: one for each program, and a page that can be read."""
@@ -17,20 +18,24 @@ MOST_TOKENS = 50
 class TokenForm(forms.Form):
     """What a token is for, may do, and for how long. Only administrators make tokens for the metrics."""
 
-    name = forms.CharField(max_length=100, label="What it is for")
-    scope = forms.ChoiceField(label="What it may do")
-    days = forms.IntegerField(min_value=1, max_value=MOST_TOKEN_DAYS, initial=TOKEN_DAYS, label="For how many days")
+    name = forms.CharField(max_length=100, label=say_later("What it is for"))
+    scope = forms.ChoiceField(label=say_later("What it may do"))
+    days = forms.IntegerField(
+        min_value=1, max_value=MOST_TOKEN_DAYS, initial=TOKEN_DAYS, label=say_later("For how many days")
+    )
 
     def __init__(self, user: User, data: object = None) -> None:
         super().__init__(data, label_suffix="")  # type: ignore[arg-type]
         self._user = user
         scopes = [scope for scope in TokenScope if scope != TokenScope.METRICS or user.is_administrator]
         self.fields["scope"].choices = [(scope.value, scope.label) for scope in scopes]  # type: ignore[attr-defined]
-        self.fields["name"].widget.attrs |= {"placeholder": "nightly pipeline", "autocomplete": "off"}
+        self.fields["name"].widget.attrs |= {"placeholder": say_later("nightly pipeline"), "autocomplete": "off"}
 
     def clean(self) -> None:
         if self._user.api_tokens.count() >= MOST_TOKENS:
-            raise forms.ValidationError(f"You have {MOST_TOKENS} tokens. Revoke those that are not used.")
+            raise forms.ValidationError(
+                say("You have {most} tokens. Revoke those that are not used.", most=MOST_TOKENS)
+            )
 
 
 class RowsField(forms.ModelMultipleChoiceField):
@@ -48,11 +53,11 @@ class RowsField(forms.ModelMultipleChoiceField):
 class PersonForm(forms.Form):
     """Names, role and teams of a person."""
 
-    first_name = forms.CharField(max_length=150, required=False, label="First name")
-    last_name = forms.CharField(max_length=150, required=False, label="Last name")
+    first_name = forms.CharField(max_length=150, required=False, label=say_later("First name"))
+    last_name = forms.CharField(max_length=150, required=False, label=say_later("Last name"))
     email = forms.EmailField(required=False, label="E-mail")
-    role = forms.ChoiceField(choices=Role.choices, initial=Role.RESPONDER, label="Role in every team")
-    teams = RowsField(Team.objects.all(), required=False, widget=forms.CheckboxSelectMultiple, label="Teams")
+    role = forms.ChoiceField(choices=Role.choices, initial=Role.RESPONDER, label=say_later("Role in every team"))
+    teams = RowsField(Team.objects.all(), required=False, widget=forms.CheckboxSelectMultiple, label=say_later("Teams"))
 
     def __init__(self, data: Any = None, *, person: User | None = None) -> None:
         names = ("first_name", "last_name", "email", "role")
@@ -64,7 +69,7 @@ class PersonForm(forms.Form):
 class InvitationForm(PersonForm):
     """A person who does not exist yet."""
 
-    username = forms.CharField(max_length=150, validators=[UnicodeUsernameValidator()], label="User name")
+    username = forms.CharField(max_length=150, validators=[UnicodeUsernameValidator()], label=say_later("User name"))
     field_order = ("username", "first_name", "last_name", "email", "role", "teams")
 
     def __init__(self, data: Any = None) -> None:
@@ -74,16 +79,19 @@ class InvitationForm(PersonForm):
     def clean_username(self) -> str:
         name = str(self.cleaned_data["username"])
         if User.objects.filter(username__iexact=name).exists():
-            raise forms.ValidationError("There is a person with this user name.")
+            raise forms.ValidationError(say("There is a person with this user name."))
         return name
 
 
 class TeamForm(forms.Form):
     """The name of a team, and its members."""
 
-    name = forms.CharField(max_length=100, label="Name")
+    name = forms.CharField(max_length=100, label=say_later("Name"))
     members = RowsField(
-        User.objects.order_by("username"), required=False, widget=forms.CheckboxSelectMultiple, label="Members"
+        User.objects.order_by("username"),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        label=say_later("Members"),
     )
 
     def __init__(self, data: Any = None, *, team: Team | None = None) -> None:
@@ -99,5 +107,5 @@ class TeamForm(forms.Form):
         name = str(self.cleaned_data["name"])
         others = Team.objects.exclude(pk=self._team.pk) if self._team else Team.objects.all()
         if others.filter(name__iexact=name).exists():
-            raise forms.ValidationError("There is a team with this name.")
+            raise forms.ValidationError(say("There is a team with this name."))
         return name

@@ -13,6 +13,8 @@ from django.contrib.auth.models import UserManager as DjangoUserManager
 from django.db import OperationalError, models
 from django.utils import timezone
 
+from workbench.languages.sentences import say_later
+
 TOKEN_BYTES = 30
 TOKEN_DAYS = 365
 """Validity of a token in days by default. Our choice: programs run unattended, and somebody should review them once a
@@ -26,10 +28,10 @@ USE_NOTED_EACH = dt.timedelta(minutes=1)
 class Role(models.TextChoices):
     """Roles of a user; each includes the permissions of the one before."""
 
-    VIEWER = "viewer", "Viewer: reads the team's cases"
-    RESPONDER = "responder", "Responder: opens and changes cases"
-    RULE_EDITOR = "rule_editor", "Rule editor: edits and publishes rules"
-    ADMINISTRATOR = "administrator", "Administrator: sees every case, manages people and teams"
+    VIEWER = "viewer", say_later("Viewer: reads the team's cases")
+    RESPONDER = "responder", say_later("Responder: opens and changes cases")
+    RULE_EDITOR = "rule_editor", say_later("Rule editor: edits and publishes rules")
+    ADMINISTRATOR = "administrator", say_later("Administrator: sees every case, manages people and teams")
 
 
 RANK = {role: rank for rank, role in enumerate(Role)}
@@ -39,8 +41,8 @@ class TimeZoneShown(models.TextChoices):
     """The time zone on charts and in logs."""
 
     UTC = "utc", "UTC"
-    BROWSER = "browser", "The browser's zone"
-    EVIDENCE = "evidence", "The zone of the files"
+    BROWSER = "browser", say_later("The browser's zone")
+    EVIDENCE = "evidence", say_later("The zone of the files")
 
 
 class UserManager(DjangoUserManager["User"]):
@@ -117,9 +119,9 @@ class Membership(models.Model):
 class TokenScope(models.TextChoices):
     """What a token may do, at most what its user may."""
 
-    READ = "read", "Read"
-    WRITE = "write", "Read and write"
-    METRICS = "metrics", "Only the metrics of the workbench itself"
+    READ = "read", say_later("Read")
+    WRITE = "write", say_later("Read and write")
+    METRICS = "metrics", say_later("Only the metrics of the workbench itself")
 
 
 class ApiTokenManager(models.Manager["ApiToken"]):

@@ -30,6 +30,7 @@ from workbench.accounts.services import (
     team_change,
     team_create,
 )
+from workbench.languages.sentences import say
 
 PAGE = 50
 View = Callable[..., HttpResponse]
@@ -43,7 +44,7 @@ def administrators_only(view: View) -> View:
     @wraps(view)
     def guarded(request: SignedInRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if not request.user.is_administrator:
-            raise PermissionDenied("Only administrators manage people and teams.")
+            raise PermissionDenied(say("Only administrators manage people and teams."))
         return view(request, *args, **kwargs)
 
     return guarded
@@ -88,7 +89,7 @@ def person(request: SignedInRequest, person_id: int) -> HttpResponse:
         except ValidationError as error:
             form.add_error("role", error)
         else:
-            messages.success(request, f"{shown} is changed.")
+            messages.success(request, say("{shown} is changed.", shown=shown))
             return redirect("people:person", shown.pk)
     return render(request, "accounts/person.html", {"person": shown, "form": form})
 
@@ -109,14 +110,14 @@ def deactivate(request: SignedInRequest, person_id: int) -> HttpResponse:
     shown = get_object_or_404(User, pk=person_id)
     if request.POST.get("back"):
         person_reactivate(person=shown)
-        messages.success(request, f"{shown} may sign in again.")
+        messages.success(request, say("{shown} may sign in again.", shown=shown))
         return redirect("people:person", shown.pk)
     try:
         person_deactivate(person=shown, by=request.user)
     except ValidationError as error:
         messages.error(request, " ".join(error.messages))
     else:
-        messages.success(request, f"{shown} can no longer sign in, and the API tokens are deleted.")
+        messages.success(request, say("{shown} can no longer sign in, and the API tokens are deleted.", shown=shown))
     return redirect("people:person", shown.pk)
 
 
@@ -138,7 +139,7 @@ def team(request: SignedInRequest, team_id: int) -> HttpResponse:
     form = TeamForm(request.POST if request.method == "POST" else None, team=shown)
     if form.is_valid():
         team_change(team=shown, name=form.cleaned_data["name"], members=form.cleaned_data["members"])
-        messages.success(request, f"The team {shown} is changed.")
+        messages.success(request, say("The team {shown} is changed.", shown=shown))
         return redirect("people:team", shown.pk)
     return render(request, "accounts/team.html", {"team": shown, "form": form})
 
@@ -150,5 +151,5 @@ class Invitation(auth.PasswordResetConfirmView):
     success_url = reverse_lazy("login")
 
     def form_valid(self, form: Any) -> HttpResponse:
-        messages.success(self.request, "The password is set. Sign in with it.")
+        messages.success(self.request, say("The password is set. Sign in with it."))
         return super().form_valid(form)

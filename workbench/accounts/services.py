@@ -13,6 +13,7 @@ from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
 from workbench.accounts.models import Membership, Role, Team, User
+from workbench.languages.sentences import say
 
 FIRST_ADMINISTRATOR = "admin"
 FIRST_TEAM = "Operations"
@@ -82,9 +83,9 @@ def person_reactivate(*, person: User) -> None:
 
 def _refuse_without_administrator(person: User, by: User) -> None:
     if person.pk == by.pk:
-        raise ValidationError("Another administrator has to do this to your own account.")
+        raise ValidationError(say("Another administrator has to do this to your own account."))
     if not User.objects.filter(role=Role.ADMINISTRATOR, is_active=True).exclude(pk=person.pk).exists():
-        raise ValidationError("The workbench needs an administrator.")
+        raise ValidationError(say("The workbench needs an administrator."))
 
 
 def team_create(*, name: str) -> Team:

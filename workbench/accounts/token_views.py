@@ -14,6 +14,7 @@ from django.views.decorators.http import require_GET, require_POST
 from workbench.accounts.forms import TokenForm
 from workbench.accounts.models import ApiToken, TokenScope
 from workbench.accounts.requests import SignedInRequest
+from workbench.languages.sentences import say
 
 PAGE = 50
 
@@ -36,7 +37,7 @@ def tokens(request: SignedInRequest) -> HttpResponse:
 def all_tokens(request: SignedInRequest) -> HttpResponse:
     """The tokens of all people."""
     if not request.user.is_administrator:
-        raise PermissionDenied("Only administrators see all tokens.")
+        raise PermissionDenied(say("Only administrators see all tokens."))
     page = Paginator(ApiToken.objects.select_related("user"), PAGE).get_page(request.GET.get("page"))
     return render(request, "registration/all_tokens.html", {"page": page})
 
@@ -49,5 +50,5 @@ def token_revoke(request: SignedInRequest, token_id: int) -> HttpResponse:
     token = get_object_or_404(visible, pk=token_id)
     is_own = token.user_id == request.user.pk
     token.delete()
-    messages.success(request, f"The token {token.name} is revoked.")
+    messages.success(request, say("The token {name} is revoked.", name=token.name))
     return redirect("tokens" if is_own else "all_tokens")

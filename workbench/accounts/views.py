@@ -19,7 +19,7 @@ from django.views.decorators.http import require_POST
 
 from workbench.accounts.models import TimeZoneShown
 from workbench.accounts.requests import SignedInRequest
-from workbench.languages.sentences import say_later
+from workbench.languages.sentences import say, say_later
 
 
 class OwnPasswordForm(PasswordChangeForm):
@@ -53,7 +53,9 @@ def zone(request: SignedInRequest) -> HttpResponse:
     """Stores the user's time zone, for every browser."""
     chosen = request.POST.get("zone", "")
     if chosen not in TimeZoneShown.values:
-        return JsonResponse({"detail": f"Choose one of {', '.join(TimeZoneShown.values)}."}, status=400)
+        return JsonResponse(
+            {"detail": say("Choose one of {values}.", values=", ".join(TimeZoneShown.values))}, status=400
+        )
     request.user.zone_shown = chosen
     request.user.save(update_fields=["zone_shown"])
     return JsonResponse({"zone": chosen})
@@ -64,7 +66,9 @@ def language(request: HttpRequest) -> HttpResponse:
     """Stores the language of the pages, with the account and for this browser; an empty one is that of the browser."""
     chosen = request.POST.get("language", "")
     if chosen and chosen not in dict(settings.LANGUAGES):
-        return JsonResponse({"detail": f"Choose one of {', '.join(dict(settings.LANGUAGES))}."}, status=400)
+        return JsonResponse(
+            {"detail": say("Choose one of {languages}.", languages=", ".join(dict(settings.LANGUAGES)))}, status=400
+        )
     if request.user.is_authenticated:
         request.user.language = chosen
         request.user.save(update_fields=["language"])

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from workbench.languages.sentences import say, say_later
+
 FIELDS = {
-    "alerts": "list of alerts in the body; without it the body is one alert",
-    "identity": "what stays the same for an alert while it fires and when it is resolved",
-    "name": "name of the alert",
-    "state": "state of the alert",
-    "resolved": "words of the state that mean resolved, separated by commas; not a pointer",
-    "labels": "object of labels",
-    "summary": "a sentence about it",
-    "url": "page of the alert",
-    "starts_at": "since when it fires: ISO 8601 or milliseconds",
-    "ends_at": "when it was resolved",
+    "alerts": say_later("list of alerts in the body; without it the body is one alert"),
+    "identity": say_later("what stays the same for an alert while it fires and when it is resolved"),
+    "name": say_later("name of the alert"),
+    "state": say_later("state of the alert"),
+    "resolved": say_later("words of the state that mean resolved, separated by commas; not a pointer"),
+    "labels": say_later("object of labels"),
+    "summary": say_later("a sentence about it"),
+    "url": say_later("page of the alert"),
+    "starts_at": say_later("since when it fires: ISO 8601 or milliseconds"),
+    "ends_at": say_later("when it was resolved"),
 }
 """Fields of a mapping with descriptions. All but `alerts` and `resolved` are pointers within one alert."""
 NEEDED = ("identity", "name")
@@ -36,14 +38,24 @@ def mapping_read(written: str) -> dict[str, str]:
             continue
         field, colon, pointer = (part.strip() for part in line.partition(":"))
         if not colon or field not in FIELDS:
-            raise MappingRefused(f"Line {number} is not `field: /pointer` with one of {', '.join(FIELDS)}.")
+            raise MappingRefused(
+                say(
+                    "Line {number} is not `field: /pointer` with one of {fields}.",
+                    number=number,
+                    fields=", ".join(FIELDS),
+                )
+            )
         if len(pointer) > LONGEST_POINTER or (field != "resolved" and not pointer.startswith("/")):
             raise MappingRefused(
-                f"Line {number}: a JSON pointer begins with / and has at most {LONGEST_POINTER} letters."
+                say(
+                    "Line {number}: a JSON pointer begins with / and has at most {most} letters.",
+                    number=number,
+                    most=LONGEST_POINTER,
+                )
             )
         mapping[field] = pointer
     if missing := [field for field in NEEDED if field not in mapping]:
-        raise MappingRefused(f"{' and '.join(missing)} must be mapped.")
+        raise MappingRefused(say("{missing} must be mapped.", missing=" and ".join(missing)))
     return mapping
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from workbench.alerts.models import AlertSource
 from workbench.clusters.models import Cluster
+from workbench.languages.sentences import say
 
 MOST_ROUTES = 200
 ANY_REST = "*"
@@ -51,7 +52,13 @@ class Routing:
             if _fits(labels.get(str(route["label"])), str(route["value"])):
                 cluster = self.offered.get(int(route["cluster"]))
                 condition = f"{route['label']} = {route['value']}"
-                reason = "" if cluster else f"The route {condition} leads to a cluster that is not listed any more."
+                reason = (
+                    ""
+                    if cluster
+                    else say(
+                        "The route {condition} leads to a cluster that is not listed any more.", condition=condition
+                    )
+                )
                 return Target(cluster, job, reason)
         named = labels.get(source.cluster_label, "")
         for cluster in self.offered.values():
@@ -61,8 +68,12 @@ class Routing:
             return Target(self.offered[source.cluster_id], job)
         label = source.cluster_label
         if named:
-            return Target(None, job, f"The label {label} is {named}, which names no listed cluster.")
-        return Target(None, job, f"There is no label {label}, no route fits, and the source has no cluster.")
+            return Target(
+                None, job, say("The label {label} is {named}, which names no listed cluster.", label=label, named=named)
+            )
+        return Target(
+            None, job, say("There is no label {label}, no route fits, and the source has no cluster.", label=label)
+        )
 
 
 def routes_read(written: str, clusters: Iterable[Cluster]) -> list[dict[str, str | int]]:
@@ -75,13 +86,19 @@ def routes_read(written: str, clusters: Iterable[Cluster]) -> list[dict[str, str
         matched, colon, name = line.rpartition(" : ")
         label, equals, value = matched.partition("=")
         if not (colon and equals and label.strip() and value.strip()):
-            raise RoutesRefused(f"Line {number} is not `label = value : cluster`.")
+            raise RoutesRefused(say("Line {number} is not `label = value : cluster`.", number=number))
         cluster = by_name.get(name.strip().casefold())
         if cluster is None:
-            raise RoutesRefused(f"Line {number}: the owner may collect from no cluster named {name.strip()}.")
+            raise RoutesRefused(
+                say(
+                    "Line {number}: the owner may collect from no cluster named {name}.",
+                    number=number,
+                    name=name.strip(),
+                )
+            )
         routes.append({"label": label.strip(), "value": value.strip(), "cluster": cluster.pk})
     if len(routes) > MOST_ROUTES:
-        raise RoutesRefused(f"At most {MOST_ROUTES} routes are kept.")
+        raise RoutesRefused(say("At most {most_routes} routes are kept.", most_routes=MOST_ROUTES))
     return routes
 
 

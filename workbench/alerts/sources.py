@@ -15,6 +15,7 @@ from workbench.alerts.models import AlertSource
 from workbench.alerts.payload import LONGEST_NAME, payloads
 from workbench.alerts.routing import RoutesRefused, routes_read
 from workbench.clusters.models import Cluster
+from workbench.languages.sentences import say
 
 CLUSTER_LABEL = "cluster"
 JOB_LABEL = "job_name"
@@ -77,7 +78,7 @@ def _fill(source: AlertSource, form: SourceForm) -> None:
     errors = _errors_of_cases(source, form) | _errors_of_labels(form)
     offered = Cluster.objects.none() if form.owner is None else Cluster.objects.offered_to(form.owner).clusters()
     if form.cluster is not None and not offered.filter(pk=form.cluster).exists():
-        errors["cluster"] = "The owner may not collect from this cluster."
+        errors["cluster"] = say("The owner may not collect from this cluster.")
     try:
         source.routes = routes_read(form.routes, offered)
     except RoutesRefused as error:
@@ -98,21 +99,23 @@ def _errors_of_cases(source: AlertSource, form: SourceForm) -> dict[str, str]:
     errors: dict[str, str] = {}
     slug = _slug(form)
     if not slug:
-        errors["name"] = "A name with letters or digits is needed: it is part of the address that the system posts to."
+        errors["name"] = say(
+            "A name with letters or digits is needed: it is part of the address that the system posts to."
+        )
     elif AlertSource.objects.listed().filter(slug=slug).exclude(pk=source.pk).exists():
-        errors["name"] = f"Another source is named {slug}."
+        errors["name"] = say("Another source is named {slug}.", slug=slug)
     if form.kind not in payloads():
-        errors["kind"] = "Choose the system that sends."
+        errors["kind"] = say("Choose the system that sends.")
     if form.team is None:
-        errors["team"] = "Choose the team that owns the cases."
+        errors["team"] = say("Choose the team that owns the cases.")
     elif form.owner is None or not _may_own(form.owner, form.team):
-        errors["owner"] = "The owner of the cases has to belong to the team and to be allowed to change cases."
+        errors["owner"] = say("The owner of the cases has to belong to the team and to be allowed to change cases.")
     return errors
 
 
 def _errors_of_labels(form: SourceForm) -> dict[str, str]:
     labels = {"cluster_label": form.cluster_label.strip(), "job_label": form.job_label.strip()}
-    bound = f"The name of a label is needed, at most {LONGEST_NAME} letters."
+    bound = say("The name of a label is needed, at most {longest_name} letters.", longest_name=LONGEST_NAME)
     return {name: bound for name, label in labels.items() if not label or len(label) > LONGEST_NAME}
 
 
@@ -126,4 +129,4 @@ def _may_own(owner: User, team: Team) -> bool:
 
 def _administrators_only(user: User) -> None:
     if not user.is_administrator:
-        raise PermissionDenied("Only administrators list sources of alerts.")
+        raise PermissionDenied(say("Only administrators list sources of alerts."))

@@ -24,6 +24,7 @@ from workbench.alerts.services import MOST_BODY_BYTES, alerts_seen_in
 from workbench.alerts.sources import CLUSTER_LABEL, JOB_LABEL, SourceForm
 from workbench.cases.models import Case
 from workbench.clusters.models import Cluster
+from workbench.languages.sentences import say
 from workbench.untrusted.whole_number import whole_number
 
 PAGE = 50
@@ -85,7 +86,7 @@ def source(request: SignedInRequest, source_id: int) -> HttpResponse:
     elif request.method == "POST":
         try:
             listed_sources.source_change(user=request.user, source=listed, form=_form(request))
-            messages.success(request, "The source is changed.")
+            messages.success(request, say("The source is changed."))
             return redirect(listed)
         except ValidationError as error:
             errors = error.message_dict
@@ -130,7 +131,7 @@ def _listed(user: User, source_id: int) -> AlertSource:
 
 def _administrators_only(user: User) -> None:
     if not user.is_administrator:
-        raise PermissionDenied("Only administrators list sources of alerts.")
+        raise PermissionDenied(say("Only administrators list sources of alerts."))
 
 
 def _form(request: SignedInRequest) -> SourceForm:

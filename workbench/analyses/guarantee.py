@@ -10,8 +10,9 @@ from diagnostics.vocabulary.connectors import GUARANTEES
 from diagnostics.wording.phrase import enumeration
 from workbench.analyses.models import Analysis
 from workbench.cases.models import Case
+from workbench.languages.sentences import say, say_later
 
-PARTS = {"source": "the source", "engine": "checkpointing", "sink": "the sink"}
+PARTS = {"source": say_later("the source"), "engine": say_later("checkpointing"), "sink": say_later("the sink")}
 """Fact of `delivery_guarantee` -> the part of a job."""
 
 WORST_FIRST = (False, None, True)
@@ -37,7 +38,7 @@ def guarantee_shown(case: Case, analysis: Analysis) -> GuaranteeShown | None:
     names = {job["job_id"]: job["name"] or job["job_id"] for job in analysis.document["jobs"]}
     judged = [_judged(case.required_guarantee, each, names) for each in _measured(analysis)]
     if not judged:
-        return GuaranteeShown(case.required_guarantee, None, "no file names the sources and sinks of a job")
+        return GuaranteeShown(case.required_guarantee, None, say("no file names the sources and sinks of a job"))
     return min(judged, key=lambda each: WORST_FIRST.index(each.is_reached))
 
 
@@ -59,19 +60,24 @@ def _measured(analysis: Analysis) -> Iterator[Mapping[str, Any]]:
 
 def _judged(required: str, signal: Mapping[str, Any], names: Mapping[str, str]) -> GuaranteeShown:
     facts = signal["facts"]
-    of_job = (
-        f" of {names[signal['subject']['job']]}" if len(names) > 1 and signal["subject"].get("job") in names else ""
-    )
+    job = names.get(signal["subject"].get("job"), "") if len(names) > 1 else ""
     known = {part: facts[part] for part in PARTS if facts.get(part) in GUARANTEES}
     weaker = {part: value for part, value in known.items() if _strength(value) < _strength(required)}
     if weaker:
         part = min(weaker, key=lambda each: _strength(weaker[each]))
-        return GuaranteeShown(required, False, f"{PARTS[part]}{of_job} gives {weaker[part]}")
-    unknown = [name for part, name in PARTS.items() if part not in known]
-    if unknown:
-        return GuaranteeShown(required, None, f"no file shows what {enumeration(unknown)}{of_job} gives")
-    weakest = min(known.values(), key=_strength)
-    return GuaranteeShown(required, True, f"source, checkpointing and sink{of_job} give {weakest} or better")
+        values = {"part": PARTS[part], "job": job, "guarantee": weaker[part]}
+        gives = say("{part} of {job} gives {guarantee}", **values) if job else say("{part} gives {guarantee}", **values)
+        return GuaranteeShown(required, False, gives)
+    if unknown := [str(name) for part, name in PARTS.items() if part not in known]:
+        values = {"parts": enumeration(unknown), "job": job}
+        gives = say("no file shows what {parts} of {job} gives", **values)
+        return GuaranteeShown(required, None, gives if job else say("no file shows what {parts} gives", **values))
+    values = {"job": job, "guarantee": min(known.values(), key=_strength)}
+    if job:
+        reached = say("source, checkpointing and sink of {job} give {guarantee} or better", **values)
+    else:
+        reached = say("source, checkpointing and sink give {guarantee} or better", **values)
+    return GuaranteeShown(required, True, reached)
 
 
 def _strength(guarantee: str) -> int:

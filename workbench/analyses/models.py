@@ -25,10 +25,10 @@ class AnalysisStatus(models.TextChoices):
 
 
 class LogBookState(models.TextChoices):
-    NONE = "none", "No log"
-    WAITING = "waiting", "Being written"
-    WRITTEN = "written", "Written"
-    FAILED = "failed", "Could not be written"
+    NONE = "none", say_later("No log")
+    WAITING = "waiting", say_later("Being written")
+    WRITTEN = "written", say_later("Written")
+    FAILED = "failed", say_later("Could not be written")
 
 
 ACTIVE = (AnalysisStatus.QUEUED, AnalysisStatus.RUNNING)

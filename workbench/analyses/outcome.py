@@ -13,6 +13,9 @@ from django.utils import timezone
 from diagnostics.diagnosis.fingerprint import LONGEST_VALUE, fingerprint, traits
 from diagnostics.diagnosis.problem_time import problem_seen_at
 from diagnostics.formats import FORMATS
+from diagnostics.language import Text
+from diagnostics.rules.rule import shipped_rules
+from diagnostics.symptoms import symptom
 from workbench.analyses.finished import analysis_finished
 from workbench.analyses.health import weighed
 from workbench.analyses.models import (
@@ -166,13 +169,22 @@ def _search_words(document: dict[str, Any]) -> Iterator[str]:
     """The words of a diagnosis that people search for, the most important first."""
     for job in document["jobs"]:
         yield from (part for part in (job["name"], job["job_id"]) if part)
+    titles = {rule.id: rule.title for rule in shipped_rules()}
     for finding in document["findings"]:
         yield finding["title"]
         yield finding["statement"]
+        yield from _translations(titles.get(finding["rule"]["id"], ""))
+        yield from _translations(symptom(finding["symptom_class"]).title)
         yield from (str(part) for part in finding["subject"].values())
     for finding in document["findings"]:
         yield from (entry["text"] for entry in finding["evidence"] if entry.get("text"))
     yield from (entry["file"] for entry in document["inputs"])
+
+
+def _translations(text: str) -> Iterator[str]:
+    """The text in the other languages: what is stored is English, and readers search in their own."""
+    if isinstance(text, Text):
+        yield from text.translations.values()
 
 
 def _findings_save(analysis: Analysis, findings: list[dict[str, Any]]) -> None:

@@ -15,6 +15,7 @@ from workbench.analyses.models import Analysis
 from workbench.cases.holds import OnHold, kept_days, require_no_hold
 from workbench.cases.models import Case
 from workbench.cases.services import note_add
+from workbench.languages.sentences import say
 from workbench.uploads.arrivals import arrival_discard
 from workbench.uploads.models import UploadedFile
 
@@ -40,7 +41,7 @@ def case_delete(*, case: Case) -> None:
     _refuse_deletion(case)
     merged = list(case.merged.values_list("pk", flat=True))
     if merged:
-        raise CannotDelete(f"Case {merged[0]} was merged into it; take them apart first.")
+        raise CannotDelete(say("Case {merged} was merged into it; take them apart first.", merged=merged[0]))
     _evidence_delete(case)
     with transaction.atomic():
         case.analyses.all().delete()
@@ -82,4 +83,4 @@ def _refuse_deletion(case: Case) -> None:
     except OnHold as error:
         raise CannotDelete(str(error)) from None
     if Analysis.objects.filter(case=case).active().exists():
-        raise CannotDelete("An analysis of the case is under way; cancel it or wait for its end.")
+        raise CannotDelete(say("An analysis of the case is under way; cancel it or wait for its end."))

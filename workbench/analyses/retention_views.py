@@ -13,6 +13,7 @@ from workbench.accounts.requests import SignedInRequest
 from workbench.analyses.retention import CannotDelete, case_delete, evidence_delete
 from workbench.cases.holds import OnHold, require_no_hold
 from workbench.cases.selectors import case_to_change
+from workbench.languages.sentences import say
 from workbench.uploads.models import UploadedFile
 
 
@@ -24,14 +25,14 @@ def delete_case(request: SignedInRequest, case_id: int) -> HttpResponse:
         try:
             if request.POST.get("what") == "evidence":
                 count = evidence_delete(case=case, user=request.user)
-                messages.success(request, f"{count} files were deleted. The diagnosis stays.")
+                messages.success(request, say("{count} files were deleted. The diagnosis stays.", count=count))
                 return redirect(case)
             if not request.user.is_administrator:
-                raise PermissionDenied("Only administrators delete whole cases.")
+                raise PermissionDenied(say("Only administrators delete whole cases."))
             if request.POST.get("number") != str(case_id):
-                raise CannotDelete("Type the number of the case to delete it.")
+                raise CannotDelete(say("Type the number of the case to delete it."))
             case_delete(case=case)
-            messages.success(request, f"Case {case_id} was deleted.")
+            messages.success(request, say("Case {case_id} was deleted.", case_id=case_id))
             return redirect("cases:list")
         except CannotDelete as error:
             messages.error(request, str(error))

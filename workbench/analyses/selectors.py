@@ -12,6 +12,7 @@ from django.shortcuts import get_object_or_404
 from workbench.accounts.models import User
 from workbench.analyses.models import Analysis
 from workbench.cases.models import Case
+from workbench.languages.sentences import say
 
 
 def analysis_visible(user: User, analysis_id: int) -> Analysis:
@@ -24,7 +25,7 @@ def analysis_to_change(user: User, analysis_id: int) -> Analysis:
     """The analysis, for cancelling or retrying it. Raises Http404 for a stranger, PermissionDenied for a viewer."""
     analysis = analysis_visible(user, analysis_id)
     if not analysis.case.may_be_changed_by(user):
-        raise PermissionDenied("Your role may read this case, not change it.")
+        raise PermissionDenied(say("Your role may read this case, not change it."))
     return analysis
 
 

@@ -22,6 +22,7 @@ from workbench.analyses.publishing import end_publish
 from workbench.analyses.turns import analyses_waiting, is_large, turn_of_request
 from workbench.cases.models import Case
 from workbench.cases.services import case_lock
+from workbench.languages.sentences import say
 from workbench.machine import broker
 from workbench.machine.disk import disk_room
 from workbench.machine.signs_of_life import SignsOfLife
@@ -74,7 +75,9 @@ def analysis_request(
     # A file being redacted by a worker joins the run when it starts.
     is_coming = number == case.snapshot_number and case.arrivals.redacting().exists()
     if not files and not is_coming:
-        raise NothingToAnalyse("The case holds no file yet." if number == 1 else "The snapshot holds no file yet.")
+        raise NothingToAnalyse(
+            say("The case holds no file yet.") if number == 1 else say("The snapshot holds no file yet.")
+        )
     for active in case.analyses.active().filter(snapshot=number).light():
         analysis_cancel(analysis=active)
     analysis = Analysis.objects.create(

@@ -16,6 +16,7 @@ from workbench.analyses.models import Analysis
 from workbench.analyses.services import NothingToAnalyse, analysis_request
 from workbench.cases.models import Case
 from workbench.cases.services import case_open, snapshot_start
+from workbench.languages.sentences import say
 from workbench.uploads.arrivals import upload_take
 from workbench.uploads.models import UploadedFile
 from workbench.uploads.refusals import AlreadyInCase
@@ -34,7 +35,7 @@ def case_submit(*, user: User, title: str, files: Sequence[NamedFile]) -> Case:
     Raises UploadRefused, NothingToAnalyse, ValidationError.
     """
     if not files:
-        raise NothingToAnalyse("At least one file is needed.")
+        raise NothingToAnalyse(say("At least one file is needed."))
     case = case_open(user=user, title=title or _title_from([name for name, _ in files]))
     try:
         files_submit(case=case, user=user, files=files)
@@ -59,7 +60,7 @@ def files_submit(
     Raises UploadRefused, NothingToAnalyse, ValidationError. Files added before a refused one are kept.
     """
     if not files:
-        raise NothingToAnalyse("At least one file is needed.")
+        raise NothingToAnalyse(say("At least one file is needed."))
     if change is not None:
         snapshot_start(case=case, user=user, change=change, begins_at=begins_at)
     remaining = RequestTime()

@@ -14,6 +14,7 @@ from workbench.accounts.requests import SignedInRequest
 from workbench.analyses import selectors, services
 from workbench.analyses.feed import feed_open
 from workbench.analyses.stages import run_shown
+from workbench.languages.sentences import say
 
 
 @login_required
@@ -66,7 +67,7 @@ def document(request: SignedInRequest, analysis_id: int) -> JsonResponse:
     """The diagnosis document of the contract, as a file."""
     analysis = selectors.analysis_visible(request.user, analysis_id)
     if analysis.document is None:
-        raise Http404("This analysis has no diagnosis.")
+        raise Http404(say("This analysis has no diagnosis."))
     name = f"case-{analysis.case_id}-diagnosis.json"
     answer = JsonResponse(analysis.document, json_dumps_params={"indent": 2, "ensure_ascii": False})
     answer.headers["Content-Disposition"] = f'attachment; filename="{name}"'

@@ -21,6 +21,7 @@ from workbench.alerts.services import MOST_BODY_BYTES, Outcome, alerts_receive
 from workbench.alerts.token import token_in
 from workbench.api.errors import BodyTooLarge
 from workbench.api.serializers import ErrorSerializer
+from workbench.languages.sentences import say, to_say
 
 TAKEN = inline_serializer(
     "AlertsTaken",
@@ -50,7 +51,7 @@ class AlertIntake(APIView):
 
     @extend_schema(
         operation_id="send_alerts",
-        summary="Send alerts of a listed source; `Authorization: Bearer` with the source's token",
+        summary=to_say("Send alerts of a listed source; `Authorization: Bearer` with the source's token"),
         request=OpenApiTypes.OBJECT,
         responses={202: TAKEN, 400: ErrorSerializer, 401: ErrorSerializer, 413: ErrorSerializer},
     )
@@ -58,7 +59,7 @@ class AlertIntake(APIView):
         listed = AlertSource.objects.listed().select_related("team", "owner", "cluster").filter(slug=source).first()
         secret = token_in(get_authorization_header(request).decode("latin-1"))
         if listed is None or not listed.opens_with(secret):
-            raise AuthenticationFailed("There is no such source, or this is not its token.")
+            raise AuthenticationFailed(say("There is no such source, or this is not its token."))
         try:
             outcomes = alerts_receive(source=listed, body=_body(request._request))
         except PayloadRefused as error:
@@ -72,7 +73,7 @@ class AlertIntake(APIView):
 
 def _body(request: HttpRequest) -> bytes:
     length = request.headers.get("Content-Length", "")
-    too_large = BodyTooLarge(f"A message of alerts has at most {MOST_BODY_BYTES:,} bytes.")
+    too_large = BodyTooLarge(say("A message of alerts has at most {most:,} bytes.", most=MOST_BODY_BYTES))
     if length.isdecimal() and int(length[:12]) > MOST_BODY_BYTES:
         raise too_large
     body = request.read(MOST_BODY_BYTES + 1)

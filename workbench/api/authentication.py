@@ -11,6 +11,7 @@ from rest_framework.request import Request
 
 from workbench.accounts.guessing import client_address
 from workbench.accounts.models import ApiToken, TokenScope, User
+from workbench.languages.sentences import say
 
 KEYWORD = "Token"
 
@@ -24,12 +25,12 @@ class ApiTokenAuthentication(BaseAuthentication):
             return None
         token = ApiToken.objects.with_secret(secret.strip())
         if token is None:
-            raise AuthenticationFailed("This token is not known, or it has expired.")
+            raise AuthenticationFailed(say("This token is not known, or it has expired."))
         if token.scope == TokenScope.METRICS:
-            raise AuthenticationFailed("This token opens the metrics of the workbench only.")
+            raise AuthenticationFailed(say("This token opens the metrics of the workbench only."))
         token.note_use(client_address(request))
         if token.scope == TokenScope.READ and request.method not in SAFE_METHODS:
-            raise PermissionDenied("This token may read only.")
+            raise PermissionDenied(say("This token may read only."))
         return token.user, token
 
     def authenticate_header(self, request: Request) -> str:

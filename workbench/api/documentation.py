@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from workbench.languages.sentences import say
+
 
 @dataclass(frozen=True, slots=True)
 class Field:
@@ -48,7 +50,9 @@ def _operation(method: str, path: str, call: Mapping[str, Any], schema: Mapping[
     command += [
         f"-F '{field.name}={'@' if 'file' in field.type else ''}…'" for field in fields if field.place == "form"
     ]
-    return Operation(method.upper(), path, call.get("summary", ""), fields, answers, " ".join(command))
+    summary = call.get("summary", "")
+    words = say(summary) if summary else ""
+    return Operation(method.upper(), path, words, fields, answers, " ".join(command))
 
 
 def _parameters(call: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterator[Field]:

@@ -15,6 +15,7 @@ from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
 from workbench.analyses.services import NothingToAnalyse
+from workbench.languages.sentences import say
 from workbench.machine.disk import NoRoom
 from workbench.middleware.machine_faults import FULL, RETRY_SECONDS, MachineFault, fault_response, machine_fault
 from workbench.uploads.refusals import TooLarge, UploadRefused
@@ -50,7 +51,7 @@ def api_exception_handler(error: Exception, context: dict[str, Any]) -> Response
         return Response({"detail": fault.detail}, status=fault.status, headers=retry)
     if response is None:
         logger.error("API call failed: %s", context["request"].path, exc_info=error)
-        return Response({"detail": "The workbench failed to answer; its log says why."}, status=500)
+        return Response({"detail": say("The workbench failed to answer; its log says why.")}, status=500)
     if isinstance(response.data, list):
         response.data = {"detail": " ".join(str(each) for each in response.data)}
     return response
@@ -70,7 +71,7 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     if too_large:
         return render(request, "413.html", status=413)
     if _is_api(request):
-        return JsonResponse({"detail": "The request cannot be read."}, status=400)
+        return JsonResponse({"detail": say("The request cannot be read.")}, status=400)
     return defaults.bad_request(request, exception)
 
 
@@ -84,21 +85,21 @@ def _no_room(request: HttpRequest, error: NoRoom) -> HttpResponse:
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
     """403 outside of API views."""
     if _is_api(request):
-        return JsonResponse({"detail": "Not allowed."}, status=403)
+        return JsonResponse({"detail": say("Not allowed.")}, status=403)
     return defaults.permission_denied(request, exception)
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     """403 for a form of a page that was opened in an earlier session."""
     if _is_api(request) or request.headers.get("Accept") == "application/json":
-        return JsonResponse({"detail": "The page was open for too long. Reload it and try again."}, status=403)
+        return JsonResponse({"detail": say("The page was open for too long. Reload it and try again.")}, status=403)
     return render(request, "403.html", status=403)
 
 
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """404 for an unknown address."""
     if _is_api(request):
-        return JsonResponse({"detail": "Not found."}, status=404)
+        return JsonResponse({"detail": say("Not found.")}, status=404)
     return defaults.page_not_found(request, exception)
 
 
@@ -108,5 +109,5 @@ def server_error(request: HttpRequest) -> HttpResponse:
     if fault is not None:
         return fault_response(request, fault)
     if _is_api(request):
-        return JsonResponse({"detail": "The workbench failed to answer; its log says why."}, status=500)
+        return JsonResponse({"detail": say("The workbench failed to answer; its log says why.")}, status=500)
     return defaults.server_error(request)

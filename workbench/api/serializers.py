@@ -16,6 +16,7 @@ from workbench.analyses.room import room_missed
 from workbench.cases.impact import IMPACT_COLUMNS
 from workbench.cases.models import LONGEST_CHANGE, Case
 from workbench.cases.selectors import ORDERS
+from workbench.languages.sentences import say_later
 
 STATUSES = ("queued", "running", "done", "failed")
 
@@ -60,12 +61,14 @@ class CaseSerializer(serializers.ModelSerializer[Case]):
     status = serializers.SerializerMethodField()
     stage = serializers.SerializerMethodField()
     progress = serializers.SerializerMethodField()
-    detail = serializers.SerializerMethodField(help_text="what it is at, or why it failed")
+    detail = serializers.SerializerMethodField(help_text=say_later("what it is at, or why it failed"))
     queue_position = serializers.SerializerMethodField()
     verdict = serializers.SerializerMethodField()
     health = serializers.IntegerField(source="health_score", read_only=True)
     jobs = serializers.SerializerMethodField()
-    case_status = serializers.CharField(source="status", read_only=True, help_text="status of the work on the case")
+    case_status = serializers.CharField(
+        source="status", read_only=True, help_text=say_later("status of the work on the case")
+    )
     owner = serializers.CharField(source="owner.username", read_only=True)
     team = serializers.CharField(source="team.name", read_only=True)
     created_at = Moment(read_only=True)
@@ -191,14 +194,18 @@ class MoreFilesSerializer(FilesSerializer):
         required=False,
         allow_blank=True,
         max_length=LONGEST_CHANGE,
-        help_text="what was changed before these files came to be; they are then diagnosed without the earlier ones",
+        help_text=say_later(
+            "what was changed before these files came to be; they are then diagnosed without the earlier ones"
+        ),
     )
     begins_at = serializers.DateTimeField(
         required=False,
         default=None,
         allow_null=True,
-        help_text="with `change`, when it took effect: what happened before does not count; "
-        "by default the end of the evidence that the case has",
+        help_text=say_later(
+            "with `change`, when it took effect: what happened before does not count; by default the end of "
+            "the evidence that the case has",
+        ),
     )
 
 
@@ -213,8 +220,8 @@ class CaseFilterSerializer(serializers.Serializer[Any]):
 
     status = serializers.ChoiceField(choices=STATUSES, required=False)
     symptom_class = serializers.CharField(required=False)
-    job = serializers.CharField(required=False, help_text="part of a job's name")
-    text = serializers.CharField(required=False, help_text='words and "phrases" that the case contains')
+    job = serializers.CharField(required=False, help_text=say_later("part of a job's name"))
+    text = serializers.CharField(required=False, help_text=say_later('words and "phrases" that the case contains'))
     order = serializers.ChoiceField(choices=list(ORDERS), required=False)
 
 

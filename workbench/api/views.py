@@ -35,6 +35,7 @@ from workbench.api.serializers import (
 )
 from workbench.cases.models import Case
 from workbench.cases.selectors import case_to_change, case_visible, cases_matching
+from workbench.languages.sentences import say, to_say
 
 REFUSALS = dict.fromkeys((400, 401, 403, 413, 507), ErrorSerializer)
 
@@ -65,7 +66,7 @@ class CaseList(CaseView):
 
     @extend_schema(
         operation_id="list_cases",
-        summary="List the cases of your teams",
+        summary=to_say("List the cases of your teams"),
         parameters=[CaseFilterSerializer],
         responses={200: CaseSerializer(many=True), 400: ErrorSerializer, 401: ErrorSerializer},
     )
@@ -82,13 +83,13 @@ class CaseList(CaseView):
 
     @extend_schema(
         operation_id="open_case",
-        summary="Open a case, store its files and queue the analysis",
+        summary=to_say("Open a case, store its files and queue the analysis"),
         request={"multipart/form-data": NewCaseSerializer},
         responses={201: CaseSerializer} | REFUSALS,
     )
     def post(self, request: SignedInApiRequest) -> Response:
         if not request.user.may_change_cases:
-            raise PermissionDenied("Your role may read cases, not open them.")
+            raise PermissionDenied(say("Your role may read cases, not open them."))
         asked = NewCaseSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         files = received(asked.validated_data["files"])
@@ -99,7 +100,7 @@ class CaseList(CaseView):
 class CaseDetail(CaseView):
     @extend_schema(
         operation_id="read_case",
-        summary="How far a case is, and its verdict",
+        summary=to_say("How far a case is, and its verdict"),
         responses={200: CaseDetailSerializer, 401: ErrorSerializer, 404: ErrorSerializer},
     )
     def get(self, request: SignedInApiRequest, case_id: int) -> Response:
@@ -115,7 +116,7 @@ class CaseFiles(CaseView):
 
     @extend_schema(
         operation_id="add_files",
-        summary="Add evidence and queue a new analysis of the newest snapshot",
+        summary=to_say("Add evidence and queue a new analysis of the newest snapshot"),
         request={"multipart/form-data": MoreFilesSerializer},
         responses={201: CaseSerializer, 404: ErrorSerializer} | REFUSALS,
     )
@@ -132,13 +133,13 @@ class CaseFiles(CaseView):
 class CaseDiagnosis(CaseView):
     @extend_schema(
         operation_id="read_diagnosis",
-        summary="The diagnosis document of the latest finished analysis",
+        summary=to_say("The diagnosis document of the latest finished analysis"),
         responses={200: OpenApiTypes.OBJECT, 401: ErrorSerializer, 404: ErrorSerializer},
     )
     def get(self, request: SignedInApiRequest, case_id: int) -> Response:
         analysis = case_visible(request.user, case_id).analyses.done().defer("signals", "inputs").first()
         if analysis is None:
-            raise NotFound("There is no diagnosis yet; the case says how far its analysis is.")
+            raise NotFound(say("There is no diagnosis yet; the case says how far its analysis is."))
         return Response(document_read(analysis))
 
 

@@ -18,6 +18,7 @@ from django.views.decorators.http import require_GET
 from workbench.accounts.requests import SignedInRequest
 from workbench.audit.models import AuditEntry
 from workbench.audit.selectors import FILTERS, entries_matching, rows_as_csv, rows_as_json_lines
+from workbench.languages.sentences import say
 
 PAGE = 100
 FORMS: dict[str, tuple[str, Callable[[QuerySet[AuditEntry]], Iterator[str]]]] = {
@@ -45,7 +46,7 @@ def export(request: SignedInRequest, form: str) -> HttpResponseBase:
     """The same entries as a file, the oldest first."""
     _administrators_only(request)
     if form not in FORMS:
-        raise Http404("The audit log comes as csv or jsonl.")
+        raise Http404(say("The audit log comes as csv or jsonl."))
     content_type, lines = FORMS[form]
     answer = StreamingHttpResponse(lines(entries_matching(request.GET.dict())), content_type=content_type)
     answer.headers["Content-Disposition"] = f'attachment; filename="audit-{timezone.now():%Y%m%d-%H%M%S}.{form}"'
@@ -54,4 +55,4 @@ def export(request: SignedInRequest, form: str) -> HttpResponseBase:
 
 def _administrators_only(request: SignedInRequest) -> None:
     if not request.user.is_administrator:
-        raise PermissionDenied("Only administrators read the audit log.")
+        raise PermissionDenied(say("Only administrators read the audit log."))

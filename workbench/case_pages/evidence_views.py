@@ -26,6 +26,7 @@ from workbench.cases import selectors, services
 from workbench.cases.models import Case
 from workbench.clusters.models import Cluster
 from workbench.clusters.profiling import MODES
+from workbench.languages.sentences import say
 from workbench.limits.selectors import limits_now
 from workbench.redaction.selectors import redaction_rules
 from workbench.uploads.listing import files_listed, folders, format_choices
@@ -65,7 +66,7 @@ def case_new(request: SignedInRequest) -> HttpResponse:
 
 def _refuse_viewers(request: SignedInRequest) -> None:
     if not request.user.may_change_cases:
-        raise PermissionDenied("Your role may read cases, not open them.")
+        raise PermissionDenied(say("Your role may read cases, not open them."))
 
 
 def _case_addresses(case: Case) -> dict[str, str]:
@@ -137,7 +138,7 @@ def paste(request: SignedInRequest, case_id: int) -> HttpResponse:
     form = PasteForm(request.POST)
     try:
         if not form.is_valid():
-            raise UploadRefused("Nothing was pasted.")
+            raise UploadRefused(say("Nothing was pasted."))
         file = text_add(case=case, user=request.user, **form.cleaned_data)
     except UploadRefused as error:
         if request.headers.get("Accept") == "application/json":

@@ -13,6 +13,7 @@ from workbench.accounts.requests import SignedInRequest
 from workbench.case_pages.forms import FollowUpForm
 from workbench.cases import selectors
 from workbench.cases.follow_ups import follow_up_add, follow_up_set
+from workbench.languages.sentences import say
 
 
 @login_required
@@ -36,7 +37,8 @@ def add(request: SignedInRequest, case_id: int) -> HttpResponse:
             messages.error(request, " ".join(error.messages))
     else:
         messages.error(
-            request, "An action needs a text of at most 300 letters, an owner, a day like 2026-05-14, and whole days."
+            request,
+            say("An action needs a text of at most 300 letters, an owner, a day like 2026-05-14, and whole days."),
         )
     return redirect(f"{case.get_absolute_url()}#actions")
 

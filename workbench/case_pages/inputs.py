@@ -9,6 +9,7 @@ from typing import Any
 
 from diagnostics.reading.clock import shift_text
 from diagnostics.wording.phrase import duration
+from workbench.languages.sentences import say
 
 MOST_FORMATS = 3
 MOST_FOLDERS = 20
@@ -30,11 +31,18 @@ class InputFolder:
     @property
     def formats(self) -> str:
         """Number of files per format, when there are few formats."""
-        counted = Counter(entry.get("format") or "not analysed" for entry in self.entries)
-        if len(counted) > MOST_FORMATS:
-            unread = f", {counted['not analysed']} of them not analysed" if counted["not analysed"] else ""
-            return f"{len(self.entries)} files of {len(counted)} formats{unread}"
-        return ", ".join(f"{count} {name}" for name, count in counted.most_common())
+        counted = Counter(entry.get("format") or "" for entry in self.entries)
+        files, formats, unread = len(self.entries), len(counted), counted[""]
+        if formats <= MOST_FORMATS:
+            return ", ".join(f"{count} {name or say('not analysed')}" for name, count in counted.most_common())
+        if unread:
+            return say(
+                "{files} files of {formats} formats, {unread} of them not analysed",
+                files=files,
+                formats=formats,
+                unread=unread,
+            )
+        return say("{files} files of {formats} formats", files=files, formats=formats)
 
     @property
     def warnings(self) -> int:
@@ -89,25 +97,48 @@ class ClockComparison:
 def describe_offset(offset: Mapping[str, Any]) -> ClockComparison:
     """The estimated offset of a file's clock (`diagnostics.reconstruction.job.log_clocks`) in words."""
     least, most = offset["least_ms"], offset["most_ms"]
-    shared = f"from {offset['events']} steps of tasks that both logs tell of"
-    other = offset["against"].rpartition("/")[2]
+    values = {"events": offset["events"], "other": offset["against"].rpartition("/")[2]}
     if least is not None and most is not None and least > most:
-        return ClockComparison(
-            f"Its clock and that of {other} were set or drift: no one offset explains {shared[5:]}.", True
+        set_by_hand = say(
+            "Its clock and that of {other} were set or drift: no one offset explains {events} steps of tasks that "
+            "both logs tell of.",
+            **values,
         )
-    bounds = " and ".join(
-        f"{words} {shift_text(bound)}" for words, bound in (("at least", least), ("at most", most)) if bound is not None
-    )
+        return ClockComparison(set_by_hand, True)
+    values["bounds"] = _offset_bounds(least, most)
     if (least is None or least <= 0) and (most is None or most >= 0):
-        return ClockComparison(f"Its clock agrees with that of {other} ({bounds}, {shared}).", False)
+        agrees = say(
+            "Its clock agrees with that of {other} ({bounds}, from {events} steps of tasks that both logs tell of).",
+            **values,
+        )
+        return ClockComparison(agrees, False)
     nearest = [bound for bound in (least, most) if bound is not None]
     middle = round(sum(nearest) / len(nearest))
+    values["offset"] = duration(abs(middle))
+    if middle > 0:
+        sentence = say(
+            "Its clock is {offset} ahead of that of {other} ({bounds}, from {events} steps of tasks that both logs "
+            "tell of).",
+            **values,
+        )
+    else:
+        sentence = say(
+            "Its clock is {offset} behind that of {other} ({bounds}, from {events} steps of tasks that both logs "
+            "tell of).",
+            **values,
+        )
     steps = round(middle / ZONE_STEP_MS)
-    zone = " That is what another time zone would make." if steps and _is_zone(least, most, steps) else ""
-    ahead = "ahead of" if middle > 0 else "behind"
-    return ClockComparison(
-        f"Its clock is {duration(abs(middle))} {ahead} that of {other} ({bounds}, {shared}).{zone}", True
-    )
+    if steps and _is_zone(least, most, steps):
+        sentence = say("{sentence} That is what another time zone would make.", sentence=sentence)
+    return ClockComparison(sentence, True)
+
+
+def _offset_bounds(least: int | None, most: int | None) -> str:
+    if least is None:
+        return "" if most is None else say("at most {shift}", shift=shift_text(most))
+    if most is None:
+        return say("at least {shift}", shift=shift_text(least))
+    return say("at least {least} and at most {most}", least=shift_text(least), most=shift_text(most))
 
 
 def _is_zone(least: int | None, most: int | None, steps: int) -> bool:
@@ -117,9 +148,12 @@ def _is_zone(least: int | None, most: int | None, steps: int) -> bool:
 
 def describe_clock(clock: Mapping[str, Any]) -> str:
     """The correction of a file's times in words."""
-    zone = f"read as local time of {clock['zone']}" if clock["zone"] else ""
-    shift = f"moved by {shift_text(clock['shift_ms'])}" if clock["shift_ms"] else ""
-    return f"Its times were {' and '.join(part for part in (zone, shift) if part)}."
+    zone, shift = clock["zone"], shift_text(clock["shift_ms"]) if clock["shift_ms"] else ""
+    if zone and shift:
+        return say("Its times were read as local time of {zone} and moved by {shift}.", zone=zone, shift=shift)
+    if zone:
+        return say("Its times were read as local time of {zone}.", zone=zone)
+    return say("Its times were moved by {shift}.", shift=shift)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import Any
 from diagnostics.diagnosis.verdict import HEALTHY, INCONCLUSIVE
 from diagnostics.wording.phrase import duration, number
 from workbench.analyses.models import Analysis
+from workbench.languages.sentences import say, say_counted
 
 LEAST_LAG_MS = 60_000
 """A watermark that lags less is not late in minutes. Our choice."""
@@ -22,14 +23,19 @@ def _phrases(analysis: Analysis) -> Iterator[str]:
     jobs = analysis.document["jobs"]
     ill = [job for job in jobs if job["verdict"]["symptom_class"] not in (HEALTHY, INCONCLUSIVE)]
     if ill:
-        yield f"{len(ill)} of {len(jobs)} {'job has' if len(jobs) == 1 else 'jobs have'} a cause found"
+        yield say_counted(
+            "{ill} of {count} job has a cause found",
+            "{ill} of {count} jobs have a cause found",
+            len(jobs),
+            ill=len(ill),
+        )
     lag = max(_facts(analysis, "watermarks", "lag_last_ms"), default=0.0)
     if lag >= LEAST_LAG_MS:
-        yield f"the event time is up to {duration(lag)} behind at the end"
+        yield say("the event time is up to {lag} behind at the end", lag=duration(lag))
     if dropped := sum(_facts(analysis, "late_records", "dropped")):
-        yield f"{number(dropped)} late records dropped"
+        yield say("{count} late records dropped", count=number(dropped))
     if behind := sum(_facts(analysis, "consumer_lag", "lag")):
-        yield f"{number(behind)} records wait in Kafka"
+        yield say("{count} records wait in Kafka", count=number(behind))
 
 
 def _facts(analysis: Analysis, key: str, name: str) -> Iterator[float]:

@@ -18,6 +18,7 @@ from diagnostics.wording.subject import subject_words
 from workbench.analyses.measured import LinkedPiece, Measurements, ValueSource
 from workbench.analyses.models import Analysis, Citation
 from workbench.history.case_records import CaseRecords
+from workbench.languages.sentences import say
 from workbench.runbooks.filling import RunbookProgress, later_snapshots, runbook_progress
 from workbench.uploads.models import UploadedFile
 
@@ -276,7 +277,7 @@ def _by_job(tops: Sequence[FindingShown], jobs: Sequence[Mapping[str, Any]]) -> 
         options = [each for each in found if each.entry.get("advice")]
         others = [each for each in found if not each.entry.get("advice")]
         roles = {role: [each for each in others if each.entry["role"] == role] for role in ROLES}
-        name = None if len(jobs) < 2 else names[job] if job else "All jobs of the cluster"
+        name = None if len(jobs) < 2 else names[job] if job else say("All jobs of the cluster")
         yield JobShown(name, roles["root_cause"], roles["contributing"], roles["consequence"], options)
 
 

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_POST
 from workbench.accounts.requests import SignedInRequest
 from workbench.analyses.services import NothingToAnalyse, analysis_request
 from workbench.cases import selectors, services
+from workbench.languages.sentences import say
 
 
 @login_required
@@ -54,4 +55,4 @@ def _moment(typed: str) -> dt.datetime | None:
     try:
         return dt.datetime.fromisoformat(typed.strip()).replace(tzinfo=dt.UTC)
     except ValueError:
-        raise ValidationError({"begins_at": "State the time as 2026-11-24 10:30, in UTC."}) from None
+        raise ValidationError({"begins_at": say("State the time as 2026-11-24 10:30, in UTC.")}) from None

@@ -47,6 +47,7 @@ from workbench.history.objectives import attained
 from workbench.history.recurrences import recurrence
 from workbench.history.similar import similar_cases
 from workbench.history.timeline import timeline
+from workbench.languages.sentences import say, say_later
 from workbench.profiles.selectors import has_stacks
 from workbench.rules.regression import case_keep
 from workbench.runbooks.plans import plans_shown
@@ -109,7 +110,7 @@ def _diagnosis_asked_for(request: SignedInRequest, case: Case) -> Analysis | Non
         return done.first()
     found = done.filter(snapshot=int(asked)).first() if asked.isdecimal() and len(asked) < 6 else None
     if found is None:
-        raise Http404("This snapshot has no diagnosis.")
+        raise Http404(say("This snapshot has no diagnosis."))
     return found
 
 
@@ -183,7 +184,8 @@ def impact(request: SignedInRequest, case_id: int) -> HttpResponse:
     if form.is_valid():
         services.case_change(case=case, user=request.user, **form.cleaned_data)
     else:
-        messages.error(request, "The impact was not saved: " + " ".join(str(each[0]) for each in form.errors.values()))
+        reasons = " ".join(str(each[0]) for each in form.errors.values())
+        messages.error(request, say("The impact was not saved: {reasons}", reasons=reasons))
     return redirect(case)
 
 
@@ -194,7 +196,7 @@ def owner(request: SignedInRequest, case_id: int) -> HttpResponse:
     case = selectors.case_to_change(request.user, case_id)
     chosen = get_object_or_404(selectors.owners_possible(case), username=request.POST.get("owner", ""))
     services.case_assign(case=case, user=request.user, owner=chosen)
-    messages.success(request, f"The case is {chosen}'s now.")
+    messages.success(request, say("The case is {owner}'s now.", owner=chosen))
     return redirect(case)
 
 
@@ -210,7 +212,9 @@ def watch(request: SignedInRequest, case_id: int) -> HttpResponse:
     return redirect(case)
 
 
-NOTHING_TO_KEEP = "No rule of this cause fires on the case, so there is nothing to keep as a regression sample."
+NOTHING_TO_KEEP = say_later(
+    "No rule of this cause fires on the case, so there is nothing to keep as a regression sample."
+)
 
 
 @login_required
@@ -221,10 +225,10 @@ def close(request: SignedInRequest, case_id: int) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         keep = form.cleaned_data.pop("keep_as_sample")
         services.case_close(case=case, user=request.user, **form.cleaned_data)
-        messages.success(request, "The case is closed. What fixed it can be found by everybody in the team.")
+        messages.success(request, say("The case is closed. What fixed it can be found by everybody in the team."))
         if keep:
             kept = case_keep(case=case, user=request.user)
-            said = f"It is a regression sample of {', '.join(kept)} now." if kept else NOTHING_TO_KEEP
+            said = say("It is a regression sample of {rules} now.", rules=", ".join(kept)) if kept else NOTHING_TO_KEEP
             messages.info(request, said)
         return redirect(case)
     choices = cause_choices(incident_verdict(case))
@@ -250,5 +254,5 @@ def note(request: SignedInRequest, case_id: int) -> HttpResponse:
     if form.is_valid():
         services.note_add(case=case, user=request.user, text=form.cleaned_data["text"])
     else:
-        messages.error(request, "The note is empty or too long.")
+        messages.error(request, say("The note is empty or too long."))
     return redirect(f"{case.get_absolute_url()}#notes")

@@ -13,6 +13,7 @@ from django.db import transaction
 from workbench.accounts.models import User
 from workbench.cases.models import Case, CaseChange, CaseStatus
 from workbench.cases.services import case_assign, case_change, case_close, case_lock, case_status_set, columns_of
+from workbench.languages.sentences import say
 
 MOST_CASES = 500
 """Cases per bulk action. Our choice: more than a page shows, few enough for one request."""
@@ -62,7 +63,7 @@ def batch_undo(*, user: User, batch: UUID) -> Undone:
     Raises PermissionDenied for a user who may no longer change cases.
     """
     if not user.may_change_cases:
-        raise PermissionDenied("Your role may read cases, not change them.")
+        raise PermissionDenied(say("Your role may read cases, not change them."))
     undone = changed_since = 0
     mine = CaseChange.objects.filter(batch=batch, by=user, case__in=Case.objects.visible_to(user))
     for change in mine.select_related("case"):

@@ -15,6 +15,7 @@ from workbench.accounts.models import User
 from workbench.cases.models import LONGEST_FOLLOW_UP, Case, FollowUp
 from workbench.cases.selectors import owners_possible
 from workbench.cases.services import case_lock, search_text_update, watch
+from workbench.languages.sentences import say
 
 MOST_DAYS = 730
 """Our choice: two years; a rarer check is one action of its own."""
@@ -44,11 +45,15 @@ def follow_up_add(
     """
     text = " ".join(text.split())[:LONGEST_FOLLOW_UP]
     if not text:
-        raise ValidationError({"text": "Say what is to be done."})
+        raise ValidationError({"text": say("Say what is to be done.")})
     if not owners_possible(case).filter(pk=owner.pk).exists():
-        raise ValidationError({"owner": f"{owner} cannot change cases of the team {case.team}."})
+        raise ValidationError(
+            {"owner": say("{owner} cannot change cases of the team {team}.", owner=owner, team=case.team)}
+        )
     if every_days is not None and not 1 <= every_days <= MOST_DAYS:
-        raise ValidationError({"every_days": f"A re-check returns after 1 to {MOST_DAYS} days."})
+        raise ValidationError(
+            {"every_days": say("A re-check returns after 1 to {most_days} days.", most_days=MOST_DAYS)}
+        )
     if every_days and due is None:
         due = _in_days(every_days)
     case_lock(case)

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from workbench.accounts.models import Team, User
 from workbench.cases.models import LegalHold, Retention
+from workbench.languages.sentences import say
 
 
 class OnHold(Exception):
@@ -18,7 +19,9 @@ def require_no_hold(team_id: int) -> None:
     """Raises OnHold."""
     hold = LegalHold.objects.in_force().filter(team=team_id).select_related("team").first()
     if hold is not None:
-        raise OnHold(f"Team {hold.team} is under legal hold since {hold.at:%Y-%m-%d}: nothing is deleted.")
+        raise OnHold(
+            say("Team {team} is under legal hold since {at:%Y-%m-%d}: nothing is deleted.", team=hold.team, at=hold.at)
+        )
 
 
 def any_hold() -> bool:

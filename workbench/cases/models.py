@@ -42,12 +42,17 @@ class CaseStatus(models.TextChoices):
     CLOSED = "closed", say_later("Closed")
 
 
+FULL_WIDTH = str.maketrans("\u3000\uff0c\u3001\uff1b\u201c\u201d", '    ""')
+"""Spaces, separators and quotation marks as a Chinese keyboard writes them -> those that part words."""
+
+
 def search_words(query: str) -> list[str]:
     """The words and the "quoted phrases" of a query, folded; at most MOST_SEARCH_WORDS."""
+    written = query.casefold().translate(FULL_WIDTH)
     try:
-        words = shlex.split(query.casefold())
+        words = shlex.split(written)
     except ValueError:
-        words = query.casefold().split()
+        words = written.split()
     return [word for word in words if word][:MOST_SEARCH_WORDS]
 
 

@@ -12,11 +12,12 @@ from django.shortcuts import get_object_or_404
 
 from workbench.accounts.models import Role, User
 from workbench.cases.models import Case, CaseQuerySet, SavedView, Snapshot
+from workbench.languages.sentences import say, to_say
 
 CASES_ON_A_PAGE = 25
 MOST_MATCHES = 10_000
 """Numbers that every database accepts in one query."""
-INCIDENT = "The incident"
+INCIDENT = to_say("The incident")
 ORDERS: Mapping[str, tuple[str | OrderBy, ...]] = {
     "newest": ("-created_at", "-pk"),
     "oldest": ("created_at", "pk"),
@@ -61,7 +62,7 @@ def case_to_change(user: User, case_id: int) -> Case:
     """The case, for a change. Raises Http404 for a stranger, PermissionDenied for a viewer of the team."""
     case = case_visible(user, case_id)
     if not case.may_be_changed_by(user):
-        raise PermissionDenied("Your role may read this case, not change it.")
+        raise PermissionDenied(say("Your role may read this case, not change it."))
     return case
 
 
@@ -70,7 +71,7 @@ def snapshots_of(case: Case) -> list[Snapshot]:
     later = list(case.snapshots.select_related("started_by"))
     if later and later[0].number == 1:
         return later
-    first = Snapshot(case=case, number=1, change=INCIDENT, started_by=case.created_by, started_at=case.created_at)
+    first = Snapshot(case=case, number=1, change=say(INCIDENT), started_by=case.created_by, started_at=case.created_at)
     return [first, *later]
 
 

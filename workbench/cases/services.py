@@ -27,6 +27,7 @@ from workbench.cases.models import (
     Snapshot,
     Watch,
 )
+from workbench.languages.sentences import say
 
 SYMPTOM_CLASS_LENGTH = 50
 AFTER_A_CHANGE = "After a change"
@@ -39,7 +40,9 @@ def case_open(*, user: User, title: str, team: Team | None = None) -> Case:
     """A new case of the team, or of the user's first team. Raises ValidationError when the user has none."""
     team = team or user.teams.first()
     if team is None or not (user.is_administrator or user.teams.filter(pk=team.pk).exists()):
-        raise ValidationError({"team": "You belong to no team that could own this case. An administrator can add you."})
+        raise ValidationError(
+            {"team": say("You belong to no team that could own this case. An administrator can add you.")}
+        )
     case = Case.objects.create(team=team, title=_title(title), owner=user, created_by=user)
     search_text_update(case)
     watch(case=case, user=user)
@@ -79,14 +82,14 @@ def snapshot_begin(*, case: Case, begins_at: datetime | None) -> None:
     case_lock(case)
     newest = case.snapshots.last()
     if newest is None:
-        raise ValidationError({"begins_at": "The case holds no snapshot from after a change."})
+        raise ValidationError({"begins_at": say("The case holds no snapshot from after a change.")})
     newest.begins_at = begins_at
     newest.save(update_fields=["begins_at"])
 
 
 def _check_past(begins_at: datetime | None) -> None:
     if begins_at is not None and begins_at > timezone.now() + CLOCKS_DIFFER:
-        raise ValidationError({"begins_at": "The change took effect in the past: state that time, in UTC."})
+        raise ValidationError({"begins_at": say("The change took effect in the past: state that time, in UTC.")})
 
 
 def case_lock(case: Case) -> None:
@@ -106,7 +109,9 @@ def case_rename(*, case: Case, user: User, title: str) -> None:
 def case_assign(*, case: Case, user: User, owner: User, batch: UUID | None = None) -> None:
     """Assigns the case to a member of its team, who then watches it. Raises ValidationError for a stranger."""
     if not Case.objects.readable_by(owner).filter(pk=case.pk).exists():
-        raise ValidationError({"owner": f"{owner} does not belong to the team {case.team}."})
+        raise ValidationError(
+            {"owner": say("{owner} does not belong to the team {team}.", owner=owner, team=case.team)}
+        )
     case_change(case=case, user=user, batch=batch, owner_id=owner.pk)
     watch(case=case, user=owner, has_news=owner != user)
 
@@ -114,7 +119,7 @@ def case_assign(*, case: Case, user: User, owner: User, batch: UUID | None = Non
 def case_status_set(*, case: Case, user: User, status: CaseStatus, batch: UUID | None = None) -> None:
     """Sets an open status; `case_close` closes a case with its cause. Raises ValidationError for closed."""
     if status == CaseStatus.CLOSED:
-        raise ValidationError({"status": "Closing asks for the confirmed cause."})
+        raise ValidationError({"status": say("Closing asks for the confirmed cause.")})
     case_change(case=case, user=user, batch=batch, status=status, closed_by_id=None, closed_at=None)
 
 
@@ -122,7 +127,7 @@ def case_close(*, case: Case, user: User, confirmed_class: str, what_fixed_it: s
     """Closes the case with the confirmed cause and the fix. Raises ValidationError without a cause."""
     confirmed_class = confirmed_class.strip()
     if not confirmed_class or len(confirmed_class) > SYMPTOM_CLASS_LENGTH:
-        raise ValidationError({"confirmed_class": "Say what the cause was; `inconclusive` is an answer too."})
+        raise ValidationError({"confirmed_class": say("Say what the cause was; `inconclusive` is an answer too.")})
     case_change(
         case=case,
         user=user,
@@ -198,7 +203,7 @@ def note_add(*, case: Case, user: User, text: str, by_person: bool = True) -> No
     """
     text = text.strip()
     if not text:
-        raise ValidationError({"text": "The note is empty."})
+        raise ValidationError({"text": say("The note is empty.")})
     case_lock(case)
     note = Note.objects.create(case=case, author=user, text=text)
     mentioned = people_mentioned(case, text) if by_person else []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from workbench.languages.sentences import say_later
 
 SCORE_WORDS = {
@@ -32,3 +34,20 @@ def severity_word(severity: str) -> str:
 def dimension_word(dimension: str) -> str:
     """`Back pressure` for `back_pressure`."""
     return str(DIMENSION_WORDS.get(dimension, dimension.replace("_", " ").capitalize()))
+
+
+JUDGEMENTS: Mapping[str, str] = {
+    "fixed": say_later("Fixed"),
+    "better": say_later("Better"),
+    "unchanged": say_later("Unchanged"),
+    "changed": say_later("Changed"),
+    "traded": say_later("Traded"),
+    "worse": say_later("Worse"),
+    "cannot tell": say_later("Cannot tell"),
+}
+"""A `diagnostics.proof.Judgement` of two snapshots in words."""
+
+
+def judgement_word(judgement: str) -> str:
+    """The judgement of a comparison in the reader's language."""
+    return str(JUDGEMENTS[judgement])

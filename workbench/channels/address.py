@@ -13,6 +13,7 @@ from django.conf import settings
 
 from workbench.clusters.address import LONGEST_FILE_URL, AddressRefused, ClusterUrl
 from workbench.clusters.mail import STARTTLS, TLS
+from workbench.languages.sentences import say
 
 WEB = ("https", "http")
 MAIL = (TLS, STARTTLS)
@@ -37,17 +38,26 @@ class ChannelAddress:
         """The address as typed, with one of the schemes. Raises AddressRefused."""
         plain, secret = url.strip(), secret.strip()
         if len(plain) > LONGEST_FILE_URL or not plain.isascii() or not plain.isprintable() or " " in plain:
-            raise AddressRefused(f"An address has at most {LONGEST_FILE_URL:,} plain characters and no spaces.")
+            raise AddressRefused(
+                say(
+                    "An address has at most {most:,} plain characters and no spaces.",
+                    most=LONGEST_FILE_URL,
+                )
+            )
         if len(secret) > LONGEST_FILE_URL or not (secret.isprintable() and secret.isascii()):
-            raise AddressRefused("A secret has plain characters only.")
+            raise AddressRefused(say("A secret has plain characters only."))
         try:
             parts = urlsplit(plain)
         except ValueError as error:
-            raise AddressRefused(f"This is no address: {error}.") from None
+            raise AddressRefused(say("This is no address: {error}.", error=error)) from None
         if parts.fragment or "\\" in plain or "@" in parts.netloc:
-            raise AddressRefused("The address must not contain a user, password, backslash or #.")
+            raise AddressRefused(say("The address must not contain a user, password, backslash or #."))
         if parts.scheme not in schemes:
-            raise AddressRefused(f"The address begins with {' or '.join(f'{scheme}://' for scheme in schemes)}.")
+            raise AddressRefused(
+                say(
+                    "The address begins with {schemes}.", schemes=say(" or ").join(f"{scheme}://" for scheme in schemes)
+                )
+            )
         origin = str(_server(parts.scheme, parts.netloc))
         path = parts.path or "/"
         return cls(origin, f"{path}?{parts.query}" if parts.query else path, secret)

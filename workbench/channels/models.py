@@ -9,6 +9,7 @@ from django.utils import timezone
 from workbench.accounts.models import Team, User
 from workbench.analyses.models import Analysis
 from workbench.cases.models import Case
+from workbench.languages.sentences import say_later
 
 LONGEST_TEMPLATE = 2_000
 USUAL_TEMPLATE = """{what}: {title}
@@ -20,8 +21,8 @@ USUAL_TEMPLATE = """{what}: {title}
 class Tells(models.TextChoices):
     """Which verdicts are sent to a channel."""
 
-    CAUSES = "causes", "Causes only"
-    ALL = "all", "Every verdict, also healthy and inconclusive"
+    CAUSES = "causes", say_later("Causes only")
+    ALL = "all", say_later("Every verdict, also healthy and inconclusive")
 
 
 class ChannelQuerySet(models.QuerySet["Channel"]):
@@ -73,9 +74,9 @@ class Channel(models.Model):
 
 
 class DeliveryStatus(models.TextChoices):
-    WAITING = "waiting", "Waits"
-    SENT = "sent", "Sent"
-    FAILED = "failed", "Given up"
+    WAITING = "waiting", say_later("Waits")
+    SENT = "sent", say_later("Sent")
+    FAILED = "failed", say_later("Given up")
 
 
 class DeliveryQuerySet(models.QuerySet["Delivery"]):

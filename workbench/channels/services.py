@@ -23,6 +23,7 @@ from workbench.channels.wording import message_about, unknown_fields
 from workbench.clusters.address import AddressRefused, Lookup, NoAddress, judged_address, looked_up
 from workbench.clusters.connection import Answer, posted
 from workbench.clusters.mail import MailRefused, mailed
+from workbench.languages.sentences import say
 from workbench.machine import broker
 from workbench.tallies.counting import DELIVERIES, count
 
@@ -77,9 +78,9 @@ def channel_save(
     try:
         quiet = [dt.time.fromisoformat(text) if text.strip() else None for text in (form.quiet_from, form.quiet_to)]
     except ValueError:
-        errors["quiet"] = "Quiet hours are times such as 22:00 and 06:30."
+        errors["quiet"] = say("Quiet hours are times such as 22:00 and 06:30.")
     if address is None and channel.pk is not None and channel.kind != form.kind:
-        errors["address"] = "Another system has another address: enter it."
+        errors["address"] = say("Another system has another address: enter it.")
     if errors or form.team is None:
         raise ValidationError(errors)
     channel.name, channel.kind, channel.team = " ".join(form.name.split()), form.kind, form.team
@@ -220,22 +221,22 @@ def _errors(channel: Channel, form: ChannelForm) -> dict[str, str]:
     errors: dict[str, str] = {}
     name = " ".join(form.name.split())
     if not name or len(name) > 100:
-        errors["name"] = "A name is needed, at most 100 letters."
+        errors["name"] = say("A name is needed, at most 100 letters.")
     elif Channel.objects.listed().filter(name=name).exclude(pk=channel.pk).exists():
-        errors["name"] = "Another channel has this name."
+        errors["name"] = say("Another channel has this name.")
     if form.kind not in kinds():
-        errors["kind"] = "Choose the system that takes the messages."
+        errors["kind"] = say("Choose the system that takes the messages.")
     if form.team is None:
-        errors["team"] = "Choose the team whose cases it hears of."
+        errors["team"] = say("Choose the team whose cases it hears of.")
     if form.tells not in Tells.values:
-        errors["tells"] = "Choose which verdicts are sent."
+        errors["tells"] = say("Choose which verdicts are sent.")
     if not form.template.strip() or len(form.template) > LONGEST_TEMPLATE:
-        errors["template"] = f"A message is needed, at most {LONGEST_TEMPLATE:,} letters."
+        errors["template"] = say("A message is needed, at most {most:,} letters.", most=LONGEST_TEMPLATE)
     elif unknown := unknown_fields(form.template):
-        errors["template"] = f"No message has {', '.join(unknown)}."
+        errors["template"] = say("No message has {unknown}.", unknown=", ".join(unknown))
     return errors
 
 
 def _administrators_only(user: User) -> None:
     if not user.is_administrator:
-        raise PermissionDenied("Only administrators list channels.")
+        raise PermissionDenied(say("Only administrators list channels."))

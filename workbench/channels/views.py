@@ -18,6 +18,7 @@ from workbench.channels.kind import kinds
 from workbench.channels.models import USUAL_TEMPLATE, Channel, Delivery, Tells
 from workbench.channels.services import ChannelForm
 from workbench.channels.wording import FIELDS, message_about
+from workbench.languages.sentences import say
 from workbench.untrusted.whole_number import whole_number
 
 SHOWN = 50
@@ -31,7 +32,7 @@ def channels(request: SignedInRequest) -> HttpResponse:
     if request.method == "POST":
         try:
             channel = services.channel_save(user=request.user, form=_form(request))
-            messages.success(request, "The channel is listed. Send a test to see whether it works.")
+            messages.success(request, say("The channel is listed. Send a test to see whether it works."))
             return redirect(channel)
         except ValidationError as error:
             errors = error.message_dict
@@ -52,7 +53,7 @@ def channel(request: SignedInRequest, channel_id: int) -> HttpResponse:
     if request.method == "POST":
         try:
             services.channel_save(user=request.user, form=_form(request), channel=listed)
-            messages.success(request, "The channel is changed.")
+            messages.success(request, say("The channel is changed."))
             return redirect(listed)
         except ValidationError as error:
             errors = error.message_dict
@@ -95,7 +96,7 @@ def _listed(user: User, channel_id: int) -> Channel:
 
 def _administrators_only(user: User) -> None:
     if not user.is_administrator:
-        raise PermissionDenied("Only administrators list channels.")
+        raise PermissionDenied(say("Only administrators list channels."))
 
 
 def _form(request: SignedInRequest) -> ChannelForm:

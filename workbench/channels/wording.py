@@ -13,22 +13,23 @@ from diagnostics.symptoms import symptom
 from workbench.analyses.models import Analysis
 from workbench.channels.kind import Earlier, Message
 from workbench.channels.models import Channel, Delivery, DeliveryStatus
+from workbench.languages.sentences import say_later
 from workbench.redaction.selectors import redaction_rules, redactor_for
 from workbench.runbooks.filling import runbook_progress
 from workbench.runbooks.verifying import verification_of
 
 FIELDS = {
-    "what": "why the message is sent: a verdict, another verdict, after a change, a verified fix",
-    "title": "title of the case",
-    "verdict": "name of the symptom class",
-    "summary": "the verdict in a sentence or two; after a change, whether it helped first",
-    "sure": "confidence in percent",
-    "health": "health score",
-    "first": "what to do first",
-    "jobs": "names of the jobs",
-    "team": "team of the case",
-    "url": "address of the case",
-    "continues": "when the first message on the case was sent, UTC; empty in the first one",
+    "what": say_later("why the message is sent: a verdict, another verdict, after a change, a verified fix"),
+    "title": say_later("title of the case"),
+    "verdict": say_later("name of the symptom class"),
+    "summary": say_later("the verdict in a sentence or two; after a change, whether it helped first"),
+    "sure": say_later("confidence in percent"),
+    "health": say_later("health score"),
+    "first": say_later("what to do first"),
+    "jobs": say_later("names of the jobs"),
+    "team": say_later("team of the case"),
+    "url": say_later("address of the case"),
+    "continues": say_later("when the first message on the case was sent, UTC; empty in the first one"),
 }
 """Fields of a template."""
 NAMED = re.compile(r"\{([a-z]+)\}")

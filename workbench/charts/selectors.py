@@ -20,6 +20,7 @@ from workbench.analyses.log_books import log_book_of
 from workbench.analyses.models import Analysis, ChartPoints
 from workbench.analyses.selectors import analysis_visible
 from workbench.history.models import Objective
+from workbench.languages.sentences import say
 from workbench.profiles.selectors import has_stacks, profiles_stored
 
 
@@ -51,7 +52,7 @@ def chart_points(
     analysis = analysis_visible(user, analysis_id)
     chart = CHARTS.get(chart_id)
     if chart is None:
-        raise Http404("There is no such chart.")
+        raise Http404(say("There is no such chart."))
     row = get_object_or_404(ChartPoints, analysis=analysis, chart_id=chart_id)
     points = points_of_job({**row.points, **_targets(analysis, chart_id)}, job)
     return chart, {**points, "chosen": chosen} if points and chosen else points

@@ -14,6 +14,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
+from workbench.languages.sentences import say
+
 IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 Lookup = Callable[[str, int], list[str]]
 
@@ -65,24 +67,26 @@ class ClusterUrl:
         """Raises AddressRefused for all but `http(s)://host[:port][/path]`."""
         plain = text.strip()
         if len(plain) > LONGEST_URL or not plain.isascii() or not plain.isprintable() or " " in plain or "\\" in plain:
-            raise AddressRefused("An address has at most 300 plain characters and no spaces; write names as punycode.")
+            raise AddressRefused(
+                say("An address has at most 300 plain characters and no spaces; write names as punycode.")
+            )
         try:
             parts = urlsplit(plain)
             port = parts.port
         except ValueError as error:
-            raise AddressRefused(f"This is no address: {error}.") from None
+            raise AddressRefused(say("This is no address: {error}.", error=error)) from None
         if parts.scheme not in USUAL_PORTS:
-            raise AddressRefused("The address begins with http:// or https://.")
+            raise AddressRefused(say("The address begins with http:// or https://."))
         if "@" in parts.netloc:
-            raise AddressRefused("The address must not contain a user or password.")
+            raise AddressRefused(say("The address must not contain a user or password."))
         if parts.query or parts.fragment or "?" in plain or "#" in plain:
-            raise AddressRefused("The address ends with the path, without ? and #.")
+            raise AddressRefused(say("The address ends with the path, without ? and #."))
         host = parts.hostname or ""
         if not (_literal(host) or HOST.fullmatch(host)) or port == 0:
-            raise AddressRefused("The address has a host, as in http://jobmanager:8081.")
+            raise AddressRefused(say("The address has a host, as in http://jobmanager:8081."))
         path = parts.path.rstrip("/")
         if not PATH.fullmatch(path) or any(part in (".", "..") for part in path.split("/")):
-            raise AddressRefused("The path has letters, digits and . _ ~ - only.")
+            raise AddressRefused(say("The path has letters, digits and . _ ~ - only."))
         return cls(parts.scheme, host.lower().rstrip("."), port or USUAL_PORTS[parts.scheme], path)
 
     def __str__(self) -> str:
@@ -98,16 +102,21 @@ class ClusterUrl:
         """Path and query of a file's URL; None when it is not below this address. Raises AddressRefused."""
         plain = text.strip()
         if len(plain) > LONGEST_FILE_URL or not plain.isascii() or not plain.isprintable() or " " in plain:
-            raise AddressRefused(f"An address has at most {LONGEST_FILE_URL:,} plain characters and no spaces.")
+            raise AddressRefused(
+                say(
+                    "An address has at most {most:,} plain characters and no spaces.",
+                    most=LONGEST_FILE_URL,
+                )
+            )
         try:
             parts = urlsplit(plain)
         except ValueError as error:
-            raise AddressRefused(f"This is no address: {error}.") from None
+            raise AddressRefused(say("This is no address: {error}.", error=error)) from None
         if parts.fragment or "\\" in plain or "@" in parts.netloc:
-            raise AddressRefused("The address must not contain a user, password, backslash or #.")
+            raise AddressRefused(say("The address must not contain a user, password, backslash or #."))
         # Nothing that a server interprets as a slash or a dot may lead out of the listed path, in any encoding.
         if any(_leads_elsewhere(part) for part in re.split(r"[/\\]", unquote(unquote(parts.path)))):
-            raise AddressRefused("No part of the path may be . or ..")
+            raise AddressRefused(say("No part of the path may be . or .."))
         asked = ClusterUrl.parse(f"{parts.scheme}://{parts.netloc}")
         if (asked.scheme, asked.host, asked.port) != (self.scheme, self.host, self.port):
             return None
@@ -148,11 +157,18 @@ def judged_address(url: ClusterUrl, *, special_allowed: bool, lookup: Lookup = l
     except (OSError, UnicodeError):
         addresses = []
     if not addresses:
-        raise NoAddress(f"The name {url.host} has no address.")
+        raise NoAddress(say("The name {host} has no address.", host=url.host))
     for each in addresses:
         reason = special(ipaddress.ip_address(each.partition("%")[0]))
         if reason and not (special_allowed and url.names_an_address):
-            raise AddressRefused(f"{url.host} leads to {each}, {reason}: the workbench does not connect there.")
+            raise AddressRefused(
+                say(
+                    "{host} leads to {each}, {reason}: the workbench does not connect there.",
+                    host=url.host,
+                    each=each,
+                    reason=reason,
+                )
+            )
     return addresses[0]
 
 
@@ -162,15 +178,15 @@ def special(address: IpAddress) -> str | None:
     if inner is not None:
         return special(inner)
     if address in METADATA:
-        return "where a provider keeps secrets of this machine"
+        return say("where a provider keeps secrets of this machine")
     if address.is_loopback:
-        return "this machine itself"
+        return say("this machine itself")
     if address.is_link_local:
-        return "an address of the link"
+        return say("an address of the link")
     if address.is_unspecified or address.is_multicast or address.is_reserved:
-        return "an address of no machine"
+        return say("an address of no machine")
     if isinstance(address, ipaddress.IPv4Address) and address in ipaddress.IPv4Network("0.0.0.0/8"):
-        return "this machine itself"
+        return say("this machine itself")
     return None
 
 

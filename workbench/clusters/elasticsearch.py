@@ -23,6 +23,7 @@ from workbench.clusters.log_store import (
     SelectorRefused,
     process_name,
 )
+from workbench.languages.sentences import say
 
 PAGE_LINES = 2_000
 """Documents of one answer, which has at most 64 MB. The default of `index.max_result_window` is 10,000."""
@@ -40,7 +41,7 @@ def index_read(typed: str) -> str:
     """Names and patterns of indices, separated by commas. Raises SelectorRefused."""
     plain = re.sub(r"\s+", "", typed) or EVERY_INDEX
     if len(plain) > LONGEST_SELECTOR or not INDEX.fullmatch(plain):
-        raise SelectorRefused("Indices are names or patterns such as filebeat-*,logs-flink-*.")
+        raise SelectorRefused(say("Indices are names or patterns such as filebeat-*,logs-flink-*."))
     return plain
 
 
@@ -105,9 +106,9 @@ def _selector(typed: str) -> str:
     """A query in Lucene's syntax; empty for all documents. Raises SelectorRefused."""
     plain = " ".join(typed.split())
     if len(plain) > LONGEST_SELECTOR or not plain.isprintable():
-        raise SelectorRefused(f"A query has at most {LONGEST_SELECTOR} letters.")
+        raise SelectorRefused(say("A query has at most {most} letters.", most=LONGEST_SELECTOR))
     if "/" in re.sub(r'"[^"]*"', "", plain):
-        raise SelectorRefused("Regular expressions (between slashes) are not sent: they load every shard.")
+        raise SelectorRefused(say("Regular expressions (between slashes) are not sent: they load every shard."))
     return plain
 
 

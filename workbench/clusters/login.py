@@ -9,7 +9,9 @@ from pathlib import Path
 
 from django.conf import settings
 
-KINDS = {"basic": "user and password", "bearer": "token"}
+from workbench.languages.sentences import say, say_later
+
+KINDS = {"basic": say_later("user and password"), "bearer": say_later("token")}
 LONGEST_SECRET = 8_000
 """Web servers take headers of 8 KB, and tokens that name groups come near to that."""
 
@@ -35,18 +37,18 @@ class Login:
         user, secret = user.strip(), secret.strip()
         if not kind:
             if user or secret:
-                raise LoginRefused("Choose how to sign in, or leave user and password empty.")
+                raise LoginRefused(say("Choose how to sign in, or leave user and password empty."))
             return None
         if kind not in KINDS:
-            raise LoginRefused("A login is a user with a password, or a token.")
+            raise LoginRefused(say("A login is a user with a password, or a token."))
         if not secret or len(secret) > LONGEST_SECRET or not secret.isprintable():
-            raise LoginRefused("A password or token is needed, on one line.")
+            raise LoginRefused(say("A password or token is needed, on one line."))
         if kind == "bearer":
             if not secret.isascii() or " " in secret:
-                raise LoginRefused("A token has no blanks and plain characters only; leave out the word Bearer.")
+                raise LoginRefused(say("A token has no blanks and plain characters only; leave out the word Bearer."))
             return cls(kind, f"Bearer {secret}")
         if not user or ":" in user or not user.isprintable() or len(user) > LONGEST_SECRET:
-            raise LoginRefused("A user name is needed, without a colon.")
+            raise LoginRefused(say("A user name is needed, without a colon."))
         return cls(kind, "Basic " + base64.b64encode(f"{user}:{secret}".encode()).decode())
 
 

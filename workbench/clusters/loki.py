@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 from diagnostics.collect_flink import Unanswered
 from workbench.clusters import prometheus
 from workbench.clusters.log_store import LogLine, LogStore, LogWindow, Page, SelectorRefused, process_name
+from workbench.languages.sentences import say
 
 PAGE_LINES = 5_000
 """Loki's default of `max_entries_limit_per_query`."""
@@ -65,7 +66,7 @@ def _selector(typed: str) -> str:
     except prometheus.SelectorRefused as error:
         raise SelectorRefused(str(error)) from None
     if not matchers:
-        raise SelectorRefused('Loki needs a matcher of the cluster\'s streams: namespace="payments".')
+        raise SelectorRefused(say('Loki needs a matcher of the cluster\'s streams: namespace="payments".'))
     return matchers
 
 

@@ -16,6 +16,7 @@ from workbench.clusters.address import LONGEST_FILE_URL, LONGEST_URL, ClusterUrl
 from workbench.clusters.login import KINDS
 from workbench.clusters.profiling import LONGEST_PROCESS
 from workbench.clusters.prometheus import LONGEST_SELECTOR
+from workbench.languages.sentences import say_later
 
 
 class ClusterQuerySet(models.QuerySet["Cluster"]):
@@ -50,11 +51,11 @@ class ClusterQuerySet(models.QuerySet["Cluster"]):
 class Serves(models.TextChoices):
     """Kinds of services at a listed address."""
 
-    REST = "rest", "Flink's REST API"
-    FILES = "files", "Files"
-    PROMETHEUS = "prometheus", "Prometheus' query API"
-    LOKI = "loki", "Loki's query API"
-    ELASTIC = "elastic", "Elasticsearch's search API"
+    REST = "rest", say_later("Flink's REST API")
+    FILES = "files", say_later("Files")
+    PROMETHEUS = "prometheus", say_later("Prometheus' query API")
+    LOKI = "loki", say_later("Loki's query API")
+    ELASTIC = "elastic", say_later("Elasticsearch's search API")
 
 
 LOG_STORES = (Serves.LOKI, Serves.ELASTIC)
@@ -111,11 +112,11 @@ USUAL_SECONDS = 60
 
 
 class CollectionStatus(models.TextChoices):
-    QUEUED = "queued", "Waits for a worker"
-    RUNNING = "running", "Collecting"
-    DONE = "done", "Done"
-    FAILED = "failed", "The collecting failed"
-    CANCELLED = "cancelled", "The collecting was cancelled"
+    QUEUED = "queued", say_later("Waits for a worker")
+    RUNNING = "running", say_later("Collecting")
+    DONE = "done", say_later("Done")
+    FAILED = "failed", say_later("The collecting failed")
+    CANCELLED = "cancelled", say_later("The collecting was cancelled")
 
 
 class CollectionQuerySet(models.QuerySet["Collection"]):

@@ -17,6 +17,7 @@ from urllib.parse import urlencode
 from diagnostics.collect_flink import Bundle, Cluster, Progress, Stopped, Unanswered
 from diagnostics.notation.metric_name import from_prometheus
 from diagnostics.vocabulary.followed_metrics import is_followed
+from workbench.languages.sentences import say
 
 LONGEST_SELECTOR = 500
 POINTS = 400
@@ -100,9 +101,9 @@ def selector_read(written: str) -> str:
     plain = written.strip().removeprefix("{").removesuffix("}").strip().rstrip(",")
     matcher = r'[a-zA-Z_][a-zA-Z0-9_]*\s*(?:=~|!~|!=|=)\s*"(?:[^"\\\n]|\\.)*"'
     if len(plain) > LONGEST_SELECTOR:
-        raise SelectorRefused(f"Matchers have at most {LONGEST_SELECTOR} letters.")
+        raise SelectorRefused(say("Matchers have at most {most} letters.", most=LONGEST_SELECTOR))
     if plain and not re.fullmatch(rf"{matcher}(?:\s*,\s*{matcher})*", plain):
-        raise SelectorRefused('Matchers are written as in Prometheus: namespace="payments", cluster=~"prod-.*".')
+        raise SelectorRefused(say('Matchers are written as in Prometheus: namespace="payments", cluster=~"prod-.*".'))
     return plain
 
 

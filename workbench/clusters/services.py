@@ -33,6 +33,7 @@ from workbench.clusters.log_stores import log_store_of
 from workbench.clusters.login import Login, LoginRefused, login_forget, login_keep
 from workbench.clusters.models import LOG_STORES, USUAL_SECONDS, Cluster, Collection, CollectionStatus, Serves
 from workbench.clusters.profiling import LEAST_SECONDS, MODES, MOST_PROFILE_SECONDS, PROCESS
+from workbench.languages.sentences import say
 from workbench.machine import broker
 from workbench.machine.signs_of_life import SignsOfLife
 
@@ -83,9 +84,9 @@ def cluster_add(
     errors: dict[str, str] = {}
     title = " ".join(name.split())[:100]
     if not title:
-        errors["name"] = "A name is needed: people choose by it."
+        errors["name"] = say("A name is needed: people choose by it.")
     elif Cluster.objects.listed().filter(name=title).exists():
-        errors["name"] = "Another cluster has this name."
+        errors["name"] = say("Another cluster has this name.")
     parsed = _checked(errors, "url", lambda: _address(url, special_allowed, lookup))
     checked = _checked(errors, "login", lambda: Login.entered(*login))
     is_flink = serves == Serves.REST
@@ -97,9 +98,9 @@ def cluster_add(
         streams = _checked(errors, "log_selector", lambda: query(log_selector)) or ""
     indices = _checked(errors, "index", lambda: index_read(index)) if serves == Serves.ELASTIC else ""
     if not re.fullmatch(TENANT, tenant.strip()):
-        errors["tenant"] = "A tenant has letters, digits and the characters !-_.*'()| only."
+        errors["tenant"] = say("A tenant has letters, digits and the characters !-_.*'()| only.")
     if serves not in Serves.values:
-        errors["serves"] = "Choose what answers there."
+        errors["serves"] = say("Choose what answers there.")
     if errors:
         raise ValidationError(errors)
     cluster = Cluster.objects.create(
@@ -195,7 +196,9 @@ def query_request(
     read = log_store_of(server.serves).selector if is_log_store else prometheus.selector_read
     chosen = _checked(errors, "selector", lambda: read(selector))
     if not begin < end or end - begin > MOST_WINDOW:
-        errors["window"] = f"The window ends after it begins, and is at most {MOST_WINDOW.days} days long."
+        errors["window"] = say(
+            "The window ends after it begins, and is at most {days} days long.", days=MOST_WINDOW.days
+        )
     if errors:
         raise ValidationError(errors)
     name = " ".join(job.split())[:500]
@@ -228,7 +231,7 @@ def fetch_request(
         if path is not None:
             break
     else:
-        raise AddressRefused("No listed store holds this address; an administrator can list it.")
+        raise AddressRefused(say("No listed store holds this address; an administrator can list it."))
     case = case or case_open(user=user, title=title.strip() or file_name(path))
     collection = Collection.objects.create(
         case=case, cluster=store, fetched_path=path, requested_by=user, redact=list(redact)
@@ -255,11 +258,15 @@ def profile_request(
     """
     errors: dict[str, str] = {}
     if mode not in MODES:
-        errors["mode"] = "Choose what is sampled."
+        errors["mode"] = say("Choose what is sampled.")
     if not LEAST_SECONDS <= seconds <= MOST_PROFILE_SECONDS:
-        errors["seconds"] = f"A profile takes {LEAST_SECONDS} to {MOST_PROFILE_SECONDS} seconds."
+        errors["seconds"] = say(
+            "A profile takes {least} to {most} seconds.",
+            least=LEAST_SECONDS,
+            most=MOST_PROFILE_SECONDS,
+        )
     if not PROCESS.fullmatch(process.strip()):
-        errors["process"] = "Give the id of a TaskManager, or jobmanager."
+        errors["process"] = say("Give the id of a TaskManager, or jobmanager.")
     if errors:
         raise ValidationError(errors)
     case = case or case_open(user=user, title=f"{cluster.name}, profile of {timezone.now():%Y-%m-%d %H:%M} UTC")
@@ -305,4 +312,4 @@ def lost_collections_recover() -> int:
 
 def _administrators_only(user: User) -> None:
     if not user.is_administrator:
-        raise PermissionDenied("Only administrators list clusters.")
+        raise PermissionDenied(say("Only administrators list clusters."))

@@ -21,6 +21,7 @@ from workbench.clusters import services
 from workbench.clusters.address import AddressRefused
 from workbench.clusters.login import KINDS
 from workbench.clusters.models import Cluster, ClusterQuerySet, Collection, CollectionStatus, Serves
+from workbench.languages.sentences import say
 from workbench.untrusted.whole_number import whole_number
 
 
@@ -28,7 +29,7 @@ from workbench.untrusted.whole_number import whole_number
 def clusters(request: SignedInRequest) -> HttpResponse:
     """Lists the clusters, or adds one."""
     if not request.user.is_administrator:
-        raise PermissionDenied("Only administrators list clusters.")
+        raise PermissionDenied(say("Only administrators list clusters."))
     errors: dict[str, Any] = {}
     if request.method == "POST":
         team = request.POST.get("team", "")
@@ -74,7 +75,7 @@ def clusters(request: SignedInRequest) -> HttpResponse:
 def remove(request: SignedInRequest, cluster_id: int) -> HttpResponse:
     """Removes a cluster."""
     if not request.user.is_administrator:
-        raise PermissionDenied("Only administrators list clusters.")
+        raise PermissionDenied(say("Only administrators list clusters."))
     services.cluster_remove(user=request.user, cluster=get_object_or_404(Cluster, pk=cluster_id))
     return redirect("clusters:list")
 
@@ -84,7 +85,7 @@ def remove(request: SignedInRequest, cluster_id: int) -> HttpResponse:
 def collect(request: SignedInRequest) -> HttpResponse:
     """Starts a collection from a listed cluster into a new case, or into the one that `case` names."""
     if not request.user.may_change_cases:
-        raise PermissionDenied("Your role may read cases, not add to them.")
+        raise PermissionDenied(say("Your role may read cases, not add to them."))
     chosen, into = request.POST.get("cluster", ""), request.POST.get("case", "")
     number = int(chosen) if chosen.isdecimal() and len(chosen) < 10 else 0
     cluster = get_object_or_404(Cluster.objects.offered_to(request.user).clusters(), pk=number)
@@ -144,7 +145,7 @@ def _query(request: SignedInRequest, offered: ClusterQuerySet, prefix: str) -> H
     prefix  of the fields of its form, since all forms of the page are one
     """
     if not request.user.may_change_cases:
-        raise PermissionDenied("Your role may read cases, not add to them.")
+        raise PermissionDenied(say("Your role may read cases, not add to them."))
     sent, into = request.POST, request.POST.get("case", "")
     server = _chosen(offered, sent.get(f"{prefix}server", ""))
     case = case_to_change(request.user, int(into)) if into.isdecimal() and len(into) < 10 else None
@@ -174,7 +175,7 @@ def _window(hours: str, until: str) -> tuple[dt.datetime, dt.datetime]:
         end = dt.datetime.fromisoformat(until).replace(tzinfo=dt.UTC) if until else timezone.now()
         return end - dt.timedelta(hours=float(hours)), end
     except (ValueError, OverflowError):
-        raise ValidationError({"window": "Choose how many hours, and until when, in UTC."}) from None
+        raise ValidationError({"window": say("Choose how many hours, and until when, in UTC.")}) from None
 
 
 def _chosen(offered: ClusterQuerySet, key: str) -> Cluster | None:
@@ -187,7 +188,7 @@ def _chosen(offered: ClusterQuerySet, key: str) -> Cluster | None:
 def fetch(request: SignedInRequest) -> HttpResponse:
     """Starts a download of the file that `url` names into a new case, or into the one that `case` names."""
     if not request.user.may_change_cases:
-        raise PermissionDenied("Your role may read cases, not add to them.")
+        raise PermissionDenied(say("Your role may read cases, not add to them."))
     into = request.POST.get("case", "")
     case = case_to_change(request.user, int(into)) if into.isdecimal() and len(into) < 10 else None
     try:
@@ -234,7 +235,7 @@ def cancel(request: SignedInRequest, collection_id: int) -> HttpResponse:
     """Cancels a collection."""
     found = _visible(request, collection_id)
     if not found.case.may_be_changed_by(request.user):
-        raise PermissionDenied("Your role may read this case, not change it.")
+        raise PermissionDenied(say("Your role may read this case, not change it."))
     services.collection_cancel(collection=found)
     return redirect(found)
 

@@ -16,16 +16,17 @@ from diagnostics.redaction import Redactor, shipped_redaction_rules
 from diagnostics.symptoms import symptom
 from workbench.analyses.models import Analysis
 from workbench.drills.models import DrillStep, StepKind
+from workbench.languages.sentences import say_later
 
 KINDS: Mapping[str, str] = {
-    "log": "Logs",
-    "rest": "Answers of REST: checkpoints, back pressure, subtasks",
-    "metric": "Metrics",
-    "gc": "GC logs",
-    "thread": "Thread dumps",
-    "frame": "Profiles and flame graphs",
-    "config": "Configuration",
-    "event": "Events and Kubernetes",
+    "log": say_later("Logs"),
+    "rest": say_later("Answers of REST: checkpoints, back pressure, subtasks"),
+    "metric": say_later("Metrics"),
+    "gc": say_later("GC logs"),
+    "thread": say_later("Thread dumps"),
+    "frame": say_later("Profiles and flame graphs"),
+    "config": say_later("Configuration"),
+    "event": say_later("Events and Kubernetes"),
 }
 """The kinds of evidence of the contract, in the order of the page."""
 

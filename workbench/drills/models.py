@@ -12,12 +12,13 @@ from django.utils import timezone
 from workbench.accounts.models import Team, User
 from workbench.analyses.models import Analysis
 from workbench.cases.models import LONGEST_DRILL, Case
+from workbench.languages.sentences import say_later
 
 
 class StepKind(models.TextChoices):
-    LOOK = "look", "Looked at"
-    SUSPECT = "suspect", "Suspected"
-    ANSWER = "answer", "Answered"
+    LOOK = "look", say_later("Looked at")
+    SUSPECT = "suspect", say_later("Suspected")
+    ANSWER = "answer", say_later("Answered")
 
 
 class DrillQuerySet(models.QuerySet["Drill"]):

@@ -14,10 +14,11 @@ from workbench.drills.evidence import AT_ONCE, drawers, drawers_shown
 from workbench.drills.models import Drill, DrillPlan, DrillStep, StepKind
 from workbench.drills.scoring import parts
 from workbench.drills.selectors import analyses_to_drill, cases_unknown_to
+from workbench.languages.sentences import say, say_later
 
 MOST_PLAN_DAYS = 730
-NOTHING_LEFT = (
-    "No closed case is left that you neither worked on nor drilled. A colleague can send you the address of one."
+NOTHING_LEFT = say_later(
+    "No closed case is left that you neither worked on nor drilled. A colleague can send you the address of one.",
 )
 
 
@@ -29,12 +30,14 @@ def drill_start(*, user: User, case_id: int | None = None) -> Drill:
     """
     drills_end_forgotten(user)
     if Drill.objects.under_way().filter(user=user).exists():
-        raise ValidationError("End the drill that is under way first.")
+        raise ValidationError(say("End the drill that is under way first."))
     possible, unknown = analyses_to_drill(user), cases_unknown_to(user)
     if case_id is not None:
         analysis = possible.filter(case=case_id).first()
         if analysis is None:
-            raise ValidationError("This case cannot be drilled: it is not closed with a cause that its evidence shows.")
+            raise ValidationError(
+                say("This case cannot be drilled: it is not closed with a cause that its evidence shows.")
+            )
     else:
         # Random cases must not be predictable.
         numbers = list(possible.filter(case__in=unknown).order_by().values_list("case", flat=True).distinct())
@@ -60,7 +63,7 @@ def drill_look(*, drill: Drill, kind: str) -> None:
     shown = drawers_shown(drawers(drill.analysis, drill.truth), drill.steps.all())
     drawer = next((each for each in shown if each.drawer.kind == kind), None)
     if drawer is None:
-        raise ValidationError("The case holds no evidence of this kind.")
+        raise ValidationError(say("The case holds no evidence of this kind."))
     if drawer.left:
         number = min(drawer.open + AT_ONCE, len(drawer.drawer.pieces))
         DrillStep.objects.create(drill=drill, kind=StepKind.LOOK, subject=kind, shown=number)
@@ -107,13 +110,13 @@ def drills_end_forgotten(user: User) -> None:
 def _going_on(drill: Drill) -> None:
     Drill.objects.select_for_update().get(pk=drill.pk)
     if not Drill.objects.under_way().filter(pk=drill.pk).exists():
-        raise ValidationError("This drill has ended.")
+        raise ValidationError(say("This drill has ended."))
 
 
 def _cause(symptom_class: str) -> str:
     known = symptoms().get(symptom_class)
     if known is None or known.kind != "cause":
-        raise ValidationError("Choose a cause.")
+        raise ValidationError(say("Choose a cause."))
     return symptom_class
 
 
@@ -126,5 +129,5 @@ def drill_plan_set(*, team: Team, user: User, days: int | None) -> None:
         DrillPlan.objects.filter(team=team).delete()
         return
     if not 1 <= days <= MOST_PLAN_DAYS:
-        raise ValidationError(f"A plan has 1 to {MOST_PLAN_DAYS} days between two drills.")
+        raise ValidationError(say("A plan has 1 to {most} days between two drills.", most=MOST_PLAN_DAYS))
     DrillPlan.objects.update_or_create(team=team, defaults={"days": days, "by": user, "since": timezone.now()})

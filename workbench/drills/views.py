@@ -20,6 +20,7 @@ from workbench.drills.scoring import CAUSE, EVIDENCE, GUESS, TIME, TOO_LONG
 from workbench.history.case_records import case_records
 from workbench.history.durations import TARGET
 from workbench.history.timeline import timeline
+from workbench.languages.sentences import say, say_counted
 from workbench.reports.content import evidence_span
 from workbench.untrusted.whole_number import whole_number
 
@@ -54,12 +55,12 @@ def plan(request: SignedInRequest, team_id: int) -> HttpResponse:
     """Sets how often a team drills: by a member who may change its cases."""
     team = get_object_or_404(request.user.teams, pk=team_id)
     if not request.user.may_change_cases:
-        raise PermissionDenied("Your role may read cases, not plan drills.")
+        raise PermissionDenied(say("Your role may read cases, not plan drills."))
     written = request.POST.get("days", "").strip()
     days = whole_number(written) if written else None
     try:
         if written and days is None:
-            raise ValidationError("Days are a whole number; an empty field removes the plan.")
+            raise ValidationError(say("Days are a whole number; an empty field removes the plan."))
         services.drill_plan_set(team=team, user=request.user, days=days)
     except ValidationError as error:
         messages.error(request, " ".join(error.messages))
@@ -121,10 +122,13 @@ def _result(request: SignedInRequest, drill: Drill) -> HttpResponse:
 def _step_words(step: DrillStep) -> tuple[str, str]:
     """The icon of a step, and the step in words."""
     if step.kind == StepKind.LOOK:
-        lines = "1 line" if step.shown == 1 else f"{step.shown} lines"
-        return "eye", f"Looked at: {KINDS.get(step.subject, step.subject)}, {lines} open"
+        kind = KINDS.get(step.subject, step.subject)
+        text = say_counted(
+            "Looked at: {kind}, {count} line open", "Looked at: {kind}, {count} lines open", step.shown, kind=kind
+        )
+        return "eye", text
     icon = "unknown" if step.kind == StepKind.SUSPECT else "flag"
-    return icon, f"{step.get_kind_display()}: {symptom(step.subject).title}"
+    return icon, f"{step.get_kind_display()}: {symptom(step.subject).read_title}"
 
 
 @login_required

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from workbench.analyses.models import Finding
 from workbench.history.durations import Durations
+from workbench.languages.sentences import say
 
 PROPAGATED = ("checkpoint_timeout", "back_pressure")
 """Classes of symptoms that S001 names: checkpoints that expire, and back pressure."""
@@ -45,32 +46,32 @@ def documented_figures(
     failed, ended = checkpoints
     yield Figure(
         "S001",
-        "Failures with expired checkpoints or back pressure",
-        "more than 60 %",
+        say("Failures with expired checkpoints or back pressure"),
+        say("more than 60 %"),
         len(_cases_with(PROPAGATED, confirmed)),
         len(confirmed),
-        "cases with a confirmed cause whose incident shows one of the two",
+        say("cases with a confirmed cause whose incident shows one of the two"),
     )
     yield Figure(
         "S095",
-        "Repaired within 10 minutes",
-        "10 min from failure to recovery",
+        say("Repaired within 10 minutes"),
+        say("10 min from failure to recovery"),
         to_repair.in_time,
         to_repair.cases,
-        "repaired cases, from the page to the fix",
+        say("repaired cases, from the page to the fix"),
     )
     yield Figure(
         "S095",
-        "Root cause named within 10 minutes",
-        "10 min from failure to recovery",
+        say("Root cause named within 10 minutes"),
+        say("10 min from failure to recovery"),
         to_diagnosis.in_time,
         to_diagnosis.cases,
-        "diagnosed cases, from the page to the verdict",
+        say("diagnosed cases, from the page to the verdict"),
     )
 
-    basis = "checkpoints in the evidence of the incidents"
-    yield Figure("S086", "Checkpoints that fail", "less than 1 %", failed, ended, basis)
-    yield Figure("S075", "Checkpoints that succeed", "50 % before, 95 % after", ended - failed, ended, basis)
+    basis = say("checkpoints in the evidence of the incidents")
+    yield Figure("S086", say("Checkpoints that fail"), say("less than 1 %"), failed, ended, basis)
+    yield Figure("S075", say("Checkpoints that succeed"), say("50 % before, 95 % after"), ended - failed, ended, basis)
 
 
 def _cases_with(classes: Collection[str], cases: Collection[int]) -> set[int]:

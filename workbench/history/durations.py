@@ -12,6 +12,7 @@ from django.db.models import Min, QuerySet
 from diagnostics.wording.phrase import duration
 from workbench.analyses.models import Analysis
 from workbench.cases.models import Case, CaseChange, CaseStatus
+from workbench.languages.sentences import say
 
 REPAIRED = (CaseStatus.FIX_APPLIED, CaseStatus.VERIFYING, CaseStatus.CLOSED)
 FEW = 10
@@ -77,10 +78,13 @@ def duration_words(case: Case) -> list[str]:
     """The two durations of one case as phrases, each with how it compares with TARGET; empty when unknown."""
     cases = Case.objects.filter(pk=case.pk)
     began = began_at(cases)
-    known = {"verdict": diagnosed_after(cases, began), "fix": repaired_after(cases, began)}
-    return [f"{what} after {_compared(took[case.pk])}" for what, took in known.items() if case.pk in took]
+    diagnosed, repaired = diagnosed_after(cases, began).get(case.pk), repaired_after(cases, began).get(case.pk)
+    words = [] if diagnosed is None else [say("verdict after {compared}", compared=_compared(diagnosed))]
+    return words if repaired is None else [*words, say("fix after {compared}", compared=_compared(repaired))]
 
 
 def _compared(took: dt.timedelta) -> str:
-    within = "within" if took <= TARGET else "above"
-    return f"{duration(took.total_seconds() * 1000)}, {within} the {duration(TARGET.total_seconds() * 1000)} target"
+    values = {"took": duration(took.total_seconds() * 1000), "target": duration(TARGET.total_seconds() * 1000)}
+    if took <= TARGET:
+        return say("{took}, within the {target} target", **values)
+    return say("{took}, above the {target} target", **values)

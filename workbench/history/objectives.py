@@ -19,6 +19,7 @@ from workbench.accounts.models import Team, User
 from workbench.cases.models import Case
 from workbench.cases.service_levels import ServiceLevel
 from workbench.history.models import Objective
+from workbench.languages.sentences import say
 
 USUAL_FAILED_SHARE = 0.01
 """Proposed, not set. Source: vocabulary/sources/documents.yaml S086, a failure rate under 1 %."""
@@ -56,9 +57,9 @@ def _attained(objective: Objective, levels: Sequence[ServiceLevel]) -> Iterator[
     if objective.failed_share is not None and ended:
         share = failed / ended
         yield Attained(
-            "Failed checkpoints",
-            f"below {percent(objective.failed_share)}",
-            f"{failed:,} of {ended:,} ({percent(share)})",
+            say("Failed checkpoints"),
+            say("below {share}", share=percent(objective.failed_share)),
+            say("{failed:,} of {ended:,} ({share})", failed=failed, ended=ended, share=percent(share)),
             share / objective.failed_share,
             _state_of_share(failed, ended, objective.failed_share),
         )
@@ -66,8 +67,8 @@ def _attained(objective: Objective, levels: Sequence[ServiceLevel]) -> Iterator[
     if objective.latency_ms is not None and latencies:
         slowest = max(latencies)
         yield Attained(
-            "Latency from source to sink, p99",
-            f"at most {duration(objective.latency_ms)}",
+            say("Latency from source to sink, p99"),
+            say("at most {latency}", latency=duration(objective.latency_ms)),
             duration(slowest),
             slowest / objective.latency_ms,
             "met" if slowest <= objective.latency_ms else "missed",
@@ -119,9 +120,9 @@ def team_objectives(user: User, days: int | None = None) -> list[TeamObjective]:
 def objective_set(*, team: Team, user: User, failed_share: float | None, latency_ms: float | None) -> None:
     """Sets what the team wants; without both the objective is removed. Raises ValidationError for impossible values."""
     if failed_share is not None and not LEAST_FAILED_SHARE <= failed_share < 1:
-        raise ValidationError("Failed checkpoints are 0.01 to less than 100 percent.")
+        raise ValidationError(say("Failed checkpoints are 0.01 to less than 100 percent."))
     if latency_ms is not None and not 1 <= latency_ms <= MOST_LATENCY_MS:
-        raise ValidationError("The latency is 1 ms to one day.")
+        raise ValidationError(say("The latency is 1 ms to one day."))
     if failed_share is None and latency_ms is None:
         Objective.objects.filter(team=team).delete()
         return

@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from django.db.models import Q
 from django.utils import timezone
 
+from diagnostics.language import in_reader_language
 from diagnostics.rules.rule import shipped_rules
 from diagnostics.symptoms import symptom
 from workbench.accounts.models import User
 from workbench.cases.models import Case, CaseTrait
+from workbench.languages.sentences import say_later
 
 MOST_SIMILAR = 5
 LEAST_SIMILAR = 0.3
@@ -41,14 +43,14 @@ difference. Our choice: as much as an operator, and half of it.
 """
 
 WORDS = {
-    "template": "log message",
-    "phase": "longest phase of checkpoints",
-    "class": "verdict",
-    "detail": "detail",
-    "finding": "finding",
-    "job": "job",
-    "operator": "operator",
-    "follows": "consequence",
+    "template": say_later("log message"),
+    "phase": say_later("longest phase of checkpoints"),
+    "class": say_later("verdict"),
+    "detail": say_later("detail"),
+    "finding": say_later("finding"),
+    "job": say_later("job"),
+    "operator": say_later("operator"),
+    "follows": say_later("consequence"),
     "flink": "Flink",
 }
 
@@ -168,8 +170,8 @@ def _trait_words(traits: Traits, *, is_shared: bool = False) -> Iterator[tuple[s
         if kind == "template" and not is_shared:
             continue
         if kind == "class":
-            yield WORDS[kind], symptom(value).title
+            yield WORDS[kind], symptom(value).read_title
         elif kind in ("finding", "follows"):
-            yield WORDS[kind], titles.get(value, value)
+            yield WORDS[kind], in_reader_language(titles.get(value, value))
         else:
             yield WORDS.get(kind, kind), value

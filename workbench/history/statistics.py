@@ -16,8 +16,9 @@ from workbench.cases.models import Case, CaseStatus
 from workbench.cases.service_levels import ServiceLevel
 from workbench.history.documented import Figure, documented_figures
 from workbench.history.durations import Durations, began_at, diagnosed_after, repaired_after
+from workbench.languages.sentences import say_later
 
-PERIODS = {"90": "90 days, by week", "365": "A year", "": "All time"}
+PERIODS = {"90": say_later("90 days, by week"), "365": say_later("A year"), "": say_later("All time")}
 """Query parameter -> days back."""
 MOST_DAYS_BY_WEEK = 92
 """A longer period is divided into months. Our choice: a quarter."""

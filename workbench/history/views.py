@@ -18,6 +18,7 @@ from workbench.history.fleet import HEIGHT, WIDTH, as_csv, as_values, fleet
 from workbench.history.merging import case_merge, case_unmerge
 from workbench.history.objectives import USUAL_FAILED_SHARE, USUAL_LATENCY_MS, objective_set, team_objectives
 from workbench.history.statistics import PERIODS, statistics
+from workbench.languages.sentences import say
 from workbench.untrusted.whole_number import whole_number
 
 MOST_DIGITS = 20
@@ -50,7 +51,7 @@ def objective(request: SignedInRequest, team_id: int) -> HttpResponse:
     """Sets what a team wants of its jobs: by a member who may change its cases."""
     team = get_object_or_404(request.user.teams, pk=team_id)
     if not request.user.may_change_cases:
-        raise PermissionDenied("Your role may read cases, not set objectives.")
+        raise PermissionDenied(say("Your role may read cases, not set objectives."))
     try:
         failed, latency = (_number(request.POST.get(name, "")) for name in ("failed_percent", "latency_ms"))
         share = failed / 100 if failed is not None else None
@@ -69,7 +70,7 @@ def _number(written: str) -> float | None:
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        raise ValidationError("An objective is a number; an empty field removes it.")
+        raise ValidationError(say("An objective is a number; an empty field removes it."))
     return number
 
 
@@ -90,7 +91,7 @@ def jobs_file(request: SignedInRequest, form: str) -> HttpResponse:
     elif form == "json":
         answer = JsonResponse({"schema": 1, "jobs": as_values(found)})
     else:
-        raise Http404("The jobs come as csv or json.")
+        raise Http404(say("The jobs come as csv or json."))
     answer.headers["Content-Disposition"] = f'attachment; filename="jobs.{form}"'
     return answer
 
@@ -104,16 +105,16 @@ def merge(request: SignedInRequest, case_id: int) -> HttpResponse:
     try:
         into_id = whole_number(number)
         if into_id is None:
-            raise ValidationError("Name the other case by its number.")
+            raise ValidationError(say("Name the other case by its number."))
         into = case_to_change(request.user, into_id)
         case_merge(case=case, into=into, user=request.user)
     except Http404:
-        messages.error(request, f"There is no case {number} in your teams.")
+        messages.error(request, say("There is no case {number} in your teams.", number=number))
         return redirect(case)
     except ValidationError as error:
         messages.error(request, " ".join(error.messages))
         return redirect(case)
-    messages.success(request, f"Case {case.pk} is part of this case now.")
+    messages.success(request, say("Case {pk} is part of this case now.", pk=case.pk))
     return redirect(into)
 
 

@@ -121,8 +121,8 @@ def _marked_in_code(content: str) -> Iterator[str | tuple[str, ...]]:
 
 def _marking(content: str) -> Mapping[str, Any]:
     """The functions of PYTHON that a module imports: others have a `say` of their own."""
-    found = IMPORTED.search(content)
-    return {name: PYTHON[name] for name in PYTHON if found and name in re.findall(r"\w+", found[1])}
+    imported = {name for names in IMPORTED.findall(content) for name in re.findall(r"\w+", names)}
+    return {name: PYTHON[name] for name in PYTHON if name in imported}
 
 
 def catalogue(source: Source) -> Catalog:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from collections.abc import Mapping
+from typing import Any, TypedDict, cast
 
 from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from diagnostics.language import to_say
 
-__all__ = ["say", "say_counted", "say_later", "to_say"]
+__all__ = ["Said", "said", "say", "say_counted", "say_later", "sentence_of", "to_say"]
 
 
 def say(text: str, /, **values: Any) -> str:
@@ -25,3 +26,20 @@ def say_later(text: str) -> str:
 def say_counted(one: str, many: str, count: int, /, **values: Any) -> str:
     """A sentence whose words depend on a number, which is its value `count`."""
     return ngettext(one, many, count).format(count=count, **values)
+
+
+class Said(TypedDict):
+    """A sentence as it is stored: the marked English text and its values, from which `sentence_of` makes it."""
+
+    text: str
+    values: Mapping[str, str]
+
+
+def said(text: str, /, **values: Any) -> Said:
+    """The sentence of a text that `to_say` marks."""
+    return {"text": text, "values": {name: str(value) for name, value in values.items()}}
+
+
+def sentence_of(stored: Said | str) -> str:
+    """The sentence in the reader's language; a text of an earlier version unchanged."""
+    return stored if isinstance(stored, str) else say(stored["text"], **stored["values"])

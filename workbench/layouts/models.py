@@ -6,6 +6,7 @@ from django.core.exceptions import ValidationError
 from django.db import models
 
 from diagnostics import intake
+from workbench.languages.sentences import say_later
 
 
 class LogLayout(models.Model):
@@ -13,14 +14,21 @@ class LogLayout(models.Model):
 
     title = models.CharField(max_length=100, unique=True)
     pattern = models.TextField(
-        help_text="RE2 expression for the whole first line of a record. Its groups are named time, level and message, "
-        "and logger and thread where the layout has them; a group is written as (?P&lt;time&gt;...)."
+        help_text=say_later(
+            "RE2 expression for the whole first line of a record. Its groups are named time, level and "
+            "message, and logger and thread where the layout has them; a group is written as "
+            "(?P&lt;time&gt;...).",
+        )
     )
     time_format = models.CharField(
         max_length=100,
-        help_text="As Python's strptime has it, for example %d.%m.%Y %H:%M:%S,%f. Without %z it is read as UTC.",
+        help_text=say_later(
+            "As Python's strptime has it, for example %d.%m.%Y %H:%M:%S,%f. Without %z it is read as UTC."
+        ),
     )
-    finds = models.TextField("lines", help_text="Lines of a real log, one a line: the layout has to read each of them.")
+    finds = models.TextField(
+        "lines", help_text=say_later("Lines of a real log, one a line: the layout has to read each of them.")
+    )
     active = models.BooleanField(default=True)
 
     class Meta:

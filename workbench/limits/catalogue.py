@@ -13,6 +13,7 @@ from enum import StrEnum
 from django.conf import settings
 
 from diagnostics.intake.limits import GIB, MIB, USUAL
+from workbench.languages.sentences import say_later
 from workbench.machine.disk import disk_room
 
 
@@ -50,8 +51,8 @@ LIMITS: Mapping[str, Limit] = {
     for limit in (
         Limit(
             "file_bytes",
-            "One file",
-            "An uploaded file as it comes, and a file inside an archive when it is unpacked.",
+            say_later("One file"),
+            say_later("An uploaded file as it comes, and a file inside an archive when it is unpacked."),
             Unit.BYTES,
             1,
             lambda: settings.MOST_FILE_BYTES,
@@ -60,8 +61,8 @@ LIMITS: Mapping[str, Limit] = {
         ),
         Limit(
             "case_bytes",
-            "All files of a case",
-            "As they come: an archive counts with its own size.",
+            say_later("All files of a case"),
+            say_later("As they come: an archive counts with its own size."),
             Unit.BYTES,
             1,
             lambda: settings.MOST_CASE_BYTES,
@@ -70,8 +71,11 @@ LIMITS: Mapping[str, Limit] = {
         ),
         Limit(
             "team_bytes",
-            "All cases of a team",
-            "What their files take on the disk. By itself half of the disk, so that one team leaves room for others.",
+            say_later("All cases of a team"),
+            say_later(
+                "What their files take on the disk. By itself half of the disk, so that one team leaves room for "
+                "others.",
+            ),
             Unit.BYTES,
             1,
             _half_of_the_disk,
@@ -80,8 +84,8 @@ LIMITS: Mapping[str, Limit] = {
         ),
         Limit(
             "case_files",
-            "Files of a case",
-            "An archive counts as one.",
+            say_later("Files of a case"),
+            say_later("An archive counts as one."),
             Unit.COUNT,
             1,
             lambda: settings.MOST_CASE_FILES,
@@ -90,8 +94,11 @@ LIMITS: Mapping[str, Limit] = {
         ),
         Limit(
             "files",
-            "Files of a case, unpacked",
-            "Those inside archives counted. Of one archive four times as many entries are looked at, folders counted.",
+            say_later("Files of a case, unpacked"),
+            say_later(
+                "Those inside archives counted. Of one archive four times as many entries are looked at, folders "
+                "counted.",
+            ),
             Unit.COUNT,
             1,
             lambda: USUAL.files,
@@ -99,8 +106,8 @@ LIMITS: Mapping[str, Limit] = {
         ),
         Limit(
             "total_bytes",
-            "All files of a case, unpacked",
-            "What comes out of all archives and compressions together.",
+            say_later("All files of a case, unpacked"),
+            say_later("What comes out of all archives and compressions together."),
             Unit.BYTES,
             MIB,
             lambda: USUAL.total_bytes,
@@ -108,8 +115,8 @@ LIMITS: Mapping[str, Limit] = {
         ),
         Limit(
             "ratio",
-            "How many times an upload may grow when it is unpacked",
-            "Beyond that it counts as a decompression bomb. Logs stay below 60.",
+            say_later("How many times an upload may grow when it is unpacked"),
+            say_later("Beyond that it counts as a decompression bomb. Logs stay below 60."),
             Unit.RATIO,
             10,
             lambda: USUAL.ratio,
@@ -117,8 +124,8 @@ LIMITS: Mapping[str, Limit] = {
         ),
         Limit(
             "nesting",
-            "Archives within one another",
-            "The outer one counted.",
+            say_later("Archives within one another"),
+            say_later("The outer one counted."),
             Unit.COUNT,
             1,
             lambda: USUAL.nesting,
@@ -126,8 +133,8 @@ LIMITS: Mapping[str, Limit] = {
         ),
         Limit(
             "name_characters",
-            "Characters of a path inside an archive",
-            "A file with a longer one is not read.",
+            say_later("Characters of a path inside an archive"),
+            say_later("A file with a longer one is not read."),
             Unit.COUNT,
             64,
             lambda: USUAL.name_characters,
@@ -137,8 +144,8 @@ LIMITS: Mapping[str, Limit] = {
 }
 
 ALWAYS = (
-    ("Links in archives", "Never followed: a link can lead to any file of this machine."),
-    ("Devices, pipes and sockets in archives", "Never opened."),
-    ("Paths that leave the archive", "Never taken: neither a root nor .. leads anywhere."),
+    (say_later("Links in archives"), say_later("Never followed: a link can lead to any file of this machine.")),
+    (say_later("Devices, pipes and sockets in archives"), say_later("Never opened.")),
+    (say_later("Paths that leave the archive"), say_later("Never taken: neither a root nor .. leads anywhere.")),
 )
 """Hard limits that nobody can raise."""

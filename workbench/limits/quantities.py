@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal, InvalidOperation
 
+from workbench.languages.sentences import say
 from workbench.limits.catalogue import Unit
 
 BINARY = {"bytes": 1, "KiB": 1024, "MiB": 1024**2, "GiB": 1024**3, "TiB": 1024**4}
@@ -28,20 +29,20 @@ def quantity_text(value: int, unit: Unit) -> str:
     if unit is Unit.BYTES:
         name = next(name for name, factor in reversed(BINARY.items()) if value % factor == 0)
         return f"{value // BINARY[name]:,} {name}"
-    return f"{value:,} times" if unit is Unit.RATIO else f"{value:,}"
+    return say("{value:,} times", value=value) if unit is Unit.RATIO else f"{value:,}"
 
 
 def read(text: str, unit: Unit) -> int:
     """The number in a user's text. Raises ValueError with a sentence for them."""
     plain = text.strip().replace(",", "").replace("\u00a0", " ")[: LONGEST + 1]
-    digits = plain.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ ")
+    digits = plain.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ 倍")
     word = plain[len(digits) :].strip().lower()
-    factors = _BY_WORD if unit is Unit.BYTES else {"": 1, "times": 1} if unit is Unit.RATIO else {"": 1}
-    example = {Unit.BYTES: "500 MiB or 2 GiB", Unit.COUNT: "5000", Unit.RATIO: "200"}[unit]
+    factors = _BY_WORD if unit is Unit.BYTES else {"": 1, "times": 1, "倍": 1} if unit is Unit.RATIO else {"": 1}
+    example = {Unit.BYTES: say("500 MiB or 2 GiB"), Unit.COUNT: "5000", Unit.RATIO: "200"}[unit]
     try:
         value = Decimal(digits) * factors[word]
     except (InvalidOperation, KeyError):
-        raise ValueError(f"Write it as {example}.") from None
+        raise ValueError(say("Write it as {example}.", example=example)) from None
     if len(plain) > LONGEST or not value.is_finite() or value != value.to_integral_value() or value >= 2**63:
-        raise ValueError(f"Write it as {example}.")
+        raise ValueError(say("Write it as {example}.", example=example))
     return int(value)

@@ -8,6 +8,7 @@ from django.core.exceptions import PermissionDenied, ValidationError
 from django.db import transaction
 
 from workbench.accounts.models import User
+from workbench.languages.sentences import say
 from workbench.limits.catalogue import LIMITS
 from workbench.limits.models import LimitChange
 from workbench.limits.quantities import quantity_text
@@ -22,16 +23,20 @@ def limits_set(*, user: User, values: Mapping[str, int | None], reason: str) -> 
     change without a reason.
     """
     if not user.is_administrator:
-        raise PermissionDenied("Only administrators set limits.")
+        raise PermissionDenied(say("Only administrators set limits."))
     errors = {}
     for name, value in values.items():
         limit = LIMITS[name]
         if value is not None and not limit.least <= value <= limit.most():
-            errors[name] = f"{quantity_text(limit.least, limit.unit)} to {quantity_text(limit.most(), limit.unit)}."
+            errors[name] = say(
+                "{least} to {most}.",
+                least=quantity_text(limit.least, limit.unit),
+                most=quantity_text(limit.most(), limit.unit),
+            )
     present = values_set()
     changed = {name: value for name, value in values.items() if value != present.get(name)}
     if changed and not reason.strip():
-        errors["reason"] = "Say why: the next person will ask."
+        errors["reason"] = say("Say why: the next person will ask.")
     if errors:
         raise ValidationError(errors)
     return [

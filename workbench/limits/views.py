@@ -13,6 +13,7 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 
 from workbench.accounts.requests import SignedInRequest
+from workbench.languages.sentences import say
 from workbench.limits.catalogue import ALWAYS, LIMITS, Limit
 from workbench.limits.forms import LimitsForm
 from workbench.limits.models import LimitChange
@@ -42,7 +43,7 @@ def limits(request: SignedInRequest) -> HttpResponse:
     form = LimitsForm(request.POST or None)
     if request.method == "POST":
         if not request.user.is_administrator:
-            raise PermissionDenied("Only administrators set limits.")
+            raise PermissionDenied(say("Only administrators set limits."))
         if form.is_valid() and _set(request, form):
             return redirect("limits")
     page = Paginator(LimitChange.objects.select_related("by"), CHANGES_ON_A_PAGE).get_page(request.GET.get("page", 1))
@@ -66,7 +67,7 @@ def _set(request: SignedInRequest, form: LimitsForm) -> bool:
             form.add_error(name, problems)
         return False
     if changed:
-        messages.success(request, "The limits count from now on, also for analyses that begin now.")
+        messages.success(request, say("The limits count from now on, also for analyses that begin now."))
     else:
         messages.info(request, "Nothing was changed.")
     return True
@@ -94,7 +95,7 @@ def limits_shown(form: LimitsForm | None = None) -> list[LimitShown]:
 def _change(change: LimitChange) -> dict[str, object]:
     limit = LIMITS.get(change.name)
     values = {
-        name: quantity_text(value, limit.unit) if limit and value is not None else "the workbench's own"
+        name: quantity_text(value, limit.unit) if limit and value is not None else say("the workbench's own")
         for name, value in (("before", change.before), ("after", change.after))
     }
     return {"row": change, "title": limit.title if limit else change.name, **values}

@@ -16,6 +16,7 @@ from diagnostics.log_book.fold import folded
 from diagnostics.log_book.reading import LogBook
 from diagnostics.log_book.search import Term, parse_search, quoted
 from diagnostics.log_book.view import Positions, View
+from workbench.languages.sentences import say
 from workbench.logs.asked import Asked
 from workbench.logs.models import PinnedRecord, record_address
 from workbench.logs.selectors import CaseLog, file_of, lines_address
@@ -71,7 +72,7 @@ def _term(term: Term, book: LogBook) -> dict[str, Any]:
     label = term.source
     if term.field == "pattern":
         known = {each["id"]: each["text"] for each in book.contents["patterns"]}
-        label = " or ".join(known.get(value, f"pattern {value}") for value in term.values)
+        label = say(" or ").join(known.get(value, say("pattern {id}", id=value)) for value in term.values)
     return {"source": term.source, "label": label, "excluded": term.excluded, "field": term.field}
 
 
@@ -185,22 +186,32 @@ def operations_of(full: Mapping[str, Any]) -> list[dict[str, str]]:
     operations: list[dict[str, str]] = []
     if full["checkpoint_id"] is not None:
         number = full["checkpoint_id"]
-        operations.append({"kind": "checkpoint", "label": f"checkpoint {number}", "term": f"checkpoint={number}"})
+        operations.append(
+            {"kind": "checkpoint", "label": say("checkpoint {number}", number=number), "term": f"checkpoint={number}"}
+        )
     if full["task"]:
         task = f"task={quoted(full['task'])}"
         name = full["task"] if len(full["task"]) <= 60 else f"{full['task'][:57]}…"
         if full["subtask"] is not None:
             task += f" subtask={full['subtask']}"
-            name += f", subtask {full['subtask']}"
+            name = say("{task}, subtask {subtask}", task=name, subtask=full["subtask"])
         if full["attempt"] is not None:
             attempt = f"{task} attempt={full['attempt']}"
-            operations.append({"kind": "attempt", "label": f"{name}, attempt {full['attempt']}", "term": attempt})
+            operations.append(
+                {
+                    "kind": "attempt",
+                    "label": say("{task}, attempt {attempt}", task=name, attempt=full["attempt"]),
+                    "term": attempt,
+                }
+            )
         operations.append({"kind": "task", "label": name, "term": task})
     if full["task_manager"]:
         term = f"taskmanager={quoted(full['task_manager'])}"
-        operations.append({"kind": "taskmanager", "label": f"TaskManager {full['task_manager']}", "term": term})
+        operations.append(
+            {"kind": "taskmanager", "label": say("TaskManager {id}", id=full["task_manager"]), "term": term}
+        )
     if full["job_id"]:
-        operations.append({"kind": "job", "label": f"job {full['job_id']}", "term": f"job={full['job_id']}"})
+        operations.append({"kind": "job", "label": say("job {id}", id=full["job_id"]), "term": f"job={full['job_id']}"})
     return operations
 
 

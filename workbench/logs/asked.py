@@ -16,6 +16,7 @@ from diagnostics.log_book.finding import find
 from diagnostics.log_book.reading import LogBook
 from diagnostics.log_book.search import InvalidSearch, Search, parse_search
 from diagnostics.log_book.view import Span, View
+from workbench.languages.sentences import say
 
 MOST_SEARCH = 4_000
 MOST_KEPT_BYTES = 64 * 1024 * 1024
@@ -68,7 +69,12 @@ def asked_of(query: QueryDict) -> Asked:
     """What the address asks for. Raises InvalidSearch."""
     form = AskedForm(query)
     if not form.is_valid():
-        raise InvalidSearch(f"The search is longer than {MOST_SEARCH} characters, or the address was changed by hand.")
+        raise InvalidSearch(
+            say(
+                "The search is longer than {most} characters, or the address was changed by hand.",
+                most=MOST_SEARCH,
+            )
+        )
     asked = form.cleaned_data
     span = _span(query.get("from"), query.get("to"))
     clocks = tuple(each for text in query.getlist("clock")[:MOST_CLOCKS] if (each := _clock(text)) is not None)

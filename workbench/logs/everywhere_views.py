@@ -9,6 +9,7 @@ from django.views.decorators.http import require_GET
 
 from diagnostics.log_book.search import InvalidSearch, parse_search
 from workbench.accounts.requests import SignedInRequest
+from workbench.languages.sentences import say
 from workbench.logs.asked import MOST_SEARCH
 from workbench.logs.everywhere import search_everywhere
 
@@ -22,7 +23,7 @@ def everywhere(request: SignedInRequest) -> HttpResponse:
     context: dict[str, object] = {"asked": asked}
     try:
         if len(asked) > MOST_SEARCH:
-            raise InvalidSearch(f"A search has at most {MOST_SEARCH:,} characters.")
+            raise InvalidSearch(say("A search has at most {most:,} characters.", most=MOST_SEARCH))
         search = parse_search(asked)
         if search.terms:
             number = int(below) if below.isascii() and below.isdecimal() and len(below) < 18 else None

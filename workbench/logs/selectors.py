@@ -15,6 +15,7 @@ from workbench.analyses.log_books import log_book_of
 from workbench.analyses.models import Analysis, LogBookState
 from workbench.cases.models import Case
 from workbench.cases.selectors import case_visible
+from workbench.languages.sentences import say
 from workbench.logs.models import PinnedRecord
 from workbench.uploads.models import UploadedFile
 
@@ -35,7 +36,7 @@ class CaseLog:
     def book(self) -> LogBook:
         """The records. Raises Http404 where none were kept."""
         if self.kept is None:
-            raise Http404("No log records are kept for this case.")
+            raise Http404(say("No log records are kept for this case."))
         return self.kept
 
     @property

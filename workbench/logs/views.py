@@ -21,6 +21,7 @@ from diagnostics.log_book.view import View
 from workbench.accounts.requests import SignedInRequest
 from workbench.analyses.selectors import offset_min
 from workbench.cases.selectors import case_to_change
+from workbench.languages.sentences import say
 from workbench.logs import answers, services
 from workbench.logs.asked import Asked, asked_of, view_of
 from workbench.logs.selectors import CaseLog, case_log, lines_address, place_of
@@ -80,7 +81,9 @@ def answering(answer: Callable[[CaseLog, Asked, dict[str, Any]], dict[str, Any]]
         log = case_log(request.user, case_id, request.GET.get("snapshot"))
         form = PlaceForm(request.GET)
         if not form.is_valid():
-            return JsonResponse({"detail": "The address was changed by hand: " + str(dict(form.errors))}, status=400)
+            return JsonResponse(
+                {"detail": say("The address was changed by hand: {errors}", errors=dict(form.errors))}, status=400
+            )
         try:
             told = answer(log, asked_of(request.GET), form.cleaned_data)
         except DiagnosticsError as error:
@@ -109,7 +112,7 @@ def record(log: CaseLog, asked: Asked, form: dict[str, Any]) -> dict[str, Any]:
     """Everything about one record."""
     position = form["position"]
     if position is None or position >= log.book.records:
-        raise Http404("There is no such record.")
+        raise Http404(say("There is no such record."))
     return answers.record_answer(log, asked, position, 5 if form["around"] is None else form["around"])
 
 
@@ -175,7 +178,7 @@ def pins(request: SignedInRequest, case_id: int) -> JsonResponse:
     case_to_change(request.user, case_id)
     form = PinForm(request.POST)
     if not form.is_valid():
-        return JsonResponse({"detail": "A record is named by its file and line."}, status=400)
+        return JsonResponse({"detail": say("A record is named by its file and line.")}, status=400)
     asked = form.cleaned_data
     try:
         pin = services.record_pin(
@@ -193,7 +196,7 @@ def unpin(request: SignedInRequest, case_id: int) -> JsonResponse:
     case_to_change(request.user, case_id)
     form = PinForm(request.POST)
     if not form.is_valid():
-        return JsonResponse({"detail": "A record is named by its file and line."}, status=400)
+        return JsonResponse({"detail": say("A record is named by its file and line.")}, status=400)
     log = case_log(request.user, case_id, request.GET.get("snapshot"))
     asked = form.cleaned_data
     return JsonResponse({"removed": services.record_unpin(log=log, path=asked["file"], line=asked["line"])})

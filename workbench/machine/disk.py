@@ -16,6 +16,7 @@ from django.conf import settings
 from django.core.exceptions import SuspiciousOperation
 
 from diagnostics.wording.phrase import size as size_text
+from workbench.languages.sentences import say
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
 FULL_TEXTS = ("no space left on device", "disk quota exceeded", "database or disk is full")
@@ -31,11 +32,16 @@ class NoRoom(SuspiciousOperation):
     CSRF tokens reads a form, with the files in it, before any view.
     """
 
-    def __init__(self, needed: int, free: int, why: str = "The disk of the workbench has no room for this") -> None:
+    def __init__(self, needed: int, free: int, why: str = "") -> None:
         self.needed, self.free = needed, max(free, 0)
         super().__init__(
-            f"{why}: {size_text(self.needed)} are needed, {size_text(self.free)} are free. "
-            "Administrators can make room by deleting evidence of old cases."
+            say(
+                "{why}: {needed} are needed, {free} are free. Administrators can make room by deleting evidence of old "
+                "cases.",
+                why=why or say("The disk of the workbench has no room for this"),
+                needed=size_text(self.needed),
+                free=size_text(self.free),
+            )
         )
 
 

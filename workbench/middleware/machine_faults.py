@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from functools import cache
 
 import psycopg
+from django.conf import settings
 from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
+from django.utils.translation import get_language, override
 
+from workbench.languages.sentences import say_later
 from workbench.machine.disk import NoRoom, disk_room, means_full_disk
 
 READ_ONLY_TEXTS = ("read-only file system", "readonly database", "read-only transaction")
@@ -31,30 +34,35 @@ class MachineFault:
     status: int
     title: str
     detail: str
-    remains: str = "What is stored can be read as before."
+    remains: str = say_later("What is stored can be read as before.")
 
 
 FULL = MachineFault(
     507,
-    "The disk is full",
-    "The disk of the workbench is full, so nothing can be stored. Administrators can make room.",
+    say_later("The disk is full"),
+    say_later("The disk of the workbench is full, so nothing can be stored. Administrators can make room."),
 )
 READ_ONLY = MachineFault(
     503,
-    "Nothing can be stored now",
-    "The data folder of the workbench can only be read. Whoever runs it finds the reason in the system's log.",
+    say_later("Nothing can be stored now"),
+    say_later(
+        "The data folder of the workbench can only be read. Whoever runs it finds the reason in the system's log.",
+    ),
 )
 NO_FILES = MachineFault(
     503,
-    "Too much at once",
-    "The workbench has reached the number of files it may have open. Try again in a moment.",
+    say_later("Too much at once"),
+    say_later("The workbench has reached the number of files it may have open. Try again in a moment."),
 )
 
 NO_DATABASE = MachineFault(
     503,
-    "The database does not answer",
-    "The database of the workbench does not answer. Nothing that was stored is lost, and runs go on when it is back.",
-    "Try again in a moment.",
+    say_later("The database does not answer"),
+    say_later(
+        "The database of the workbench does not answer. Nothing that was stored is lost, and runs go on "
+        "when it is back.",
+    ),
+    say_later("Try again in a moment."),
 )
 FAULTS = (FULL, READ_ONLY, NO_FILES, NO_DATABASE)
 LOST_CONNECTION = ("08", "57P", "53300")
@@ -99,18 +107,25 @@ class MachineFaultAnswers:
 def fault_response(request: HttpRequest, fault: MachineFault) -> HttpResponse:
     """The answer for a missing resource: a page, or JSON for programs."""
     if request.path.startswith("/api/") or request.headers.get("Accept") == "application/json":
-        response: HttpResponse = JsonResponse({"detail": fault.detail}, status=fault.status)
+        response: HttpResponse = JsonResponse({"detail": str(fault.detail)}, status=fault.status)
     else:
-        response = HttpResponse(_pages()[fault], status=fault.status)
+        response = HttpResponse(_pages()[fault, get_language() or settings.LANGUAGE_CODE], status=fault.status)
     if fault.status == 503:
         response.headers["Retry-After"] = str(RETRY_SECONDS)
     return response
 
 
 @cache
-def _pages() -> dict[MachineFault, str]:
-    """Rendered at the start, without a request, because a database or a template may not be accessible later."""
-    return {fault: render_to_string("machine_fault.html", {"fault": fault}) for fault in FAULTS}
+def _pages() -> dict[tuple[MachineFault, str], str]:
+    """(fault, language) -> page, rendered at the start, without a request, because a database or a template may not be
+    accessible later.
+    """
+    return {(fault, language): _page(fault, language) for fault in FAULTS for language, _ in settings.LANGUAGES}
+
+
+def _page(fault: MachineFault, language: str) -> str:
+    with override(language):
+        return render_to_string("machine_fault.html", {"fault": fault})
 
 
 def _is_lost(error: psycopg.Error) -> bool:

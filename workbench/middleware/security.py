@@ -7,6 +7,7 @@ from collections.abc import Callable
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 
+from workbench.languages.sentences import say
 from workbench.machine.disk import NoRoom, require_room
 from workbench.uploads.reservations import require_unreserved_room
 
@@ -55,7 +56,9 @@ class BoundedRequests:
         length = request.META.get("CONTENT_LENGTH") or "0"
         sent = int(length) if length.isascii() and length.isdigit() else 0
         if sent and sent > self._most(request):  # the user is looked up only when something is sent
-            return _unread(f"The request has {sent} bytes; {self._most(request)} are allowed.", 413)
+            return _unread(
+                say("The request has {sent} bytes; {request} are allowed.", sent=sent, request=self._most(request)), 413
+            )
         if sent > settings.MOST_FORM_BYTES:
             try:
                 require_unreserved_room(sent) if _holds_files(request) else require_room(sent)

@@ -17,6 +17,7 @@ from diagnostics.prevention.dashboard import DASHBOARD_FILE, dashboard
 from diagnostics.prevention.promtool import RULES_FILE, TEST_FILE, outcome, rules_file, unit_test
 from diagnostics.prevention.series import CaseSeries, case_series, label_value
 from workbench.analyses.models import Analysis
+from workbench.languages.sentences import say
 
 UNITS = {"ms": "ms", "bytes": "bytes", "short": "number", "percentunit": "0 to 1"}
 """Grafana's name of a unit -> what a person enters."""
@@ -85,7 +86,7 @@ def chart_alert_of(
     if bound is None:
         return ChartAlert(chart, name, queries, chosen, None, minutes, None, {})
     alert = chart_alert(queries[chosen], bound, minutes, label_value(name) if job_id else None)
-    case = f"case {analysis.case_id}, {analysis.case.title}"
+    case = say("case {case_id}, {title}", case_id=analysis.case_id, title=analysis.case.title)
     files = {RULES_FILE: rules_file([alert], case), TEST_FILE: unit_test([alert], series, case)}
     written = {name: content for name, content in files.items() if content}
     return ChartAlert(chart, name, queries, chosen, bound, minutes, (alert, outcome(alert, series)), written)
@@ -107,7 +108,7 @@ def prevention_of(analysis: Analysis) -> Prevention:
     job_id, name = _job_of(analysis)
     alerts = alerts_for(analysis.document, analysis.signals, job_id)
     series = _series_of(analysis, job_id, name)
-    case = f"case {analysis.case_id}, {analysis.case.title}"
+    case = say("case {case_id}, {title}", case_id=analysis.case_id, title=analysis.case.title)
     drawn = analysis.charts.values_list("chart_id", flat=True)
     panels = [panel for chart in drawn if chart in CHARTS for panel in CHARTS[chart].panels]
     files = {

@@ -17,6 +17,7 @@ from workbench.accounts.requests import SignedInRequest
 from workbench.analyses.models import Analysis
 from workbench.cases.models import Case
 from workbench.cases.selectors import case_visible
+from workbench.languages.sentences import say
 from workbench.prevention.exports import Prevention, chart_alert_of, packed, prevention_of
 from workbench.untrusted.whole_number import whole_number
 
@@ -38,7 +39,7 @@ def file(request: SignedInRequest, case_id: int, name: str) -> HttpResponse:
     """One of the files."""
     _, prevention = _prevention(request.user, case_id)
     if name not in prevention.files:
-        raise Http404("There is no such file.")
+        raise Http404(say("There is no such file."))
     return _download(prevention.files[name].encode(), name)
 
 
@@ -66,7 +67,7 @@ def chart(request: SignedInRequest, case_id: int, chart_id: str) -> HttpResponse
         minutes=min(minutes, MOST_MINUTES) if minutes is not None else USUAL_MINUTES,
     )
     if not shown:
-        raise Http404("No alert can be made from this chart.")
+        raise Http404(say("No alert can be made from this chart."))
     if (name := sent.get("file", "")) in shown.files:
         return _download(shown.files[name].encode(), name)
     return render(request, "prevention/chart.html", {"case": case, "shown": shown})
@@ -92,7 +93,7 @@ def _diagnosis(user: User, case_id: int) -> tuple[Case, Analysis]:
     done = Analysis.objects.done().filter(case=case).defer("inputs").select_related("case")
     analysis = done.filter(snapshot=1).first() or done.first()
     if analysis is None:
-        raise Http404("There is no diagnosis to make alerts from.")
+        raise Http404(say("There is no diagnosis to make alerts from."))
     return case, analysis
 
 

@@ -20,6 +20,7 @@ from diagnostics.profiles.stored import StoredProfiles
 from workbench.accounts.models import User
 from workbench.analyses.models import Analysis, SampledStacks
 from workbench.analyses.selectors import analysis_visible
+from workbench.languages.sentences import say
 
 MOST_OTHER_CASES = 50
 CPU: Mapping[str, Cpu] = {"on": "on", "off": "off"}
@@ -40,7 +41,7 @@ def profiles_of_analysis(user: User, analysis_id: int) -> tuple[Analysis, Stored
     """The analysis and its stacks. Raises Http404 for a stranger, and for an analysis without stacks."""
     analysis = analysis_visible(user, analysis_id)
     if not has_stacks(analysis):
-        raise Http404("The files of this case hold no sampled stacks.")
+        raise Http404(say("The files of this case hold no sampled stacks."))
     return analysis, profiles_stored(analysis)
 
 

@@ -9,6 +9,7 @@ from django.db import models
 
 from diagnostics import redaction
 from diagnostics.redaction.rule import Shape
+from workbench.languages.sentences import say_later
 
 
 class RedactionRule(models.Model):
@@ -25,12 +26,18 @@ class RedactionRule(models.Model):
 
     rule_id = models.SlugField("id", unique=True, max_length=60)
     title = models.CharField(max_length=100)
-    pattern = models.TextField(help_text="RE2 expression with one group: the value that is replaced.")
-    shape = models.CharField(max_length=10, choices=SHAPES, default="word", help_text="What the pseudonym looks like.")
-    usual = models.BooleanField(default=True, help_text="Applied unless the person who uploads says otherwise.")
-    active = models.BooleanField(default=True, help_text="Off: a shipped rule of this id is not applied either.")
-    finds = models.TextField(help_text="One example a line, with the value between > and <.")
-    leaves = models.TextField(blank=True, help_text="One line each in which nothing may be found.")
+    pattern = models.TextField(help_text=say_later("RE2 expression with one group: the value that is replaced."))
+    shape = models.CharField(
+        max_length=10, choices=SHAPES, default="word", help_text=say_later("What the pseudonym looks like.")
+    )
+    usual = models.BooleanField(
+        default=True, help_text=say_later("Applied unless the person who uploads says otherwise.")
+    )
+    active = models.BooleanField(
+        default=True, help_text=say_later("Off: a shipped rule of this id is not applied either.")
+    )
+    finds = models.TextField(help_text=say_later("One example a line, with the value between > and <."))
+    leaves = models.TextField(blank=True, help_text=say_later("One line each in which nothing may be found."))
 
     class Meta:
         ordering = ["rule_id"]

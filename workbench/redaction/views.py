@@ -15,8 +15,10 @@ from django.views.decorators.http import require_POST
 from diagnostics.errors import UnreadableInput
 from diagnostics.intake import SourceFile
 from diagnostics.intake.limits import Spent
+from diagnostics.language import in_reader_language
 from diagnostics.redaction import redact_upload
 from workbench.accounts.requests import SignedInRequest
+from workbench.languages.sentences import say
 from workbench.redaction.selectors import redaction_rules, redactor_for
 
 MOST_PREVIEWED_BYTES = 2 * 1024 * 1024
@@ -30,15 +32,15 @@ MOST_SECONDS = 5.0
 def preview(request: SignedInRequest) -> HttpResponse:
     """Replacements in the beginning of a file; nothing is stored."""
     if not request.user.may_change_cases:
-        raise PermissionDenied("Your role may read cases, not add to them.")
+        raise PermissionDenied(say("Your role may read cases, not add to them."))
     received = request.FILES.get("file")
     name = request.POST.get("name") or "file"
     preview_shown = {"name": name, "complete": request.POST.get("complete") == "1"}
     redactor = redactor_for(request.POST.getlist("redact"))
     if received is None or (received.size or 0) > MOST_PREVIEWED_BYTES:
-        preview_shown["problem"] = "The beginning of the file did not arrive."
+        preview_shown["problem"] = say("The beginning of the file did not arrive.")
     elif redactor is None:
-        preview_shown["problem"] = "No rule is chosen."
+        preview_shown["problem"] = say("No rule is chosen.")
     else:
         with tempfile.TemporaryDirectory(dir=settings.INCOMING_DIR) as folder:
             source = Path(folder) / "source"
@@ -50,7 +52,7 @@ def preview(request: SignedInRequest) -> HttpResponse:
             except Spent:
                 preview_shown["complete"] = False
             except UnreadableInput as error:
-                preview_shown["problem"] = f"Nothing of it can be read as text: {error}"
-            titles = {rule.id: rule.title for rule in redaction_rules()}
+                preview_shown["problem"] = say("Nothing of it can be read as text: {error}", error=error)
+            titles = {rule.id: in_reader_language(rule.title) for rule in redaction_rules()}
             preview_shown["found"] = [(titles[rule_id], found) for rule_id, found in redactor.replacements.items()]
     return render(request, "redaction/_preview.html", preview_shown)

@@ -20,6 +20,7 @@ from workbench.analyses.models import Analysis
 from workbench.analyses.services import analysis_request
 from workbench.cases.models import Case
 from workbench.cases.services import case_open, note_add
+from workbench.languages.sentences import say
 from workbench.limits.selectors import limits_now
 from workbench.reports.content import verdict_line
 from workbench.rules.models import BundledRule
@@ -155,7 +156,7 @@ def bundle_import(*, user: User, content: BinaryIO) -> Case:
     except UnreadableZip as error:
         raise BundleRefused(str(error)) from None
     except InvalidRule as error:
-        raise BundleRefused(f"A rule in it cannot be read: {error}") from None
+        raise BundleRefused(say("A rule in it cannot be read: {error}", error=error)) from None
     there = verdict_line({"verdict": manifest["verdict"], "health": {"score": manifest["health"]}})
     note_add(case=case, user=user, text=f"Imported from a bundle. There the verdict was: {there}.", by_person=False)
     analysis_request(case=case, user=user, ruleset=ruleset)
@@ -167,7 +168,7 @@ def _checked_manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
     try:
         entry = archive.getinfo("manifest.json")
         if entry.file_size > MOST_MANIFEST_BYTES:
-            raise BundleRefused("Its manifest is too large.")
+            raise BundleRefused(say("Its manifest is too large."))
         manifest = storable(json.loads(archive.read(entry)))
         files, verdict = manifest["files"], manifest["verdict"]
         named = [(str(each["path"]), str(each["name"]), dict(each["overrides"])) for each in files]
@@ -177,22 +178,34 @@ def _checked_manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
         is_ours &= isinstance(verdict["symptom_class"], str) and len(verdict["symptom_class"]) <= LONGEST_CLASS
         is_ours &= 0 <= float(verdict["confidence"]) <= 1 and 0 <= int(manifest["health"]) <= 100
     except (KeyError, TypeError, ValueError, OverflowError, RecursionError):
-        raise BundleRefused("It is no bundle of a case: its manifest.json is missing or says something else.") from None
+        raise BundleRefused(
+            say("It is no bundle of a case: its manifest.json is missing or says something else.")
+        ) from None
     if not is_ours:
-        raise BundleRefused("It is no bundle of a case that this version of the workbench can read.")
+        raise BundleRefused(say("It is no bundle of a case that this version of the workbench can read."))
     if corrections > MOST_CORRECTIONS:
         raise BundleRefused(
-            f"It corrects {corrections:,} formats, clocks and fields of files; {MOST_CORRECTIONS:,} may be."
+            say(
+                "It corrects {corrections:,} formats, clocks and fields of files; {most_corrections:,} may be.",
+                corrections=corrections,
+                most_corrections=MOST_CORRECTIONS,
+            )
         )
     held = {entry.filename: entry.file_size for entry in archive.infolist()}
     if missing := [path for path, _, _ in named if path not in held]:
-        raise BundleRefused(f"It names {missing[0][:100]!r} and does not hold it.")
+        raise BundleRefused(say("It names {missing!r} and does not hold it.", missing=missing[0][:100]))
     limits = limits_now()
     if not named or len(named) > limits.case_files:
-        raise BundleRefused(f"It holds {len(named):,} files; 1 to {limits.case_files:,} make a case.")
+        raise BundleRefused(
+            say(
+                "It holds {named:,} files; 1 to {case_files:,} make a case.",
+                named=len(named),
+                case_files=limits.case_files,
+            )
+        )
     size = sum(held[path] for path, _, _ in named)
     if size > limits.case_bytes:
-        raise BundleRefused("Its files are larger than a case may be.")
+        raise BundleRefused(say("Its files are larger than a case may be."))
     require_unreserved_room(size)
     return dict(manifest)
 
@@ -219,7 +232,13 @@ def _rules(archive: zipfile.ZipFile) -> list[BundledRule]:
     """The rules of the archive, checked. Raises BundleRefused, InvalidRule."""
     entries = [entry for entry in archive.infolist() if entry.filename.startswith("rules/") and not entry.is_dir()]
     if len(entries) > MOST_RULES or sum(entry.file_size for entry in entries) > MOST_RULE_BYTES:
-        raise BundleRefused(f"It holds more than {MOST_RULES} rules or {MOST_RULE_BYTES // 1024} KiB of them.")
+        raise BundleRefused(
+            say(
+                "It holds more than {most_rules} rules or {most_rule_bytes} KiB of them.",
+                most_rules=MOST_RULES,
+                most_rule_bytes=MOST_RULE_BYTES // 1024,
+            )
+        )
     return bundled_rules(archive.read(entry).decode("utf-8", "replace").replace("\x00", "\ufffd") for entry in entries)
 
 
@@ -230,7 +249,9 @@ def _files(archive: zipfile.ZipFile, manifest: dict[str, Any], case: Case, user:
         with archive.open(str(entry["path"])) as content:
             file = upload_add(case=case, user=user, content=content, name=str(entry["name"]), remaining=remaining)
         if file.sha256 != entry.get("sha256"):
-            raise BundleRefused(f"{file.name} is not the file that the manifest names: its hash differs.")
+            raise BundleRefused(
+                say("{name} is not the file that the manifest names: its hash differs.", name=file.name)
+            )
         for member, format_id in dict(entry["overrides"]).items():
             try:
                 override_set(file=file, member=str(member), format_id=str(format_id))

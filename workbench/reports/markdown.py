@@ -115,36 +115,36 @@ def _lines(report: Report, address: str) -> Iterator[str]:
         yield plain(report.summary)
     yield ""
     yield from (f"- {name}{say(': ')}{plain(value)}" for name, value in report.facts)
-    yield f"- {say('Address')}{say(': ')}<{address}>"
-    yield from ("", f"## {say('Findings')}")
+    yield "- " + say("Address") + say(": ") + f"<{address}>"
+    yield from ("", "## " + say("Findings"))
     for finding in report.findings:
         yield from _finding_lines(finding)
     if not report.findings:
         yield from ("", say("No rule found a problem.") if report.document else say("There is no diagnosis yet."))
     if report.hypotheses:
-        yield from ("", f"## {say('Possible causes')}", "")
+        yield from ("", "## " + say("Possible causes"), "")
         for title, share, arguments in report.hypotheses:
             yield f"- {plain(title)}: {share}"
             yield from (f"  - {plain(line)}" for line in arguments)
     if report.looked_at:
-        yield from ("", f"## {say('Where trouble would show')}", "")
+        yield from ("", "## " + say("Where trouble would show"), "")
         yield from (f"- {plain(what)}: {plain(answer)}" for what, answer in report.looked_at)
     if report.runbooks:
-        yield from ("", f"## {say('What to do')}", "")
+        yield from ("", "## " + say("What to do"), "")
         yield from (f"- {plain(title)}: {plain(progress)}" for title, progress in report.runbooks)
     yield from chain.from_iterable(map(_plan_lines, report.plans))
     if report.later:
-        yield from ("", f"## {say('After each change')}", "")
+        yield from ("", "## " + say("After each change"), "")
         yield from (f"- {plain(change)}: {plain(verdict)}" for change, verdict in report.later)
     if report.charts:
-        yield from ("", f"## {say('What the charts show')}", "")
+        yield from ("", "## " + say("What the charts show"), "")
         yield from (f"- {plain(title)}: {plain(summary)}" for title, summary in report.charts)
     if report.actions:
-        yield from ("", f"## {say('Actions')}", "", *_action_lines(report))
+        yield from ("", "## " + say("Actions"), "", *_action_lines(report))
     if report.missing:
-        yield from ("", f"## {say('What would make it surer')}", "")
+        yield from ("", "## " + say("What would make it surer"), "")
         yield from (f"- {plain(what)}: {plain(why)} {code(how)}" for what, why, how in report.missing)
-    yield from ("", f"## {say('Timeline (UTC)')}", "")
+    yield from ("", "## " + say("Timeline (UTC)"), "")
     yield from _timeline_lines(report)
 
 
@@ -195,7 +195,7 @@ def _finding_lines(finding: ReportedFinding) -> Iterator[str]:
         yield ""
     yield from (f"- {code(place)} {code(text) if text else ''}".rstrip() for place, text in finding.evidence)
     if finding.cited > len(finding.evidence):
-        yield f"- {say('and {count} more', count=finding.cited - len(finding.evidence))}"
+        yield "- " + say("and {count} more", count=finding.cited - len(finding.evidence))
 
 
 def _action_lines(report: Report) -> Iterator[str]:
@@ -229,30 +229,31 @@ def _post_mortem_lines(report: Report, address: str) -> Iterator[str]:
     case = report.case
     roots = [finding for finding in report.findings if finding.role == say(ROOT)]
     effects = [finding for finding in report.findings if finding.role == say(CONSEQUENCE)]
-    yield from (f"# {say('Post-mortem: {title}', title=plain(case.title))}", "", f"{say('Case')} <{address}>", "")
-    yield from (f"## {say('Summary')}", "", plain(report.summary or report.verdict), "")
-    yield from (f"## {say('Impact')}", "")
+    yield from ("# " + say("Post-mortem: {title}", title=plain(case.title)), "", say("Case") + f" <{address}>", "")
+    yield from ("## " + say("Summary"), "", plain(report.summary or report.verdict), "")
+    yield from ("## " + say("Impact"), "")
     yield from (f"- {plain(finding.statement)}" for finding in effects)
     yield from (f"- {each}" for each in impact_words(case))
-    yield from (f"- _{say('Who noticed, what was late or wrong for them, for how long?')}_", "")
-    yield from (f"## {say('Timeline (UTC)')}", "")
+    yield from ("- _" + say("Who noticed, what was late or wrong for them, for how long?") + "_", "")
+    yield from ("## " + say("Timeline (UTC)"), "")
     yield from _incident_lines(report)
-    yield from ("", f"## {say('Cause')}", "")
+    yield from ("", "## " + say("Cause"), "")
     for finding in roots:
         title, statement = plain(finding.title), plain(finding.statement)
-        yield f"- {say('{title}. {statement}', title=title, statement=statement)}"
+        yield "- " + say("{title}. {statement}", title=title, statement=statement)
     if case.confirmed_class:
         person, cause = plain(str(case.closed_by or case.owner)), plain(symptom(case.confirmed_class).read_title)
-        yield f"- {say('Confirmed by {person}: {cause}', person=person, cause=cause)}"
-    yield from (f"- _{say('Why was it possible, and why was it not seen earlier?')}_", "")
-    yield from (f"## {say('What fixed it')}", "")
-    yield plain(case.what_fixed_it) if case.what_fixed_it else f"_{say('Not written down yet.')}_"
+        yield "- " + say("Confirmed by {person}: {cause}", person=person, cause=cause)
+    yield from ("- _" + say("Why was it possible, and why was it not seen earlier?") + "_", "")
+    yield from ("## " + say("What fixed it"), "")
+    yield plain(case.what_fixed_it) if case.what_fixed_it else "_" + say("Not written down yet.") + "_"
     yield from (f"- {plain(change)}: {plain(verdict)}" for change, verdict in report.later)
-    yield from ("", f"## {say('Actions')}", "", *_action_lines(report))
+    yield from ("", "## " + say("Actions"), "", *_action_lines(report))
     for what, why, _ in report.missing:
-        yield f"- [ ] {say('Collect {what}: {why}', what=plain(what), why=plain(why))}"
-    yield f"- [ ] {say('Load the alert rules of this case into Prometheus.')} _{say('Owner, date')}_"
-    yield f"- [ ] _{say('What keeps it from happening again?')} {say('Owner, date')}_"
+        yield "- [ ] " + say("Collect {what}: {why}", what=plain(what), why=plain(why))
+    owner = say("Owner, date")
+    yield "- [ ] " + say("Load the alert rules of this case into Prometheus.") + f" _{owner}_"
+    yield "- [ ] _" + say("What keeps it from happening again?") + f" {owner}_"
 
 
 MOST_EVENTS = 20

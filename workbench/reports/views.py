@@ -20,6 +20,7 @@ from workbench.analyses.selectors import analysis_visible
 from workbench.cases.impact import IMPACT_COLUMNS
 from workbench.cases.models import Case
 from workbench.cases.selectors import case_visible
+from workbench.languages.sentences import say
 from workbench.reports import bundle as bundles
 from workbench.reports.content import Report, report_of, reported_finding
 from workbench.reports.markdown import as_markdown, as_post_mortem, finding_as_markdown, step_as_markdown
@@ -77,7 +78,7 @@ def step(request: SignedInRequest, analysis_id: int, position: int, step_id: str
     _, steps = steps_shown(analysis, finding_at(analysis, position)) or ({}, [])
     shown = next((each for each in steps if each.content["id"] == step_id), None)
     if shown is None:
-        raise Http404("There is no such step.")
+        raise Http404(say("There is no such step."))
     runbook = request.build_absolute_uri(reverse("runbooks:detail", args=[analysis_id, position]))
     text = step_as_markdown(shown, f"{runbook}#step-{step_id}")
     return _file(text, analysis.case, f"step-{step_id}.md", "text/markdown")
@@ -123,7 +124,7 @@ def bundle(request: SignedInRequest, case_id: int) -> StreamingHttpResponse:
     case = case_visible(request.user, case_id)
     analysis = bundles.bundled_analysis(case)
     if analysis is None:
-        raise Http404("There is no diagnosis that could run again.")
+        raise Http404(say("There is no diagnosis that could run again."))
     answer = StreamingHttpResponse(bundles.bundle_pieces(analysis), content_type="application/zip")
     answer.headers["Content-Disposition"] = f'attachment; filename="case-{case.pk}-bundle.zip"'
     return answer
@@ -133,12 +134,12 @@ def bundle(request: SignedInRequest, case_id: int) -> StreamingHttpResponse:
 def bundle_import(request: SignedInRequest) -> HttpResponse:
     """Opens a case from a bundle."""
     if not request.user.may_change_cases:
-        raise PermissionDenied("Your role may read cases, not open them.")
+        raise PermissionDenied(say("Your role may read cases, not open them."))
     if request.method == "POST":
         file = request.FILES.get("bundle")
         try:
             if file is None or file.file is None:
-                raise bundles.BundleRefused("Choose a bundle.")
+                raise bundles.BundleRefused(say("Choose a bundle."))
             case = bundles.bundle_import(user=request.user, content=cast("BinaryIO", file.file))
         except (bundles.BundleRefused, UploadRefused) as error:
             messages.error(request, str(error))

@@ -9,6 +9,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from diagnostics.errors import InvalidRule
 from workbench.accounts.requests import SignedInRequest
+from workbench.languages.sentences import say
 from workbench.rule_pages.backtest import Tally, backtest_go_on, backtest_start, changes_shown
 from workbench.rule_pages.permission import for_rule_editors
 from workbench.rules.models import Backtest, Draft
@@ -22,7 +23,7 @@ def start(request: SignedInRequest, draft_id: int) -> HttpResponse:
     try:
         backtest = backtest_start(draft=draft, user=request.user)
     except InvalidRule as error:
-        messages.error(request, f"No back-test: {'; '.join(error.errors)}")
+        messages.error(request, say("No back-test: {errors}", errors="; ".join(error.errors)))
         return redirect("rules:draft", draft_id)
     return redirect("rules:backtest", backtest.pk)
 

@@ -15,6 +15,7 @@ from diagnostics.errors import InvalidRule
 from diagnostics.symptoms import symptoms
 from workbench.accounts.requests import SignedInRequest
 from workbench.analyses.models import Analysis
+from workbench.languages.sentences import say, say_later
 from workbench.rule_pages import preview as previewing
 from workbench.rule_pages.facts import fact_catalogue
 from workbench.rule_pages.forms import NEW_FIRES, NEW_RULE, NEW_SILENT, PreviewForm, ReasonForm, TextsForm
@@ -29,12 +30,12 @@ from workbench.rules.selectors import rule_readable, version_to_edit
 from workbench.untrusted.whole_number import whole_number
 
 PANELS = (
-    ("rule", "The rule as YAML"),
-    ("fires", "Signals on which the rule must fire, as YAML"),
-    ("silent", "Near miss on which the rule must stay silent, as YAML"),
+    ("rule", say_later("The rule as YAML")),
+    ("fires", say_later("Signals on which the rule must fire, as YAML")),
+    ("silent", say_later("Near miss on which the rule must stay silent, as YAML")),
 )
-GONE = "This draft is not there any more: it was published or discarded. The log says by whom."
-RUNBOOK_PANELS = (("rule", "The runbook as YAML"),)
+GONE = say_later("This draft is not there any more: it was published or discarded. The log says by whom.")
+RUNBOOK_PANELS = (("rule", say_later("The runbook as YAML")),)
 
 
 @for_rule_editors
@@ -117,7 +118,7 @@ def preview(request: SignedInRequest) -> JsonResponse:
     """The preview of the draft as page fragments; `name` and `value` first change a value in it."""
     form = PreviewForm(request.POST)
     if not form.is_valid():
-        return JsonResponse({"detail": "The texts cannot be read."}, status=400)
+        return JsonResponse({"detail": say("The texts cannot be read.")}, status=400)
     texts = {name: form.cleaned_data[name] for name in ("rule", "fires", "silent")}
     if form.cleaned_data["of_runbook"]:
         return _preview_runbook(texts["rule"], _analysis(request, form.cleaned_data["case"]))
@@ -211,7 +212,7 @@ def _save(request: SignedInRequest, draft: Draft | None, base: RuleVersion | Non
         saved = f"{draft.saved_at:%H:%M:%S} UTC"
         return JsonResponse({"saved": saved, "revision": draft.revision, **_addresses(draft)})
     if detail:
-        messages.error(request, f"Not saved: {detail}")
+        messages.error(request, say("Not saved: {detail}", detail=detail))
     return redirect("rules:draft", draft.pk) if draft else redirect("rules:new")
 
 
@@ -222,7 +223,7 @@ def discard(request: SignedInRequest, draft_id: int) -> HttpResponse:
     draft = _draft(draft_id)
     told, rule = str(draft), draft.rule
     services.draft_discard(draft=draft, user=request.user)
-    messages.success(request, f"{told} is discarded; the audit log keeps its text.")
+    messages.success(request, say("{draft} is discarded; the audit log keeps its text.", draft=told))
     return redirect("rules:detail", rule.rule_id) if rule else redirect("rules:list")
 
 
@@ -231,9 +232,9 @@ def _ask_for_approval(request: SignedInRequest, draft: Draft, reason: str) -> Ht
         approving.approval_ask(draft=draft, user=request.user, reason=reason)
     except InvalidRule as error:
         for each in error.errors:
-            messages.error(request, f"Not ready. {each}")
+            messages.error(request, say("Not ready. {each}", each=each))
     else:
-        messages.success(request, "The draft waits for the approval of another rule editor.")
+        messages.success(request, say("The draft waits for the approval of another rule editor."))
     return redirect("rules:draft", draft.pk)
 
 
@@ -243,7 +244,7 @@ def publish(request: SignedInRequest, draft_id: int) -> HttpResponse:
     """Publishes the draft as the effective version, with a reason; or asks for approval, where that is needed."""
     draft, form = _draft(draft_id), ReasonForm(request.POST)
     if not form.is_valid():
-        messages.error(request, "Say why, in up to 500 characters: the next person will ask.")
+        messages.error(request, say("Say why, in up to 500 characters: the next person will ask."))
         return redirect("rules:draft", draft_id)
     if approving.approval_needed():
         return _ask_for_approval(request, draft, form.cleaned_data["reason"])
@@ -251,10 +252,17 @@ def publish(request: SignedInRequest, draft_id: int) -> HttpResponse:
         version = services.draft_publish(draft=draft, user=request.user, reason=form.cleaned_data["reason"])
     except InvalidRule as error:
         for each in error.errors:
-            messages.error(request, f"Not published. {each}")
+            messages.error(request, say("Not published. {each}", each=each))
         return redirect("rules:draft", draft_id)
-    said = "New analyses judge with it." if version.rule.enabled else "The rule is switched off, so it judges nothing."
+    said = (
+        say("New analyses judge with it.")
+        if version.rule.enabled
+        else say("The rule is switched off, so it judges nothing.")
+    )
     if is_runbook(version.rule.rule_id):
-        said = "Pages show it from now on."
-    messages.success(request, f"{version.rule} version {version.number} is published. {said}")
+        said = say("Pages show it from now on.")
+    messages.success(
+        request,
+        say("{rule} version {number} is published. {said}", rule=version.rule, number=version.number, said=said),
+    )
     return redirect("rules:detail", version.rule.rule_id)

@@ -12,6 +12,7 @@ from django.shortcuts import redirect, render
 
 from diagnostics.diagnosis.health import USUAL_WEIGHTS
 from workbench.accounts.requests import SignedInRequest
+from workbench.languages.sentences import say
 from workbench.rules.health_weights import NAMES, as_numbers, weights_now, weights_set
 from workbench.rules.models import HealthWeighting
 
@@ -25,7 +26,7 @@ def health(request: SignedInRequest) -> HttpResponse:
     """The weights in force, their changes, and the form."""
     if request.method == "POST":
         if not request.user.is_administrator:
-            raise PermissionDenied("Only administrators set the weights of the health score.")
+            raise PermissionDenied(say("Only administrators set the weights of the health score."))
         if _set(request):
             return redirect("rules:health")
     now, usual = as_numbers(weights_now()), as_numbers(USUAL_WEIGHTS)
@@ -46,7 +47,7 @@ def _set(request: SignedInRequest) -> bool:
         messages.error(request, " ".join(error.messages))
         return False
     if row:
-        messages.success(request, "The weights are in force. The scores of the history are being computed again.")
+        messages.success(request, say("The weights are in force. The scores of the history are being computed again."))
     else:
         messages.info(request, "Nothing was changed.")
     return True
@@ -63,7 +64,7 @@ def _number(written: str) -> float:
 def _changed(row: HealthWeighting) -> list[str]:
     """Each changed weight as text."""
     return [
-        f"{label}: {row.before[name]:.4g} to {row.weights[name]:.4g}"
+        say("{label}: {before:.4g} to {after:.4g}", label=label, before=row.before[name], after=row.weights[name])
         for name, label in NAMES.items()
         if row.before[name] != row.weights[name]
     ]

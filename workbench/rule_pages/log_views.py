@@ -15,6 +15,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from diagnostics.errors import InvalidRule
 from workbench.accounts.requests import SignedInRequest
+from workbench.languages.sentences import say, say_counted
 from workbench.rule_pages.forms import ImportForm, ReasonForm
 from workbench.rule_pages.permission import for_rule_editors
 from workbench.rules import exchange
@@ -65,7 +66,7 @@ def import_rules(request: SignedInRequest) -> HttpResponse:
         return render(request, "rule_pages/import.html", {})
     form = ImportForm(request.POST, request.FILES)
     if not form.is_valid():
-        messages.error(request, "Choose a zip archive.")
+        messages.error(request, say("Choose a zip archive."))
         return redirect("rules:import")
     try:
         offered = exchange.offered(form.cleaned_data["archive"])
@@ -84,18 +85,22 @@ def import_drafts(request: SignedInRequest) -> HttpResponse:
     begun = time.thread_time()
     for number in request.POST.getlist("take"):
         if time.thread_time() - begun > exchange.MOST_SECONDS:
-            messages.error(request, "It took too long: the rest was not imported. Import it once more for them.")
+            messages.error(request, say("It took too long: the rest was not imported. Import it once more for them."))
             break
         texts = {name: request.POST.get(f"{name}-{number}", "") for name in ("text", "fires", "silent")}
         plain = {name: text.replace("\r\n", "\n") for name, text in texts.items()}
         try:
             made.append(exchange.import_as_draft(**plain, user=request.user))
         except InvalidRule as error:
-            messages.error(request, f"Not imported: {'; '.join(error.errors)}")
+            messages.error(request, say("Not imported: {errors}", errors="; ".join(error.errors)))
     if made:
         messages.success(
             request,
-            f"{len(made)} draft{'s' if len(made) > 1 else ''} made. They judge nothing before they are published.",
+            say_counted(
+                "{count} draft made. They judge nothing before they are published.",
+                "{count} drafts made. They judge nothing before they are published.",
+                len(made),
+            ),
         )
     return redirect("rules:list")
 
@@ -109,7 +114,7 @@ def remove_sample(request: SignedInRequest, sample_id: int) -> HttpResponse:
     form, rule_id = ReasonForm(request.POST), sample.rule.rule_id
     if form.is_valid():
         sample_remove(sample=sample, user=request.user, reason=form.cleaned_data["reason"])
-        messages.success(request, "The case is no longer one of the rule's tests.")
+        messages.success(request, say("The case is no longer one of the rule's tests."))
     else:
-        messages.error(request, "Say why, in up to 500 characters: the next person will ask.")
+        messages.error(request, say("Say why, in up to 500 characters: the next person will ask."))
     return redirect("rules:detail", rule_id)

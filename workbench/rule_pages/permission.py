@@ -11,6 +11,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpResponse
 
 from workbench.accounts.requests import SignedInRequest
+from workbench.languages.sentences import say
 
 Door = Callable[..., HttpResponse]
 
@@ -21,7 +22,7 @@ def for_rule_editors(view: Door) -> Door:
     @wraps(view)
     def asked(request: SignedInRequest, *args: Any, **options: Any) -> HttpResponse:
         if not request.user.may_edit_rules:
-            raise PermissionDenied("Your role may read rules, not change them.")
+            raise PermissionDenied(say("Your role may read rules, not change them."))
         return view(request, *args, **options)
 
     return login_required(asked)

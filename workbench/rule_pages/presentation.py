@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from diagnostics.errors import InvalidRule
+from diagnostics.language import in_reader_language
 from diagnostics.rules import rule as diagnostics_rule
 from diagnostics.runbook import Runbook
 from diagnostics.symptoms import Symptom, symptom
 from workbench.accounts.models import User
+from workbench.languages.sentences import say_later
 from workbench.rule_pages import wording
 from workbench.rule_pages.history import Record, RefutedClaim, records_of_rules, refuted_claims
 from workbench.rule_pages.reliability import Reliability, reliability_of
@@ -19,7 +21,12 @@ from workbench.rules.runbook_texts import RUNBOOK, runbook_counting
 from workbench.rules.selectors import rule_of, version_to_edit, versions_that_count
 
 OFF = "off"
-STATUSES = {"experimental": "Experimental", "stable": "Stable", "deprecated": "Deprecated", OFF: "Off"}
+STATUSES = {
+    "experimental": say_later("Experimental"),
+    "stable": say_later("Stable"),
+    "deprecated": say_later("Deprecated"),
+    OFF: say_later("Off"),
+}
 """Statuses in a rule's text, and disabled."""
 
 
@@ -35,6 +42,11 @@ class RuleShown:
     @property
     def status_name(self) -> str:
         return STATUSES[self.status]
+
+    @property
+    def title(self) -> str:
+        """Its title in the reader's language."""
+        return _title(self.version)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +65,8 @@ def classes_shown(user: User, asked: Mapping[str, str]) -> list[ClassShown]:
     for version in _shown_versions():
         shown = RuleShown(version.rule, version, _status(version), records.get(version.rule.rule_id, Record()))
         about = symptom(version.symptom_class)
-        text = f"{version.rule.rule_id} {version.title} {about.id} {about.title}".casefold()
+        searched = (version.rule.rule_id, version.title, shown.title, about.id, about.title, about.read_title)
+        text = " ".join(searched).casefold()
         if (
             all(word in text for word in words)
             and asked.get("symptom_class", "") in ("", about.id)
@@ -76,6 +89,12 @@ def _shown_versions() -> list[RuleVersion]:
     for version in of_rules.exclude(rule__in=list(chosen)).select_related("rule").order_by("rule_id", "-pk"):
         chosen.setdefault(version.rule_id, version)
     return sorted(chosen.values(), key=lambda each: each.rule.rule_id)
+
+
+def _title(version: RuleVersion) -> str:
+    """The title; where it is that of the shipped rule, as the reader's language has it."""
+    shipped = {rule.id: rule.title for rule in diagnostics_rule.shipped_rules()}.get(version.rule.rule_id)
+    return in_reader_language(shipped) if shipped == version.title else version.title
 
 
 def _status(version: RuleVersion) -> str:
@@ -110,6 +129,11 @@ class HelpShown:
     statement: Sequence[tuple[str, bool]] = ()
     sources: Sequence[str] = ()
     runbook: Runbook | None = None
+
+    @property
+    def title(self) -> str:
+        """The title of the rule in the reader's language."""
+        return in_reader_language(self.content.title) if self.content else self.version.title
 
     @property
     def goal(self) -> list[tuple[str, bool]]:

@@ -20,6 +20,7 @@ from diagnostics.wording.bound import distance_to_bound
 from diagnostics.wording.subject import subject_words
 from workbench.accounts.models import User
 from workbench.analyses.models import Analysis
+from workbench.languages.sentences import say
 from workbench.rule_pages.history import latest_diagnoses
 from workbench.rule_pages.rewriting import Form, form_of
 from workbench.rules.models import RegressionSample
@@ -172,14 +173,22 @@ def _on_case(rule: diagnostics_rule.Rule, analysis: Analysis) -> OnCase:
     matches = match(index, diagnostics_rule.Ruleset.of([rule]))
     subjects = [
         OnSubject(
-            f"fires, {round(each.confidence * 100)} % sure", _where(each.subject), each.statement, _margins(each.checks)
+            say("fires, {sure} % sure", sure=round(each.confidence * 100)),
+            _where(each.subject),
+            each.statement,
+            _margins(each.checks),
         )
         for each in matches.findings
     ]
     silent = sorted(matches.silent, key=lambda each: sum(check.holds is not True for check in each.checks))
     subjects += [OnSubject("silent", _where(each.subject), "", _margins(each.checks)) for each in silent]
     subjects += [
-        OnSubject("undecided", _where(each.subject), f"Not measured: {', '.join(each.unknown)}", _margins(each.checks))
+        OnSubject(
+            "undecided",
+            _where(each.subject),
+            say("Not measured: {facts}", facts=", ".join(each.unknown)),
+            _margins(each.checks),
+        )
         for each in matches.undecided
     ]
     published, _ = rules_of(ruleset_published())
@@ -196,7 +205,7 @@ def _on_case(rule: diagnostics_rule.Rule, analysis: Analysis) -> OnCase:
 
 
 def _where(subject: Subject) -> str:
-    return ", ".join(subject_words(subject.as_json())) or subject.job or "the whole case"
+    return ", ".join(subject_words(subject.as_json())) or subject.job or say("the whole case")
 
 
 def _margins(checks: Iterable[Check]) -> list[Margin]:
@@ -210,5 +219,8 @@ def _margin(check: Check) -> str:
     distance = distance_to_bound(check.fact, check.value, check.bound)
     if distance is None:
         return ""
-    side = "above" if check.value > check.bound else "below"
-    return f"{distance} {side} the bound" if distance else "exactly at the bound"
+    if not distance:
+        return say("exactly at the bound")
+    if check.value > check.bound:
+        return say("{distance} above the bound", distance=distance)
+    return say("{distance} below the bound", distance=distance)

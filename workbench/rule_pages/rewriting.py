@@ -16,6 +16,7 @@ from diagnostics.symptoms import symptoms
 from diagnostics.wording.bound import operator_words
 from diagnostics.wording.fact import fact_value
 from diagnostics.yaml_document import Place, YamlDocument, read_yaml
+from workbench.languages.sentences import say, say_later
 from workbench.untrusted.whole_number import whole_number
 
 ENDLESS = 10**9
@@ -27,20 +28,20 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "level": get_args(Level),
 }
 LABELS = {
-    "title": "Title",
-    "symptom_class": "Class",
-    "status": "Status",
-    "severity": "Severity",
-    "level": "Level",
-    "base": "Confidence when it holds",
+    "title": say_later("Title"),
+    "symptom_class": say_later("Class"),
+    "status": say_later("Status"),
+    "severity": say_later("Severity"),
+    "level": say_later("Level"),
+    "base": say_later("Confidence when it holds"),
 }
 GROUPS = {
-    "when": "Trigger",
-    "confidence": "Confidence",
-    "severity_when": "Severity",
-    "also": "Further sentences",
+    "when": say_later("Trigger"),
+    "confidence": say_later("Confidence"),
+    "severity_when": say_later("Severity"),
+    "also": say_later("Further sentences"),
 }
-OTHER = "Other"
+OTHER = say_later("Other")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,7 @@ def _own_fields(document: YamlDocument) -> Iterator[Field]:
     confidence = content.get("confidence")
     base = confidence.get("base") if isinstance(confidence, dict) else ""
     place = ("confidence", "base")
-    yield Field("confidence.base", LABELS["base"], "number", str(base), document.line(place), hint="0 to 1")
+    yield Field("confidence.base", LABELS["base"], "number", str(base), document.line(place), hint=say("0 to 1"))
 
 
 def _comparisons(entry: Any, place: Place) -> Iterator[tuple[Place, Mapping[str, Any]]]:

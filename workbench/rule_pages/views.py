@@ -14,6 +14,7 @@ from diagnostics.runbook import runbooks
 from diagnostics.vocabulary.glossary import glossary
 from diagnostics.vocabulary.sources import disputed_claims, sources
 from workbench.accounts.requests import SignedInRequest
+from workbench.languages.sentences import say, say_later
 from workbench.rule_pages.forms import ReasonForm
 from workbench.rule_pages.permission import for_rule_editors
 from workbench.rule_pages.presentation import STATUSES, classes_shown, classes_with_rules, help_shown
@@ -24,17 +25,21 @@ from workbench.rules.runbook_texts import RUNBOOK, is_runbook, runbook_counting,
 from workbench.rules.selectors import rule_readable, version_to_edit
 
 BASES = (
-    ("documented", "Documented", "The number or the statement is in the source."),
-    ("heuristic", "Our bound", "The mechanism is described in the source; the number is our choice."),
+    ("documented", say_later("Documented"), say_later("The number or the statement is in the source.")),
+    (
+        "heuristic",
+        say_later("Our bound"),
+        say_later("The mechanism is described in the source; the number is our choice."),
+    ),
     (
         "claim",
-        "Claims of the documents that this workbench was specified from",
-        "Some of them are disputed, see above.",
+        say_later("Claims of the documents that this workbench was specified from"),
+        say_later("Some of them are disputed, see above."),
     ),
 )
 """Basis of a source -> the heading of its part of the page, and its meaning."""
 
-GLOSSARY_PARTS = (("flink", "Flink"), ("workbench", "This workbench"))
+GLOSSARY_PARTS = (("flink", say_later("Flink")), ("workbench", say_later("This workbench")))
 """Part of the glossary -> its heading, in the order of the page."""
 
 
@@ -96,7 +101,7 @@ def detail(request: SignedInRequest, rule_id: str) -> HttpResponse:
 def _runbook(request: SignedInRequest, runbook_id: str) -> HttpResponse:
     identity, runbook = runbook_identity(runbook_id), runbook_counting(runbook_id)
     if identity is None or runbook is None:
-        raise Http404("There is no such runbook.")
+        raise Http404(say("There is no such runbook."))
     version = version_to_edit(identity)
     versions = sorted(identity.versions.select_related("author", "published_by"), key=lambda each: -each.pk)
     context = {"rule": identity, "runbook": runbook, "version": version, "versions": versions}
@@ -124,10 +129,14 @@ def switch(request: SignedInRequest, rule_id: str) -> HttpResponse:
     if form.is_valid():
         enabled = request.POST.get("enabled") == "1"
         services.rule_switch(rule=rule, enabled=enabled, user=request.user, reason=form.cleaned_data["reason"])
-        said = "New analyses use it again." if enabled else "New analyses no longer use it."
-        messages.success(request, f"{rule} is switched {'on' if enabled else 'off'}. {said}")
+        said = (
+            say("{rule} is switched on. New analyses use it again.", rule=rule)
+            if enabled
+            else say("{rule} is switched off. New analyses no longer use it.", rule=rule)
+        )
+        messages.success(request, said)
     else:
-        messages.error(request, "Say why, in up to 500 characters: the next person will ask.")
+        messages.error(request, say("Say why, in up to 500 characters: the next person will ask."))
     return redirect("rules:detail", rule_id)
 
 
@@ -156,14 +165,14 @@ def roll_back(request: SignedInRequest, rule_id: str, version_id: int) -> HttpRe
     version = _version(rule_id, version_id)
     form = ReasonForm(request.POST)
     if not form.is_valid():
-        messages.error(request, "Say why, in up to 500 characters: the next person will ask.")
+        messages.error(request, say("Say why, in up to 500 characters: the next person will ask."))
         return redirect("rules:version", rule_id, version_id)
     try:
         ruleset = services.rule_roll_back(version=version, user=request.user, reason=form.cleaned_data["reason"])
     except InvalidRule as error:
-        messages.error(request, f"It does not load any more: {'; '.join(error.errors)}")
+        messages.error(request, say("It does not load any more: {errors}", errors="; ".join(error.errors)))
     else:
-        messages.success(request, f"{ruleset.reason}. New analyses use it from now on.")
+        messages.success(request, say("{reason}. New analyses use it from now on.", reason=ruleset.reason))
     return redirect(f"{reverse('rules:detail', args=[rule_id])}#versions")
 
 

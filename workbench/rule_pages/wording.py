@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from diagnostics.diagnosis.fact_label import fact_label
+from diagnostics.language import in_reader_language
 from diagnostics.rules.condition import Compare, Condition, Group, IsMeasured
 from diagnostics.rules.rule import Rule
 from diagnostics.signals.signal import SignalDefinition
@@ -13,10 +14,15 @@ from diagnostics.vocabulary.sources import cited_sources
 from diagnostics.wording import phrase
 from diagnostics.wording.bound import bound_words
 from diagnostics.wording.fact import fact_value
+from workbench.languages.sentences import say, say_later
 
-GROUP_WORDS = {"all": "all of these", "any": "at least one of these", "none": "none of these"}
+GROUP_WORDS = {
+    "all": say_later("all of these"),
+    "any": say_later("at least one of these"),
+    "none": say_later("none of these"),
+}
 OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
-NEGATED_WORDS = {"contains": "no longer contains", "in": "is none of"}
+NEGATED_WORDS = {"contains": say_later("no longer contains"), "in": say_later("is none of")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +61,7 @@ class ConditionWriter:
             single = len(parts) == 1 and condition.mode != "none"
             return parts[0] if single else ConditionWords(GROUP_WORDS[condition.mode], parts=parts)
         if isinstance(condition, IsMeasured):
-            return self._leaf(condition.fact, "is measured" if condition.measured else "is not measured")
+            return self._leaf(condition.fact, say("is measured") if condition.measured else say("is not measured"))
         words = bound_words(condition.fact, condition.op, condition.value)
         return self._leaf(condition.fact, words, condition.source or "")
 
@@ -94,13 +100,15 @@ class Step:
 
 def confidence_steps(rule: Rule, teller: ConditionWriter) -> list[Step]:
     """The base first, then the adjustments."""
-    steps = [Step(rule.base, "the trigger holds", None)]
-    return steps + [Step(each.delta, each.because, teller.trigger(each.when)) for each in rule.adjustments]
+    steps = [Step(rule.base, say("the trigger holds"), None)]
+    return steps + [
+        Step(each.delta, in_reader_language(each.because), teller.trigger(each.when)) for each in rule.adjustments
+    ]
 
 
 def pieces(template: str) -> Iterator[tuple[str, bool]]:
     """The text of a statement in pieces; True marks the name of a measured value."""
-    template, place = phrase.CHOICE.sub(lambda found: found.group(2), template), 0
+    template, place = phrase.CHOICE.sub(lambda found: found.group(2), in_reader_language(template)), 0
     for found in phrase.PLACEHOLDER.finditer(template):
         if found.start() > place:
             yield template[place : found.start()], False

@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from diagnostics.errors import InvalidRule
 from workbench.accounts.models import User
+from workbench.languages.sentences import say
 from workbench.rules.models import ApprovalSetting, Draft, EventKind, RuleEvent, RuleVersion
 from workbench.rules.services import draft_publish
 from workbench.rules.validation import blockers
@@ -50,7 +51,7 @@ def draft_approve(*, draft: Draft, user: User, revision: int) -> RuleVersion:
     if refusal:
         raise MayNotApprove(refusal)
     if revision != draft.revision:
-        raise MayNotApprove("The draft was changed since you opened it. Read it again.")
+        raise MayNotApprove(say("The draft was changed since you opened it. Read it again."))
     reason = f"{draft.asked_reason} (asked by {draft.asked_by})"[: RuleEvent._meta.get_field("reason").max_length or 0]
     return draft_publish(draft=draft, user=user, reason=reason)
 
@@ -60,7 +61,7 @@ def draft_send_back(*, draft: Draft, user: User, reason: str) -> None:
     """Ends the waiting without publishing. Raises MayNotApprove."""
     draft.refresh_from_db(from_queryset=Draft.objects.select_for_update())
     if not draft.awaits_approval:
-        raise MayNotApprove("The draft does not wait for approval.")
+        raise MayNotApprove(say("The draft does not wait for approval."))
     draft.approval_withdraw()
     draft.save(update_fields=["asked_by", "asked_at", "asked_reason"])
     _record(draft, EventKind.SENT_BACK, user, reason)
@@ -72,12 +73,12 @@ def reason_against(draft: Draft, user: User) -> str:
     Nobody approves a text that they wrote, changed or asked for, whatever their role.
     """
     if not draft.awaits_approval:
-        return "The draft does not wait for approval."
+        return say("The draft does not wait for approval.")
     writers = RuleEvent.objects.filter(
         draft_number=draft.pk, kind__in=(EventKind.DRAFT_SAVED, EventKind.IMPORTED), by=user
     )
     if user.pk in (draft.author_id, draft.asked_by_id) or writers.exists():
-        return "You wrote or changed this draft; somebody else has to approve it."
+        return say("You wrote or changed this draft; somebody else has to approve it.")
     return ""
 
 

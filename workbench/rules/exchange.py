@@ -15,6 +15,7 @@ from django.db import transaction
 from diagnostics.errors import InvalidRule
 from diagnostics.rules.rule import LONGEST_RULE, shipped_rule_names
 from workbench.accounts.models import User
+from workbench.languages.sentences import say
 from workbench.rules.difference import Line, difference
 from workbench.rules.models import Draft, EventKind, Rule, RuleEvent, RuleVersion
 from workbench.rules.selectors import version_to_edit
@@ -104,8 +105,13 @@ def offered(file: BinaryIO) -> list[Offered]:
     for done, rule in enumerate(rules.values()):
         if time.thread_time() - begun > MOST_SECONDS:
             raise ImportRefused(
-                f"Checking its {len(rules):,} rules takes longer than {MOST_SECONDS:g} seconds, which were over after "
-                f"{done:,} of them. Split it into smaller archives."
+                say(
+                    "Checking its {rules:,} rules takes longer than {most_seconds:g} seconds, which were over after "
+                    "{done:,} of them. Split it into smaller archives.",
+                    rules=len(rules),
+                    most_seconds=MOST_SECONDS,
+                    done=done,
+                )
             )
         _check(rule)
     known: dict[str, str] = {}
@@ -126,12 +132,18 @@ def _texts(file: BinaryIO) -> dict[str, str]:
         with opened_zip(file) as archive:
             entries = [entry for entry in archive.infolist() if RULE_FILE.search(entry.filename)]
             if len(archive.infolist()) > MOST_FILES or sum(entry.file_size for entry in entries) > MOST_BYTES:
-                raise ImportRefused(f"It holds more than {MOST_FILES:,} files or {MOST_BYTES // 1024**2} MiB of rules.")
+                raise ImportRefused(
+                    say(
+                        "It holds more than {most_files:,} files or {most_bytes} MiB of rules.",
+                        most_files=MOST_FILES,
+                        most_bytes=MOST_BYTES // 1024**2,
+                    )
+                )
             texts = {entry.filename: _text(archive, entry) for entry in entries}
     except UnreadableZip as error:
         raise ImportRefused(str(error)) from None
     if not texts:
-        raise ImportRefused("It holds no rule: rules lie in <class>/rules/<name>.yaml.")
+        raise ImportRefused(say("It holds no rule: rules lie in <class>/rules/<name>.yaml."))
     return texts
 
 
@@ -154,7 +166,7 @@ def _check(offer: Offered) -> None:
     for kind, text in (("fires", offer.fires), ("silent", offer.silent)):
         try:
             if text and not tested(rule, text, kind).passes:  # type: ignore[arg-type]
-                offer.reasons.append(f"its {SAMPLE_NAMES[kind]} fails")  # type: ignore[index]
+                offer.reasons.append(say("its {sample} fails", sample=SAMPLE_NAMES[kind]))  # type: ignore[index]
         except InvalidRule as error:
             offer.reasons += error.errors
     present = Rule.objects.filter(rule_id=rule.id, versions__isnull=False).first()

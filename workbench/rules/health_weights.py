@@ -11,15 +11,20 @@ from django.db import transaction
 from diagnostics.diagnosis.health import USUAL_WEIGHTS, HealthWeights
 from diagnostics.rules.rule import Severity
 from workbench.accounts.models import User
+from workbench.languages.sentences import say, say_later
 from workbench.machine import broker
 from workbench.rules.models import HealthWeighting
 
 APPLY_WEIGHTS = "workbench.analyses.tasks.apply_health_weights"
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 NAMES = {
-    **{f"cause_{each}": f"Cause of severity {each}" for each in SEVERITIES},
-    **{f"consequence_{each}": f"Consequence of severity {each}" for each in SEVERITIES},
-    "most_in_trouble": "Highest score of a job in trouble",
+    "cause_critical": say_later("Cause of severity critical"),
+    "cause_warning": say_later("Cause of severity warning"),
+    "cause_info": say_later("Cause of severity info"),
+    "consequence_critical": say_later("Consequence of severity critical"),
+    "consequence_warning": say_later("Consequence of severity warning"),
+    "consequence_info": say_later("Consequence of severity info"),
+    "most_in_trouble": say_later("Highest score of a job in trouble"),
 }
 """Name of a weight -> its label."""
 
@@ -55,15 +60,19 @@ def weights_set(*, user: User, numbers: Mapping[str, float], reason: str) -> Hea
     fall with the severity, and without a reason.
     """
     if not user.is_administrator:
-        raise PermissionDenied("Only administrators set the weights of the health score.")
+        raise PermissionDenied(say("Only administrators set the weights of the health score."))
     if set(numbers) != set(NAMES) or not all(0 <= each <= 100 for each in numbers.values()):
-        raise ValidationError("A weight is a number from 0 to 100.")
+        raise ValidationError(say("A weight is a number from 0 to 100."))
     for role in ("cause", "consequence"):
         falling = [numbers[f"{role}_{each}"] for each in ("critical", "warning", "info")]
         if falling != sorted(falling, reverse=True):
-            raise ValidationError(f"A {role} costs no less the more severe it is.")
+            raise ValidationError(
+                say("A cause costs no less the more severe it is.")
+                if role == "cause"
+                else say("A consequence costs no less the more severe it is.")
+            )
     if not reason.strip():
-        raise ValidationError("State why: the next person will ask.")
+        raise ValidationError(say("State why: the next person will ask."))
     before = as_numbers(weights_now())
     if before == dict(numbers):
         return None

@@ -10,18 +10,19 @@ from django.utils import timezone
 
 from workbench.accounts.models import User
 from workbench.cases.models import Case
+from workbench.languages.sentences import say_later
 
 LONGEST_REASON = 500
 
 
 class Origin(models.TextChoices):
-    SHIPPED = "shipped", "Shipped"
-    LOCAL = "local", "Written here"
+    SHIPPED = "shipped", say_later("Shipped")
+    LOCAL = "local", say_later("Written here")
 
 
 class VersionState(models.TextChoices):
-    PUBLISHED = "published", "Published"
-    RETIRED = "retired", "Retired"
+    PUBLISHED = "published", say_later("Published")
+    RETIRED = "retired", say_later("Retired")
 
 
 class Rule(models.Model):
@@ -241,17 +242,17 @@ class RegressionSample(models.Model):
 
 
 class EventKind(models.TextChoices):
-    DRAFT_SAVED = "draft_saved", "Draft saved"
-    DISCARDED = "discarded", "Draft discarded"
-    PUBLISHED = "published", "Published"
-    ROLLED_BACK = "rolled_back", "Rolled back"
-    SWITCHED_ON = "switched_on", "Switched on"
-    SWITCHED_OFF = "switched_off", "Switched off"
-    IMPORTED = "imported", "Imported as a draft"
-    APPROVAL_ASKED = "approval_asked", "Approval asked for"
-    SENT_BACK = "sent_back", "Sent back"
-    SAMPLE_KEPT = "sample_kept", "Regression sample kept"
-    SAMPLE_REMOVED = "sample_removed", "Regression sample removed"
+    DRAFT_SAVED = "draft_saved", say_later("Draft saved")
+    DISCARDED = "discarded", say_later("Draft discarded")
+    PUBLISHED = "published", say_later("Published")
+    ROLLED_BACK = "rolled_back", say_later("Rolled back")
+    SWITCHED_ON = "switched_on", say_later("Switched on")
+    SWITCHED_OFF = "switched_off", say_later("Switched off")
+    IMPORTED = "imported", say_later("Imported as a draft")
+    APPROVAL_ASKED = "approval_asked", say_later("Approval asked for")
+    SENT_BACK = "sent_back", say_later("Sent back")
+    SAMPLE_KEPT = "sample_kept", say_later("Regression sample kept")
+    SAMPLE_REMOVED = "sample_removed", say_later("Regression sample removed")
 
 
 SAMPLE_EVENTS = (EventKind.SAMPLE_KEPT, EventKind.SAMPLE_REMOVED)

@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from diagnostics.errors import InvalidRule
 from diagnostics.runbook import Runbook, runbooks, shipped_runbook_texts
+from workbench.languages.sentences import say
 from workbench.rules.models import Draft, Origin, Rule, RuleVersion, VersionState
 
 RUNBOOK = "runbook:"
@@ -40,9 +41,12 @@ def runbook_blockers(draft: Draft) -> Iterator[str]:
         yield from error.errors
         return
     if draft.rule is None or draft.rule.rule_id != f"{RUNBOOK}{runbook.id}":
-        yield f"The `id` of this runbook must stay {draft.stated_rule_id.removeprefix(RUNBOOK)!r}: findings name it."
+        yield say(
+            "The `id` of this runbook must stay {runbook!r}: findings name it.",
+            runbook=draft.stated_rule_id.removeprefix(RUNBOOK),
+        )
     elif runbook.symptom_class != runbooks()[runbook.id].symptom_class:
-        yield "The `symptom_class` of a runbook cannot change."
+        yield say("The `symptom_class` of a runbook cannot change.")
 
 
 def runbook_counting(runbook_id: str | None) -> Runbook | None:

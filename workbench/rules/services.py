@@ -17,6 +17,7 @@ from diagnostics.rules import rule as diagnostics_rule
 from diagnostics.rules.rule import LONGEST_RULE
 from diagnostics.yaml_document import read_yaml
 from workbench.accounts.models import User
+from workbench.languages.sentences import say
 from workbench.rules.models import (
     BundledRule,
     Draft,
@@ -96,13 +97,27 @@ def draft_save(
     texts = {"text": text, "fires_sample": fires_sample, "silent_sample": silent_sample}
     for name, content in texts.items():
         if len(content) > LONGEST_RULE:
-            raise InvalidRule([f"{name}: {len(content):,} characters, at most {LONGEST_RULE:,} are stored"])
+            raise InvalidRule(
+                [
+                    say(
+                        "{name}: {content:,} characters, at most {longest_rule:,} are stored",
+                        name=name,
+                        content=len(content),
+                        longest_rule=LONGEST_RULE,
+                    )
+                ]
+            )
     if draft is None:
         draft = Draft(author=user, rule=base.rule if base else None, base=base)
     else:
         draft.refresh_from_db(from_queryset=Draft.objects.select_for_update())
         if revision is not None and revision != draft.revision:
-            raise DraftChanged(f"It was saved elsewhere at {draft.saved_at:%H:%M:%S} UTC. Reload to see that text.")
+            raise DraftChanged(
+                say(
+                    "It was saved elsewhere at {saved_at:%H:%M:%S} UTC. Reload to see that text.",
+                    saved_at=draft.saved_at,
+                )
+            )
         if all(getattr(draft, name) == content for name, content in texts.items()):
             return draft
     for name, content in texts.items():

@@ -10,6 +10,7 @@ from diagnostics.diagnosis.sample import Kind, Sample
 from diagnostics.errors import InvalidRule
 from diagnostics.rules import rule as diagnostics_rule
 from workbench.accounts.models import User
+from workbench.languages.sentences import say, say_later, to_say
 from workbench.rules.models import Draft, RegressionSample, Rule
 from workbench.rules.runbook_texts import is_runbook, runbook_blockers
 
@@ -32,7 +33,7 @@ RESERVED_IDS = frozenset(
 )
 """Path segments of the rules' pages that would collide with a rule's id."""
 
-SAMPLE_NAMES: dict[Kind, str] = {"fires": "firing sample", "silent": "silent sample"}
+SAMPLE_NAMES: dict[Kind, str] = {"fires": say_later("firing sample"), "silent": say_later("silent sample")}
 
 
 def checked_rule(text: str) -> diagnostics_rule.Rule:
@@ -50,7 +51,7 @@ def checked_sample(text: str, kind: Kind) -> Sample:
     """The sample in the text. Raises InvalidRule with every error and its line."""
     from diagnostics.signals import DEFINITIONS
 
-    return Sample.from_yaml(text, SAMPLE_NAMES[kind], DEFINITIONS)
+    return Sample.from_yaml(text, str(SAMPLE_NAMES[kind]), DEFINITIONS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +70,18 @@ def tested(rule: diagnostics_rule.Rule, text: str, kind: Kind) -> Tested:
     passes = bool(matches.findings) == (kind == "fires")
     if matches.findings:
         sure = max(finding.confidence for finding in matches.findings)
-        outcome = f"It fires, {round(sure * 100)} % sure."
+        outcome = say("It fires, {sure} % sure.", sure=round(sure * 100))
     elif matches.silent:
         checks = [check for each in matches.silent for check in each.checks if check.holds is False]
         failing = ", ".join(dict.fromkeys(fact_label(check.fact) for check in checks))
-        outcome = f"It stays silent. Not met: {failing}." if failing else "It stays silent: a counter-indication holds."
+        outcome = (
+            say("It stays silent. Not met: {failing}.", failing=failing)
+            if failing
+            else say("It stays silent: a counter-indication holds.")
+        )
     else:
         unknown = dict.fromkeys(fact_label(fact) for each in matches.undecided for fact in each.unknown)
-        outcome = f"It cannot be judged. Not measured: {', '.join(unknown)}."
+        outcome = say("It cannot be judged. Not measured: {unknown}.", unknown=", ".join(unknown))
     return Tested(kind, passes, outcome)
 
 
@@ -91,14 +96,18 @@ def blockers(draft: Draft, user: User) -> Iterator[str]:
         yield from error.errors
         return
     if draft.rule and draft.rule.rule_id != rule.id:
-        yield f"The `id` is {rule.id!r}; a rule keeps its id, and this is a draft of {draft.rule.rule_id!r}."
+        yield say(
+            "The `id` is {id!r}; a rule keeps its id, and this is a draft of {rule_id!r}.",
+            id=rule.id,
+            rule_id=draft.rule.rule_id,
+        )
     elif draft.rule is None and Rule.objects.filter(rule_id=rule.id, versions__isnull=False).exists():
-        yield f"There is a rule {rule.id!r} already. Edit that one, or choose another `id`."
+        yield say("There is a rule {id!r} already. Edit that one, or choose another `id`.", id=rule.id)
     samples: tuple[tuple[Kind, str], ...] = (("fires", draft.fires_sample), ("silent", draft.silent_sample))
     for kind, text in samples:
         yield from _sample_blockers(rule, text, kind)
     for kept in kept_cases_failing(rule, user):
-        yield f"It no longer fires on {kept}, which was closed with this cause."
+        yield say("It no longer fires on {kept}, which was closed with this cause.", kept=kept)
 
 
 def kept_cases_failing(rule: diagnostics_rule.Rule, user: User) -> list[str]:
@@ -109,7 +118,7 @@ def kept_cases_failing(rule: diagnostics_rule.Rule, user: User) -> list[str]:
     samples = RegressionSample.objects.filter(rule__rule_id=rule.id)
     readable = {sample.pk for sample in samples.visible_to(user)}
     return [
-        str(sample) if sample.pk in readable else "a case that you may not read"
+        str(sample) if sample.pk in readable else say("a case that you may not read")
         for sample in samples
         if not _fires(rule, sample.text)
     ]
@@ -124,7 +133,7 @@ def _fires(rule: diagnostics_rule.Rule, text: str) -> bool:
 
 def _sample_blockers(rule: diagnostics_rule.Rule, text: str, kind: Kind) -> Iterator[str]:
     if not text.strip():
-        yield f"The {SAMPLE_NAMES[kind]} is missing: signals on which the rule must {_must(kind)}."
+        yield say(MISSING[kind])
         return
     try:
         outcome = tested(rule, text, kind)
@@ -132,8 +141,14 @@ def _sample_blockers(rule: diagnostics_rule.Rule, text: str, kind: Kind) -> Iter
         yield from error.errors
         return
     if not outcome.passes:
-        yield f"The {SAMPLE_NAMES[kind]} fails: the rule must {_must(kind)}. {outcome.outcome}"
+        yield say(FAILING[kind], outcome=outcome.outcome)
 
 
-def _must(kind: Kind) -> str:
-    return "fire" if kind == "fires" else "stay silent"
+MISSING: dict[Kind, str] = {
+    "fires": to_say("The firing sample is missing: signals on which the rule must fire."),
+    "silent": to_say("The silent sample is missing: signals on which the rule must stay silent."),
+}
+FAILING: dict[Kind, str] = {
+    "fires": to_say("The firing sample fails: the rule must fire. {outcome}"),
+    "silent": to_say("The silent sample fails: the rule must stay silent. {outcome}"),
+}

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_GET, require_POST
 from diagnostics.runbook import runbooks
 from workbench.accounts.models import Team
 from workbench.accounts.requests import SignedInRequest
+from workbench.languages.sentences import say
 from workbench.runbooks.articles import article_add, article_remove, articles_visible
 from workbench.runbooks.pasted_article import PastedArticle, article_in
 from workbench.untrusted.whole_number import whole_number
@@ -26,7 +27,7 @@ def articles(request: SignedInRequest) -> HttpResponse:
     errors: dict[str, Any] = {}
     if request.method == "POST":
         if not request.user.may_change_cases:
-            raise PermissionDenied("Your role may read articles, not add them.")
+            raise PermissionDenied(say("Your role may read articles, not add them."))
         if request.POST.get("does") == "keep":
             try:
                 return redirect(_keep(request))
@@ -77,5 +78,5 @@ def remove(request: SignedInRequest, article_id: int) -> HttpResponse:
     """Removes an article."""
     shown = get_object_or_404(articles_visible(request.user), pk=article_id)
     article_remove(user=request.user, article=shown)
-    messages.success(request, f"“{shown.title}” is removed.")
+    messages.success(request, say("“{title}” is removed.", title=shown.title))
     return redirect("runbooks:articles")

@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 
 from diagnostics.runbook import runbooks
 from workbench.accounts.models import Team, User
+from workbench.languages.sentences import say
 from workbench.runbooks.models import LONGEST_TITLE, LONGEST_URL, Article
 from workbench.runbooks.pasted_article import LONGEST_ARTICLE
 from workbench.untrusted.storable import storable
@@ -26,19 +27,19 @@ def article_add(*, user: User, team: Team | None, runbook: str, title: str, text
     Raises PermissionDenied for readers, ValidationError by field.
     """
     if not user.may_change_cases:
-        raise PermissionDenied("Your role may read articles, not add them.")
+        raise PermissionDenied(say("Your role may read articles, not add them."))
     if team is None or not (user.is_administrator or user.teams.filter(pk=team.pk).exists()):
-        raise ValidationError({"team": "Choose one of your teams."})
+        raise ValidationError({"team": say("Choose one of your teams.")})
     errors: dict[str, str] = {}
     if runbook not in runbooks():
-        errors["runbook"] = "Choose the runbook that it belongs to."
+        errors["runbook"] = say("Choose the runbook that it belongs to.")
     title, text, url = " ".join(title.split()), text.strip(), url.strip()
     if not title or len(title) > LONGEST_TITLE:
-        errors["title"] = f"A title has 1 to {LONGEST_TITLE} characters."
+        errors["title"] = say("A title has 1 to {most} characters.", most=LONGEST_TITLE)
     if not text or len(text) > LONGEST_ARTICLE:
-        errors["text"] = f"An article has 1 to {LONGEST_ARTICLE:,} characters."
+        errors["text"] = say("An article has 1 to {most:,} characters.", most=LONGEST_ARTICLE)
     if url and (urlsplit(url).scheme not in ("http", "https") or len(url) > LONGEST_URL):
-        errors["url"] = f"An address begins with https:// and has at most {LONGEST_URL} characters."
+        errors["url"] = say("An address begins with https:// and has at most {most} characters.", most=LONGEST_URL)
     if errors:
         raise ValidationError(errors)
     return Article.objects.create(
@@ -49,5 +50,5 @@ def article_add(*, user: User, team: Team | None, runbook: str, title: str, text
 def article_remove(*, user: User, article: Article) -> None:
     """Removes an article. Raises PermissionDenied for readers."""
     if not user.may_change_cases:
-        raise PermissionDenied("Your role may read articles, not remove them.")
+        raise PermissionDenied(say("Your role may read articles, not remove them."))
     article.delete()

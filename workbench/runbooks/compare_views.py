@@ -12,6 +12,7 @@ from workbench.accounts.models import User
 from workbench.accounts.requests import SignedInRequest
 from workbench.analyses.models import Analysis
 from workbench.cases.selectors import case_visible
+from workbench.languages.sentences import say
 from workbench.untrusted.whole_number import whole_number
 
 
@@ -25,7 +26,7 @@ def compare(request: SignedInRequest) -> HttpResponse:
         messages.error(request, str(error))
         return redirect("cases:list")
     if pair[0].case_id == pair[1].case_id:
-        messages.error(request, "Choose two different cases.")
+        messages.error(request, say("Choose two different cases."))
         return redirect(pair[0].case)
     before, after = sorted(pair, key=lambda analysis: analysis.case.created_at)
     return redirect("runbooks:proof", before.pk, after.pk)
@@ -34,7 +35,7 @@ def compare(request: SignedInRequest) -> HttpResponse:
 def _diagnosed(user: User, written: str) -> Analysis:
     """The newest diagnosis of the case. Raises Http404 with a sentence for the user."""
     number = whole_number(written.strip().removeprefix("#"))
-    missing = Http404("Name two cases of your teams by their numbers; both have to be diagnosed.")
+    missing = Http404(say("Name two cases of your teams by their numbers; both have to be diagnosed."))
     if number is None:
         raise missing
     try:

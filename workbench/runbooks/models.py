@@ -10,6 +10,7 @@ from django.urls import reverse
 from workbench.accounts.models import Team, User
 from workbench.analyses.models import Analysis
 from workbench.cases.models import Case
+from workbench.cases.words import judgement_word
 from workbench.languages.sentences import say, say_later
 
 LONGEST_TITLE, LONGEST_URL = 200, 500
@@ -76,7 +77,7 @@ class Verification(models.Model):
     @property
     def words(self) -> str:
         """The judgement for people."""
-        return "Fix verified" if self.is_fixed else self.judgement.capitalize()
+        return say("Fix verified") if self.is_fixed else judgement_word(self.judgement)
 
 
 class StepRecord(models.Model):

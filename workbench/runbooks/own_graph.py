@@ -9,6 +9,7 @@ from typing import Any
 from diagnostics.walk_throughs.own_graph import TaskTimes, steps_of
 from diagnostics.walk_throughs.walk_through import Step
 from workbench.analyses.models import Analysis
+from workbench.languages.sentences import say
 
 GRAPH, PARTS = "job-graph", "checkpoint-gantt"
 """The charts whose points hold the tasks with their edges, and the phases of each subtask in each checkpoint."""
@@ -36,7 +37,7 @@ def own_steps(analysis: Analysis, job: str | None) -> tuple[Step, ...] | None:
         )
         for vertex in graph["vertices"]
     ]
-    return steps_of(tasks, f"Checkpoint {checkpoint['id']}")
+    return steps_of(tasks, say("Checkpoint {number}", number=checkpoint["id"]))
 
 
 def _part_of_job(points: Mapping[str, Any] | None, job: str | None) -> Mapping[str, Any] | None:

@@ -17,6 +17,7 @@ from diagnostics.proof.reading import Band, Reading
 from diagnostics.proof.words import change_in_words, range_in_words, value_in_words
 from workbench.analyses.log_books import log_book_of
 from workbench.analyses.models import Analysis, ChartPoints
+from workbench.languages.sentences import say, say_later
 from workbench.runbooks.selectors import runbook_of
 
 CHARTS = (
@@ -33,24 +34,24 @@ CHARTS = (
 """The charts whose points the quantities read; others are not loaded."""
 
 GROUP_TITLES = {
-    "benchmarks": "Benchmarks",
-    "checkpoints": "Checkpoints",
-    "event_time": "Event time",
-    "frames_and_logs": "Frames and logs",
-    "load": "Load",
-    "pauses": "Pauses and restarts",
-    "frames": "Frames on top of the task's stack",
-    "patterns": "Warnings and errors in an hour",
+    "benchmarks": say_later("Benchmarks"),
+    "checkpoints": say_later("Checkpoints"),
+    "event_time": say_later("Event time"),
+    "frames_and_logs": say_later("Frames and logs"),
+    "load": say_later("Load"),
+    "pauses": say_later("Pauses and restarts"),
+    "frames": say_later("Frames on top of the task's stack"),
+    "patterns": say_later("Warnings and errors in an hour"),
 }
 
 JUDGEMENTS: Mapping[Judgement, str] = {
-    "fixed": "Fixed",
-    "better": "Better",
-    "unchanged": "Unchanged",
-    "changed": "Changed",
-    "traded": "Better, traded for something worse",
-    "worse": "Worse",
-    "cannot tell": "Cannot tell",
+    "fixed": say_later("Fixed"),
+    "better": say_later("Better"),
+    "unchanged": say_later("Unchanged"),
+    "changed": say_later("Changed"),
+    "traded": say_later("Better, traded for something worse"),
+    "worse": say_later("Worse"),
+    "cannot tell": say_later("Cannot tell"),
 }
 
 WORRYING = ("WARN", "ERROR", "FATAL")
@@ -180,7 +181,7 @@ def _shown(effect: Effect) -> EffectShown:
 def _value(reading: Reading | None, unit: Unit) -> tuple[str, str]:
     """A value and its basis; for events the count is more informative than the rate."""
     if reading is None:
-        return "not measured", ""
+        return say("not measured"), ""
     value = value_in_words(reading.value, unit)
     return (reading.basis, value) if unit == "per hour" and reading.has_noise else (value, reading.basis)
 
@@ -195,26 +196,27 @@ def markdown(proof: Proof, before: str, after: str) -> str:
 
 
 def _markdown_lines(proof: Proof, before: str, after: str) -> Iterator[str]:
-    yield f"## Was it fixed? {JUDGEMENTS[proof.judgement]}"
+    yield say("## Was it fixed? {judgement}", judgement=JUDGEMENTS[proof.judgement])
     yield ""
     yield proof.headline
-    yield from (f"- Doubt: {each}" for each in proof.doubts)
+    yield from (say("- Doubt: {doubt}", doubt=each) for each in proof.doubts)
     yield ""
-    yield "| Problem | Judgement | Why |"
+    yield say("| Problem | Judgement | Why |")
     yield "|---|---|---|"
     yield from (
         f"| {_cell(each.title)} | {JUDGEMENTS[each.judgement]} | {_cell(each.because)} |" for each in proof.problems
     )
     for title, rows in effects_shown(proof):
         yield ""
-        yield f"| {title} | {_cell(before)} | {_cell(after)} | Noise band | Difference | Judgement |"
+        heads = (title, before, after, say("Noise band"), say("Difference"), say("Judgement"))
+        yield f"| {' | '.join(map(_cell, heads))} |"
         yield "|---|---|---|---|---|---|"
         for row in rows:
             cells = (
                 row.effect.quantity.title,
                 f"{row.before} ({row.before_basis})",
                 f"{row.after} ({row.after_basis})",
-                row.band or "not known",
+                row.band or say("not known"),
                 row.change,
                 JUDGEMENTS[row.effect.judgement],
             )

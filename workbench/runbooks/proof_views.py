@@ -12,6 +12,7 @@ from workbench.accounts.requests import SignedInRequest
 from workbench.analyses.models import Analysis
 from workbench.analyses.selectors import analysis_visible
 from workbench.cases.selectors import snapshots_of
+from workbench.languages.sentences import say
 from workbench.runbooks.proof import effects_shown, folded, markdown, proof_of
 
 
@@ -44,13 +45,13 @@ def proof(request: SignedInRequest, before_id: int, after_id: int) -> HttpRespon
 def _diagnosed(user: User, analysis_id: int) -> Analysis:
     analysis = analysis_visible(user, analysis_id)
     if analysis.document is None:
-        raise Http404("This analysis has no diagnosis.")
+        raise Http404(say("This analysis has no diagnosis."))
     return analysis
 
 
 def _name(analysis: Analysis, other: Analysis) -> str:
     """The label that distinguishes the two: the snapshot of one case, or the case."""
     if analysis.case_id != other.case_id:
-        return f"Case {analysis.case_id}: {analysis.case.title}"
+        return say("Case {case_id}: {title}", case_id=analysis.case_id, title=analysis.case.title)
     change = next(each.change for each in snapshots_of(analysis.case) if each.number == analysis.snapshot)
-    return f"Snapshot {analysis.snapshot}: {change}"
+    return say("Snapshot {snapshot}: {change}", snapshot=analysis.snapshot, change=change)

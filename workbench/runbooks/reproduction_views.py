@@ -9,6 +9,7 @@ from django.views.decorators.http import require_GET
 from diagnostics.reproduction import reproduction
 from workbench.accounts.requests import SignedInRequest
 from workbench.analyses.selectors import analysis_visible
+from workbench.languages.sentences import say
 from workbench.runbooks.selectors import finding_at
 from workbench.runbooks.what_if import facts_of
 
@@ -20,7 +21,7 @@ def script(request: SignedInRequest, analysis_id: int, position: int) -> HttpRes
     analysis = analysis_visible(request.user, analysis_id)
     text = reproduction(facts_of(analysis, finding_at(analysis, position)))
     if text is None:
-        raise Http404("Neither a hot key nor late records were measured in this case.")
+        raise Http404(say("Neither a hot key nor late records were measured in this case."))
     answer = HttpResponse(text, content_type="text/x-python; charset=utf-8")
     answer.headers["Content-Disposition"] = f'attachment; filename="reproduce-case-{analysis.case_id}.py"'
     return answer

@@ -11,6 +11,7 @@ from django.http import Http404
 
 from diagnostics.runbook import Runbook
 from workbench.analyses.models import Analysis
+from workbench.languages.sentences import say
 from workbench.rules.runbook_texts import runbook_counting, runbooks_counting
 from workbench.runbooks.models import StepRecord
 
@@ -54,6 +55,6 @@ def finding_at(analysis: Analysis, position: int) -> dict[str, Any]:
     """The finding at an index of the document. Raises Http404 for an index that it does not have."""
     findings = (analysis.document or {}).get("findings", [])
     if position >= len(findings):
-        raise Http404("This diagnosis has no such finding.")
+        raise Http404(say("This diagnosis has no such finding."))
     found: dict[str, Any] = findings[position]
     return found

@@ -11,6 +11,7 @@ from workbench.analyses.models import Analysis
 from workbench.cases.models import Case
 from workbench.cases.selectors import owners_possible
 from workbench.cases.services import case_lock, case_seen, search_text_update, watch
+from workbench.languages.sentences import say
 from workbench.runbooks.models import HELD, StepRecord, StepState, latest_by_step
 from workbench.runbooks.selectors import runbook_of
 
@@ -46,7 +47,7 @@ def step_record(
         asked = None
     if answer:
         if answer not in {each.condition for each in known.answers}:
-            raise ValidationError({"answer": "This step has no such answer any more. Read it again."})
+            raise ValidationError({"answer": say("This step has no such answer any more. Read it again.")})
         state = StepState.OPEN if known.changes_something else StepState.DONE
     elif last and state != StepState.OPEN:
         answer = last.answer
@@ -80,22 +81,22 @@ def _step_of(runbook: str, step: str) -> Step:
     known = runbook_of(runbook)
     found = next((each for each in known.steps if each.id == step), None) if known else None
     if found is None:
-        raise ValidationError({"step": "This runbook has no such step."})
+        raise ValidationError({"step": say("This runbook has no such step.")})
     return found
 
 
 def _check_asked(analysis: Analysis, user: User, asked: User | None) -> None:
     if asked is None or asked == user or not owners_possible(analysis.case).filter(pk=asked.pk).exists():
-        raise ValidationError({"asked": "Ask somebody else who may change the case."})
+        raise ValidationError({"asked": say("Ask somebody else who may change the case.")})
 
 
 def _check_order(user: User, last: StepRecord | None, state: StepState) -> None:
     """A held step cannot be done, and nobody approves their own step."""
     before = last.state if last else StepState.OPEN
     if state == StepState.DONE and before in HELD:
-        raise ValidationError({"state": "This step waits for an approval. Open it again to go on without one."})
+        raise ValidationError({"state": say("This step waits for an approval. Open it again to go on without one.")})
     if state in (StepState.APPROVED, StepState.REFUSED):
         if before != StepState.WAITING:
-            raise ValidationError({"state": "Nobody asked for an approval of this step."})
+            raise ValidationError({"state": say("Nobody asked for an approval of this step.")})
         if last and last.by == user:
-            raise ValidationError({"state": "Somebody else approves what you asked for."})
+            raise ValidationError({"state": say("Somebody else approves what you asked for.")})

@@ -17,6 +17,7 @@ from workbench.accounts.requests import SignedInRequest
 from workbench.analyses.reading import document_read
 from workbench.analyses.selectors import analysis_to_change, analysis_visible
 from workbench.cases.selectors import owners_possible, snapshots_of
+from workbench.languages.sentences import say
 from workbench.runbooks.alternatives import alternatives_of
 from workbench.runbooks.articles import articles_visible
 from workbench.runbooks.filling import StepShown, layers, next_step, runbook_progress, steps_shown
@@ -42,7 +43,7 @@ def detail(request: SignedInRequest, analysis_id: int, position: int) -> HttpRes
     finding = finding_at(analysis, position)
     shown = steps_shown(analysis, finding)
     if shown is None:
-        raise Http404("This finding has no runbook.")
+        raise Http404(say("This finding has no runbook."))
     runbook, steps = shown
     progress = runbook_progress(analysis)
     if progress[position].position != position:
@@ -115,5 +116,5 @@ def step(request: SignedInRequest, analysis_id: int, position: int, step_id: str
                 raise Http404(" ".join(error.messages)) from None
             messages.error(request, " ".join(error.messages))
     else:
-        messages.error(request, "Say what became of the step; a note has at most 5,000 characters.")
+        messages.error(request, say("Say what became of the step; a note has at most 5,000 characters."))
     return redirect(f"{reverse('runbooks:detail', args=[analysis_id, position])}#step-{step_id}")

@@ -12,6 +12,7 @@ from diagnostics.wording import phrase
 from workbench.accounts.requests import SignedInRequest
 from workbench.analyses.models import Analysis
 from workbench.analyses.selectors import analysis_visible
+from workbench.languages.sentences import say
 from workbench.runbooks.graph_drawing import drawing_of
 from workbench.runbooks.own_graph import own_steps
 from workbench.runbooks.selectors import finding_at
@@ -32,7 +33,7 @@ def overview(request: SignedInRequest) -> HttpResponse:
 def detail(request: SignedInRequest, walk_id: str) -> HttpResponse:
     """One walk-through; `analysis` in the address adds the measurements of that case."""
     if walk_id not in WALK_THROUGHS:
-        raise Http404("There is no such walk-through.")
+        raise Http404(say("There is no such walk-through."))
     walk, analysis = WALK_THROUGHS[walk_id], _analysis(request)
     own: list[str] = []
     steps = None

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_GET
 from diagnostics.calculators import CALCULATORS
 from workbench.accounts.requests import SignedInRequest
 from workbench.analyses.selectors import analysis_visible
+from workbench.languages.sentences import say
 from workbench.runbooks.selectors import finding_at
 from workbench.runbooks.what_if import all_calculated, calculated, chosen_values, facts_of
 
@@ -33,7 +34,7 @@ def calculator(request: SignedInRequest, analysis_id: int, position: int, calcul
     analysis = analysis_visible(request.user, analysis_id)
     finding = finding_at(analysis, position)
     if calculator_id not in CALCULATORS:
-        raise Http404("There is no such calculator.")
+        raise Http404(say("There is no such calculator."))
     chosen = CALCULATORS[calculator_id]
     asked = calculated(chosen, facts_of(analysis, finding), chosen_values(chosen, request.GET.dict()))
     context = {"case": analysis.case, "analysis": analysis, "position": position, "finding": finding, "asked": asked}

@@ -9,6 +9,7 @@ from django.contrib.auth.backends import BaseBackend
 from django.http import HttpRequest
 
 from workbench.accounts.models import User
+from workbench.languages.sentences import say
 from workbench.sign_in.configuration import ldap_configuration
 from workbench.sign_in.ldap import DirectoryFailed, person_verified
 from workbench.sign_in.services import NotAdmitted, person_admit
@@ -34,7 +35,7 @@ class LdapBackend(BaseBackend):
             return person_admit(presented) if presented else None
         except DirectoryFailed as error:
             logger.warning("%s", error)
-            reason = "The directory does not answer; local accounts can sign in."
+            reason = say("The directory does not answer; local accounts can sign in.")
         except NotAdmitted as error:
             reason = str(error)
         if request is not None:

@@ -17,6 +17,7 @@ from requests.exceptions import ConnectionError as NotConnected
 from requests.exceptions import InvalidURL
 
 from workbench.clusters.address import AddressRefused, ClusterUrl, judged_address
+from workbench.languages.sentences import say
 
 MOST_BYTES = 1_000_000
 """Of one answer. Our choice: the documents of large providers have some ten kB."""
@@ -46,7 +47,7 @@ class GuardedAdapter(HTTPAdapter):
             url = ClusterUrl.parse(f"{parts.scheme}://{parts.netloc}")
             is_configured = url.host == self._configured
             if url.scheme != "https" and not (is_configured and url.names_an_address):
-                raise AddressRefused("The provider is asked by HTTPS only.")
+                raise AddressRefused(say("The provider is asked by HTTPS only."))
             address = judged_address(url, special_allowed=is_configured)
         except AddressRefused as error:
             raise InvalidURL(str(error), request=request) from None
@@ -64,7 +65,13 @@ class GuardedAdapter(HTTPAdapter):
             content += piece
             if len(content) > MOST_BYTES or time.monotonic() > late:
                 answer.close()
-                raise NotConnected(f"The answer is longer than {MOST_BYTES:,} bytes or {MOST_SECONDS:g} seconds.")
+                raise NotConnected(
+                    say(
+                        "The answer is longer than {most_bytes:,} bytes or {most_seconds:g} seconds.",
+                        most_bytes=MOST_BYTES,
+                        most_seconds=MOST_SECONDS,
+                    )
+                )
         answer._content = content
         return answer
 
@@ -83,5 +90,5 @@ class GuardedSession(OAuth2Session):  # type: ignore[misc]
         """As in Authlib, without redirects."""
         answer: Response = super().request(method, url, **options | {"allow_redirects": False})
         if answer.is_redirect:
-            raise NotConnected("The provider answers with a redirect, which is not followed.")
+            raise NotConnected(say("The provider answers with a redirect, which is not followed."))
         return answer

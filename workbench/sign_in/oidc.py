@@ -15,6 +15,7 @@ from django.urls import reverse
 from joserfc.errors import JoseError
 from requests.exceptions import RequestException
 
+from workbench.languages.sentences import say
 from workbench.sign_in.configuration import OidcConfiguration
 from workbench.sign_in.guarded_session import GuardedSession
 from workbench.sign_in.models import Provider
@@ -52,7 +53,7 @@ def person_presented(request: HttpRequest, configuration: OidcConfiguration) -> 
         raise _failed(error) from error
     claims = token.get("userinfo")
     if not claims or not isinstance(claims.get("sub"), str) or not claims["sub"]:
-        raise ProviderFailed("The provider's answer does not say who you are.")
+        raise ProviderFailed(say("The provider's answer does not say who you are."))
     return _presented(claims, configuration)
 
 
@@ -84,12 +85,14 @@ def _text(claims: Mapping[str, Any], name: str) -> str:
 
 def _failed(error: Exception) -> ProviderFailed:
     if isinstance(error, RequestException):
-        return ProviderFailed("The provider does not answer as expected. Sign in with a local account, or try again.")
+        return ProviderFailed(
+            say("The provider does not answer as expected. Sign in with a local account, or try again.")
+        )
     if getattr(error, "error", "") == "mismatching_state":
-        return ProviderFailed("This sign-in was not begun in this browser, or too long ago. Begin it again.")
+        return ProviderFailed(say("This sign-in was not begun in this browser, or too long ago. Begin it again."))
     if getattr(error, "error", "") == "access_denied":
-        return ProviderFailed("The provider denies the sign-in.")
-    return ProviderFailed("The provider's answer could not be verified.")
+        return ProviderFailed(say("The provider denies the sign-in."))
+    return ProviderFailed(say("The provider's answer could not be verified."))
 
 
 class _Client(DjangoOAuth2App):  # type: ignore[misc]

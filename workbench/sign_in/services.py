@@ -10,6 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from workbench.accounts.models import RANK, Membership, Role, User
+from workbench.languages.sentences import say
 from workbench.sign_in.models import GroupMapping, Identity, Provider
 from workbench.untrusted.storable import storable
 
@@ -68,9 +69,9 @@ def person_admit(presented: Presented) -> User:
     grants = grants_of(presented.groups)
     user = _admitted(presented, grants)
     if user is None or not grants.is_admitted:
-        raise NotAdmitted("None of your groups may use this workbench. An administrator maps groups to teams.")
+        raise NotAdmitted(say("None of your groups may use this workbench. An administrator maps groups to teams."))
     if not user.is_active:
-        raise NotAdmitted("This account is not active.")
+        raise NotAdmitted(say("This account is not active."))
     return user
 
 
@@ -103,10 +104,13 @@ def _newcomer(presented: Presented) -> Identity:
     """Raises NotAdmitted where a local account has the name, which may be of another person."""
     name = NO_NAME.sub("-", presented.name).strip("-")[:LONGEST_NAME]
     if not name:
-        raise NotAdmitted("The provider did not state your name.")
+        raise NotAdmitted(say("The provider did not state your name."))
     if User.objects.filter(username__iexact=name).exists():
         raise NotAdmitted(
-            f"There is an account {name} already, which is not linked to this sign-in. An administrator links it."
+            say(
+                "There is an account {name} already, which is not linked to this sign-in. An administrator links it.",
+                name=name,
+            )
         )
     user = User(username=name)
     user.set_unusable_password()

@@ -20,6 +20,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from workbench.accounts.models import Role, Team, User
 from workbench.accounts.requests import SignedInRequest
+from workbench.languages.sentences import say
 from workbench.sign_in.configuration import OidcConfiguration, ldap_configuration, oidc_configuration
 from workbench.sign_in.forms import SignInForm
 from workbench.sign_in.models import LONGEST_GROUP, GroupMapping, Identity
@@ -91,7 +92,7 @@ def mapping(request: SignedInRequest) -> HttpResponse:
     if request.method == "POST":
         try:
             _add(request)
-            messages.success(request, "The mapping counts from the next sign-in of each person on.")
+            messages.success(request, say("The mapping counts from the next sign-in of each person on."))
             return redirect("sign_in:mapping")
         except ValidationError as error:
             errors = error.messages
@@ -117,7 +118,7 @@ def mapping_remove(request: SignedInRequest, mapping_id: int) -> HttpResponse:
     """Removes a mapping; it counts from the next sign-in on."""
     _administrators_only(request.user)
     get_object_or_404(GroupMapping, pk=mapping_id).delete()
-    messages.success(request, "The mapping is removed. It counts from the next sign-in of each person on.")
+    messages.success(request, say("The mapping is removed. It counts from the next sign-in of each person on."))
     return redirect("sign_in:mapping")
 
 
@@ -131,16 +132,16 @@ def _add(request: SignedInRequest) -> None:
     )
     row.full_clean()
     if row.team is None and not row.role:
-        raise ValidationError("Choose a team, a role, or both.")
+        raise ValidationError(say("Choose a team, a role, or both."))
     if GroupMapping.objects.filter(group__iexact=row.group, team=row.team, role=row.role).exists():
-        raise ValidationError("This mapping exists already.")
+        raise ValidationError(say("This mapping exists already."))
     row.save()
 
 
 def _configuration() -> OidcConfiguration:
     configuration = oidc_configuration()
     if configuration is None:
-        raise Http404("No OpenID Connect provider is configured.")
+        raise Http404(say("No OpenID Connect provider is configured."))
     return configuration
 
 
@@ -156,4 +157,4 @@ def _refusal(request: HttpRequest, reason: Exception, status: int) -> HttpRespon
 
 def _administrators_only(user: User) -> None:
     if not user.is_administrator:
-        raise PermissionDenied("Only administrators map groups.")
+        raise PermissionDenied(say("Only administrators map groups."))

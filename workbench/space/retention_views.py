@@ -14,6 +14,7 @@ from workbench.accounts.models import Team
 from workbench.accounts.requests import SignedInRequest
 from workbench.cases.holds import hold_lift, hold_place, retention_set
 from workbench.cases.models import LONGEST_HOLD_REASON, LegalHold, Retention
+from workbench.languages.sentences import say
 from workbench.untrusted.whole_number import whole_number
 
 MOST_DAYS = 36_500
@@ -48,12 +49,15 @@ def retention_change(request: SignedInRequest, team_id: int) -> HttpResponse:
     elif what == "hold":
         reason = request.POST.get("reason", "").replace("\x00", "").strip()
         if not reason or len(reason) > LONGEST_HOLD_REASON:
-            messages.error(request, f"State why, in up to {LONGEST_HOLD_REASON} letters.")
+            messages.error(
+                request,
+                say("State why, in up to {most} letters.", most=LONGEST_HOLD_REASON),
+            )
         else:
             hold_place(team=team, user=request.user, reason=reason)
-            messages.success(request, f"Team {team} is under legal hold: nothing of it is deleted.")
+            messages.success(request, say("Team {team} is under legal hold: nothing of it is deleted.", team=team))
     elif what == "lift" and hold_lift(team=team, user=request.user):
-        messages.success(request, f"The legal hold of team {team} is lifted.")
+        messages.success(request, say("The legal hold of team {team} is lifted.", team=team))
     return redirect("space:retention")
 
 
@@ -61,12 +65,12 @@ def _set_days(request: SignedInRequest, team: Team) -> None:
     written = request.POST.get("days", "").strip()
     days = whole_number(written) if written else None
     if written and (days is None or days > MOST_DAYS):
-        messages.error(request, f"Days are a whole number up to {MOST_DAYS:,}; 0 keeps files for ever.")
+        messages.error(request, say("Days are a whole number up to {most:,}; 0 keeps files for ever.", most=MOST_DAYS))
         return
     retention_set(team=team, user=request.user, days=days)
-    messages.success(request, f"The retention of team {team} counts from now on.")
+    messages.success(request, say("The retention of team {team} counts from now on.", team=team))
 
 
 def _administrators_only(request: SignedInRequest) -> None:
     if not request.user.is_administrator:
-        raise PermissionDenied("Only administrators set retention and legal hold.")
+        raise PermissionDenied(say("Only administrators set retention and legal hold."))

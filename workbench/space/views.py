@@ -15,6 +15,7 @@ from workbench.accounts.requests import SignedInRequest
 from workbench.analyses.retention import CannotDelete, evidence_delete
 from workbench.cases.models import Case
 from workbench.cases.services import evidence_keep
+from workbench.languages.sentences import say
 from workbench.space.selectors import cases_by_space, space_used
 
 CASES_ON_A_PAGE = 50
@@ -40,7 +41,12 @@ def change(request: SignedInRequest, case_id: int) -> HttpResponse:
         if what == "delete":
             held = sum(case.files.filter(deleted_at=None).values_list("bytes", flat=True))
             evidence_delete(case=case, user=request.user)
-            messages.success(request, f"{size_text(held)} of case {case_id} were deleted. The diagnosis stays.")
+            messages.success(
+                request,
+                say(
+                    "{held} of case {case_id} were deleted. The diagnosis stays.", held=size_text(held), case_id=case_id
+                ),
+            )
         elif what in ("keep", "let-go"):
             evidence_keep(case=case, user=request.user, is_kept=what == "keep")
     except CannotDelete as error:
@@ -50,4 +56,4 @@ def change(request: SignedInRequest, case_id: int) -> HttpResponse:
 
 def _administrators_only(request: SignedInRequest) -> None:
     if not request.user.is_administrator:
-        raise PermissionDenied("Only administrators see what takes the disk.")
+        raise PermissionDenied(say("Only administrators see what takes the disk."))

@@ -10,6 +10,7 @@ from typing import BinaryIO
 
 from diagnostics.errors import LimitExceeded
 from diagnostics.intake.zip_archive import zip_directory
+from workbench.languages.sentences import say
 
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """Methods of our own exports and common tools. LZMA allocates as much memory as the archive states."""
@@ -30,9 +31,10 @@ def opened_zip(content: BinaryIO) -> Iterator[zipfile.ZipFile]:
         with zipfile.ZipFile(content) as archive:
             for entry in archive.infolist():
                 if entry.compress_type not in METHODS or entry.header_offset < 0:
-                    raise UnreadableZip(f"{entry.filename[:100]!r} in it is packed in a way that is not read here.")
+                    name = entry.filename[:100]
+                    raise UnreadableZip(say("{name!r} in it is packed in a way that is not read here.", name=name))
             yield archive
     except LimitExceeded as error:
-        raise UnreadableZip(f"It holds too many files: {error}") from None
+        raise UnreadableZip(say("It holds too many files: {error}", error=error)) from None
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
-        raise UnreadableZip(f"It is no zip archive that can be read: {error}") from None
+        raise UnreadableZip(say("It is no zip archive that can be read: {error}", error=error)) from None

@@ -19,6 +19,7 @@ from django.utils.http import http_date
 
 from workbench.accounts.requests import SignedInRequest
 from workbench.cases.selectors import case_to_change
+from workbench.languages.sentences import say
 from workbench.limits.selectors import limits_now
 from workbench.machine.disk import NoRoom
 from workbench.uploads import arrivals
@@ -59,9 +60,9 @@ def _spoken(view: View) -> View:
 
 def _answer(view: View, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
     if not request.user.is_authenticated:
-        return JsonResponse({"detail": "You are not signed in any more."}, status=401)
+        return JsonResponse({"detail": say("You are not signed in any more.")}, status=401)
     if request.method != "OPTIONS" and request.headers.get("Tus-Resumable") != VERSION:
-        refusal = JsonResponse({"detail": f"Tus-Resumable {VERSION} is spoken here."}, status=412)
+        refusal = JsonResponse({"detail": say("Tus-Resumable {version} is spoken here.", version=VERSION)}, status=412)
         refusal.headers["Tus-Version"] = VERSION
         return refusal
     try:
@@ -124,7 +125,7 @@ def arrival(request: SignedInRequest, arrival_id: UUID) -> HttpResponse:
 
 def _append(request: SignedInRequest, arriving: Arrival) -> HttpResponse:
     if request.content_type != "application/offset+octet-stream":
-        return JsonResponse({"detail": "Content-Type is application/offset+octet-stream."}, status=415)
+        return JsonResponse({"detail": say("Content-Type is application/offset+octet-stream.")}, status=415)
     arrivals.arrival_append(
         arrival=arriving,
         offset=_number(request, "Upload-Offset"),
@@ -159,7 +160,7 @@ def _located(arriving: Arrival, status: int) -> HttpResponse:
 
 
 def _not_allowed(methods: str) -> HttpResponse:
-    response = JsonResponse({"detail": f"{methods} are answered here."}, status=405)
+    response = JsonResponse({"detail": say("{methods} are answered here.", methods=methods)}, status=405)
     response.headers["Allow"] = methods
     return response
 
@@ -168,7 +169,7 @@ def _number(request: SignedInRequest, name: str) -> int:
     given = request.headers.get(name, "")
     if given.isascii() and given.isdigit() and len(given) < 16:
         return int(given)
-    raise _Unreadable(f"{name} is no number of bytes.")
+    raise _Unreadable(say("{name} is no number of bytes.", name=name))
 
 
 def _metadata(header: str) -> dict[str, str]:
@@ -185,7 +186,7 @@ def _checksum(header: str | None) -> tuple[str, bytes] | None:
         return None
     algorithm, _, value = header.partition(" ")
     if algorithm not in arrivals.CHECKSUMS:
-        raise _Unreadable(f"Upload-Checksum knows {', '.join(arrivals.CHECKSUMS)}.")
+        raise _Unreadable(say("Upload-Checksum knows {checksums}.", checksums=", ".join(arrivals.CHECKSUMS)))
     return algorithm, _decoded(value, "Upload-Checksum")
 
 
@@ -193,4 +194,4 @@ def _decoded(value: str, name: str) -> bytes:
     try:
         return base64.b64decode(value, validate=True)
     except (binascii.Error, ValueError):
-        raise _Unreadable(f"{name} holds no base64.") from None
+        raise _Unreadable(say("{name} holds no base64.", name=name)) from None

@@ -30,6 +30,7 @@ from diagnostics.redaction import nobody
 from workbench.accounts.models import User
 from workbench.cases.models import Case, LegalHold
 from workbench.cases.services import case_lock
+from workbench.languages.sentences import say
 from workbench.limits.selectors import limits_now
 from workbench.machine import broker
 from workbench.machine.disk import full_disk_refused, require_room
@@ -99,15 +100,23 @@ def arrival_begin(
     """Reserves room for a file of `size` bytes. Raises TooLarge or NoRoom before any byte is sent."""
     limits = limits_now()
     if size > limits.file_bytes:
-        raise TooLarge(f"The file is larger than {limits.file_bytes} bytes.")
+        raise TooLarge(say("The file is larger than {file_bytes} bytes.", file_bytes=limits.file_bytes))
     with transaction.atomic():
         case_lock(case)
         coming, present = case.arrivals.unfinished(), case.files.present()
         if coming.count() + present.count() >= limits.case_files:
-            raise TooLarge(f"A case holds at most {limits.case_files} files; an archive counts as one.")
+            raise TooLarge(
+                say("A case holds at most {case_files} files; an archive counts as one.", case_files=limits.case_files)
+            )
         held = sum(each.aggregate(bytes=Sum("bytes"))["bytes"] or 0 for each in (coming, present))
         if held + size > limits.case_bytes:
-            raise TooLarge(f"A case holds at most {limits.case_bytes} bytes; {held} are in it or on their way.")
+            raise TooLarge(
+                say(
+                    "A case holds at most {case_bytes} bytes; {held} are in it or on their way.",
+                    case_bytes=limits.case_bytes,
+                    held=held,
+                )
+            )
         require_share(case.team, stored_bytes(case.team) + coming_bytes(case.team), size, limits)
         require_room_for(user, size)
         arrival = Arrival.objects.create(
@@ -133,12 +142,14 @@ def arrival_append(
     Raises OffsetConflict, TooLarge, NoRoom, ChecksumMismatch, Busy, Gone; nothing of the piece counts then.
     """
     if length > MOST_PIECE_BYTES and not is_here:
-        raise TooLarge(f"A piece has at most {MOST_PIECE_BYTES} bytes.")
+        raise TooLarge(say("A piece has at most {most} bytes.", most=MOST_PIECE_BYTES))
     with _held(arrival) as target:
         if offset != arrival.offset:
-            raise OffsetConflict(f"{arrival.offset} bytes are here; the piece begins at {offset}.")
+            raise OffsetConflict(
+                say("{offset} bytes are here; the piece begins at {begin}.", offset=arrival.offset, begin=offset)
+            )
         if offset + length > arrival.bytes:
-            raise TooLarge(f"The file was said to have {arrival.bytes} bytes.")
+            raise TooLarge(say("The file was said to have {bytes} bytes.", bytes=arrival.bytes))
         digest = CHECKSUMS[checksum[0]]() if checksum else None
         target.truncate(offset)
         target.seek(offset)
@@ -146,7 +157,7 @@ def arrival_append(
             received = _received(stream, length, target, digest)
         if checksum and digest and (received < length or digest.digest() != checksum[1]):
             target.truncate(offset)
-            raise ChecksumMismatch("The piece is not what was sent; send it again.")
+            raise ChecksumMismatch(say("The piece is not what was sent; send it again."))
         arrival.offset = offset + received
         arrival.touched_at = timezone.now()
         arrival.save(update_fields=["offset", "touched_at"])
@@ -203,7 +214,7 @@ def arrival_redact(*, arrival: Arrival, on_progress: Callable[[int], None] = nob
             written = time.monotonic()
             shown = Arrival.objects.filter(pk=arrival.pk).update(redacted_bytes=seen, touched_at=timezone.now())
             if not shown:
-                raise Gone("It was given up.")
+                raise Gone(say("It was given up."))
 
     with _held(arrival):
         if arrival.state != ArrivalState.REDACTING:
@@ -337,7 +348,7 @@ def _held(arrival: Arrival) -> Iterator[IO[bytes]]:
             fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
             arrival.refresh_from_db()
         except BlockingIOError:
-            raise Busy("Another request sends the same file.") from None
+            raise Busy(say("Another request sends the same file.")) from None
         except (FileNotFoundError, Arrival.DoesNotExist):
-            raise Gone("It is not expected any more; send the file again.") from None
+            raise Gone(say("It is not expected any more; send the file again.")) from None
         yield opened

@@ -9,6 +9,7 @@ from diagnostics.formats import FORMATS, format_by_id
 from diagnostics.intake.peeking import NOT_LOOKED_AT
 from diagnostics.notation.event_field import NamedFields
 from diagnostics.reading.clock import FileClock
+from workbench.languages.sentences import say
 from workbench.uploads.models import FileKind, UploadedFile
 from workbench.uploads.refusals import UploadRefused
 
@@ -29,7 +30,7 @@ def override_set(*, file: UploadedFile, member: str, format_id: str | None) -> N
     """
     recognised = file.member(member)
     if recognised is None:
-        raise UploadRefused(f"{file.name} holds no {member}.")
+        raise UploadRefused(say("{name} holds no {member}.", name=file.name, member=member))
     if format_id is None:
         file.overrides.pop(member, None)
     else:
@@ -39,7 +40,13 @@ def override_set(*, file: UploadedFile, member: str, format_id: str | None) -> N
             raise UploadRefused(str(error)) from None
         is_binary = recognised["format"] in FORMATS and FORMATS[recognised["format"]].binary
         if chosen.binary != is_binary:
-            raise UploadRefused(f"{member} cannot be read as {chosen.title}: one is text, the other is not.")
+            raise UploadRefused(
+                say(
+                    "{member} cannot be read as {title}: one is text, the other is not.",
+                    member=member,
+                    title=chosen.title,
+                )
+            )
         file.overrides[member] = format_id
     if file.kind != FileKind.REFUSED:
         file.kind = kind_of(file.members, file.overrides)
@@ -52,7 +59,7 @@ def clock_set(*, file: UploadedFile, member: str, zone: str, shift: str) -> None
     Raises UploadRefused for an unknown member or zone, or an invalid shift. Effective from the next analysis on.
     """
     if file.member(member) is None:
-        raise UploadRefused(f"{file.name} holds no {member}.")
+        raise UploadRefused(say("{name} holds no {member}.", name=file.name, member=member))
     try:
         clock = FileClock.checked(zone, shift)
     except UnreadableInput as error:
@@ -70,7 +77,7 @@ def event_fields_set(*, file: UploadedFile, member: str, key: str, event_time: s
     Raises UploadRefused for an unknown member, and for a key without a time. Effective from the next analysis on.
     """
     if file.member(member) is None:
-        raise UploadRefused(f"{file.name} holds no {member}.")
+        raise UploadRefused(say("{name} holds no {member}.", name=file.name, member=member))
     try:
         named = NamedFields.checked(key, event_time, arrival)
     except UnreadableInput as error:

@@ -10,6 +10,7 @@ from typing import Any
 from diagnostics.formats import FORMATS
 from diagnostics.reading.clock import FileClock, shift_text
 from workbench.accounts.models import User
+from workbench.languages.sentences import say
 from workbench.uploads.models import FileKind, UploadedFile
 
 MOST_MEMBERS = 200
@@ -126,7 +127,7 @@ def _shown(file: UploadedFile, earlier: UploadedFile | None) -> FileShown:
     unknown = len(file.members) - titles.total()
     parts = [f"{count} {title}" for title, count in titles.most_common()]
     if unknown:
-        parts.append(f"{unknown} not recognised")
+        parts.append(say("{unknown} not recognised", unknown=unknown))
     return FileShown(
         file=file,
         folder=folder,

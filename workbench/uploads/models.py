@@ -14,14 +14,15 @@ from django.urls import reverse
 
 from workbench.accounts.models import User
 from workbench.cases.models import Case
+from workbench.languages.sentences import say_later
 
 
 class FileKind(models.TextChoices):
     """How an analysis uses a file."""
 
-    EVIDENCE = "evidence", "Evidence"
-    ATTACHMENT = "attachment", "Attachment: stored, not analysed"
-    REFUSED = "refused", "Stored, cannot be read"
+    EVIDENCE = "evidence", say_later("Evidence")
+    ATTACHMENT = "attachment", say_later("Attachment: stored, not analysed")
+    REFUSED = "refused", say_later("Stored, cannot be read")
 
 
 class UploadedFileQuerySet(models.QuerySet["UploadedFile"]):

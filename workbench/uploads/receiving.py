@@ -11,6 +11,7 @@ from django.core.exceptions import RequestDataTooBig
 from django.core.files.uploadhandler import SkipFile, TemporaryFileUploadHandler
 from django.http import HttpRequest
 
+from workbench.languages.sentences import say
 from workbench.limits.selectors import limits_now
 from workbench.machine.disk import NoRoom, full_disk_refused, require_room
 
@@ -36,7 +37,9 @@ class BoundedFileUploadHandler(TemporaryFileUploadHandler):
             self._most = limits_now().file_bytes
         with self._discarded_when_refused():
             if start + len(raw_data) > self._most:
-                raise RequestDataTooBig(f"{self.file_name} is larger than {self._most} bytes.")
+                raise RequestDataTooBig(
+                    say("{file_name} is larger than {most} bytes.", file_name=self.file_name, most=self._most)
+                )
             require_room(len(raw_data))
             with full_disk_refused(len(raw_data)):
                 return super().receive_data_chunk(raw_data, start)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from workbench.languages.sentences import say
+
 
 class UploadRefused(Exception):
     """A file is refused; the text is for the user."""
@@ -15,5 +17,5 @@ class AlreadyInCase(UploadRefused):
     """The case has this file already, under the same path; `name` is the earlier one's."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"The same file is already in this case as {name}.")
+        super().__init__(say("The same file is already in this case as {name}.", name=name))
         self.name = name

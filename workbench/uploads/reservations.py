@@ -6,6 +6,7 @@ from django.db.models import F, Sum
 from django.utils import timezone
 
 from workbench.accounts.models import Team, User
+from workbench.languages.sentences import say
 from workbench.limits.catalogue import Unit
 from workbench.limits.quantities import quantity_text
 from workbench.limits.selectors import UploadLimits
@@ -45,7 +46,10 @@ def require_room_for(user: User, size: int) -> None:
     if own + size > left:
         raise NoRoom(size, left - own)
     if own and own + size > left // 2:
-        why = f"You announced {own:,} bytes that are not here yet, and one person reserves at most half of the disk"
+        why = say(
+            "You announced {own:,} bytes that are not here yet, and one person reserves at most half of the disk",
+            own=own,
+        )
         raise NoRoom(size, left // 2 - own, why)
 
 
@@ -64,6 +68,11 @@ def require_share(team: Team, held: int, size: int, limits: UploadLimits) -> Non
     if held + size > limits.team_bytes:
         most = quantity_text(limits.team_bytes, Unit.BYTES)
         raise TooLarge(
-            f"All cases of the team {team} hold at most {most}; {held:,} bytes are in "
-            "them or on their way. Delete the evidence of old cases."
+            say(
+                "All cases of the team {team} hold at most {most}; {held:,} bytes are in them or on their way. "
+                "Delete the evidence of old cases.",
+                team=team,
+                most=most,
+                held=held,
+            )
         )

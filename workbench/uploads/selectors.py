@@ -9,6 +9,7 @@ from django.shortcuts import get_object_or_404
 
 from workbench.accounts.models import User
 from workbench.cases.models import Case
+from workbench.languages.sentences import say
 from workbench.uploads.models import Arrival, ArrivalQuerySet, UploadedFile
 
 
@@ -29,7 +30,7 @@ def file_to_change(user: User, file_id: int, *, removed: bool = False) -> Upload
     visible = files.of_visible_cases(user) if removed else files.visible_to(user)
     file = get_object_or_404(visible, pk=file_id)
     if not file.case.may_be_changed_by(user):
-        raise PermissionDenied("Your role may read this case, not change it.")
+        raise PermissionDenied(say("Your role may read this case, not change it."))
     return file
 
 
@@ -37,7 +38,7 @@ def arrival_to_continue(user: User, arrival_id: UUID) -> Arrival:
     """An upload started by the user. Raises Http404 for others, PermissionDenied when the role was revoked."""
     arrival = get_object_or_404(Arrival.objects.sent_by(user).select_related("case", "file"), pk=arrival_id)
     if not arrival.case.may_be_changed_by(user):
-        raise PermissionDenied("Your role may read this case, not change it.")
+        raise PermissionDenied(say("Your role may read this case, not change it."))
     return arrival
 
 

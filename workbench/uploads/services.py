@@ -29,6 +29,7 @@ from workbench.accounts.models import Team, User
 from workbench.cases.holds import OnHold, require_no_hold
 from workbench.cases.models import Case, LegalHold
 from workbench.cases.services import case_lock
+from workbench.languages.sentences import say
 from workbench.layouts.selectors import layouts_now
 from workbench.limits.selectors import UploadLimits, limits_now
 from workbench.machine.disk import full_disk_refused, require_room
@@ -178,8 +179,11 @@ def redaction_in_time() -> Callable[[int], None]:
     def progress(_seen: int) -> None:
         if time.monotonic() > end:
             raise UploadRefused(
-                f"Not stored: taking secrets out takes longer than {REDACTED_SECONDS:g} seconds. "
-                "Send it by itself, not packed, or in parts."
+                say(
+                    "Not stored: taking secrets out takes longer than {seconds:g} seconds. Send it by "
+                    "itself, not packed, or in parts.",
+                    seconds=REDACTED_SECONDS,
+                )
             )
 
     return progress
@@ -188,7 +192,7 @@ def redaction_in_time() -> Callable[[int], None]:
 def text_add(*, case: Case, user: User, text: str, name: str = "", redact: str = "") -> UploadedFile:
     """Stores pasted text as a file. Raises UploadRefused when it is empty, TooLarge, AlreadyInCase."""
     if not text.strip():
-        raise UploadRefused("Nothing was pasted.")
+        raise UploadRefused(say("Nothing was pasted."))
     content, called = io.BytesIO(text.encode()), name.strip() or "pasted.txt"
     return upload_add(
         case=case, user=user, content=content, name=called, redact=redact.split(), progress=redaction_in_time()
@@ -205,14 +209,14 @@ def file_remove(*, file: UploadedFile) -> None:
         raise UploadRefused(str(error)) from None
     removed = UploadedFile.objects.present().filter(pk=file.pk, analysed_at=None).update(removed_at=timezone.now())
     if not removed:
-        raise UploadRefused(f"{file.name} was analysed; findings cite its lines, so it stays.")
+        raise UploadRefused(say("{name} was analysed; findings cite its lines, so it stays.", name=file.name))
 
 
 @transaction.atomic
 def file_restore(*, file: UploadedFile) -> None:
     """Undoes `file_remove`. Raises UploadRefused when the bytes are deleted."""
     if not file.path.exists():
-        raise UploadRefused(f"{file.name} was removed too long ago.")
+        raise UploadRefused(say("{name} was removed too long ago.", name=file.name))
     Shelf.read(file.case, limits_now()).place(file)
     file.removed_at = None
     file.save()
@@ -246,7 +250,7 @@ def _store(content: Content, path: Path, most: int) -> tuple[int, str]:
         for piece in _pieces(content):
             size += len(piece)
             if size > most:
-                raise TooLarge(f"The file is larger than {most} bytes.")
+                raise TooLarge(say("The file is larger than {most} bytes.", most=most))
             digest.update(piece)
             if not received:
                 require_room(len(piece))
@@ -286,7 +290,9 @@ def _store_redacted(
             with full_disk_refused(original.stat().st_size):
                 done = redact_upload(SourceFile(original, name), cleaned, redactor, limits.unpacked, watched)
         except UnreadableInput as error:
-            raise UploadRefused(f"It is not stored, since it cannot be read and so not be redacted: {error}") from None
+            raise UploadRefused(
+                say("It is not stored, since it cannot be read and so not be redacted: {error}", error=error)
+            ) from None
         size, sha256 = _store(cleaned, path, limits.file_bytes)
     counts = {rule_id: found.count for rule_id, found in done.replacements.items()}
     return size, sha256, storable({"found": counts, "left_out": done.left_out})

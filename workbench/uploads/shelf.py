@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Self
 
 from workbench.cases.models import Case
+from workbench.languages.sentences import say
 from workbench.limits.selectors import UploadLimits
 from workbench.uploads.models import UploadedFile
 from workbench.uploads.refusals import AlreadyInCase, TooLarge
@@ -41,9 +42,20 @@ class Shelf:
         if (file.snapshot, file.name, file.sha256) in self._dropped:
             raise AlreadyInCase(file.name)
         if self._count >= self._limits.case_files:
-            raise TooLarge(f"A case holds at most {self._limits.case_files} files; an archive counts as one.")
+            raise TooLarge(
+                say(
+                    "A case holds at most {case_files} files; an archive counts as one.",
+                    case_files=self._limits.case_files,
+                )
+            )
         if self._bytes + file.bytes > self._limits.case_bytes:
-            raise TooLarge(f"A case holds at most {self._limits.case_bytes} bytes; {self._bytes} are in it.")
+            raise TooLarge(
+                say(
+                    "A case holds at most {case_bytes} bytes; {bytes} are in it.",
+                    case_bytes=self._limits.case_bytes,
+                    bytes=self._bytes,
+                )
+            )
         self._name_freely(file)
         self._hold(file.snapshot, file.name, file.bytes, file.sha256)
 

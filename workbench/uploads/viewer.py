@@ -10,6 +10,7 @@ from typing import Any
 
 from diagnostics.errors import DiagnosticsError
 from diagnostics.intake import SourceFile, read_document, read_lines
+from workbench.languages.sentences import say
 from workbench.limits.selectors import limits_now
 from workbench.untrusted.storable import storable
 from workbench.uploads.models import UploadedFile
@@ -71,7 +72,7 @@ def window_of(file: UploadedFile, member: str, cited: range, before: int, after:
     try:
         read = read_lines(source, member, first, last, limits_now().unpacked, MOST_SECONDS)
     except (DiagnosticsError, OSError) as error:
-        reason = str(error) if isinstance(error, DiagnosticsError) else "The stored file cannot be opened."
+        reason = str(error) if isinstance(error, DiagnosticsError) else say("The stored file cannot be opened.")
         return Window((), first, last, is_start=first == 1, is_end=True, error=reason)
     lines = [_line(number, text, cited) for number, text in read]
     return Window(

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from workbench.accounts.requests import SignedInRequest
 from workbench.cases.selectors import case_to_change
+from workbench.languages.sentences import say
 from workbench.uploads import corrections, selectors, services
 from workbench.uploads.forms import ClockForm, EventFieldsForm, OverrideForm, ViewForm
 from workbench.uploads.listing import FileShown, files_listed, format_choices, member_shown
@@ -149,7 +150,7 @@ def format_override(request: SignedInRequest, file_id: int) -> HttpResponse:
     form = OverrideForm(request.POST)
     try:
         if not form.is_valid():
-            raise UploadRefused("There is no such format.")
+            raise UploadRefused(say("There is no such format."))
         chosen = form.cleaned_data["format"] or None
         corrections.override_set(file=file, member=form.cleaned_data["member"], format_id=chosen)
     except UploadRefused as error:
@@ -170,12 +171,18 @@ def clock(request: SignedInRequest, file_id: int) -> HttpResponse:
     form = ClockForm(request.POST)
     try:
         if not form.is_valid():
-            raise UploadRefused("That is no zone and no time to add.")
+            raise UploadRefused(say("That is no zone and no time to add."))
         corrections.clock_set(file=file, **form.cleaned_data)
     except UploadRefused as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, f"The clock of {form.cleaned_data['member']} counts from the next analysis on.")
+        messages.success(
+            request,
+            say(
+                "The clock of {member} counts from the next analysis on.",
+                member=form.cleaned_data["member"],
+            ),
+        )
     return redirect("uploads:format", file.pk)
 
 
@@ -187,12 +194,18 @@ def event_fields(request: SignedInRequest, file_id: int) -> HttpResponse:
     form = EventFieldsForm(request.POST)
     try:
         if not form.is_valid():
-            raise UploadRefused("The name of a field has at most 300 characters.")
+            raise UploadRefused(say("The name of a field has at most 300 characters."))
         corrections.event_fields_set(file=file, **form.cleaned_data)
     except UploadRefused as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, f"The fields of {form.cleaned_data['member']} count from the next analysis on.")
+        messages.success(
+            request,
+            say(
+                "The fields of {member} count from the next analysis on.",
+                member=form.cleaned_data["member"],
+            ),
+        )
     return redirect("uploads:format", file.pk)
 
 

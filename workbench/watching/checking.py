@@ -20,6 +20,7 @@ from workbench.clusters.address import AddressRefused, ClusterUrl, Lookup, judge
 from workbench.clusters.connection import PinnedCluster
 from workbench.clusters.login import NoLogin, login_headers
 from workbench.clusters.services import collection_request
+from workbench.languages.sentences import said, to_say
 from workbench.watching.asking import OVER, JobSeen, ask_about, ask_for_jobs, moment_of
 from workbench.watching.judging import Judgement, Looks, Sign, judge
 from workbench.watching.models import LONGEST_TEXT, EarlyWarning, JobCheck, Level, Watch, WatchedJob
@@ -108,7 +109,7 @@ def _store(watch: Watch, jobs: Sequence[JobSeen], now: dt.datetime) -> None:
             _store_job(watch, seen, now)
     gone = watch.jobs.exclude(name__in=[seen.name for seen in jobs]).exclude(level=Level.ENDED)
     for job in gone:
-        job.level, job.reasons = Level.ENDED, ["The cluster does not list the job any more."]
+        job.level, job.reasons = Level.ENDED, [said(to_say("The cluster does not list the job any more."))]
         job.save(update_fields=["level", "reasons"])
         job.warnings.filter(ended_at=None).update(ended_at=now)
 
@@ -122,7 +123,7 @@ def _store_job(watch: Watch, seen: JobSeen, now: dt.datetime) -> None:
     judgement = judge(Looks(seen, earlier, now.timestamp() * 1000, limit))
     job.job_id, job.state, job.deployed_at, job.seen_at = seen.job_id, seen.state, moment_of(seen.deployed_ms), now
     job.known, job.level, job.looked_at = seen.known, judgement.level, list(judgement.looked_at)
-    job.reasons = [sign.text for sign in judgement.signs]
+    job.reasons = [sign.said for sign in judgement.signs]
     job.save()
     JobCheck.objects.create(
         job=job,
@@ -146,8 +147,8 @@ def _warn(watch: Watch, job: WatchedJob, judgement: Judgement, now: dt.datetime)
         text = sign.text[:LONGEST_TEXT]
         warning = active.pop(sign.kind, None)
         if warning is not None:
-            warning.text, warning.heard_at = text, now
-            warning.save(update_fields=["text", "heard_at"])
+            warning.text, warning.said, warning.heard_at = text, sign.said, now
+            warning.save(update_fields=["text", "said", "heard_at"])
         else:
             _begin(watch, job, sign, now)
     patience = dt.timedelta(minutes=watch.every * GONE_AFTER)
@@ -156,7 +157,8 @@ def _warn(watch: Watch, job: WatchedJob, judgement: Judgement, now: dt.datetime)
 
 
 def _begin(watch: Watch, job: WatchedJob, sign: Sign, now: dt.datetime) -> None:
-    warning = EarlyWarning(job=job, kind=sign.kind, text=sign.text[:LONGEST_TEXT], began_at=now, heard_at=now)
+    text = sign.text[:LONGEST_TEXT]
+    warning = EarlyWarning(job=job, kind=sign.kind, text=text, said=sign.said, began_at=now, heard_at=now)
     if watch.opens_cases:
         _open_or_join(watch, job, warning, now)
     warning.save()

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from diagnostics.arithmetic.trend import NoTrend, Trend, trend_of
 from diagnostics.wording.phrase import duration, number, size
+from workbench.languages.sentences import say, say_later
 from workbench.watching.models import JobCheck, WatchedJob
 
 SMALL = (96, 24)
@@ -58,10 +59,10 @@ class _Measure:
 
 
 MEASURES = (
-    _Measure("checkpoint_ms", "Duration of the last checkpoint", duration),
-    _Measure("checkpoint_bytes", "State in the last checkpoint", size),
-    _Measure("backlog", "Records that wait in the sources", number),
-    _Measure("restarts", "Restarts since the deployment", number),
+    _Measure("checkpoint_ms", say_later("Duration of the last checkpoint"), duration),
+    _Measure("checkpoint_bytes", say_later("State in the last checkpoint"), size),
+    _Measure("backlog", say_later("Records that wait in the sources"), number),
+    _Measure("restarts", say_later("Restarts since the deployment"), number),
 )
 
 
@@ -81,7 +82,12 @@ def line_of(
     placed = (
         f"{(at - first) / max(last - first, 1e-9) * width:.1f},{height * (1 - value / top):.1f}" for at, value in drawn
     )
-    return Line(" ".join(placed), width, height, f"from {shown(points[0][1])} to {shown(points[-1][1])}")
+    return Line(
+        " ".join(placed),
+        width,
+        height,
+        say("from {first} to {last}", first=shown(points[0][1]), last=shown(points[-1][1])),
+    )
 
 
 def courses_of(job: WatchedJob, checks: Sequence[JobCheck]) -> list[Course]:
@@ -121,8 +127,10 @@ def _course(measure: _Measure, checks: Sequence[JobCheck], bound: float | None) 
 
 def _trend_in_words(trend: Trend | NoTrend, measure: _Measure) -> str:
     if isinstance(trend, NoTrend):
-        return f"No trend: {trend.because}."
+        return say("No trend: {because}.", because=trend.because)
     hourly = [abs(each) * 3_600_000 for each in (trend.slope, trend.slope_low, trend.slope_high)]
     low, high = sorted(hourly[1:])
-    way = "Rises" if trend.slope > 0 else "Falls"
-    return f"{way} by {measure.shown(hourly[0])} an hour ({measure.shown(low)} to {measure.shown(high)})."
+    values = {"by": measure.shown(hourly[0]), "low": measure.shown(low), "high": measure.shown(high)}
+    if trend.slope > 0:
+        return say("Rises by {by} an hour ({low} to {high}).", **values)
+    return say("Falls by {by} an hour ({low} to {high}).", **values)

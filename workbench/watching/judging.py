@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from diagnostics.arithmetic.trend import NoTrend, Point, Reached, Trend, trend_of
 from diagnostics.wording.phrase import duration, number, size
+from workbench.languages.sentences import Said, said, sentence_of, to_say
 from workbench.watching.asking import ENDED, JobSeen
 from workbench.watching.models import JobCheck, Level
 
@@ -35,12 +36,18 @@ LEAST_GROWTH = 2.0
 class Sign:
     """A sign of trouble, present or coming.
 
-    kind  names it over several checks
+    kind    names it over several checks
+    said    the sentence and its values as text, from which it is made in the language of whoever reads it
     """
 
     kind: str
     level: Level
-    text: str
+    said: Said
+
+    @property
+    def text(self) -> str:
+        """The sentence."""
+        return sentence_of(self.said)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,27 +99,27 @@ def judge(looks: Looks) -> Judgement:
 
 def _looked_at(looks: Looks) -> Iterator[str]:
     seen = looks.seen
-    yield "state"
+    yield to_say("state")
     if seen.failed_in_a_row is not None:
-        yield "checkpoints"
+        yield to_say("checkpoints")
     if seen.restarts is not None:
-        yield "restarts"
+        yield to_say("restarts")
     if seen.backlog is not None:
-        yield "backlog of the sources"
+        yield to_say("backlog of the sources")
 
 
 def _state(looks: Looks) -> Iterator[Sign]:
     state = looks.seen.state
     if state in ("FAILED", "FAILING"):
-        yield Sign("state", Level.ILL, f"The job is {state}.")
+        yield Sign("state", Level.ILL, said(to_say("The job is {state}."), state=state))
     elif state == "RESTARTING":
-        yield Sign("state", Level.ILL, "The job was restarting at the check.")
+        yield Sign("state", Level.ILL, said(to_say("The job was restarting at the check.")))
 
 
 def _failed_checkpoints(looks: Looks) -> Iterator[Sign]:
     failed = looks.seen.failed_in_a_row
     if failed is not None and failed >= FAILED_IN_A_ROW:
-        yield Sign("checkpoints-fail", Level.ILL, f"The last {failed} checkpoints failed.")
+        yield Sign("checkpoints-fail", Level.ILL, said(to_say("The last {count} checkpoints failed."), count=failed))
 
 
 def _overdue_checkpoint(looks: Looks) -> Iterator[Sign]:
@@ -124,38 +131,35 @@ def _overdue_checkpoint(looks: Looks) -> Iterator[Sign]:
     now_ms = seen.deployed_ms + seen.running_ms
     since = min(now_ms - seen.completed_ms, seen.running_ms) if seen.completed_ms else seen.running_ms
     if since > OVERDUE_INTERVALS * interval + (timeout or 0.0):
-        text = f"No checkpoint completed in the last {duration(since)}; the interval is {duration(interval)}."
-        yield Sign("checkpoint-overdue", Level.ILL, text)
+        text = to_say("No checkpoint completed in the last {since}; the interval is {interval}.")
+        overdue = said(text, since=duration(since), interval=duration(interval))
+        yield Sign("checkpoint-overdue", Level.ILL, overdue)
 
 
 def _restarts(looks: Looks) -> Iterator[Sign]:
     within_hour, within_day = looks.restarts_within(HOUR), looks.restarts_within(DAY)
     if within_hour is not None and within_hour >= MOST_RESTARTS_AN_HOUR:
-        yield Sign("restarts", Level.ILL, f"The job restarted {within_hour} times within the last hour.")
+        text = to_say("The job restarted {count} times within the last hour.")
+        yield Sign("restarts", Level.ILL, said(text, count=within_hour))
     elif within_day is not None and within_day >= MOST_RESTARTS_A_DAY:
-        yield Sign("restarts", Level.WARNING, f"The job restarted {within_day} times within the last 24 h.")
+        text = to_say("The job restarted {count} times within the last 24 h.")
+        yield Sign("restarts", Level.WARNING, said(text, count=within_day))
 
 
 def _timeout(looks: Looks) -> Iterator[Sign]:
     limit = looks.seen.known.get("timeout_ms")
     if reached := _reaches(looks, "checkpoint_ms", limit, TIMEOUT_AHEAD):
         trend, when = reached
-        text = (
-            f"Checkpoints take longer and longer, {duration(trend.at(trend.last))} now: at this pace they reach the "
-            f"timeout of {duration(limit)} in {_span(trend, when)}."
-        )
-        yield Sign("checkpoint-timeout", Level.WARNING, text)
+        values = {"now": duration(trend.at(trend.last)), "limit": duration(limit), **_span(trend, when)}
+        yield Sign("checkpoint-timeout", Level.WARNING, said(TIMEOUT_REACHED["latest" in values], **values))
 
 
 def _disk(looks: Looks) -> Iterator[Sign]:
     limit = looks.state_limit_bytes
     if reached := _reaches(looks, "checkpoint_bytes", limit, DISK_AHEAD):
         trend, when = reached
-        text = (
-            f"The state grows, {size(trend.at(trend.last))} now: at this pace it fills the {size(limit)} for it in "
-            f"{_span(trend, when)}."
-        )
-        yield Sign("state-size", Level.WARNING, text)
+        values = {"now": size(trend.at(trend.last)), "limit": size(limit), **_span(trend, when)}
+        yield Sign("state-size", Level.WARNING, said(DISK_FILLED["latest" in values], **values))
 
 
 def _lag(looks: Looks) -> Iterator[Sign]:
@@ -167,11 +171,12 @@ def _lag(looks: Looks) -> Iterator[Sign]:
     if last < LEAST_BACKLOG or last < LEAST_GROWTH * first:
         return
     slopes = [number(round(slope * 1000, 1)) for slope in (trend.slope, trend.slope_low, trend.slope_high)]
-    text = (
-        f"The backlog grows by {slopes[0]} records a second ({slopes[1]} to {slopes[2]}): {number(round(last))} "
-        f"records wait now, and the job does not catch up while that lasts."
+    text = to_say(
+        "The backlog grows by {pace} records a second ({low} to {high}): {waiting} records wait now, and the job does "
+        "not catch up while that lasts."
     )
-    yield Sign("lag", Level.WARNING, text)
+    growing = said(text, pace=slopes[0], low=slopes[1], high=slopes[2], waiting=number(round(last)))
+    yield Sign("lag", Level.WARNING, growing)
 
 
 def _reaches(looks: Looks, measure: str, limit: float | None, ahead: float) -> tuple[Trend, Reached] | None:
@@ -185,11 +190,31 @@ def _reaches(looks: Looks, measure: str, limit: float | None, ahead: float) -> t
     return (trend, reached) if reached and reached.expected - trend.last <= ahead else None
 
 
-def _span(trend: Trend, when: Reached) -> str:
-    """From now until the moment, with its interval."""
-    expected, earliest = duration(when.expected - trend.last), duration(when.earliest - trend.last)
-    latest = f"{earliest} to {duration(when.latest - trend.last)}" if when.latest else f"not before {earliest}"
-    return f"{expected} ({latest})"
+TIMEOUT_REACHED = {
+    True: to_say(
+        "Checkpoints take longer and longer, {now} now: at this pace they reach the timeout of {limit} in {expected} "
+        "({earliest} to {latest})."
+    ),
+    False: to_say(
+        "Checkpoints take longer and longer, {now} now: at this pace they reach the timeout of {limit} in {expected} "
+        "(not before {earliest})."
+    ),
+}
+DISK_FILLED = {
+    True: to_say(
+        "The state grows, {now} now: at this pace it fills the {limit} for it in {expected} ({earliest} to {latest})."
+    ),
+    False: to_say(
+        "The state grows, {now} now: at this pace it fills the {limit} for it in {expected} (not before {earliest})."
+    ),
+}
+"""Whether the latest moment is known -> the sentence."""
+
+
+def _span(trend: Trend, when: Reached) -> dict[str, str]:
+    """From now until the moment, with its interval, as values of a sentence."""
+    span = {"expected": duration(when.expected - trend.last), "earliest": duration(when.earliest - trend.last)}
+    return {**span, "latest": duration(when.latest - trend.last)} if when.latest else span
 
 
 QUESTIONS: tuple[Callable[[Looks], Iterator[Sign]], ...] = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from django.db import models
 from django.urls import reverse
@@ -10,6 +10,7 @@ from django.urls import reverse
 from workbench.accounts.models import Team, User
 from workbench.cases.models import Case
 from workbench.clusters.models import Cluster
+from workbench.languages.sentences import Said, say, say_later, sentence_of
 
 LONGEST_TEXT = 500
 
@@ -17,18 +18,18 @@ LONGEST_TEXT = 500
 class Every(models.IntegerChoices):
     """Minutes between two checks."""
 
-    FIVE = 5, "Every 5 minutes"
-    FIFTEEN = 15, "Every 15 minutes"
-    HOUR = 60, "Every hour"
+    FIVE = 5, say_later("Every 5 minutes")
+    FIFTEEN = 15, say_later("Every 15 minutes")
+    HOUR = 60, say_later("Every hour")
 
 
 class Level(models.TextChoices):
     """What a check says about a job, the worst first."""
 
-    ILL = "ill", "Ill"
-    WARNING = "warning", "Early warning"
-    QUIET = "quiet", "Nothing alarming"
-    ENDED = "ended", "Ended"
+    ILL = "ill", say_later("Ill")
+    WARNING = "warning", say_later("Early warning")
+    QUIET = "quiet", say_later("Nothing alarming")
+    ENDED = "ended", say_later("Ended")
 
 
 WORST_FIRST = tuple(Level.values)
@@ -90,7 +91,7 @@ class WatchedJob(models.Model):
     deployed_at  when the job of this id was submitted, by the cluster's clock
     known        what is asked once for each job id: `timeout_ms`, `interval_ms`, `backlogs` (paths of source metrics)
     level        of the last check
-    reasons      sentences for the level
+    reasons      sentences for the level, as `sentence_of` reads them
     looked_at    what the last check measured
     """
 
@@ -102,7 +103,7 @@ class WatchedJob(models.Model):
     seen_at = models.DateTimeField()
     known: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict)
     level = models.CharField(max_length=10, choices=Level.choices)
-    reasons: models.JSONField[list[str], list[str]] = models.JSONField(default=list)
+    reasons: models.JSONField[list[Said | str], list[Said | str]] = models.JSONField(default=list)
     looked_at: models.JSONField[list[str], list[str]] = models.JSONField(default=list)
 
     objects = WatchedJobQuerySet.as_manager()
@@ -116,6 +117,16 @@ class WatchedJob(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("watching:job", args=[self.pk])
+
+    @property
+    def reason_sentences(self) -> list[str]:
+        """The reasons in the reader's language."""
+        return [sentence_of(each) for each in self.reasons]
+
+    @property
+    def looked_at_words(self) -> list[str]:
+        """What the last check measured, in the reader's language."""
+        return [say(each) for each in self.looked_at]
 
 
 class JobCheck(models.Model):
@@ -153,6 +164,7 @@ class EarlyWarning(models.Model):
 
     kind      the name of its rule
     text      the newest sentence about it
+    said      the same as `sentence_of` reads it; empty in warnings of earlier versions
     case      the case that it opened or joined
     reason    why there is no case
     """
@@ -160,6 +172,7 @@ class EarlyWarning(models.Model):
     job = models.ForeignKey(WatchedJob, on_delete=models.CASCADE, related_name="warnings")
     kind = models.CharField(max_length=30)
     text = models.CharField(max_length=LONGEST_TEXT)
+    said: models.JSONField[Said | dict[str, Any], Said | dict[str, Any]] = models.JSONField(default=dict)
     began_at = models.DateTimeField()
     heard_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True, blank=True)
@@ -171,3 +184,8 @@ class EarlyWarning(models.Model):
 
     def __str__(self) -> str:
         return self.text
+
+    @property
+    def sentence(self) -> str:
+        """The newest sentence in the reader's language."""
+        return sentence_of(cast("Said", self.said)) if self.said else self.text

@@ -13,6 +13,7 @@ from django.utils import timezone
 from workbench.accounts.models import Team, User
 from workbench.cases.holds import OnHold, kept_days, require_no_hold
 from workbench.clusters.models import Cluster
+from workbench.languages.sentences import say
 from workbench.machine import broker
 from workbench.watching.models import EarlyWarning, Every, JobCheck, Watch, WatchedJob
 
@@ -44,16 +45,16 @@ def watch_save(*, user: User, cluster: Cluster, form: WatchForm) -> Watch:
     _administrators_only(user)
     errors: dict[str, str] = {}
     if form.every not in Every.values:
-        errors["every"] = "Choose how often the cluster is checked."
+        errors["every"] = say("Choose how often the cluster is checked.")
     if form.team is None:
-        errors["team"] = "Choose the team that sees its jobs."
+        errors["team"] = say("Choose the team that sees its jobs.")
     if form.owner is None or not form.owner.may_change_cases:
-        errors["owner"] = "Choose who owns the cases that its warnings open."
+        errors["owner"] = say("Choose who owns the cases that its warnings open.")
     elif form.team is not None and not form.owner.teams.filter(pk=form.team.pk).exists():
-        errors["owner"] = f"{form.owner} is not in the team {form.team}."
+        errors["owner"] = say("{owner} is not in the team {team}.", owner=form.owner, team=form.team)
     typed = form.state_limit_mb.strip()
     if typed and not (typed.isascii() and typed.isdecimal() and 0 < int(typed[:12]) <= MOST_STATE_MB):
-        errors["state_limit_mb"] = "The size is a number of megabytes."
+        errors["state_limit_mb"] = say("The size is a number of megabytes.")
     if errors or form.team is None or form.owner is None:
         raise ValidationError(errors)
     watch = Watch.objects.filter(cluster=cluster).first() or Watch(cluster=cluster)
@@ -106,4 +107,4 @@ def checks_expire() -> int:
 
 def _administrators_only(user: User) -> None:
     if not user.is_administrator:
-        raise PermissionDenied("Only administrators decide which clusters are watched.")
+        raise PermissionDenied(say("Only administrators decide which clusters are watched."))

@@ -17,6 +17,7 @@ from workbench.accounts.requests import SignedInRequest
 from workbench.cases.holds import OnHold
 from workbench.cases.models import Case
 from workbench.clusters.models import Cluster
+from workbench.languages.sentences import say
 from workbench.untrusted.whole_number import whole_number
 from workbench.watching import services
 from workbench.watching.drawing import courses_of
@@ -75,7 +76,9 @@ def watch(request: SignedInRequest, cluster_id: int) -> HttpResponse:
     if request.method == "POST":
         try:
             services.watch_save(user=request.user, cluster=cluster, form=_form(request))
-            messages.success(request, f"{cluster.name} is watched; the first check runs within a minute.")
+            messages.success(
+                request, say("{name} is watched; the first check runs within a minute.", name=cluster.name)
+            )
             return redirect("watching:fleet")
         except ValidationError as error:
             errors = error.message_dict
@@ -99,7 +102,7 @@ def end(request: SignedInRequest, cluster_id: int) -> HttpResponse:
     watched = get_object_or_404(Watch, cluster=_cluster(request.user, cluster_id))
     try:
         services.watch_end(user=request.user, watch=watched)
-        messages.success(request, f"{watched.cluster} is not watched any more.")
+        messages.success(request, say("{cluster} is not watched any more.", cluster=watched.cluster))
     except OnHold as error:
         messages.error(request, str(error))
     return redirect("watching:fleet")
@@ -107,7 +110,7 @@ def end(request: SignedInRequest, cluster_id: int) -> HttpResponse:
 
 def _cluster(user: User, cluster_id: int) -> Cluster:
     if not user.is_administrator:
-        raise PermissionDenied("Only administrators decide which clusters are watched.")
+        raise PermissionDenied(say("Only administrators decide which clusters are watched."))
     return get_object_or_404(Cluster.objects.listed().clusters(), pk=cluster_id)
 
 

@@ -110,6 +110,29 @@ def test_the_search_finds_parts_of_words_in_any_letter_case_with_all_words_prese
     assert titles(people.alice, text="100%_") == []
 
 
+CHINESE_QUERIES = (
+    "超时",
+    "反压 订单",
+    "反压\uff0c订单",
+    "订单\u3000反压",
+    "\u201c订单富化 反压\u201d",
+    "checkpoint 超时",
+)
+
+
+@pytest.mark.parametrize("query", CHINESE_QUERIES)
+def test_the_search_finds_chinese_words_and_parts_of_words(people: People, query: str) -> None:
+    case_of(people.alice, "Kafka 消费延迟增长")
+    slow = case_of(people.alice, "订单富化 反压导致 Checkpoint 超时")
+    assert titles(people.alice, text=query) == [slow.title]
+
+
+def test_chinese_titles_come_after_latin_ones_in_the_order_of_titles(people: People) -> None:
+    for title in ("数据倾斜", "Orders", "反压"):
+        case_of(people.alice, title)
+    assert titles(people.alice, order="title") == ["Orders", "反压", "数据倾斜"]
+
+
 def test_the_search_finds_nothing_of_other_teams(people: People) -> None:
     case_of(people.alice, "Enrich-Orders lags")
     assert titles(people.charlie, text="orders") == []

@@ -148,7 +148,7 @@ def test_a_warning_opens_one_case_that_collects_and_is_sent_once(
         for delivery in Delivery.objects.all():
             delivery_send(delivery.pk)
         [(_, _, body)] = chat.posts
-    assert (job.level, job.reasons) == (Level.ILL, ["The last 3 checkpoints failed."])
+    assert (job.level, job.reason_sentences) == (Level.ILL, ["The last 3 checkpoints failed."])
     case = Case.objects.get()
     assert (case.team, case.owner) == (people.team, people.alice)
     assert Collection.objects.get().case == case

@@ -11,6 +11,7 @@ from typing import Any
 
 from workbench.alerts.alert_group import alerts_of_group
 from workbench.alerts.payload import Payload, ReceivedAlert
+from workbench.languages.sentences import say_later
 
 
 def _alerts(document: Any, mapping: Mapping[str, str]) -> list[ReceivedAlert]:
@@ -20,8 +21,10 @@ def _alerts(document: Any, mapping: Mapping[str, str]) -> list[ReceivedAlert]:
 PAYLOAD = Payload(
     title="Prometheus Alertmanager",
     read=_alerts,
-    connect="A receiver in alertmanager.yml: webhook_configs with url: {url} and http_config, authorization, "
-    "credentials: the token. Set send_resolved: true, which is the default.",
+    connect=say_later(
+        "A receiver in alertmanager.yml: webhook_configs with url: {url} and http_config, authorization, "
+        "credentials: the token. Set send_resolved: true, which is the default.",
+    ),
     sample="""{
   "version": "4",
   "groupKey": "{}:{alertname=\\"FlinkCheckpointsFail\\"}",

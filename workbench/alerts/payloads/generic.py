@@ -17,6 +17,7 @@ from workbench.alerts.payload import (
     text,
     web_address,
 )
+from workbench.languages.sentences import say_later
 
 RESOLVED = "resolved, ok, closed, normal"
 """Words of a state that mean resolved where the mapping names none: those of Grafana, Zabbix and Datadog."""
@@ -51,9 +52,11 @@ def _alert(alert: Any, mapping: Mapping[str, str]) -> ReceivedAlert:
 
 
 PAYLOAD = Payload(
-    title="Another system (JSON)",
+    title=say_later("Another system (JSON)"),
     read=_alerts,
-    connect="POST the JSON of one alert or of a list to {url}, with the header Authorization: Bearer and the token.",
+    connect=say_later(
+        "POST the JSON of one alert or of a list to {url}, with the header Authorization: Bearer and the token.",
+    ),
     needs_mapping=True,
     sample="""{
   "id": "orders-checkpoints",

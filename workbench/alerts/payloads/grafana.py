@@ -12,6 +12,7 @@ from typing import Any
 
 from workbench.alerts.alert_group import alerts_of_group
 from workbench.alerts.payload import Payload, ReceivedAlert, web_address
+from workbench.languages.sentences import say_later
 
 
 def _alerts(document: Any, mapping: Mapping[str, str]) -> list[ReceivedAlert]:
@@ -24,8 +25,10 @@ def _alerts(document: Any, mapping: Mapping[str, str]) -> list[ReceivedAlert]:
 PAYLOAD = Payload(
     title="Grafana Alerting",
     read=_alerts,
-    connect="A contact point of the kind Webhook with the URL {url}; under its optional settings the authorization "
-    "header with the scheme Bearer and the token as credentials.",
+    connect=say_later(
+        "A contact point of the kind Webhook with the URL {url}; under its optional settings the "
+        "authorization header with the scheme Bearer and the token as credentials.",
+    ),
     sample="""{
   "receiver": "flink-workbench",
   "status": "firing",

@@ -21,6 +21,7 @@ from workbench.alerts.payload import (
     object_at,
     text,
 )
+from workbench.languages.sentences import say_later
 
 STATES = {"Create": True, "Close": False, "Delete": False}
 """Actions that say whether an alert is open; the others (Acknowledge, AddNote, ...) change nothing here."""
@@ -56,8 +57,11 @@ def _alerts(document: Any, mapping: Mapping[str, str]) -> list[ReceivedAlert]:
 PAYLOAD = Payload(
     title="Opsgenie",
     read=_alerts,
-    connect="An outgoing integration of the kind Webhook with the URL {url}, the actions Create and Close with alert "
-    "description and details, and a custom header Authorization with the value Bearer and the token.",
+    connect=say_later(
+        "An outgoing integration of the kind Webhook with the URL {url}, the actions Create and Close "
+        "with alert description and details, and a custom header Authorization with the value Bearer and "
+        "the token.",
+    ),
     sample="""{
   "action": "Create",
   "alert": {

@@ -21,6 +21,7 @@ from workbench.alerts.payload import (
     text,
     web_address,
 )
+from workbench.languages.sentences import say_later
 
 STATES = {
     "incident.triggered": True,
@@ -64,8 +65,11 @@ def _alerts(document: Any, mapping: Mapping[str, str]) -> list[ReceivedAlert]:
 PAYLOAD = Payload(
     title="PagerDuty",
     read=_alerts,
-    connect="Integrations, Generic Webhooks (v3): the URL {url}, the events incident.triggered, incident.reopened and "
-    "incident.resolved, and a custom header Authorization with the value Bearer and the token.",
+    connect=say_later(
+        "Integrations, Generic Webhooks (v3): the URL {url}, the events incident.triggered, "
+        "incident.reopened and incident.resolved, and a custom header Authorization with the value "
+        "Bearer and the token.",
+    ),
     sample="""{
   "event": {
     "id": "01DVUHO6P4XQDFYVXX",

@@ -16,6 +16,7 @@ from django.utils.safestring import SafeString
 from diagnostics.charting.panel import shortened
 from diagnostics.diagnosis.fact_label import fact_label
 from diagnostics.diagnosis.verdict import HEALTHY, INCONCLUSIVE
+from diagnostics.language import in_reader_language
 from diagnostics.rules.condition import Check
 from diagnostics.symptoms import symptom
 from diagnostics.vocabulary.sources import CitedSources, cited_sources
@@ -23,7 +24,7 @@ from diagnostics.wording import phrase
 from diagnostics.wording.bound import bound_words, distance_to_bound
 from diagnostics.wording.fact import exact_fact_value, fact_value
 from workbench.accounts.models import Role
-from workbench.cases.words import SCORE_WORDS, dimension_word, severity_word
+from workbench.cases.words import SCORE_WORDS, dimension_word, judgement_word, severity_word
 from workbench.languages.sentences import say, say_counted
 
 register = template.Library()
@@ -194,7 +195,13 @@ def advice_tone(advice: str) -> str:
 @register.filter
 def advice_words(advice: str) -> str:
     """A calculator's advice in words."""
-    return {"do": "It helps", "do not": "Do not", "depends": "Your choice", "not known": "Not known"}[advice]
+    words = {
+        "do": say("It helps"),
+        "do not": say("Do not"),
+        "depends": say("Your choice"),
+        "not known": say("Not known"),
+    }
+    return words[advice]
 
 
 @register.filter
@@ -248,6 +255,8 @@ def first_lines(text: str, most: int = 3) -> str:
 
 
 register.filter("severity_word", severity_word)
+register.filter("judgement_word", judgement_word)
+register.filter("in_language", in_reader_language)
 register.filter("dimension_word", dimension_word)
 
 

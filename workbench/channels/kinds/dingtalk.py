@@ -11,6 +11,7 @@ import hashlib
 import hmac
 
 from workbench.channels.kind import Kind, Message, Post, error_code
+from workbench.languages.sentences import say_later
 
 
 def _write(message: Message, secret: str, now: int) -> Post:
@@ -27,5 +28,5 @@ KIND = Kind(
     write=_write,
     refusal=lambda answer: error_code(answer, "errcode", "errmsg"),
     address="https://oapi.dingtalk.com/robot/send?access_token=…",
-    signed_with="Signing secret, SEC…",
+    signed_with=say_later("Signing secret, SEC…"),
 )

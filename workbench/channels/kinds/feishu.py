@@ -12,6 +12,7 @@ import hmac
 from typing import Any
 
 from workbench.channels.kind import Kind, Message, Post, error_code
+from workbench.languages.sentences import say_later
 
 
 def _write(message: Message, secret: str, now: int) -> Post:
@@ -27,5 +28,5 @@ KIND = Kind(
     write=_write,
     refusal=lambda answer: error_code(answer, "code", "msg"),
     address="https://open.feishu.cn/open-apis/bot/v2/hook/…",
-    signed_with="Signature verification secret",
+    signed_with=say_later("Signature verification secret"),
 )

@@ -15,6 +15,7 @@ from django.utils import timezone
 from workbench.channels.address import ChannelAddress
 from workbench.channels.kind import Kind, Message
 from workbench.clusters.address import AddressRefused
+from workbench.languages.sentences import say, say_later
 
 MOST_RECIPIENTS = 20
 LONGEST_SUBJECT = 150
@@ -49,12 +50,19 @@ def _sender(address: ChannelAddress) -> str:
 def _check(address: ChannelAddress) -> None:
     recipients = _recipients(address)
     if not recipients or len(recipients) > MOST_RECIPIENTS:
-        raise AddressRefused(f"After the server come one to {MOST_RECIPIENTS} recipients, separated by commas.")
+        raise AddressRefused(
+            say(
+                "After the server come one to {most} recipients, separated by commas.",
+                most=MOST_RECIPIENTS,
+            )
+        )
     for mailbox in (*recipients, _sender(address)):
         if not MAILBOX.fullmatch(mailbox):
-            raise AddressRefused("Recipients, and the sender after ?from=, are mail addresses as on-call@example.org.")
+            raise AddressRefused(
+                say("Recipients, and the sender after ?from=, are mail addresses as on-call@example.org.")
+            )
     if address.secret and not all(address.secret.partition(":")):
-        raise AddressRefused("The login of the mail server is user:password, as the secret.")
+        raise AddressRefused(say("The login of the mail server is user:password, as the secret."))
 
 
 KIND = Kind(
@@ -62,5 +70,5 @@ KIND = Kind(
     mail=_mail,
     check=_check,
     address="smtps://mail.example.org/on-call@example.org,team@example.org?from=flink@example.org",
-    signed_with="Login of the mail server, user:password",
+    signed_with=say_later("Login of the mail server, user:password"),
 )

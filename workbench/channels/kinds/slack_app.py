@@ -16,6 +16,7 @@ from workbench.channels.address import ChannelAddress
 from workbench.channels.kind import Kind, Message, Post
 from workbench.channels.kinds.slack import escaped
 from workbench.clusters.address import AddressRefused
+from workbench.languages.sentences import say, say_later
 
 CHANNEL = re.compile(r"[A-Z0-9]{6,20}")
 
@@ -44,9 +45,9 @@ def _channel(address: ChannelAddress) -> str:
 
 def _check(address: ChannelAddress) -> None:
     if not CHANNEL.fullmatch(_channel(address)):
-        raise AddressRefused("The address ends with ?channel= and the id of the channel, such as C0123456789.")
+        raise AddressRefused(say("The address ends with ?channel= and the id of the channel, such as C0123456789."))
     if not address.secret or " " in address.secret:
-        raise AddressRefused("The bot token of the app is needed (xoxb-…), as the secret.")
+        raise AddressRefused(say("The bot token of the app is needed (xoxb-…), as the secret."))
 
 
 def _refusal(answer: Any) -> str:
@@ -61,11 +62,11 @@ def _message_id(answer: Any) -> str:
 
 
 KIND = Kind(
-    title="Slack app, which changes its message",
+    title=say_later("Slack app, which changes its message"),
     posts=_posts,
     refusal=_refusal,
     message_id=_message_id,
     check=_check,
     address="https://slack.com/api/?channel=C0123456789",
-    signed_with="Bot token, xoxb-…",
+    signed_with=say_later("Bot token, xoxb-…"),
 )

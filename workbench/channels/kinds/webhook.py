@@ -12,6 +12,7 @@ import hmac
 import json
 
 from workbench.channels.kind import Kind, Message, Post
+from workbench.languages.sentences import say_later
 
 
 def _write(message: Message, secret: str, now: int) -> Post:
@@ -24,8 +25,8 @@ def _write(message: Message, secret: str, now: int) -> Post:
 
 
 KIND = Kind(
-    title="Webhook (JSON)",
+    title=say_later("Webhook (JSON)"),
     write=_write,
     address="https://example.org/hooks/flink",
-    signed_with="Signing secret",
+    signed_with=say_later("Signing secret"),
 )

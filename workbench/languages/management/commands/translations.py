@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from workbench.languages.catalogues import CATALOGUE_SOURCES, update
+from workbench.languages.catalogues import CATALOGUE_SOURCES, is_translated, update
 from workbench.languages.progress import PROGRESS_PAGE, progress_page
 
 
@@ -22,7 +22,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         for source in CATALOGUE_SOURCES:
             for message in update(source):
-                if options["open"] and message.id and not message.string:
+                if options["open"] and message.id and not is_translated(message):
                     self.stdout.write(f"{source.domain}: {message.id!r}")
         page = progress_page()
         PROGRESS_PAGE.write_text(page, "utf-8")
