@@ -130,7 +130,6 @@ def launch(data: Path, *command: str, **variables: str) -> RunningWorkbench:
         "WORKBENCH_DATA": str(data),
         "WORKBENCH_PORT": str(port),
         "WORKBENCH_ADMIN_PASSWORD": ADMIN_PASSWORD,
-        "WORKBENCH_LANGUAGES": "en,zh-hans",
         **variables,
     }
     if PREPARED.is_dir() and not data.exists():
