@@ -35,11 +35,14 @@ MOSTLY = 0.5
 """Share of a checkpoint's duration from which its barriers take most of it. Our choice: more than half."""
 
 NATIVE_SINCE: Version = (1, 15)
-"""First version with savepoints in the native format. Source: Flink 1.15 release notes, FLIP-203."""
+"""First version with savepoints in the native format, and with `--type`. Source: Flink 1.15 release notes, FLIP-203."""
 
 OF_TASK_MANAGERS = re.compile(r"^(?:taskmanager|env\.java\.opts\.(?:all|taskmanager))\.?", re.MULTILINE)
 OF_ALL_PROCESSES = re.compile(r"^(?:jobmanager|heartbeat|high-availability|akka|pekko|rest)\.", re.MULTILINE)
 """Options that the TaskManagers, or all processes, read when they start, and not with a job."""
+OF_STATE_BACKEND = re.compile(r"^state\.backend(?:\.type)?\s*:", re.MULTILINE)
+"""Options whose change only a savepoint in canonical format survives. Source: Flink documentation, Checkpoints vs.
+Savepoints."""
 
 SAVEPOINT = to_say(
     "The job restarts. Stop it with a savepoint, make the change, and start it from the savepoint, whose path the "
@@ -50,6 +53,11 @@ TOO_SLOW = to_say(
     "checkpoint timeout of {settings.timeout_ms|duration}; {checkpoint_sizes.max_state_bytes|bytes} at the "
     "measured {checkpoint_sizes.bytes_per_s_max|bytes} per second need {restart.savepoint_ms|duration}, which "
     "leaves too little room."
+)
+CANONICAL = to_say(
+    "A checkpoint cannot be restored by another state backend. Leave this change until the job runs and its "
+    "checkpoints complete; then stop it with a savepoint in canonical format, make the change, and start it from the "
+    "savepoint:"
 )
 BARRIERS = to_say(
     "Do not stop this job with a savepoint while it is back-pressured. Its barriers wait behind records like those of "
@@ -158,6 +166,7 @@ class _Restart:
         self._cluster = ClusterCommands(lookup, version_of(seen if isinstance(seen, str) else None))
         own_cluster = self._cluster.text("deployment.mode") in ("application", "per-job")
         self._of_all = bool(OF_ALL_PROCESSES.search(changed)) and not own_cluster
+        self._of_state_backend = bool(OF_STATE_BACKEND.search(changed))
         self._of_processes = self._of_all or (bool(OF_TASK_MANAGERS.search(changed)) and not own_cluster)
         self._derived: dict[str, FactValue] = {
             "restart.savepoint_ms": self._savepoint_ms(),
@@ -182,6 +191,9 @@ class _Restart:
             return self._by_operator()
         newest = (NEWEST,) if self.value("restart.checkpoint") else ()
         state = self.value("restart.state")
+        if self._of_state_backend and not self._has_no_checkpoint():
+            down = NOT_RUNNING_NOW if state in (*ENDED, *NOT_RUNNING) else self._against_savepoint()
+            return self._by_savepoint(*((down, CANONICAL) if down else (SAVEPOINT,)))
         if state in ENDED:
             return self._restart_of_ended(str(state), newest)
         if self._of_all and self.value("settings.ha_type") in HIGHLY_AVAILABLE:
@@ -191,10 +203,19 @@ class _Restart:
         reason = self._against_savepoint()
         if reason:
             return self._without_savepoint(reason, newest)
-        kind = "stop --type native" if self._has_native_format() else "stop"
+        return self._by_savepoint(SAVEPOINT)
+
+    def _by_savepoint(self, *sentences: str) -> tuple[Sequence[str], Sequence[str]]:
         self.takes_savepoint = True
-        stop = f"{self._cluster.flink(kind)} --savepointPath {{restart.savepoints}} {{subject.job}}"
-        return self._said(SAVEPOINT), [stop, *self._processes(), self._start("<savepoint-path>")]
+        stop = f"{self._cluster.flink(self._stop())} --savepointPath {{restart.savepoints}} {{subject.job}}"
+        return self._said(*sentences), [stop, *self._processes(), self._start("<savepoint-path>")]
+
+    def _stop(self) -> str:
+        """The action that stops the job with a savepoint that its new configuration can read."""
+        version = self._cluster.version
+        if self._of_state_backend:
+            return "stop --type canonical" if version is not None and version >= NATIVE_SINCE else "stop"
+        return "stop --type native" if self._has_native_format() else "stop"
 
     def _said(self, *sentences: str) -> Sequence[str]:
         """The sentences, and the one about the restart of processes."""
@@ -245,13 +266,15 @@ class _Restart:
         edit = f"{kubectl} edit flinkdeployment {{deployment.cluster_id}}"
         state = self.value("restart.state")
         reason = NOT_RUNNING_NOW if state in (*ENDED, *NOT_RUNNING) else self._against_savepoint()
-        if reason:
+        waits = bool(reason) and self._of_state_backend and not self._has_no_checkpoint()
+        if reason and not waits:
             mode = """'{"spec":{"job":{"upgradeMode":"last-state"}}}'"""
             return (reason, BY_OPERATOR_LAST_STATE), [f"{patch} {mode}", edit]
         self.takes_savepoint = True
         suspended = """'{"spec":{"job":{"state":"suspended","upgradeMode":"savepoint"}}}'"""
         running = """'{"spec":{"job":{"state":"running"}}}'"""
-        return (BY_OPERATOR,), [f"{patch} {suspended}", edit, f"{patch} {running}"]
+        said = (reason, CANONICAL) if reason else (BY_OPERATOR,)
+        return said, [f"{patch} {suspended}", edit, f"{patch} {running}"]
 
     def _against_savepoint(self) -> str | None:
         """Why a savepoint of the running job would probably not complete.

@@ -181,3 +181,16 @@ def test_with_high_availability_a_restart_of_the_processes_suffices() -> None:
 def test_without_a_task_manager_no_savepoint_is_advised() -> None:
     known = {**STANDALONE, "subject.job": JOB, "task_manager_loss.all.registered_end": 0}
     assert stop_and_start(known.get)["text"].startswith("No TaskManager is registered")
+
+
+@pytest.mark.parametrize("down", [{"restarts.final_state": "FAILED"}, {"task_manager_loss.all.registered_end": 0}])
+def test_another_state_backend_waits_for_a_canonical_savepoint_and_never_starts_from_a_checkpoint(
+    down: dict[str, Any],
+) -> None:
+    retained = {"checkpoint_progress.last_path": f"file:/c/{JOB}/chk-7", "settings.retention": "RETAIN_ON_CANCELLATION"}
+    known = {**STANDALONE, **retained, **down, "subject.job": JOB, "job_overview.flink_version": "1.20.1"}
+    changed = stop_and_start(known.get, "state.backend.type: rocksdb")
+    assert "stop it with a savepoint in canonical format" in changed["text"]
+    assert "--type canonical" in changed["command"]
+    assert "chk-7" not in changed["command"]
+    assert "chk-7" in stop_and_start(known.get, "taskmanager.memory.task.heap.size: 512m")["command"]

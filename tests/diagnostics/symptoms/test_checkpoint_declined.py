@@ -53,3 +53,31 @@ def test_at_most_one_rule_says_why_checkpoints_are_declined() -> None:
 def test_one_decline_among_many_that_complete_is_only_a_remark() -> None:
     once = {"failures": 1, "thresholds": 0, "synchronous": 0, "completed_after": 30}
     assert said_of(**once, **thrown("storage", own=False)) == ["declined.single"]
+
+
+def first_of(**thrown: Any) -> str | None:
+    """What to do first about checkpoints that the job's own frames fail with this exception."""
+    course = {"failures": 5, "thresholds": 0, "synchronous": 0, "completed_after": 0, "origin": OWN_CODE}
+    signal = {
+        "key": "checkpoint_declines",
+        "level": DEFINITIONS["checkpoint_declines"].level,
+        "subject": {"job": "1a"},
+        "facts": {**course, **thrown, **OWN},
+        "citations": [],
+        "citation_count": 0,
+    }
+    [finding] = match(SignalIndex.from_stored([signal]), RULES).findings
+    assert finding.rule.id == "declined.own-code"
+    return finding.first_step
+
+
+def test_an_exception_about_something_outside_of_the_code_is_followed_by_its_message() -> None:
+    missing = first_of(exception="NoSuchFileException", said="NoSuchFileException: /run/secrets/key")
+    assert missing is not None
+    assert missing.startswith("Look at the cause in the message: NoSuchFileException: /run/secrets/key.")
+
+
+def test_an_exception_of_the_code_is_repaired_in_the_code() -> None:
+    thrown = first_of(exception="NullPointerException", said="NullPointerException")
+    assert thrown is not None
+    assert thrown.startswith("Repair the snapshot code")
