@@ -9,7 +9,7 @@ from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.configuration.deployment import Deployment, deployment_of
 from diagnostics.reconstruction.configuration.stated_settings import jobs_of
-from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
+from diagnostics.reconstruction.job.cluster import Cluster, cluster_of, without_port
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 
@@ -42,16 +42,11 @@ def _service(program: Sequence[str]) -> str | None:
     return services.pop() if len(services) == 1 else None
 
 
-def _without_port(host: str) -> str:
-    """The host of `host:port`; an IPv6 address has more than one colon."""
-    return host.partition(":")[0] if host.count(":") == 1 else host
-
-
 def _facts(deployment: Deployment, cluster: Cluster, job: str | None, *, only: bool) -> dict[str, FactValue]:
     start = deployment.starts.get(job) or (deployment.starts.get(None) if only else None)
     on_it = [name for key, name in cluster.task_managers.items() if job in cluster.jobs_on.get(key, {job})]
     address, port = deployment.rest or (None, None)
-    hosts = {_without_port(each) for each in cluster.hosts.values()} | ({address} if address else set())
+    hosts = {without_port(each) for each in cluster.hosts.values()} | ({address} if address else set())
     return {
         "kind": deployment.kind,
         "mode": deployment.mode,

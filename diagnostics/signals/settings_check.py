@@ -21,7 +21,7 @@ from diagnostics.reconstruction.configuration.stated_settings import (
 )
 from diagnostics.reconstruction.failures.fault import faults_in
 from diagnostics.reconstruction.failures.incident_log import IncidentLog, LogEvent, incident_log
-from diagnostics.reconstruction.job.cluster import cluster_of
+from diagnostics.reconstruction.job.cluster import LOOPBACK, cluster_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.setting_faults import setting_fault_of
 from diagnostics.vocabulary.settings import (
@@ -42,8 +42,6 @@ CHECKED_SCOPES = ("cluster", "program", "session", "table")
 """Scopes that people write; REST's answers about a job are Flink's own interpretation of them."""
 SCOPES_OF_A_VERSION = ("cluster", "session")
 """Scopes whose option names depend on Flink's version; a call of the API counts under the newest name."""
-LOOPBACK = ("localhost", "127.", "::1", "[::1]")
-"""Prefixes of names and addresses reachable only from the same host. Source: RFC 1122, RFC 4291."""
 FLUSH_ROWS, FLUSH_INTERVAL = "sink.buffer-flush.max-rows", "sink.buffer-flush.interval"
 STRATEGY_KEY = "restart-strategy"
 LEAST_INTERVAL_MS, LEAST_PAUSE_MS = 10_000.0, 1_000.0
@@ -82,7 +80,7 @@ def measure(evidence: Evidence) -> Measured:
         history = histories.get(job_id) or History(job_id)
         checks = _listed(remarks) | _names(_version(options, log)) | _pairs(facts) | _against(facts, history)
         checks |= _waiting_rows(options)
-        checks["hosts"] = len(set(cluster_of(evidence).hosts.values())) or None
+        checks["hosts"] = len(cluster_of(evidence).machines) or None
         checks |= {"refused": log.count("refused_setting"), "refused_text": _refusal(refusals)}
         checks |= {"missing_plugins": len(missing), "missing_plugin_text": _refusal(missing)}
         checks["fails_job"] = job_id in failing or None in failing

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 MOST_PLACES = 20_000
 """Rows of each kind that are read, the newest. Our choice: four answers about a job of 5,000 subtasks."""
 
+LOOPBACK = ("localhost", "127.", "::1", "[::1]")
+"""Prefixes of names and addresses reachable only from the same host. Source: RFC 1122, RFC 4291."""
+
 VertexKey = tuple[str | None, str]
 
 
@@ -63,6 +66,12 @@ class Cluster:
     jobs_on: Mapping[str, frozenset[str]] = field(default_factory=dict)
     homes: Mapping[tuple[str | None, str, int], str] = field(default_factory=dict)
 
+    @property
+    def machines(self) -> frozenset[str]:
+        """The hosts without ports; all names and addresses of the loopback interface are one host."""
+        names = {without_port(each) for each in self.hosts.values()}
+        return frozenset("localhost" if each.startswith(LOOPBACK) else each for each in names)
+
     def job_of(self, task_manager: str | None) -> str | None:
         """The only job on a TaskManager, else the only job of the cluster, else None."""
         on_it = self.jobs_on.get(normalised(task_manager), frozenset()) if task_manager else frozenset()
@@ -92,6 +101,13 @@ class Cluster:
             ]
             reached.update(dict.fromkeys(front))
         return list(reached)
+
+
+def without_port(host: str) -> str:
+    """The host of `host:port` or `[address]:port`; an IPv6 address without brackets has no port."""
+    if host.startswith("["):
+        return host.partition("]")[0] + "]"
+    return host.partition(":")[0] if host.count(":") == 1 else host
 
 
 @read_once

@@ -33,6 +33,23 @@ def test_a_misspelt_option_is_reported_with_what_is_meant() -> None:
     assert facts["misspelt"] == ["execution.checkpointing.tiemout (probably execution.checkpointing.timeout)"]
 
 
+@pytest.mark.parametrize(
+    ("hosts", "count"),
+    [
+        (("localhost:18140", "localhost:18141"), 1),
+        (("127.0.0.1:19130", "127.0.0.1:19131"), 1),
+        (("localhost:18140", "127.0.0.1:18141", "[::1]:18142"), 1),
+        (("tm-1:6122", "tm-1:6123", "tm-2:6122"), 2),
+        (("2001:db8::1", "[2001:db8::2]:6122"), 2),
+    ],
+)
+def test_task_managers_at_several_ports_of_a_host_run_on_one_host(hosts: tuple[str, ...], count: int) -> None:
+    listed = [{"task_manager": f"tm-{place}", "host": host} for place, host in enumerate(hosts)]
+    option = {"scope": "cluster", **INTERVAL}
+    evidence = hand_made(**line_of_jobs(), config_option=[option], task_manager=listed)
+    assert only(settings_check.measure(evidence), "settings_check").facts["hosts"] == count
+
+
 def test_a_value_that_flink_refuses_is_reported_with_what_it_allows() -> None:
     facts = _checked({"key": "taskmanager.numberOfTaskSlots", "value": "two"})
     assert facts["wrong"] == ["taskmanager.numberOfTaskSlots: two (allowed: a whole number)"]
