@@ -69,6 +69,7 @@ def measure(evidence: Evidence) -> Measured:
             total = common.get("total_end")
             if isinstance(total, int):
                 facts["missing"] = max(0, needed - total)
+                facts["parallelism_that_fits"] = total or None
                 facts["needed_slots"] = _slots_by_task_manager(needed, total, cluster)
                 if own:
                     refused_jobs = {each.job_id for each in refused}
@@ -233,6 +234,7 @@ SIGNALS = (
             "held_by_others": "slots that other running jobs hold, where the job would fit without them",
             "holder": "the other job that holds most of them",
             "left_by_others": "slots that the other running jobs leave",
+            "parallelism_that_fits": "highest parallelism for the slots at the end; absent without a slot",
             "needed_slots": "slots that each TaskManager needs so that the job fits",
             "total_then": "fewest slots around the first refusal",
             "missing_then": "slots that were missing around the first refusal",

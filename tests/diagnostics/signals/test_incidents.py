@@ -234,6 +234,13 @@ def test_pods_without_a_node_are_reported_with_the_reason() -> None:
     assert (facts["unscheduled"], facts["unscheduled_reason"]) == (8, reason)
 
 
+@pytest.mark.parametrize(("total", "fits"), [(1, 1), (0, None)])
+def test_without_any_slot_no_parallelism_fits(total: int, fits: int | None) -> None:
+    samples = [{"scope": "cluster", "metric": "taskSlotsTotal", "ts_ms": START, "value": float(total)}]
+    evidence = hand_made(**line_of_jobs(), metric_sample=samples)
+    assert only(slots.measure(evidence), "slots").facts.get("parallelism_that_fits") == fits
+
+
 def test_a_taskmanager_that_registers_under_a_name_in_use_replaces_another() -> None:
     def registered(second: int, name: str) -> dict[str, Any]:
         return record(

@@ -1,0 +1,42 @@
+"""What the runbook of a resource shortage says where a job has too few slots."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from diagnostics.runbook import fill, runbooks
+
+JOB = "a" * 32
+ALL_THERE = "all TaskManagers are there, but have too few slots"
+
+
+def answers(slots: dict[str, Any], losses: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The answers of the step about slots, by their condition."""
+    facts = {"slots": ({"job": JOB}, "job", slots), "task_manager_loss.all": ({}, "case", losses)}
+    signals = [
+        {"key": key, "subject": subject, "level": level, "facts": known, "citations": [], "citation_count": 0}
+        for key, (subject, level, known) in facts.items()
+    ]
+    steps = fill(runbooks()["resource-shortage"], {"subject": {"job": JOB}}, signals)["steps"]
+    listed = next(step["answers"] for step in steps if any("registered" in each["if"] for each in step["answers"]))
+    return {each["condition"]: each for each in listed}
+
+
+def test_the_parallelism_is_lowered_to_the_slots_that_are_there() -> None:
+    short = answers({"missing": 2, "total_end": 1, "total_most": 1, "parallelism_that_fits": 1}, {"lost": 0, "gone": 0})
+    assert short[ALL_THERE]["taken"]
+    assert short[ALL_THERE]["then"] == "Start 2 more slots, or lower the parallelism to 1."
+
+
+def test_without_a_slot_no_parallelism_is_proposed() -> None:
+    none = answers({"missing": 2, "total_end": 0, "total_most": 2}, {"lost": 0, "gone": 1})
+    assert [each["then"] for each in none.values() if each["taken"]] == ["Start 2 slots."]
+    assert not any("parallelism" in each["then"] for each in none.values())
+
+
+@pytest.mark.parametrize("losses", [{"lost": 1, "gone": 0}, {"lost": 0, "gone": 1}])
+def test_where_task_managers_were_lost_not_all_are_there(losses: dict[str, int]) -> None:
+    short = answers({"missing": 1, "total_end": 1, "total_most": 2, "parallelism_that_fits": 1}, losses)
+    assert short[ALL_THERE]["taken"] is False
