@@ -13,7 +13,7 @@ MOST_VERTICES = 20_000
 AGGREGATOR = first_rows_aggregator(
     "vertices",
     "vertex",
-    ("ts_ms", "job_id", "vertex_id", "name", "parallelism", "max_parallelism"),
+    ("ts_ms", "job_id", "vertex_id", "name", "parallelism", "max_parallelism", "status"),
     partial(with_known, columns=("vertex_id",)),
     order=(("ts_ms", "descending"), ("job_id", "ascending"), ("vertex_id", "ascending"), *CITATION_ORDER),
     most=MOST_VERTICES,

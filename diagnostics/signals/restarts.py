@@ -15,6 +15,7 @@ from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.checkpoints.running_tasks import running_tasks_ms
 from diagnostics.reconstruction.failures.fault import Fault, by_job, faults_in
 from diagnostics.reconstruction.failures.incident_log import IncidentLog, LogEvent, incident_log
 from diagnostics.reconstruction.metrics.metric_series import MetricSeries, Point, increase, metric_series
@@ -49,7 +50,7 @@ class Transition:
 def measure(evidence: Evidence) -> Measured:
     """Restarts of each job, from state changes in the JobManager's log, else from metrics and REST.
 
-    Reads   log_record, failure, job, subtask (attempts), metric_sample (numRestarts).
+    Reads   log_record, failure, job, subtask (attempts), metric_sample (numRestarts), and as `running_tasks_ms`.
     Gives   one signal per job, also without restarts.
     Empty   NotMeasured without a job's states; additionally NotMeasured beside the signal for failures that no
             TaskManager's log explains.
@@ -67,6 +68,8 @@ def measure(evidence: Evidence) -> Measured:
     for job in job_ids:
         facts = _facts(changes.get(job, []), latest.get(job), counted.get(job))
         facts |= _steady(changes.get(job, []), latest.get(job), log.last_ms, facts)
+        if facts["restarts"]:
+            facts["tasks_run"] = _tasks_run(facts, counted.get(job), running_tasks_ms(evidence).get(job))
         facts |= _first_fault(faults.get(job, []))
         facts |= _for_faults(changes.get(job, []), faults.get(job, []), log)
         suppressed = [event for event in log.of("failure") if "Recovery is suppressed by" in event.texts]
@@ -112,12 +115,17 @@ def _latest(evidence: Evidence) -> Mapping[str | None, Any]:
 class Counted:
     """Restarts that the metric counts; the counter restarts with the JobManager.
 
-    steady_ms  how long the counter was unchanged up to its last sample
+    steady  times of the last samples, in order, in which it did not change
     """
 
     restarts: int
-    steady_ms: int | None
+    steady: Sequence[int]
     citation: Citation
+
+    @property
+    def steady_ms(self) -> int | None:
+        """How long it was unchanged up to its last sample."""
+        return self.steady[-1] - self.steady[0] if len(self.steady) > 1 else None
 
 
 def _counted(series: MetricSeries) -> Mapping[str | None, Counted]:
@@ -127,15 +135,14 @@ def _counted(series: MetricSeries) -> Mapping[str | None, Counted]:
         for each in series.of(metric):
             if each.known:
                 restarts = round((each.known[0].value or 0.0) - each.counted_before + increase(each.points))
-                restarts_by_job[each.job_id] = Counted(restarts, _level_ms(each.known), each.cite(each.known[-1]))
+                restarts_by_job[each.job_id] = Counted(restarts, _steady_at(each.known), each.cite(each.known[-1]))
     return restarts_by_job
 
 
-def _level_ms(points: Sequence[Point]) -> int | None:
-    """Milliseconds for which the last value was unchanged."""
+def _steady_at(points: Sequence[Point]) -> list[int]:
+    """The times of the last samples with the same value, in order."""
     same = itertools.takewhile(lambda point: point.value == points[-1].value, reversed(points))
-    stamps = [point.ts_ms for point in same if point.ts_ms is not None]
-    return max(stamps) - min(stamps) if len(stamps) > 1 else None
+    return sorted(point.ts_ms for point in same if point.ts_ms is not None)
 
 
 def _facts(changes: Sequence[Transition], latest: Any, counted: Counted | None) -> dict[str, FactValue]:
@@ -171,6 +178,16 @@ def _steady(
     seen += [last_ms[changes[-1].event.file_id]] if changes[-1].event.file_id in last_ms else []
     until = max(seen, default=last)
     return {"steady_ms": until - last} if until > last else {}
+
+
+def _tasks_run(facts: Mapping[str, FactValue], counted: Counted | None, running_ms: int | None) -> bool | None:
+    """Whether a task was seen running after the last restart; unknown without a time of the restart.
+
+    A job is RUNNING from the moment at which it asks for slots.
+    """
+    last = facts.get("last_ms")
+    since_ms = last if isinstance(last, int) else counted.steady[0] if counted and counted.steady else None
+    return None if since_ms is None else running_ms is not None and running_ms > since_ms
 
 
 def _for_faults(changes: Sequence[Transition], faults: Sequence[Fault], log: IncidentLog) -> dict[str, FactValue]:
@@ -239,7 +256,8 @@ SIGNALS = (
             "last_ms": "last restart, epoch ms",
             "interval_ms": "median time from one restart to the next, ms",
             "restarts_per_hour": "rate between the first and the last restart, 1/h",
-            "steady_ms": "time for which the job has run since the last restart, ms",
+            "steady_ms": "time without another restart since the last one, ms",
+            "tasks_run": "whether a file shows that a task has run since the last restart",
             "gave_up": "whether the restart strategy gave up and the job failed for good",
             "strategy": "the restart strategy's class",
             "attempts_allowed": "restarts it allows",

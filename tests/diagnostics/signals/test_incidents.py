@@ -98,6 +98,39 @@ def test_a_job_has_run_steadily_until_its_log_ends() -> None:
     assert only(restarts.measure(hand_made(log_record=log)), "restarts").facts["steady_ms"] == 60_000
 
 
+AGAIN = [switched(10, "RUNNING", "RESTARTING"), switched(15, "RESTARTING", "RUNNING"), record(70, "Completed it.")]
+
+
+def task_switched(second: int, state: str) -> dict[str, Any]:
+    message = f"Map (1/2) (abc) switched from DEPLOYING to {state}."
+    return record(second, message, event="task.state", job_id=JOB, vertex="Map", subtask=0, state_to=state)
+
+
+def counted(*samples: tuple[int, float]) -> list[dict[str, Any]]:
+    place = {"scope": "subtask", "job_id": JOB, "vertex": "Map", "vertex_id": "b" * 32, "subtask": 0}
+    return [
+        {**place, "metric": "numRecordsIn", "ts_ms": START + second * 1000, "value": value} for second, value in samples
+    ]
+
+
+@pytest.mark.parametrize(
+    ("tables", "tasks_run"),
+    [
+        ({}, False),
+        ({"log_record": [task_switched(5, "RUNNING"), task_switched(20, "DEPLOYING")]}, False),
+        ({"log_record": [task_switched(20, "RUNNING")]}, True),
+        ({"vertex": [{"job_id": JOB, "vertex_id": "b" * 32, "status": "SCHEDULED", "ts_ms": START + 60_000}]}, False),
+        ({"vertex": [{"job_id": JOB, "vertex_id": "b" * 32, "status": "RUNNING", "ts_ms": START + 60_000}]}, True),
+        ({"metric_sample": counted((5, 10), (40, 10), (60, 10))}, False),
+        ({"metric_sample": counted((5, 10), (40, 10), (60, 30))}, True),
+    ],
+)
+def test_a_job_without_a_running_task_has_not_run_since_its_restart(tables: dict[str, Any], tasks_run: bool) -> None:
+    log = [*AGAIN, *tables.get("log_record", ())]
+    evidence = hand_made(**{**tables, "log_record": log})
+    assert only(restarts.measure(evidence), "restarts").facts["tasks_run"] is tasks_run
+
+
 def test_a_restart_after_a_requested_task_manager_end_is_not_for_a_failure() -> None:
     told = record(9, "RECEIVED SIGNAL 15: SIGTERM. Shutting down as requested.", process="taskmanager")
     shut = failed(10, "org.apache.flink.util.FlinkException", "The TaskExecutor is shutting down.", "x.Y.z")

@@ -1,0 +1,27 @@
+"""A job is said to have run since its restart only where its tasks have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.diagnostics.symptoms.judged import judged
+
+RESTARTED = {"restarts": 1, "final_state": "RUNNING", "last_ms": 1_700_000_060_000, "steady_ms": 80_000}
+
+
+def said(**facts: dict[str, Any]) -> str:
+    finding = next(each for each in judged(**facts)["findings"] if each["rule"]["id"] == "restart.single")
+    return f"{finding['title']} {finding['statement']}"
+
+
+def test_a_job_whose_tasks_run_has_run_since() -> None:
+    assert "It has run for 80 s since then." in said(restarts={**RESTARTED, "tasks_run": True}, slots={"missing": 0})
+
+
+@pytest.mark.parametrize(
+    ("tasks", "slots"), [({}, {}), ({"tasks_run": False}, {}), ({"tasks_run": True}, {"missing": 2})]
+)
+def test_nothing_is_said_of_a_job_whose_tasks_are_not_seen(tasks: dict[str, Any], slots: dict[str, Any]) -> None:
+    assert "run" not in said(restarts={**RESTARTED, **tasks}, slots=slots)
