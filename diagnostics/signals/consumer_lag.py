@@ -11,6 +11,7 @@ from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.checkpoints.delivery import reads_other_than_kafka
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 FEWEST_LOOKS = 4
@@ -27,10 +28,12 @@ def measure(evidence: Evidence) -> Measured:
     Reads   consumer_position.
     Gives   one signal of the case.
     Units   records. Flink commits offsets with its checkpoints, so the lag holds what came in since the last one.
-    Empty   NotMeasured without positions; a group that never committed has no lag.
+    Empty   NotMeasured without positions, unless the sources are known and read from something other than Kafka; a
+            group that never committed has no lag.
     """
     if not evidence.has("consumer_position"):
-        yield NotMeasured("consumer_lag", "consumer-groups", "no file shows the positions of consumer groups")
+        if not reads_other_than_kafka(evidence):
+            yield NotMeasured("consumer_lag", "consumer-groups", "no file shows the positions of consumer groups")
         return
     rows = named_rows(evidence.answer(consumer_positions.AGGREGATOR))
     looks: dict[tuple[str | None, str], dict[Look, list[Any]]] = defaultdict(lambda: defaultdict(list))

@@ -11,6 +11,7 @@ from diagnostics.aggregators import config_options
 from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
+from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.vocabulary.connectors import GUARANTEES, OF_SINK, OF_SOURCE, Connector, Guarantee, connector_named
 
 SOURCE_NAME = re.compile(r"Source|Consumer|Stream$|SourceBuilder$")
@@ -24,6 +25,8 @@ STATED: Mapping[str, Guarantee] = {
 """Value of `sink.delivery-guarantee` -> what it gives. Source: Flink documentation, DeliveryGuarantee."""
 CLIENTS = {"kafka consumer": "source", "kafka producer": "sink"}
 """Scope of the settings that Kafka's clients log -> their part in the job."""
+OF_KAFKA = frozenset(["kafka", "upsert-kafka"])
+"""Connectors whose position a Kafka consumer group may hold."""
 
 
 @dataclass(slots=True)
@@ -80,6 +83,12 @@ def deliveries(evidence: Evidence) -> Mapping[str | None, Delivery]:
                 known.append(connector)
                 delivery.citations.append(Citation.of(row, "config", f"{row.key}: {row.value}"[:200], name=row.key))
     return by_job
+
+
+def reads_other_than_kafka(evidence: Evidence) -> bool:
+    """Whether files name the sources of the one job of a case, and none of them reads from Kafka."""
+    sources = {each.id for delivery in deliveries(evidence).values() for each in delivery.sources}
+    return bool(sources) and sources.isdisjoint(OF_KAFKA) and len(cluster_of(evidence).job_names) <= 1
 
 
 def _parts(scope: str, key: str, value: str) -> Iterable[tuple[str, Connector]]:

@@ -36,6 +36,19 @@ def test_two_looks_show_a_lag_but_no_course() -> None:
     assert "lag_growth" not in facts
 
 
+def used(*classes: str) -> list[dict[str, Any]]:
+    return [{"scope": "program", "key": "connector.class", "value": each} for each in classes]
+
+
+def test_positions_are_not_asked_for_where_the_sources_read_from_something_else() -> None:
+    assert list(consumer_lag.measure(hand_made(config_option=used("DataGeneratorSource", "KafkaSink")))) == []
+    both = hand_made(config_option=used("DataGeneratorSource", "KafkaSource"))
+    assert needs(consumer_lag.measure(both)) == {"consumer_lag": "consumer-groups"}
+    assert needs(consumer_lag.measure(hand_made(config_option=used("KafkaSink")))) == {
+        "consumer_lag": "consumer-groups"
+    }
+
+
 def test_without_committed_positions_there_is_no_signal() -> None:
     assert needs(consumer_lag.measure(hand_made())) == {"consumer_lag": "consumer-groups"}
     assert list(consumer_lag.measure(hand_made(consumer_position=look(0, None)))) == []
