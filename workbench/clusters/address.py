@@ -158,14 +158,14 @@ def judged_address(url: ClusterUrl, *, special_allowed: bool, lookup: Lookup = l
         addresses = []
     if not addresses:
         raise NoAddress(say("The name {host} has no address.", host=url.host))
-    for each in addresses:
-        reason = special(ipaddress.ip_address(each.partition("%")[0]))
+    for address in addresses:
+        reason = special(ipaddress.ip_address(address.partition("%")[0]))
         if reason and not (special_allowed and url.names_an_address):
             raise AddressRefused(
                 say(
                     "{host} leads to {each}, {reason}: the workbench does not connect there.",
                     host=url.host,
-                    each=each,
+                    each=address,
                     reason=reason,
                 )
             )

@@ -29,7 +29,7 @@ def say_counted(one: str, many: str, count: int, /, **values: Any) -> str:
 
 
 class Said(TypedDict):
-    """A sentence as it is stored: the marked English text and its values, from which `sentence_of` makes it."""
+    """A stored sentence: the marked English text and its values, from which `sentence_of` makes it."""
 
     text: str
     values: Mapping[str, str]

@@ -37,7 +37,7 @@ class Sign:
     """A sign of trouble, present or coming.
 
     kind    names it over several checks
-    said    the sentence and its values as text, from which it is made in the language of whoever reads it
+    said    the sentence and its values as text, from which it is made in the language of its reader
     """
 
     kind: str
