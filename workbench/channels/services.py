@@ -227,7 +227,7 @@ def _errors(channel: Channel, form: ChannelForm) -> dict[str, str]:
     if form.kind not in kinds():
         errors["kind"] = say("Choose the system that takes the messages.")
     if form.team is None:
-        errors["team"] = say("Choose the team whose cases it hears of.")
+        errors["team"] = say("Choose the team whose cases are announced here.")
     if form.tells not in Tells.values:
         errors["tells"] = say("Choose which verdicts are sent.")
     if not form.template.strip() or len(form.template) > LONGEST_TEMPLATE:
