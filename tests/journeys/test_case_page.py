@@ -71,7 +71,7 @@ def test_a_demo_incident_from_the_first_look_to_the_closed_case(open_page: OpenP
     assert verdict(page)["verdict"]["symptom_class"] == "data_skew"
     case = page.url
 
-    page.get_by_role("link", name="Continue the runbook").click()
+    page.get_by_role("link", name="Start the runbook").click()
     current = page.locator(".step").filter(has=page.locator("summary .badge.info"))
     number = current.get_attribute("id")
     current.get_by_role("link", name="Copy as Markdown").click()

@@ -177,7 +177,14 @@ def test_every_route_that_answers_says_how_it_is_read_back() -> None:
     names = {route.name for route in GET}
     assert {*EXPORTS, *FIGURES, *DATA, *CARRIES} <= names, "there is no such route any more"
     exports = {name for name in names if name.partition(":")[0] in ("reports", "prevention", "charts")}
-    pages = {"reports:import", "reports:detail", "prevention:detail", "charts:table", "charts:changes"}
+    pages = {
+        "reports:import",
+        "reports:detail",
+        "prevention:detail",
+        "prevention:chart",
+        "charts:table",
+        "charts:changes",
+    }
     assert exports - pages <= {*EXPORTS, *FIGURES}, "add it to EXPORTS, or to the pages here"
 
 
