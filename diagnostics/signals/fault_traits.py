@@ -45,9 +45,9 @@ def is_known(fault: Fault) -> bool:
 
 def resemblance(fault: Fault) -> Resemblance | None:
     """The cause that a failure resembles by its exceptions; None where none leads clearly."""
-    places = tuple(each for each in (fault.frame, fault.thrown_in, fault.logger) if each)
+    places = tuple(each for each in (fault.frame, fault.thrown_in) if each)
     outer = [_thrower(line) for line in (fault.causes or "").split("\n")]
-    return resemblance_of(Thrower(fault.exception, fault.message, places), outer)
+    return resemblance_of(Thrower(fault.exception, fault.message, places, fault.logger or ""), outer)
 
 
 def _thrower(line: str) -> Thrower:

@@ -34,11 +34,17 @@ class FaultTrait:
 
 @dataclass(frozen=True, slots=True)
 class Thrower:
-    """What is known of one exception of a chain: its class with its package, its message, and where it was thrown."""
+    """What is known of one exception of a chain, or of an error without one.
+
+    name    class with its package; empty for none
+    places  frames that threw it, the innermost first
+    logger  who reported it; a logger of the job's own is no proof that its code failed, and may report what it handled
+    """
 
     name: str
     message: str
     places: tuple[str, ...] = ()
+    logger: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +105,7 @@ def _has(trait: FaultTrait, thrower: Thrower) -> bool:
     simple = thrower.name.rpartition(".")[2]
     if trait.classes and trait.classes.search(simple):
         return True
-    places = [unshaded(each) for each in (thrower.name, *thrower.places) if each]
+    places = [unshaded(each) for each in (thrower.name, *thrower.places, thrower.logger) if each]
     if trait.packages and any(each.startswith(trait.packages) for each in places):
         return True
     if trait.own_code and thrower.places and is_user_code(thrower.places[0]):

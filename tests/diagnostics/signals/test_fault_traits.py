@@ -89,3 +89,10 @@ def test_every_trait_speaks_for_causes_that_exist() -> None:
     for trait in fault_traits():
         assert set(trait.speaks_for) <= causes, trait.says
         assert trait.classes or trait.packages or trait.said or trait.own_code, trait.says
+
+
+def test_an_error_of_a_logger_of_the_job_is_no_failure_of_its_code() -> None:
+    assert resemblance_of(Thrower("", "order 7 was skipped", (), "com.acme.Orders"), []) is None
+    thrown = resemblance_of(Thrower("com.acme.Oops", "order 7", ("com.acme.Orders.map",), "com.acme.Orders"), [])
+    assert thrown is not None
+    assert thrown.symptom_class == "user_code"
