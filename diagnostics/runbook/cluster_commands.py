@@ -202,10 +202,15 @@ class ClusterCommands:
             cluster, port = self.text("deployment.cluster_id"), self._lookup("deployment.rest_port") or 8081
             what = say("Make the REST API of the JobManager reachable from here, in a second terminal")
             commands.append((what, f"{self.kubectl} port-forward svc/{cluster or '<cluster-id>'}-rest {port}:{port}"))
-        if self._conf_folder:
+        if self.export_of_conf_folder:
             what = say("Let Flink's scripts read the folder that this cluster loaded")
-            commands.append((what, f"export FLINK_CONF_DIR={self._conf_folder}"))
+            commands.append((what, self.export_of_conf_folder))
         return commands
+
+    @property
+    def export_of_conf_folder(self) -> str | None:
+        """The command after which Flink's scripts read the configuration of this cluster; None where they do anyway."""
+        return f"export FLINK_CONF_DIR={self._conf_folder}" if self._conf_folder else None
 
     @property
     def place(self) -> str | None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from diagnostics.diagnosis.fact_view import SignalIndex
 from diagnostics.evidence.subject import Subject
+from diagnostics.runbook.cluster_commands import ClusterCommands
 from diagnostics.runbook.restarting import stop_and_start
 
 OPTION = re.compile(r"^([A-Za-z][\w.-]*)\s*[:=]\s*(\S.*)$")
@@ -55,7 +56,8 @@ def merged_plan(
 
     Gives  JSON values: `changes` [{kind, file, from, to, runbook}], the options of a file as one with `runbook` empty,
            `open` [{only_if, question, file, from, to}], `left_out` [{option, value, runbook, because}], and `restart`
-           {text, command} or None.
+           {text, command} or None. Its command begins with what Flink's scripts need, which a runbook shows above its
+           steps.
     """
     plan = _Plan()
     for place, proposal in enumerate(proposals):
@@ -70,6 +72,8 @@ def merged_plan(
     shown = plan.as_json()
     if restart:
         commands = restart["command"].splitlines()
+        if export := ClusterCommands(view, None).export_of_conf_folder:
+            restart["command"] = "\n".join([export, *commands])
         for part in ("changes", "open"):
             shown[part] = [each for each in shown[part] if each["to"] not in commands]
     return shown | {"restart": restart}

@@ -31,6 +31,9 @@ HIGHLY_AVAILABLE = ("zookeeper", "kubernetes")
 HEAD_ROOM = 2.0
 """How many times a savepoint's duration must fit into its timeout. Our choice: as for checkpoints."""
 
+MOST_STARTS = 4
+"""TaskManagers of a host whose starts are written out. Our choice: a line that can be read."""
+
 MOSTLY = 0.5
 """Share of a checkpoint's duration from which its barriers take most of it. Our choice: more than half."""
 
@@ -46,7 +49,7 @@ Savepoints."""
 
 SAVEPOINT = to_say(
     "The job restarts. Stop it with a savepoint, make the change, and start it from the savepoint, whose path the "
-    "first command prints:"
+    "stop command prints:"
 )
 TOO_SLOW = to_say(
     "Do not stop this job with a savepoint. A savepoint writes the whole state and has to finish within the "
@@ -97,7 +100,7 @@ NOT_RUNNING_NOW = to_say("The job was {restart.state} when last seen, so no save
 FROM_LAST = to_say("Make the change, and start the job from its last completed checkpoint:")
 DELETED = to_say(
     "With the retention {settings.retention} Flink has deleted the job's checkpoints when it ended. Look whether the "
-    "path is still there (first command); if it is not, start from {restart.last_savepoint}, or without state. "
+    "path is still there; if it is not, start from {restart.last_savepoint}, or without state. "
     "Make the change before the start:"
 )
 PROCESSES = to_say("The change is one of the processes: restart them while the job is stopped.")
@@ -228,10 +231,28 @@ class _Restart:
         """The commands that restart the processes of a standalone cluster."""
         if not self._of_processes or self._cluster.kind not in (STANDALONE, None):
             return []
-        hosts = [("jobmanager.sh", "the JobManager's host")] if self._of_all else []
+        script = self._cluster.script("jobmanager.sh")
+        of_jobmanager = [f"{script} stop && {script} start   # on the JobManager's host"] if self._of_all else []
+        return [*of_jobmanager, *self._task_managers()]
+
+    def _task_managers(self) -> list[str]:
+        """The commands that restart all TaskManagers: of several on a host, `stop` ends only the one started last.
+
+        How many to start is known where all that were seen are registered, and as many on each host.
+        """
+        script = self._cluster.script("taskmanager.sh")
+        seen = self.value("deployment.task_managers_by_host")
+        numbers = [each for each in seen if isinstance(each, int)] if isinstance(seen, list) else []
+        most = max(numbers, default=1)
+        if most == 1:
+            return [f"{script} stop && {script} start   # on each TaskManager's host"]
+        registered = self.value("task_manager_loss.all.registered_end")
+        if min(numbers) == most <= MOST_STARTS and registered == sum(numbers):
+            starts = " && ".join([f"{script} start"] * most)
+            return [f"{script} stop-all && {starts}   # on each TaskManager's host"]
         return [
-            f"{(script := self._cluster.script(name))} stop && {script} start   # on {host}"
-            for name, host in [*hosts, ("taskmanager.sh", "each TaskManager's host")]
+            f"{script} stop-all   # on each TaskManager's host",
+            f"{script} start   # there, once for each of its TaskManagers",
         ]
 
     def _restart_of_ended(self, state: str, newest: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:

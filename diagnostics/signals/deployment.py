@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.configuration.deployment import Deployment, deployment_of
 from diagnostics.reconstruction.configuration.stated_settings import jobs_of
-from diagnostics.reconstruction.job.cluster import Cluster, cluster_of, without_port
+from diagnostics.reconstruction.job.cluster import Cluster, cluster_of, host_of, without_port
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 
@@ -66,6 +67,7 @@ def _facts(deployment: Deployment, cluster: Cluster, job: str | None, *, only: b
         "jobmanager_log": deployment.log_files.get("jobmanager"),
         "task_manager_log": deployment.log_files.get("taskmanager"),
         "task_managers": sorted(on_it) or None,
+        "task_managers_by_host": sorted(Counter(map(host_of, cluster.hosts.values())).values()) or None,
         "task_manager": min(on_it, default=None),
         "program": list(start.program) if start else None,
         "jar": start.jar if start else None,
@@ -92,6 +94,7 @@ FACTS = {
     "jobmanager_log": "log file of the JobManager on its host",
     "task_manager_log": "log file of a TaskManager on its host",
     "task_managers": "ids of the TaskManagers that the job ran on",
+    "task_managers_by_host": "number of TaskManagers that were seen on each host",
     "task_manager": "id of one TaskManager that the job ran on",
     "program": "options, JAR and arguments that the job was started with",
     "jar": "JAR of the job",

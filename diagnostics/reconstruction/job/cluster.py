@@ -68,9 +68,8 @@ class Cluster:
 
     @property
     def machines(self) -> frozenset[str]:
-        """The hosts without ports; all names and addresses of the loopback interface are one host."""
-        names = {without_port(each) for each in self.hosts.values()}
-        return frozenset("localhost" if each.startswith(LOOPBACK) else each for each in names)
+        """The hosts of the TaskManagers, as `host_of` names them."""
+        return frozenset(map(host_of, self.hosts.values()))
 
     def job_of(self, task_manager: str | None) -> str | None:
         """The only job on a TaskManager, else the only job of the cluster, else None."""
@@ -108,6 +107,11 @@ def without_port(host: str) -> str:
     if host.startswith("["):
         return host.partition("]")[0] + "]"
     return host.partition(":")[0] if host.count(":") == 1 else host
+
+
+def host_of(address: str) -> str:
+    """The host of an address with or without a port; all names and addresses of the loopback interface are one host."""
+    return "localhost" if address.startswith(LOOPBACK) else without_port(address)
 
 
 @read_once

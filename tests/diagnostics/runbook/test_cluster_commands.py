@@ -149,6 +149,35 @@ def test_options_of_processes_restart_them() -> None:
     assert len(stop_and_start(known.get, "execution.checkpointing.timeout: 1 min")["command"].splitlines()) == 2
 
 
+@pytest.mark.parametrize(
+    ("by_host", "registered", "expected"),
+    [
+        ([1, 1], 2, ["T stop && T start   # on each TaskManager's host"]),
+        ([2], 2, ["T stop-all && T start && T start   # on each TaskManager's host"]),
+        ([2, 2], 4, ["T stop-all && T start && T start   # on each TaskManager's host"]),
+        (
+            [2],
+            None,
+            ["T stop-all   # on each TaskManager's host", "T start   # there, once for each of its TaskManagers"],
+        ),
+        ([2], 1, ["T stop-all   # on each TaskManager's host", "T start   # there, once for each of its TaskManagers"]),
+        (
+            [1, 2],
+            3,
+            ["T stop-all   # on each TaskManager's host", "T start   # there, once for each of its TaskManagers"],
+        ),
+    ],
+)
+def test_all_task_managers_of_a_host_are_restarted(
+    by_host: list[int], registered: int | None, expected: list[str]
+) -> None:
+    seen = {"deployment.task_managers_by_host": by_host, "task_manager_loss.all.registered_end": registered}
+    known = {**STANDALONE, **seen, "subject.job": JOB}
+    _, *restarts, _ = stop_and_start(known.get, "taskmanager.memory.task.heap.size: 512m")["command"].splitlines()
+    assert [each.replace("/opt/flink/bin/taskmanager.sh", "T") for each in restarts] == expected
+    assert [fault for each in restarts for fault in command_faults(each)] == []
+
+
 def test_where_barriers_wait_no_rate_of_an_upload_is_stated() -> None:
     waiting = {
         "checkpoint_phases.barrier_share_ratio": 0.97,

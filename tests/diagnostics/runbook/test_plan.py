@@ -58,6 +58,16 @@ def test_there_is_one_restart_that_also_restarts_the_processes_whose_options_cha
     assert "taskmanager.sh" not in plan_of(job)["restart"]["command"]
 
 
+def test_the_restart_reads_the_configuration_that_the_cluster_loaded() -> None:
+    loaded = {"kind": "standalone", "home": "/opt/flink", "config_file": "/etc/flink/config.yaml"}
+    signal = {"key": "deployment", "subject": {"job": JOB}, "level": "job", "facts": loaded}
+    stored = [{**signal, "citations": [], "citation_count": 0}]
+    plan = merged_plan([Proposal("A", (), [step(change("t.timeout: 2 min"))])], stored, JOB)
+    assert plan is not None
+    export, stop, *_ = plan["restart"]["command"].splitlines()
+    assert (export, stop.split()[0]) == ("export FLINK_CONF_DIR=/etc/flink", "/opt/flink/bin/flink")
+
+
 def test_an_option_to_be_removed_is_in_the_state_before_only() -> None:
     larger = change("t.heap: 384m", "t.process: 800m\nt.heap: 190m")
     [file] = plan_of(Proposal("Heap", (), [step(larger)]))["changes"]

@@ -110,3 +110,10 @@ def test_without_any_statement_nothing_is_measured() -> None:
 )
 def test_the_only_service_that_the_program_was_given_is_known(arguments: tuple[str, ...], service: str | None) -> None:
     assert facts_of(*stated(*client("run", *arguments), role="client")).get("service") == service
+
+
+def test_the_task_managers_of_each_host_are_counted() -> None:
+    hosts = ("localhost:18140", "127.0.0.1:18141", "tm-2:6122")
+    listed = [{"task_manager": f"tm-{place}", "host": host} for place, host in enumerate(hosts)]
+    evidence = hand_made(**line_of_jobs(), config_option=stated(*STANDALONE), task_manager=listed)
+    assert only(measure(evidence), "deployment").facts["task_managers_by_host"] == [1, 2]
