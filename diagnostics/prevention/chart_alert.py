@@ -33,7 +33,8 @@ GROUPED = re.compile(rf"{BY} \({METRIC}\)")
 DELTA = re.compile(r"delta\((?P<of>flink_\w+\{[^{}]*\})\[(?P<minutes>\d+)m\]\)")
 INCREASE = re.compile(rf"{BY} \(increase\((?P<of>flink_\w+\{{[^{{}}]*\}})\[(?P<minutes>\d+)m\]\)\)")
 GROWTH = re.compile(rf"(?P<now>{BY} \({METRIC}\)) - (?:.*) offset (?P<minutes>\d+)m\)")
-ANY_METRIC = re.compile(r"\bflink_\w+")
+ANY_METRIC = re.compile(r"\b(?:flink|node)_\w+")
+"""Metrics of Flink, and of the node exporter, which knows the host."""
 LABEL = re.compile(r"\{\{(\w+)\}\}")
 
 Values = Mapping[Labels, Sequence[float | None]]

@@ -127,6 +127,7 @@ MADE_OF_CONSTANTS = {
     "diagnostics/reproduction/__init__.py": "names of its own module",
     "diagnostics/wording/unit.py": "patterns of its own module",
     "diagnostics/vocabulary/known_bug.py": "patterns of its own module",
+    "diagnostics/vocabulary/fault_traits.py": "words of the shipped catalogue beside it, escaped",
     "workbench/drills/evidence.py": "names of jobs, escaped",
     "diagnostics/wording/option_names.py": "names of options, escaped",
     "workbench/analyses/measured.py": "values of facts, escaped",
