@@ -220,7 +220,7 @@ SIGNALS = (
             "full_gcs_for_room_most": "most full collections for room of one TaskManager",
             "full_gc_ms_most": "longest time in full collections of one TaskManager, ms",
             "needed_heap_bytes": "proposed heap: twice what collections leave, in steps of 64 MiB, bytes",
-            "needed_heap_mib": "the same in MiB",
+            "needed_heap_mib": "proposed heap, MiB",
             "needed_task_heap_mib": "the part of it beside the framework's heap, MiB",
             "task_heap_mib": "task heap of the TaskManager, MiB",
             "managed_mib": "managed memory of the TaskManager, MiB",
