@@ -78,7 +78,7 @@ class Citation:
         )
 
     @classmethod
-    def of_row(
+    def cite_row(
         cls,
         row: Mapping[str, Any],
         kind: Kind,

@@ -84,7 +84,7 @@ def points(evidence: Evidence) -> Points | None:
 
 def _expired_and_refused(history: History) -> Iterator[tuple[int | None, str, int]]:
     """Expired checkpoints, and refused triggers: the count of a run belongs to its first time."""
-    for each in history.of_status("expired"):
+    for each in history.select_statuses("expired"):
         yield each.ended_ms, EXPIRED, 1
     for refused in history.not_started:
         waits = any(text in refused.reason for text in WAITING)

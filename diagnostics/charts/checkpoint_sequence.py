@@ -49,7 +49,7 @@ def points(evidence: Evidence) -> Points | None:
     checkpoints: list[dict[str, Any]] = []
     for job_id, history in sorted(checkpoint_histories(evidence).items(), key=lambda item: str(item[0])):
         by_number = {each.number: each for each in failures[job_id].failures} if job_id in failures else {}
-        for failed in history.of_status("expired", "declined", "failed")[-MOST_CHECKPOINTS:]:
+        for failed in history.select_statuses("expired", "declined", "failed")[-MOST_CHECKPOINTS:]:
             parts = {
                 vertex: rows
                 for (job, number, vertex), rows in answers.items()

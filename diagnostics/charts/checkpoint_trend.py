@@ -42,7 +42,7 @@ def points(evidence: Evidence) -> Points | None:
     for job_id, history in sorted(checkpoint_histories(evidence).items(), key=lambda item: str(item[0])):
         completed = [
             each
-            for each in history.of_status("completed")
+            for each in history.select_statuses("completed")
             if each.start_ms is not None and each.end_to_end_ms is not None
         ]
         if len(completed) < LEAST_CHECKPOINTS:
@@ -52,7 +52,7 @@ def points(evidence: Evidence) -> Points | None:
                 "job_id": job_id,
                 "name": names.get(job_id) if job_id else None,
                 "timeout_ms": timeouts.get(job_id),
-                "expired": len(history.of_status("expired")),
+                "expired": len(history.select_statuses("expired")),
                 "savepoints": sum(1 for each in history.checkpoints if each.is_savepoint),
                 "checkpoints": [_row(each) for each in completed[-MOST_CHECKPOINTS:]],
             }

@@ -53,7 +53,7 @@ class Coverage:
     earlier_line: int | None = None
 
     @classmethod
-    def of_times(cls, records: int, times: Iterable[int | None], warnings: tuple[str, ...] = ()) -> Self:
+    def cover_times(cls, records: int, times: Iterable[int | None], warnings: tuple[str, ...] = ()) -> Self:
         """The coverage of records with these times (epoch ms, None where a record has none)."""
         known = [time for time in times if time is not None]
         first_ts_ms, last_ts_ms = min(known, default=None), max(known, default=None)

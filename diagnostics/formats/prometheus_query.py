@@ -41,7 +41,7 @@ def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
         line = document.at("data", "result")["line"]
         yield Rows("metric_sample", batch=samples.batch(pointers, line))
     warning = f"{foreign} of {len(results)} series have no name of a Flink metric and were left out"
-    yield Coverage.of_times(len(pointers), (time for time in samples.times if time), (warning,) if foreign else ())
+    yield Coverage.cover_times(len(pointers), (time for time in samples.times if time), (warning,) if foreign else ())
 
 
 def _values(result: Mapping[str, Any]) -> Iterator[tuple[str, int, float]]:

@@ -46,7 +46,7 @@ def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
         rows += _latest_outside_history(document, {row["checkpoint_id"] for row in rows})
         yield Rows("metric_sample", list(_counts(document)))
     yield Rows("checkpoint", rows)
-    yield Coverage.of_times(len(rows), (row["trigger_ms"] for row in rows))
+    yield Coverage.cover_times(len(rows), (row["trigger_ms"] for row in rows))
 
 
 def _latest_outside_history(document: RestDocument, listed: set[int | None]) -> Iterator[dict[str, Any]]:

@@ -34,7 +34,7 @@ def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
     history = fields(document.value.get("exceptionHistory"))
     is_cut = history.get("truncated") is True or document.value.get("truncated") is True
     warning = say("Flink shortened the list of exceptions: ask again with ?maxExceptions=50")
-    yield Coverage.of_times(len(rows), (row["ts_ms"] for row in rows), (warning,) if is_cut else ())
+    yield Coverage.cover_times(len(rows), (row["ts_ms"] for row in rows), (warning,) if is_cut else ())
 
 
 def _history(document: RestDocument) -> Iterator[dict[str, Any]]:

@@ -42,7 +42,7 @@ def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
         for place, subtask in enumerate(items(answer["subtasks"]))
     ]
     yield Rows("subtask_checkpoint", rows)
-    yield Coverage.of_times(len(rows), (row["ack_ms"] for row in rows))
+    yield Coverage.cover_times(len(rows), (row["ack_ms"] for row in rows))
 
 
 def _part(subtask: Mapping[str, Any]) -> dict[str, Any]:

@@ -108,7 +108,7 @@ def _refused(history: History) -> dict[str, FactValue]:
 def _is_last(refused: Sequence[NotStarted], history: History) -> bool:
     """Whether no checkpoint completed after the last refused trigger."""
     last = highest(known(each.last_ms for each in refused))
-    completed = highest(known(each.ended_ms for each in history.of_status("completed")))
+    completed = highest(known(each.ended_ms for each in history.select_statuses("completed")))
     return last is not None and (completed is None or completed < last)
 
 
@@ -131,7 +131,7 @@ def _has_finished(reason: str) -> bool:
 def _course(real: Sequence[CheckpointFailure], history: History) -> dict[str, FactValue]:
     """When checkpoints failed, how quickly, and which completed before and after."""
     numbers = [each.number for each in real if each.number is not None]
-    completed = history.of_status("completed")
+    completed = history.select_statuses("completed")
     facts: dict[str, FactValue] = {
         "ids": numbers[-MOST_LISTED:],
         "reasons": _counted(each.lead.reason for each in real),

@@ -30,13 +30,13 @@ def measure(evidence: Evidence) -> Measured:
     options = stated_options(evidence)
     has_course = False
     for job_id, history in sorted(checkpoint_histories(evidence).items(), key=lambda item: str(item[0])):
-        completed = [each for each in history.of_status("completed") if each.start_ms is not None]
+        completed = [each for each in history.select_statuses("completed") if each.start_ms is not None]
         if len(completed) < LEAST_MONOTONE:
             continue
         has_course = True
         stated, places = settings_of(options, job_id)
         timeout = timeout_in_effect(history, stated.get("timeout_ms"), is_default="timeout_ms" not in places)
-        facts = _durations(completed, timeout.get("timeout_ms"), expired=bool(history.of_status("expired")))
+        facts = _durations(completed, timeout.get("timeout_ms"), expired=bool(history.select_statuses("expired")))
         facts |= _state(completed)
         if facts:
             shown = [each.citations[0] for each in (*completed[:1], *completed[-SHOWN:]) if each.citations]

@@ -121,7 +121,7 @@ def _slow_since(history: History, slow: Sequence[int]) -> Onset | None:
     least = min((durations[number] for number in slow if number in durations), default=None)
     return onset(
         (round(each.start_ms), each.status == "expired" or (least is not None and durations[each.number] >= least))
-        for each in history.of_status("completed", "expired")
+        for each in history.select_statuses("completed", "expired")
         if each.start_ms is not None and (each.status == "expired" or each.number in durations)
     )
 

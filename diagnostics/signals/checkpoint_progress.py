@@ -77,7 +77,7 @@ def _paths(history: History, located: Located) -> dict[str, FactValue]:
 
     The last checkpoint lies beside one of the same job whose path is stated.
     """
-    completed = history.of_status("completed")
+    completed = history.select_statuses("completed")
     stated = [each.path for each in completed if each.path and each.path.endswith(f"/chk-{each.number}")]
     directory = stated[-1].rpartition("/")[0] if stated else located.directory
     beside = f"{directory}/chk-{completed[-1].number}" if directory and completed else None
@@ -106,10 +106,10 @@ def _course(history: History) -> dict[str, FactValue]:
     """Facts from the listed checkpoints."""
     if not history.checkpoints:
         return {}
-    completed = history.of_status("completed")
-    expired = history.of_status("expired")
-    failed = history.of_status("expired", "declined", "failed")
-    running = history.of_status("in_progress")
+    completed = history.select_statuses("completed")
+    expired = history.select_statuses("expired")
+    failed = history.select_statuses("expired", "declined", "failed")
+    running = history.select_statuses("in_progress")
     first_failure = failed[0].number if failed else None
     before = [each for each in completed if first_failure is None or each.number < first_failure]
     durations = known(each.duration_ms for each in completed)
@@ -121,9 +121,9 @@ def _course(history: History) -> dict[str, FactValue]:
         "failed_ids": _ids(failed),
         "expired": len(expired),
         "expired_ids": _ids(expired),
-        "declined": len(history.of_status("declined")),
-        "declined_ids": _ids(history.of_status("declined")),
-        "aborted": len(history.of_status("aborted")),
+        "declined": len(history.select_statuses("declined")),
+        "declined_ids": _ids(history.select_statuses("declined")),
+        "aborted": len(history.select_statuses("aborted")),
         "in_progress": len(running),
         "completed_before_failure": len(before) if failed else None,
         "completed_after_failure": len([each for each in completed if failed and each.number > failed[-1].number])
@@ -225,8 +225,8 @@ def _counted(history: History, counted: CountedCourse | None) -> dict[str, FactV
     if counted is None:
         return facts
     listed = {each.number for each in history.checkpoints if not each.is_savepoint}
-    completed = len(history.of_status("completed"))
-    failed = len(history.of_status("expired", "declined", "failed", "aborted"))
+    completed = len(history.select_statuses("completed"))
+    failed = len(history.select_statuses("expired", "declined", "failed", "aborted"))
     facts["counted_completed"] = max(counted.completed, completed)
     facts["counted_failed"] = max(counted.failed, failed)
     facts["failed_before_first"] = max(0, counted.failed - failed) if listed and min(listed) == 1 else None
@@ -276,7 +276,7 @@ def _against_settings(
     longest, timeout = _numeric(facts.get("max_duration_ms")), _numeric(facts.get("timeout_ms"))
     running = _numeric(facts.get("running_ms"))
     interval = _numeric(stated.get("interval_ms")) or history.usual_interval_ms
-    listed = [each.duration_ms for each in history.of_status("completed")[-RECENT:]]
+    listed = [each.duration_ms for each in history.select_statuses("completed")[-RECENT:]]
     last = facts.get("last_durations_ms")
     recent = known(listed or (map(_numeric, last) if isinstance(last, list) else []))
     return {
@@ -298,9 +298,9 @@ def _numeric(value: FactValue) -> float | None:
 
 def _citations_of(history: History) -> list[Citation]:
     """Failures first, then the slowest and the last completed checkpoints, then triggers that failed."""
-    failed = history.of_status("expired", "declined", "failed")
-    completed = sorted(history.of_status("completed"), key=lambda each: -(each.duration_ms or 0))
-    chosen = [*failed[:4], *failed[-1:], *completed[:3], *history.of_status("completed")[-1:]]
+    failed = history.select_statuses("expired", "declined", "failed")
+    completed = sorted(history.select_statuses("completed"), key=lambda each: -(each.duration_ms or 0))
+    chosen = [*failed[:4], *failed[-1:], *completed[:3], *history.select_statuses("completed")[-1:]]
     found = [each.citations[0] for each in chosen if each.citations]
     found += [citation for each in chosen[:4] for citation in each.citations[1:]]
     return [*found, *(each.citation for each in history.not_started[:1])]

@@ -63,7 +63,7 @@ def _sized(history: History) -> list[Checkpoint]:
     """Checkpoints whose written bytes cover all stateful subtasks: completed, or acknowledged after expiry."""
     sized: list[Checkpoint] = []
     largest = 0.0
-    for checkpoint in history.of_status("completed", "expired"):
+    for checkpoint in history.select_statuses("completed", "expired"):
         if (
             checkpoint.checkpointed_bytes is None
             or checkpoint.state_bytes is None
@@ -80,7 +80,7 @@ def _sized(history: History) -> list[Checkpoint]:
 def _written(history: History, stated: Mapping[str, FactValue]) -> dict[str, FactValue]:
     sized = _sized(history)
     if not sized:
-        return _rates(history.of_status("completed"), stated)
+        return _rates(history.select_statuses("completed"), stated)
     full = [each for each in sized if _written_state(each) >= NEARLY_ALL * _full_state(each)]
     again = [later for earlier, later in pairwise(sized) if later in full and _again(earlier, later)]
     facts: dict[str, FactValue] = {
@@ -163,7 +163,7 @@ def _late(history: History) -> dict[str, FactValue]:
 
 def _state(history: History) -> dict[str, FactValue]:
     """Growth of the full size over the checkpoints of known size."""
-    sized = [each for each in [*history.of_status("completed"), *_sized(history)] if each.state_bytes]
+    sized = [each for each in [*history.select_statuses("completed"), *_sized(history)] if each.state_bytes]
     sized.sort(key=lambda each: each.number)
     if not sized:
         return {}

@@ -89,7 +89,7 @@ def _signal(rows: Rows, trend: Trend, reached: Reached, count: int) -> Signal:
 
 def _cite(row: Mapping[str, Any]) -> Citation:
     text = f"{row['metric']}{{{row['labels']}}} = {row['value']:.15g}"
-    return Citation.of_row(row, "metric", text[:400])
+    return Citation.cite_row(row, "metric", text[:400])
 
 
 FACTS = {

@@ -78,7 +78,7 @@ def measure(evidence: Evidence) -> Measured:
             facts |= _wait_facts(waits[job_id], cluster, job_id)
             slowest = max(waits[job_id].rows, key=waited_ms)
             text = f"checkpoint {waits[job_id].number}: start delay and alignment {waited_ms(slowest):.0f} ms"
-            citations.append(Citation.of_row(slowest, "rest" if slowest["pointer"] else "log", text))
+            citations.append(Citation.cite_row(slowest, "rest" if slowest["pointer"] else "log", text))
         sizes = (facts.get("peak_bytes"), facts.get("passed_bytes"))
         facts["bytes"] = highest(size for size in sizes if isinstance(size, (int, float)))
         yield Signal("in_flight_data", Subject(job=job_id), known_facts(facts), tuple(citations), len(citations))
@@ -98,7 +98,9 @@ def _queue_facts(data: QueuedData, history: History | None) -> dict[str, FactVal
     }
     if before is None or history is None:
         return facts
-    completed = [each for each in history.of_status("completed") if each.duration_ms is not None and each.triggered_ms]
+    completed = [
+        each for each in history.select_statuses("completed") if each.duration_ms is not None and each.triggered_ms
+    ]
     earlier = [each.duration_ms or 0.0 for each in completed if (each.triggered_ms or 0) < filled[0]]
     since = [each.duration_ms or 0.0 for each in completed if filled[0] <= (each.triggered_ms or 0) <= filled[-1]]
     if earlier and since:
@@ -140,7 +142,7 @@ def _waits(
     longest: dict[str | None, Waiting] = {}
     for (job_id, number), rows in sorted(by_checkpoint.items(), key=repr):
         history = histories.get(job_id)
-        numbers = {each.number for each in history.of_status("completed")} if history else set()
+        numbers = {each.number for each in history.select_statuses("completed")} if history else set()
         waiting = Waiting(number, rows)
         if number in numbers and waiting.longest_ms > (longest[job_id].longest_ms if job_id in longest else 0.0):
             longest[job_id] = waiting

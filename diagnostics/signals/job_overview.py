@@ -67,7 +67,7 @@ def measure(evidence: Evidence) -> Measured:
         yield Signal("job_overview", Subject(job=job_id), facts, tuple(citations), window=window)
         operation = _operation(history, timeline, stated, window)
         if operation:
-            places = [each.citations[0] for each in history.of_status("completed")[-3:] if each.citations]
+            places = [each.citations[0] for each in history.select_statuses("completed")[-3:] if each.citations]
             yield Signal("job_overview.operation", Subject(job=job_id), operation, tuple(places), window=window)
 
 
@@ -149,7 +149,7 @@ def _barriers(cluster: Cluster, job_id: str) -> dict[str, FactValue]:
 
 def _cite(row: Mapping[str, Any]) -> Citation:
     text = f"job {row['name'] or row['job_id']}" + (f" is {row['state']}" if row["state"] else "")
-    return Citation.of_row(row, "rest" if "start_ms" in row else "log", text, name="name", value=row["name"])
+    return Citation.cite_row(row, "rest" if "start_ms" in row else "log", text, name="name", value=row["name"])
 
 
 def _restarts(series: MetricSeries, job_id: str, *, only: bool) -> float | None:
@@ -189,8 +189,8 @@ def _operation(
     history: History, timeline: Timeline, stated: Mapping[str, FactValue], window: tuple[int, int] | None
 ) -> dict[str, FactValue]:
     """Observations as numbers: the evidence for calling a job healthy."""
-    completed = history.of_status("completed")
-    failed = history.of_status("expired", "declined", "failed")
+    completed = history.select_statuses("completed")
+    failed = history.select_statuses("expired", "declined", "failed")
     held = [moment.held_max for moments in timeline.values() for moment in moments]
     by_vertex = [middle(moment.held_max for moment in moments) for moments in timeline.values()]
     busy = [middle(moment.busy_max for moment in moments) for moments in timeline.values()]

@@ -227,7 +227,7 @@ def _times(
             "timeout_assumed": timeout is None,
             "broker_limit_ms": limit,
             "broker_assumed": not broker,
-            "timeout_accepted": bool(history.of_status("completed")),
+            "timeout_accepted": bool(history.select_statuses("completed")),
             "timeout_to_broker_ratio": asked / limit if limit else None,
         }
         needed = _needed_ms(settings.get("interval_ms"), history, outage or 0)
@@ -244,10 +244,12 @@ def _needed_ms(interval: FactValue, history: History, outage_ms: int) -> float |
     """
     if isinstance(interval, bool) or not isinstance(interval, (int, float)):
         return None
-    longest = max((each.end_to_end_ms or 0.0 for each in history.of_status("completed", "expired")), default=0.0)
-    ends = sorted(each.ended_ms for each in history.of_status("completed") if each.ended_ms is not None)
+    longest = max((each.end_to_end_ms or 0.0 for each in history.select_statuses("completed", "expired")), default=0.0)
+    ends = sorted(each.ended_ms for each in history.select_statuses("completed") if each.ended_ms is not None)
     between = (
-        max((after - before for before, after in pairwise(ends)), default=0) if history.of_status("expired") else 0
+        max((after - before for before, after in pairwise(ends)), default=0)
+        if history.select_statuses("expired")
+        else 0
     )
     return max(float(interval) + 2 * longest + outage_ms, between + longest)
 

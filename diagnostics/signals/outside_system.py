@@ -51,7 +51,7 @@ def _signal(rows: Sequence[Mapping[str, Any]]) -> Signal:
     }
     slowest = sorted(slow, key=lambda row: -row["took_ms"])
     citations = tuple(
-        Citation.of_row(row, "log", row["message"][:400])
+        Citation.cite_row(row, "log", row["message"][:400])
         for row in [*refused[:MOST_CITED], *slowest[:MOST_CITED], *retried[:MOST_CITED]]
     )
     stamps = [row["ts_ms"] for row in rows if row["ts_ms"] is not None]

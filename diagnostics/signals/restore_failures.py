@@ -225,7 +225,7 @@ def _set_back(restores: Sequence[RestoreRecord], history: History) -> dict[str, 
     """How far the worst restore went back behind the last checkpoint completed by then."""
     worst: dict[str, FactValue] = {}
     furthest_ms = -1.0
-    completed = [each for each in history.of_status("completed") if each.ended_ms is not None]
+    completed = [each for each in history.select_statuses("completed") if each.ended_ms is not None]
     for restore in restores:
         named = RESTORED.search(restore.text)
         if named is None or restore.ts_ms is None:

@@ -298,7 +298,7 @@ def _is_local(directory: FactValue) -> bool | None:
 
 def _against(facts: Mapping[str, FactValue], history: History) -> dict[str, FactValue]:
     """Durations of completed checkpoints compared with interval and timeout, and values that would fit."""
-    durations = known(each.duration_ms for each in history.of_status("completed"))
+    durations = known(each.duration_ms for each in history.select_statuses("completed"))
     long = quantile(durations, 0.95)
     longest = max(durations, default=None)
     return {

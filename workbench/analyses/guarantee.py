@@ -46,7 +46,7 @@ def guarantee_of(case: Case) -> GuaranteeShown | None:
     """The comparison by the newest diagnosis of the incident; None when nobody stated what is required."""
     if not case.required_guarantee:
         return None
-    analysis = case.analyses.of_incidents().done().first()
+    analysis = case.analyses.exclude_later_snapshots().done().first()
     if analysis is None:
         return GuaranteeShown(case.required_guarantee, None, "the case is not diagnosed yet")
     return guarantee_shown(case, analysis)

@@ -47,7 +47,7 @@ class AnalysisQuerySet(models.QuerySet["Analysis"]):
         """With a diagnosis; those of the newest snapshot first."""
         return self.filter(status=AnalysisStatus.DONE).order_by("-snapshot", "-pk")
 
-    def of_incidents(self) -> AnalysisQuerySet:
+    def exclude_later_snapshots(self) -> AnalysisQuerySet:
         """Of the incidents, without those of later snapshots."""
         return self.filter(snapshot=1)
 

@@ -130,5 +130,5 @@ def cause_choices(diagnosed: str | None) -> list[tuple[str, str]]:
 
 def incident_verdict(case: Case) -> str | None:
     """The verdict before any change; the case's own columns have the newest one."""
-    verdicts = case.analyses.of_incidents().done().values_list("document__verdict__symptom_class", flat=True)
+    verdicts = case.analyses.exclude_later_snapshots().done().values_list("document__verdict__symptom_class", flat=True)
     return verdicts.first() or case.verdict_class

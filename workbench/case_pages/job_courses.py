@@ -79,7 +79,7 @@ def job_over_cases(user: User, name: str) -> JobOverCases:
         Case.objects.visible_to(user).filter(merged_into=None).with_a_job_of([name]) if name else Case.objects.none()
     )
     shown = list(cases.order_by("-created_at", "-pk")[:MOST_CASES])[::-1]
-    done = Analysis.objects.filter(case__in=shown).of_incidents().done().order_by()
+    done = Analysis.objects.filter(case__in=shown).exclude_later_snapshots().done().order_by()
     newest = done.values("case").annotate(newest=Max("pk")).values_list("case", "newest")
     keys = dict(newest)
     analyses = Analysis.objects.defer("inputs").in_bulk(list(keys.values()))

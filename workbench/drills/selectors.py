@@ -77,7 +77,13 @@ def analyses_to_drill(user: User) -> QuerySet[Analysis]:
     telling = Finding.objects.filter(
         analysis=OuterRef("pk"), symptom_class=OuterRef("case__confirmed_class"), role__in=CAUSES
     )
-    return Analysis.objects.of_incidents().done().light().filter(Exists(telling), case__in=cases).select_related("case")
+    return (
+        Analysis.objects.exclude_later_snapshots()
+        .done()
+        .light()
+        .filter(Exists(telling), case__in=cases)
+        .select_related("case")
+    )
 
 
 def cases_unknown_to(user: User) -> QuerySet[Case]:

@@ -76,7 +76,12 @@ def _closed_with_a_cause(findings: QuerySet[Finding]) -> QuerySet[Finding]:
 def latest_diagnoses(user: User) -> AnalysisQuerySet:
     """The newest finished analysis of each visible case, of the incident and not of later snapshots."""
     newest = (
-        Analysis.objects.visible_to(user).of_incidents().done().order_by().values("case").annotate(newest=Max("pk"))
+        Analysis.objects.visible_to(user)
+        .exclude_later_snapshots()
+        .done()
+        .order_by()
+        .values("case")
+        .annotate(newest=Max("pk"))
     )
     return Analysis.objects.filter(pk__in=newest.values("newest"))
 

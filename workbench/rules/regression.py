@@ -36,7 +36,7 @@ def case_keep(*, case: Case, user: User) -> list[str]:
 
     Gives the ids of those rules; none when the case has no diagnosis or no rule of the class fires.
     """
-    analysis = case.analyses.of_incidents().done().first()
+    analysis = case.analyses.exclude_later_snapshots().done().first()
     if analysis is None:
         return []
     index = SignalIndex.from_stored(analysis.signals)

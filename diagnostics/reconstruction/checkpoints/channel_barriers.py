@@ -78,7 +78,7 @@ def barrier_arrivals(evidence: Evidence) -> list[Arrivals]:
         seen[key].setdefault((int(channel["gate"] or 0), int(channel["index"] or channel["old"])), row["ts_ms"])
         cited[key] = row
     return [
-        Arrivals(key[0], key[1], key[2], key[3], channels, Citation.of_row(cited[key], "log", cited[key]["message"]))
+        Arrivals(key[0], key[1], key[2], key[3], channels, Citation.cite_row(cited[key], "log", cited[key]["message"]))
         for key, channels in seen.items()
         if len(channels) > 1
     ]

@@ -193,7 +193,7 @@ def _citation(row: Mapping[str, Any]) -> Citation:
     said = row["message"] or f"{row['exception_class']}: {row['exception_message']}"
     root = ": ".join(part for part in (row["root_cause_class"], row["root_cause_message"]) if part)
     text = f"{said} Caused by {root}" if root else said
-    return Citation.of_row(row, "rest" if row["process"] == "rest" else "log", text[:400])
+    return Citation.cite_row(row, "rest" if row["process"] == "rest" else "log", text[:400])
 
 
 def _reports_of_histories(evidence: Evidence) -> list[FailureReport]:

@@ -115,18 +115,20 @@ class History:
     not_started: tuple[NotStarted, ...] = ()
     observed_until_ms: int | None = None
 
-    def of_status(self, *statuses: Status) -> list[Checkpoint]:
+    def select_statuses(self, *statuses: Status) -> list[Checkpoint]:
         """The checkpoints, without savepoints, that have one of the statuses."""
         return [each for each in self.checkpoints if each.status in statuses and not each.is_savepoint]
 
     def outcomes(self) -> list[bool]:
         """Whether each ended checkpoint failed, in order; those that a restart aborted are left out."""
-        return [each.status != "completed" for each in self.of_status("completed", "expired", "declined", "failed")]
+        return [
+            each.status != "completed" for each in self.select_statuses("completed", "expired", "declined", "failed")
+        ]
 
     @property
     def running_ms(self) -> float | None:
         """How long the oldest checkpoint in progress had been running when it was last seen."""
-        running = self.of_status("in_progress")
+        running = self.select_statuses("in_progress")
         if not running:
             return None
         oldest = running[0]
@@ -291,4 +293,4 @@ def _citation(
     name: str | None = None,
     value: float | None = None,
 ) -> Citation:
-    return Citation.of_row(place, kind, (text or place["text"] or "")[:400], name=name, value=value)
+    return Citation.cite_row(place, kind, (text or place["text"] or "")[:400], name=name, value=value)

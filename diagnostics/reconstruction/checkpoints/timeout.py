@@ -43,7 +43,7 @@ def timeout_in_effect(history: History, stated: FactValue, *, is_default: bool) 
     Gives       {timeout_ms, timeout_from}, where `timeout_from` is configuration, expiry or default; empty when no
                 timeout is known.
     """
-    expired_ms = middle(each.duration_ms for each in history.of_status("expired"))
+    expired_ms = middle(each.duration_ms for each in history.select_statuses("expired"))
     if expired_ms is not None and (stated is None or is_default or not _is_near(expired_ms, stated)):
         rounded = round(expired_ms / 1000) * 1000
         return {"timeout_ms": rounded if _is_near(expired_ms, rounded) else expired_ms, "timeout_from": "expiry"}

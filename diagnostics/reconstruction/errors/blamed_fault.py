@@ -67,7 +67,7 @@ def _went_on_ms(evidence: Evidence) -> float:
     completed = [
         each.ended_ms or 0
         for history in checkpoint_histories(evidence).values()
-        for each in history.of_status("completed")
+        for each in history.select_statuses("completed")
     ]
     return max([*completed, *(each.running_ms for each in task_starts(evidence))], default=0)
 

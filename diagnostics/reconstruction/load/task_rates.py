@@ -166,7 +166,9 @@ def _interval(job_id: str | None, row: Mapping[str, Any], before: Mapping[str, A
         bytes_in=bytes_in,
         busy_ms=busy_ms,
         back_pressured_ms=back_pressured_ms,
-        citation=Citation.of_row(row, "rest", _citation_text(row), name="accumulated-busy-time", value=row["busy_ms"]),
+        citation=Citation.cite_row(
+            row, "rest", _citation_text(row), name="accumulated-busy-time", value=row["busy_ms"]
+        ),
     )
 
 
