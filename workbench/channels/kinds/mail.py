@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from email.message import EmailMessage
-from email.utils import format_datetime, make_msgid
+from email.utils import format_datetime
 from urllib.parse import parse_qs, unquote, urlsplit
+from uuid import uuid4
 
 from django.utils import timezone
 
@@ -31,7 +32,8 @@ def _mail(message: Message, address: ChannelAddress) -> EmailMessage:
     mail["Subject"] = " ".join(first_line.split())[:LONGEST_SUBJECT]
     mail["From"], mail["To"] = sender, ", ".join(_recipients(address))
     mail["Date"] = format_datetime(timezone.now())
-    mail["Message-ID"] = make_msgid("flink-workbench", sender.rpartition("@")[2])
+    # Short enough for one header line: not every mail program matches an identifier that is folded in In-Reply-To.
+    mail["Message-ID"] = f"<{uuid4().hex}@{sender.rpartition('@')[2]}>"
     mail["Auto-Submitted"] = "auto-generated"
     if message.earlier is not None and message.earlier.id:
         mail["In-Reply-To"] = mail["References"] = message.earlier.id
