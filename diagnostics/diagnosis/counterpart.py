@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from diagnostics.diagnosis.fact_view import SignalIndex
 from diagnostics.evidence.subject import Level, Subject, only_one
+from diagnostics.language import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,17 +28,17 @@ def same_job(job: str | None, before: SignalIndex, after: SignalIndex) -> SameJo
     None when the later snapshot has only jobs of other names, or several candidates.
     """
     if job in after.jobs:
-        return SameJob(job, job, "the job id is the same")
+        return SameJob(job, job, say("the job id is the same"))
     if not after.jobs or job is None:
         only = only_one(after.jobs)
-        return SameJob(job, only, "no job is named in one of them") if len(after.jobs) < 2 else None
+        return SameJob(job, only, say("no job is named in one of them")) if len(after.jobs) < 2 else None
     name = before.jobs.get(job)
     named = [each for each, other in after.jobs.items() if name is not None and other == name]
     if len(named) == 1:
-        return SameJob(job, named[0], f"both are named {name}")
+        return SameJob(job, named[0], say("both are named {name}", name=name))
     nameless = [each for each, other in after.jobs.items() if other is None or name is None]
     if not named and len(after.jobs) == 1 and nameless:
-        return SameJob(job, nameless[0], "each snapshot holds one job, and one of them has no name")
+        return SameJob(job, nameless[0], say("each snapshot holds one job, and one of them has no name"))
     return None
 
 

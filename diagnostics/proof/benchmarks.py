@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from diagnostics.proof.quantity import Effect, Quantity, judge
-from diagnostics.proof.reading import reading_of_samples
+from diagnostics.proof.reading import RUNS, reading_of_samples
 
 
 def benchmark_effects(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Effect]:
@@ -20,7 +20,7 @@ def benchmark_effects(before: Mapping[str, Any], after: Mapping[str, Any]) -> li
         if name in first:
             title = " ".join(name)
             quantity = Quantity(title, title, "duration", lambda _: None, better="lower")
-            sides = (reading_of_samples(each, "run") for each in (first[name], runs))
+            sides = (reading_of_samples(each, RUNS) for each in (first[name], runs))
             effects.append(judge(quantity, *sides))
     return effects
 

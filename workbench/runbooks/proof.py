@@ -17,6 +17,7 @@ from diagnostics.proof.reading import Band, Reading
 from diagnostics.proof.words import change_in_words, range_in_words, value_in_words
 from workbench.analyses.log_books import log_book_of
 from workbench.analyses.models import Analysis, ChartPoints
+from workbench.analyses.reading import document_read
 from workbench.languages.sentences import say, say_later
 from workbench.runbooks.selectors import runbook_of
 
@@ -78,12 +79,12 @@ class EffectShown:
 
 def conclusion_of(before: Analysis, after: Analysis) -> Proof:
     """The comparison of two finished analyses without the lists of frames and log patterns."""
-    return prove(snapshot_data(before), snapshot_data(after), runbook_of)
+    return prove(_side(before), _side(after), runbook_of)
 
 
 def proof_of(before: Analysis, after: Analysis) -> Proof:
     """The comparison of two finished analyses."""
-    sides = snapshot_data(before), snapshot_data(after)
+    sides = _side(before), _side(after)
     proof = prove(*sides, runbook_of)
     results = [side.charts.get("benchmark-durations", {}) for side in sides]
     if benchmarks := benchmark_effects(results[0], results[1]):
@@ -143,6 +144,11 @@ def snapshot_data(analysis: Analysis) -> SnapshotData:
     """The stored data of an analysis that quantities read."""
     charts = ChartPoints.objects.filter(analysis=analysis, chart_id__in=CHARTS).values_list("chart_id", "points")
     return SnapshotData(analysis.document, analysis.signals, dict(charts))
+
+
+def _side(analysis: Analysis) -> SnapshotData:
+    """The same with the titles of findings in the language of the reader."""
+    return replace(snapshot_data(analysis), document=document_read(analysis))
 
 
 ShownGroup = tuple[str, list[EffectShown]]
@@ -213,7 +219,7 @@ def _markdown_lines(proof: Proof, before: str, after: str) -> Iterator[str]:
         yield "|---|---|---|---|---|---|"
         for row in rows:
             cells = (
-                row.effect.quantity.title,
+                row.effect.quantity.read_title,
                 f"{row.before} ({row.before_basis})",
                 f"{row.after} ({row.after_basis})",
                 row.band or say("not known"),

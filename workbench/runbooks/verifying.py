@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
 from typing import Any
 
+from django.core.cache import cache
 from django.db import transaction
 
+from diagnostics.language import ENGLISH, reader_language, reading_in
 from workbench.analyses.models import Analysis
+from workbench.analyses.reading import KEPT_SECONDS
 from workbench.analyses.snapshots import newest_diagnoses
-from workbench.cases.models import Case
 from workbench.runbooks.models import Verification
 from workbench.runbooks.proof import conclusion_of
 
@@ -42,9 +43,28 @@ def verification_of(analysis: Analysis) -> Verification | None:
     return stored.first()
 
 
-def verifications_stored(case: Case) -> Mapping[int, Verification]:
-    """Id of a later snapshot's diagnosis -> its comparison with the incident."""
-    return {each.after_id: each for each in Verification.objects.filter(after__case=case)}
+def verification_read(analysis: Analysis) -> tuple[Verification, str] | None:
+    """The stored comparison of a snapshot's diagnosis with the incident, and its conclusion as the reader reads it."""
+    stored = Verification.objects.filter(after=analysis).first()
+    return (stored, read_headline(stored)) if stored else None
+
+
+def read_headline(verification: Verification) -> str:
+    """The conclusion in the language of the reader.
+
+    What is stored is English. For other languages the diagnoses are compared again; where this program judges otherwise
+    than the one that stored the conclusion, the stored sentence is returned.
+    """
+    language = reader_language()
+    if language == ENGLISH:
+        return verification.headline
+    key = f"verification-{verification.before_id}-{verification.after_id}-{verification.judgement}-{language}"
+    return str(cache.get_or_set(key.replace(" ", "-"), lambda: _compared_again(verification), KEPT_SECONDS))
+
+
+def _compared_again(verification: Verification) -> str:
+    proof = conclusion_of(verification.before, verification.after)
+    return proof.headline if proof.judgement == verification.judgement else verification.headline
 
 
 def _update(analysis: Analysis) -> None:
@@ -54,7 +74,8 @@ def _update(analysis: Analysis) -> None:
     incident, *later = sorted(newest)
     for number in later:
         if analysis.snapshot in (incident, number):
-            proof = conclusion_of(newest[incident], newest[number])
+            with reading_in(ENGLISH):  # what is stored
+                proof = conclusion_of(newest[incident], newest[number])
             Verification.objects.update_or_create(
                 after=newest[number],
                 defaults={

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from diagnostics.language import say, to_say
 from diagnostics.proof.quantity import Observed, Quantity
-from diagnostics.proof.reading import Reading, reading_of_number, reading_of_samples, reading_of_share
+from diagnostics.proof.reading import CHECKPOINTS, Reading, reading_of_number, reading_of_samples, reading_of_share
 
 LONG = 0.5
 """Share of the timeout above which a checkpoint is long: the bound from which the rules warn of a timeout."""
@@ -49,7 +50,7 @@ def _usual(observed: Observed) -> Reading | None:
     """The usual duration. Aborted checkpoints count with the time until then, a lower bound."""
     lengths = [each["end_to_end_ms"] for each in _checkpoints(observed) if each["end_to_end_ms"] is not None]
     if lengths:
-        return reading_of_samples(lengths, "checkpoint")
+        return reading_of_samples(lengths, CHECKPOINTS)
     longest = observed.number("checkpoint_progress.max_duration_ms")
     return reading_of_number(longest) if longest is not None else None
 
@@ -59,7 +60,7 @@ def _usual_of(column: str) -> Callable[[Observed], Reading | None]:
 
     def read(observed: Observed) -> Reading | None:
         known = [float(value) for each in _checkpoints(observed) if (value := each.get(column)) is not None]
-        return reading_of_samples(known, "checkpoint")
+        return reading_of_samples(known, CHECKPOINTS)
 
     return read
 
@@ -67,25 +68,32 @@ def _usual_of(column: str) -> Callable[[Observed], Reading | None]:
 def _written(observed: Observed) -> Reading | None:
     completed = [each for each in _checkpoints(observed) if each["status"] == "completed"]
     known = [float(value) for each in completed if (value := each.get("checkpointed_bytes")) is not None]
-    return reading_of_samples(known, "checkpoint")
+    return reading_of_samples(known, CHECKPOINTS)
 
 
 QUANTITIES = (
-    Quantity("failed", "Failed checkpoints", "percent", _failed, sound=0.0, source="no checkpoint should fail"),
+    Quantity(
+        "failed",
+        to_say("Failed checkpoints"),
+        "percent",
+        _failed,
+        sound=0.0,
+        source=to_say("no checkpoint should fail"),
+    ),
     Quantity(
         "succeeded",
-        "Checkpoints that complete",
+        to_say("Checkpoints that complete"),
         "percent",
         _succeeded,
         better="higher",
-        excused=lambda _: "It is the reverse of the failed checkpoints.",
+        excused=lambda _: say("It is the reverse of the failed checkpoints."),
     ),
-    Quantity("long", "Checkpoints that take more than half of their timeout", "percent", _long, sound=0.0),
-    Quantity("usual", "Duration of checkpoints", "duration", _usual, least=1000.0),
-    Quantity("start-delay", "Start delay", "duration", _usual_of("start_delay_ms"), least=1000.0),
-    Quantity("alignment", "Alignment", "duration", _usual_of("alignment_ms"), least=1000.0),
-    Quantity("sync", "Synchronous part", "duration", _usual_of("sync_ms"), least=1000.0),
-    Quantity("async", "Asynchronous part", "duration", _usual_of("async_ms"), least=1000.0),
-    Quantity("written", "Bytes that a checkpoint writes", "bytes", _written, least=1e6),
-    Quantity("in-flight", "In-flight data in a checkpoint", "bytes", _usual_of("persisted_bytes"), least=1e6),
+    Quantity("long", to_say("Checkpoints that take more than half of their timeout"), "percent", _long, sound=0.0),
+    Quantity("usual", to_say("Duration of checkpoints"), "duration", _usual, least=1000.0),
+    Quantity("start-delay", to_say("Start delay"), "duration", _usual_of("start_delay_ms"), least=1000.0),
+    Quantity("alignment", to_say("Alignment"), "duration", _usual_of("alignment_ms"), least=1000.0),
+    Quantity("sync", to_say("Synchronous part"), "duration", _usual_of("sync_ms"), least=1000.0),
+    Quantity("async", to_say("Asynchronous part"), "duration", _usual_of("async_ms"), least=1000.0),
+    Quantity("written", to_say("Bytes that a checkpoint writes"), "bytes", _written, least=1e6),
+    Quantity("in-flight", to_say("In-flight data in a checkpoint"), "bytes", _usual_of("persisted_bytes"), least=1e6),
 )

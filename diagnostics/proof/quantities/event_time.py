@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from diagnostics.language import to_say
 from diagnostics.proof.quantity import Observed, Quantity
 from diagnostics.proof.reading import Reading, reading_of_course, reading_of_number, reading_of_share
 
@@ -35,8 +36,21 @@ def _ahead(observed: Observed) -> Reading | None:
 
 QUANTITIES = (
     Quantity(
-        "late", "Late records", "percent", _late, least=0.001, sound=0.001, source="our choice: one in a thousand"
+        "late",
+        to_say("Late records"),
+        "percent",
+        _late,
+        least=0.001,
+        sound=0.001,
+        source=to_say("our choice: one in a thousand"),
     ),
-    Quantity("ahead", "Time that the watermark was ahead of the wall clock", "percent", _ahead, least=0.01, sound=0.0),
-    Quantity("lag", "Watermark behind the wall clock", "duration", _lag, least=1000.0),
+    Quantity(
+        "ahead",
+        to_say("Time that the watermark was ahead of the wall clock"),
+        "percent",
+        _ahead,
+        least=0.01,
+        sound=0.0,
+    ),
+    Quantity("lag", to_say("Watermark behind the wall clock"), "duration", _lag, least=1000.0),
 )

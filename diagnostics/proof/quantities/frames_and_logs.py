@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from diagnostics.language import to_say
 from diagnostics.proof.quantity import Observed, Quantity
 from diagnostics.proof.reading import Reading, reading_of_events, reading_of_share, scatter_of
 
@@ -69,7 +70,7 @@ def _failures(observed: Observed) -> Reading | None:
 QUANTITIES = (
     Quantity(
         "waiting",
-        "Samples of the task that wait in an outside call",
+        to_say("Samples of the task that wait in an outside call"),
         "percent",
         _sample_share("hot_frames.waiting_ratio"),
         better=None,
@@ -77,23 +78,28 @@ QUANTITIES = (
     ),
     Quantity(
         "top-frame",
-        "Share of the hottest frame of the task",
+        to_say("Share of the hottest frame of the task"),
         "percent",
         _sample_share("hot_frames.top_share_ratio"),
         better=None,
         least=0.05,
     ),
-    Quantity("errors", "ERROR records", "per hour", _logged(ERRORS)),
-    Quantity("warnings", "WARN records", "per hour", _logged(WARNINGS)),
+    Quantity("errors", to_say("ERROR records"), "per hour", _logged(ERRORS)),
+    Quantity("warnings", to_say("WARN records"), "per hour", _logged(WARNINGS)),
     Quantity(
         "refused",
-        "Requests that the outside system refused",
+        to_say("Requests that the outside system refused"),
         "per hour",
         _refused,
         sound=0.0,
-        source="a system below its limit refuses nothing",
+        source=to_say("a system below its limit refuses nothing"),
     ),
     Quantity(
-        "failures", "Failures of the job", "per hour", _failures, sound=0.0, source="a job should run without failures"
+        "failures",
+        to_say("Failures of the job"),
+        "per hour",
+        _failures,
+        sound=0.0,
+        source=to_say("a job should run without failures"),
     ),
 )

@@ -7,6 +7,7 @@ from itertools import pairwise
 from statistics import fmean
 from typing import Any
 
+from diagnostics.language import say, to_say
 from diagnostics.proof.quantity import Observed, Quantity
 from diagnostics.proof.reading import (
     Reading,
@@ -71,7 +72,8 @@ def _slots(observed: Observed) -> Reading | None:
     if not total or free is None or not 0 <= free <= total:
         return None
     used = (total - free) / total
-    return Reading(used, used, used, f"{total - free:,.0f} of {total:,.0f} slots at the end")
+    basis = say("{used} of {total} slots at the end", used=f"{total - free:,.0f}", total=f"{total:,.0f}")
+    return Reading(used, used, used, basis)
 
 
 def _skew(observed: Observed) -> Reading | None:
@@ -122,37 +124,37 @@ def _asked_for_less(observed: Observed) -> str | None:
     pressed = reading_of_course(_back_pressure(observed))
     if pressed is None or pressed.value > HELD_BACK:
         return None
-    return "Fewer records came: nothing holds the sources back."
+    return say("Fewer records came: nothing holds the sources back.")
 
 
 QUANTITIES = (
     Quantity(
         "back-pressure",
-        "Back pressure of the worst subtask",
+        to_say("Back pressure of the worst subtask"),
         "percent",
         lambda seen: reading_of_course(_back_pressure(seen)),
         sound=HELD_BACK,
-        source="Flink's web interface calls up to 10 % OK",
+        source=to_say("Flink's web interface calls up to 10 % OK"),
         least=0.05,
     ),
     Quantity(
         "busy",
-        "Busy time of the busiest subtask",
+        to_say("Busy time of the busiest subtask"),
         "percent",
         lambda seen: reading_of_course(_busy(seen)),
         better=None,
         least=0.05,
     ),
-    Quantity("pressure-episodes", "Times that back pressure became high", "per hour", _episodes),
+    Quantity("pressure-episodes", to_say("Times that back pressure became high"), "per hour", _episodes),
     Quantity(
         "mean-busy",
-        "Mean busy time of all subtasks",
+        to_say("Mean busy time of all subtasks"),
         "percent",
         lambda seen: reading_of_course(_mean_busy(seen)),
         better=None,
         least=0.05,
     ),
-    Quantity("slots-used", "Slots in use", "percent", _slots, better=None, least=0.05),
-    Quantity("hot-share", "Share of the hottest subtask", "percent", _skew, least=0.05),
-    Quantity("rate", "Records that are processed", "rate", _rate, better="higher", excused=_asked_for_less),
+    Quantity("slots-used", to_say("Slots in use"), "percent", _slots, better=None, least=0.05),
+    Quantity("hot-share", to_say("Share of the hottest subtask"), "percent", _skew, least=0.05),
+    Quantity("rate", to_say("Records that are processed"), "rate", _rate, better="higher", excused=_asked_for_less),
 )

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from diagnostics.language import to_say
 from diagnostics.proof.quantity import Observed, Quantity
 from diagnostics.proof.reading import (
+    FAILURES,
     Reading,
     reading_of_course,
     reading_of_events,
@@ -54,7 +56,7 @@ def _long(observed: Observed) -> Reading | None:
 def _recoveries(observed: Observed) -> Reading | None:
     """The usual time until the job ran again after a failure."""
     durations = observed.facts("recovery.durations_ms")
-    return reading_of_samples(durations, "failure") if isinstance(durations, list) else None
+    return reading_of_samples(durations, FAILURES) if isinstance(durations, list) else None
 
 
 def _events(fact: str) -> Callable[[Observed], Reading | None]:
@@ -70,25 +72,36 @@ def _events(fact: str) -> Callable[[Observed], Reading | None]:
 QUANTITIES = (
     Quantity(
         "paused",
-        "Time in GC pauses",
+        to_say("Time in GC pauses"),
         "percent",
         _paused,
         sound=0.1,
-        source="pauses should take under a tenth of the time",
+        source=to_say("pauses should take under a tenth of the time"),
         least=0.02,
     ),
-    Quantity("long-pauses", "GC pauses longer than 200 ms", "percent", _long, least=0.02),
-    Quantity("full", "Full collections of one JVM", "per hour", _events("heap_pressure.full_gcs_most")),
+    Quantity("long-pauses", to_say("GC pauses longer than 200 ms"), "percent", _long, least=0.02),
+    Quantity("full", to_say("Full collections of one JVM"), "per hour", _events("heap_pressure.full_gcs_most")),
     Quantity(
-        "restarts", "Restarts", "per hour", _events("restarts.restarts"), sound=0.0, source="a job should not restart"
+        "restarts",
+        to_say("Restarts"),
+        "per hour",
+        _events("restarts.restarts"),
+        sound=0.0,
+        source=to_say("a job should not restart"),
     ),
-    Quantity("recovery", "Recovery time, from failure until all subtasks run", "duration", _recoveries, least=1000.0),
+    Quantity(
+        "recovery",
+        to_say("Recovery time, from failure until all subtasks run"),
+        "duration",
+        _recoveries,
+        least=1000.0,
+    ),
     Quantity(
         "lost",
-        "Lost TaskManagers",
+        to_say("Lost TaskManagers"),
         "per hour",
         _events("task_manager_loss.all.lost"),
         sound=0.0,
-        source="no TaskManager should be lost",
+        source=to_say("no TaskManager should be lost"),
     ),
 )

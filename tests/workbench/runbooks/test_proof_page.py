@@ -9,12 +9,15 @@ from django.urls import reverse
 
 import diagnostics.proof
 from diagnostics.charts import CHARTS
+from diagnostics.language import CHINESE, reading_in
 from tests.workbench.diagnosed import diagnosed_case, finish, stored_file
 from tests.workbench.people import People, signed_in
 from workbench.analyses.models import Analysis
 from workbench.analyses.services import analysis_request
 from workbench.cases.services import snapshot_start
+from workbench.runbooks.models import Verification
 from workbench.runbooks.proof import CHARTS as LOADED
+from workbench.runbooks.verifying import verifications_update
 
 
 @pytest.fixture
@@ -66,3 +69,17 @@ def test_closing_a_verified_case_offers_the_cause_of_the_incident(
 def test_every_chart_that_a_quantity_names_is_loaded() -> None:
     code = "".join(path.read_text("utf-8") for path in Path(diagnostics.proof.__file__).parent.rglob("*.py"))
     assert sorted(chart for chart in CHARTS if f'"{chart}"' in code and chart not in LOADED) == []
+
+
+@pytest.mark.usefixtures("both_languages")
+def test_a_comparison_is_read_in_chinese_and_stored_in_english(people: People, pair: tuple[Analysis, Analysis]) -> None:
+    browser = signed_in(people.alice)
+    page = browser.get(address(*pair), headers={"Accept-Language": "zh-CN"}).content.decode()
+    assert "后一份证据不足以说明问题已经消失" in page
+    assert "does not suffice to say" not in page
+    with reading_in(CHINESE):
+        verifications_update(analysis_id=pair[1].pk)
+    assert Verification.objects.get(after=pair[1]).headline.startswith("“One subtask takes most of the records”")
+    case = pair[0].case.get_absolute_url()
+    assert "后一份证据不足以说明" in browser.get(case, headers={"Accept-Language": "zh-CN"}).content.decode()
+    assert "后一份" not in browser.get(case, headers={"Accept-Language": "en"}).content.decode()
