@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -53,12 +53,13 @@ def unpack_tables(packed: pa.Table) -> Iterator[tuple[str, list[pa.Table]]]:
     places = packed.select(["name", "task", "piece"]).append_column("row", pa.array(range(packed.num_rows), pa.int64()))
     for name, task, _, row in sorted(zip(*(column.to_pylist() for column in places.columns), strict=True)):
         pieces[name][task].append(row)
-    content = packed["content"]
+    # Scalars share the bytes of their column; `take` would copy the whole column for each table.
+    content = list(packed["content"])
     for name, tasks in pieces.items():
-        yield name, [_table(content.take(rows)) for rows in tasks.values()]
+        yield name, [_table([content[row].as_buffer() for row in rows]) for rows in tasks.values()]
 
 
-def _table(pieces: pa.ChunkedArray) -> pa.Table:
+def _table(pieces: Sequence[pa.Buffer]) -> pa.Table:
     import pyarrow as pa
 
-    return pa.ipc.open_stream(b"".join(pieces.to_pylist())).read_all()
+    return pa.ipc.open_stream(pieces[0] if len(pieces) == 1 else b"".join(pieces)).read_all()

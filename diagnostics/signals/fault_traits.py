@@ -39,7 +39,7 @@ def is_known(fault: Fault) -> bool:
     if fault.origin.id not in (UNKNOWN, *BROAD_ORIGINS):
         return True
     text = f"{fault.causes or ''}\n{fault.exception}: {fault.message}"
-    frames = [each for each in (fault.frame, fault.thrown_in) if each]
+    frames = tuple(each for each in (fault.frame, fault.thrown_in) if each)
     return setting_fault_of(text, frames) is not None or (fault.origin.id != UNKNOWN and refusal_of(text) is not None)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -197,35 +198,41 @@ def _for_faults(changes: Sequence[Transition], faults: Sequence[Fault], log: Inc
     """
     if not changes:
         return {}
-    told = [each.ts_ms for each in log.of("process_end") if each.event == TOLD_TO_END and each.process != "jobmanager"]
-    ends = [ts_ms for ts_ms in told if ts_ms is not None]
-    reported = [each.ts_ms for each in log.of("tolerance_exceeded") if each.ts_ms is not None]
+    ended = [each for each in log.of("process_end") if each.event == TOLD_TO_END and each.process != "jobmanager"]
+    ends = sorted(each.ts_ms for each in ended if each.ts_ms is not None)
+    exceeded = sorted(each.ts_ms for each in log.of("tolerance_exceeded") if each.ts_ms is not None)
+    stamps = [each.ts_ms for each in faults if each.ts_ms is not None]
     restarting = [each for each in changes if each.state_to == "RESTARTING"]
-    ordered = sum(_is_ordered(each, faults, ends) for each in restarting)
-    asked = sum(_is_for_fault(each, faults, reported) and not _is_ordered(each, faults, ends) for each in restarting)
-    return {"for_faults": asked, "for_ended": ordered}
+    ordered = [_is_ordered(each, faults, stamps, ends) for each in restarting]
+    asked = [
+        _is_for_fault(each, stamps, exceeded) and not is_ordered
+        for each, is_ordered in zip(restarting, ordered, strict=True)
+    ]
+    return {"for_faults": sum(asked), "for_ended": sum(ordered)}
 
 
-def _is_for_fault(change: Transition, found: Sequence[Fault], reported: Sequence[int]) -> bool:
+def _is_for_fault(change: Transition, stamps: Sequence[int], exceeded: Sequence[int]) -> bool:
     """Whether a failure, or an exceeded number of tolerable failed checkpoints, caused the restart."""
-    ts_ms = change.ts_ms
-    if change.event.exception_class or change.state_from == "FAILING" or ts_ms is None:
+    if change.event.exception_class or change.state_from == "FAILING" or change.ts_ms is None:
         return True
-    return bool(_near(found, ts_ms)) or any(abs(ts_ms - each) <= FAULT_BEFORE_MS for each in reported)
+    return _first_near(stamps, change.ts_ms) is not None or _first_near(exceeded, change.ts_ms) is not None
 
 
-def _is_ordered(change: Transition, found: Sequence[Fault], ends: Sequence[int]) -> bool:
-    """Whether the first failure came from a TaskManager ended by a signal, as in a deployment or a drained node."""
-    near = _near(found, change.ts_ms)
-    first_ms = near[0].ts_ms if near and SHUTTING_DOWN in near[0].message else None
-    return first_ms is not None and any(abs(first_ms - end) <= FAULT_BEFORE_MS for end in ends)
+def _is_ordered(change: Transition, faults: Sequence[Fault], stamps: Sequence[int], ends: Sequence[int]) -> bool:
+    """Whether the first failure came from a TaskManager ended by a signal, as in a deployment or a drained node.
+
+    stamps  the times of the faults, which are in time order with those without a time at the end
+    """
+    first = None if change.ts_ms is None else _first_near(stamps, change.ts_ms)
+    if first is None or SHUTTING_DOWN not in faults[first].message:
+        return False
+    return _first_near(ends, stamps[first]) is not None
 
 
-def _near(found: Sequence[Fault], ts_ms: int | None) -> list[Fault]:
-    """Failures within FAULT_BEFORE_MS of a moment, in their order."""
-    if ts_ms is None:
-        return []
-    return [each for each in found if each.ts_ms is not None and abs(each.ts_ms - ts_ms) <= FAULT_BEFORE_MS]
+def _first_near(stamps: Sequence[int], ts_ms: int) -> int | None:
+    """Index of the first of ascending times within FAULT_BEFORE_MS of a moment; None without one."""
+    first = bisect_left(stamps, ts_ms - FAULT_BEFORE_MS)
+    return first if first < len(stamps) and stamps[first] <= ts_ms + FAULT_BEFORE_MS else None
 
 
 def _first_fault(found: Sequence[Fault]) -> dict[str, FactValue]:

@@ -34,7 +34,7 @@ def fault_of(fault: Fault) -> SettingFault | None:
     """The setting that a failure blames; None for others and for those of a snapshot."""
     if fault.in_snapshot:
         return None
-    frames = [each for each in (fault.frame, fault.thrown_in) if each]
+    frames = tuple(each for each in (fault.frame, fault.thrown_in) if each)
     return setting_fault_of(f"{fault.causes or ''}\n{fault.exception}: {fault.message}", frames)
 
 

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
 from diagnostics.yaml_document import read_yaml, with_translations
+
+REMEMBERED = 1_024
+"""Exception chains whose answer is kept. Our choice: a job that restarts fails thousands of times with a few of them,
+and three signals ask about each.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +49,7 @@ def setting_faults() -> tuple[SettingFault, ...]:
     )
 
 
-def setting_fault_of(text: str, frames: Sequence[str] = ()) -> SettingFault | None:
+@lru_cache(maxsize=REMEMBERED)
+def setting_fault_of(text: str, frames: tuple[str, ...] = ()) -> SettingFault | None:
     """The first entry that fits an exception chain and the frames in which it was thrown; None without one."""
     return next((each for each in setting_faults() if each.fits(text, frames)), None)

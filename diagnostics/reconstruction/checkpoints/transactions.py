@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -107,10 +108,11 @@ def _sequence(history: History) -> list[Transaction]:
     triggered = sorted(
         (each for each in history.checkpoints if each.start_ms is not None), key=lambda each: each.start_ms or 0
     )
-    ends = [each.ended_ms for each in triggered if each.status == "completed" and each.ended_ms is not None]
+    ends = sorted(each.ended_ms for each in triggered if each.status == "completed" and each.ended_ms is not None)
     sequence = []
     for before, after in pairwise(triggered):
         prepared = after.start_ms or 0
-        committed = min((end for end in ends if end >= prepared), default=None)
+        next_end = bisect_left(ends, prepared)
+        committed = ends[next_end] if next_end < len(ends) else None
         sequence.append(Transaction(after.number, before.start_ms or 0, prepared, committed))
     return sequence
