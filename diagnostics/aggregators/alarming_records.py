@@ -9,6 +9,7 @@ from diagnostics.aggregators.aggregator import CITATION_ORDER, Aggregator
 from diagnostics.arithmetic.row_choice import contains_any, is_any, is_true, shortened
 from diagnostics.arithmetic.row_order import Order, first_rows_by_group, sort_rows
 from diagnostics.citation import CITATION_COLUMNS
+from diagnostics.notation.log_event import harmless_events
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -104,7 +105,9 @@ def _ranked(records: pa.Table) -> pa.Table:
     rank = pc.if_else(fatal, "fatal", pc.if_else(is_error, "error", pc.if_else(is_warning, warning, None)))
     thrown_class = pc.coalesce(records["root_cause_class"], records["exception_class"])
     of_jvm = pc.fill_null(pc.match_substring_regex(thrown_class, OF_THE_JVM), False)
-    harmless = pc.and_(contains_any(records["logger"], HARMLESS_LOGGERS), pc.invert(pc.or_(fatal, of_jvm)))
+    noise = is_any(records["event"], sorted(harmless_events()))
+    quiet = pc.or_(contains_any(records["logger"], HARMLESS_LOGGERS), noise)
+    harmless = pc.and_(quiet, pc.invert(pc.or_(fatal, of_jvm)))
     telling = is_true(pc.and_(rank.is_valid(), pc.invert(harmless)))
     kept = records.filter(telling).select([*KEPT, *KEPT_CAUSE, *CITATION_COLUMNS])
     kept = kept.append_column("message", shortened(records["message"].filter(telling), MOST_CHARACTERS))
@@ -122,7 +125,7 @@ def _in_order(state: pa.Table) -> pa.Table:
 AGGREGATOR: Aggregator[pa.Table] = Aggregator(
     name="alarming_records",
     table="log_record",
-    columns=(*KEPT, *KEPT_CAUSE, "message"),
+    columns=(*KEPT, *KEPT_CAUSE, "message", "event"),
     reduce=_ranked,
     merge=_earliest,
     finish=_in_order,

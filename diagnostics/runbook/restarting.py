@@ -34,6 +34,8 @@ HEAD_ROOM = 2.0
 MOST_STARTS = 4
 """TaskManagers of a host whose starts are written out. Our choice: a line that can be read."""
 
+SUPERVISED = "# on the JobManager's host; it was started again by itself before: run `start` only if it stays away"
+
 MOSTLY = 0.5
 """Share of a checkpoint's duration from which its barriers take most of it. Our choice: more than half."""
 
@@ -43,6 +45,8 @@ NATIVE_SINCE: Version = (1, 15)
 OF_TASK_MANAGERS = re.compile(r"^(?:taskmanager|env\.java\.opts\.(?:all|taskmanager))\.?", re.MULTILINE)
 OF_ALL_PROCESSES = re.compile(r"^(?:jobmanager|heartbeat|high-availability|akka|pekko|rest)\.", re.MULTILINE)
 """Options that the TaskManagers, or all processes, read when they start, and not with a job."""
+OF_JOB = re.compile(r"^((?:execution|pipeline|table)\.[\w.-]+)\s*:", re.MULTILINE)
+"""Options that a client puts into the job when it submits it. Source: Flink's StreamExecutionEnvironment.configure."""
 OF_STATE_BACKEND = re.compile(r"^state\.backend(?:\.type)?\s*:", re.MULTILINE)
 """Options whose change only a savepoint in canonical format survives. Source: Flink documentation, Checkpoints vs.
 Savepoints."""
@@ -71,6 +75,10 @@ WITHOUT_TASK_MANAGERS = to_say("No TaskManager is registered, so no savepoint ca
 BY_HIGH_AVAILABILITY = to_say(
     "High availability is on: make the change and restart the JobManagers and TaskManagers. The job recovers from its "
     "last checkpoint by itself, without a savepoint and without another start:"
+)
+KEPT_BY_RECOVERY = to_say(
+    "A recovered job keeps the options that it was submitted with: {restart.job_options|list} will take effect only "
+    "when the job is submitted anew."
 )
 FAILING = to_say(
     "A savepoint would probably fail, as the last {checkpoint_progress.consecutive_failed} "
@@ -179,6 +187,7 @@ class _Restart:
             or say("the last savepoint"),
             "restart.folder": self._folder(),
             "restart.state": lookup("restarts.final_state") or lookup("job_overview.state"),
+            "restart.job_options": list(dict.fromkeys(OF_JOB.findall(changed))),
         }
 
     @property
@@ -200,7 +209,8 @@ class _Restart:
         if state in ENDED:
             return self._restart_of_ended(str(state), newest)
         if self._of_all and self.value("settings.ha_type") in HIGHLY_AVAILABLE:
-            return (BY_HIGH_AVAILABILITY,), self._processes()
+            kept = (KEPT_BY_RECOVERY,) if self._derived["restart.job_options"] else ()
+            return (*kept, BY_HIGH_AVAILABILITY), self._processes()
         if state in NOT_RUNNING:
             return self._without_savepoint(NOT_RUNNING_NOW, newest)
         reason = self._against_savepoint()
@@ -232,6 +242,8 @@ class _Restart:
         if not self._of_processes or self._cluster.kind not in (STANDALONE, None):
             return []
         script = self._cluster.script("jobmanager.sh")
+        if self._of_all and self._number("high_availability.jobmanager_restarts"):
+            return [f"{script} stop   {SUPERVISED}", *self._task_managers()]
         of_jobmanager = [f"{script} stop && {script} start   # on the JobManager's host"] if self._of_all else []
         return [*of_jobmanager, *self._task_managers()]
 

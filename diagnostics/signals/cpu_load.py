@@ -54,6 +54,7 @@ def measure(evidence: Evidence) -> Measured:
             "median_ratio": load,
             "high_ratio": high,
             "task_managers": len(loads),
+            "last_sample_ms": series.known[-1].ts_ms,
             **({"cores_used": max(used)} if used else {}),
             **({"cpu_to_busy_ratio": sum(used) / busy} if used and busy >= FEWEST_BUSY else {}),
         },
@@ -95,6 +96,7 @@ SIGNALS = (
             "median_ratio": "median CPU load of the process; 1 is all cores of its host",
             "high_ratio": "its ninth decile",
             "task_managers": "TaskManagers whose load is known",
+            "last_sample_ms": "last sample of the load, epoch ms",
             "cpu_to_busy_ratio": "cores that all TaskManagers keep busy over their busy subtasks; near 1 they compute, "
             "near 0 they wait while they are busy, or are kept from the CPU",
             "cores_used": "cores that the busiest TaskManager process keeps busy; median",

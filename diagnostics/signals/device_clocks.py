@@ -183,6 +183,8 @@ def _bound_facts(histograms: Mapping[str, LagHistogram], bound_ms: int | None) -
         over = histograms["not fast"].share_over(bound_ms + edge) if "not fast" in histograms else None
         right_over = right.share_over(bound_ms + edge)
         facts |= {"over_bound_ratio": over, "right_over_bound_ratio": right_over}
+        of_right = facts.get("needed_right_bound_999_ms")
+        facts["kept_bound_ms"] = max(float(bound_ms), of_right) if isinstance(of_right, float) else float(bound_ms)
         for fact, cost in (("needed_bound_99_ms", "latency_cost_ms"), ("needed_bound_999_ms", "latency_cost_999_ms")):
             needed = facts.get(fact)
             if isinstance(needed, float):
@@ -261,6 +263,7 @@ SIGNALS = (
             "needed_bound_999_ms": "bound that would keep 99.9 % of them, ms",
             "needed_right_bound_99_ms": "bound that would keep 99 % of the events of devices with right clocks, ms",
             "needed_right_bound_999_ms": "bound that would keep 99.9 % of those, ms",
+            "kept_bound_ms": "the bound in effect, or the one for 99.9 % of those where it is larger, ms",
             "curve_bound_ms": "disorder bounds at which the share of late events is known, rising",
             "curve_late_ratio": "share of the events, fast devices aside, that are later than each of them",
             "latency_cost_ms": "how much later results would come with needed_bound_99_ms, ms",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from statistics import median
 
 from diagnostics.arithmetic.onset import ONSET_FACTS, Onset, onset, onset_facts
@@ -13,6 +14,7 @@ from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.notation.garbage_collector import COLLECTORS
 from diagnostics.notation.printed_name import normalised
+from diagnostics.reconstruction.gc.pauses import SLICE_MS
 from diagnostics.reconstruction.gc.timeline import (
     JOB_MANAGER,
     OLD_COLLECTORS,
@@ -95,11 +97,17 @@ def _signal_of_log(timeline: Timeline, cluster: Cluster) -> Signal:
 
 
 def _pausing_since(timeline: Timeline) -> Onset | None:
-    """When the process began to lose a tenth of each minute, or more, to pauses."""
+    """When the process began to lose a tenth of each minute, or more, to pauses: the first such slice of the minute."""
     by_minute: dict[int, float] = defaultdict(float)
     for each in timeline.slices:
         by_minute[int(each.start_ms // MINUTE_MS)] += each.pause_ms
-    return onset((minute * MINUTE_MS, lost >= LOST_RATIO * MINUTE_MS) for minute, lost in by_minute.items())
+    began = onset((minute * MINUTE_MS, lost >= LOST_RATIO * MINUTE_MS) for minute, lost in by_minute.items())
+    if began is None:
+        return None
+    within = range(began.ts_ms, began.ts_ms + MINUTE_MS)
+    starts = (each.start_ms for each in timeline.slices if each.pause_ms >= LOST_RATIO * SLICE_MS)
+    first = min((round(start) for start in starts if round(start) in within), default=began.ts_ms)
+    return replace(began, ts_ms=first)
 
 
 def _full_facts(timeline: Timeline) -> dict[str, FactValue]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -18,8 +19,11 @@ from diagnostics.reconstruction.failures.incident_log import IncidentLog, LogEve
 from diagnostics.reconstruction.failures.process_end import task_manager_of_file
 from diagnostics.reconstruction.gc.timeline import timelines
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.wording.phrase import duration
 
 SHOWN = 10
+FLINK_PROCESSES = ("jobmanager", "taskmanager")
+"""Processes that the service coordinates; a client connects too, and loses nothing with it."""
 CHECKPOINT = re.compile(r" from (?:latest valid checkpoint: )?(?:Completed)?Checkpoint (\d{1,18})\b")
 """The failed checkpoint in a message of CheckpointCoordinator; matched in texts of at most 2,000 characters."""
 COORDINATION = (
@@ -139,7 +143,11 @@ def _extent(log: IncidentLog, ha_outages: Sequence[Outage]) -> dict[str, FactVal
     if not ha_outages:
         return {}
     roles = {each.file_id: each.process for outage in ha_outages for each in outage.signs}
-    could = {each.file_id for each in [*log.of("coordination_back"), *log.of("coordination_lost")]}
+    could = {
+        each.file_id
+        for each in [*log.of("coordination_back"), *log.of("coordination_lost")]
+        if each.process in FLINK_PROCESSES
+    }
     reconnected = [
         each.ts_ms
         for each in log.of("coordination_back")
@@ -149,13 +157,21 @@ def _extent(log: IncidentLog, ha_outages: Sequence[Outage]) -> dict[str, FactVal
         "first_ms": ha_outages[0].first_ms,
         "last_ms": ha_outages[-1].last_ms,
         "longest_ms": max(each.last_ms - each.first_ms for each in ha_outages),
+        "outage_spans": [_span(each) for each in ha_outages[:SHOWN]],
         "processes": len(roles),
         "jobmanager_logs": sum(role == "jobmanager" for role in roles.values()),
         "taskmanager_logs": sum(role == "taskmanager" for role in roles.values()),
         "processes_together": max(len(each.files) for each in ha_outages),
-        "processes_connected": len(could),
+        "processes_connected": len(could | roles.keys()),
         "back_ms": max(reconnected, default=None),
     }
+
+
+def _span(outage: Outage) -> str:
+    """First and last sign, as `2026-11-21 01:26:09 - 01:26:41 UTC (32 s)`."""
+    first, last = (dt.datetime.fromtimestamp(each / 1000, dt.UTC) for each in (outage.first_ms, outage.last_ms))
+    until = f"{last:%H:%M:%S}" if last.date() == first.date() else f"{last:%Y-%m-%d %H:%M:%S}"
+    return f"{first:%Y-%m-%d %H:%M:%S} - {until} UTC ({duration(outage.last_ms - outage.first_ms)})"
 
 
 def _leadership(log: IncidentLog, ha_outages: Sequence[Outage]) -> dict[str, FactValue]:
@@ -322,11 +338,12 @@ SIGNALS = (
             "first_ms": "first sign, epoch ms",
             "last_ms": "last sign, epoch ms",
             "longest_ms": "longest outage from its first to its last sign, ms",
+            "outage_spans": "first and last sign of each outage, and the time between them",
             "processes": "Flink processes that noticed an outage",
             "jobmanager_logs": "JobManager processes that noticed",
             "taskmanager_logs": "TaskManager processes that noticed",
             "processes_together": "most processes that noticed the same outage",
-            "processes_connected": "processes whose logs show a connection to the service",
+            "processes_connected": "JobManagers and TaskManagers that were connected to the service at some time",
             "back_ms": "last reconnection after the first sign, epoch ms",
             "failures": "failures and errors thrown by the high-availability services",
             "failure_text": "class and message of the first of them",

@@ -133,7 +133,19 @@ def _used(rows: Sequence[Any], series: MetricSeries, evidence: Evidence, name: s
 def _options(evidence: Evidence) -> Mapping[str, str]:
     """Option below OPTIONS -> its text, the last statement of it."""
     rows = named_rows(evidence.answer(config_options.AGGREGATOR))
-    return {row.key.removeprefix(OPTIONS): row.value for row in rows if row.key.startswith(OPTIONS) and row.value}
+    stated = [row for row in rows if row.key.startswith(OPTIONS) and row.value]
+    is_known = any(row.process != "taskmanager" for row in stated)
+    return {
+        name: row.value
+        for row in stated
+        if (name := row.key.removeprefix(OPTIONS)) not in COMPUTED or row.process != "taskmanager" or not is_known
+    }
+
+
+COMPUTED = frozenset(["network.min", "network.max", "jvm-overhead.min", "jvm-overhead.max"])
+"""Options in which the start script hands the computed sizes to a TaskManager, whose log prints them as arguments: no
+settings, where the configuration is known from elsewhere. Source: Flink's `TaskExecutorProcessUtils`.
+"""
 
 
 def derive(options: Mapping[str, str], *, bounded_network: bool = False) -> dict[str, float] | None:

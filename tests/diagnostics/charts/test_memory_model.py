@@ -8,7 +8,7 @@ import pytest
 
 from diagnostics.charting.chart import Theme
 from diagnostics.charts.memory_model import CHART
-from diagnostics.reconstruction.configuration.memory_model import MIB, PARTS, derive
+from diagnostics.reconstruction.configuration.memory_model import MIB, PARTS, derive, memory_models, resized
 from tests.diagnostics.hand_made import START, hand_made
 
 STATED = {
@@ -121,8 +121,8 @@ def test_the_picture_shows_configured_parts_their_sum_and_what_was_used() -> Non
     assert ["tm-1", "Sum of the parts", round(1728 * MIB), None] in CHART.table(points)
 
 
-def option(key: str, value: str) -> dict[str, Any]:
-    return {"scope": "cluster", "key": f"taskmanager.memory.{key}", "value": value}
+def option(key: str, value: str, process: str | None = None) -> dict[str, Any]:
+    return {"scope": "cluster", "process": process, "key": f"taskmanager.memory.{key}", "value": value}
 
 
 def test_a_configuration_alone_gives_the_picture_and_says_that_use_was_not_measured() -> None:
@@ -138,3 +138,20 @@ def test_without_answer_and_configuration_there_is_no_picture() -> None:
     assert (
         CHART.points(hand_made(task_manager=[{"ts_ms": START, "task_manager": "tm-1", "heap_max_bytes": 1.0}])) is None
     )
+
+
+def test_sizes_that_the_start_script_computed_are_no_settings_of_a_larger_process() -> None:
+    """384 MiB of heap, 16 managed, 128 off-heap and 64 network are 592; with 256 of metaspace and the least overhead of
+    192 they are 1040. The computed overhead of 252 belongs to the former total."""
+    computed = [option(f"jvm-overhead.{end}", f"{252 * 2**20}b", "taskmanager") for end in ("min", "max")]
+    stated = [
+        option("process.size", "900m"),
+        option("managed.size", "16m"),
+        option("task.heap.size", "120m"),
+        option("framework.heap.size", "64m"),
+    ]
+    evidence = hand_made(config_option=[*computed, *stated])
+    [model] = memory_models(evidence)
+    larger = resized(evidence, model, task_heap=320 * MIB)
+    assert larger is not None
+    assert (model.total_bytes, larger.total_bytes) == (900 * MIB, 1040 * MIB)

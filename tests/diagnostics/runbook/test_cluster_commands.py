@@ -207,6 +207,23 @@ def test_with_high_availability_a_restart_of_the_processes_suffices() -> None:
     assert [each.split()[0] for each in commands] == ["/opt/flink/bin/jobmanager.sh", "/opt/flink/bin/taskmanager.sh"]
 
 
+def test_options_of_a_recovered_job_are_said_to_stay_as_they_were_submitted() -> None:
+    known = {**STANDALONE, "settings.ha_type": "zookeeper", "subject.job": JOB}
+    changed = "high-availability.zookeeper.client.session-timeout: 40000"
+    retention = "execution.checkpointing.externalized-checkpoint-retention"
+    both = stop_and_start(known.get, f"{changed}\n{retention}: RETAIN_ON_CANCELLATION")["text"]
+    assert f"{retention} will take effect only when the job is submitted anew" in both
+    assert "submitted anew" not in stop_and_start(known.get, changed)["text"]
+
+
+def test_a_job_manager_that_something_starts_again_is_not_started_twice() -> None:
+    known = {**STANDALONE, "settings.ha_type": "zookeeper", "subject.job": JOB}
+    known |= {"high_availability.jobmanager_restarts": 3}
+    [stop, *_] = stop_and_start(known.get, "high-availability.type: zookeeper")["command"].splitlines()
+    assert "jobmanager.sh stop" in stop
+    assert "jobmanager.sh start" not in stop
+
+
 def test_without_a_task_manager_no_savepoint_is_advised() -> None:
     known = {**STANDALONE, "subject.job": JOB, "task_manager_loss.all.registered_end": 0}
     assert stop_and_start(known.get)["text"].startswith("No TaskManager is registered")

@@ -89,3 +89,10 @@ def test_a_record_that_names_a_job_is_that_jobs_and_one_that_names_none_is_every
 
 def test_without_a_log_nothing_is_measured() -> None:
     assert needs(measure(hand_made())) == {"alarming_records": "jobmanager-log"}
+
+
+def test_an_error_that_healthy_clusters_log_too_is_left_out() -> None:
+    noise = record(0, "ERROR", "Authentication failed", event="noise.sasl_failed")
+    real = record(1, "ERROR", "Could not write.")
+    facts = only(measure(hand_made(log_record=[noise, real])), "alarming_records").facts
+    assert (facts["error_count"], facts["error_text"]) == (1, "Could not write.")

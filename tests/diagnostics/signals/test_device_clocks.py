@@ -55,6 +55,7 @@ def test_the_bound_in_effect_is_read_off_events_and_watermark() -> None:
     assert facts["bound_ms"] == 5_000
     assert facts["over_bound_ratio"] == pytest.approx(1 / 9)
     assert facts["right_over_bound_ratio"] == 0
+    assert facts["kept_bound_ms"] == 5_000, "the bound that suffices for right clocks is not lowered"
 
 
 def test_right_clocks_are_left_alone() -> None:

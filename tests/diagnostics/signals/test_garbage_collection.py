@@ -51,6 +51,16 @@ def home(task_manager: str, subtask: int) -> dict[str, Any]:
     return {"job_id": JOB, "vertex_id": MIDDLE, "subtask": subtask, "task_manager": task_manager, "ts_ms": START}
 
 
+def test_the_loss_of_time_begins_with_its_first_pauses_and_not_with_the_minute() -> None:
+    minute = START // 60_000 * 60_000
+    at = [(minute - START) / 1000 + 60 + 34 + number for number in range(20)]
+    quiet = pauses(0, [(minute - START) / 1000 + 10], kind="young")
+    facts = only(garbage_collection.measure(hand_made(gc_pause=quiet + pauses(0, at))), "garbage_collection").facts
+    began = facts["onset_ms"]
+    assert isinstance(began, (int, float))
+    assert began - minute == pytest.approx(60_000 + 34_000, abs=5_000)
+
+
 def test_full_collections_that_free_little_are_counted_with_what_they_leave() -> None:
     at = [40 + 2.0 * number for number in range(30)]
     facts = only(garbage_collection.measure(hand_made(gc_pause=pauses(0, at))), "garbage_collection").facts

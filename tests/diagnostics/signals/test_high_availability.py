@@ -51,8 +51,18 @@ def test_an_outage_on_all_processes_is_one_outage_with_its_processes_together() 
     assert (measured["session_timeout_ms"], measured["back_ms"]) == (12_000, START + 90_000)
 
 
-def test_two_outages_some_time_apart_are_two() -> None:
-    assert facts([changed(0, "SUSPENDED"), changed(100, "SUSPENDED")])["outages"] == 2
+def test_two_outages_some_time_apart_are_two_with_times_of_their_own() -> None:
+    measured = facts([changed(0, "SUSPENDED"), changed(12, "LOST"), changed(100, "SUSPENDED")])
+    assert measured["outages"] == 2
+    spans = measured["outage_spans"]
+    assert isinstance(spans, list)
+    assert [str(each).partition("(")[2] for each in spans] == ["12 s)", "0 ms)"]
+
+
+def test_a_client_is_no_process_that_loses_the_service() -> None:
+    of_client = record(0, "zk.client.established", process="client", duration_ms=12_000.0) | {"file_id": 2}
+    measured = facts([of_client, record(0, "zk.client.established"), changed(60, "SUSPENDED")])
+    assert (measured["processes"], measured["processes_connected"]) == (1, 1)
 
 
 def test_components_of_one_job_manager_that_lose_leadership_together_count_once() -> None:
