@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.incidents.gathered_incidents import GatheredIncident, Half, gathered_incidents
+from tests.incidents.gathered_incidents import ASIDE, PARTS, GatheredIncident, Half, gathered_incidents
 from tests.incidents.public_background import PublicIncident, diagnosed, public_incidents
 from workbench.analyses.scoring import Outcome, Truth, brier_score, compared, outcome_of, truths_below
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 BINS = 10
-READ: tuple[Half, ...] = ("open", "learning")
+READ: tuple[Half, ...] = tuple(each for each in PARTS if each not in ASIDE)
 """The parts of the gathered incidents that may be read for rules; the others stay a test."""
 
 

@@ -1,4 +1,10 @@
-"""How many gathered incidents are diagnosed as their threads resolved them, of each part of them."""
+"""How many gathered incidents are diagnosed as their threads resolved them, of each part of them.
+
+A diagnosis is right when its class is the incident's or one that a careful reader may give it as well; inconclusive when
+it names no class; else wrong. Issue 18 calls "I cannot tell; add this file" a good answer, so it is inconclusive for a
+healthy log, too: nobody is alarmed. A cause that leads in a healthy log is wrong, and so is `healthy` for an ill job. Up
+to 24 November 2026 this was counted the other way round; the shares by that count are printed beside the others.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +44,7 @@ def report(spark: SparkSession, parts: Sequence[Half], misses: bool) -> None:
 
 
 def _counted(spark: SparkSession, half: Half, named: bool) -> Counter[tuple[str, str]]:
-    """(class, outcome, `led`, `fix`, `guess` or `three`) -> incidents."""
+    """(class, outcome, `led`, `fix`, `guess` or `three`) -> incidents; without a class by the earlier count."""
     counts: Counter[tuple[str, str]] = Counter()
     for incident in gathered_incidents(half):
         with tempfile.TemporaryDirectory(prefix="gathered-") as place:
@@ -48,6 +54,7 @@ def _counted(spark: SparkSession, half: Half, named: bool) -> Counter[tuple[str,
         leading = _leading(analysis.document, verdict)
         has_fix = leading is not None and incident.names_fix(_runbook_text(leading, analysis))
         counts[incident.symptom_class, outcome] += 1
+        counts["", _was_outcome(incident, verdict)] += 1
         counts[incident.symptom_class, "led"] += leading is not None
         counts[incident.symptom_class, "fix"] += has_fix
         guesses = [each["symptom_class"] for each in analysis.document["hypotheses"]]
@@ -62,6 +69,13 @@ def _counted(spark: SparkSession, half: Half, named: bool) -> Counter[tuple[str,
 
 def _outcome(incident: GatheredIncident, verdict: str) -> str:
     if verdict in (incident.symptom_class, *incident.also_right):
+        return "right"
+    return "inconclusive" if verdict == "inconclusive" else "wrong"
+
+
+def _was_outcome(incident: GatheredIncident, verdict: str) -> str:
+    """The outcome as it was counted up to 24 November 2026."""
+    if _outcome(incident, verdict) == "right":
         return "right"
     return "inconclusive" if verdict in ("inconclusive", "healthy") and incident.symptom_class != "healthy" else "wrong"
 
@@ -80,13 +94,16 @@ def _runbook_text(finding: dict[str, Any], analysis: Report) -> str:
 
 
 def _print_table(counts: Counter[tuple[str, str]]) -> None:
-    classes = sorted({symptom_class for symptom_class, _ in counts})
+    classes = sorted({symptom_class for symptom_class, _ in counts} - {""})
     rows = [(name, [counts[name, each] for each in (*OUTCOMES, "fix", "led", "guess", "three")]) for name in classes]
     rows.append(("all", [sum(column) for column in zip(*(cells for _, cells in rows), strict=True)]))
     print(f"{COLUMNS[0]:22}" + "".join(f"{each:>14}" for each in COLUMNS[1:]))
     for name, cells in rows:
         print(f"{name:22}" + "".join(f"{each:14}" for each in cells))
-    total = sum(rows[-1][1][:3])
-    if total:
-        shares = ", ".join(f"{name} {cell / total:.0%}" for name, cell in zip(OUTCOMES, rows[-1][1], strict=False))
-        print(f"{total} incidents: {shares}", flush=True)
+    if total := sum(rows[-1][1][:3]):
+        print(f"{total} incidents: {_shares(rows[-1][1][:3])}", flush=True)
+        print(f"by the earlier count: {_shares([counts['', name] for name in OUTCOMES])}", flush=True)
+
+
+def _shares(cells: Sequence[int]) -> str:
+    return ", ".join(f"{name} {cell / sum(cells):.0%}" for name, cell in zip(OUTCOMES, cells, strict=True))

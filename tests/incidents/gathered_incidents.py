@@ -29,13 +29,13 @@ from tests.incidents.public_background import (
     write_logs,
 )
 
-Half = Literal["open", "set_aside", "later", "learning", "fresh", "learning2", "fresh2"]
+Half = Literal["open", "set_aside", "later", "learning", "fresh", "learning2", "fresh2", "learning3", "fresh3"]
 
 FOLDER = Path(__file__).parent / "gathered"
 HALVES: tuple[Half, ...] = ("open", "set_aside")
-PARTS: tuple[Half, ...] = (*HALVES, "later", "learning", "fresh", "learning2", "fresh2")
+PARTS: tuple[Half, ...] = (*HALVES, "later", "learning", "fresh", "learning2", "fresh2", "learning3", "fresh3")
 """The halves, and what was gathered after rules had been written from the open one."""
-ASIDE: tuple[Half, ...] = ("set_aside", "fresh2")
+ASIDE: tuple[Half, ...] = ("set_aside", "fresh3")
 """Parts that no rule is written from."""
 LOGS = {"jobmanager_log": "jobmanager", "taskmanager_log": "taskmanager"}
 FILES = {
