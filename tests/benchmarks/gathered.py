@@ -3,7 +3,7 @@
 A diagnosis is right when its class is the incident's or one that a careful reader may give it as well; inconclusive
 when it names no class; else wrong. Issue 18 calls "I cannot tell; add this file" a good answer, so it is inconclusive
 for a healthy log, too: nobody is alarmed. A cause that leads in a healthy log is wrong, and so is `healthy` for an ill
-job. Up to 24 November 2026 this was counted the other way round; the shares by that count are printed beside the others.
+job. Up to 24 November 2026 this was counted the other way round; the shares by that count are printed, too.
 """
 
 from __future__ import annotations
