@@ -385,8 +385,8 @@ CHART = Chart(
             to_say("Checkpoints completed and failed in 5 minutes"),
             "short",
             {
-                "completed": f"delta({JOB}numberOfCompletedCheckpoints{{{ONE_JOB}}}[5m])",
-                "failed": f"delta({JOB}numberOfFailedCheckpoints{{{ONE_JOB}}}[5m])",
+                to_say("completed"): f"delta({JOB}numberOfCompletedCheckpoints{{{ONE_JOB}}}[5m])",
+                to_say("failed"): f"delta({JOB}numberOfFailedCheckpoints{{{ONE_JOB}}}[5m])",
             },
         ),
         GrafanaPanel(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from diagnostics.language import say
 from diagnostics.prevention.alert import (
     BACK_PRESSURE_MS,
     HIGH_MS_PER_S,
@@ -22,6 +23,7 @@ from diagnostics.prevention.alert import (
 from diagnostics.prevention.forecasts import forecast_alerts
 from diagnostics.prevention.own_alerts import OWN_ALERTS
 from diagnostics.prevention.series import JOB, TASK, CaseSeries, Labels, label_value
+from diagnostics.wording.phrase import enumeration
 
 LEAST_SILENCE_MS, SILENT_INTERVALS = 10 * MINUTE, 3
 """Three intervals without a completed checkpoint are not chance; below ten minutes there is no alert. Our choice."""
@@ -77,14 +79,14 @@ def _failed_in_a_row(job: WatchedJob) -> Alert:
                     held[step] |= bool(grown is not None and grown >= 2 and not (good is not None and good > 0))
         return held_by_labels
 
-    within = " or ".join(duration(window) for window in windows)
+    within = enumeration([duration(window) for window in windows], last="or")
     return Alert(
         "FlinkCheckpointsFailInARow",
         " or ".join(expr(duration(window)) for window in windows),
         0,
         "critical",
-        "Two or more checkpoints of {job_name} failed in a row",
-        f"Two failed and none completed within {within}: two intervals, or two timeouts.",
+        say("Two or more checkpoints of {job_name} failed in a row"),
+        say("Two failed and none completed within {within}: two intervals, or two timeouts.", within=within),
         (failed, completed),
         condition,
     )
@@ -104,8 +106,8 @@ def _no_checkpoint(job: WatchedJob) -> Alert:
         f"{by_job(completed, job)} - {by_job(completed, job, ago)} == 0",
         0,
         "critical",
-        f"{{job_name}} completed no checkpoint for {ago}",
-        "After a failure the job would go back so far. Three intervals, and ten minutes at least.",
+        say("{{job_name}} completed no checkpoint for {ago}", ago=ago),
+        say("After a failure the job repeats that much work. Three intervals, and ten minutes at least."),
         (completed,),
         condition,
     )
@@ -118,8 +120,8 @@ def _back_pressure(job: WatchedJob) -> Alert:
         f"max by (job_name, task_name) ({selected(metric, job)}) > {HIGH_MS_PER_S}",
         BACK_PRESSURE_MS,
         "warning",
-        "{task_name} of {job_name} is back-pressured more than half of the time",
-        "HIGH in Flink's words, for five minutes, so that a burst does not wake anybody.",
+        say("{task_name} of {job_name} is back-pressured more than half of the time"),
+        say("HIGH in Flink's words, for five minutes, so that a burst does not wake anybody."),
         (metric,),
         lambda series: steps_over(series, metric, HIGH_MS_PER_S),
     )

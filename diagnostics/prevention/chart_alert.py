@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from diagnostics.charting.grafana_panel import ONE_JOB, GrafanaPanel
+from diagnostics.language import say
 from diagnostics.prevention.alert import MINUTE, Alert, Condition, largest_of, means_of, sums_of
 from diagnostics.prevention.series import STEP_MS, CaseSeries, Labels
 from diagnostics.wording import phrase
@@ -53,8 +54,16 @@ class PanelQuery:
 
     @property
     def title(self) -> str:
-        """The panel's title, with the query's own name where the panel has several."""
+        """The panel's title, with the query's own name where the panel has several; in English."""
         return self.panel.title if len(self.panel.queries) == 1 else f"{self.panel.title}: {self.legend}"
+
+    @property
+    def read_title(self) -> str:
+        """The same in the language of the reader."""
+        title = say(self.panel.title)
+        if len(self.panel.queries) == 1:
+            return title
+        return say("{title}: {legend}", title=title, legend=say(self.legend))
 
     @property
     def expr(self) -> str:
@@ -107,8 +116,13 @@ def chart_alert(query: PanelQuery, bound: float, minutes: int, job: str | None) 
         expr=f"{expr} > {bound:.15g}",
         for_ms=minutes * MINUTE,
         severity="warning",
-        summary=f"{query.title} of {where or 'the job'} exceeds {phrase.number(bound)}{unit}",
-        why=f"Made from a chart of a case. {_origin(query, bound)}",
+        summary=say(
+            "{title} of {where} exceeds {bound}",
+            title=query.read_title,
+            where=where or say("the job"),
+            bound=f"{phrase.number(bound)}{unit}",
+        ),
+        why=_origin(query, bound),
         needs=query.metrics,
         condition=_over(query.expr, bound),
     )
@@ -116,8 +130,8 @@ def chart_alert(query: PanelQuery, bound: float, minutes: int, job: str | None) 
 
 def _origin(query: PanelQuery, bound: float) -> str:
     if query.panel.threshold == bound:
-        return "The bound is that of the panel."
-    return "The bound was chosen for this alert."
+        return say("Made from a chart of a case. The bound is that of the panel.")
+    return say("Made from a chart of a case. The bound was chosen for this alert.")
 
 
 def values_of(expr: str, series: CaseSeries) -> Values | None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from diagnostics.charting.grafana_panel import ONE_JOB, GrafanaPanel
+from diagnostics.language import say, to_say
 from diagnostics.prevention.series import JOB
 
 DASHBOARD_FILE = "flink-dashboard.json"
@@ -15,7 +16,7 @@ SCHEMA_VERSION = 39
 WIDTH, HEIGHT = 12, 8
 """Grafana's grid has 24 columns: two panels in a row."""
 
-RESTARTS = GrafanaPanel("Restarts", "short", {"{{job_name}}": f"{JOB}numRestarts{{{ONE_JOB}}}"})
+RESTARTS = GrafanaPanel(to_say("Restarts"), "short", {"{{job_name}}": f"{JOB}numRestarts{{{ONE_JOB}}}"})
 
 
 def dashboard(job: str, panels: Sequence[GrafanaPanel]) -> str:
@@ -44,7 +45,7 @@ def _datasource() -> dict[str, Any]:
 def _job_names(job: str) -> dict[str, Any]:
     return {
         "name": "job_name",
-        "label": "Job",
+        "label": say("Job"),
         "type": "query",
         "datasource": {"type": "prometheus", "uid": "${datasource}"},
         "query": f"label_values({JOB}numRestarts, job_name)",
@@ -61,7 +62,7 @@ def _panel(number: int, panel: GrafanaPanel) -> dict[str, Any]:
     custom = {"thresholdsStyle": {"mode": "line" if panel.threshold is not None else "off"}, "spanNulls": False}
     return {
         "id": number + 1,
-        "title": panel.title,
+        "title": say(panel.title),
         "type": "timeseries",
         "datasource": {"type": "prometheus", "uid": "${datasource}"},
         "gridPos": {"x": number % 2 * WIDTH, "y": number // 2 * HEIGHT, "w": WIDTH, "h": HEIGHT},
@@ -71,7 +72,7 @@ def _panel(number: int, panel: GrafanaPanel) -> dict[str, Any]:
         },
         "options": {"legend": {"displayMode": "list", "placement": "bottom"}, "tooltip": {"mode": "multi"}},
         "targets": [
-            {"refId": chr(ord("A") + place), "expr": expr, "legendFormat": legend}
+            {"refId": chr(ord("A") + place), "expr": expr, "legendFormat": say(legend)}
             for place, (legend, expr) in enumerate(panel.queries.items())
         ],
     }

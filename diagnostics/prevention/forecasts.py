@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from diagnostics.language import say
 from diagnostics.prevention.alert import MINUTE, Alert, Condition, WatchedJob, largest_of, selected
 from diagnostics.prevention.series import JOB, STEP_MS, CaseSeries
 from diagnostics.wording import phrase
@@ -41,15 +42,19 @@ def forecast_alerts(signals: Sequence[Mapping[str, Any]], job_id: str | None, jo
 def _disk(facts: Mapping[str, Any]) -> Alert:
     labels = ", ".join(f'{name}="{_quoted(value)}"' for name, value in _matchers(facts))
     series = f"{facts['metric']}{{{labels}}}"
-    place = facts.get("place") or "the file system"
+    place = facts.get("place") or say("the file system")
     return Alert(
         name="FlinkDiskFullAhead",
         expr=f"predict_linear({series}[{DISK_RANGE}], {DISK_AHEAD // 1000}) < 0",
         for_ms=DISK_FOR,
         severity="warning",
-        summary="A file system will be full within a day if its trend lasts",
-        why=f"By the trend of this case {place} is full {phrase.duration(facts['full_in_ms'])} after the last sample. "
-        "Range, time ahead and duration are those of the node exporter's own alerts.",
+        summary=say("A file system will be full within a day if its trend lasts"),
+        why=say(
+            "By the trend of this case {place} is full {after} after the last sample. Range, time ahead and duration "
+            "are those of the node exporter's own alerts.",
+            place=place,
+            after=phrase.duration(facts["full_in_ms"]),
+        ),
         needs=(str(facts["metric"]),),
         condition=lambda series: {},
     )
@@ -74,8 +79,10 @@ def _timeout(job: WatchedJob) -> Alert:
         expr=f"max by (job_name) (predict_linear({course}, {ahead_ms // 1000})) > {job.timeout_ms}",
         for_ms=5 * MINUTE,
         severity="warning",
-        summary=f"Checkpoints of {{job_name}} will reach their timeout within {phrase.duration(ahead_ms)}",
-        why="The durations of this case rise towards the timeout by their trend.",
+        summary=say(
+            "Checkpoints of {{job_name}} will reach their timeout within {ahead}", ahead=phrase.duration(ahead_ms)
+        ),
+        why=say("The durations of this case rise towards the timeout by their trend."),
         needs=(metric,),
         condition=lambda series: _predicted_above(series, metric, ahead_ms, job.timeout_ms),
     )

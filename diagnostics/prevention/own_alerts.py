@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from diagnostics.arithmetic.balance import HOT_MULTIPLE, hot_multiple
+from diagnostics.language import say
 from diagnostics.prevention.alert import (
     BACK_PRESSURE_MS,
     FULL_MS_PER_S,
@@ -46,8 +47,8 @@ def _slow_checkpoint(finding: Mapping[str, Any], job: WatchedJob) -> Alert:
         f"{by_job(metric, job)} > {bound}",
         0,
         "warning",
-        "A checkpoint of {job_name} took more than half of its timeout",
-        f"Half of the timeout of {duration(job.timeout_ms)}: {finding['title']}.",
+        say("A checkpoint of {job_name} took more than half of its timeout"),
+        say("Half of the timeout of {timeout}: {title}.", timeout=duration(job.timeout_ms), title=finding["title"]),
         (metric,),
         lambda series: {
             labels: [value is not None and value > bound for value in values]
@@ -79,8 +80,8 @@ def _skewed(finding: Mapping[str, Any], job: WatchedJob) -> Alert:
         f"max by ({', '.join(by)}) ({rates}) / avg by ({', '.join(by)}) ({rates}) >= {bound:g}",
         BACK_PRESSURE_MS,
         "warning",
-        f"One subtask of {{task_name}} in {{job_name}} receives {bound:g} times the mean or more",
-        f"The bound of the rules on skew: {finding['title']}.",
+        say("One subtask of {{task_name}} in {{job_name}} receives {bound:g} times the mean or more", bound=bound),
+        say("The bound of the rules on skew: {title}.", title=finding["title"]),
         (metric,),
         condition,
     )
@@ -104,8 +105,8 @@ def _busy(finding: Mapping[str, Any], job: WatchedJob) -> Alert | None:
         f"max by (job_name, task_name) ({selected(metric, job, name)}) > {FULL_MS_PER_S}",
         BACK_PRESSURE_MS,
         "warning",
-        "{task_name} of {job_name} works all of the time and holds everything up",
-        f"Nine tenths of the time for five minutes: {finding['title']}.",
+        say("{task_name} of {job_name} works all of the time and holds everything up"),
+        say("Nine tenths of the time for five minutes: {title}.", title=finding["title"]),
         (metric,),
         condition,
     )
@@ -120,8 +121,8 @@ def _late(finding: Mapping[str, Any], job: WatchedJob) -> Alert:
         f"{now} - {then} > 0",
         0,
         "warning",
-        "{task_name} of {job_name} drops late records",
-        f"A dropped record is lost to the result: {finding['title']}.",
+        say("{task_name} of {job_name} drops late records"),
+        say("A dropped record is lost to the result: {title}.", title=finding["title"]),
         (metric,),
         lambda series: has_grown(series, metric, BACK_PRESSURE_MS, by),
     )
@@ -134,8 +135,8 @@ def _restarts(finding: Mapping[str, Any], job: WatchedJob) -> Alert:
         f"{JOB}numRestarts",
         10 * MINUTE,
         "critical",
-        "{job_name} was restarted",
-        f"In a steady state no job restarts: {finding['title']}.",
+        say("{job_name} was restarted"),
+        say("In a steady state no job restarts: {title}.", title=finding["title"]),
     )
 
 
@@ -149,8 +150,10 @@ def _heap(finding: Mapping[str, Any], job: WatchedJob) -> Alert | None:
         f"min_over_time(({used} / {most})[5m:15s]) > 0.8 and on (tm_id) {selected(tasks, job)}",
         0,
         "warning",
-        f"The heap of a TaskManager of {job.name or 'a job'} stays nearly full",
-        f"More than four fifths that no collection gives back within five minutes: {finding['title']}.",
+        say("The heap of a TaskManager of {job} stays nearly full", job=job.name or say("a job")),
+        say(
+            "More than four fifths that no collection gives back within five minutes: {title}.", title=finding["title"]
+        ),
         (used, most, tasks),
         lambda series: {},
     )
@@ -165,8 +168,12 @@ def _failed(finding: Mapping[str, Any], job: WatchedJob) -> Alert:
         f"{JOB}numberOfFailedCheckpoints",
         window,
         "warning",
-        "A checkpoint of {job_name} failed",
-        f"One within two intervals ({duration(window)}) is enough here: {finding['title']}.",
+        say("A checkpoint of {job_name} failed"),
+        say(
+            "One within two intervals ({within}) is enough here: {title}.",
+            within=duration(window),
+            title=finding["title"],
+        ),
     )
 
 
@@ -197,8 +204,12 @@ def _without_pause(finding: Mapping[str, Any], job: WatchedJob) -> Alert:
         f"{by_job(metric, job)} > {bound}",
         BACK_PRESSURE_MS,
         "warning",
-        "A checkpoint of {job_name} is under way more than half of the time",
-        f"Half of the interval of {phrase.duration(job.interval_ms)}: {finding['title']}.",
+        say("A checkpoint of {job_name} is under way more than half of the time"),
+        say(
+            "Half of the interval of {interval}: {title}.",
+            interval=phrase.duration(job.interval_ms),
+            title=finding["title"],
+        ),
         (metric,),
         lambda series: {
             labels: [value is not None and value > bound for value in values]
@@ -214,8 +225,11 @@ def _unregistered(finding: Mapping[str, Any], job: WatchedJob) -> Alert:
         f"{metric} == 0",
         BACK_PRESSURE_MS,
         "critical",
-        "No TaskManager is registered with the JobManager",
-        f"Five minutes are longer than a start takes: {finding['title']}. Flink has this metric for the cluster only.",
+        say("No TaskManager is registered with the JobManager"),
+        say(
+            "Five minutes are longer than a start takes: {title}. Flink has this metric for the cluster only.",
+            title=finding["title"],
+        ),
         (metric,),
         lambda series: {},
     )

@@ -10,6 +10,7 @@ from typing import Any
 
 import yaml
 
+from diagnostics.language import say
 from diagnostics.notation.control_characters import show_controls
 from diagnostics.prevention.alert import Alert, duration
 from diagnostics.prevention.series import STEP_MS, CaseSeries, Labels, Series
@@ -35,7 +36,8 @@ PLACEHOLDER = re.compile(r"\{(job_name|task_name)\}")
 def rules_file(alerts: Sequence[Alert], case: str) -> str:
     """The rule file. `case` is its origin, for a comment."""
     groups = [{"name": "flink", "rules": [_rule(alert) for alert in alerts]}]
-    return f"# Made by the Flink workbench from {_one_line(case)}.\n{_yaml({'groups': groups})}"
+    made = say("# Made by the Flink workbench from {case}.", case=_one_line(case))
+    return f"{made}\n{_yaml({'groups': groups})}"
 
 
 def _rule(alert: Alert) -> dict[str, Any]:
@@ -67,10 +69,17 @@ def unit_test(alerts: Sequence[Alert], series: CaseSeries, case: str) -> str | N
     left_out = [alert.name for alert in alerts if alert not in covered]
     silent = [alert.name for alert in covered if not alert.firing(whole)]
     comments = [
-        f"# The series of {_one_line(case)}, for: promtool test rules {TEST_FILE}",
-        f"# The evidence covers {duration(max(series.steps - 1, 1) * STEP_MS)}; after it the last third is repeated.",
-        *([f"# Not fired by this incident: {', '.join(silent)}."] if silent else []),
-        *([f"# Not tested, because the case holds no such series: {', '.join(left_out)}."] if left_out else []),
+        say("# The series of {case}, for: promtool test rules {file}", case=_one_line(case), file=TEST_FILE),
+        say(
+            "# The evidence covers {covered}; after it the last third is repeated.",
+            covered=duration(max(series.steps - 1, 1) * STEP_MS),
+        ),
+        *([say("# Not fired by this incident: {names}.", names=", ".join(silent))] if silent else []),
+        *(
+            [say("# Not tested, because the case holds no such series: {names}.", names=", ".join(left_out))]
+            if left_out
+            else []
+        ),
     ]
     content = {"rule_files": [RULES_FILE], "evaluation_interval": duration(STEP_MS), "tests": [test]}
     return "\n".join(comments) + "\n" + _yaml(content)
@@ -79,16 +88,20 @@ def unit_test(alerts: Sequence[Alert], series: CaseSeries, case: str) -> str | N
 def outcome(alert: Alert, series: CaseSeries) -> str:
     """What the alert does on the incident, as a sentence; the unit test expects the same."""
     if not alert.is_covered_by(series):
-        return "Not tested: the case holds no such series."
+        return say("Not tested: the case holds no such series.")
     firing = alert.firing(continued(series))
     if not firing:
-        return "This incident does not fire it, not even if it goes on as in the last third of the evidence."
+        return say("This incident does not fire it, not even if it goes on as in the last third of the evidence.")
     first, covered = min(firing.values()) * STEP_MS, max(series.steps - 1, 0) * STEP_MS
-    after = f"{phrase.duration(first)} after the evidence begins"
+    after = phrase.duration(first)
     if first <= covered:
-        return f"This incident fires it {after}."
-    whole = phrase.duration(covered)
-    return f"This incident fires it {after} if it goes on as in the last third; the evidence covers {whole}."
+        return say("This incident fires it {after} after the evidence begins.", after=after)
+    return say(
+        "This incident fires it {after} after the evidence begins if it goes on as in the last third; the evidence "
+        "covers {covered}.",
+        after=after,
+        covered=phrase.duration(covered),
+    )
 
 
 def continued(series: CaseSeries) -> CaseSeries:

@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import Literal
 
 from diagnostics.errors import InvalidRule
-from diagnostics.language import CHINESE, Text, in_reader_language, say
+from diagnostics.language import CHINESE, Text, in_reader_language, say, to_say
 from diagnostics.yaml_document import read_yaml, with_translations
 
 CITED = re.compile(r"[\w.-]+(?:, [\w.-]+)*(?=:|$)")
@@ -22,10 +22,30 @@ OWN_CHOICE = "our choice"
 Basis = Literal["documented", "heuristic", "claim"]
 
 
+PUBLISHERS = (
+    to_say("Flink documentation"),
+    to_say("Flink Kubernetes operator documentation"),
+    to_say("Flink blog"),
+    to_say("Flink source code"),
+    to_say("Kafka documentation"),
+    to_say("RocksDB wiki"),
+    to_say("Checkpoint failures and back pressure in practice"),
+    to_say("State consistency and exactly-once"),
+    to_say("Unaligned checkpoints"),
+)
+"""Beginnings of titles that are translated; the title of an article or a page is its own, in every language. The last
+three are the documents that this program was specified from, which have no English title of their own.
+"""
+OWN_TITLES = (to_say("its log statements"),)
+"""Places that have no title, in our words."""
+LINES = re.compile(r"lines? (\d+(?:-\d+)?)")
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """One entry of the catalogue.
 
+    title  who published it, and the title of the page or its lines, in English
     url    None for the documents that this program was specified from, which have no public address
     says   what it states
     basis  `documented`: the number is stated there; `heuristic`: the mechanism is described there and the number is our
@@ -37,6 +57,24 @@ class Source:
     says: str
     basis: Basis
     url: str | None = None
+
+    @property
+    def read_title(self) -> str:
+        """The title in the language of the reader."""
+        publisher, _, place = self.title.partition(", ")
+        if publisher not in PUBLISHERS:
+            return self.title
+        if lines := LINES.fullmatch(place):
+            return _said_place(say(publisher), _said_lines(lines[1]))
+        return _said_place(say(publisher), say(place) if place in OWN_TITLES else place)
+
+
+def _said_lines(lines: str) -> str:
+    return say("lines {lines}", lines=lines) if "-" in lines else say("line {line}", line=lines)
+
+
+def _said_place(publisher: str, place: str) -> str:
+    return say("{publisher}, {place}", publisher=publisher, place=place) if place else publisher
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +91,10 @@ class CitedSources:
     @property
     def text(self) -> str:
         """The text for a sentence: titles, then the detail."""
-        titles = "; ".join(dict.fromkeys(source.title for source in self.sources))
-        return ": ".join(part for part in (titles, self.detail) if part)
+        titles = say("; ").join(dict.fromkeys(source.read_title for source in self.sources))
+        if not titles or not self.detail:
+            return titles or self.detail
+        return say("{titles}: {detail}", titles=titles, detail=self.detail)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from diagnostics.language import say
+from diagnostics.language import reads_chinese, say
 from diagnostics.vocabulary.stored_words import in_reader_words
 from diagnostics.wording import phrase
 
@@ -42,7 +42,8 @@ def fact_value(value: Any, fact: str) -> str:
     if isinstance(value, bool):
         return say("yes") if value else say("no")
     if isinstance(value, list):
-        return ", ".join(fact_value(item, fact) for item in value[:LISTED_VALUES])
+        comma = "、" if reads_chinese() else ", "
+        return comma.join(fact_value(item, fact) for item in value[:LISTED_VALUES])
     if not isinstance(value, (int, float)):
         return str(in_reader_words(fact, value))
     if name.endswith(MULTIPLES) or (name.endswith("_ratio") and value > 1):

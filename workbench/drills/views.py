@@ -13,6 +13,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from diagnostics.symptoms import symptom, symptoms
 from workbench.accounts.requests import SignedInRequest
+from workbench.analyses.reading import document_read
 from workbench.drills import selectors, services
 from workbench.drills.evidence import KINDS, drawers, drawers_shown, noticed
 from workbench.drills.models import Drill, DrillStep, StepKind
@@ -107,7 +108,7 @@ def _going_on(request: SignedInRequest, drill: Drill) -> HttpResponse:
 
 def _result(request: SignedInRequest, drill: Drill) -> HttpResponse:
     steps = list(drill.steps.all())
-    findings = drill.analysis.document["findings"]
+    findings = document_read(drill.analysis)["findings"]
     context = {
         "drill": drill,
         "path": [(*_step_words(step), (step.at - drill.started_at).total_seconds() * 1000) for step in steps],

@@ -14,7 +14,7 @@ __all__ = ["Said", "said", "say", "say_counted", "say_later", "sentence_of", "to
 
 def say(text: str, /, **values: Any) -> str:
     """A literal, or a text marked before, with its values by name: `say("{count} files", count=3)`."""
-    translated = gettext(text)
+    translated = gettext(text) if text else text  # the empty one is a catalogue's head
     return translated.format(**values) if values else translated
 
 

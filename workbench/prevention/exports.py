@@ -17,9 +17,10 @@ from diagnostics.prevention.dashboard import DASHBOARD_FILE, dashboard
 from diagnostics.prevention.promtool import RULES_FILE, TEST_FILE, outcome, rules_file, unit_test
 from diagnostics.prevention.series import CaseSeries, case_series, label_value
 from workbench.analyses.models import Analysis
-from workbench.languages.sentences import say
+from workbench.analyses.reading import document_read
+from workbench.languages.sentences import say, to_say
 
-UNITS = {"ms": "ms", "bytes": "bytes", "short": "number", "percentunit": "0 to 1"}
+UNITS = {"ms": "ms", "bytes": to_say("bytes"), "short": to_say("number"), "percentunit": to_say("0 to 1")}
 """Grafana's name of a unit -> what a person enters."""
 MOMENT = (2000, 1, 1, 0, 0, 0)
 
@@ -65,7 +66,7 @@ class ChartAlert:
     @property
     def unit(self) -> str:
         """Unit of the chosen value, in words."""
-        return UNITS.get(self.queries[self.chosen].panel.unit, "")
+        return say(UNITS.get(self.queries[self.chosen].panel.unit, ""))
 
 
 def chart_alert_of(
@@ -96,7 +97,7 @@ def _job_of(analysis: Analysis) -> tuple[str | None, str]:
     """Id and name of the worst job; None and a word when the evidence names no job."""
     document = analysis.document
     job = worst_job(document) or next(iter(document["jobs"]), None)
-    return (job["job_id"], job["name"] or job["job_id"]) if job else (None, "unknown")
+    return (job["job_id"], job["name"] or job["job_id"]) if job else (None, say("unknown"))
 
 
 def _series_of(analysis: Analysis, job_id: str | None, name: str) -> CaseSeries:
@@ -106,7 +107,7 @@ def _series_of(analysis: Analysis, job_id: str | None, name: str) -> CaseSeries:
 def prevention_of(analysis: Analysis) -> Prevention:
     """The exports for the worst job of a diagnosis; for all of it when the evidence names no job."""
     job_id, name = _job_of(analysis)
-    alerts = alerts_for(analysis.document, analysis.signals, job_id)
+    alerts = alerts_for(document_read(analysis), analysis.signals, job_id)
     series = _series_of(analysis, job_id, name)
     case = say("case {case_id}, {title}", case_id=analysis.case_id, title=analysis.case.title)
     drawn = analysis.charts.values_list("chart_id", flat=True)

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_GET
 
 from diagnostics.calculators import CALCULATORS
 from workbench.accounts.requests import SignedInRequest
+from workbench.analyses.reading import document_read
 from workbench.analyses.selectors import analysis_visible
 from workbench.languages.sentences import say
 from workbench.runbooks.selectors import finding_at
@@ -21,6 +22,7 @@ from workbench.runbooks.what_if import all_calculated, calculated, chosen_values
 def overview(request: SignedInRequest, analysis_id: int, position: int) -> HttpResponse:
     """Every calculator with its result on this evidence."""
     analysis = analysis_visible(request.user, analysis_id)
+    analysis.document = document_read(analysis)  # never saved: this page only reads
     finding = finding_at(analysis, position)
     found = all_calculated(facts_of(analysis, finding), finding["symptom_class"])
     context = {"case": analysis.case, "analysis": analysis, "position": position, "finding": finding, "found": found}
@@ -32,6 +34,7 @@ def overview(request: SignedInRequest, analysis_id: int, position: int) -> HttpR
 def calculator(request: SignedInRequest, analysis_id: int, position: int, calculator_id: str) -> HttpResponse:
     """One calculator; the user's values are in the address."""
     analysis = analysis_visible(request.user, analysis_id)
+    analysis.document = document_read(analysis)  # never saved: this page only reads
     finding = finding_at(analysis, position)
     if calculator_id not in CALCULATORS:
         raise Http404(say("There is no such calculator."))

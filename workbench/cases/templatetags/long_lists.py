@@ -10,8 +10,10 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from diagnostics.diagnosis.fact_label import fact_label
+from diagnostics.language import reads_chinese
 from diagnostics.wording.bound import bound_words
 from diagnostics.wording.fact import fact_value
+from workbench.languages.sentences import say
 
 register = template.Library()
 
@@ -48,7 +50,8 @@ def _silent_cells(silent: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, st
     for rule in silent:
         title = rule["title"]
         if rule["subjects"] > 1:
-            title = format_html('{} <span class="muted">({} subjects)</span>', title, rule["subjects"])
+            subjects = say("({count} subjects)", count=rule["subjects"])
+            title = format_html('{} <span class="muted">{}</span>', title, subjects)
         for check in rule["checks"][:MOST_CHECKS]:
             fact, value = check["fact"], check["value"]
             words = bound_words(fact, str(check["op"]), check["bound"])
@@ -59,8 +62,13 @@ def _silent_cells(silent: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, st
 @register.simple_tag
 def undecided_rows(undecided: Iterable[Mapping[str, Any]]) -> SafeString:
     """List items of rules that could not be judged, with the facts that they need."""
-    rows = ((rule["title"], ", ".join(map(fact_label, rule["unknown"][:MOST_UNKNOWN]))) for rule in undecided)
-    return format_html_join("", '<li>{} <span class="muted">needs {}</span></li>\n', rows)
+    rows = ((rule["title"], say("needs {facts}", facts=_labels(rule["unknown"]))) for rule in undecided)
+    return format_html_join("", '<li>{} <span class="muted">{}</span></li>\n', rows)
+
+
+def _labels(facts: Sequence[str]) -> str:
+    comma = "、" if reads_chinese() else ", "
+    return comma.join(map(fact_label, facts[:MOST_UNKNOWN]))
 
 
 @register.simple_tag
@@ -68,8 +76,11 @@ def weeks_drawn(weeks: Sequence[Week]) -> SafeString:
     """A bar per week, darker for more opened cases."""
     return format_html_join(
         "",
-        '<rect x="{}.06" width=".88" height="1"{}><title>Week from {}: {}</title></rect>',
-        ((place, _shade(week), week.first_day, week.cases) for place, week in enumerate(weeks)),
+        '<rect x="{}.06" width=".88" height="1"{}><title>{}</title></rect>',
+        (
+            (place, _shade(week), say("Week from {day}: {cases}", day=week.first_day, cases=week.cases))
+            for place, week in enumerate(weeks)
+        ),
     )
 
 
