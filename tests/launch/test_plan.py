@@ -34,6 +34,13 @@ def test_a_cold_start_leaves_out_the_warm_up_of_spark(tmp_path: Path) -> None:
         assert ("--cold" in spark.command) is expected
 
 
+def test_analyses_run_behind_pages(tmp_path: Path) -> None:
+    commands = {each.name: each.command for each in programs(plan_from({"WORKBENCH_DATA": str(tmp_path)}))}
+    behind = {name for name, command in commands.items() if command[:2] == ("nice", "-n")}
+    assert behind == {"spark", "worker", "books"}
+    assert int(commands["books"][2]) > int(commands["worker"][2]) == int(commands["spark"][2]) > 0
+
+
 def test_two_starts_never_share_a_password(tmp_path: Path) -> None:
     first, second = (plan_from({"WORKBENCH_DATA": str(tmp_path)}) for _ in range(2))
     assert first.redis_password != second.redis_password
