@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 import subprocess
@@ -112,3 +113,20 @@ def test_the_secret_is_made_once_and_readable_by_its_owner_only(tmp_path: Path) 
     assert kept_secret(folder / "secret-key") == secret
     assert stat.S_IMODE((folder / "secret-key").stat().st_mode) == 0o600
     assert [path.name for path in folder.iterdir()] == ["secret-key"]
+
+
+@pytest.mark.parametrize(
+    ("query", "prepares", "has_cursors"),
+    [("", 2, True), ("?prepare_threshold=5", 5, True), ("?server_side_binding=false", None, False)],
+)
+def test_behind_a_pooler_nothing_is_kept_on_a_connection(
+    query: str, prepares: int | None, has_cursors: bool, tmp_path: Path
+) -> None:
+    shown = (
+        "from workbench.settings import DATABASES as all; import json; one = all['default'];"
+        "print(json.dumps([one['OPTIONS'].get('prepare_threshold'), not one['DISABLE_SERVER_SIDE_CURSORS']]))"
+    )
+    variables = {"DATABASE_URL": f"postgres://person@127.0.0.1/name{query}", "WORKBENCH_DATA": str(tmp_path)}
+    command = [sys.executable, "-c", shown]
+    printed = subprocess.check_output(command, cwd=PROJECT, env=os.environ | variables, text=True)
+    assert json.loads(printed) == [prepares, has_cursors]
