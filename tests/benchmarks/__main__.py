@@ -4,7 +4,7 @@
     make bench PARTS=logs SIZES=50,500,2000        one part, its logs in MB
     make bench PARTS=others ROWS=10000000          events in rows
     make bench PARTS=cold CASES=folder,other       the command line on cases of your own
-    make bench PARTS=load SECONDS=60 SIZES=100     fifty people for a minute, a large case of 100 MB
+    make bench PARTS=load SECONDS=60 SIZES=100     fifty people for a minute, a large case of 100 MB; pieces: load.py
     make bench PARTS=calibration TRUTHS=folder     how far confidences can be relied on
     make bench PARTS=alerts                        from the alert to the message, with a real Flink and Alertmanager
     CORES=1,2  ROUNDS=3

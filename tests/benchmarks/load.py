@@ -3,7 +3,16 @@
 The workbench is started as `make up` starts it, on SQLite and then on PostgreSQL. Fifty people, each of whom reads one
 to three seconds between two things that they do (`load_visitors`), use it for five minutes; the memory of the web
 processes is watched meanwhile. Then what stands in `load_queue`. The client runs on the same cores and takes its share
-of them. One table at the end says what was measured and what is wanted. Source of what is wanted: issue 23, section 2.
+of them, which the table has beside that of each program. One table at the end says what was measured and what is
+wanted. Source of what is wanted: issue 23, section 2.
+
+    make bench PARTS=load                                                  everything, on both databases
+    LOAD_DATABASES=PostgreSQL LOAD_PIECES=people make bench PARTS=load     fifty people on PostgreSQL
+    LOAD_DATABASES=SQLite LOAD_PIECES=large LOAD_CASES=60 make bench PARTS=load
+                                                                           small cases beside a large one, on SQLite
+    SECONDS=60, SIZES=100                                                  how long people stay, MB of the large case
+
+LOAD_DATABASES is some of SQLite,PostgreSQL, LOAD_PIECES some of people,queue,large, LOAD_CASES the number of cases.
 """
 
 from __future__ import annotations
@@ -27,10 +36,12 @@ import psutil
 
 from tests.benchmarks.load_queue import Workbench, beside_a_large_case, shared_queue
 from tests.benchmarks.realistic_log import write_realistic_log
-from tests.benchmarks.throwaway_postgres import postgres
+from tests.benchmarks.throwaway_postgres import PostgresServer, postgres_server
 from tests.running_workbench import PROJECT, RunningWorkbench, launch
 
-CASES = 1_000
+CASES = int(os.environ.get("LOAD_CASES", "1000"))
+DATABASES = os.environ.get("LOAD_DATABASES", "SQLite,PostgreSQL").split(",")
+PIECES = os.environ.get("LOAD_PIECES", "people,queue,large").split(",")
 SECONDS = 300
 LARGE_MB = 500
 MOST_P95_MS = 500
@@ -44,6 +55,14 @@ REAL_CASES = sorted((PROJECT / "workbench" / "analyses" / "demo").glob("*.zip"))
     (PROJECT / "tests" / "incidents").glob("*/evidence.zip")
 )
 """What the thousand cases are made of, with a log of each of REAL_LOGS."""
+PROGRAMS = (
+    ("web", "gunicorn"),
+    ("worker", "celery"),
+    ("log books", "write_log_books"),
+    ("Redis", "redis-server"),
+    ("Spark", "spark"),
+)
+"""What a program is called, and a word of its command lines; the first that fits counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +79,15 @@ class Line:
 def report(seconds: int = SECONDS, large_mb: int = LARGE_MB, cases: int = CASES) -> None:
     """Measures on both databases and prints the table."""
     lines: list[Line] = []
-    with tempfile.TemporaryDirectory(prefix="load-") as place, postgres() as server:
-        for database, url in (("SQLite", None), ("PostgreSQL", server)):
-            if database == "PostgreSQL" and url is None:
+    with tempfile.TemporaryDirectory(prefix="load-") as place, postgres_server() as postgres:
+        for database in DATABASES:
+            server = postgres if database == "PostgreSQL" else None
+            if database == "PostgreSQL" and server is None:
                 lines.append(Line(database, "everything", "not measured: no PostgreSQL server is installed"))
                 continue
             folder = Path(place) / database
             folder.mkdir()
-            variables = {"DATABASE_URL": url} if url else {}
-            for line in _measured(database, folder, variables, seconds, large_mb, cases):
+            for line in _measured(database, folder, server, seconds, large_mb, cases):
                 print(f"  {_text(line)}", flush=True)
                 lines.append(line)
     missed = [line for line in lines if line.kept is False]
@@ -84,27 +103,58 @@ def _text(line: Line) -> str:
 
 
 def _measured(
-    database: str, folder: Path, variables: Mapping[str, str], seconds: int, large_mb: int, cases: int
+    database: str, folder: Path, server: PostgresServer | None, seconds: int, large_mb: int, cases: int
 ) -> Iterator[Line]:
-    running = launch(folder / "data", **dict(variables))
+    running = launch(folder / "data", **({"DATABASE_URL": server.url} if server else {}))
     try:
         running.wait_until_ready()
         began = time.monotonic()
         history = _filled(running, folder, cases)
         yield Line(database, f"{len(history['cases']):,} cases", f"made in {time.monotonic() - began:.0f} s")
-        log = folder / "uploaded.log"
-        write_realistic_log(log, UPLOADED_BYTES)
-        with _loads() as loads, _memory(running) as memory:
-            said = _visited(running, history, seconds, log.read_bytes()[:UPLOADED_BYTES])
-        yield from _visit_lines(database, said, seconds, loads, memory)
-        yield from _log_lines(database, running)
         workbench = Workbench(running, history["people"])
-        for what, measured, wanted, kept in shared_queue(workbench, folder):
-            yield Line(database, what, measured, wanted, kept)
-        for what, measured, wanted, kept in beside_a_large_case(workbench, folder, large_mb):
-            yield Line(database, what, measured, wanted, kept)
+        if "people" in PIECES:
+            log = folder / "uploaded.log"
+            write_realistic_log(log, UPLOADED_BYTES)
+            used = _processor_seconds(running, server)
+            with _loads() as loads, _memory(running) as memory:
+                said = _visited(running, history, seconds, log.read_bytes()[:UPLOADED_BYTES])
+            used = _processor_seconds(running, server) - used
+            yield from _visit_lines(database, said, seconds, loads, memory)
+            yield _processor_line(database, used, said["processor_seconds"], seconds)
+        if "queue" in PIECES:
+            for what, measured, wanted, kept in shared_queue(workbench, folder):
+                yield Line(database, what, measured, wanted, kept)
+        if "large" in PIECES:
+            for what, measured, wanted, kept in beside_a_large_case(workbench, folder, large_mb):
+                yield Line(database, what, measured, wanted, kept)
+        yield from _log_lines(database, running)
     finally:
         running.end()
+
+
+def _processor_seconds(running: RunningWorkbench, server: PostgresServer | None) -> Counter[str]:
+    """Of each program since its start, with the processes of it that have ended."""
+    used: Counter[str] = Counter()
+    for process in running.processes():
+        try:
+            line, times = " ".join(process.cmdline()), process.cpu_times()
+        except psutil.NoSuchProcess:
+            continue
+        program = next((name for name, word in PROGRAMS if word in line), "launcher")
+        used[program] += sum(times[:4])
+    for process in server.processes() if server else ():
+        try:
+            used["PostgreSQL"] += sum(process.cpu_times()[:4])
+        except psutil.NoSuchProcess:
+            continue
+    return used
+
+
+def _processor_line(database: str, used: Counter[str], client: float, seconds: int) -> Line:
+    shares = [*used.most_common(), ("client", client)]
+    told = ", ".join(f"{name} {taken / seconds:.2f}" for name, taken in shares if taken / seconds >= 0.01)
+    idle = (os.cpu_count() or 1) - sum(taken for _, taken in shares) / seconds
+    return Line(database, "cores that each program took", f"{told}; left or taken by others {idle:.2f}")
 
 
 def _filled(running: RunningWorkbench, folder: Path, cases: int) -> dict[str, Any]:
@@ -151,8 +201,7 @@ def _visit_lines(
     yield Line(
         database,
         "50 people",
-        f"{count:,} requests, {count / seconds:.0f}/s; client {said['processor_seconds'] / seconds:.2f} of a core; "
-        f"load {statistics.mean(loads):.1f}",
+        f"{count:,} requests, {count / seconds:.0f}/s; load {statistics.mean(loads):.1f}",
     )
     errors = Counter(error[:200] for error in said["errors"])
     for error, times in errors.most_common(5):
