@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import itertools
 import math
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,6 +17,7 @@ from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.notation.dictionary_encoding import dictionary_encoded
 from diagnostics.notation.printed_name import normalised
+from diagnostics.wording.phrase import duration
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,6 +39,13 @@ COUNTERS_OF_JOBS = (
 )
 """Metrics that count since the job was submitted."""
 BUSY, RECORDS = "busyTimeMsPerSecond", ("numRecordsIn", "numRecordsOut")
+TIME_COUNTERS = {BUSY: "accumulateBusyTimeMs", "backPressuredTimeMsPerSecond": "accumulateBackPressuredTimeMs"}
+"""Gauge -> the counter of the same time. The gauge is a mean of the last 60 s, which shows trouble up to a minute late
+and never as high as a short one was. Source: Flink's TimerGauge, DEFAULT_TIME_SPAN_IN_SECONDS."""
+LEAST_COUNTED_MS, MOST_COUNTED_MS = 4_500, 60_000
+"""The time between two samples of such a counter that gives a ratio. Source: Flink's View updates it every 5 s, and a
+scrape may be early; our choice for the most: the time over which the gauge itself is a mean.
+"""
 LARGEST_COUNT = 2.0**62
 """Largest plausible value of a metric: half of a Java long, which no counter reaches. Our choice."""
 LARGEST_VALUE: Mapping[str, float] = {
@@ -60,10 +69,20 @@ class Point(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class Counted:
+    """What a point of a gauge was computed from: the sample of a counter of time, and the time it covers."""
+
+    counter: str
+    count: float
+    span_ms: int
+
+
+@dataclass(frozen=True, slots=True)
 class Series:
     """One metric of one subtask, operator or process, in time order.
 
     counted_before  of a counter of a job: what it had counted when the evidence begins
+    counted         epoch ms of a point -> the counter's sample that it was computed from and that is at its place
     """
 
     metric: str
@@ -75,6 +94,7 @@ class Series:
     task_manager: str | None
     points: tuple[Point, ...]
     counted_before: float = 0.0
+    counted: Mapping[int, Counted] = field(default_factory=dict)
 
     @property
     def known(self) -> tuple[Point, ...]:
@@ -86,6 +106,16 @@ class Series:
         of_subtask = f" of subtask {self.subtask}" if self.subtask is not None else ""
         place = self.operator or self.vertex or self.task_manager
         shown = "unknown" if point.value is None else f"{point.value:.15g}"
+        counted = self.counted.get(point.ts_ms) if point.ts_ms is not None else None
+        if counted and point.value is not None:
+            return Citation.of(
+                point,
+                "metric",
+                f"{counted.counter}{of_subtask}{f' of {place}' if place else ''} = {counted.count:.15g}: "
+                f"{point.value:.0f} ms/s over {duration(counted.span_ms)}",
+                name=counted.counter,
+                value=counted.count,
+            )
         return Citation.of(
             point,
             "metric",
@@ -136,9 +166,10 @@ def metric_series(evidence: Evidence) -> MetricSeries:
     Gives   one series for each (metric, job, vertex, operator, subtask, TaskManager). If several files (a scrape, the
             answer of a Prometheus server, a REST answer) contain the same series at overlapping times, the file with
             most points is used: they are not mixed, because each source has its own delay. How busy a subtask is before
-            its first record is unknown: Flink reports a task that initialises as busy.
+            its first record is unknown: Flink reports a task that initialises as busy. Busy and back-pressured time
+            come from their counters where two samples of these are close enough.
     """
-    series = series_of_samples(evidence.answer(metric_points.AGGREGATOR))
+    series = by_counted_time(series_of_samples(evidence.answer(metric_points.AGGREGATOR)))
     return MetricSeries(_counted_from(evidence, without_start_up(series)))
 
 
@@ -156,6 +187,45 @@ def _counted_from(evidence: Evidence, series: Iterable[Series]) -> Iterator[Seri
         is_older = each.metric in COUNTERS_OF_JOBS and each.job_id not in later
         known = each.known if is_older else ()
         yield replace(each, counted_before=known[0].value or 0.0) if known else each
+
+
+def by_counted_time(series: Sequence[Series]) -> list[Series]:
+    """The series; gauges of busy and back-pressured time have the ratios of their counters instead of means of 60 s."""
+    counters = {
+        (each.metric, *_subtask_key(each)): each.known for each in series if each.metric in TIME_COUNTERS.values()
+    }
+    return [
+        _counted_gauge(each, counters.get((TIME_COUNTERS[each.metric], *_subtask_key(each)), ()))
+        if each.metric in TIME_COUNTERS and each.operator is None
+        else each
+        for each in series
+    ]
+
+
+def _counted_gauge(gauge: Series, samples: Sequence[Point]) -> Series:
+    """The gauge with a point at each sample of its counter; its own points remain where the counter has none."""
+    points: dict[int, Point] = {}
+    counted: dict[int, Counted] = {}
+    spans: list[tuple[int, int]] = []
+    earlier = 0
+    for place, point in enumerate(samples):
+        until_ms = point.ts_ms or 0
+        while earlier + 1 < place and until_ms - (samples[earlier + 1].ts_ms or 0) >= LEAST_COUNTED_MS:
+            earlier += 1
+        before = samples[earlier]
+        span_ms, grown = until_ms - (before.ts_ms or 0), (point.value or 0.0) - (before.value or 0.0)
+        if LEAST_COUNTED_MS <= span_ms <= MOST_COUNTED_MS and grown >= 0:
+            points[until_ms] = point._replace(value=min(grown / span_ms, 1.0) * 1000)
+            counted[until_ms] = Counted(TIME_COUNTERS[gauge.metric], point.value or 0.0, span_ms)
+            spans.append((until_ms - span_ms, until_ms))
+    if not points:
+        return gauge
+    begins = [since_ms for since_ms, _ in spans]
+    for point in gauge.points:
+        place = bisect_left(begins, point.ts_ms or 0)
+        if not place or (point.ts_ms or 0) > spans[place - 1][1]:
+            points.setdefault(point.ts_ms or 0, point)
+    return replace(gauge, points=tuple(points[ts_ms] for ts_ms in sorted(points)), counted=counted)
 
 
 def without_start_up(series: Sequence[Series]) -> Iterator[Series]:

@@ -14,6 +14,7 @@ from diagnostics.evidence.tables import TABLES
 from diagnostics.reconstruction.metrics.metric_series import (
     Point,
     Series,
+    by_counted_time,
     increase,
     metric_series,
     series_of_samples,
@@ -134,3 +135,35 @@ def test_a_subtask_that_never_reads_a_record_keeps_its_busy_time() -> None:
     rows = [*(row(moment, 0) for moment in range(3)), row(2, 1_000, metric="busyTimeMsPerSecond")]
     found = {each.metric: each for each in without_start_up(series_from_rows(rows))}
     assert [point.value for point in found["busyTimeMsPerSecond"].points] == [1_000]
+
+
+def test_busy_time_comes_from_its_counter_and_not_from_the_mean_of_a_minute() -> None:
+    rows = [
+        row(ts, count, metric="accumulateBusyTimeMs", line=ts) for ts, count in ((0, 0), (5_000, 100), (10_000, 5_100))
+    ]
+    rows += [row(ts, mean, metric="busyTimeMsPerSecond") for ts, mean in ((0, 30), (5_000, 32), (10_000, 120))]
+    busy = {each.metric: each for each in by_counted_time(series_from_rows(rows))}["busyTimeMsPerSecond"]
+    assert [(point.ts_ms, point.value) for point in busy.points] == [(0, 30), (5_000, 20.0), (10_000, 1000.0)]
+    cited = busy.cite(busy.points[-1])
+    assert (cited.name, cited.value, cited.line) == ("accumulateBusyTimeMs", 5_100, 10_000)
+    assert cited.text == "accumulateBusyTimeMs of subtask 0 = 5100: 1000 ms/s over 5 s"
+
+
+def test_a_counter_that_starts_again_or_is_seldom_read_gives_no_ratio() -> None:
+    counts = ((0, 9_000), (5_000, 10), (10_000, 510), (100_000, 90_000))
+    rows = [row(ts, count, metric="accumulateBusyTimeMs") for ts, count in counts]
+    rows += [row(ts, 500, metric="busyTimeMsPerSecond") for ts, _ in counts]
+    busy = {each.metric: each for each in by_counted_time(series_from_rows(rows))}["busyTimeMsPerSecond"]
+    assert [(point.ts_ms, point.value) for point in busy.points] == [
+        (0, 500),
+        (5_000, 500),
+        (10_000, 100.0),
+        (100_000, 500),
+    ]
+
+
+def test_samples_closer_than_the_counter_is_updated_are_compared_over_five_seconds() -> None:
+    rows = [row(ts, ts // 5_000 * 2_500, metric="accumulateBackPressuredTimeMs") for ts in range(0, 21_000, 1_000)]
+    rows += [row(ts, 7, metric="backPressuredTimeMsPerSecond") for ts in range(0, 21_000, 1_000)]
+    held = {each.metric: each for each in by_counted_time(series_from_rows(rows))}["backPressuredTimeMsPerSecond"]
+    assert {point.value for point in held.points if (point.ts_ms or 0) >= 5_000} == {500.0}
