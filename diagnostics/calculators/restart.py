@@ -23,6 +23,14 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
         Line(say("Spare capacity"), f"{number(capacity)}/s - {number(rate)}/s", f"{number(spare)}/s"),
     ]
     results = {"behind_ms": behind, "backlog": backlog, "catch_up_ms": math.inf}
+    if lookup("back_pressure.origin.ended_ms") is not None:
+        over = say(
+            "{repeats} The job is {behind} behind when it runs again; how fast it can catch up is not measured since "
+            "the back pressure is over.",
+            repeats=_repeats(since),
+            behind=duration(behind),
+        )
+        return Outcome("depends", over, lines[:2], results={"behind_ms": behind, "backlog": backlog})
     headline = _without_spare(values, lookup, behind)
     if headline:
         return Outcome("do not", headline, lines, [headline], results)
@@ -45,6 +53,12 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
         )
     )
     return Outcome("depends", headline, lines, results=results)
+
+
+def _repeats(since_ms: float) -> str:
+    if not since_ms:
+        return say("After a stop with a savepoint nothing is repeated.")
+    return say("A restart now repeats the last {since}.", since=duration(since_ms))
 
 
 def _without_spare(values: Mapping[str, float], lookup: Lookup, behind: float) -> str | None:

@@ -7,7 +7,8 @@ measured (`evidence`: the kind of evidence that shows it). An inconclusive docum
 causes with probabilities that add up to one (the last, of class null, is any other cause), and `split`, the evidence
 that distinguishes the first two. `causes` are the indexes in `findings` of the independent causes of the worst job, the
 largest `gain` first. `onset` of a finding is when it began: null when that is unknown, `at_start` when the first look
-already shows it. `advice` is whether it proposes a change and reports no trouble. `sentences` is the statement in
+already shows it, `ended` when it was over, null where it goes on or nothing shows. `advice` is whether it proposes a
+change and reports no trouble. `sentences` is the statement in
 pieces; a value has its fact. `first_step` is what to do first, null when the rule does not state it. `trouble` is why a
 health score is bounded, null when it is not; each job has the `deductions` of its own score. `analyze` adds `program`,
 the version of the program that read and measured. Readers ignore unknown fields.
@@ -164,7 +165,11 @@ def _finding(finding: Finding, findings: Sequence[Finding], files: Sequence[str]
         "evidence": [_evidence(each, files) for each in finding.citations],
         "runbook": finding.rule.runbook,
         "checks": [check.as_json() for check in finding.checks],
-        "onset": {"ts": timestamp(finding.began.ts_ms), "at_start": finding.began.at_start},
+        "onset": {
+            "ts": timestamp(finding.began.ts_ms),
+            "at_start": finding.began.at_start,
+            "ended": timestamp(finding.began.ended_ms),
+        },
         "advice": finding.rule.advice,
         "gain": {"share": finding.gain.share, "of": finding.gain.of} if finding.gain else None,
         "reasons": [{"delta": reason.delta, "because": reason.because} for reason in finding.reasons],

@@ -34,10 +34,14 @@ class Gain:
 
 @dataclass(frozen=True, slots=True)
 class Began:
-    """When a finding began, epoch ms; None where that is not known. At the start, it may be older than the evidence."""
+    """When a finding began, epoch ms; None where that is not known. At the start, it may be older than the evidence.
+
+    ended_ms  when it was over; None where it goes on or where the evidence does not show
+    """
 
     ts_ms: int | None = None
     at_start: bool = False
+    ended_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +50,7 @@ class Finding:
 
     job         the job it belongs to, None when the evidence names none
     confidence  0.05 to 0.98; `reasons` adds up to it
-    sentences   the rule's own claim first, then its remarks
+    sentences   the rule's own claim first, then that it is over, where it is, then its remarks
     first_step  what to do first, when the rule states it
     facts       the measured values the rule names, by fact name
     checks      measured value against bound, for each comparison of the rule
@@ -85,6 +89,11 @@ class Finding:
     def claim(self) -> str:
         """The rule's own sentence."""
         return sentence_text(self.sentences[0])
+
+    @property
+    def over(self) -> str:
+        """The sentence that it is over; empty where it is not, or where that is not known."""
+        return sentence_text(self.sentences[1]) if self.began.ended_ms is not None else ""
 
     @property
     def statement(self) -> str:

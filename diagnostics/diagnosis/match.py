@@ -15,6 +15,7 @@ from diagnostics.language import in_reader_language, say
 from diagnostics.rules.condition import Check, needed_facts
 from diagnostics.rules.rule import Remark, Rule, Ruleset, Severity
 from diagnostics.signals.signal import MOST_CITATIONS
+from diagnostics.symptoms import symptom
 from diagnostics.vocabulary.settings import Version, version_of
 from diagnostics.wording import phrase
 from diagnostics.wording.option_names import in_version
@@ -95,6 +96,8 @@ def _unknown(rule: Rule, view: FactView) -> tuple[str, ...]:
 
 def _finding(rule: Rule, view: FactView, job: str | None, checks: tuple[Check, ...]) -> Finding:
     share, reasons = confidence(rule, view)
+    began, over = _course(rule, view)
+    claim, *remarks = _sentences(rule, view)
     return Finding(
         rule=rule,
         subject=view.subject,
@@ -102,13 +105,13 @@ def _finding(rule: Rule, view: FactView, job: str | None, checks: tuple[Check, .
         confidence=share,
         reasons=reasons,
         severity=_severity(rule, view),
-        sentences=_sentences(rule, view),
+        sentences=(claim, *over, *remarks),
         first_step=_first_step(rule, view),
         facts=_facts(rule, view),
         checks=(*checks, *_supporting(rule, view, {each.fact for each in checks})),
         citations=_citations(rule, view),
         gain=_gain(rule, view),
-        began=_began(rule, view),
+        began=began,
     )
 
 
@@ -123,15 +126,37 @@ ONSETS = ("onset_ms", "first_ms", "lost_ms")
 """Facts of a signal that say when what it measures began: a change point, or the first of single events."""
 
 
-def _began(rule: Rule, view: FactView) -> Began:
-    """The onset that the rule names, else that of the first signal that it needs and that knows one."""
+def _course(rule: Rule, view: FactView) -> tuple[Began, Sequence[phrase.Sentence]]:
+    """The onset that the rule names, else that of the first signal that it needs and that knows one; and, where the
+    same signal shows that it is over, the sentence that says so.
+    """
     keys = dict.fromkeys(fact.rpartition(".")[0] for fact in needed_facts(rule.when))
     for fact in [rule.onset] if rule.onset else [f"{key}.{name}" for key in keys for name in ONSETS]:
         ts_ms = view(fact)
         if isinstance(ts_ms, (int, float)) and not isinstance(ts_ms, bool):
-            at_start = view(f"{fact.rpartition('.')[0]}.onset_at_start") is True and fact.endswith(".onset_ms")
-            return Began(round(ts_ms), at_start)
-    return Began()
+            signal = fact.rpartition(".")[0]
+            at_start = view(f"{signal}.onset_at_start") is True and fact.endswith(".onset_ms")
+            ended_ms = view(f"{signal}.ended_ms") if _can_be_over(rule, view) else None
+            if not isinstance(ended_ms, (int, float)):
+                return Began(round(ts_ms), at_start), ()
+            over = phrase.fill_in_pieces(_over(None if at_start else fact, f"{signal}.ended_ms"), view)
+            return Began(round(ts_ms), at_start, round(ended_ms)), (over,) if over else ()
+    return Began(), ()
+
+
+def _can_be_over(rule: Rule, view: FactView) -> bool:
+    """Not where the cause remains without its effect, and not where the job ran no longer: nothing fails in that."""
+    running = view("restarts.final_state") in (None, "RUNNING")
+    return running and not rule.advice and not symptom(rule.symptom_class).stays
+
+
+def _over(began: str | None, ended: str) -> str:
+    """The template of the sentence that trouble is over; facts of its onset, where that is known, and of its end."""
+    if began is None:
+        return say("This lasted until {end} and has been over since.", end=f"{{{ended}|time}}")
+    return say(
+        "This lasted from {onset} to {end} and has been over since.", onset=f"{{{began}|time}}", end=f"{{{ended}|time}}"
+    )
 
 
 def _gain(rule: Rule, view: FactView) -> Gain | None:

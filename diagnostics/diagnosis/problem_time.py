@@ -1,4 +1,4 @@
-"""The times at which a diagnosed problem began and was last observed, with the evidence that shows them."""
+"""The times at which a diagnosed problem began, was over and was last observed, with the evidence that shows them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import datetime as dt
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
+
+from diagnostics.symptoms import symptom
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,30 @@ def problem_onset(finding: Mapping[str, Any]) -> ProblemOnset | None:
     onset = finding.get("onset") or {}
     moment = _moment(onset.get("ts"))
     return ProblemOnset(moment, bool(onset.get("at_start"))) if moment else None
+
+
+def problem_end(finding: Mapping[str, Any]) -> dt.datetime | None:
+    """When a finding of a document was over; None where it goes on or where the evidence does not show."""
+    return _moment((finding.get("onset") or {}).get("ended"))
+
+
+def over_since(document: Mapping[str, Any], job: str | None = None) -> dt.datetime | None:
+    """Since when every cause of a job, or of all jobs, is over; None while one goes on, and without any."""
+    ends = [
+        problem_end(each)
+        for each in document["findings"]
+        if _is_cause(each) and job in (None, "", each["subject"].get("job"))
+    ]
+    known = [each for each in ends if each is not None]
+    return max(known) if known and len(known) == len(ends) else None
+
+
+def _is_cause(finding: Mapping[str, Any]) -> bool:
+    """A root cause, or one beside it; what merely remains, such as a setting, is none beside another."""
+    if finding["severity"] == "info":
+        return False
+    is_beside = finding["role"] == "contributing" and not symptom(finding["symptom_class"]).stays
+    return finding["role"] == "root_cause" or is_beside
 
 
 def effect_before(

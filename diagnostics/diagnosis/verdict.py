@@ -228,7 +228,7 @@ def _summary_of_lead(lead: Finding, findings: Sequence[Finding]) -> str:
         if each.cause is not None and each.cause.rule.id == lead.rule.id and each.severity != "info"
     )
     consequences = say("Consequences: {titles}.", titles=say("; ").join(follows)) if follows else ""
-    return joined_sentences((lead.claim, *_further_causes(lead, findings), consequences))
+    return joined_sentences((lead.claim, lead.over, *_further_causes(lead, findings), consequences))
 
 
 def _further_causes(lead: Finding, findings: Sequence[Finding]) -> Iterator[str]:

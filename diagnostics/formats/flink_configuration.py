@@ -82,6 +82,9 @@ GROUPS = frozenset(
 CERTAIN_GROUPS = frozenset(("jobmanager", "taskmanager", "execution", "state", "high-availability", "restart-strategy"))
 """Groups of Flink's keys that other programs' YAML rarely has at its left margin."""
 
+FORM = "form."
+"""What precedes an option in the rows that state in which form a file has it."""
+
 _OPENING = (
     yaml.BlockMappingStartToken,
     yaml.BlockSequenceStartToken,
@@ -131,9 +134,13 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
         for key, value, first, last in options
         if text(key)
     ]
+    written = {line.partition(":")[0].strip() for line in lines if line[:1] not in (" ", "\t", "#")}
+    if is_nested:
+        nested = [row for row in rows if row["key"] not in written]
+        rows += [{**row, "scope": "file", "key": f"{FORM}{row['key']}", "value": "nested"} for row in nested]
     odd = [] if is_nested else [line for line in lines if _is_odd(line)]
     yield Rows("config_option", rows)
-    yield Coverage(records=len(rows), not_understood=len(odd))
+    yield Coverage(records=len(options), not_understood=len(odd))
 
 
 Option = tuple[str, str, int, int]
@@ -243,6 +250,9 @@ FORMAT = Format(
                     {"key": "taskmanager.numberOfTaskSlots", "value": "2", "line": 5},
                     {"key": "classloader.parent-first-patterns.additional", "value": "com.acme.;org.acme.", "line": 8},
                     {"key": "state.backend.type", "value": "rocksdb", "line": 9},
+                    {"scope": "file", "key": "form.jobmanager.rpc.address", "value": "nested", "line": 3},
+                    {"scope": "file", "key": "form.taskmanager.numberOfTaskSlots", "value": "nested", "line": 5},
+                    {"key": "form.classloader.parent-first-patterns.additional", "value": "nested", "line": 8},
                 ]
             },
         ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
+from pathlib import PurePosixPath
 from typing import ClassVar
 
 from diagnostics.diagnosis.missing import REST
@@ -57,6 +58,7 @@ class ClusterCommands:
         "tcp_loss.host": "<other-host>",
         "subject.job": "<job-id>",
         "subject.vertex_id": "<vertex-id>",
+        "cluster.named_path": "<path>",
     }
     """Placeholders in a command for values that are unknown or that a shell would interpret."""
 
@@ -71,6 +73,7 @@ class ClusterCommands:
             "cluster.older_state",
             "cluster.run",
             "cluster.program",
+            "cluster.named_path",
             "cluster.task_manager_script",
         ]
     )
@@ -98,9 +101,18 @@ class ClusterCommands:
             return self.savepoint_folder
         if reference == "cluster.last_checkpoint":
             return self.last_checkpoint
+        if reference == "cluster.named_path":
+            return self.named_path
         if reference == "cluster.older_state":
             return self.older_state
         return self.checkpoint_folder if reference == "cluster.checkpoint_folder" else None
+
+    @property
+    def named_path(self) -> str | None:
+        """The path among the arguments of the program whose file the exception of declined checkpoints names."""
+        message = str(self._lookup("checkpoint_declines.message") or "")
+        paths = [word for word in self.program.split() if "/" in word and not word.endswith(".jar")]
+        return next((path for path in paths if PurePosixPath(path).name in message.split()), None)
 
     @property
     def unknown(self) -> Mapping[str, str]:

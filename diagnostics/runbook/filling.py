@@ -12,6 +12,7 @@ from diagnostics.evidence.subject import FactValue, Lookup, Subject
 from diagnostics.language import in_reader_language, joined_sentences, say, to_say
 from diagnostics.rules.condition import Condition
 from diagnostics.runbook.cluster_commands import ClusterCommands
+from diagnostics.runbook.config_file import ConfigFile, shown_change
 from diagnostics.runbook.restarting import stop_and_start
 from diagnostics.runbook.text import Answer, Change, Look, Runbook, Step
 from diagnostics.vocabulary.settings import Version, version_of
@@ -58,7 +59,7 @@ def fill(
     def lookup(reference: str) -> FactValue:
         return cluster.derived(reference) if reference in ClusterCommands.DERIVED else view(reference)
 
-    page = _Page(lookup, cluster, said)
+    page = _Page(lookup, cluster, said, ConfigFile.of(view))
     left_out = _left_out(runbook, page)
     steps = [{**_filled_step(step, page), "left_out": left_out.get(step.id)} for step in runbook.steps]
     return {
@@ -80,6 +81,7 @@ class _Page:
     lookup: Lookup
     cluster: ClusterCommands
     said: Mapping[str, str]
+    file: ConfigFile
 
     @property
     def version(self) -> Version | None:
@@ -130,6 +132,7 @@ class _Page:
         after = phrase.fill_code(wording(change.after, self.version), self.lookup, unknown)
         if change.kind == "config":
             before, after = _without_common_lines(before, after)
+        before, unset = self.file.split(before) if change.kind == "config" else (before, [])
         file = phrase.fill_or_name(
             CONFIG_FILE.sub(self.cluster.config_place, in_reader_language(change.file)), self.lookup
         )
@@ -137,6 +140,7 @@ class _Page:
             "kind": change.kind,
             "file": file,
             "from": before.rstrip(),
+            "unset": unset,
             "to": after.rstrip(),
             "choice": change.choice,
         }
@@ -255,6 +259,7 @@ def _filled_step(step: Step, page: _Page) -> dict[str, Any]:
         if page.is_known(answer.condition) and page.is_known(answer.meaning)
     ]
     filled["change"] = changes = page.changes(step)
+    filled["shown_change"] = [shown_change(each, page.file) for each in changes]
     in_force = bool(step.changes) and not changes
     filled["wont_help"] = page.known([each.text for each in step.wont_help if page.applies(each.when)])
     filled["docs"] = list(step.docs)

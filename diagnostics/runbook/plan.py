@@ -10,10 +10,8 @@ from typing import Any
 from diagnostics.diagnosis.fact_view import SignalIndex
 from diagnostics.evidence.subject import Subject
 from diagnostics.runbook.cluster_commands import ClusterCommands
+from diagnostics.runbook.config_file import OPTION, ConfigFile, shown_change
 from diagnostics.runbook.restarting import stop_and_start
-
-OPTION = re.compile(r"^([A-Za-z][\w.-]*)\s*[:=]\s*(\S.*)$")
-"""A line of a configuration: key and value."""
 
 PLACE_WITHIN = re.compile(r" \(| or |\uff08|\uff0c")
 """What follows the name of a file, in either language: `config.yaml (of the TaskManagers)`."""
@@ -38,10 +36,12 @@ class _File:
 
     An option that has only a line before is to be removed.
     place  of the first of them among the changes
+    unset  what is in effect without a line in a file of the case, in sentences
     """
 
     place: int
     before: dict[str, str] = field(default_factory=dict)
+    unset: list[str] = field(default_factory=list)
     after: dict[str, list[str]] = field(default_factory=dict)
 
 
@@ -76,6 +76,7 @@ def merged_plan(
             restart["command"] = "\n".join([export, *commands])
         for part in ("changes", "open"):
             shown[part] = [each for each in shown[part] if each["to"] not in commands]
+    shown["changes"] = [shown_change(each, ConfigFile.of(view)) for each in shown["changes"]]
     return shown | {"restart": restart}
 
 
@@ -116,7 +117,7 @@ class _Plan:
             self._choices.add(choice)
         if change["kind"] != "config":
             shown = {name: change[name] for name in ("kind", "file", "from", "to")}
-            self._others.append((self._next_place(), {**shown, "runbook": proposal.title}))
+            self._others.append((self._next_place(), {**shown, "unset": [], "runbook": proposal.title}))
         elif not self._take_options(change, proposal, before):
             return
         self.restarts = self.restarts or step["restart"]
@@ -144,6 +145,7 @@ class _Plan:
         if taken:
             stated = {option for option, _, _ in after}
             self._files[name].before |= {option: line for option, line in now.items() if option not in stated}
+            self._files[name].unset += [each for each in change["unset"] if each not in self._files[name].unset]
         return taken
 
     def _next_place(self) -> int:
@@ -158,6 +160,7 @@ class _Plan:
                     "file": name,
                     "from": "\n".join(file.before.values()),
                     "to": "\n".join(line for lines in file.after.values() for line in lines),
+                    "unset": file.unset,
                     "runbook": "",
                 },
             )

@@ -55,6 +55,12 @@ SAVEPOINT = to_say(
     "The job restarts. Stop it with a savepoint, make the change, and start it from the savepoint, whose path the "
     "stop command prints:"
 )
+MEMORY_LIMIT = to_say(
+    "The savepoint passes through the JobManager's memory like the checkpoints, which refuses more than 5 MiB of one "
+    "subtask: while the state is larger the stop fails and the job runs on; try it again when it is smaller, or cancel "
+    "the job and start it without its state."
+)
+"""Source: Flink's MemoryBackendCheckpointStorageAccess, resolveCheckpointStorageLocation."""
 TOO_SLOW = to_say(
     "Do not stop this job with a savepoint. A savepoint writes the whole state and has to finish within the "
     "checkpoint timeout of {settings.timeout_ms|duration}; {checkpoint_sizes.max_state_bytes|bytes} at the "
@@ -216,7 +222,8 @@ class _Restart:
         reason = self._against_savepoint()
         if reason:
             return self._without_savepoint(reason, newest)
-        return self._by_savepoint(SAVEPOINT)
+        in_memory = self.value("settings.storage") == "jobmanager"
+        return self._by_savepoint(*((MEMORY_LIMIT, SAVEPOINT) if in_memory else (SAVEPOINT,)))
 
     def _by_savepoint(self, *sentences: str) -> tuple[Sequence[str], Sequence[str]]:
         self.takes_savepoint = True

@@ -9,7 +9,7 @@ from statistics import median
 
 from diagnostics.aggregators import jobs
 from diagnostics.arithmetic.named_rows import named_rows
-from diagnostics.arithmetic.onset import ONSET_FACTS, Onset, onset, onset_facts
+from diagnostics.arithmetic.onset import END_FACTS, ONSET_FACTS, end_facts, ended_ms, onset, onset_facts
 from diagnostics.arithmetic.quantiles import highest, known, longest_run_ms, middle
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
@@ -80,10 +80,15 @@ def _starts(evidence: Evidence) -> Mapping[str, int]:
 
 
 def _is_catch_up(held: Sequence[OriginMoment], timeline: Timeline, start_ms: int | None) -> bool:
-    """Whether the back pressure began with the job and ended well before the last moment: a backlog was processed."""
+    """Whether the back pressure began with the job, paused never, and ended well before the last moment: a backlog was
+    processed.
+    """
     high = [each.ts_ms for each in held if each.upstream_ratio > LOW_MOST]
     moments = _moments_of(timeline)
     if start_ms is None or not high or high[0] - start_ms > START_MS:
+        return False
+    longest_gap = max((later - earlier for earlier, later in pairwise(high)), default=0)
+    if longest_gap > GAP_STEPS * max(_step_ms(timeline), MOMENT_MS):
         return False
     after = [ts_ms for ts_ms in moments if ts_ms > high[-1]]
     return len(after) >= FEWEST_MOMENTS and after[-1] - high[-1] >= CALM_MS
@@ -146,7 +151,8 @@ def _origin_signal(
     }
     beyond = {each.ts_ms for each in lasting}
     if worst.ts_ms >= 0:
-        facts |= onset_facts(_origin_since(timeline[vertex], beyond, everything))
+        course = _origin_course(timeline[vertex], beyond, everything)
+        facts |= onset_facts(onset(course)) | end_facts(_origin_end_ms(course, above, timeline))
     busy = worst.own.busiest
     above_reading = worst.upstream_load.most_held
     citations = [reading.citation for reading in (busy, above_reading, worst.own.most_held) if reading]
@@ -166,15 +172,22 @@ def _origin_signal(
     )
 
 
-def _origin_since(own: Sequence[Moment], beyond: Set[int], everything: Sequence[int]) -> Onset | None:
-    """When a task began to hold others back: it is busy all the time before the buffers in front of it are full.
+def _origin_course(own: Sequence[Moment], beyond: Set[int], everything: Sequence[int]) -> list[tuple[int, bool]]:
+    """When a task holds others back: it is busy all the time before the buffers in front of it are full.
 
     beyond  the moments in which a task upstream is back-pressured for it
     """
     busy = {each.ts_ms: each.busy_median for each in own if each.busy_median is not None}
     full = {ts_ms for ts_ms, ratio in busy.items() if ratio >= FULLY_BUSY}
     looked = [ts_ms for ts_ms in everything if not busy or ts_ms in busy or ts_ms in beyond]
-    return onset((ts_ms, ts_ms in beyond or ts_ms in full) for ts_ms in looked)
+    return [(ts_ms, ts_ms in beyond or ts_ms in full) for ts_ms in looked]
+
+
+def _origin_end_ms(course: Sequence[tuple[int, bool]], above: Sequence[str], timeline: Timeline) -> int | None:
+    """When a task no longer holds others back; None where tasks upstream still wait, or are not seen until the end."""
+    end_ms = ended_ms(course)
+    waits = [each for vertex in above for each in timeline[vertex] if end_ms is not None and each.ts_ms >= end_ms]
+    return end_ms if waits and all((each.held_max or 0.0) <= LOW_MOST for each in waits) else None
 
 
 def _subject(cluster: Cluster, graph: JobGraph, job_id: str | None, vertex: str) -> Subject:
@@ -305,6 +318,7 @@ ORIGIN_FACTS = {
     "busy_median_ratio": "busy time of the task's middle subtask; median while it held others back",
     "back_pressured_ratio": "its own back-pressured time then",
     **ONSET_FACTS,
+    **END_FACTS,
     "upstream_ratio": "back-pressured time of the worst upstream task; median while this one held it back",
     "upstream_max_ratio": "the highest of it",
     "upstream_vertex": "that task",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
+from diagnostics.arithmetic.onset import END_FACTS, end_facts, ended_ms
 from diagnostics.arithmetic.quantiles import highest, known, lowest
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
@@ -144,7 +145,7 @@ def _course(real: Sequence[CheckpointFailure], history: History) -> dict[str, Fa
     if history.checkpoints and numbers:
         good = [each for each in completed if each.number < numbers[0]]
         facts |= {"first_id": numbers[0], "completed_after": sum(each.number > numbers[-1] for each in completed)}
-        facts |= _last_good(good)
+        facts |= _last_good(good) | end_facts(ended_ms(history.failing_course()))
     return facts
 
 
@@ -240,6 +241,7 @@ FACTS = {
     "synchronous": "failures in the synchronous part, which fail the task itself",
     "first_ms": "when the first failed, epoch ms",
     "last_ms": "when the last failed, epoch ms",
+    **END_FACTS,
     "shortest_ms": "shortest time from trigger to failure, ms",
     "longest_ms": "longest time from trigger to failure, ms",
     "last_good_id": "last checkpoint that completed before the first failure",

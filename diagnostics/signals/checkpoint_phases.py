@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from diagnostics.arithmetic.onset import ONSET_FACTS, Onset, onset, onset_facts
+from diagnostics.arithmetic.onset import END_FACTS, ONSET_FACTS, end_facts, ended_ms, onset, onset_facts
 from diagnostics.arithmetic.quantiles import highest, known, lowest, ratio, spread, total
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
@@ -87,7 +87,8 @@ def phases(
         "unaligned": any(part.unaligned for number in slow for part in by_number[number]),
         "persisted_bytes": highest(total(part.persisted_bytes for part in by_number[number]) for number in slow),
     }
-    facts |= onset_facts(_slow_since(history, slow))
+    course = _slow_course(history, slow)
+    facts |= onset_facts(onset(course)) | end_facts(ended_ms(course))
     citations = [_cite(number, part, at, name(part.vertex_id)) for number, part, at in known_slowest]
     citations += [_cite(number, part, at, name(part.vertex_id)) for number, part, at in _all_maxima(by_number, slow)]
     return known_facts(facts), list(dict.fromkeys(citations))
@@ -115,15 +116,15 @@ def _slow(by_number: Mapping[int, Sequence[Part]], checkpoints: Mapping[int, Che
     return sorted(chosen, key=lambda number: (-taken[number], number))
 
 
-def _slow_since(history: History, slow: Sequence[int]) -> Onset | None:
-    """When checkpoints began to be slow: those that expired are, and those as long as the slow ones."""
+def _slow_course(history: History, slow: Sequence[int]) -> list[tuple[int, bool]]:
+    """Trigger of each checkpoint, epoch ms, and whether it was slow: expired, or as long as the slow ones."""
     durations = {each.number: each.duration_ms for each in history.checkpoints if each.duration_ms is not None}
     least = min((durations[number] for number in slow if number in durations), default=None)
-    return onset(
+    return [
         (round(each.start_ms), each.status == "expired" or (least is not None and durations[each.number] >= least))
         for each in history.select_statuses("completed", "expired")
         if each.start_ms is not None and (each.status == "expired" or each.number in durations)
-    )
+    ]
 
 
 def _slowest(parts: Sequence[Part]) -> Part | None:
@@ -240,7 +241,7 @@ def _upload(slow: Sequence[Sequence[Part]]) -> dict[str, FactValue]:
         if written and took_ms and written >= UPLOAD_BYTES and took_ms >= UPLOAD_MS:
             rates.append((written / took_ms * 1000, part.acknowledged))
     return {
-        "upload_bytes_per_s_min": lowest(rate for rate, _ in rates),
+        "upload_bytes_per_s_min": lowest(rate for rate, _ in rates) if len(rates) > 1 else None,
         "upload_bytes_per_s_max": highest(rate for rate, _ in rates),
         "upload_bytes_per_s_by_subtask": highest(rate / subtasks for rate, subtasks in rates),
         "upload_checkpoints": len(rates) or None,
@@ -304,6 +305,7 @@ def _cite(number: int, part: Part, at: Slowest, vertex: str) -> Citation:
 
 FACTS = {
     **ONSET_FACTS,
+    **END_FACTS,
     "slow": "slow checkpoints with subtask details",
     "slow_ids": "which, at most six, in order",
     "slow_ms": "end to end duration of the slowest subtask of each of them",
@@ -341,8 +343,9 @@ FACTS = {
     "checkpointed_bytes": "bytes that the slowest checkpoint wrote",
     "state_by_subtask_bytes": "state of each subtask of that task",
     "state_spread_ratio": "state of the largest subtask over the mean of the task; 1 is even",
-    "upload_bytes_per_s_min": "lowest rate of bytes written over the asynchronous duration, all subtasks of a task",
-    "upload_bytes_per_s_max": "highest such rate",
+    "upload_bytes_per_s_min": "lowest rate of bytes written over the asynchronous duration, all subtasks of a task; "
+    "absent with one such checkpoint",
+    "upload_bytes_per_s_max": "highest rate of bytes written over the asynchronous duration, all subtasks of a task",
     "upload_bytes_per_s_by_subtask": "highest upload rate of one subtask",
     "upload_checkpoints": "checkpoints from which the upload rate is measured",
     "unacknowledged_ids": "expired checkpoints that some subtask never acknowledged",

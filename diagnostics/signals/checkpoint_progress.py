@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from statistics import median
 
-from diagnostics.arithmetic.onset import ONSET_FACTS, Onset, onset, onset_facts
+from diagnostics.arithmetic.onset import END_FACTS, ONSET_FACTS, end_facts, ended_ms, onset, onset_facts
 from diagnostics.arithmetic.quantiles import highest, known, lowest, middle, quantile, ratio
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
@@ -148,7 +148,8 @@ def _course(history: History) -> dict[str, FactValue]:
         "running_ms": history.running_ms,
         "unaligned_count": len([each for each in completed if each.unaligned]),
     }
-    facts |= onset_facts(_failing_since(history))
+    outcomes = history.failing_course()
+    facts |= onset_facts(onset(outcomes)) | end_facts(ended_ms(outcomes))
     facts |= _sizes(history, completed)
     facts |= _recent(history.outcomes())
     last_completed = completed[-1].ended_ms if completed else None
@@ -202,16 +203,6 @@ def _recent(outcomes: Sequence[bool]) -> dict[str, FactValue]:
     last = outcomes[-RECENT:]
     consecutive = next((index for index, is_failure in enumerate(reversed(outcomes)) if not is_failure), len(outcomes))
     return {"consecutive_failed": consecutive, "recent_failed": sum(last), "recent_count": len(last)}
-
-
-def _failing_since(history: History) -> Onset | None:
-    """When checkpoints began to fail: the trigger of the first that did and after which most did."""
-    ended = [each for each in history.checkpoints if not each.is_savepoint and each.status != "in_progress"]
-    return onset(
-        (round(each.start_ms), each.status in ("expired", "declined", "failed"))
-        for each in ended
-        if each.start_ms is not None
-    )
 
 
 def _counted(history: History, counted: CountedCourse | None) -> dict[str, FactValue]:
@@ -308,6 +299,7 @@ def _citations_of(history: History) -> list[Citation]:
 
 FACTS = {
     **ONSET_FACTS,
+    **END_FACTS,
     "triggered": "checkpoints seen, without savepoints",
     "completed": "completed checkpoints",
     "completed_ids": "the last completed ones",

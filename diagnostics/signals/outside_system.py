@@ -8,7 +8,7 @@ from typing import Any
 
 from diagnostics.aggregators import outside_requests
 from diagnostics.aggregators.outside_requests import SLOW_MS
-from diagnostics.arithmetic.quantiles import highest, middle
+from diagnostics.arithmetic.quantiles import highest, lowest, middle
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
@@ -43,6 +43,8 @@ def _signal(rows: Sequence[Mapping[str, Any]]) -> Signal:
     facts: dict[str, FactValue] = {
         "refused": len(refused),
         "refused_text": refused[0]["message"][:MESSAGE_CHARACTERS] if refused else None,
+        "first_refused_ms": lowest(row["ts_ms"] for row in refused if row["ts_ms"] is not None),
+        "first_slow_ms": lowest(row["ts_ms"] for row in slow if row["ts_ms"] is not None),
         "slow_requests": len(slow),
         "slow_median_ms": middle(row["took_ms"] for row in slow),
         "slowest_ms": highest(row["took_ms"] for row in slow),
@@ -67,6 +69,8 @@ def _write_ratio(rows: Sequence[Mapping[str, Any]]) -> float | None:
 FACTS = {
     "refused": "log records of TaskManagers that report refused or throttled requests",
     "refused_text": "the first of them, shortened",
+    "first_refused_ms": "when the first of them was written, epoch ms",
+    "first_slow_ms": "when the first slow request was reported, epoch ms",
     "slow_requests": "log records that report a request of half a second or more",
     "slow_median_ms": "usual duration of these",
     "slowest_ms": "longest duration of these",

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from diagnostics.evidence import Evidence
-from diagnostics.evidence.subject import Subject
+from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.configuration.stated_settings import (
     SETTINGS,
     TELLING,
+    Stated,
     jobs_of,
     settings_of,
     stated_options,
 )
-from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 
 def measure(evidence: Evidence) -> Measured:
@@ -27,6 +30,7 @@ def measure(evidence: Evidence) -> Measured:
         return
     for job_id in jobs_of(evidence):
         facts, citations = settings_of(options, job_id)
+        facts |= known_facts(_file_facts(options))
         order = [setting.fact for setting in SETTINGS if setting.fact in citations]
         yield Signal(
             "settings",
@@ -37,9 +41,19 @@ def measure(evidence: Evidence) -> Measured:
         )
 
 
+def _file_facts(options: Sequence[Stated]) -> dict[str, FactValue]:
+    """The lines of the cluster's configuration, each option as the latest file states it, and its nested options."""
+    stated = [each for each in reversed(options) if each.scope == "cluster" and each.value]
+    lines = {each.key: f"{each.key}: {each.value}" for each in stated}
+    nested = {each.key.removeprefix("form.") for each in options if each.scope == "file" and each.value == "nested"}
+    return {"file_lines": [lines[key] for key in sorted(lines)] or None, "nested_options": sorted(nested) or None}
+
+
 def _facts() -> dict[str, str]:
     return {
         **{setting.fact: setting.meaning for setting in SETTINGS},
+        "file_lines": "options that the configuration of the cluster holds, as it states them",
+        "nested_options": "those of them that a file holds as nested keys",
         "defaults": "settings that no file states and that are at Flink's default",
     }
 

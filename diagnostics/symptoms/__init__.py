@@ -30,6 +30,7 @@ class Symptom:
     dimension  the part of the health score that its findings lower
     order      position in lists
     charts     ids of the charts that show it, the clearest first; a case's page shows them beside the verdict
+    stays      whether the cause remains until somebody changes it, though its effect was over, as a setting does
     """
 
     id: str
@@ -39,6 +40,7 @@ class Symptom:
     order: int
     dimension: Dimension
     charts: tuple[str, ...] = ()
+    stays: bool = False
 
     @property
     def read_title(self) -> str:
@@ -72,6 +74,7 @@ def _symptom(folder: Path) -> Symptom:
         order=content["order"],
         dimension=cast(Dimension, content["dimension"]),
         charts=tuple(content["charts"]),
+        stays=content.get("stays") is True,
     )
 
 

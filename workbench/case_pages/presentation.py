@@ -11,7 +11,7 @@ from typing import Any
 
 from django.db.models import F
 
-from diagnostics.diagnosis.problem_time import ProblemOnset, effect_before, problem_onset
+from diagnostics.diagnosis.problem_time import ProblemOnset, effect_before, over_since, problem_end, problem_onset
 from diagnostics.symptoms import symptom
 from diagnostics.wording.phrase import split_sentences
 from diagnostics.wording.subject import subject_words
@@ -110,6 +110,11 @@ class FindingShown:
     def began_ms(self) -> int | None:
         """The same in epoch ms."""
         return round(self.began.timestamp() * 1000) if self.began else None
+
+    @property
+    def ended(self) -> dt.datetime | None:
+        """When it was over; None where it goes on or where the evidence does not show."""
+        return problem_end(self.entry)
 
     @property
     def is_older(self) -> bool:
@@ -245,11 +250,13 @@ class VerdictShown:
     lead    the finding whose claim it states, with the values linked; None when it states none
     before  what precedes the claim: the name of the job; without a lead, the first sentence
     after   what follows it
+    over    since when every cause of the lead's job is over; None while one goes on
     """
 
     lead: FindingShown | None
     before: str
     after: str
+    over: dt.datetime | None = None
 
 
 def verdict_shown(document: Mapping[str, Any], jobs: Sequence[JobShown]) -> VerdictShown:
@@ -258,7 +265,8 @@ def verdict_shown(document: Mapping[str, Any], jobs: Sequence[JobShown]) -> Verd
     for finding in chain.from_iterable(job.roots for job in jobs):
         before, claim, after = summary.partition(finding.claim)
         if claim:
-            return VerdictShown(finding, before, after.strip())
+            over = over_since(document, finding.entry["subject"].get("job"))
+            return VerdictShown(finding, before, after.strip(), over)
     first, *rest = split_sentences(summary) or [""]
     return VerdictShown(None, first, " ".join(rest))
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from django.conf import settings
 
+from diagnostics.diagnosis.problem_time import over_since
 from diagnostics.diagnosis.verdict import HEALTHY
 from diagnostics.notation.control_characters import show_controls
 from diagnostics.symptoms import symptom
@@ -37,6 +38,7 @@ LONGEST_TEXT = 3_500
 """Slack cuts messages of more than 4,000 characters. Source: Slack documentation, "chat.postMessage", truncation."""
 NO_STEP = "Read the findings of the case."
 NOTHING = "Nothing: the evidence shows no trouble."
+NOT_NOW = "Nothing now: it is over. To prevent it next time:"
 
 
 def unknown_fields(template: str) -> list[str]:
@@ -113,7 +115,9 @@ def _first(analysis: Analysis) -> str:
     for position, finding in enumerate(document["findings"]):
         if finding["role"] == "root_cause":
             opened = progress[position].next_question if position in progress else None
-            return finding.get("first_step") or opened or NO_STEP
+            step = finding.get("first_step") or opened or NO_STEP
+            is_over = over_since(document, finding["subject"].get("job"))
+            return f"{NOT_NOW} {step}" if is_over else step
     if document["verdict"]["symptom_class"] == HEALTHY:
         return NOTHING
     missing = document.get("split") or next(iter(document["missing_evidence"]), None)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from diagnostics.diagnosis.problem_time import effect_before, onset_evidence, problem_onset
+from diagnostics.diagnosis.problem_time import effect_before, onset_evidence, problem_end, problem_onset
 from diagnostics.diagnosis.verdict import HEALTHY, INCONCLUSIVE
 from diagnostics.symptoms import symptom
 from diagnostics.wording import phrase
@@ -56,7 +56,7 @@ class ReportedFinding:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """The onset of a finding.
+    """The onset or the end of a finding.
 
     or_earlier  the first sample shows it already, or a consequence was seen before it
     line        the citation that shows it, "" when no citation from then on has a time
@@ -81,7 +81,7 @@ class Report:
     missing    (what, why, how)
     hypotheses (possible cause, its probability, what speaks for and against it), where no cause could be judged
     looked_at  (where trouble shows, whether that was read), where no cause leads
-    events     the onsets in the evidence, in the order of time
+    events     the onsets and ends in the evidence, in the order of time
     """
 
     case: Case
@@ -207,6 +207,8 @@ def _events(document: Mapping[str, Any]) -> Iterator[Event]:
             line = shown.get("text") or shown.get("name") or ""
             earlier = effect_before(entry, (each for each in findings if each["caused_by"] == position))
             yield Event(onset.at, onset.at_start or earlier is not None, entry["title"], line)
+        if onset and (end := problem_end(entry)):
+            yield Event(end, False, say("Over: {title}", title=entry["title"]), "")
 
 
 def _is_setting(entry: Mapping[str, Any]) -> bool:

@@ -73,12 +73,12 @@ def _step_lines(step: StepShown) -> Iterator[str]:
         yield from (plain(each["what"]), "", *fenced(each["command"]))
     answers = [say("{condition}: {meaning}", condition=each["if"], meaning=each["then"]) for each in content["answers"]]
     yield from _list(say("What the answer means"), answers)
-    if content["savepoint"]:
-        yield from (plain(content["savepoint"]["text"]), "", *fenced(content["savepoint"]["command"]))
     if content["in_force"]:
         yield from (say(IN_FORCE), "")
-    for change in content["change"]:
+    for change in content["shown_change"]:
         yield from _change_lines(change)
+    if content["savepoint"]:
+        yield from (plain(content["savepoint"]["text"]), "", *fenced(content["savepoint"]["command"]))
     yield from _list(say("Cost"), [content["cost"]] if content.get("cost") else [])
     yield from _list(say("Way back"), [content["rollback"]] if content.get("rollback") else [])
     yield from _list(say("What will not help"), content["wont_help"])
@@ -99,6 +99,7 @@ def _change_lines(change: Mapping[str, Any]) -> Iterator[str]:
     else:
         yield from (say("Add to {name}", name=name), "")
     yield from fenced(change["to"])
+    yield from (line for said in change["unset"] for line in (plain(said), ""))
 
 
 def _list(title: str, items: list[str]) -> Iterator[str]:
@@ -150,17 +151,17 @@ def _lines(report: Report, address: str) -> Iterator[str]:
 
 def _plan_lines(shown: PlanShown) -> Iterator[str]:
     plan = shown.plan
-    if shown.can_wait:
+    if shown.waits_because:
         title = say("At the next deployment of {job}", job=plain(shown.name)) if shown.name else say(NEXT_DEPLOYMENT)
     else:
         title = say("One plan for {job}", job=plain(shown.name)) if shown.name else say("One plan")
     yield from ("", f"## {title}", "")
-    if shown.can_wait:
-        yield from (say("The job is healthy: nothing of this is worth a restart of its own."), "")
-    elif plan["restart"]:
-        yield from (plain(plan["restart"]["text"]), "", *fenced(plan["restart"]["command"]))
+    if shown.waits_because:
+        yield from (plain(shown.waits_because), "")
     for change in plan["changes"]:
         yield from _change_lines({**change, "only_if": None})
+    if plan["restart"] and not shown.waits_because:
+        yield from (plain(plan["restart"]["text"]), "", *fenced(plan["restart"]["command"]))
     looked = [
         say(
             "{question} If {condition}: {value}", question=each["question"], condition=each["only_if"], value=each["to"]

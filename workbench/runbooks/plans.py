@@ -6,9 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from diagnostics.diagnosis.problem_time import over_since
 from diagnostics.diagnosis.verdict import HEALTHY
 from diagnostics.runbook import Proposal, merged_plan
 from workbench.analyses.models import Analysis
+from workbench.languages.sentences import say
 from workbench.runbooks.filling import CAUSES, RunbookProgress
 
 
@@ -16,20 +18,33 @@ from workbench.runbooks.filling import CAUSES, RunbookProgress
 class PlanShown:
     """The plan of one job.
 
-    name      the job's name, None when there is only one
-    plan      as of `diagnostics.runbook.merged_plan`
-    sources   the runbooks that it merges, the root cause's first
-    can_wait  whether the job is healthy, so that nothing of it is worth a restart of its own
+    name           the job's name, None when there is only one
+    plan           as of `diagnostics.runbook.merged_plan`
+    sources        the runbooks that it merges, the root cause's first
+    waits_because  why it waits for the next deployment, as of `waits_because`; empty where it does not
     """
 
     name: str | None
     plan: dict[str, Any]
     sources: list[RunbookProgress]
-    can_wait: bool
+    waits_because: str
 
 
-def can_wait(analysis: Analysis, job: str | None) -> bool:
-    """Whether the job, or the only one, is healthy: its changes wait for the next deployment."""
+def waits_because(analysis: Analysis, job: str | None) -> str:
+    """Why nothing of a job, or of the only one, has to be changed now: it is healthy, or its trouble is over."""
+    if _is_healthy(analysis, job):
+        return say("The job is healthy: nothing of this is worth a restart of its own.")
+    since = over_since(analysis.document, job)
+    if since is None:
+        return ""
+    return say(
+        "The trouble has been over since {time} UTC: nothing of this is worth a restart now. Made at the next "
+        "deployment, it prevents the trouble next time.",
+        time=f"{since:%Y-%m-%d %H:%M:%S}",
+    )
+
+
+def _is_healthy(analysis: Analysis, job: str | None) -> bool:
     jobs = [each for each in analysis.document["jobs"] if job in (None, "", each["job_id"])]
     verdicts = [each["verdict"] for each in jobs] or [analysis.document["verdict"]]
     return all(each["symptom_class"] == HEALTHY for each in verdicts)
@@ -50,5 +65,5 @@ def plans_shown(analysis: Analysis, progress: Iterable[RunbookProgress]) -> list
         plan = merged_plan(proposals, analysis.signals, job or None)
         if plan:
             name = names.get(job) if len(names) > 1 else None
-            plans.append(PlanShown(name, plan, sources, can_wait(analysis, job)))
+            plans.append(PlanShown(name, plan, sources, waits_because(analysis, job)))
     return plans

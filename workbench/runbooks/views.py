@@ -25,7 +25,7 @@ from workbench.runbooks.forms import StepForm
 from workbench.runbooks.linked_values import linked_sentences
 from workbench.runbooks.models import StepState
 from workbench.runbooks.placeholders import placeholders
-from workbench.runbooks.plans import can_wait
+from workbench.runbooks.plans import waits_because
 from workbench.runbooks.selectors import finding_at, timed_records
 from workbench.runbooks.services import step_record
 from workbench.runbooks.what_if import Calculated, calculated, facts_of
@@ -70,7 +70,7 @@ def detail(request: SignedInRequest, analysis_id: int, position: int) -> HttpRes
             "restart_once": sum(1 for each in others if each.restarts) > 1,
             "positions": {each.id: each.position for each in progress.values()},
             "reproducible": finding["symptom_class"] in REPRODUCIBLE and reproduction(facts) is not None,
-            "can_wait": can_wait(analysis, finding["subject"].get("job")),
+            "waits_because": waits_because(analysis, finding["subject"].get("job")),
             "restarts_now": {
                 each.content["id"]: _restart_now(each, facts) for each in steps if each.content["restart"]
             },

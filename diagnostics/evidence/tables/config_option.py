@@ -12,8 +12,9 @@ TABLE = Table(
         Column(
             "scope",
             "string",
-            "cluster, job (from REST), program (its code), session (SQL), table, jvm, environment, "
-            "kafka producer, kafka consumer, kafka broker, kafka topic, or collector (how the evidence was asked for)",
+            "cluster, file (`form.<key>`: nested), job (from REST), program (its code), session (SQL), table, jvm, "
+            "environment, kafka producer, kafka consumer, kafka broker, kafka topic, or collector (how the evidence "
+            "was asked for)",
         ),
         Column("job_id", "string", "32 hex digits for scope job"),
         Column("process", "string", "jobmanager or taskmanager, if known"),

@@ -125,6 +125,14 @@ class History:
             each.status != "completed" for each in self.select_statuses("completed", "expired", "declined", "failed")
         ]
 
+    def failing_course(self) -> list[tuple[int, bool]]:
+        """Trigger of each ended checkpoint, epoch ms, and whether it failed; those that a restart aborted did not."""
+        return [
+            (round(each.start_ms), each.status in ("expired", "declined", "failed"))
+            for each in self.checkpoints
+            if not each.is_savepoint and each.status != "in_progress" and each.start_ms is not None
+        ]
+
     @property
     def running_ms(self) -> float | None:
         """How long the oldest checkpoint in progress had been running when it was last seen."""

@@ -1,8 +1,8 @@
-"""When trouble began."""
+"""When trouble began, and when it was over."""
 
 from __future__ import annotations
 
-from diagnostics.arithmetic.onset import Onset, onset
+from diagnostics.arithmetic.onset import Onset, ended_ms, onset
 
 
 def course(flags: str) -> list[tuple[int, bool]]:
@@ -38,3 +38,29 @@ def test_the_order_of_the_moments_does_not_matter() -> None:
 def test_no_trouble_has_no_onset() -> None:
     assert onset(course(".....")) is None
     assert onset([]) is None
+
+
+def minute_course(flags: str) -> list[tuple[int, bool]]:
+    """A moment each ten seconds."""
+    return [(10 * ts_ms, beyond) for ts_ms, beyond in course(flags)]
+
+
+def test_trouble_is_over_with_the_first_good_moment_of_a_long_calm() -> None:
+    assert ended_ms(minute_course("..####.....")) == 60_000
+
+
+def test_trouble_that_goes_on_until_the_end_is_not_over() -> None:
+    assert ended_ms(minute_course("..########")) is None
+    assert ended_ms(minute_course("..#######..")) is None, "two good moments are no calm"
+    assert ended_ms(course("..####.....")) is None, "five seconds are no calm"
+    assert ended_ms(minute_course("..........")) is None, "nothing was wrong"
+
+
+def test_trouble_that_comes_and_goes_is_over_after_a_longer_pause_than_it_ever_made() -> None:
+    assert ended_ms(minute_course(".##......##.....")) is None
+    assert ended_ms(minute_course(".##...##........")) == 80_000
+
+
+def test_a_busy_start_does_not_count_beside_later_trouble() -> None:
+    assert ended_ms(minute_course("##........###......")) == 130_000
+    assert ended_ms(minute_course("###......")) == 30_000, "where it is all the trouble there is"

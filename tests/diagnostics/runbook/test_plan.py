@@ -12,7 +12,7 @@ JOB = "f" * 32
 
 def change(to: str, before: str = "", **more: Any) -> dict[str, Any]:
     """A filled change of the configuration."""
-    known = {"kind": "config", "file": "config.yaml", "only_if": None, "choice": None, "sure": True}
+    known = {"kind": "config", "file": "config.yaml", "only_if": None, "choice": None, "sure": True, "unset": []}
     return {**known, "from": before, "to": to, **more}
 
 

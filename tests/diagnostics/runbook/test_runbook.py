@@ -7,6 +7,7 @@ import pytest
 from diagnostics.errors import InvalidRule
 from diagnostics.language import CHINESE, reading_in
 from diagnostics.runbook import Runbook, exits, fill, runbooks
+from diagnostics.runbook.config_file import ConfigFile
 
 RUNBOOK = """\
 id: data-skew
@@ -230,8 +231,25 @@ def test_a_change_that_changes_nothing_is_not_proposed_and_needs_no_restart() ->
 
 def test_a_change_whose_condition_fails_is_not_proposed_and_an_unknown_one_is() -> None:
     assert code_of(FEW, tolerable_failed=20) == []
-    assert [each["from"] for each in code_of(FEW, tolerable_failed=0)] == ["t: 0"]
-    assert [each["from"] for each in code_of(FEW)] == [""]
+    known = code_of(FEW, tolerable_failed=0)
+    assert [each["unset"] for each in known] == [["t is not set in a file of this case; 0 is in effect."]]
+    assert [(each["from"], each["unset"]) for each in code_of(FEW)] == [("", [])]
+
+
+def test_the_present_state_is_what_a_file_of_the_case_holds_as_it_states_it() -> None:
+    held = code_of(FEW, tolerable_failed=0, file_lines=["t: 00"])
+    assert [(each["from"], each["unset"]) for each in held] == [("t: 00", [])]
+
+
+def test_an_option_that_the_file_nests_is_shown_and_changed_in_its_form() -> None:
+    file = ConfigFile({"a.b.c": "a.b.c: 1", "a.b.d": "a.b.d: 2"}, frozenset(["a.b.c", "a.b.d"]))
+    assert file.in_own_form("a.b.c: 3\na.b.d: 4") == "a:\n  b:\n    c: 3\n    d: 4"
+    assert file.in_own_form("a.e: 5") == "a.e: 5", "a new nested key would repeat its parents where it is pasted"
+
+
+def test_an_option_under_a_former_name_is_the_one_that_changes() -> None:
+    file = ConfigFile({"state.checkpoints.dir": "state.checkpoints.dir: file:/a"}, frozenset())
+    assert file.split("execution.checkpointing.dir: file:/a") == ("state.checkpoints.dir: file:/a", [])
 
 
 @pytest.mark.parametrize(

@@ -93,6 +93,32 @@ def test_back_pressure_that_begins_with_the_job_and_ends_is_a_backlog_that_is_wo
         assert only(measure(evidence), "back_pressure.origin").facts["catch_up"] is worked_off
 
 
+def test_back_pressure_that_comes_again_after_the_start_is_no_backlog() -> None:
+    rows = [
+        row
+        for at in range(10, 190, 10)
+        for row in _ratios(at, source=(0.1, 0.9 if at in (10, 20, 80, 90) else 0.0), middle=(0.1, 0.0), sink=(0.1, 0.0))
+    ]
+    tables = line_of_jobs()
+    tables["job"] = [{**each, "start_ms": START} for each in tables["job"]]
+    origin = only(measure(hand_made(**tables, back_pressure=rows)), "back_pressure.origin")
+    assert origin.facts["catch_up"] is False
+    assert origin.facts["ended_ms"] == START + 100_000
+
+
+def test_back_pressure_has_not_ended_while_a_task_upstream_waits_or_the_evidence_is_too_short() -> None:
+    for until, again, ends in ((60, (), True), (170, (), False), (60, (180,), False)):
+        rows = [
+            row
+            for at in range(10, 200, 10)
+            for row in _ratios(
+                at, source=(0.1, 0.9 if at <= until or at in again else 0.0), middle=(0.1, 0.0), sink=(0.1, 0.0)
+            )
+        ]
+        origin = only(measure(hand_made(**line_of_jobs(), back_pressure=rows)), "back_pressure.origin")
+        assert ("ended_ms" in origin.facts) is ends
+
+
 def test_accumulated_times_show_how_long_when_there_is_a_single_look() -> None:
     accumulated = [
         {

@@ -17,6 +17,7 @@ from tests.workbench.people import People, case_of, signed_in
 from workbench.alerts.models import Alert, AlertSource
 from workbench.analyses.services import analysis_request
 from workbench.cases.models import Case, CaseStatus
+from workbench.runbooks.plans import waits_because
 
 HOSTILE = '<img src=x onerror="alert(1)">'
 
@@ -83,6 +84,22 @@ def test_a_finding_says_when_it_began(people: People) -> None:
     page = signed_in(people.bob).get(analysis.case.get_absolute_url()).content.decode()
     assert "began 2026-11-21 01:02:03 UTC" in page
     assert f'data-began="{round(dt.datetime(2026, 11, 21, 1, 2, 3, tzinfo=dt.UTC).timestamp() * 1000)}"' in page
+
+
+def test_a_page_says_that_trouble_is_over_and_asks_for_nothing_now(people: People) -> None:
+    analysis = diagnosed_case(people.alice)
+    page = signed_in(people.bob).get(analysis.case.get_absolute_url()).content.decode()
+    assert "over since" not in page
+
+    onset = {"ts": "2026-11-21T01:02:03.000Z", "at_start": False, "ended": "2026-11-21T01:03:00.000Z"}
+    analysis.document["findings"][0] |= {"onset": onset, "first_step": "Find the key."}
+    analysis.save(update_fields=["document"])
+    page = signed_in(people.bob).get(analysis.case.get_absolute_url()).content.decode()
+    assert page.count("over since 2026-11-21 01:03:00 UTC") == 2, "in the verdict and at the finding"
+    assert "To prevent it next time:" in page
+    assert "Do first:" not in page
+    assert "act now" not in page
+    assert waits_because(analysis, None).startswith("The trouble has been over since 2026-11-21 01:03:00 UTC")
 
 
 def test_advice_is_an_option_and_no_consequence(people: People) -> None:

@@ -77,6 +77,14 @@ def test_a_message_says_first_what_the_case_page_says(people: People, channel: C
     assert "First: Find the key with most records." in message.text
 
 
+def test_a_message_about_trouble_that_is_over_asks_for_nothing_now(people: People, channel: Channel) -> None:
+    analysis = diagnosed_case(people.alice)
+    onset = {"ts": "2026-11-21T01:02:03.000Z", "at_start": False, "ended": "2026-11-21T01:03:00.000Z"}
+    analysis.document["findings"][0] |= {"first_step": "Find the key.", "onset": onset}
+    message = message_about(Delivery(channel=channel, case=analysis.case, analysis=analysis, what="Verdict"))
+    assert message.fields["first"] == "Nothing now: it is over. To prevent it next time: Find the key."
+
+
 @pytest.mark.parametrize(
     ("symptom_class", "missing", "first"),
     [
