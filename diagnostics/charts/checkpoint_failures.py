@@ -180,8 +180,8 @@ def _job_summary(job: Mapping[str, Any]) -> str:
         (
             text,
             say(
-                "{high} of {judged} came while a subtask was back-pressured more than half of the time, which was "
-                "so in {usual} of all moments.",
+                "Of the {judged} with a known back pressure at their time, {high} came while a subtask was "
+                "back-pressured more than half of the time, which was so in {usual} of all moments.",
                 high=high,
                 judged=len(judged),
                 usual=percent(usual),

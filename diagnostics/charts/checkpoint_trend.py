@@ -226,7 +226,7 @@ def _trend_in_words(job: Mapping[str, Any]) -> str:
     """The trend with its error, and when the timeout is reached, or why there is no prediction."""
     trend, timeout = _trend(job, DURATION), job["timeout_ms"]
     if isinstance(trend, NoTrend):
-        return say("The duration has no trend: {because}.", because=trend.because)
+        return say("The duration follows no line, so nothing is foreseen: {because}.", because=trend.because)
     slopes = sorted(abs(each) * HOUR_MS for each in (trend.slope_low, trend.slope_high))
     sentence = (
         to_say(

@@ -29,6 +29,7 @@ MOST_ROWS = 28
 MOST_SLOTS = 90
 """Maximum number of time slots: 2 * 28 * 90 cells."""
 
+RATIOS = ("busy", "back_pressured")
 Cells = dict[tuple[str | None, str, int], dict[int, tuple[float | None, float | None]]]
 """(job, vertex id or name, subtask) -> time -> (busy ratio, back-pressured ratio)."""
 
@@ -38,8 +39,8 @@ def points(evidence: Evidence) -> Points | None:
 
     Reads   metric_sample (busyTimeMsPerSecond, backPressuredTimeMsPerSecond), back_pressure, vertex, edge, job.
     Gives   {from_ms, slot_ms, slots, jobs: [{job_id, name, vertices: [{vertex, parallelism, subtasks:
-            [{subtask, busy: [...], back_pressured: [...]}]}]}]}, vertices in the order of the data flow; null where
-            there was no sample.
+            [{subtask, busy: [...], back_pressured: [...], busy_mean, back_pressured_mean}]}]}]}, vertices in the order
+            of the data flow; null where there was no sample.
     Empty   None without any sample that has a time.
     """
     cells = _from_metrics(evidence)
@@ -57,7 +58,8 @@ def points(evidence: Evidence) -> Points | None:
     names = dict(cluster.job_names)
     rows: dict[str | None, dict[str, list[dict[str, Any]]]] = {}
     for (job_id, vertex, subtask), samples in sorted(cells.items(), key=repr):
-        row = {"subtask": subtask, **_in_slots(samples, times[0], width, slots)}
+        means = {f"{name}_mean": _mean_of(samples, place) for place, name in enumerate(RATIOS)}
+        row = {"subtask": subtask, **_in_slots(samples, times[0], width, slots), **means}
         rows.setdefault(job_id, {}).setdefault(vertex, []).append(row)
     jobs = [
         {"job_id": job_id, "name": names.get(job_id) if job_id else None, "vertices": _vertices(job_id, found, cluster)}
@@ -95,7 +97,7 @@ def _from_rest(evidence: Evidence) -> Cells:
 def _in_slots(
     samples: Mapping[int, tuple[float | None, float | None]], from_ms: int, width: int, slots: int
 ) -> dict[str, list[float | None]]:
-    slotted: dict[str, list[float | None]] = {"busy": [None] * slots, "back_pressured": [None] * slots}
+    slotted: dict[str, list[float | None]] = {name: [None] * slots for name in RATIOS}
     for ts_ms, pair in samples.items():
         slot = (ts_ms - from_ms) // width
         for name, value in zip(slotted, pair, strict=True):
@@ -103,6 +105,12 @@ def _in_slots(
             if value is not None and (before is None or value > before):
                 slotted[name][slot] = round(value, 3)
     return slotted
+
+
+def _mean_of(samples: Mapping[int, tuple[float | None, float | None]], place: int) -> float | None:
+    """The mean of all samples; a slot has the highest one of its samples only."""
+    known = [pair[place] for pair in samples.values() if pair[place] is not None]
+    return round(sum(value for value in known if value is not None) / len(known), 4) if known else None
 
 
 def _vertices(job_id: str | None, rows: Mapping[str, list[dict[str, Any]]], cluster: Cluster) -> list[dict[str, Any]]:
@@ -275,10 +283,10 @@ def summary(points: Points) -> str:
         for vertex in job["vertices"]
         for row in vertex["subtasks"]
     ]
-    pressed = max(readings, key=lambda each: _mean(each[1]["back_pressured"]) or 0.0)
-    busiest = max(readings, key=lambda each: _mean(each[1]["busy"]) or 0.0)
+    pressed = max(readings, key=lambda each: _mean(each[1], "back_pressured") or 0.0)
+    busiest = max(readings, key=lambda each: _mean(each[1], "busy") or 0.0)
     text = []
-    if (mean := _mean(pressed[1]["back_pressured"])) is not None:
+    if (mean := _mean(pressed[1], "back_pressured")) is not None:
         text.append(
             say(
                 "Most back-pressured: subtask {subtask} of {task}, {mean} of the time on average ({band}), {highest} "
@@ -290,7 +298,7 @@ def summary(points: Points) -> str:
                 highest=percent(_highest(pressed[1]["back_pressured"])),
             )
         )
-    if (mean := _mean(busiest[1]["busy"])) is not None:
+    if (mean := _mean(busiest[1], "busy")) is not None:
         text.append(
             say(
                 "Busiest: subtask {subtask} of {task}, {mean} of the time on average.",
@@ -302,8 +310,12 @@ def summary(points: Points) -> str:
     return joined_sentences(text)
 
 
-def _mean(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
+def _mean(row: Mapping[str, Any], name: str) -> float | None:
+    """The mean of a subtask's samples; points of former releases have its slots only."""
+    if f"{name}_mean" in row:
+        mean: float | None = row[f"{name}_mean"]
+        return mean
+    known = [value for value in row[name] if value is not None]
     return sum(known) / len(known) if known else None
 
 

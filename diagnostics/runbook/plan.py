@@ -9,12 +9,19 @@ from typing import Any
 
 from diagnostics.diagnosis.fact_view import SignalIndex
 from diagnostics.evidence.subject import Subject
+from diagnostics.language import joined_sentences, say, to_say
 from diagnostics.runbook.cluster_commands import ClusterCommands
 from diagnostics.runbook.config_file import OPTION, ConfigFile, shown_change
 from diagnostics.runbook.restarting import stop_and_start
 
 PLACE_WITHIN = re.compile(r" \(| or |\uff08|\uff0c")
 """What follows the name of a file, in either language: `config.yaml (of the TaskManagers)`."""
+
+
+CAUSE_FIRST = to_say(
+    "None of the decided changes removes the root cause. Look first which of the changes below fits, and make it in the "
+    "same restart."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +78,8 @@ def merged_plan(
     restart = stop_and_start(view, plan.options, drops_state=plan.drops_state) if plan.restarts else None
     shown = plan.as_json()
     if restart:
+        if proposals[0].title in plan.undecided - plan.decided:
+            restart["text"] = joined_sentences([say(CAUSE_FIRST), restart["text"]])
         commands = restart["command"].splitlines()
         if export := ClusterCommands(view, None).export_of_conf_folder:
             restart["command"] = "\n".join([export, *commands])
@@ -89,6 +98,8 @@ class _Plan:
         self._open: list[dict[str, Any]] = []
         self._left_out: list[dict[str, str]] = []
         self._choices: set[tuple[str, str]] = set()
+        self.decided: set[str] = set()
+        self.undecided: set[str] = set()
         self.restarts = False
         self.drops_state = False
 
@@ -109,6 +120,7 @@ class _Plan:
         if change["only_if"]:
             shown = {name: change[name] for name in ("only_if", "file", "from", "to")}
             self._open.append({**shown, "question": step["question"]})
+            self.undecided.add(proposal.title)
             return
         if change["choice"]:
             choice = (step["id"], change["choice"])
@@ -120,6 +132,7 @@ class _Plan:
             self._others.append((self._next_place(), {**shown, "unset": [], "runbook": proposal.title}))
         elif not self._take_options(change, proposal, before):
             return
+        self.decided.add(proposal.title)
         self.restarts = self.restarts or step["restart"]
         self.drops_state = self.drops_state or step["drops_state"]
 

@@ -53,7 +53,7 @@ def _signal(task: VertexKey, graph: JobGraph, pools: Pools, upstream: Mapping[st
         "buffer_pools",
         Subject(job=task[0], vertex=graph.name(task[1]), vertex_id=task[1]),
         known_facts(facts),
-        tuple(_cite(pools[pool].highest) for pool in sorted(pools)),
+        tuple(_cite(pools[pool].highest) for pool in sorted(pools, key=lambda pool: (-pools[pool].usual, pool))),
         citation_count=len(pools),
     )
 

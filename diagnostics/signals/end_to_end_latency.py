@@ -32,7 +32,7 @@ def measure(evidence: Evidence) -> Measured:
     for row in named_rows(evidence.answer(latency_markers.AGGREGATOR)):
         by_job[row.job_id or only_job].append(row)
     if not by_job:
-        yield NotMeasured("end_to_end_latency", "metrics", "no file has Flink's latency markers")
+        yield NotMeasured("end_to_end_latency", "metric-scrapes", "no file has Flink's latency markers")
     for job, rows in sorted(by_job.items(), key=lambda item: str(item[0])):
         values = [row.value for row in rows]
         slowest = max(rows, key=lambda row: row.value)

@@ -149,6 +149,8 @@ async function show(chart, library, { figure, summary, axis }, paperWidth = null
   const least = figure.layout.meta?.least_width;
   if (paperWidth || least > width) figure.layout.width = Math.max(least || 0, width);
   if (width < NARROW) narrow(figure.layout, width);
+  // Plotly takes the height of its container when the window changes, and not that of the layout.
+  plot.style.height = figure.layout.height ? `${figure.layout.height}px` : '';
   delete chart.dataset.stale;
   await library.react(plot, figure.data, figure.layout, {
     responsive: true,

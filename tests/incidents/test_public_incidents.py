@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.incidents.public_background import PublicIncident, diagnosed, not_written, public_incidents
+from tests.incidents.public_background import PublicIncident, analyzed, not_written, public_incidents
+from tests.reading.runbook_faults import faults
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -24,8 +25,9 @@ FIRST_OF_CLASS = {each.symptom_class: each for each in reversed(public_incidents
 @pytest.mark.spark
 @pytest.mark.parametrize("incident", FIRST_OF_CLASS.values(), ids=lambda each: f"{each.symptom_class}-{each.id}")
 def test_the_stated_class_leads_or_comes_second(incident: PublicIncident, spark: SparkSession, tmp_path: Path) -> None:
-    document = diagnosed(incident, spark, tmp_path)
-    assert incident.is_served_by(document), document["verdict"]
+    report = analyzed(incident, spark, tmp_path)
+    assert incident.is_served_by(report.document), report.document["verdict"]
+    assert faults(report.document["findings"], report.signals) == []
 
 
 def test_every_incident_of_the_reference_is_written_or_has_a_reason() -> None:

@@ -14,6 +14,7 @@ from diagnostics.diagnosis.fact_view import SignalIndex
 from diagnostics.evidence.subject import Subject
 from diagnostics.reconstruction.configuration.memory_model import derive
 from diagnostics.runbook import fill, runbooks
+from diagnostics.runbook.plan import Proposal, merged_plan
 from diagnostics.vocabulary.settings import setting_catalogue, version_of
 from diagnostics.wording.phrase import is_harmless_in_code
 
@@ -115,7 +116,7 @@ def filled_runbooks(
         key = (finding.get("runbook"), finding["subject"].get("job"))
         if finding.get("runbook") in runbooks() and key not in seen and finding["role"] != "consequence":
             seen.add(key)
-            yield fill(runbooks()[key[0]], finding, signals)
+            yield {**fill(runbooks()[key[0]], finding, signals), "job": key[1]}
 
 
 def faults(findings: Sequence[Mapping[str, Any]], signals: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -129,6 +130,7 @@ def faults(findings: Sequence[Mapping[str, Any]], signals: Sequence[Mapping[str,
     ]
     return [
         *found,
+        *plan_faults(filled, findings, signals),
         *two_values(filled),
         *too_short(filled, signals),
         *needless_placeholders(filled, findings, signals),
@@ -137,6 +139,32 @@ def faults(findings: Sequence[Mapping[str, Any]], signals: Sequence[Mapping[str,
         *(fault for book in filled for text in texts_of(book) for fault in internal_names(text)),
         *(fault for book in filled for text in sentences_of(book) for fault in sentence_faults(text)),
     ]
+
+
+def plan_faults(
+    filled: Sequence[Mapping[str, Any]], findings: Sequence[Mapping[str, Any]], signals: Sequence[Mapping[str, Any]]
+) -> Iterator[str]:
+    """The faults of the one plan of each job: its commands, changes and numbers of values for an option."""
+    books = {(book["id"], book["job"]): book for book in filled}
+    for job in dict.fromkeys(job for _, job in books):
+        proposals = [
+            Proposal(book["title"], runbooks()[name].useless, [each for each in book["steps"] if not each["left_out"]])
+            for (name, of_job), book in books.items()
+            if of_job == job
+        ]
+        plan = merged_plan(proposals, signals, job)
+        if plan is None:
+            continue
+        if plan["restart"]:
+            yield from (f"plan: {fault}" for fault in command_faults(plan["restart"]["command"]))
+            yield from (f"plan: {fault}" for fault in sentence_faults(plan["restart"]["text"]))
+        for change in plan["changes"]:
+            if change["from"].strip() == change["to"].strip():
+                yield f"plan: a change without a difference: {change['to']}"
+            yield from (f"plan: {fault}" for fault in code_faults(change["kind"], change["to"]))
+            yield from (f"plan: {fault}" for fault in internal_names(change["to"]))
+        options = [option for each in plan["changes"] for option, _ in OPTION_LINE.findall(each["to"])]
+        yield from (f"plan: {each} has two values" for each in sorted(set(options)) if options.count(each) > 1)
 
 
 def step_faults(step: Mapping[str, Any]) -> Iterator[str]:

@@ -10,6 +10,7 @@ import pytest
 from django.conf import LazySettings
 from django.test import Client
 
+from tests.architecture.test_shown_words import offence
 from tests.diagnosed_corpus import CASES, CorpusReport
 from tests.reading.pages import lines_of, pages_of
 from tests.reading.runbook_faults import internal_names
@@ -62,6 +63,7 @@ def test_the_pages_of_a_case_can_be_read(
     assert [(title, line) for title, lines in pages.items() for line in lines if UNFILLED.search(line)] == []
     prose = [line for lines in pages.values() for line in lines if len(line) < 400]
     assert [fault for line in prose for fault in internal_names(line)] == []
+    assert [line for line in prose if offence(line)] == [], "the style page says what to write instead"
     started = [line for title, lines in pages.items() if title.startswith("runbook") for line in lines]
     assert [line for line in started if re.search(r"\b[1-9]\d* of \d+ steps done", line)] == [], "nobody did anything"
     states = {each["facts"].get("final_state") for each in report.signals if each["key"] == "restarts"}

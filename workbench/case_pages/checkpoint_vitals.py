@@ -53,7 +53,14 @@ def _vitals(job: str, facts: Mapping[str, Any]) -> CheckpointVitals:
         last_success = "" if completed else say("none")
     return CheckpointVitals(
         job=job,
-        last_success=say("{age} before the end", age=duration(age)) if age is not None else last_success,
+        last_success=_before_end(age) if age is not None else last_success,
         succeeded=succeeded,
         durations=f"{duration(usual)} / {duration(long)}" if usual is not None and long is not None else "",
     )
+
+
+def _before_end(age_ms: float) -> str:
+    """How long before the last observation the last checkpoint completed."""
+    if age_ms < 1000:
+        return say("at the end of the evidence")
+    return say("{age} before the end", age=duration(age_ms))

@@ -102,6 +102,11 @@ class Report:
     inputs: Sequence[Mapping[str, Any]]
     document: Mapping[str, Any] | None
 
+    @property
+    def is_healthy(self) -> bool:
+        """Whether nothing happened of which a post-mortem would be written."""
+        return self.document is not None and self.document["verdict"]["symptom_class"] == HEALTHY
+
 
 def report_of(case: Case) -> Report:
     """The report; without a diagnosis it has no verdict and no findings, and states that."""

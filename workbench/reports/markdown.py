@@ -233,7 +233,7 @@ def _post_mortem_lines(report: Report, address: str) -> Iterator[str]:
     yield from ("# " + say("Post-mortem: {title}", title=plain(case.title)), "", say("Case") + f" <{address}>", "")
     yield from ("## " + say("Summary"), "", plain(report.summary or report.verdict), "")
     yield from ("## " + say("Impact"), "")
-    yield from (f"- {plain(finding.statement)}" for finding in effects)
+    yield from dict.fromkeys(f"- {plain(finding.statement)}" for finding in effects)
     yield from (f"- {each}" for each in impact_words(case))
     yield from ("- _" + say("Who noticed, what was late or wrong for them, for how long?") + "_", "")
     yield from ("## " + say("Timeline (UTC)"), "")

@@ -38,7 +38,7 @@ def report(request: SignedInRequest, case_id: int) -> HttpResponse:
     context = {
         "case": case,
         "markdown": as_markdown(report, address),
-        "post_mortem": as_post_mortem(report, address),
+        "post_mortem": "" if report.is_healthy else as_post_mortem(report, address),
         "has_bundle": bundles.bundled_analysis(case) is not None,
     }
     return render(request, "reports/detail.html", context)

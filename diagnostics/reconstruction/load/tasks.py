@@ -79,6 +79,8 @@ def _vertices(
         moments = timeline.get(vertex, ())
         busy, busy_peak = _mean_and_peak([each.busy_max for each in moments])
         pressed, pressed_peak = _mean_and_peak([each.held_max for each in moments])
+        busy = _most(details.busy.get((job_id, vertex), {}), busy)
+        pressed = _most(details.held.get((job_id, vertex), {}), pressed)
         vertices.append(
             {
                 "id": vertex,
@@ -121,6 +123,12 @@ def _depths(graph: JobGraph) -> Mapping[str, int]:
 def _mean_and_peak(values: Sequence[float | None]) -> tuple[float | None, float | None]:
     known = [value for value in values if value is not None]
     return (round(fmean(known), 4), round(max(known), 4)) if known else (None, None)
+
+
+def _most(samples: Mapping[int, Mapping[int, float]], otherwise: float | None) -> float | None:
+    """The highest mean of a subtask over its samples, which other charts show too; `otherwise` where there are none."""
+    means = [mean for of_subtask in samples.values() if (mean := _mean_of(of_subtask)) is not None]
+    return max(means, default=otherwise)
 
 
 def least_idle(moments: Sequence[Moment]) -> float | None:

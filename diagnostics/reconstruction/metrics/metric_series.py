@@ -229,7 +229,7 @@ def _counted_gauge(gauge: Series, samples: Sequence[Point]) -> Series:
 
 
 def without_start_up(series: Sequence[Series]) -> Iterator[Series]:
-    """The series; values of busy time from the start of an attempt until the subtask's first record are unknown.
+    """The series; values of busy time from the start of an attempt to the first sample with records are unknown.
 
     Source: Flink's TaskIOMetricGroup computes busy time as what is neither idle nor back-pressured, also while a task
     is INITIALIZING. An attempt without any record stays as measured.
@@ -257,13 +257,16 @@ def _subtask_key(series: Series) -> tuple[Any, ...]:
 
 
 def _start_ups(records: Mapping[int, float]) -> Iterator[tuple[int, int]]:
-    """The times in which a subtask has no record yet and gets one later: [from, until)."""
+    """The times in which a subtask has no record yet and gets one later, [from, until).
+
+    The sample that counts its first records is within: its value covers the time since the sample before it.
+    """
     since: int | None = None
     for ts_ms in sorted(records):
         if records[ts_ms] == 0:
             since = ts_ms if since is None else since
         elif since is not None:
-            yield since, ts_ms
+            yield since, ts_ms + 1
             since = None
 
 

@@ -51,7 +51,7 @@ def test_the_slowest_path_counts_at_each_time() -> None:
 
 
 def test_without_markers_nothing_is_measured() -> None:
-    assert needs(end_to_end_latency.measure(hand_made())) == {"end_to_end_latency": "metrics"}
+    assert needs(end_to_end_latency.measure(hand_made())) == {"end_to_end_latency": "metric-scrapes"}
     assert CHART.points(hand_made()) is None
 
 

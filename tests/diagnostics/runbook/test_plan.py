@@ -49,6 +49,14 @@ def test_of_alternatives_the_first_is_taken_and_what_needs_a_look_is_listed_apar
     assert [(each["only_if"], each["to"]) for each in plan["open"]] == [("it is slow", "c: 3")]
 
 
+def test_a_restart_for_lesser_changes_waits_for_the_look_that_decides_on_the_root_cause() -> None:
+    cause = Proposal("Look-ups", (), [step(change("cached()", kind="code", only_if="keys repeat"))])
+    settings = Proposal("Settings", (), [step(change("t.retention: RETAIN"))])
+    assert plan_of(cause, settings)["restart"]["text"].startswith("None of the decided changes removes the root cause.")
+    decided = Proposal("Look-ups", (), [step(change("a: 1"), change("cached()", kind="code", only_if="keys repeat"))])
+    assert "root cause" not in plan_of(decided, settings)["restart"]["text"]
+
+
 def test_there_is_one_restart_that_also_restarts_the_processes_whose_options_change() -> None:
     job = Proposal("A", (), [step(change("t.timeout: 2 min"))])
     process = Proposal("B", (), [step(change("taskmanager.memory.task.heap.size: 512m"))])

@@ -40,6 +40,11 @@ def test_the_head_states_last_success_success_rate_and_percentiles() -> None:
     assert vitals.job == ""
 
 
+def test_a_checkpoint_within_the_last_second_is_at_the_end() -> None:
+    (vitals,) = checkpoint_vitals(analysis(progress(ORDERS, **{**FACTS, "since_last_completed_ms": 0})))
+    assert vitals.last_success == "at the end of the evidence"
+
+
 def test_each_of_several_jobs_has_its_own() -> None:
     found = checkpoint_vitals(analysis(progress(CLICKS, **FACTS), progress(ORDERS, **{**FACTS, "completed": 0})))
 

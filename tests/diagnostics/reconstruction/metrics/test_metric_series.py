@@ -128,7 +128,7 @@ def test_how_busy_a_subtask_is_before_its_first_record_is_unknown() -> None:
     records = [row(moment, value) for moment, value in enumerate((0, 0, 40, 80, 0, 5))]
     busy = [row(moment, 1_000, metric="busyTimeMsPerSecond") for moment in range(6)]
     found = {each.metric: each for each in without_start_up(series_from_rows([*records, *busy]))}
-    assert [point.value for point in found["busyTimeMsPerSecond"].points] == [None, None, 1_000, 1_000, None, 1_000]
+    assert [point.value for point in found["busyTimeMsPerSecond"].points] == [None, None, None, 1_000, None, None]
 
 
 def test_a_subtask_that_never_reads_a_record_keeps_its_busy_time() -> None:
