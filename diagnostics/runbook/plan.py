@@ -19,8 +19,8 @@ PLACE_WITHIN = re.compile(r" \(| or |\uff08|\uff0c")
 
 
 CAUSE_FIRST = to_say(
-    "None of the decided changes removes the root cause. Look first which of the changes below fits, and make it in the "
-    "same restart."
+    "None of the decided changes removes the root cause. Look first which of the changes below fits, and make it in "
+    "the same restart."
 )
 
 

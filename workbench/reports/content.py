@@ -104,7 +104,7 @@ class Report:
 
     @property
     def is_healthy(self) -> bool:
-        """Whether nothing happened of which a post-mortem would be written."""
+        """Whether nothing happened that a post-mortem could describe."""
         return self.document is not None and self.document["verdict"]["symptom_class"] == HEALTHY
 
 
