@@ -186,7 +186,7 @@ def _doubts(
         count = round(sum(each for each in ended if each is not None))
         if count < FEW_CHECKPOINTS:
             yield say_counted(
-                "Only one checkpoint ended after the change; wait for {fewest}.",
+                "Only {count} checkpoint ended after the change; wait for {fewest}.",
                 "Only {count} checkpoints ended after the change; wait for {fewest}.",
                 count,
                 fewest=FEW_CHECKPOINTS,

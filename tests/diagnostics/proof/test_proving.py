@@ -128,7 +128,7 @@ def test_another_job_proves_nothing() -> None:
 
 @pytest.mark.parametrize(
     ("less", "expected"),
-    [({"rate": 100.0}, "The load fell from 1,000/s to 100/s"), ({"completed": 1}, "Only one checkpoint ended")],
+    [({"rate": 100.0}, "The load fell from 1,000/s to 100/s"), ({"completed": 1}, "Only 1 checkpoint ended")],
 )
 def test_less_load_or_too_little_time_is_a_doubt_and_no_proof(less: dict[str, Any], expected: str) -> None:
     found = proof(verdict="healthy", skew_ratio=1.0, **less)
