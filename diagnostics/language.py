@@ -28,6 +28,21 @@ SUFFIXES: Mapping[str, str] = {CHINESE: "zh"}
 
 CATALOGUES = Path(__file__).parent / "locale"
 DOMAIN = "diagnostics"
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """Translations of the sentences of a house: a folder in the layout of gettext, and the name of the files there."""
+
+    folder: Path
+    domain: str
+
+    def of(self, language: str) -> Path:
+        """The compiled file of a language of FOLDERS."""
+        return self.folder / FOLDERS[language] / "LC_MESSAGES" / f"{self.domain}.mo"
+
+
+LIBRARY = Catalogue(CATALOGUES, DOMAIN)
 FOLDERS: Mapping[str, str] = {CHINESE: "zh_Hans"}
 """Language -> folder of its catalogue."""
 
@@ -110,35 +125,39 @@ FEWEST_LETTERS, FEWEST_WORDS = 8, 2
 """What a template needs outside of its values to be recognised: `{a} of {b}` would fit any text. Our choice."""
 
 
-def say_stored(english: str) -> str:
+def say_stored(english: str, catalogues: tuple[Catalogue, ...] = (LIBRARY,)) -> str:
     """A sentence that `say` made in English and that was stored, in the reader's language.
 
-    The stored text is its own key: a text without values is in the catalogue, and one with values has the words of its
-    template there, with the values between them. A text that fits no template, or one in two ways, stays English.
+    The stored text is its own key: a text without values is in one of the catalogues, and one with values has the words
+    of its template there, with the values between them. A text that fits no template, or one in two ways, stays
+    English.
     """
-    return _said_again(_reader.get(), english, 0)
+    return _said_again(_reader.get(), english, catalogues, 0)
 
 
 @lru_cache(maxsize=4096)
-def _said_again(language: str, english: str, depth: int) -> str:
-    if language not in FOLDERS or len(english) > LONGEST_STORED or depth > DEEPEST_VALUE:
+def _said_again(language: str, english: str, catalogues: tuple[Catalogue, ...], depth: int) -> str:
+    if language not in FOLDERS or len(english) > LONGEST_STORED or depth > DEEPEST_VALUE or not english:
         return english
-    translated = _catalogue(language).gettext(english) if english else english
-    if translated != english:
-        return translated
-    fitting = [(each, values) for each in _templates(language) if (values := each.values_in(english)) is not None]
+    for catalogue in catalogues:
+        translated = _catalogue(language, catalogue).gettext(english)
+        if translated != english:
+            return translated
+    templates = (each for catalogue in catalogues for each in _templates(language, catalogue))
+    fitting = [(each, values) for each in templates if (values := each.values_in(english)) is not None]
     if fitting:
         template, values = max(fitting, key=lambda pair: pair[0].length)
         # A single word is a name more often than a sentence: an operator may be called `Records`.
         said = {
-            name: _said_again(language, value, depth + 1) if " " in value else value for name, value in values.items()
+            name: _said_again(language, value, catalogues, depth + 1) if " " in value else value
+            for name, value in values.items()
         }
         return template.translated.format(**said)
     sentences = SENTENCE_END.split(english)
     if len(sentences) == 1:
         return english
     with reading_in(language):
-        return joined_sentences(_said_again(language, each, depth) for each in sentences)
+        return joined_sentences(_said_again(language, each, catalogues, depth) for each in sentences)
 
 
 SENTENCE_END = re.compile(r"(?<=[.!?]) (?=[A-Z])")
@@ -188,11 +207,11 @@ def _parted(text: str, words: Iterable[str], *, backwards: bool = False) -> list
 
 
 @cache
-def _templates(language: str) -> tuple[_Template, ...]:
+def _templates(language: str, catalogue: Catalogue) -> tuple[_Template, ...]:
     """The translated texts with values."""
     return tuple(
         template
-        for english, translated in _entries(CATALOGUES / FOLDERS[language] / "LC_MESSAGES" / f"{DOMAIN}.mo")
+        for english, translated in _entries(catalogue.of(language))
         if translated and (template := _template(english, translated)) is not None
     )
 
@@ -203,11 +222,14 @@ def _template(english: str, translated: str) -> _Template | None:
     A text with facts as values (`{restarts.restarts|often}`) is filled when it is read, so that it is never stored.
     """
     words, names = [""], []
-    for literal, name, _, _ in Formatter().parse(english):
-        words[-1] += literal
-        if name:
-            names.append(name)
-            words.append("")
+    try:
+        for literal, name, _, _ in Formatter().parse(english):
+            words[-1] += literal
+            if name:
+                names.append(name)
+                words.append("")
+    except ValueError:  # a single brace: it is no text of `say`
+        return None
     own = " ".join(words)
     if (
         not names
@@ -249,7 +271,7 @@ def _entries(path: Path) -> Iterator[tuple[str, str]]:
 
 
 @cache
-def _catalogue(language: str) -> gettext.NullTranslations:
+def _catalogue(language: str, catalogue: Catalogue = LIBRARY) -> gettext.NullTranslations:
     if language not in FOLDERS:
         return gettext.NullTranslations()
-    return gettext.translation(DOMAIN, str(CATALOGUES), [FOLDERS[language]])
+    return gettext.translation(catalogue.domain, str(catalogue.folder), [FOLDERS[language]])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from diagnostics.diagnosis.judge import judge
-from diagnostics.language import CHINESE, _templates, reading_in, say, say_stored
+from diagnostics.language import CHINESE, LIBRARY, _templates, reading_in, say, say_stored
 from diagnostics.rules.rule import Ruleset
 
 
@@ -21,10 +21,10 @@ def test_a_stored_sentence_is_what_would_be_said_now() -> None:
 
 
 def test_every_template_is_found_again_with_all_its_values() -> None:
-    names = {name for template in _templates(CHINESE) for name in template.names}
+    names = {name for template in _templates(CHINESE, LIBRARY) for name in template.names}
     values = {name: f"⟨{name}⟩" for name in names}
     lost = []
-    for template in _templates(CHINESE):
+    for template in _templates(CHINESE, LIBRARY):
         english = "".join(
             part for pair in zip(template.words, [*map(values.get, template.names), ""], strict=True) for part in pair
         )

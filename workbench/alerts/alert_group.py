@@ -15,14 +15,15 @@ from workbench.alerts.payload import (
     text,
     web_address,
 )
+from workbench.languages.sentences import say, to_say
 
 
 def alerts_of_group(document: Any) -> list[ReceivedAlert]:
     """The alerts of a group. Raises PayloadRefused."""
-    alerts = object_at(document, "The body").get("alerts")
+    alerts = object_at(document, to_say("The body")).get("alerts")
     if not isinstance(alerts, list):
-        raise PayloadRefused("There is no list `alerts`.")
-    return [_alert(object_at(each, "An alert")) for each in alerts]
+        raise PayloadRefused(say("There is no list `alerts`."))
+    return [_alert(object_at(each, to_say("An alert"))) for each in alerts]
 
 
 def _alert(alert: dict[str, Any]) -> ReceivedAlert:

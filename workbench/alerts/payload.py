@@ -12,6 +12,7 @@ from typing import Any
 from django.utils.dateparse import parse_datetime
 
 from diagnostics.registry import registered
+from workbench.languages.sentences import say
 from workbench.untrusted.storable import storable
 
 MOST_ALERTS = 500
@@ -81,17 +82,23 @@ def alerts_in(kind: str, body: bytes, mapping: Mapping[str, str]) -> list[Receiv
     try:
         document = storable(json.loads(body))
     except (ValueError, RecursionError):
-        raise PayloadRefused("The body is not JSON.") from None
+        raise PayloadRefused(say("The body is not JSON.")) from None
     alerts = payloads()[kind].read(document, mapping)
     if len(alerts) > MOST_ALERTS:
-        raise PayloadRefused(f"The body holds {len(alerts):,} alerts; at most {MOST_ALERTS} are taken at once.")
+        raise PayloadRefused(
+            say(
+                "The body holds {count:,} alerts; at most {most} are taken at once.",
+                count=len(alerts),
+                most=MOST_ALERTS,
+            )
+        )
     return alerts
 
 
 def object_at(value: Any, what: str) -> dict[str, Any]:
     """The value, which has to be an object. Raises PayloadRefused naming it."""
     if not isinstance(value, dict):
-        raise PayloadRefused(f"{what} is not an object.")
+        raise PayloadRefused(say("{what} is not an object.", what=say(what)))
     return value
 
 

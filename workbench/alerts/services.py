@@ -22,6 +22,7 @@ from workbench.cases.models import LONGEST_CHANGE, Case, CaseStatus
 from workbench.cases.services import note_add, snapshot_start
 from workbench.clusters.models import Cluster
 from workbench.clusters.services import collection_request
+from workbench.languages.sentences import in_english, say
 from workbench.runbooks.verifying import verification_of
 
 MOST_BODY_BYTES = 1_000_000
@@ -67,6 +68,11 @@ class Outcome:
 
 def alerts_receive(*, source: AlertSource, body: bytes) -> list[Outcome]:
     """Stores the alerts of a message and processes each. Raises PayloadRefused, which the source records."""
+    with in_english():
+        return _stored(source, body)
+
+
+def _stored(source: AlertSource, body: bytes) -> list[Outcome]:
     try:
         received = alerts_in(source.kind, body, source.mapping)
     except PayloadRefused as error:
@@ -123,9 +129,9 @@ def _continue(source: AlertSource, alert: Alert, received: ReceivedAlert, now: d
     alert.save(update_fields=["heard_at", "times", "is_firing", "resolved_at"])
     if alert.is_firing or alert.case is None:
         return Outcome(alert, alert.case, alert.reason)
-    _note(alert.case, source, f"The alert {alert.name} is resolved, says {source}.")
+    _note(alert.case, source, say("The alert {alert} is resolved, says {source}.", alert=alert.name, source=source))
     if not Alert.objects.firing().filter(case=alert.case).exists():
-        _collect_again(alert, alert.case, f"After the alert {alert.name}", now)
+        _collect_again(alert, alert.case, say("After the alert {alert}", alert=alert.name), now)
         alert.save(update_fields=["reason", "again_at", "again"])
     return Outcome(alert, alert.case, alert.reason)
 
@@ -146,11 +152,15 @@ def _open_or_join(alert: Alert, cluster: Cluster, target: Target, now: dt.dateti
         is_again = not Alert.objects.firing().filter(case=alert.case).exists()
         _note(alert.case, source, _noted(alert))
         if is_again:
-            _collect_again(alert, alert.case, f"The alert {alert.name} fires again", now)
+            _collect_again(alert, alert.case, say("The alert {alert} fires again", alert=alert.name), now)
         return
     opened = source.alerts.filter(received_at__gte=now - dt.timedelta(hours=1)).exclude(case=None)
     if opened.values("case").distinct().count() >= MOST_CASES_AN_HOUR:
-        alert.reason = f"{source} opened {MOST_CASES_AN_HOUR} cases within an hour; it opens more when that is over."
+        alert.reason = say(
+            "{source} opened {most} cases within an hour; it opens more when that is over.",
+            source=source,
+            most=MOST_CASES_AN_HOUR,
+        )
         return
     title = f"{alert.name}: {target.job or cluster.name}"
     try:
@@ -173,9 +183,9 @@ def _collect_again(alert: Alert, case: Case, change: str, now: dt.datetime) -> N
     collections = case.collections.all()
     alert.reason, alert.again_at, alert.again = "", None, change[:LONGEST_CHANGE]
     if alert.cluster is None or case.is_closed:
-        alert.reason = "The case is closed."
+        alert.reason = say("The case is closed.")
     elif collections.filter(requested_at__gt=now - dt.timedelta(hours=1)).count() >= MOST_COLLECTIONS_AN_HOUR:
-        alert.reason = f"Evidence was collected {MOST_COLLECTIONS_AN_HOUR} times within an hour."
+        alert.reason = say("Evidence was collected {most} times within an hour.", most=MOST_COLLECTIONS_AN_HOUR)
     elif collections.active().exists() or collections.filter(requested_at__gt=now - PAUSE).exists():
         alert.again_at = now + PAUSE
     else:
@@ -233,16 +243,20 @@ def _note(case: Case, source: AlertSource, text: str) -> None:
 
 def _noted(alert: Alert) -> str:
     is_known = alert.starts_at is not None and alert.starts_at <= alert.received_at  # else the sender's clock is ahead
-    since = f" since {alert.starts_at:%Y-%m-%d %H:%M:%S} UTC" if is_known else ""
-    summary = f": {alert.summary}" if alert.summary else "."
-    return f"The alert {alert.name} fires{since}, says {alert.source}{summary}"
+    names = {"alert": alert.name, "source": alert.source}
+    if is_known:
+        since = f"{alert.starts_at:%Y-%m-%d %H:%M:%S} UTC"
+        fires = say("The alert {alert} fires since {since}, says {source}", since=since, **names)
+    else:
+        fires = say("The alert {alert} fires, says {source}", **names)
+    return f"{fires}: {alert.summary}" if alert.summary else f"{fires}."
 
 
 def alerts_expire() -> int:
     """Ends alerts whose sender is silent, and deletes old ones but for teams under legal hold. Gives how many."""
     now, kept = timezone.now(), Alert.objects.filter(source__team__in=kept_days())
     silent = Alert.objects.firing().filter(heard_at__lt=now - UNHEARD)
-    silent.update(is_firing=False, resolved_at=now, reason=f"No message came for {UNHEARD.days} days.")
+    silent.update(is_firing=False, resolved_at=now, reason=say("No message came for {days} days.", days=UNHEARD.days))
     old = Q(case=None, heard_at__lt=now - KEPT) | Q(heard_at__lt=now - KEPT_WITH_CASE)
     return kept.filter(old, is_firing=False).delete()[0]
 

@@ -15,7 +15,7 @@ from workbench.analyses.models import Analysis
 from workbench.cases.holds import OnHold, kept_days, require_no_hold
 from workbench.cases.models import Case
 from workbench.cases.services import note_add
-from workbench.languages.sentences import say
+from workbench.languages.sentences import in_english, say, say_counted
 from workbench.uploads.arrivals import arrival_discard
 from workbench.uploads.models import UploadedFile
 
@@ -32,7 +32,11 @@ def evidence_delete(*, case: Case, user: User) -> int:
     _refuse_deletion(case)
     count = _evidence_delete(case)
     if count:
-        note_add(case=case, user=user, text=f"The evidence was deleted: {count} file{'s' if count > 1 else ''}.")
+        with in_english():
+            text = say_counted(
+                "The evidence was deleted: {count} file.", "The evidence was deleted: {count} files.", count
+            )
+        note_add(case=case, user=user, text=text)
     return count
 
 

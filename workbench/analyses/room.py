@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from diagnostics.wording.phrase import size as size_text
 from workbench.analyses.models import Analysis, AnalysisStatus
+from workbench.languages.sentences import say
 from workbench.machine.disk import disk_room, means_full_disk
 from workbench.uploads.models import UploadedFile
 
@@ -42,10 +43,15 @@ def room_awaited(analysis: Analysis) -> str:
     taken = sum(room_needed(each) for each in running.only("pk", "room_needed"))
     if needed + taken <= free:
         return ""
-    beside = f" beside {size_text(taken)} for what runs now" if taken else ""
-    return (
-        f"The disk has too little room: {size_text(needed)} are needed{beside}, {size_text(max(free, 0))} are free. "
-        "It starts when there is more."
+    sizes = {"needed": size_text(needed), "taken": size_text(taken), "free": size_text(max(free, 0))}
+    if taken:
+        return say(
+            "The disk has too little room: {needed} are needed beside {taken} for what runs now, {free} are free. "
+            "It starts when there is more.",
+            **sizes,
+        )
+    return say(
+        "The disk has too little room: {needed} are needed, {free} are free. It starts when there is more.", **sizes
     )
 
 
@@ -59,9 +65,9 @@ def room_missed(analysis: Analysis) -> str:
         return room_awaited(analysis)
     if analysis.status != AnalysisStatus.RUNNING or free >= 0:
         return ""
-    return (
-        f"The disk is full: the run waits for room, {size_text(room_needed(analysis))} are needed. "
-        "It goes on by itself when there is some."
+    return say(
+        "The disk is full: the run waits for room, {needed} are needed. It continues by itself when there is some.",
+        needed=size_text(room_needed(analysis)),
     )
 
 
@@ -75,7 +81,7 @@ def out_of_room_raised(analysis: Analysis, watch: Watch, workspace: Path) -> Ite
             raise
         taken = sum(path.lstat().st_size for path in workspace.rglob("*"))
         analysis.room_needed = round(MORE * max(taken, room_needed(analysis)))
-        raise OutOfRoom("The disk was full while it ran.") from error
+        raise OutOfRoom(say("The disk was full while it ran.")) from error
 
 
 def unpacked_bytes(files: Iterable[UploadedFile]) -> int:

@@ -34,6 +34,7 @@ from workbench.analyses.turns import analysis_next
 from workbench.analyses.watch import Watch
 from workbench.analyses.worker_session import SESSION_TURN, worker_session
 from workbench.analyses.writing import write_patiently
+from workbench.languages.sentences import say, to_say
 from workbench.machine import broker
 from workbench.rules.selectors import rules_of
 from workbench.uploads.arrivals import Busy, Gone, arrival_redact
@@ -41,7 +42,7 @@ from workbench.uploads.models import ArrivalState, UploadedFile
 
 logger = logging.getLogger(__name__)
 
-ENDS_SERVERS = (
+ENDS_SERVERS = to_say(
     "The last times nothing else ran, so it may need more memory than the Spark server has (`SPARK_DRIVER_MEMORY`); "
     "the server's log says why it ended."
 )
@@ -109,10 +110,10 @@ def _outcome(
         return partial(analysis_give_back, analysis=analysis, claim=claim, reason=str(error), counted=False)
     except (OperationalError, InterfaceError):
         logger.warning("analysis %s lost the database", analysis.pk, exc_info=True)
-        reason = "The database did not answer while it ran."
+        reason = say("The database did not answer while it ran.")
         return partial(analysis_give_back, analysis=analysis, claim=claim, reason=reason, server_lost=True)
     except SparkUnavailable as error:
-        reason = f"Spark is not there: {error}."
+        reason = say("Spark is not there: {error}.", error=error)
         server_lost = isinstance(error, ServerLost)
         return partial(
             analysis_give_back,
@@ -123,12 +124,15 @@ def _outcome(
             hint=ENDS_SERVERS if server_lost else "",
         )
     except AnalysisInterrupted as error:
-        reason = str(error).capitalize() if watch.too_slow else "Its Spark work was interrupted from outside."
+        reason = str(error).capitalize() if watch.too_slow else say("Its Spark work was interrupted from outside.")
     except SoftTimeLimitExceeded:
-        reason = f"It took longer than {settings.MOST_ANALYSIS_SECONDS} seconds."
+        reason = say("It took longer than {seconds} seconds.", seconds=settings.MOST_ANALYSIS_SECONDS)
     except MemoryError:
         logger.exception("analysis %s took too much memory", analysis.pk)
-        reason = f"What was read could not be judged in {size_text(MOST_WORKER_BYTES)} of memory. Send fewer files."
+        reason = say(
+            "What was read could not be judged in {size} of memory. Send fewer files.",
+            size=size_text(MOST_WORKER_BYTES),
+        )
     except DiagnosticsError as error:
         reason = str(error)
     except Exception as error:
@@ -138,7 +142,7 @@ def _outcome(
 
 
 def _reason_of(error: Exception) -> str:
-    return f"The workbench failed ({type(error).__name__}); the worker's log has the details."
+    return say("The workbench failed ({error}); the worker's log has the details.", error=type(error).__name__)
 
 
 def _wait_for_spark(session: KeptSession) -> bool:

@@ -22,7 +22,7 @@ from workbench.analyses.publishing import end_publish
 from workbench.analyses.turns import analyses_waiting, is_large, turn_of_request
 from workbench.cases.models import Case
 from workbench.cases.services import case_lock
-from workbench.languages.sentences import say
+from workbench.languages.sentences import say, to_say
 from workbench.machine import broker
 from workbench.machine.disk import disk_room
 from workbench.machine.signs_of_life import SignsOfLife
@@ -35,6 +35,7 @@ logger = logging.getLogger(__name__)
 RUN_NEXT_ANALYSIS = "workbench.analyses.tasks.run_next_analysis"
 """The task, which imports this module."""
 
+WAITS = to_say("Waiting to be tried again.")
 MOST_ATTEMPTS = 3
 """A run that killed its worker this often is not tried again. Our choice."""
 
@@ -180,7 +181,8 @@ def analysis_give_back(
     is_last = counted and analysis.attempts - servers_lost >= MOST_ATTEMPTS
     if is_last or servers_lost >= MOST_SERVERS_LOST:
         cause = f" {hint}" if hint and not is_last else ""
-        analysis_fail(analysis=analysis, claim=claim, reason=f"{reason} It was tried {analysis.attempts} times.{cause}")
+        tried = to_say("It was tried {times} times.").format(times=analysis.attempts)
+        analysis_fail(analysis=analysis, claim=claim, reason=f"{reason} {tried}{cause}")
         return
     returned = _owned(analysis, claim).update(
         status=AnalysisStatus.QUEUED,
@@ -190,7 +192,7 @@ def analysis_give_back(
         heartbeat_at=None,
         attempts=F("attempts") - (0 if counted else 1),
         room_needed=analysis.room_needed,
-        detail=f"{reason} Waiting to be tried again.",
+        detail=f"{reason} {WAITS}",
     )
     if returned:
         logger.warning("analysis %s is queued again: %s", analysis.pk, reason)
@@ -240,10 +242,10 @@ def lost_analysis_recover(analysis: Analysis, now: datetime | None = None) -> bo
     if not _signs.has_vanished(analysis.claim, heartbeat_at, now):
         return False
     if (heartbeat_at - started_at).total_seconds() > settings.MOST_ANALYSIS_SECONDS:
-        reason = f"It took longer than {settings.MOST_ANALYSIS_SECONDS} seconds."
+        reason = to_say("It took longer than {seconds} seconds.").format(seconds=settings.MOST_ANALYSIS_SECONDS)
         analysis_fail(analysis=analysis, claim=analysis.claim, reason=reason)
     else:
-        reason = "The worker that ran it stopped without a word."
+        reason = to_say("The worker that ran it stopped without a word.")
         analysis_give_back(analysis=analysis, claim=analysis.claim, reason=reason)
     analysis.refresh_from_db(fields=["status", "stage", "progress", "detail", "error"])
     return True

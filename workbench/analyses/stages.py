@@ -10,7 +10,7 @@ from django.conf import settings
 from diagnostics import spark
 from workbench.analyses.models import Analysis, AnalysisStatus
 from workbench.analyses.room import room_missed
-from workbench.languages.sentences import say, to_say
+from workbench.languages.sentences import say, say_stored, to_say
 from workbench.machine import broker
 
 STAGES = (
@@ -33,7 +33,7 @@ def run_shown(analysis: Analysis) -> dict[str, Any]:
         "headline": say("Waits for room on the disk") if without_room else _headline(analysis),
         "progress": round(analysis.progress, 3),
         "detail": without_room or _detail(analysis),
-        "error": analysis.error,
+        "error": say_stored(analysis.error),
         "stages": _stages(analysis),
     }
 
@@ -53,8 +53,9 @@ def _headline(analysis: Analysis) -> str:
 
 def _detail(analysis: Analysis) -> str:
     if analysis.status == AnalysisStatus.QUEUED:
-        return " ".join(part for part in (analysis.detail, _held_back_by()) if part)
-    return analysis.detail.replace("_", " ") if analysis.is_active else analysis.detail
+        return " ".join(part for part in (say_stored(analysis.detail), _held_back_by()) if part)
+    detail = say_stored(analysis.detail)
+    return detail.replace("_", " ") if analysis.is_active else detail
 
 
 def _held_back_by() -> str:

@@ -19,6 +19,7 @@ from django.db.models import Max, Min, Q, Sum
 from workbench.analyses.models import Analysis, AnalysisQuerySet, AnalysisStatus
 from workbench.analyses.room import room_awaited, unpacked_bytes
 from workbench.cases.models import Case
+from workbench.languages.sentences import to_say
 from workbench.uploads.models import UploadedFile
 
 MOST_PASSED_OVER = 20
@@ -34,8 +35,8 @@ LARGE_BYTES = 50_000_000
 PARTS=logs`), the longest that a small case should wait for another one.
 """
 
-BEHIND_LARGE = "It begins when a large analysis that is running has ended. Smaller ones begin before it."
-ALONE = "The Spark server was lost while it ran. It begins when no other analysis runs."
+BEHIND_LARGE = to_say("It begins when a large analysis that is running has ended. Smaller ones begin before it.")
+ALONE = to_say("The Spark server was lost while it ran. It begins when no other analysis runs.")
 
 
 def turn_of_request(case: Case) -> int:

@@ -45,7 +45,7 @@ def cancel(request: SignedInRequest, analysis_id: int) -> HttpResponse:
     """Ends the run."""
     analysis = selectors.analysis_to_change(request.user, analysis_id)
     if not services.analysis_cancel(analysis=analysis):
-        messages.info(request, "The analysis had ended already.")
+        messages.info(request, say("The analysis had ended already."))
     return redirect(analysis.case)
 
 

@@ -19,6 +19,7 @@ from diagnostics.errors import AnalysisInterrupted, DiagnosticsError
 from diagnostics.spark import KeptSession
 from workbench.analyses.models import Analysis, AnalysisStatus
 from workbench.analyses.publishing import progress_publish
+from workbench.languages.sentences import say
 from workbench.machine.disk import disk_room
 
 logger = logging.getLogger(__name__)
@@ -84,11 +85,14 @@ class Watch:
     def _beat(self) -> None:
         if disk_room().free < 0:
             self.out_of_room = True
-            self.stopped_because = "the disk is full"
+            self.stopped_because = say("the disk is full")
         latest = self._latest
         silence = self._session.silence
         if silence > SILENCE_SHOWN_SECONDS:
-            detail = f"Spark has not answered for {silence:.0f} s; when it does not return, this is begun anew"
+            detail = say(
+                "Spark has not answered for {silence:.0f} s; when it does not return, this is begun anew",
+                silence=silence,
+            )
             latest = replace(latest, detail=detail)
             progress_publish(self._analysis_id, latest)
         try:
@@ -103,10 +107,10 @@ class Watch:
             connection.close()
             return
         if not wanted:
-            self.stopped_because = "the analysis is no longer wanted"
+            self.stopped_because = say("the analysis is no longer wanted")
         elif time.monotonic() > self._deadline:
             self.too_slow = True
-            self.stopped_because = f"it took longer than {settings.MOST_ANALYSIS_SECONDS} seconds"
+            self.stopped_because = say("it took longer than {seconds} seconds", seconds=settings.MOST_ANALYSIS_SECONDS)
 
     def _interrupt(self) -> None:
         with contextlib.suppress(DiagnosticsError):

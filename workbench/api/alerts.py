@@ -21,7 +21,7 @@ from workbench.alerts.services import MOST_BODY_BYTES, Outcome, alerts_receive
 from workbench.alerts.token import token_in
 from workbench.api.errors import BodyTooLarge
 from workbench.api.serializers import ErrorSerializer
-from workbench.languages.sentences import say, to_say
+from workbench.languages.sentences import say, say_stored, to_say
 
 TAKEN = inline_serializer(
     "AlertsTaken",
@@ -63,7 +63,7 @@ class AlertIntake(APIView):
         try:
             outcomes = alerts_receive(source=listed, body=_body(request._request))
         except PayloadRefused as error:
-            raise ParseError(str(error)) from None
+            raise ParseError(say_stored(str(error))) from None
         return Response({"alerts": [_taken(request, each) for each in outcomes]}, status=202)
 
     def get_authenticate_header(self, request: Request) -> str:
@@ -89,5 +89,5 @@ def _taken(request: Request, outcome: Outcome) -> dict[str, Any]:
         "status": "firing" if outcome.alert.is_firing else "resolved",
         "case": case.pk if case else None,
         "url": request.build_absolute_uri(case.get_absolute_url()) if case else None,
-        "reason": outcome.reason,
+        "reason": say_stored(outcome.reason),
     }

@@ -47,7 +47,7 @@ def case_new(request: SignedInRequest) -> HttpResponse:
     title = form.cleaned_data["title"] if form.is_valid() else ""
     try:
         if request.headers.get("Accept") == "application/json":
-            case = services.case_open(user=request.user, title=title or "New incident")
+            case = services.case_open(user=request.user, title=title or say("New incident"))
             return JsonResponse({"id": case.pk, **_case_addresses(case)}, status=201)
         files: list[tuple[str, IO[bytes] | ReceivedFile[bytes]]] = [
             (file.name or "unnamed", file) for file in request.FILES.getlist("files")
@@ -106,7 +106,7 @@ def demo(request: SignedInRequest) -> HttpResponse:
         messages.error(request, " ".join(error.messages))
         return redirect("cases:list")
     if not opened:
-        messages.info(request, "The demo cases are there already.")
+        messages.info(request, say("The demo cases are there already."))
     return redirect("cases:list")
 
 

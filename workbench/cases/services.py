@@ -27,10 +27,10 @@ from workbench.cases.models import (
     Snapshot,
     Watch,
 )
-from workbench.languages.sentences import say
+from workbench.languages.sentences import say, to_say
 
 SYMPTOM_CLASS_LENGTH = 50
-AFTER_A_CHANGE = "After a change"
+AFTER_A_CHANGE = to_say("After a change")
 CLOCKS_DIFFER = timedelta(minutes=1)
 """By which the clock of somebody who states a time may be ahead. Our choice."""
 
@@ -220,7 +220,8 @@ def evidence_keep(*, case: Case, user: User, is_kept: bool) -> None:
     """Sets whether the files of a case are kept after it is closed."""
     changed = Case.objects.filter(pk=case.pk, keep_evidence=not is_kept).update(keep_evidence=is_kept)
     if changed:
-        note_add(case=case, user=user, text=f"The evidence is to be kept{'.' if is_kept else ' no longer.'}")
+        kept, given_up = to_say("The evidence is to be kept."), to_say("The evidence is to be kept no longer.")
+        note_add(case=case, user=user, text=kept if is_kept else given_up)
 
 
 def search_text_update(case: Case, finding_text: str | None = None) -> None:
@@ -254,4 +255,4 @@ def search_text_update(case: Case, finding_text: str | None = None) -> None:
 
 def _title(title: str) -> str:
     length = Case._meta.get_field("title").max_length
-    return " ".join(title.split())[:length] or "Untitled case"
+    return " ".join(title.split())[:length] or say("Untitled case")

@@ -93,7 +93,7 @@ def address_of(channel_id: int) -> ChannelAddress:
         kept = json.loads(_path(channel_id).read_text("utf-8"))
         return ChannelAddress(kept["origin"], kept["path"], kept["secret"])
     except (OSError, ValueError, KeyError):
-        raise AddressRefused("Its address cannot be read by the worker: enter it again.") from None
+        raise AddressRefused(say("Its address cannot be read by the worker: enter it again.")) from None
 
 
 def address_forget(channel_id: int) -> None:

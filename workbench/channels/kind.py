@@ -11,6 +11,7 @@ from typing import Any
 
 from diagnostics.registry import registered
 from workbench.channels.address import MAIL, WEB, ChannelAddress
+from workbench.languages.sentences import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,8 @@ class Message:
         """The text with a last line that names the message it continues, for systems that cannot change that one."""
         if self.earlier is None:
             return self.text
-        return f"{self.text}\nContinues: {self.earlier.what} of {self.earlier.sent_at:%Y-%m-%d %H:%M} UTC"
+        sent = f"{self.earlier.sent_at:%Y-%m-%d %H:%M} UTC"
+        return self.text + "\n" + say("Continues: {what} of {sent}", what=self.earlier.what, sent=sent)
 
 
 @dataclass(frozen=True, slots=True)

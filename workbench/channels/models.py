@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.db import models
 from django.urls import reverse
 from django.utils import timezone
 
+from diagnostics.language import ENGLISH
 from workbench.accounts.models import Team, User
 from workbench.analyses.models import Analysis
 from workbench.cases.models import Case
-from workbench.languages.sentences import say_later
+from workbench.languages.sentences import say, say_later, say_stored, to_say
 
 LONGEST_TEMPLATE = 2_000
-USUAL_TEMPLATE = """{what}: {title}
+USUAL_TEMPLATE = to_say("""{what}: {title}
 {summary}
 {sure} sure, health {health} of 100. First: {first}
-{url}"""
+{url}""")
 
 
 class Tells(models.TextChoices):
@@ -37,7 +39,9 @@ class Channel(models.Model):
     origin           scheme, host and port; the whole address is a secret, which `address` keeps
     special_allowed  the address is one of this machine or its link, and an administrator means it
     notices          whether early warnings of watched clusters are sent, too
-    template         the message; its `{names}` are those of `wording.FIELDS`
+    template         the message; its `{names}` are those of `wording.FIELDS`. The usual one is stored in English and
+                     follows the language
+    language         of the messages
     quiet_from, quiet_to  UTC; within it only critical verdicts are sent, the others when it is over
     """
 
@@ -49,6 +53,7 @@ class Channel(models.Model):
     tells = models.CharField(max_length=10, choices=Tells.choices, default=Tells.CAUSES)
     notices = models.BooleanField(default=True)
     template = models.CharField(max_length=LONGEST_TEMPLATE, default=USUAL_TEMPLATE)
+    language = models.CharField(max_length=10, default=ENGLISH)
     quiet_from = models.TimeField(null=True, blank=True)
     quiet_to = models.TimeField(null=True, blank=True)
     added_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
@@ -72,6 +77,16 @@ class Channel(models.Model):
     def get_absolute_url(self) -> str:
         return reverse("channels:channel", args=[self.pk])
 
+    @property
+    def spoken(self) -> str:
+        """The language of the messages; English where the installation does not offer it any more."""
+        return self.language if self.language in dict(settings.LANGUAGES) else ENGLISH
+
+    @property
+    def template_said(self) -> str:
+        """The template; the usual one in the language of the reader."""
+        return say(self.template) if self.template == USUAL_TEMPLATE else self.template
+
 
 class DeliveryStatus(models.TextChoices):
     WAITING = "waiting", say_later("Waits")
@@ -89,9 +104,9 @@ class Delivery(models.Model):
 
     analysis  what it is about; null for a notice, and for a message that somebody sent to try the channel
     notice    the parts of a notice, as `notices.Notice` names them; null for other messages
-    what      why it is sent: a first verdict, another one, a snapshot after a change
+    what      why it is sent: a first verdict, another one, a snapshot after a change; in English, said by `reason`
     due_at    not before this moment; a try moves it on, so that two workers do not send it twice
-    detail    what the channel answered last
+    detail    what the channel answered last; its own words are in English, said by `answer`
     message_id  by what its system names the message; empty where it names none
     """
 
@@ -117,3 +132,13 @@ class Delivery(models.Model):
 
     def __str__(self) -> str:
         return f"{self.what} to {self.channel}"
+
+    @property
+    def reason(self) -> str:
+        """Why it is sent, in the language of the reader."""
+        return say_stored(self.what)
+
+    @property
+    def answer(self) -> str:
+        """What the channel answered, in the language of the reader."""
+        return say_stored(self.detail)

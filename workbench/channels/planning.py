@@ -12,13 +12,14 @@ from django.utils import timezone
 from workbench.analyses.models import Analysis
 from workbench.channels.models import Channel, Delivery, Tells
 from workbench.channels.services import send_when_committed
+from workbench.languages.sentences import to_say
 from workbench.runbooks.verifying import verification_of
 
 logger = logging.getLogger(__name__)
 
 NO_CAUSE = ("healthy", "inconclusive")
 CRITICAL = "critical"
-FIX_VERIFIED = "Fix verified"
+FIX_VERIFIED = to_say("Fix verified")
 
 
 def deliveries_plan(*, analysis_id: int, **signal: Any) -> None:
@@ -60,14 +61,14 @@ def _plan(channel: Channel, analysis: Analysis) -> None:
 def _reason(last: Delivery | None, analysis: Analysis, symptom_class: str) -> str:
     """Why the channel receives it; empty when it has the same already."""
     if last is None:
-        return "Verdict"
+        return to_say("Verdict")
     verification = verification_of(analysis)
     is_fixed = verification is not None and verification.is_fixed
     if last.analysis is not None and analysis.snapshot > last.analysis.snapshot:
-        return FIX_VERIFIED if is_fixed else "After the change"
+        return FIX_VERIFIED if is_fixed else to_say("After the change")
     if is_fixed and last.what != FIX_VERIFIED:
         return FIX_VERIFIED
-    return "New verdict" if symptom_class != last.symptom_class else ""
+    return to_say("New verdict") if symptom_class != last.symptom_class else ""
 
 
 def end_of_quiet(channel: Channel, now: dt.datetime) -> dt.datetime:

@@ -9,21 +9,23 @@ import json
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
+from django.conf import settings
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
+from diagnostics.language import ENGLISH
 from workbench.accounts.models import Team, User
 from workbench.cases.holds import kept_days
 from workbench.channels.address import WEB, ChannelAddress, address_forget, address_keep, address_of
 from workbench.channels.kind import Kind, Post, kinds
-from workbench.channels.models import LONGEST_TEMPLATE, Channel, Delivery, DeliveryStatus, Tells
+from workbench.channels.models import LONGEST_TEMPLATE, USUAL_TEMPLATE, Channel, Delivery, DeliveryStatus, Tells
 from workbench.channels.wording import message_about, unknown_fields
 from workbench.clusters.address import AddressRefused, Lookup, NoAddress, judged_address, looked_up
 from workbench.clusters.connection import Answer, posted
 from workbench.clusters.mail import MailRefused, mailed
-from workbench.languages.sentences import say
+from workbench.languages.sentences import in_language, say, to_say
 from workbench.machine import broker
 from workbench.tallies.counting import DELIVERIES, count
 
@@ -54,6 +56,7 @@ class ChannelForm:
     template: str = ""
     quiet_from: str = ""
     quiet_to: str = ""
+    language: str = ENGLISH
 
 
 @transaction.atomic
@@ -84,7 +87,8 @@ def channel_save(
     if errors or form.team is None:
         raise ValidationError(errors)
     channel.name, channel.kind, channel.team = " ".join(form.name.split()), form.kind, form.team
-    channel.tells, channel.notices, channel.template = form.tells, form.notices, form.template.strip()
+    channel.tells, channel.notices, channel.language = form.tells, form.notices, form.language
+    channel.template = USUAL_TEMPLATE if _is_usual(form.template.strip()) else form.template.strip()
     channel.quiet_from, channel.quiet_to = quiet
     if address is not None:
         channel.origin, channel.special_allowed = address.origin, form.special_allowed
@@ -100,7 +104,7 @@ def channel_remove(*, user: User, channel: Channel) -> None:
     address_forget(channel.pk)
     Channel.objects.listed().filter(pk=channel.pk).update(removed_by=user, removed_at=timezone.now())
     channel.deliveries.filter(status=DeliveryStatus.WAITING).update(
-        status=DeliveryStatus.FAILED, detail="The channel was removed."
+        status=DeliveryStatus.FAILED, detail=to_say("The channel was removed.")
     )
 
 
@@ -108,7 +112,7 @@ def channel_try(*, user: User, channel: Channel) -> Delivery:
     """Queues a test message. Raises PermissionDenied."""
     _administrators_only(user)
     with transaction.atomic():
-        delivery = Delivery.objects.create(channel=channel, what="Test", due_at=timezone.now())
+        delivery = Delivery.objects.create(channel=channel, what=to_say("Test"), due_at=timezone.now())
         send_when_committed(delivery)
     return delivery
 
@@ -149,9 +153,9 @@ def delivery_send(delivery_id: int, *, lookup: Lookup = looked_up) -> None:
     except AddressRefused as error:
         failure, is_final = str(error), not isinstance(error, NoAddress)
     except MailRefused as error:
-        failure, is_final = f"Refused: {error}", True
+        failure, is_final = say("Refused: {refusal}", refusal=error), True
     except (OSError, http.client.HTTPException) as error:
-        failure = f"No answer: {error or type(error).__name__}"
+        failure = say("No answer: {error}", error=error or type(error).__name__)
     if not failure:
         delivery.status, delivery.sent_at = DeliveryStatus.SENT, timezone.now()
     elif is_final or delivery.tries > len(AGAIN):
@@ -170,16 +174,19 @@ def _send(delivery: Delivery, now: dt.datetime, lookup: Lookup) -> tuple[str, bo
     Raises AddressRefused, MailRefused, OSError, HTTPException.
     """
     channel, kind = delivery.channel, kinds()[delivery.channel.kind]
-    kept, message = address_of(channel.pk), message_about(delivery)
+    kept = address_of(channel.pk)
     address = judged_address(kept.server, special_allowed=channel.special_allowed, lookup=lookup)
-    if kind.mail is not None:
-        mail = kind.mail(message, kept)
+    with in_language(channel.spoken):
+        message = message_about(delivery)
+        mail = kind.mail(message, kept) if kind.mail is not None else None
+        posts = kind.posted(message, kept, int(now.timestamp())) if mail is None else ()
+    if mail is not None:
         user, _, password = kept.secret.partition(":")
         refused = mailed(kept.server, address, (user, password) if kept.secret else None, mail)
         delivery.message_id = str(mail["Message-ID"])
-        delivery.detail = f"Refused for {', '.join(refused)}"[:500] if refused else ""
+        delivery.detail = say("Refused for {refused}", refused=", ".join(refused))[:500] if refused else ""
         return "", False
-    for post in kind.posted(message, kept, int(now.timestamp())):
+    for post in posts:
         answer = posted(kept.server, address, _path(kept, post), _body(post), post.headers)
         failure, is_final = _failure(kind, answer)
         if failure and not post.may_fail:
@@ -208,13 +215,14 @@ def _failure(kind: Kind, answer: Answer) -> tuple[str, bool]:
     """Why a post was not accepted, and whether a retry is useless; ("", False) when it was."""
     said = answer.text[:300]
     if not 200 <= answer.status < 300:
-        return f"Answer {answer.status}: {said}", answer.status in REFUSED_FOR_GOOD or 300 <= answer.status < 400
+        failure = say("Answer {status}: {said}", status=answer.status, said=said)
+        return failure, answer.status in REFUSED_FOR_GOOD or 300 <= answer.status < 400
     try:
         read = json.loads(answer.text)
     except (ValueError, RecursionError):
         return "", False
     refusal = kind.refusal(read)
-    return (f"Refused: {refusal}", True) if refusal else ("", False)
+    return (say("Refused: {refusal}", refusal=refusal), True) if refusal else ("", False)
 
 
 def _errors(channel: Channel, form: ChannelForm) -> dict[str, str]:
@@ -228,6 +236,8 @@ def _errors(channel: Channel, form: ChannelForm) -> dict[str, str]:
         errors["kind"] = say("Choose the system that takes the messages.")
     if form.team is None:
         errors["team"] = say("Choose the team whose cases are announced here.")
+    if form.language not in dict(settings.LANGUAGES):
+        errors["language"] = say("Choose the language of the messages.")
     if form.tells not in Tells.values:
         errors["tells"] = say("Choose which verdicts are sent.")
     if not form.template.strip() or len(form.template) > LONGEST_TEMPLATE:
@@ -235,6 +245,15 @@ def _errors(channel: Channel, form: ChannelForm) -> dict[str, str]:
     elif unknown := unknown_fields(form.template):
         errors["template"] = say("No message has {unknown}.", unknown=", ".join(unknown))
     return errors
+
+
+def _is_usual(template: str) -> bool:
+    """Whether it is the usual one in a language that the installation offers."""
+    for language, _ in settings.LANGUAGES:
+        with in_language(language):
+            if template == say(USUAL_TEMPLATE):
+                return True
+    return False
 
 
 def _administrators_only(user: User) -> None:

@@ -11,6 +11,7 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST
 
+from diagnostics.language import ENGLISH, reader_language
 from workbench.accounts.models import Team, User
 from workbench.accounts.requests import SignedInRequest
 from workbench.channels import services
@@ -18,7 +19,7 @@ from workbench.channels.kind import kinds
 from workbench.channels.models import USUAL_TEMPLATE, Channel, Delivery, Tells
 from workbench.channels.services import ChannelForm
 from workbench.channels.wording import FIELDS, message_about
-from workbench.languages.sentences import say
+from workbench.languages.sentences import in_language, say
 from workbench.untrusted.whole_number import whole_number
 
 SHOWN = 50
@@ -39,7 +40,7 @@ def channels(request: SignedInRequest) -> HttpResponse:
     context = {
         "channels": Channel.objects.listed().select_related("team"),
         "errors": errors,
-        "form": request.POST or {"template": USUAL_TEMPLATE, "tells": Tells.CAUSES.value, "notices": "1"},
+        "form": request.POST or _usual(),
         **_choices(),
     }
     return render(request, "channels/list.html", context)
@@ -59,7 +60,8 @@ def channel(request: SignedInRequest, channel_id: int) -> HttpResponse:
             errors = error.message_dict
             listed = _listed(request.user, channel_id)
     latest = Delivery.objects.filter(channel=listed).exclude(analysis=None).first()
-    preview = message_about(latest or Delivery(channel=listed, what="Verdict"))
+    with in_language(listed.spoken):
+        preview = message_about(latest or Delivery(channel=listed, what="Verdict"))
     context = {
         "channel": listed,
         "errors": errors,
@@ -77,7 +79,7 @@ def try_channel(request: SignedInRequest, channel_id: int) -> HttpResponse:
     """Sends a test message."""
     found = _listed(request.user, channel_id)
     services.channel_try(user=request.user, channel=found)
-    messages.info(request, "A test is on its way; the list below says whether it arrived.")
+    messages.info(request, say("A test is on its way; the list below says whether it arrived."))
     return redirect(found)
 
 
@@ -114,11 +116,24 @@ def _form(request: SignedInRequest) -> ChannelForm:
         template=sent.get("template", "").replace("\r", ""),
         quiet_from=sent.get("quiet_from", ""),
         quiet_to=sent.get("quiet_to", ""),
+        language=sent.get("language", ENGLISH),
     )
+
+
+def _usual() -> dict[str, str]:
+    """The form of a new channel, whose messages are in the language of who adds it."""
+    return {
+        "template": say(USUAL_TEMPLATE),
+        "language": reader_language(),
+        "tells": Tells.CAUSES.value,
+        "notices": "1",
+    }
 
 
 def _filled(channel: Channel) -> dict[str, str]:
     """The form with the channel's present values, without the secret address."""
+    with in_language(channel.spoken):
+        template = channel.template_said
     return {
         "name": channel.name,
         "kind": channel.kind,
@@ -126,7 +141,8 @@ def _filled(channel: Channel) -> dict[str, str]:
         "special": "1" if channel.special_allowed else "",
         "tells": channel.tells,
         "notices": "1" if channel.notices else "",
-        "template": channel.template,
+        "template": template,
+        "language": channel.spoken,
         "quiet_from": f"{channel.quiet_from:%H:%M}" if channel.quiet_from else "",
         "quiet_to": f"{channel.quiet_to:%H:%M}" if channel.quiet_to else "",
     }

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import Any
 
 from django.conf import settings
 
 from diagnostics.diagnosis.problem_time import over_since
 from diagnostics.diagnosis.verdict import HEALTHY
+from diagnostics.language import in_reader_language, joined_sentences
 from diagnostics.notation.control_characters import show_controls
 from diagnostics.symptoms import symptom
 from workbench.analyses.models import Analysis
+from workbench.analyses.reading import document_read
 from workbench.channels.kind import Earlier, Message
 from workbench.channels.models import Channel, Delivery, DeliveryStatus
-from workbench.languages.sentences import say_later
+from workbench.languages.sentences import say, say_later, say_stored, to_say
 from workbench.redaction.selectors import redaction_rules, redactor_for
 from workbench.runbooks.filling import runbook_progress
 from workbench.runbooks.verifying import verification_of
@@ -36,9 +39,8 @@ FIELDS = {
 NAMED = re.compile(r"\{([a-z]+)\}")
 LONGEST_TEXT = 3_500
 """Slack cuts messages of more than 4,000 characters. Source: Slack documentation, "chat.postMessage", truncation."""
-NO_STEP = "Read the findings of the case."
-NOTHING = "Nothing: the evidence shows no trouble."
-NOT_NOW = "Nothing now: it is over. To prevent it next time:"
+NO_STEP = to_say("Read the findings of the case.")
+NOTHING = to_say("Nothing: the evidence shows no trouble.")
 
 
 def unknown_fields(template: str) -> list[str]:
@@ -47,15 +49,15 @@ def unknown_fields(template: str) -> list[str]:
 
 
 def message_about(delivery: Delivery) -> Message:
-    """The message of a delivery; a sample for a message that tries the channel."""
+    """The message of a delivery in the language of the reader; a sample for a message that tries the channel."""
     channel, analysis = delivery.channel, delivery.analysis
     if delivery.notice is not None:
         return _notice(delivery.notice)
     fields = _sample(channel) if analysis is None else _fields(analysis)
-    fields["what"] = delivery.what
+    fields["what"] = delivery.reason
     earlier = earlier_of(delivery)
     fields["continues"] = f"{earlier.sent_at:%Y-%m-%dT%H:%M:%SZ}" if earlier else ""
-    text = NAMED.sub(lambda name: fields[name[1]], channel.template)[:LONGEST_TEXT]
+    text = NAMED.sub(lambda name: fields[name[1]], channel.template_said)[:LONGEST_TEXT]
     return Message(text=text, url=fields["url"], fields={"schema": 1, **fields}, earlier=earlier)
 
 
@@ -67,27 +69,27 @@ def earlier_of(delivery: Delivery) -> Earlier | None:
     first = sent.exclude(sent_at=None).order_by("pk").first()
     if first is None or first.sent_at is None:
         return None
-    return Earlier(first.message_id, first.what, first.sent_at)
+    return Earlier(first.message_id, first.reason, first.sent_at)
 
 
 def _notice(notice: Mapping[str, str]) -> Message:
     """The message of a notice, which has neither confidence nor runbook and so no template."""
-    fields = {name: _without_secrets(notice[name]) for name in ("what", "title", "summary")}
+    fields = {name: _without_secrets(say_stored(notice[name])) for name in ("what", "title", "summary")}
     fields["url"] = _url(notice["page"])
-    text = "{what}: {title}\n{summary}\n{url}".format(**fields)
+    text = say("{what}: {title}\n{summary}\n{url}", **fields)
     return Message(text=text[:LONGEST_TEXT], url=fields["url"], fields={"schema": 1, **fields})
 
 
 def _fields(analysis: Analysis) -> dict[str, str]:
-    case, document = analysis.case, analysis.document
+    case, document = analysis.case, document_read(analysis)
     verdict, verification = document["verdict"], verification_of(analysis)
     inner = {
         "title": case.title,
-        "verdict": symptom(verdict["symptom_class"]).title,
-        "summary": f"{verification.headline} {verdict['summary']}" if verification else verdict["summary"],
+        "verdict": in_reader_language(symptom(verdict["symptom_class"]).title),
+        "summary": joined_sentences([verification.headline if verification else "", verdict["summary"]]),
         "sure": f"{verdict['confidence'] * 100:.0f} %",
         "health": str(document["health"]["score"]),
-        "first": _first(analysis),
+        "first": _first(analysis, document),
         "jobs": ", ".join(job["name"] for job in document["jobs"] if job["name"]),
         "team": case.team.name,
     }
@@ -96,32 +98,32 @@ def _fields(analysis: Analysis) -> dict[str, str]:
 
 def _sample(channel: Channel) -> dict[str, str]:
     return {
-        "title": "This is a test of the channel",
-        "verdict": "Test",
-        "summary": f"Somebody tried the channel {channel.name}; no case is behind this message.",
+        "title": say("This is a test of the channel"),
+        "verdict": say("Test"),
+        "summary": say("Somebody tried the channel {channel}; no case is behind this message.", channel=channel.name),
         "sure": "100 %",
         "health": "100",
-        "first": NOTHING,
+        "first": say(NOTHING),
         "jobs": "",
         "team": channel.team.name,
         "url": _url(channel.get_absolute_url()),
     }
 
 
-def _first(analysis: Analysis) -> str:
+def _first(analysis: Analysis, document: Mapping[str, Any]) -> str:
     """What the case page says to do first; without a cause, the evidence that would show one."""
-    document = analysis.document
     progress = runbook_progress(analysis)
     for position, finding in enumerate(document["findings"]):
         if finding["role"] == "root_cause":
             opened = progress[position].next_question if position in progress else None
-            step = finding.get("first_step") or opened or NO_STEP
-            is_over = over_since(document, finding["subject"].get("job"))
-            return f"{NOT_NOW} {step}" if is_over else step
+            step = finding.get("first_step") or opened or say(NO_STEP)
+            if over_since(document, finding["subject"].get("job")):
+                return say("Nothing now: it is over. To prevent it next time: {step}", step=step)
+            return step
     if document["verdict"]["symptom_class"] == HEALTHY:
-        return NOTHING
+        return say(NOTHING)
     missing = document.get("split") or next(iter(document["missing_evidence"]), None)
-    return f"Add to the case: {missing['what']}." if missing else NO_STEP
+    return say("Add to the case: {what}.", what=missing["what"]) if missing else say(NO_STEP)
 
 
 def _without_secrets(text: str) -> str:

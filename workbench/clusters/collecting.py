@@ -32,6 +32,7 @@ from workbench.clusters.login import NoLogin, login_headers
 from workbench.clusters.models import LOG_STORES, Cluster, Collection, CollectionStatus, Serves
 from workbench.clusters.profiling import take_profile
 from workbench.clusters.prometheus import MetricWindow, gather_metrics
+from workbench.languages.sentences import say
 from workbench.limits.selectors import limits_now
 from workbench.machine.disk import NoRoom, require_room
 from workbench.uploads.refusals import UploadRefused
@@ -88,7 +89,7 @@ def collection_run(
         _end(collection, CollectionStatus.FAILED, str(error))
     except Exception as error:
         logger.exception("collection %s ended with an error of our own", collection.pk)
-        reason = f"The workbench failed ({type(error).__name__}); the worker's log has the details."
+        reason = say("The workbench failed ({error}); the worker's log has the details.", error=type(error).__name__)
         _end(collection, CollectionStatus.FAILED, reason)
     finally:
         for left in collection.target.parent.glob(f"{collection.target.stem}*"):
@@ -98,7 +99,7 @@ def collection_run(
 def _collect(collection: Collection, options: argparse.Namespace, lookup: Lookup, most_answer_seconds: float) -> None:
     cluster = collection.cluster
     if cluster.removed_at:
-        raise AddressRefused(f"{cluster.name} is not on the list any more.")
+        raise AddressRefused(say("{cluster} is not on the list any more.", cluster=cluster.name))
     limits = collect_flink.limits_of(options)
     if collection.fetched_path:
         drops, left_out = [_fetched(collection, limits, lookup)], ""
@@ -166,7 +167,9 @@ def _drops_of(
         drops.append((f"collected/{_name_part(asked.name)}-{timezone.now():%Y%m%dT%H%M%SZ}.zip", target))
     if not drops:
         raise failures[0][1]
-    return drops, " ".join(f"{asked.name} was left out: {error}." for asked, error in failures)
+    return drops, " ".join(
+        say("{cluster} was left out: {error}.", cluster=asked.name, error=error) for asked, error in failures
+    )
 
 
 def _gather(
@@ -239,7 +242,9 @@ def _profiled(
         try:
             return posted(url, address, url.path + path, body, headers)
         except (OSError, HTTPException) as error:
-            raise collect_flink.Unanswered(f"the profiler did not start: {error or type(error).__name__}") from None
+            raise collect_flink.Unanswered(
+                say("the profiler did not start: {error}", error=error or type(error).__name__)
+            ) from None
 
     with contextlib.closing(_connected(cluster, limits, lookup, most_answer_seconds)) as connected:
         process = take_profile(

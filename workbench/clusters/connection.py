@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from diagnostics.collect_flink import Cluster, Limits, Unanswered
 from workbench.clusters.address import ClusterUrl
+from workbench.languages.sentences import say
 
 MOST_ANSWER_SECONDS = 60.0
 """Time limit of one answer, including the connection. Our choice: several times what Flink needs for a dump of a busy
@@ -56,7 +57,7 @@ class PinnedCluster(Cluster):
         timer = threading.Timer(self._most_seconds + max(0.0, self._free_at - time.monotonic()), cut_off)
         timer.daemon = True
         timer.start()
-        too_late = f"the answer took longer than {self._most_seconds:g} seconds"
+        too_late = say("the answer took longer than {seconds:g} seconds", seconds=self._most_seconds)
         try:
             yield from super().pieces(path, most)
         except Unanswered:

@@ -70,7 +70,10 @@ def login_headers(cluster_id: int) -> dict[str, str]:
     try:
         return {"Authorization": _path(cluster_id).read_text("ascii")}
     except OSError as error:
-        reason = f"Its login cannot be read by the worker ({error.strerror}): take it off the list and add it again."
+        reason = say(
+            "Its login cannot be read by the worker ({error}): take it off the list and add it again.",
+            error=error.strerror,
+        )
         raise NoLogin(reason) from None
 
 

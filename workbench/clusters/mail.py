@@ -9,6 +9,7 @@ from email.message import EmailMessage
 
 from workbench.clusters.address import ClusterUrl
 from workbench.clusters.connection import MOST_POST_SECONDS, POST_WAIT, Line
+from workbench.languages.sentences import say
 
 TLS, STARTTLS = "smtps", "smtp"
 """Schemes of a mail server: TLS from the first byte, or by the command STARTTLS where the server offers it. Source: RFC
@@ -59,7 +60,7 @@ def _sent(url: ClusterUrl, line: Line, login: tuple[str, str] | None, message: E
             is_secret = True
         if login is not None:
             if not is_secret:
-                raise MailRefused("The server offers no TLS, and a password is not sent without it.")
+                raise MailRefused(say("The server offers no TLS, and a password is not sent without it."))
             server.login(*login)
         refused = server.send_message(message)
     return {recipient: f"{code} {text.decode(errors='replace')}" for recipient, (code, text) in refused.items()}

@@ -17,13 +17,14 @@ from urllib.parse import quote
 
 from diagnostics.collect_flink import Progress, Unanswered
 from workbench.clusters.connection import Answer, PinnedCluster
+from workbench.languages.sentences import say, say_later
 
 MODES = {
-    "ITIMER": "CPU time, by timer signals",
-    "CPU": "CPU time, by the kernel's events",
-    "WALL": "Elapsed time: also of threads that wait",
-    "LOCK": "Waiting for locks",
-    "ALLOC": "Allocated memory",
+    "ITIMER": say_later("CPU time, by timer signals"),
+    "CPU": say_later("CPU time, by the kernel's events"),
+    "WALL": say_later("Elapsed time: also of threads that wait"),
+    "LOCK": say_later("Waiting for locks"),
+    "ALLOC": say_later("Allocated memory"),
 }
 """Mode of the profiler -> what it samples. ITIMER first: it needs no right in the kernel."""
 LEAST_SECONDS, MOST_PROFILE_SECONDS = 5, 300
@@ -49,7 +50,7 @@ def take_profile(
     cluster: PinnedCluster, post: Post, target: Path, process: str, mode: str, seconds: int, progress: Progress
 ) -> str:
     """Writes the page of the profile; gives the id of the process. Raises Unanswered."""
-    progress.label = f"profiling for {seconds} s"
+    progress.label = say("profiling for {seconds} s", seconds=seconds)
     process = process or _busiest(cluster)
     place = f"/{JOB_MANAGER}/profiler" if process == JOB_MANAGER else f"/taskmanagers/{quote(process)}/profiler"
     try:
@@ -57,7 +58,7 @@ def take_profile(
     except Unanswered as error:
         if error.status == 404:
             raise Unanswered(
-                "this cluster has no profiler: it needs Flink 1.19 or later and `rest.profiling.enabled: true`"
+                say("this cluster has no profiler: it needs Flink 1.19 or later and `rest.profiling.enabled: true`")
             ) from None
         raise
     started = _started(post(place, json.dumps({"mode": mode, "duration": seconds}).encode()))
@@ -74,7 +75,7 @@ def _busiest(cluster: PinnedCluster) -> str:
     listed = answer.get("taskmanagers") if isinstance(answer, dict) else None
     known = [each["id"] for each in listed or () if isinstance(each, dict) and PROCESS.fullmatch(str(each.get("id")))]
     if not known:
-        raise Unanswered("the cluster has no TaskManager to profile")
+        raise Unanswered(say("the cluster has no TaskManager to profile"))
     loads = {each: _load(cluster, each) for each in known[:MOST_ASKED]}
     return str(max(known[:MOST_ASKED], key=lambda each: loads[each]))
 
@@ -101,7 +102,9 @@ def _started(answer: Answer) -> Any:
         content = None
     if answer.status != 200 or not isinstance(content, dict) or "triggerTime" not in content:
         reason = " ".join(map(str, content.get("errors", ()))) if isinstance(content, dict) else answer.text
-        raise Unanswered(f"the profiler did not start: HTTP {answer.status}: {' '.join(reason.split())[:200]}")
+        raise Unanswered(
+            say("the profiler did not start: {error}", error=f"HTTP {answer.status}: {' '.join(reason.split())[:200]}")
+        )
     return content["triggerTime"]
 
 
@@ -115,6 +118,9 @@ def _finished(cluster: PinnedCluster, place: str, started: Any, seconds: int, pr
         if own.get("status") == "FINISHED" and FILE.fullmatch(name):
             return name
         if own.get("status") == "FAILED":
-            raise Unanswered(f"the profiler failed: {' '.join(str(own.get('message')).split())[:200]}")
+            message = " ".join(str(own.get("message")).split())[:200]
+            raise Unanswered(say("the profiler failed: {error}", error=message))
         time.sleep(LOOK_EVERY_SECONDS)
-    raise Unanswered(f"the profiler was not done {GRACE_SECONDS:g} s after its {seconds} s")
+    raise Unanswered(
+        say("the profiler was not done {grace:g} s after its {seconds} s", grace=GRACE_SECONDS, seconds=seconds)
+    )

@@ -33,7 +33,7 @@ from workbench.clusters.log_stores import log_store_of
 from workbench.clusters.login import Login, LoginRefused, login_forget, login_keep
 from workbench.clusters.models import LOG_STORES, USUAL_SECONDS, Cluster, Collection, CollectionStatus, Serves
 from workbench.clusters.profiling import LEAST_SECONDS, MODES, MOST_PROFILE_SECONDS, PROCESS
-from workbench.languages.sentences import say
+from workbench.languages.sentences import say, to_say
 from workbench.machine import broker
 from workbench.machine.signs_of_life import SignsOfLife
 
@@ -286,7 +286,7 @@ def profile_request(
 def collection_cancel(*, collection: Collection) -> bool:
     """Cancels a collection; its worker notices before the next request. Gives whether it was still in progress."""
     active = Collection.objects.active().filter(pk=collection.pk)
-    return bool(active.update(status=CollectionStatus.CANCELLED, detail="Nothing of it was kept."))
+    return bool(active.update(status=CollectionStatus.CANCELLED, detail=to_say("Nothing of it was kept.")))
 
 
 def lost_collections_recover() -> int:
@@ -299,7 +299,7 @@ def lost_collections_recover() -> int:
             left.unlink(missing_ok=True)
     numbers = [each.pk for each in lost]
     count = running.filter(pk__in=numbers).update(
-        status=CollectionStatus.FAILED, detail="The worker stopped without a word."
+        status=CollectionStatus.FAILED, detail=to_say("The worker stopped without a word.")
     )
     just_sent = Q(requested_at__range=(now - UNSENT, now + UNSENT))
     unsent = list(Collection.objects.filter(~just_sent, status=CollectionStatus.QUEUED))

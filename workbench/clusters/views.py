@@ -21,7 +21,7 @@ from workbench.clusters import services
 from workbench.clusters.address import AddressRefused
 from workbench.clusters.login import KINDS
 from workbench.clusters.models import Cluster, ClusterQuerySet, Collection, CollectionStatus, Serves
-from workbench.languages.sentences import say
+from workbench.languages.sentences import say, say_stored
 from workbench.untrusted.whole_number import whole_number
 
 
@@ -85,7 +85,7 @@ def remove(request: SignedInRequest, cluster_id: int) -> HttpResponse:
 def collect(request: SignedInRequest) -> HttpResponse:
     """Starts a collection from a listed cluster into a new case, or into the one that `case` names."""
     if not request.user.may_change_cases:
-        raise PermissionDenied(say("Your role may read cases, not add to them."))
+        raise PermissionDenied(say(say("Your role may read cases, not add to them.")))
     chosen, into = request.POST.get("cluster", ""), request.POST.get("case", "")
     number = int(chosen) if chosen.isdecimal() and len(chosen) < 10 else 0
     cluster = get_object_or_404(Cluster.objects.offered_to(request.user).clusters(), pk=number)
@@ -103,7 +103,7 @@ def collect(request: SignedInRequest) -> HttpResponse:
 def profile(request: SignedInRequest) -> HttpResponse:
     """Starts the profiler of a listed cluster on one process, for a new case or for the one that `case` names."""
     if not request.user.may_change_cases:
-        raise PermissionDenied("Your role may read cases, not add to them.")
+        raise PermissionDenied(say("Your role may read cases, not add to them."))
     sent, into = request.POST, whole_number(request.POST.get("case", ""))
     cluster = _chosen(Cluster.objects.offered_to(request.user).clusters(), sent.get("profiled", ""))
     case = case_to_change(request.user, into) if into is not None else None
@@ -145,7 +145,7 @@ def _query(request: SignedInRequest, offered: ClusterQuerySet, prefix: str) -> H
     prefix  of the fields of its form, since all forms of the page are one
     """
     if not request.user.may_change_cases:
-        raise PermissionDenied(say("Your role may read cases, not add to them."))
+        raise PermissionDenied(say(say("Your role may read cases, not add to them.")))
     sent, into = request.POST, request.POST.get("case", "")
     server = _chosen(offered, sent.get(f"{prefix}server", ""))
     case = case_to_change(request.user, int(into)) if into.isdecimal() and len(into) < 10 else None
@@ -188,7 +188,7 @@ def _chosen(offered: ClusterQuerySet, key: str) -> Cluster | None:
 def fetch(request: SignedInRequest) -> HttpResponse:
     """Starts a download of the file that `url` names into a new case, or into the one that `case` names."""
     if not request.user.may_change_cases:
-        raise PermissionDenied(say("Your role may read cases, not add to them."))
+        raise PermissionDenied(say(say("Your role may read cases, not add to them.")))
     into = request.POST.get("case", "")
     case = case_to_change(request.user, int(into)) if into.isdecimal() and len(into) < 10 else None
     try:
@@ -252,6 +252,6 @@ def _run(collection: Collection) -> dict[str, Any]:
         "active": collection.is_active,
         "headline": CollectionStatus(collection.status).label,
         "progress": round(collection.progress, 3),
-        "detail": collection.detail,
+        "detail": say_stored(collection.detail),
         "stages": [],
     }

@@ -22,7 +22,7 @@ from workbench.cases.impact import IMPACT_COLUMNS, impact_words
 from workbench.cases.mentions import marked
 from workbench.cases.models import Case, CaseChange, CaseStatus
 from workbench.history.case_records import CaseRecords
-from workbench.languages.sentences import say, say_counted, to_say
+from workbench.languages.sentences import say, say_counted, say_stored, to_say
 from workbench.uploads.models import UploadedFile
 
 MOST_ENTRIES = 500
@@ -75,7 +75,7 @@ def _opened(records: CaseRecords) -> Iterator[Entry]:
 def _snapshots(records: CaseRecords) -> Iterator[Entry]:
     # The first snapshot is not stored when the case's opening started it.
     for each in (snapshot for snapshot in records.snapshots if snapshot.pk is not None):
-        began = say("began snapshot {number}: {change}", number=each.number, change=each.change)
+        began = say("began snapshot {number}: {change}", number=each.number, change=say_stored(each.change))
         yield Entry(each.started_at, "check", each.started_by, began)
 
 
@@ -109,7 +109,9 @@ def _analyses(records: CaseRecords) -> Iterator[Entry]:
             yield Entry(at, "brand", None, _diagnosis(*reached, again=last is not None), is_minor=reached == last)
             last = reached
         elif row["status"] == AnalysisStatus.FAILED:
-            yield Entry(at, "warning", None, say("The analysis failed."), detail=row["error"], tone="warning")
+            yield Entry(
+                at, "warning", None, say("The analysis failed."), detail=say_stored(row["error"]), tone="warning"
+            )
         elif row["status"] == AnalysisStatus.CANCELLED:
             yield Entry(at, "cross", None, say("An analysis was cancelled."), is_minor=True)
 
@@ -142,7 +144,9 @@ def _steps(records: CaseRecords) -> Iterator[Entry]:
 def _notes(records: CaseRecords) -> Iterator[Entry]:
     for note in records.case.notes.select_related("author").prefetch_related("mentions"):
         names = [person.get_username() for person in note.mentions.all()]
-        yield Entry(note.created_at, "note", note.author, say("wrote"), note.text, is_note=True, mentioned=names)
+        yield Entry(
+            note.created_at, "note", note.author, say("wrote"), say_stored(note.text), is_note=True, mentioned=names
+        )
 
 
 def _follow_ups(records: CaseRecords) -> Iterator[Entry]:

@@ -12,7 +12,7 @@ from django.http.response import HttpResponseBase
 from django.utils import translation
 from django.utils.cache import patch_vary_headers
 
-from diagnostics.language import reading_in
+from workbench.languages.sentences import in_language
 
 EVENTS = "text/event-stream"
 """Other streams are files, in which nobody translates anything."""
@@ -32,7 +32,7 @@ class ReaderLanguage:
         if len(settings.LANGUAGES) < 2:
             return self._respond(request)
         language = _language_of_account(request) or translation.get_language_from_request(request)
-        with translation.override(language), reading_in(language):
+        with in_language(language):
             response = self._respond(request)
         if isinstance(response, StreamingHttpResponse) and response.headers["Content-Type"] == EVENTS:
             response.streaming_content = _in_language(language, iter(response))
@@ -45,7 +45,7 @@ def _in_language(language: str, parts: Iterable[bytes]) -> Iterator[bytes]:
     """Parts of an answer that are made after the request is over."""
     iterator = iter(parts)
     while True:
-        with translation.override(language), reading_in(language):
+        with in_language(language):
             part = next(iterator, None)
         if part is None:
             return

@@ -2,14 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
 from typing import Any, TypedDict, cast
 
+from django.utils import translation
 from django.utils.translation import gettext, gettext_lazy, ngettext
 
-from diagnostics.language import to_say
+from diagnostics import language as library
+from diagnostics.language import ENGLISH, LIBRARY, Catalogue, to_say
 
-__all__ = ["Said", "said", "say", "say_counted", "say_later", "sentence_of", "to_say"]
+__all__ = [
+    "Said",
+    "in_english",
+    "in_language",
+    "said",
+    "say",
+    "say_counted",
+    "say_later",
+    "say_stored",
+    "sentence_of",
+    "to_say",
+]
+
+CATALOGUES = (Catalogue(Path(__file__).parent / "locale", "django"), LIBRARY)
+
+
+@contextmanager
+def in_language(language: str) -> Iterator[None]:
+    """Sentences of both houses that are made within are in this language."""
+    with translation.override(language), library.reading_in(language):
+        yield
+
+
+def in_english() -> AbstractContextManager[None]:
+    """Sentences made within are stored, and said again by `say_stored` when they are read."""
+    return in_language(ENGLISH)
 
 
 def say(text: str, /, **values: Any) -> str:
@@ -26,6 +55,11 @@ def say_later(text: str) -> str:
 def say_counted(one: str, many: str, count: int, /, **values: Any) -> str:
     """A sentence whose words depend on a number, which is its value `count`."""
     return ngettext(one, many, count).format(count=count, **values)
+
+
+def say_stored(english: str) -> str:
+    """A sentence that `say` of either house made in English and that was stored, in the reader's language."""
+    return library.say_stored(english, CATALOGUES)
 
 
 class Said(TypedDict):

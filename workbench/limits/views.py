@@ -69,7 +69,7 @@ def _set(request: SignedInRequest, form: LimitsForm) -> bool:
     if changed:
         messages.success(request, say("The limits count from now on, also for analyses that begin now."))
     else:
-        messages.info(request, "Nothing was changed.")
+        messages.info(request, say("Nothing was changed."))
     return True
 
 

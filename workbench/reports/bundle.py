@@ -20,7 +20,7 @@ from workbench.analyses.models import Analysis
 from workbench.analyses.services import analysis_request
 from workbench.cases.models import Case
 from workbench.cases.services import case_open, note_add
-from workbench.languages.sentences import say
+from workbench.languages.sentences import say, to_say
 from workbench.limits.selectors import limits_now
 from workbench.reports.content import verdict_line
 from workbench.rules.models import BundledRule
@@ -148,7 +148,7 @@ def bundle_import(*, user: User, content: BinaryIO) -> Case:
             case = case_open(user=user, title=str(manifest["title"]))
             try:
                 _files(archive, manifest, case, user)
-                reason = f"Came with the bundle of {manifest['title']}"
+                reason = to_say("Came with the bundle of {title}").format(title=manifest["title"])
                 ruleset = ruleset_of_bundle(rules=rules, reason=reason, user=user)
             except BaseException:
                 case_discard(case=case)
@@ -158,7 +158,12 @@ def bundle_import(*, user: User, content: BinaryIO) -> Case:
     except InvalidRule as error:
         raise BundleRefused(say("A rule in it cannot be read: {error}", error=error)) from None
     there = verdict_line({"verdict": manifest["verdict"], "health": {"score": manifest["health"]}})
-    note_add(case=case, user=user, text=f"Imported from a bundle. There the verdict was: {there}.", by_person=False)
+    note_add(
+        case=case,
+        user=user,
+        text=to_say("Imported from a bundle. There the verdict was: {verdict}.").format(verdict=there),
+        by_person=False,
+    )
     analysis_request(case=case, user=user, ruleset=ruleset)
     return case
 

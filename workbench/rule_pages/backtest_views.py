@@ -41,8 +41,8 @@ def detail(request: SignedInRequest, backtest_id: int) -> HttpResponse:
             "backtest": backtest,
             "tally": tally,
             "rows": [
-                ("This rule", tally.rule_before, tally.rule_after),
-                ("All verdicts", tally.verdicts_before, tally.verdicts_after),
+                (say("This rule"), tally.rule_before, tally.rule_after),
+                (say("All verdicts"), tally.verdicts_before, tally.verdicts_after),
             ],
             "changes": changes_shown(backtest.changes),
             "is_outdated": backtest.text != backtest.draft.text,

@@ -49,7 +49,7 @@ def _set(request: SignedInRequest) -> bool:
     if row:
         messages.success(request, say("The weights are in force. The scores of the history are being computed again."))
     else:
-        messages.info(request, "Nothing was changed.")
+        messages.info(request, say("Nothing was changed."))
     return True
 
 

@@ -19,6 +19,7 @@ from diagnostics.rules.rule import LONGEST_RULE
 from diagnostics.signals.signal import Signal
 from workbench.accounts.models import User
 from workbench.cases.models import Case
+from workbench.languages.sentences import to_say
 from workbench.rules.models import EventKind, RegressionSample, Rule, RuleEvent
 from workbench.rules.selectors import rules_of
 from workbench.rules.services import ruleset_published
@@ -59,7 +60,7 @@ def _keep(case: Case, user: User, index: SignalIndex, rule: diagnostics_rule.Rul
     identity = Rule.objects.get(rule_id=rule.id)
     RegressionSample.objects.update_or_create(rule=identity, case=case, defaults={"text": text, "created_by": user})
     RuleEvent.objects.create(
-        rule_id=rule.id, kind=EventKind.SAMPLE_KEPT, by=user, case=case, reason="A case was closed", after=text
+        rule_id=rule.id, kind=EventKind.SAMPLE_KEPT, by=user, case=case, reason=to_say("A case was closed"), after=text
     )
     return True
 

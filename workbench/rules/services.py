@@ -17,7 +17,7 @@ from diagnostics.rules import rule as diagnostics_rule
 from diagnostics.rules.rule import LONGEST_RULE
 from diagnostics.yaml_document import read_yaml
 from workbench.accounts.models import User
-from workbench.languages.sentences import say
+from workbench.languages.sentences import say, to_say
 from workbench.rules.models import (
     BundledRule,
     Draft,
@@ -65,7 +65,10 @@ def rules_load() -> Loaded:
     kept_local = list(local.filter(rule__rule_id__in=added).values_list("rule__rule_id", flat=True))
     ruleset = Ruleset.objects.published().first()
     if ruleset is None or added or dropped:
-        ruleset = ruleset_make(reason=f"Shipped rules loaded: {len(added)} new, {len(dropped)} gone", user=None)
+        ruleset = ruleset_make(
+            reason=to_say("Shipped rules loaded: {added} new, {gone} gone").format(added=len(added), gone=len(dropped)),
+            user=None,
+        )
     return Loaded(added, dropped, kept_local, ruleset)
 
 
@@ -217,7 +220,10 @@ def rule_roll_back(*, version: RuleVersion, user: User, reason: str) -> Ruleset:
             version = _local_copy(version, user, reason)
         _make_it_count(version)
     event_record(version, EventKind.ROLLED_BACK, user, reason=reason, before=before, after=version.text)
-    return ruleset_make(reason=f"{version.rule} rolled back to version {version.number}", user=user)
+    return ruleset_make(
+        reason=to_say("{rule} rolled back to version {number}").format(rule=version.rule, number=version.number),
+        user=user,
+    )
 
 
 @transaction.atomic

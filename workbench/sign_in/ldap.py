@@ -16,6 +16,7 @@ from ldap3.utils.conv import escape_filter_chars
 from ldap3.utils.dn import parse_dn
 
 from workbench.clusters.address import AddressRefused, ClusterUrl, judged_address
+from workbench.languages.sentences import say
 from workbench.sign_in.configuration import LdapConfiguration
 from workbench.sign_in.models import Provider
 from workbench.sign_in.services import MOST_GROUPS, Presented
@@ -44,7 +45,7 @@ def person_verified(configuration: LdapConfiguration, name: str, password: str) 
     try:
         with _bound(configuration, configuration.bind_dn, configuration.password) as directory:
             if directory is None:
-                raise DirectoryFailed("The directory refuses the account that searches for people.")
+                raise DirectoryFailed(say("The directory refuses the account that searches for people."))
             entry = _person(directory, configuration, name)
             if entry is None:
                 return None
@@ -53,7 +54,7 @@ def person_verified(configuration: LdapConfiguration, name: str, password: str) 
                     return None
             return _presented(directory, configuration, entry)
     except (LDAPException, OSError) as error:
-        raise DirectoryFailed(f"The directory does not answer ({type(error).__name__}).") from error
+        raise DirectoryFailed(say("The directory does not answer ({error}).", error=type(error).__name__)) from error
 
 
 @contextmanager

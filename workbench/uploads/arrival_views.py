@@ -19,7 +19,7 @@ from django.utils.http import http_date
 
 from workbench.accounts.requests import SignedInRequest
 from workbench.cases.selectors import case_to_change
-from workbench.languages.sentences import say
+from workbench.languages.sentences import say, say_stored
 from workbench.limits.selectors import limits_now
 from workbench.machine.disk import NoRoom
 from workbench.uploads import arrivals
@@ -145,7 +145,7 @@ def _outcome(request: SignedInRequest, arriving: Arrival) -> dict[str, Any]:
         "state": arriving.state,
         "bytes": arriving.redacted_bytes,
         "repeats": arriving.state == ArrivalState.REPEATED,
-        "detail": arriving.detail,
+        "detail": say_stored(arriving.detail),
     }
 
 

@@ -220,7 +220,7 @@ def arrival_redact(*, arrival: Arrival, on_progress: Callable[[int], None] = nob
         if arrival.state != ArrivalState.REDACTING:
             return
         if redactor_for(arrival.redact) is None:
-            _close(arrival, ArrivalState.REFUSED, "The rules that were chosen for it are gone; send it again.")
+            _close(arrival, ArrivalState.REFUSED, say("The rules that were chosen for it are gone; send it again."))
             return
         _take(arrival, progress)
 

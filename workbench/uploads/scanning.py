@@ -15,6 +15,7 @@ from pathlib import Path
 
 from django.conf import settings
 
+from workbench.languages.sentences import say
 from workbench.uploads.refusals import UploadRefused
 
 PIECE_BYTES = 256 * 1024
@@ -22,8 +23,6 @@ MOST_SECONDS = 120.0
 """Time limit of one file. Our choice: ClamAV's own default (`MaxScanTime`) is as long."""
 CONNECT_SECONDS = 5.0
 LONGEST_ANSWER = 1_000
-
-NOT_SCANNED = "Not stored: this installation has every file looked at by a virus scanner, "
 
 
 def refuse_infected(path: Path) -> None:
@@ -37,17 +36,34 @@ def refuse_infected(path: Path) -> None:
     try:
         answer = _ask(path)
     except OSError as error:
-        raise UploadRefused(f"{NOT_SCANNED}which does not answer ({type(error).__name__}). Try again later.") from None
+        raise UploadRefused(
+            say(
+                "Not stored: this installation has every file looked at by a virus scanner, which does not answer "
+                "({error}). Try again later.",
+                error=type(error).__name__,
+            )
+        ) from None
     said = answer.removeprefix("stream: ").strip("\x00 \r\n")
     if said == "OK":
         return
     if said.endswith(" FOUND"):
-        raise UploadRefused(f"Not stored: the virus scanner finds {said.removesuffix(' FOUND')[:100]} in it.")
+        raise UploadRefused(
+            say("Not stored: the virus scanner finds {name} in it.", name=said.removesuffix(" FOUND")[:100])
+        )
     if "size limit" in said:
         raise UploadRefused(
-            f"{NOT_SCANNED}and this one is larger than it reads (`StreamMaxLength` of clamd.conf): send it in parts."
+            say(
+                "Not stored: this installation has every file looked at by a virus scanner, and this one is larger "
+                "than it reads (`StreamMaxLength` of clamd.conf): send it in parts."
+            )
         )
-    raise UploadRefused(f"{NOT_SCANNED}which could not read this one: {said[:100] or 'no answer'}.")
+    raise UploadRefused(
+        say(
+            "Not stored: this installation has every file looked at by a virus scanner, which could not read this one: "
+            "{answer}.",
+            answer=said[:100] or say("no answer"),
+        )
+    )
 
 
 def _ask(path: Path) -> str:

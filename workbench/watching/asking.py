@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 from diagnostics.collect_flink import Cluster, Unanswered
+from workbench.languages.sentences import say
 from workbench.untrusted.storable import storable
 
 MOST_JOBS = 30
@@ -60,7 +61,7 @@ def ask_for_jobs(cluster: Cluster) -> tuple[list[JobSeen], int]:
     _, answer = cluster.json("/jobs/overview")
     listed = answer.get("jobs") if isinstance(answer, dict) else None
     if not isinstance(listed, list):
-        raise Unanswered("what answers there is no Flink REST API")
+        raise Unanswered(say("what answers there is no Flink REST API"))
     seen = sorted((job for each in listed if (job := _job(each))), key=lambda job: -job.deployed_ms)
     kept: dict[str, JobSeen] = {}
     for job in [*(job for job in seen if job.state not in OVER), *(job for job in seen if job.state in OVER)]:

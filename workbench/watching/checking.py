@@ -20,7 +20,7 @@ from workbench.clusters.address import AddressRefused, ClusterUrl, Lookup, judge
 from workbench.clusters.connection import PinnedCluster
 from workbench.clusters.login import NoLogin, login_headers
 from workbench.clusters.services import collection_request
-from workbench.languages.sentences import said, to_say
+from workbench.languages.sentences import said, say, to_say
 from workbench.watching.asking import OVER, JobSeen, ask_about, ask_for_jobs, moment_of
 from workbench.watching.judging import Judgement, Looks, Sign, judge
 from workbench.watching.models import LONGEST_TEXT, EarlyWarning, JobCheck, Level, Watch, WatchedJob
@@ -64,7 +64,7 @@ def check_run(watch: Watch, *, lookup: Lookup = looked_up, limits: Limits = LIMI
         failure = str(error)
     except Exception as error:
         logger.exception("the check of %s ended with an error of our own", watch.cluster)
-        failure = f"The workbench failed ({type(error).__name__}); the worker's log has the details."
+        failure = say("The workbench failed ({error}); the worker's log has the details.", error=type(error).__name__)
     checked = Watch.objects.filter(pk=watch.pk)
     if not failure and not jobs:
         checked.filter(next_at__gt=begun + SOON).update(next_at=begun + SOON)
@@ -77,7 +77,7 @@ def _asked(watch: Watch, begun: dt.datetime, lookup: Lookup, limits: Limits) -> 
     """The jobs with their measurements, and what was not looked at. Raises as `check_run` catches."""
     cluster = watch.cluster
     if cluster.removed_at:
-        raise AddressRefused(f"{cluster.name} is not on the list any more.")
+        raise AddressRefused(say("{cluster} is not on the list any more.", cluster=cluster.name))
     url = ClusterUrl.parse(cluster.url)
     address = judged_address(url, special_allowed=cluster.special_allowed, lookup=lookup)
     headers = login_headers(cluster.pk) if cluster.login else {}
@@ -86,8 +86,12 @@ def _asked(watch: Watch, begun: dt.datetime, lookup: Lookup, limits: Limits) -> 
     with contextlib.closing(connection) as rest:
         jobs, more = ask_for_jobs(rest)
         skipped = _measure_jobs(rest, jobs, known, begun)
-    left_out = [f"{more} more jobs"] if more else []
-    left_out += [f"{skipped} jobs: the check took {MOST_CHECK_SECONDS:g} s"] if skipped else []
+    left_out = [say("{count} more jobs", count=more)] if more else []
+    left_out += (
+        [say("{count} jobs: the check took {seconds:g} s", count=skipped, seconds=MOST_CHECK_SECONDS)]
+        if skipped
+        else []
+    )
     left_out += [f"{job.name}: {job.failures[0]}" for job in jobs if job.failures]
     return jobs[: len(jobs) - skipped], "; ".join(left_out)
 
@@ -162,9 +166,10 @@ def _begin(watch: Watch, job: WatchedJob, sign: Sign, now: dt.datetime) -> None:
     if watch.opens_cases:
         _open_or_join(watch, job, warning, now)
     warning.save()
-    what = "Ill" if sign.level == Level.ILL else "Early warning"
+    what = to_say("Ill") if sign.level == Level.ILL else to_say("Early warning")
     page = warning.case.get_absolute_url() if warning.case else job.get_absolute_url()
-    notice_send(watch.team, Notice(what, f"{job.name} on {watch.cluster}", sign.text, page))
+    title = say("The job {job} on {cluster}", job=job.name, cluster=watch.cluster)
+    notice_send(watch.team, Notice(what, title, sign.text, page))
 
 
 def _open_or_join(watch: Watch, job: WatchedJob, warning: EarlyWarning, now: dt.datetime) -> None:
@@ -180,14 +185,16 @@ def _open_or_join(watch: Watch, job: WatchedJob, warning: EarlyWarning, now: dt.
     else:
         warning.case = _opened(watch, job, warning, now)
     if warning.case is not None:
-        text = f"A check of {watch.cluster} found: {warning.text}"
+        text = say("A check of {cluster} found: {text}", cluster=watch.cluster, text=warning.text)
         note_add(case=warning.case, user=watch.owner, text=text, by_person=False)
 
 
 def _opened(watch: Watch, job: WatchedJob, warning: EarlyWarning, now: dt.datetime) -> Case | None:
     opened = EarlyWarning.objects.filter(job__watch=watch, began_at__gte=now - dt.timedelta(days=1)).exclude(case=None)
     if opened.values("case").distinct().count() >= MOST_CASES_A_DAY:
-        warning.reason = f"Checks of {watch.cluster} opened {MOST_CASES_A_DAY} cases within a day."
+        warning.reason = say(
+            "Checks of {cluster} opened {most} cases within a day.", cluster=watch.cluster, most=MOST_CASES_A_DAY
+        )
         return None
     try:
         return collection_request(

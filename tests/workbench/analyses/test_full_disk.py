@@ -72,7 +72,7 @@ def test_a_disk_without_a_byte_stops_a_run_which_says_so_and_goes_on(larger_disk
         for _ in range(20):  # longer than a run may be silent
             case = stack.case(url)
             assert case["detail"].startswith("The disk is full: the run waits for room, "), case
-            assert "are needed. It goes on by itself" in case["detail"], case
+            assert "are needed. It continues by itself" in case["detail"], case
             assert status(f"{running.address}/login/") == 200
             time.sleep(1)
         ballast.unlink()

@@ -149,7 +149,7 @@ def test_a_running_case_says_that_it_waits_for_room(queued: Analysis, people: Pe
     alice, program = signed_in(people.alice), with_token(people.alice)
     progress = reverse("analyses:progress", args=[queued.pk])
     room, settings.RESERVE_BYTES = settings.RESERVE_BYTES, MORE_THAN_ANY_DISK
-    said = "The disk is full: the run waits for room, 67.1 MB are needed. It goes on by itself when there is some."
+    said = "The disk is full: the run waits for room, 67.1 MB are needed. It continues by itself when there is some."
     assert program.get(f"/api/v1/cases/{queued.case_id}/").json()["detail"] == said
     shown = alice.get(progress).json()
     assert (shown["headline"], shown["detail"]) == ("Waits for room on the disk", said)

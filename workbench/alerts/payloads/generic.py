@@ -17,7 +17,7 @@ from workbench.alerts.payload import (
     text,
     web_address,
 )
-from workbench.languages.sentences import say_later
+from workbench.languages.sentences import say, say_later
 
 RESOLVED = "resolved, ok, closed, normal"
 """Words of a state that mean resolved where the mapping names none: those of Grafana, Zabbix and Datadog."""
@@ -26,7 +26,7 @@ RESOLVED = "resolved, ok, closed, normal"
 def _alerts(document: Any, mapping: Mapping[str, str]) -> list[ReceivedAlert]:
     alerts = at(document, mapping["alerts"]) if mapping.get("alerts") else [document]
     if not isinstance(alerts, list):
-        raise PayloadRefused(f"There is no list at {mapping['alerts']}.")
+        raise PayloadRefused(say("There is no list at {pointer}.", pointer=mapping["alerts"]))
     return [_alert(each, mapping) for each in alerts]
 
 
@@ -36,7 +36,9 @@ def _alert(alert: Any, mapping: Mapping[str, str]) -> ReceivedAlert:
 
     for field in NEEDED:
         if not text(value(field)):
-            raise PayloadRefused(f"There is no {field} at {mapping.get(field) or 'an empty pointer'}.")
+            raise PayloadRefused(
+                say("There is no {field} at `{pointer}`.", field=field, pointer=mapping.get(field) or "")
+            )
     ended = {word.strip().casefold() for word in (mapping.get("resolved") or RESOLVED).split(",")}
     is_firing = text(value("state")).casefold() not in ended
     return ReceivedAlert(

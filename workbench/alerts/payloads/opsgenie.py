@@ -21,7 +21,7 @@ from workbench.alerts.payload import (
     object_at,
     text,
 )
-from workbench.languages.sentences import say_later
+from workbench.languages.sentences import say, say_later, to_say
 
 STATES = {"Create": True, "Close": False, "Delete": False}
 """Actions that say whether an alert is open; the others (Acknowledge, AddNote, ...) change nothing here."""
@@ -29,14 +29,14 @@ TAG = re.compile(r"([\w.-]+)[:=](.+)")
 
 
 def _alerts(document: Any, mapping: Mapping[str, str]) -> list[ReceivedAlert]:
-    body = object_at(document, "The body")
+    body = object_at(document, to_say("The body"))
     is_firing = STATES.get(text(body.get("action")))
     if is_firing is None:
         return []
     alert = object_at(body.get("alert"), "`alert`")
     identity = text(alert.get("alertId") or alert.get("alias"), LONGEST_IDENTITY)
     if not identity:
-        raise PayloadRefused("`alert` has neither `alertId` nor `alias`.")
+        raise PayloadRefused(say("`alert` has neither `alertId` nor `alias`."))
     tags = alert.get("tags")
     named_tags = (TAG.fullmatch(text(tag)) for tag in tags) if isinstance(tags, list) else ()
     labels = {name: alert.get(name) for name in ("entity", "priority", "source", "alias")}

@@ -21,7 +21,7 @@ from workbench.alerts.payload import (
     text,
     web_address,
 )
-from workbench.languages.sentences import say_later
+from workbench.languages.sentences import say, say_later, to_say
 
 STATES = {
     "incident.triggered": True,
@@ -33,14 +33,14 @@ STATES = {
 
 
 def _alerts(document: Any, mapping: Mapping[str, str]) -> list[ReceivedAlert]:
-    event = object_at(object_at(document, "The body").get("event"), "`event`")
+    event = object_at(object_at(document, to_say("The body")).get("event"), "`event`")
     is_firing = STATES.get(text(event.get("event_type")))
     if is_firing is None:
         return []
     incident = object_at(event.get("data"), "`event.data`")
     identity = text(incident.get("id") or incident.get("incident_key"), LONGEST_IDENTITY)
     if not identity:
-        raise PayloadRefused("`event.data` has neither `id` nor `incident_key`.")
+        raise PayloadRefused(say("`event.data` has neither `id` nor `incident_key`."))
     service, priority = incident.get("service"), incident.get("priority")
     labels = {
         "service": service.get("summary") if isinstance(service, dict) else None,

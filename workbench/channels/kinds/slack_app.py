@@ -53,7 +53,7 @@ def _check(address: ChannelAddress) -> None:
 def _refusal(answer: Any) -> str:
     if isinstance(answer, dict) and answer.get("ok") is True:
         return ""
-    return str(answer.get("error") or "refused") if isinstance(answer, dict) else "no answer of Slack"
+    return str(answer.get("error") or "refused") if isinstance(answer, dict) else say("no answer of Slack")
 
 
 def _message_id(answer: Any) -> str:

@@ -7,6 +7,7 @@ Source: Microsoft documentation, "Create incoming webhooks with Workflows for Mi
 from __future__ import annotations
 
 from workbench.channels.kind import Kind, Message, Post
+from workbench.languages.sentences import say
 
 
 def _write(message: Message, secret: str, now: int) -> Post:
@@ -19,7 +20,7 @@ def _write(message: Message, secret: str, now: int) -> Post:
             {"type": "TextBlock", "text": _plain(line), "wrap": True, "weight": "Bolder" if first else "Default"}
             for line, first in zip(lines, [True] + [False] * len(lines), strict=False)
         ],
-        "actions": [{"type": "Action.OpenUrl", "title": "Open the case", "url": message.url}],
+        "actions": [{"type": "Action.OpenUrl", "title": say("Open the case"), "url": message.url}],
     }
     attachment = {"contentType": "application/vnd.microsoft.card.adaptive", "content": card}
     return Post({"type": "message", "attachments": [attachment]})
