@@ -115,7 +115,7 @@ TEMPLATES = [
         "DIRS": [BASE_DIR / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
-            "builtins": ["django.templatetags.i18n", "workbench.languages.templatetags.stored"],
+            "builtins": ["django.templatetags.i18n", "workbench.languages.templatetags.reading"],
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",

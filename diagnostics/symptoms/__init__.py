@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal, cast, get_args
 
 from diagnostics.errors import InvalidRule
-from diagnostics.language import in_reader_language
+from diagnostics.language import CHINESE, Text, in_reader_language
 from diagnostics.yaml_document import read_yaml, with_translations
 
 FOLDER = Path(__file__).parent
@@ -89,9 +89,22 @@ def symptoms() -> Mapping[str, Symptom]:
     return {folder.name: _symptom(folder) for folder in symptom_folders()}
 
 
+UNDECIDED = Symptom(
+    "inconclusive",
+    Text("Inconclusive", {CHINESE: "无法判定"}),
+    "verdict",
+    "The evidence does not suffice for a verdict.",
+    900,
+    "stability",
+)
+"""The verdict without rules."""
+
+
 def symptom(symptom_class: str) -> Symptom:
     """The class; for one that only an administrator's rule names, a plain cause of that name."""
     if symptom_class in symptoms():
         return symptoms()[symptom_class]
+    if symptom_class == UNDECIDED.id:
+        return UNDECIDED
     title = symptom_class.replace("_", " ").capitalize()
     return Symptom(symptom_class, title, "cause", "Defined by an administered rule.", 900, "stability")

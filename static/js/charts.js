@@ -3,6 +3,7 @@ import { addressOf, job } from './chart_address.js';
 import { crosshair, marks } from './chart_overlay.js';
 import { onPaper } from './chart_paper.js';
 import { fill, refreshTables, toggle } from './chart_table.js';
+import { plotlyWords } from './plotly_words.js';
 import { timeRange } from './time_range.js';
 import { reveal } from './tools.js';
 import { say } from './words.js';
@@ -156,8 +157,10 @@ async function show(chart, library, { figure, summary, axis }, paperWidth = null
     responsive: true,
     displaylogo: false,
     displayModeBar: coarse ? false : 'hover',
-    modeBarButtonsToRemove: ['toImage', 'select2d', 'lasso2d', 'zoomIn2d', 'zoomOut2d', 'autoScale2d'],
+    // Charts of incidents go to no cloud.
+    modeBarButtonsToRemove: ['sendChartToCloud', 'toImage', 'select2d', 'lasso2d', 'zoomIn2d', 'zoomOut2d', 'autoScale2d'],
     doubleClick: axis === 'time' ? false : 'reset+autosize',
+    ...plotlyWords(),
   });
   if (chart.querySelector('[data-choice]') && !plot.dataset.clicked) {
     plot.dataset.clicked = 'yes';

@@ -29,6 +29,7 @@ export function recordLine(row, open, className = '') {
   link.href = permalink(row);
   link.title = `${row.file}:${row.line}`;
   link.append(element('span', 'n', String(row.line)), element('span', 'text', `${clock(row.ts, false)} ${row.message}`));
+  link.translate = false;
   link.addEventListener('click', (event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();

@@ -1,7 +1,7 @@
 // A virtual list of millions of records: only visible rows are in the page, fetched in pieces while scrolling.
 import { element } from './element.js';
 import { clock, number } from './log_address.js';
-import { say } from './words.js';
+import { say, sayCounted } from './words.js';
 
 const PIECE = 100;
 const MOST_PIECES = 80;
@@ -184,7 +184,7 @@ export class LogList {
 
   #waiting(place) {
     const line = this.#option(place, 'waiting');
-    line.append(element('span'), element('span', 'time', '…'), element('span', 'text', `record ${number(place + 1)}`));
+    line.append(element('span'), element('span', 'time', '…'), element('span', 'text', say('record {number}', { number: number(place + 1) })));
     return line;
   }
 
@@ -202,14 +202,15 @@ export class LogList {
     const time = element('span', row.back ? 'time back' : 'time', clock(row.ts, this.withDay));
     if (row.back) time.title = say('earlier than the record above it in its file');
     const text = element('span', 'text');
+    text.translate = false;
     if (row.level && row.level !== 'INFO') text.append(element('span', 'visually-hidden', `${row.level} `));
-    if (row.pinned) text.append(element('span', 'visually-hidden', 'pinned '));
+    if (row.pinned) text.append(element('span', 'visually-hidden', `${say('pinned')} `));
     if (place === this.firstFault) text.append(element('span', 'first-fault', say('first error')), ' ');
     if (row.repeats > 1) text.append(element('span', 'repeats', `${number(row.repeats)} ×`), ' ');
     if (row.logger) text.append(element('span', 'logger', `${row.logger.split('.').at(-1)} `));
     text.append(...marked(this.#near(row.message), this.words));
     if (row.cause) text.append(' ', element('span', 'cause', row.cause));
-    if (row.more) text.append(element('span', 'more', `+${number(row.more)} ${row.more === 1 ? 'line' : 'lines'}`));
+    if (row.more) text.append(element('span', 'more', sayCounted('+{count} line', '+{count} lines', row.more)));
     const source = element('span', 'source');
     const place_ = element('bdi', '', `${row.file.split('/').at(-1)}:${row.line}`);
     source.title = `${row.file}:${row.line}`;

@@ -53,14 +53,6 @@ def data_folder(settings: LazySettings, tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.fixture
-def both_languages(settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Offers Chinese. Django decides once in a process whether it translates: here it decides again."""
-    settings.LANGUAGES = [(ENGLISH, "English"), (CHINESE, "简体中文")]
-    settings.USE_I18N = True
-    monkeypatch.setattr(translation, "_trans", type(vars(translation)["_trans"])())
-
-
 @pytest.fixture(autouse=True)
 def content_types_looked_up_anew() -> None:
     """A test that commits has the content types made again, with other numbers than those that are remembered."""

@@ -48,7 +48,7 @@ def guarantee_of(case: Case) -> GuaranteeShown | None:
         return None
     analysis = case.analyses.exclude_later_snapshots().done().first()
     if analysis is None:
-        return GuaranteeShown(case.required_guarantee, None, "the case is not diagnosed yet")
+        return GuaranteeShown(case.required_guarantee, None, say("the case is not diagnosed yet"))
     return guarantee_shown(case, analysis)
 
 
@@ -65,14 +65,14 @@ def _judged(required: str, signal: Mapping[str, Any], names: Mapping[str, str]) 
     weaker = {part: value for part, value in known.items() if _strength(value) < _strength(required)}
     if weaker:
         part = min(weaker, key=lambda each: _strength(weaker[each]))
-        values = {"part": PARTS[part], "job": job, "guarantee": weaker[part]}
+        values = {"part": PARTS[part], "job": job, "guarantee": say(weaker[part])}
         gives = say("{part} of {job} gives {guarantee}", **values) if job else say("{part} gives {guarantee}", **values)
         return GuaranteeShown(required, False, gives)
     if unknown := [str(name) for part, name in PARTS.items() if part not in known]:
         values = {"parts": enumeration(unknown), "job": job}
         gives = say("no file shows what {parts} of {job} gives", **values)
         return GuaranteeShown(required, None, gives if job else say("no file shows what {parts} gives", **values))
-    values = {"job": job, "guarantee": min(known.values(), key=_strength)}
+    values = {"job": job, "guarantee": say(min(known.values(), key=_strength))}
     if job:
         reached = say("source, checkpointing and sink of {job} give {guarantee} or better", **values)
     else:

@@ -23,6 +23,11 @@ from workbench.cases.job_verdicts import JobVerdict
 from workbench.cases.service_levels import ServiceLevel
 from workbench.languages.sentences import say_later
 
+GUARANTEE_NAMES = {
+    "at most once": say_later("at most once"),
+    "at least once": say_later("at least once"),
+    "exactly once": say_later("exactly once"),
+}
 MOST_SEARCH_WORDS = 10
 MOST_SEARCH_TEXT = 100_000
 LONGEST_CHANGE = 120
@@ -130,7 +135,9 @@ class Case(models.Model):
     merged_into = models.ForeignKey("self", on_delete=models.PROTECT, null=True, blank=True, related_name="merged")
 
     keep_evidence = models.BooleanField(default=False)
-    required_guarantee = models.CharField(max_length=20, choices=[(each, each) for each in GUARANTEES], blank=True)
+    required_guarantee = models.CharField(
+        max_length=20, choices=[(each, GUARANTEE_NAMES[each]) for each in GUARANTEES], blank=True
+    )
 
     minutes_late = models.PositiveIntegerField(null=True, blank=True)
     jobs_affected = models.PositiveIntegerField(null=True, blank=True)

@@ -23,7 +23,7 @@ def test_an_installation_offers_english_alone_until_its_administrator_says_other
 
 def test_a_browser_gets_its_language(both_languages: None) -> None:
     page = Client(headers=CHINESE_BROWSER).get("/login/")
-    assert '<html lang="zh-hans"' in page.content.decode()
+    assert '<html lang="zh-Hans"' in page.content.decode()
     assert "用户名" in page.content.decode()
     assert page.headers["Content-Language"] == "zh-hans"
     assert "Accept-Language" in page.headers["Vary"]

@@ -153,7 +153,7 @@ def test_a_warning_opens_one_case_that_collects_and_is_sent_once(
     assert (case.team, case.owner) == (people.team, people.alice)
     assert Collection.objects.get().case == case
     assert "A check of payments found: The last 3 checkpoints failed." in case.notes.get().text
-    assert body["text"].splitlines()[:2] == [f"Ill: {job.name} on payments", "The last 3 checkpoints failed."]
+    assert body["text"].splitlines()[:2] == [f"Ill: The job {job.name} on payments", "The last 3 checkpoints failed."]
     assert body["url"].endswith(case.get_absolute_url())
 
 

@@ -11,12 +11,26 @@ from django.utils.safestring import SafeString
 
 from workbench.analyses.models import Citation
 from workbench.cases.templatetags.diagnosis import first_lines, short_path, stamp
+from workbench.languages.sentences import say_later
+from workbench.languages.templatetags.reading import english_mark
 
 register = template.Library()
 
+KINDS = {
+    "log": say_later("log"),
+    "metric": say_later("metric"),
+    "rest": say_later("REST"),
+    "frame": say_later("frame"),
+    "config": say_later("configuration"),
+    "event": say_later("event"),
+    "gc": say_later("GC"),
+    "thread": say_later("thread"),
+}
+"""Kind of a cited line -> its word."""
+
 ROW = (
     '<li>{}<span class="place"><span class="path" title="{}">{}{}</span>{}{}<span>{}</span></span>\n'
-    '<span class="text">{}</span>{}</li>\n'
+    '<span class="text" translate="no"{}>{}</span>{}</li>\n'
 )
 
 
@@ -39,6 +53,7 @@ def _row(context: template.Context, citation: Citation) -> tuple[str, ...]:
     begin, end = '<div class="no-link">', "</div>"
     if citation.is_kept:
         begin, end = format_html('<a href="{}">', citation_address(context, citation)), "</a>"
+    text = first_lines(citation.text)
     return (
         SafeString(begin),
         citation.path,
@@ -46,7 +61,8 @@ def _row(context: template.Context, citation: Citation) -> tuple[str, ...]:
         f":{citation.line}" if citation.line else "",
         format_html('<span class="mono">{}</span>', citation.pointer) if citation.pointer else "",
         format_html("<span>{}</span>", stamp(citation.ts)) if citation.ts else "",
-        citation.kind,
-        first_lines(citation.text),
+        KINDS.get(citation.kind, citation.kind),
+        english_mark(text),
+        text,
         SafeString(end),
     )

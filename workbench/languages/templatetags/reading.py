@@ -1,0 +1,33 @@
+"""What templates need of the reader's language; loaded in every template."""
+
+from __future__ import annotations
+
+import re
+
+from django import template
+from django.utils.safestring import SafeString
+from django.utils.translation import to_locale
+
+from diagnostics.language import reads_chinese
+from workbench.languages.sentences import say_stored
+
+register = template.Library()
+CHINESE_LETTER = re.compile("[\u4e00-\u9fff]")
+
+
+@register.filter
+def stored(sentence: str) -> str:
+    """A sentence that is stored in English, in the language of the reader."""
+    return say_stored(sentence)
+
+
+@register.filter
+def language_tag(language: str) -> str:
+    """The language for the attribute `lang`, as BCP 47 writes it: `zh-Hans`."""
+    return to_locale(language).replace("_", "-")
+
+
+@register.filter
+def english_mark(text: str) -> SafeString:
+    """The attribute `lang` of a title or log line that is English on a Chinese page, for screen readers."""
+    return SafeString(' lang="en"' if reads_chinese() and not CHINESE_LETTER.search(text) else "")
