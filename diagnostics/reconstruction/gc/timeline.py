@@ -310,7 +310,7 @@ def _named_by_heap(
         for each in series.of("Status.JVM.Memory.Heap.Max")
     }
     for row in sorted(named_rows(evidence.answer(task_managers.AGGREGATOR)), key=lambda row: row.ts_ms or 0):
-        if row.heap_max_bytes is not None:
+        if row.heap_max_bytes:  # 0 until a TaskManager sends its first heartbeat
             heaps[normalised(row.task_manager)] = row.heap_max_bytes
     spelled = cluster_of(evidence).task_managers
     taken = {normalised(name) for name in names.values()}

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from diagnostics.reconstruction.gc.timeline import FullCollection, Slice, live_bytes, longest_run, worst_window_share
+from diagnostics.reconstruction.gc.timeline import (
+    FullCollection,
+    Slice,
+    live_bytes,
+    longest_run,
+    timelines,
+    worst_window_share,
+)
+from tests.diagnostics.hand_made import START, hand_made
 
 
 def full(ts_ms: float, pause_ms: float = 500, after: float = 180, cause: str = "G1 Compaction Pause") -> FullCollection:
@@ -44,3 +52,17 @@ def test_without_pauses_there_is_no_share() -> None:
     assert worst_window_share([]) is None
     assert longest_run([]) == ()
     assert live_bytes([]) is None
+
+
+def test_a_task_manager_without_a_heartbeat_yet_is_still_known_by_its_heap() -> None:
+    heap = 146_800_640.0
+    answers = [
+        {"task_manager": "10.0.0.1:19330-aaaaaa", "heap_max_bytes": heap, "ts_ms": START},
+        {"task_manager": "10.0.0.1:19330-aaaaaa", "heap_max_bytes": 0.0, "ts_ms": START + 60_000},
+    ]
+    evidence = hand_made(
+        gc_pause=[{"ts_ms": START, "uptime_ms": 1_000.0, "kind": "young", "pause_ms": 5.0}],
+        config_option=[{"scope": "jvm", "key": "heap.max", "value": str(heap)}],
+        task_manager=answers,
+    )
+    assert [each.process for each in timelines(evidence)] == ["10.0.0.1:19330-aaaaaa"]
