@@ -33,6 +33,9 @@ MOST_SAMPLES = 5
 CONTINUATION_BYTES = 16_000
 """Bytes kept of a record after its head line. Our choice: a trace of ten exceptions with thirty frames each."""
 
+REASON_CHARACTERS = 1_000
+"""Characters kept of a reason that goes on below its record. Our choice: YARN's diagnostics before the process tree."""
+
 TRACE_COLUMNS = tuple(StackTrace.__slots__)
 
 _AMBIGUOUS = to_say("the times are of a zone named {zone}, as several are: they are read as UTC, set the file's zone")
@@ -62,14 +65,16 @@ def rows_of(stretch: Stretch, layout: Layout) -> Iterator[Rows | Coverage]:
 def rows_of_parts(stretch: Stretch, layout: Layout) -> Iterator[tuple[int, Rows | Coverage]]:
     """The evidence of the records, with the index of their part; lines are counted within the part."""
     heads = stretch.heads
+    events = match_events(stretch.hits, stretch.head_ends, heads.message, heads.logger, stretch.text)
     columns: dict[str, pa.Array] = {
         "ts_ms": heads.ts_ms,
         "level": heads.level,
         "logger": heads.logger,
         "thread": heads.thread,
         "message": pc.utf8_trim_whitespace(heads.message),
-        **match_events(stretch.hits, stretch.head_ends, heads.message, heads.logger, stretch.text),
-        **_traces(stretch, layout.style is None),
+        **events,
+        **(traces := _traces(stretch, layout.style is None, _failures(events))),
+        **_reasons(stretch, events, traces),
         **({} if stretch.is_selection else _continuations(stretch)),
     }
     before = 0
@@ -148,19 +153,29 @@ def _steps_back(times: Offsets) -> tuple[Offsets, Offsets]:
     return -steps[back], back + 1
 
 
-def _traces(stretch: Stretch, bare: bool) -> dict[str, pa.Array]:
+def _failures(events: Mapping[str, pa.Array]) -> Offsets:
+    """The records in which a task fails; their message may hold the exception, also one without frames."""
+    states = events.get("state_to")
+    if states is None:
+        return np.empty(0, np.int64)
+    return np.flatnonzero(pc.fill_null(pc.equal(states, "FAILED"), False).to_numpy(zero_copy_only=False))
+
+
+def _traces(stretch: Stretch, bare: bool, failures: Offsets) -> dict[str, pa.Array]:
     """Columns of the stack traces; in a file without layout the head line belongs to the trace."""
-    has_more = np.flatnonzero(stretch.ends > stretch.head_ends)
+    has_more = np.union1d(np.flatnonzero(stretch.ends > stretch.head_ends), failures)
     if bare:
         has_more = np.arange(len(stretch.heads.line))
+    failing = set(failures.tolist())
     traces: dict[int, StackTrace] = {}
     for record in has_more.tolist():
         behind = stretch.continuation(record)
         if bare or not stretch.heads.understood[record]:
             behind = stretch.text(record).encode()
-        elif behind.lstrip().startswith(b"at "):
-            head = (stretch.heads.message[record].as_py() or "").rpartition(_FAILURE_CAUSE)[2]
-            behind = thrown_at_end(head).encode() + b"\n" + behind
+        elif record in failing or behind.lstrip().startswith(b"at "):
+            _, mark, head = (stretch.heads.message[record].as_py() or "").rpartition(_FAILURE_CAUSE)
+            if mark or record not in failing:
+                behind = thrown_at_end(head).encode() + b"\n" + behind
         trace = _trace(behind) if any(mark in behind for mark in _TRACE_MARKS) else None
         if trace is None and _FAILED.search(stretch.heads.message[record].as_py() or ""):
             trace = bare_cause(stretch.continuation(record).decode("utf-8", "replace"))
@@ -175,6 +190,23 @@ def _traces(stretch: Stretch, bare: bool) -> dict[str, pa.Array]:
         name: pa.array([getattr(trace, name) for trace in traces.values()], pa.string()).take(at)
         for name in TRACE_COLUMNS
     }
+
+
+def _reasons(stretch: Stretch, events: Mapping[str, pa.Array], traces: Mapping[str, pa.Array]) -> dict[str, pa.Array]:
+    """The reasons that events state, with the lines below the record: YARN's diagnostics of a container go on there."""
+    if "reason" not in events:
+        return {}
+    goes_on = pc.and_(events["reason"].is_valid(), pa.array(stretch.ends > stretch.head_ends))
+    if traces:
+        goes_on = pc.and_(goes_on, pc.and_(traces["exception_class"].is_null(), traces["exception_message"].is_null()))
+    records = np.flatnonzero(goes_on.to_numpy(zero_copy_only=False)).tolist()
+    if not records:
+        return {}
+    reasons = events["reason"].to_pylist()
+    for record in records:
+        below = stretch.continuation(record).decode("utf-8", "replace").split()
+        reasons[record] = " ".join([reasons[record], *below])[:REASON_CHARACTERS]
+    return {"reason": pa.array(reasons, events["reason"].type)}
 
 
 def _continuations(stretch: Stretch) -> dict[str, pa.Array]:

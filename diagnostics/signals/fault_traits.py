@@ -10,13 +10,21 @@ from diagnostics.reconstruction.errors.blamed_fault import blamed_faults
 from diagnostics.reconstruction.failures.fault import Fault, by_job, rounds_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.fault_origins import UNKNOWN
-from diagnostics.vocabulary.fault_traits import Resemblance, Thrower, resemblance_of
+from diagnostics.vocabulary.fault_traits import (
+    LEAST_OF_FAILURE,
+    LEAST_POINTS,
+    Resemblance,
+    Thrower,
+    resemblance_of,
+)
 from diagnostics.vocabulary.outside_refusals import refusal_of
 from diagnostics.vocabulary.setting_faults import setting_fault_of
 
 SHOWN = 8
 BROAD_ORIGINS = ("network", "outside_system", "storage")
 """Origins that a class or package suffices for: without a known text of the refusal they say little."""
+STOPS = ("failure", "process", "client")
+"""Who reports what stopped it; an error or warning in a log may be handled."""
 
 
 def measure(evidence: Evidence) -> Measured:
@@ -47,7 +55,8 @@ def resemblance(fault: Fault) -> Resemblance | None:
     """The cause that a failure resembles by its exceptions; None where none leads clearly."""
     places = tuple(each for each in (fault.frame, fault.thrown_in) if each)
     outer = [_thrower(line) for line in (fault.causes or "").split("\n")]
-    return resemblance_of(Thrower(fault.exception, fault.message, places, fault.logger or ""), outer)
+    least = LEAST_OF_FAILURE if fault.reported_by in STOPS else LEAST_POINTS
+    return resemblance_of(Thrower(fault.exception, fault.message, places, fault.logger or ""), outer, least)
 
 
 def _thrower(line: str) -> Thrower:

@@ -37,6 +37,9 @@ KILLED_CHARACTERS = 300
 container.
 """
 
+REASON_BEGIN = 40
+"""Characters of a reason that its message is searched for. Our choice: more than a name that a message repeats."""
+
 
 def measure(evidence: Evidence) -> Measured:
     """OutOfMemoryErrors by kind of memory, and processes killed for their memory.
@@ -72,7 +75,7 @@ def measure(evidence: Evidence) -> Measured:
     if errors:
         facts["first_text"] = _line(errors[0])
     if killed:
-        facts["killed_text"] = killed[0].message[:KILLED_CHARACTERS]
+        facts["killed_text"] = _whole_message(killed[0])[:KILLED_CHARACTERS]
     yield Signal(
         key="out_of_memory",
         subject=Subject(),
@@ -80,6 +83,12 @@ def measure(evidence: Evidence) -> Measured:
         citations=tuple(each.cite() for each in _leading_errors({"": of_jobmanager, **by_area}, killed)),
         citation_count=len(errors) + len(killed),
     )
+
+
+def _whole_message(event: LogEvent) -> str:
+    """The message with its reason, which may go on below it: YARN names the limit there."""
+    begin = event.message.find(event.reason[:REASON_BEGIN]) if event.reason else -1
+    return event.message if begin < 0 else event.message[:begin] + (event.reason or "")
 
 
 def _is_of_jobmanager(event: LogEvent) -> bool:

@@ -21,6 +21,8 @@ REFUSED = (
     "NoResourceAvailableException",
     "Could not acquire the minimum required resources",
     "Pending slot request timed out in SlotPool",
+    "Slot allocation request timed out",
+    "Slot request timed out",
     ") is unfulfillable",
 )
 SHORTLY_MS = 15_000

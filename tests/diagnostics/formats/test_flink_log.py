@@ -115,6 +115,42 @@ def test_a_stack_trace_belongs_to_its_head_line_and_names_its_innermost_cause(tm
     assert second["exception_class"] is None
 
 
+@pytest.mark.parametrize(
+    "below",
+    [
+        "",
+        "\tSuppressed: java.lang.NullPointerException\n\t\tat com.acme.Source.cancel(Source.java:9)\n",
+        "{\n  rejected: 1\n}\n\tat com.acme.Sink.invoke(Sink.java:9) ~[job.jar:?]\n",
+    ],
+)
+def test_an_exception_behind_the_state_of_a_task_needs_no_frame_below_it(below: str, tmp_path: Path) -> None:
+    text = (
+        f"2026-11-21 01:31:39,633 WARN  org.apache.flink.runtime.taskmanager.Task [] - Map (2/4)#1 ({JOB}_0_1_0) "
+        f"switched from RUNNING to FAILED with failure cause: java.io.IOException: cannot write\n{below}"
+        "2026-11-21 01:31:40,000 INFO  a.B [] - next\n"
+    )
+    first, _ = rows(text, tmp_path)
+    assert first["root_cause_class"] == "java.io.IOException"
+    assert first["root_cause_message"].startswith("cannot write")
+
+
+def test_a_reason_goes_on_in_the_lines_below_its_record(tmp_path: Path) -> None:
+    """YARN states the exit code and the limit of memory there."""
+    text = (
+        "2026-11-21 01:31:39,633 INFO  org.apache.flink.runtime.resourcemanager.active.ActiveResourceManager [] - "
+        "Worker container_e07_1_01_000002 is terminated. Diagnostics: "
+        "Container container_e07_1_01_000002 marked as failed.\n Exit code:-104.\n"
+        " Diagnostics:[2026-11-21 01:31:39.149]Container [pid=39,containerID=container_e07_1_01_000002] "
+        "is running 1688B beyond the 'PHYSICAL' memory limit.\n"
+        "2026-11-21 01:31:40,000 INFO  a.B [] - next\n"
+    )
+    first, second = rows(text, tmp_path)
+    assert first["event"] == "res.worker.terminated"
+    assert first["reason"].startswith("Container container_e07_1_01_000002 marked as failed. Exit code:-104. ")
+    assert first["reason"].endswith("beyond the 'PHYSICAL' memory limit.")
+    assert second["reason"] is None
+
+
 def test_the_same_sentence_of_two_classes_is_distinguished_by_its_logger(tmp_path: Path) -> None:
     said = "JDBC executeBatch error, retry times = 1"
     line = f"2026-11-21 01:31:39,633 ERROR org.apache.flink.connector.jdbc.{{}} [] - {said}\n"

@@ -75,6 +75,16 @@ def test_the_signal_names_the_cause_and_the_traits_of_an_unknown_failure() -> No
     assert (facts["unknown"], facts["is_first"], facts["vertices"]) == (1, True, ["enrich"])
 
 
+def test_one_trait_that_often_decides_suffices_for_a_failure_but_not_for_an_error_in_a_log() -> None:
+    refused = failed("java.lang.IllegalArgumentException", "offset (0) + length (8) exceeds 6")
+    assert facts_of(refused)["resembles"] == "user_code"
+    logged = {**refused, "level": "ERROR", "message": "a lookup was skipped", "logger": "org.example.cache.Refresh"}
+    logged["vertex"] = logged["subtask"] = None
+    facts = facts_of(logged)
+    assert facts["unknown"] == 1
+    assert "resembles" not in facts
+
+
 def test_a_failure_that_a_catalogue_knows_is_left_to_its_signal() -> None:
     facts = facts_of(failed("java.io.IOException", "No space left on device"))
     assert facts == {"failures": 1, "unknown": 0}
