@@ -105,7 +105,7 @@ def _busy(evidence: Evidence) -> dict[VertexKey, dict[int, float]]:
     busy, _ = time_ratios(evidence)
     return {
         vertex: {
-            subtask: round(min(max(sum(ratios.values()) / len(ratios), 0.0), 1.0), 3)
+            subtask: round(min(max(sum(ratios.values()) / len(ratios), 0.0), 1.0), 4)
             for subtask, ratios in by_subtask.items()
         }
         for vertex, by_subtask in busy.items()
