@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from diagnostics.language import say
 from diagnostics.log_book.columns import REPEATING
 from diagnostics.log_book.search import FILE_FIELDS, NUMBER_FIELDS, TEXT_FIELDS, InvalidSearch, Search, Term
 
@@ -115,7 +116,9 @@ def _fits_expression(texts: pa.Array, expression: str) -> pa.Array:
     begun, found = time.thread_time(), [pa.array([], pa.bool_())]
     for place in range(0, len(texts), step):
         if time.thread_time() - begun > EXPRESSION_SECONDS:
-            raise InvalidSearch(f"/{expression}/: takes too long; write fewer repetitions within one another")
+            raise InvalidSearch(
+                say("/{expression}/: takes too long; write fewer repetitions within one another", expression=expression)
+            )
         found.append(pc.match_substring_regex(texts.slice(place, step), expression, ignore_case=True))
     return pa.concat_arrays(found)
 

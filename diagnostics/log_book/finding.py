@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from diagnostics.errors import DiagnosticsError
+from diagnostics.language import say
 from diagnostics.log_book.condition import Condition, Mask
 from diagnostics.log_book.reading import THREADS, LogBook
 from diagnostics.log_book.search import Search
@@ -46,7 +47,10 @@ def find(book: LogBook, search: Search, span: Span | None = None, shifts: Mappin
     def positions_in(group: int) -> Positions:
         if time.monotonic() > deadline:
             raise SearchTooSlow(
-                f"The search took longer than {MOST_SECONDS:.0f} s. Choose a shorter time, or add a field."
+                say(
+                    "The search took longer than {seconds:.0f} s. Choose a shorter time, or add a field.",
+                    seconds=MOST_SECONDS,
+                )
             )
         return _positions_in(book, group, conditions, span, moved)
 
@@ -117,7 +121,7 @@ def step(book: LogBook, view: View, place: int, conditions: Sequence[Condition],
     deadline = time.monotonic() + MOST_SECONDS
     for start, end in stretches[::direction]:
         if time.monotonic() > deadline:
-            raise SearchTooSlow(f"Nothing was found within {MOST_SECONDS:.0f} s.")
+            raise SearchTooSlow(say("Nothing was found within {seconds:.0f} s.", seconds=MOST_SECONDS))
         group = int(groups[start])
         if not all(each.is_possible(book.statistics[group]) for each in conditions):
             continue

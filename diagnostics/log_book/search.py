@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from diagnostics.errors import DiagnosticsError
+from diagnostics.language import say
 from diagnostics.log_book.columns import LEVELS
 
 MOST_TERMS = 30
@@ -102,7 +103,9 @@ def parse_search(text: str) -> Search:
     """The parsed search. Raises InvalidSearch."""
     terms = tuple(_terms(text))
     if len(terms) > MOST_TERMS:
-        raise InvalidSearch(f"A search has at most {MOST_TERMS} terms; this one has {len(terms)}.")
+        raise InvalidSearch(
+            say("A search has at most {most} terms; this one has {count}.", most=MOST_TERMS, count=len(terms))
+        )
     return Search(terms)
 
 
@@ -126,7 +129,7 @@ def _terms(text: str) -> Iterator[Term]:
         value, kind, place = _value(text, place)
         source = text[start:place]
         if len(source) > MOST_TERM:
-            raise InvalidSearch(f"A term has at most {MOST_TERM} characters: {source[:40]}…")
+            raise InvalidSearch(say("A term has at most {most} characters: {term}…", most=MOST_TERM, term=source[:40]))
         if named:
             yield _field_term(named["field"].lower(), named["sign"], value, kind, excluded, source)
         elif value:
@@ -161,7 +164,8 @@ def _until(text: str, place: int, closing: str) -> tuple[str, int]:
 
 def _field_term(field: str, sign: str, value: str, kind: str, excluded: bool, source: str) -> Term:
     if not value:
-        raise InvalidSearch(f"{source} has no value: write for example {field}{sign}{_EXAMPLES.get(field, 'value')}")
+        example = f"{field}{sign}{_EXAMPLES.get(field, 'value')}"
+        raise InvalidSearch(say("{term} has no value: write for example {example}", term=source, example=example))
     values = tuple(each for each in value.split(",") if each)[:MOST_VALUES] if kind == "word" else (value,)
     if field == "level":
         return Term("level", field, tuple(_level(each, source) for each in values), excluded, source)
@@ -179,7 +183,13 @@ def _level(value: str, source: str) -> str:
     name = value.rstrip("+").upper()
     name = {"WARNING": "WARN"}.get(name, name)
     if name not in LEVELS:
-        raise InvalidSearch(f"{source}: a level is one of {', '.join(LEVELS)}, with + for it and the graver ones.")
+        raise InvalidSearch(
+            say(
+                "{term}: a level is one of {levels}, with + for it and the graver ones.",
+                term=source,
+                levels=", ".join(LEVELS),
+            )
+        )
     place = LEVELS.index(name)
     return f"{place}..{len(LEVELS) - 1 if value.endswith('+') else place}"
 
@@ -187,5 +197,5 @@ def _level(value: str, source: str) -> str:
 def _number(told: str, source: str) -> str:
     found = _RANGE.match(told)
     if not found:
-        raise InvalidSearch(f"{source}: this field is a number, or two with .. between them.")
+        raise InvalidSearch(say("{term}: this field is a number, or two with .. between them.", term=source))
     return f"{found['first']}..{found['last'] or found['first']}"

@@ -6,18 +6,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from diagnostics.language import say, to_say
 from diagnostics.profiles.stored import Leaf, Sampling, StoredProfiles
 
 Cpu = Literal["mixed", "on", "off"]
 
 SOURCES = {
-    "flame-graph:full": "Flink flame graph, mixed",
-    "collapsed:wall": "Profiler, wall clock",
-    "flame-graph:on-cpu": "Flink flame graph, on-CPU",
-    "collapsed:cpu": "Profiler, CPU",
-    "thread-dump:dump": "Thread dumps",
-    "collapsed:unknown": "Profiler",
-    "flame-graph:off-cpu": "Flink flame graph, off-CPU",
+    "flame-graph:full": to_say("Flink flame graph, mixed"),
+    "collapsed:wall": to_say("Profiler, wall clock"),
+    "flame-graph:on-cpu": to_say("Flink flame graph, on-CPU"),
+    "collapsed:cpu": to_say("Profiler, CPU"),
+    "thread-dump:dump": to_say("Thread dumps"),
+    "collapsed:unknown": to_say("Profiler"),
+    "flame-graph:off-cpu": to_say("Flink flame graph, off-CPU"),
 }
 """Kinds of profiles in the order of the menu: first those with working and waiting threads."""
 ALL = ""
@@ -127,7 +128,7 @@ def choices(profiles: StoredProfiles, selection: Selection) -> Mapping[str, Any]
     heaviest = sorted(threads, key=lambda each: (-threads[each], each))[:MOST_CHOICES]
     return {
         "sources": [
-            {"key": each, "title": SOURCES.get(each, each), "samples": sources[each]}
+            {"key": each, "title": say(SOURCES[each]) if each in SOURCES else each, "samples": sources[each]}
             for each in sorted(sources, key=lambda key: (list(SOURCES).index(key) if key in SOURCES else 99, key))
         ],
         "tasks": [

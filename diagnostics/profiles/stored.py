@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from diagnostics.errors import UnreadableInput
+from diagnostics.language import say
 from diagnostics.vocabulary.known_frames import uses_cpu
 
 VERSION = 1
@@ -97,7 +98,9 @@ class StoredProfiles:
         """The inverse of `to_bytes`. Raises UnreadableInput for another version's value."""
         content = json.loads(zlib.decompress(stored))
         if content.get("version") != VERSION:
-            raise UnreadableInput("the profiles were stored by another version; diagnose the case again to see them")
+            raise UnreadableInput(
+                say("The profiles were stored by another version; diagnose the case again to see them.")
+            )
         states = content["states"]
         return cls(
             names=content["names"],
