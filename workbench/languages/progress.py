@@ -27,7 +27,7 @@ TAG = re.compile(r"{%.*?%}|{{.*?}}|{#.*?#}", re.DOTALL)
 BLOCK = re.compile(r"{%\s*(blocktranslate|comment)\b.*?{%\s*end\1\s*%}", re.DOTALL)
 WORD = re.compile(r"[A-Za-z]{3,}")
 SHOWN_ATTRIBUTES = ("title", "aria-label", "placeholder", "alt")
-SAME_EVERYWHERE = frozenset({"API", "CSV", "Flink", "INFO", "JSON", "PDF", "PNG", "SHA", "SVG", "UTC"})
+SAME_EVERYWHERE = frozenset({"API", "CSV", "English", "Flink", "INFO", "JSON", "PDF", "PNG", "SHA", "SVG", "UTC"})
 """Words of a page that every language has."""
 CODE = re.compile(r"\S*[._/=&*](?=\S)\S*|\S+=")
 """File names, classes and parts of addresses within a text."""

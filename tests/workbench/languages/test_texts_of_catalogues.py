@@ -41,14 +41,16 @@ NOT_READ = {
 its Chinese there, and words of `system` are in `stored_words.yaml`.
 """
 OF_SOURCES = {("sources", "title"), ("sources", "says")}
-"""An article's own title stays; publishers are translated by `Source.read_title`. What a source says is English still."""
+"""An article's own title stays; publishers are translated by `Source.read_title`. What one says is English
+still.
+"""
 
 Place = tuple[str, str]
 """Kind of a file, and the name of an entry."""
 
 
 def kind_of(path: Path) -> str:
-    """Rules are one kind, runbooks another, as are folders of files of one form; any other file is a kind of its own."""
+    """Rules are one kind, runbooks another, as are folders of files of one form; any other file is its own."""
     if path.parent.name in ("rules", "known_bugs", "sources"):
         return path.parent.name
     return path.name
@@ -102,7 +104,9 @@ def without_chinese(kind: str, content: Any) -> list[str]:
         and f"{name}_zh" not in mapping
         and not NOT_READ & {name, *place.split("/")}
         and (kind, name) not in OF_SOURCES
-        and any(is_prose(text) or ((kind, name) in translated_names() and has_words(text)) for text in texts(value))
+        and any(
+            is_prose(text) or ((kind, name) in translated_names() and has_words(text)) for text in read_texts(value)
+        )
     ]
 
 
@@ -110,9 +114,14 @@ def texts(value: Any) -> list[str]:
     return [value] if isinstance(value, str) else list(value)
 
 
+def read_texts(value: Any) -> list[str]:
+    """Its texts without those that are commands of a shell."""
+    return [text for text in texts(value) if " --" not in text and "; do " not in text]
+
+
 def has_words(text: str) -> bool:
-    """Whether it is more than a name, a value of an option or a command."""
-    return bool(re.search(r"[a-z]{2,} [a-z]{2,}", text)) and " --" not in text and "; do " not in text
+    """Whether it is more than a name or a value of an option."""
+    return bool(re.search(r"[a-z]{2,} [a-z]{2,}", text))
 
 
 def placeholders(value: Any) -> Counter[str]:

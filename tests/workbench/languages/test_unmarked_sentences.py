@@ -46,8 +46,9 @@ NOT_READ = (
     "Imported from a bundle.",
     "Came with the bundle of",
 )
-"""Beginnings of texts that are code, keys of stored data, names of rows for administrators, or notes that are stored in the
-timeline in English; `{}` is a value."""
+"""Beginnings of texts that are code, keys of stored data, names of rows for administrators, or notes that are
+stored in the timeline in English; `{}` is a value.
+"""
 MISTAKES = ("sample.py", "text.py", "rewriting.py", "oidc.py", "ldap.py")
 """Files that name the mistakes in a text that an administrator or a developer writes, in the words of its keys."""
 
