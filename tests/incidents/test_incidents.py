@@ -20,7 +20,8 @@ from diagnostics.reading.case import Case
 from diagnostics.rules.rule import Ruleset, shipped_rules
 from tests.architecture.test_shown_words import offence
 from tests.reading.quantities import contradictions as two_numbers
-from tests.reading.runbook_faults import faults, filled_runbooks, internal_names, sentence_faults, sentences_of
+from tests.reading.runbook_faults import faults, filled_runbooks, sentences_of
+from tests.reading.sentence_faults import internal_names, sentence_faults
 from tests.reading.test_waits_of_corpus import contradictions
 
 if TYPE_CHECKING:

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
-
-import yaml
 
 from diagnostics.diagnosis.counterpart import level_of
 from diagnostics.diagnosis.fact_view import SignalIndex
@@ -17,94 +14,8 @@ from diagnostics.runbook import fill, runbooks
 from diagnostics.runbook.plan import Proposal, merged_plan
 from diagnostics.vocabulary.settings import setting_catalogue, version_of
 from diagnostics.wording.phrase import is_harmless_in_code
-
-PROGRAMS = frozenset(
-    [
-        "asprof",
-        "aws",
-        "bpftrace",
-        "cat",
-        "chronyc",
-        "curl",
-        "date",
-        "dd",
-        "df",
-        "echo",
-        "egrep",
-        "ethtool",
-        "explain",
-        "flink",
-        "for",
-        "getent",
-        "grep",
-        "head",
-        "hdfs",
-        "ip",
-        "jcmd",
-        "journalctl",
-        "jq",
-        "jstack",
-        "kafka-configs",
-        "kafka-configs.sh",
-        "kafka-console-consumer",
-        "kafka-consumer-groups",
-        "kafka-consumer-groups.sh",
-        "kafka-topics",
-        "kafka-transactions.sh",
-        "kubectl",
-        "ls",
-        "mkdir",
-        "cp",
-        "mtr",
-        "nc",
-        "ping",
-        "psql",
-        "rm",
-        "sh",
-        "sleep",
-        "sort",
-        "ss",
-        "sudo",
-        "tail",
-        "top",
-        "touch",
-        "uniq",
-        "iostat",
-        "jar",
-        "javap",
-        "unzip",
-        "wc",
-        "zkCli.sh",
-        "du",
-        "awk",
-        "sed",
-        "timeout",
-        "mysql",
-        "openssl",
-        "find",
-        "tr",
-        "cut",
-        "xargs",
-        "vmstat",
-        "pidstat",
-        "pgrep",
-        "python",
-        "pip",
-        "yarn",
-        "export",
-        "mv",
-    ]
-)
-"""Programs that a host of Flink, of its storage or of an administrator has."""
-
-SHELL_WORDS = frozenset(["for", "do", "done", "if", "then", "else", "fi", "while", "in", "{", "}", "!"])
-SQL = re.compile(r"^(SELECT|EXPLAIN|SHOW|SET|CREATE|ALTER|WITH)\b", re.IGNORECASE)
-FLINK_SCRIPT = re.compile(r"^(?:/[\w./-]+/)?bin/(?:flink|[a-z-]+\.sh)$")
-PLACEHOLDER = re.compile(r"<[A-Za-z][^<>|;&]{0,120}>")
-SEPARATED = re.compile(r"(?<![\w.\"'])\d{1,3}(?:,\d{3})+(?![\w,])")
-BROKEN_DURATION = re.compile(r"^[\w.-]+: (?:\d+\.\d+ (?:ms|s|min|h)|\d+ \w+ \d+ \w+|\d+\.\d+ ?[KMG]i?B)$", re.MULTILINE)
-JSON_LINES = re.compile(r"/(?:thread-dump|metrics|config)'?\s*\|\s*grep")
-PAIRS = {")": "(", "]": "[", "}": "{"}
+from tests.reading.command_faults import code_faults, command_faults
+from tests.reading.sentence_faults import PLACEHOLDER, internal_names, sentence_faults
 
 
 def filled_runbooks(
@@ -177,68 +88,6 @@ def step_faults(step: Mapping[str, Any]) -> Iterator[str]:
         if change["from"].strip() == change["to"].strip():
             yield f"a change without a difference: {change['to']}"
         yield from code_faults(change["kind"], change["to"])
-
-
-def command_faults(command: str) -> Iterator[str]:
-    """Of a command: what bash refuses, and programs that nobody has."""
-    if SQL.match(command):
-        yield from balance_faults(command)
-        return
-    runnable = PLACEHOLDER.sub("placeholder", command)
-    checked = subprocess.run(
-        ["/bin/bash", "-n", "-c", runnable], capture_output=True, text=True, timeout=10, check=False
-    )
-    if checked.returncode:
-        yield f"bash refuses: {command}: {checked.stderr.strip()}"
-    yield from (
-        f"unknown program {name!r}: {command}"
-        for name in programs(runnable)
-        if name not in PROGRAMS and not FLINK_SCRIPT.match(name)
-    )
-    if JSON_LINES.search(command):
-        yield f"grep on JSON of one line: {command}"
-    if SEPARATED.search(command):
-        yield f"a number with separators: {command}"
-
-
-def programs(command: str) -> Iterator[str]:
-    """The first word of every simple command."""
-    unquoted = re.sub(r"'[^']*'|\"(?:\\.|[^\"\\])*\"", "quoted", command)
-    unquoted = re.sub(r"(?m)(?:^|\s)#.*$", "", unquoted)
-    for part in re.split(r"\|\|?|&&?|;|\n|\$\(", unquoted):
-        words = [word for word in part.split() if word not in SHELL_WORDS and "=" not in word]
-        if words and part.split()[0] != "for":
-            yield words[0]
-
-
-def code_faults(kind: str, code: str) -> Iterator[str]:
-    if SEPARATED.search(code):
-        yield f"a number with separators: {code}"
-    if kind == "config" and ":" in code:
-        if BROKEN_DURATION.search(code):
-            yield f"not a value that Flink reads: {code}"
-        try:
-            yaml.safe_load(PLACEHOLDER.sub("placeholder", code))
-        except yaml.YAMLError as error:
-            yield f"not YAML: {code}: {error}"
-    if kind in ("code", "sql"):
-        yield from balance_faults(code)
-    if kind == "command":
-        yield from command_faults(code)
-
-
-def balance_faults(code: str) -> Iterator[str]:
-    """Brackets and quotes that do not match."""
-    plain = re.sub(r"'[^'\n]*'|\"(?:\\.|[^\"\\\n])*\"", "", re.sub(r"(//|--).*", "", code))
-    opened = []
-    for sign in plain:
-        if sign in PAIRS.values():
-            opened.append(sign)
-        elif sign in PAIRS and (not opened or opened.pop() != PAIRS[sign]):
-            yield f"brackets do not match: {code}"
-            return
-    if opened:
-        yield f"brackets do not match: {code}"
 
 
 OPTION_LINE = re.compile(r"^([a-z][\w.-]+): (.+)$", re.MULTILINE)
@@ -346,33 +195,6 @@ def values_of(signals: Sequence[Mapping[str, Any]], key: str, fact: str) -> list
     return [
         each["facts"][fact] for each in signals if each["key"] == key and each.get("facts", {}).get(fact) is not None
     ]
-
-
-INTERNAL = re.compile(
-    r"\b[SF]\d{3}\b|\breference/|\b[\w-]+\.csv\b|\b(?:diagnostics|workbench|tests)/\w"
-    r"|\{[a-z_]+\.[a-z_.]+(?:\|\w+)?\}|\[\w+\|\w+\]|<[a-z]+[_.][a-z_.]+>"
-)
-"""Ids of sources and rows, files of this repository and its specification, facts and choices that were not filled."""
-
-
-def internal_names(text: str) -> Iterator[str]:
-    """Names in a shown text that only this product's own files explain."""
-    yield from (f"an internal name, {name}: {text}" for name in INTERNAL.findall(text))
-
-
-SAME_ENDS = re.compile(r"(?<![\w.,])(\d[\d.,]*(?: ?[%A-Za-z]+)?) to \1(?![\w.,])")
-UNSEPARATED = re.compile(r"(?<![\w.:/#-])\d{5,}(?![\w.:/-])")
-
-
-OF_THE_JVM = ("<init>", "<clinit>")
-"""Names of constructors and static blocks in stack frames."""
-
-
-def sentence_faults(text: str) -> Iterator[str]:
-    """Of a sentence: a gap where a value was to be, a range of one value, a long number without separators."""
-    yield from (f"a gap, {gap}: {text}" for gap in PLACEHOLDER.findall(text) if gap not in OF_THE_JVM)
-    yield from (f"a range of one value, {value}: {text}" for value in SAME_ENDS.findall(text))
-    yield from (f"a long number, {value}: {text}" for value in UNSEPARATED.findall(text))
 
 
 def sentences_of(book: Mapping[str, Any]) -> Iterator[str]:

@@ -9,7 +9,8 @@ import pytest
 from diagnostics.charts import CHARTS
 from tests.diagnosed_corpus import CASES, CorpusReport
 from tests.reading.quantities import contradictions
-from tests.reading.runbook_faults import filled_runbooks, internal_names, sentence_faults, sentences_of
+from tests.reading.runbook_faults import filled_runbooks, sentences_of
+from tests.reading.sentence_faults import internal_names, sentence_faults
 
 OF_TIME = re.compile(r"\b(?:busy|idle|back[ -]pressured?|pressure [A-Z]+)\b[^.;,]{0,20}?\d[\d.]* %")
 """A share of the time of a task or subtask."""

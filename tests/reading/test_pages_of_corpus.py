@@ -13,7 +13,7 @@ from django.test import Client
 from tests.architecture.test_shown_words import offence
 from tests.diagnosed_corpus import CASES, CorpusReport
 from tests.reading.pages import lines_of, pages_of
-from tests.reading.runbook_faults import internal_names
+from tests.reading.sentence_faults import internal_names
 from tests.workbench.diagnosed import stored_file
 from tests.workbench.people import case_of, make_people
 from workbench.analyses.outcome import report_save

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.reading.runbook_faults import internal_names, memory_faults, sentence_faults, unknown_options
+from tests.reading.runbook_faults import memory_faults, unknown_options
+from tests.reading.sentence_faults import internal_names, sentence_faults
 
 
 def book_with(option: str, file: str = "config.yaml") -> dict[str, Any]:

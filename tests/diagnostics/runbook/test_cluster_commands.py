@@ -8,7 +8,7 @@ import pytest
 
 from diagnostics.runbook.cluster_commands import ClusterCommands
 from diagnostics.runbook.restarting import stop_and_start
-from tests.reading.runbook_faults import command_faults
+from tests.reading.command_faults import command_faults
 
 JOB = "f" * 32
 STANDALONE = {
