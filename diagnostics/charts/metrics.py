@@ -179,6 +179,12 @@ def _thumbnail(values: Sequence[float | None]) -> str:
     return path
 
 
+SAMPLED = to_say("{metric} of {where}: {low} to {high}{unit}, mean of each {slot}.")
+METERED = to_say(
+    "{metric} of {where}: {low} to {high}{unit}, mean of each {slot}. Each sample of this metric is Flink's mean of "
+    "the 60 s before it, so that a change is seen up to a minute late."
+)
+"""What a metric's range says. Source of the 60 s: Flink's MeterView and TimerGauge."""
 FIRST = ("numRecordsOutPerSecond", "numRecordsInPerSecond", "numRecordsOut", "numRecordsIn", "Status.JVM.CPU.Load")
 """Shown before a metric is selected: the job's throughput."""
 
@@ -273,8 +279,9 @@ def summary(points: Points) -> str:
     metric, lines = _chosen(points)
     divisor, unit = _scale(lines[0])
     known = [value / divisor for value in lines[0]["mean"] if value is not None]
+    template = METERED if metric.endswith("PerSecond") else SAMPLED
     text = say(
-        "{metric} of {where}: {low} to {high}{unit}, mean of each {slot}.",
+        template,
         metric=metric,
         where=_where(lines[0]),
         low=number(min(known)),

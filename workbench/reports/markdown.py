@@ -9,6 +9,7 @@ from typing import Any
 
 from diagnostics.notation.control_characters import show_controls
 from diagnostics.symptoms import symptom
+from diagnostics.wording import phrase
 from workbench.cases.impact import impact_words
 from workbench.cases.words import severity_word
 from workbench.history.timeline import Entry
@@ -251,7 +252,7 @@ def _post_mortem_lines(report: Report, address: str) -> Iterator[str]:
     yield from (f"- {plain(change)}: {plain(verdict)}" for change, verdict in report.later)
     yield from ("", "## " + say("Actions"), "", *_action_lines(report))
     for what, why, _ in report.missing:
-        yield "- [ ] " + say("Collect {what}: {why}", what=plain(what), why=plain(why))
+        yield "- [ ] " + say("Collect {what}: {why}", what=plain(phrase.within_sentence(what)), why=plain(why))
     owner = say("Owner, date")
     yield "- [ ] " + say("Load the alert rules of this case into Prometheus.") + f" _{owner}_"
     yield "- [ ] _" + say("What keeps it from happening again?") + f" {owner}_"

@@ -64,6 +64,8 @@ def test_the_axis_has_the_metrics_own_unit_and_bytes_are_read_in_the_largest_tha
     assert figure["layout"]["yaxis"]["title"]["text"] == "MiB"
     assert figure["data"][0]["y"] == [3.0, 5.0]
     assert "Status.JVM.Memory.Heap.Used of TaskManager tm-1: 3 to 5 MiB, mean of each 10 s." in CHART.summary(of(heap))
+    rate = of(series("numRecordsInPerSecond", 3.0, 5.0, where="Window"))
+    assert "mean of each 10 s. Each sample of this metric is Flink's mean of the 60 s before it" in CHART.summary(rate)
     _, first, last = CHART.table(of(heap))
     assert (first[3], last[3], last[5]) == (3 * 1024.0**2, 5 * 1024.0**2, "bytes")
 
