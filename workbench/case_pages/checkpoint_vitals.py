@@ -12,6 +12,8 @@ from workbench.languages.sentences import say
 
 MOST_JOBS = 3
 """Jobs that are shown, those of the document's first verdicts. Our choice: the head stays short."""
+ROUNDED_TO_ALL = 0.995
+"""From this share on whole percents would read as all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +45,18 @@ def checkpoint_vitals(analysis: Analysis) -> list[CheckpointVitals]:
     return [each for each in found if each.succeeded or each.durations][:MOST_JOBS]
 
 
+def _success_share(completed: int, failed: int) -> str:
+    """The share in percent; 100 % only where none failed."""
+    ratio = completed / (completed + failed)
+    return f"{min(ratio * 100, 99.9):.1f} %" if failed and ratio >= ROUNDED_TO_ALL else percent(ratio)
+
+
 def _vitals(job: str, facts: Mapping[str, Any]) -> CheckpointVitals:
     completed, failed, age = facts.get("completed"), facts.get("failed"), facts.get("since_last_completed_ms")
     usual, long = facts.get("median_duration_ms"), facts.get("p95_duration_ms")
     succeeded = last_success = ""
     if completed is not None and failed is not None and completed + failed:
-        share = percent(completed / (completed + failed))
+        share = _success_share(completed, failed)
         succeeded = say("{done:,} of {all:,} ({share})", done=completed, all=completed + failed, share=share)
         last_success = "" if completed else say("none")
     return CheckpointVitals(

@@ -72,3 +72,9 @@ def test_the_case_page_shows_them_beside_the_health(people: People) -> None:
     assert "34 of 36 (94 %)" in page
     assert "3.1 s / 12.4 s" in page
     assert "8 s before the end" in page
+
+
+def test_only_where_none_failed_all_succeeded() -> None:
+    (one_failed,) = checkpoint_vitals(analysis(progress(ORDERS, **{**FACTS, "completed": 399, "failed": 1})))
+    (none_failed,) = checkpoint_vitals(analysis(progress(ORDERS, **{**FACTS, "completed": 400, "failed": 0})))
+    assert (one_failed.succeeded, none_failed.succeeded) == ("399 of 400 (99.8 %)", "400 of 400 (100 %)")
