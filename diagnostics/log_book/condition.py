@@ -113,14 +113,14 @@ def _fits_expression(texts: pa.Array, expression: str) -> pa.Array:
     Raises InvalidSearch.
     """
     step = max(1, len(texts) * PIECE_BYTES // max(1, texts.nbytes))
-    begun, found = time.thread_time(), [pa.array([], pa.bool_())]
+    begun, matches = time.thread_time(), [pa.array([], pa.bool_())]
     for place in range(0, len(texts), step):
         if time.thread_time() - begun > EXPRESSION_SECONDS:
             raise InvalidSearch(
                 say("/{expression}/: takes too long; write fewer repetitions within one another", expression=expression)
             )
-        found.append(pc.match_substring_regex(texts.slice(place, step), expression, ignore_case=True))
-    return pa.concat_arrays(found)
+        matches.append(pc.match_substring_regex(texts.slice(place, step), expression, ignore_case=True))
+    return pa.concat_arrays(matches)
 
 
 def conditions_of(
