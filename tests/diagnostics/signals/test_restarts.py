@@ -1,0 +1,107 @@
+"""How often a job restarted, for which reason, and whether it has run since."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from diagnostics.signals import restarts
+from tests.diagnostics.hand_made import JOB, START, hand_made, line_of_jobs, only
+from tests.diagnostics.signals.incident_rows import failed, record, switched
+
+STRATEGY = "FixedDelayRestartBackoffTimeStrategy(maxNumberRestartAttempts=2, backoffTimeMS=10000)"
+THRESHOLD = "Exceeded checkpoint tolerable failure threshold."
+
+
+def test_restarts_are_counted_with_their_pace_and_end() -> None:
+    log = [
+        record(
+            0,
+            f"Using restart back off time strategy {STRATEGY} for orders (a).",
+        )
+    ]
+    for second in (10, 20):
+        log += [switched(second, "RUNNING", "RESTARTING"), switched(second + 5, "RESTARTING", "RUNNING")]
+    log += [switched(30, "RUNNING", "FAILING"), switched(31, "FAILING", "FAILED")]
+    log[-1] |= {"exception_class": "x.JobException", "exception_message": "Recovery is suppressed by FixedDelay"}
+    facts = only(restarts.measure(hand_made(log_record=log)), "restarts").facts
+    assert (facts["restarts"], facts["running_again"], facts["final_state"], facts["gave_up"]) == (2, 2, "FAILED", True)
+    assert (facts["interval_ms"], facts["strategy"], facts["attempts_allowed"]) == (
+        10_000,
+        "FixedDelayRestartBackoffTimeStrategy",
+        2,
+    )
+
+
+def test_a_job_has_run_steadily_until_its_log_ends() -> None:
+    log = [switched(10, "RUNNING", "RESTARTING"), switched(15, "RESTARTING", "RUNNING"), record(70, "Completed it.")]
+    assert only(restarts.measure(hand_made(log_record=log)), "restarts").facts["steady_ms"] == 60_000
+
+
+AGAIN = [switched(10, "RUNNING", "RESTARTING"), switched(15, "RESTARTING", "RUNNING"), record(70, "Completed it.")]
+
+
+def task_switched(second: int, state: str) -> dict[str, Any]:
+    message = f"Map (1/2) (abc) switched from DEPLOYING to {state}."
+    return record(second, message, event="task.state", job_id=JOB, vertex="Map", subtask=0, state_to=state)
+
+
+def counted(*samples: tuple[int, float]) -> list[dict[str, Any]]:
+    place = {"scope": "subtask", "job_id": JOB, "vertex": "Map", "vertex_id": "b" * 32, "subtask": 0}
+    return [
+        {**place, "metric": "numRecordsIn", "ts_ms": START + second * 1000, "value": value} for second, value in samples
+    ]
+
+
+@pytest.mark.parametrize(
+    ("tables", "tasks_run"),
+    [
+        ({}, False),
+        ({"log_record": [task_switched(5, "RUNNING"), task_switched(20, "DEPLOYING")]}, False),
+        ({"log_record": [task_switched(20, "RUNNING")]}, True),
+        ({"vertex": [{"job_id": JOB, "vertex_id": "b" * 32, "status": "SCHEDULED", "ts_ms": START + 60_000}]}, False),
+        ({"vertex": [{"job_id": JOB, "vertex_id": "b" * 32, "status": "RUNNING", "ts_ms": START + 60_000}]}, True),
+        ({"metric_sample": counted((5, 10), (40, 10), (60, 10))}, False),
+        ({"metric_sample": counted((5, 10), (40, 10), (60, 30))}, True),
+    ],
+)
+def test_a_job_without_a_running_task_has_not_run_since_its_restart(tables: dict[str, Any], tasks_run: bool) -> None:
+    log = [*AGAIN, *tables.get("log_record", ())]
+    evidence = hand_made(**{**tables, "log_record": log})
+    assert only(restarts.measure(evidence), "restarts").facts["tasks_run"] is tasks_run
+
+
+def test_a_restart_after_a_requested_task_manager_end_is_not_for_a_failure() -> None:
+    told = record(9, "RECEIVED SIGNAL 15: SIGTERM. Shutting down as requested.", process="taskmanager")
+    shut = failed(10, "org.apache.flink.util.FlinkException", "The TaskExecutor is shutting down.", "x.Y.z")
+    log = [shut, switched(10, "RUNNING", "RESTARTING"), switched(15, "RESTARTING", "RUNNING")]
+    alone = only(restarts.measure(hand_made(log_record=log)), "restarts").facts
+    ordered = only(restarts.measure(hand_made(log_record=[told | {"event": "process.signal"}, *log])), "restarts").facts
+    assert (alone["for_faults"], alone["for_ended"]) == (1, 0)
+    assert (ordered["for_faults"], ordered["for_ended"]) == (0, 1)
+
+
+def test_a_restart_for_too_many_failed_checkpoints_is_for_a_failure() -> None:
+    texts = {"exception_class": "x.FlinkRuntimeException", "exception_message": THRESHOLD}
+    report = record(10, "Trying to recover from a global failure.", job_id=JOB, **texts)
+    log = [report, switched(10, "RUNNING", "RESTARTING"), switched(15, "RESTARTING", "RUNNING")]
+    assert only(restarts.measure(hand_made(log_record=log)), "restarts").facts["for_faults"] == 1
+
+
+def test_a_job_that_never_restarted_says_so() -> None:
+    facts = only(restarts.measure(hand_made(**line_of_jobs())), "restarts").facts
+    assert (facts["restarts"], facts["final_state"], facts["gave_up"]) == (0, "RUNNING", False)
+
+
+def test_the_counter_alone_shows_restarts_and_how_long_there_was_none() -> None:
+    counts = [(0, 1), (10, 2), (20, 2), (50, 2)]
+    samples = [
+        {"scope": "job", "job_id": JOB, "metric": "numRestarts", "ts_ms": START + second * 1000, "value": float(value)}
+        for second, value in counts
+    ]
+    facts = only(restarts.measure(hand_made(metric_sample=samples)), "restarts").facts
+    assert (facts["restarts"], facts["steady_ms"]) == (2, 40_000)
+    one_look = only(restarts.measure(hand_made(metric_sample=samples[:1])), "restarts").facts
+    assert one_look["restarts"] == 1
+    assert "steady_ms" not in one_look
