@@ -19,6 +19,10 @@ REMAINS = {
     "info": to_say("Only a remark remains, “{title}”."),
     "warning": to_say("Only a warning remains, “{title}”."),
 }
+REMAINS_OVER = {
+    "info": to_say("Only a remark remains, “{title}”, and its trouble has been over since."),
+    "warning": to_say("Only a warning remains, “{title}”, and its trouble has been over since."),
+}
 CAUSES = ("root_cause", "contributing")
 
 
@@ -72,9 +76,19 @@ def problems(
     known = {each.symptom_class for each in judged}
     for finding in _most_severe_by_class(after):
         if finding["symptom_class"] not in known:
-            because = say("It was not found before the change.")
-            judged.append(Problem(finding["symptom_class"], None, finding, None, "worse", because))
+            judged.append(Problem(finding["symptom_class"], None, finding, None, *_judged_new(finding)))
     return judged
+
+
+def _judged_new(finding: Mapping[str, Any]) -> tuple[Judgement, str]:
+    """A trouble that ended while the evidence was taken may be the change's own, as a restart that catches up."""
+    if _is_over(finding):
+        return "cannot tell", say("It was not found before the change, and was over before the evidence ends.")
+    return "worse", say("It was not found before the change.")
+
+
+def _is_over(finding: Mapping[str, Any]) -> bool:
+    return (finding.get("onset") or {}).get("ended") is not None
 
 
 def _first(findings: Sequence[Mapping[str, Any]], symptom_class: str) -> Mapping[str, Any] | None:
@@ -136,6 +150,8 @@ def _compared(
     severities = {"after": say(SEVERITY_WORDS[after["severity"]]), "before": say(SEVERITY_WORDS[before["severity"]])}
     if step > 0:
         return "worse", say("Its severity is {after} after {before}.", **severities)
+    if step < 0 and _is_over(after):
+        return "fixed", say(REMAINS_OVER[after["severity"]], title=after["title"])
     if step < 0 and holding and holding[0] == holding[1]:
         return "fixed", say(REMAINS[after["severity"]], title=after["title"])
     if step < 0:

@@ -121,6 +121,27 @@ def test_a_new_problem_is_said() -> None:
     assert (found.judgement, judged(found)["user_code"]) == ("worse", "worse")
 
 
+def over(entry: dict[str, Any]) -> dict[str, Any]:
+    return {
+        **entry,
+        "onset": {"ts": "2026-11-21T01:02:30.000Z", "at_start": False, "ended": "2026-11-21T01:03:20.000Z"},
+    }
+
+
+def test_a_new_trouble_that_ended_within_the_evidence_is_no_price() -> None:
+    found = proof(findings=[over(finding(LATER, "user_code", "critical"))], job=LATER, skew_ratio=1.0)
+    assert judged(found) == {"data_skew": "fixed", "back_pressure": "fixed", "user_code": "cannot tell"}
+    assert found.judgement == "fixed"
+
+
+def test_a_less_severe_remainder_that_is_over_counts_as_fixed() -> None:
+    later = finding(JOB, "data_skew", "warning")
+    assert judged(proof(findings=[later]))["data_skew"] == "better"
+    found = proof(findings=[over(later)])
+    assert judged(found)["data_skew"] == "fixed"
+    assert "only a warning remains, “data_skew is warning”, and its trouble has been over since" in found.headline
+
+
 def test_another_job_proves_nothing() -> None:
     found = proof(job=LATER, name="payments", verdict="healthy", skew_ratio=1.0)
     assert (found.judgement, found.problems, found.effects) == ("cannot tell", [], {})
