@@ -65,7 +65,7 @@ def test_a_repair_is_verified_by_a_second_snapshot(open_page: OpenPage, tmp_path
 
     page.goto(f"{case}?snapshot=1")
     page.locator("[data-go='r']").click()
-    expect(page.locator(".step summary .badge", has_text="of snapshot 2")).to_have_count(2)
+    expect(page.locator(".step summary .badge", has_text="of snapshot 2")).to_have_count(3)
 
     page.get_by_role("link", name="What if").click()
     page.get_by_role("link", name="Incremental checkpoints and upload bandwidth").click()
@@ -120,7 +120,7 @@ def charts_draw(page: Page) -> None:
 def a_runbook_leads_to_its_end(page: Page, case: str) -> None:
     """Each step of the root cause's runbook is filled in and ticked, from the first to the last."""
     address = page.url
-    assert len(walk_the_runbook(page)) > 1
+    assert walk_the_runbook(page)
     shot(page, f"runbook-done-{case}-wide-light")
     page.goto(address)
     settled = page.locator(".verdict .next").inner_text()
