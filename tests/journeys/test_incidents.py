@@ -115,6 +115,10 @@ def charts_draw(page: Page) -> None:
         chart.scroll_into_view_if_needed()
         expect(chart.locator(".plot")).not_to_have_class(re.compile("waiting"))
         expect(chart.locator("svg.main-svg").first).to_be_visible()
+    # Plotly would offer to send a chart to its own cloud.
+    titles = page.locator(".modebar-btn").evaluate_all("buttons => buttons.map(each => each.dataset.title)")
+    assert titles
+    assert not [each for each in titles if "share" in each.lower() or "cloud" in each.lower()]
 
 
 def a_runbook_leads_to_its_end(page: Page, case: str) -> None:
