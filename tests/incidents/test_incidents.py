@@ -14,14 +14,13 @@ import pytest
 import yaml
 
 from diagnostics.analyze import Report, analyze
-from diagnostics.charts import CHARTS
 from diagnostics.intake import SourceFile
 from diagnostics.reading.case import Case
 from diagnostics.rules.rule import Ruleset, shipped_rules
 from tests.architecture.test_shown_words import offence
 from tests.reading.quantities import contradictions as two_numbers
-from tests.reading.runbook_faults import faults, filled_runbooks, sentences_of
-from tests.reading.sentence_faults import internal_names, sentence_faults
+from tests.reading.report_texts import texts_of_report
+from tests.reading.runbook_faults import faults
 from tests.reading.test_waits_of_corpus import contradictions
 
 if TYPE_CHECKING:
@@ -78,14 +77,10 @@ def test_its_runbooks_can_be_followed(diagnosed: tuple[dict[str, Any], Report]) 
 
 def test_its_sentences_read_well_and_state_one_number_for_a_quantity(diagnosed: tuple[dict[str, Any], Report]) -> None:
     _, report = diagnosed
-    findings = report.document["findings"]
-    captions = [CHARTS[chart_id].summary(points) for chart_id, points in report.charts.items()]
-    said = [text for each in findings for text in (each["statement"], each["first_step"] or "")]
-    steps = [text for book in filled_runbooks(findings, report.signals) for text in sentences_of(book)]
-    assert [fault for text in captions for fault in sentence_faults(text)] == []
-    assert [fault for text in (*captions, *said) for fault in internal_names(text)] == []
-    assert [word for text in (*captions, *said, *steps) if (word := offence(text))] == []
-    assert two_numbers([*captions, *said, *steps]) == {} or len(report.document["jobs"]) > 1
+    texts = texts_of_report(report)
+    assert texts.faults == []
+    assert [word for text in [*texts.captions, *texts.said, *texts.steps] if (word := offence(text))] == []
+    assert two_numbers([*texts.captions, *texts.said, *texts.steps]) == {} or len(report.document["jobs"]) > 1
 
 
 def test_every_finding_has_evidence_in_the_upload(diagnosed: tuple[dict[str, Any], Report]) -> None:

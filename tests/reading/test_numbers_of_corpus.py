@@ -9,8 +9,7 @@ import pytest
 from diagnostics.charts import CHARTS
 from tests.diagnosed_corpus import CASES, CorpusReport
 from tests.reading.quantities import contradictions
-from tests.reading.runbook_faults import filled_runbooks, sentences_of
-from tests.reading.sentence_faults import internal_names, sentence_faults
+from tests.reading.report_texts import texts_of_report
 
 OF_TIME = re.compile(r"\b(?:busy|idle|back[ -]pressured?|pressure [A-Z]+)\b[^.;,]{0,20}?\d[\d.]* %")
 """A share of the time of a task or subtask."""
@@ -63,12 +62,7 @@ def test_captions_name_the_statistic_and_a_fact_has_one_value(case: str, corpus_
 @pytest.mark.parametrize("case", CASES)
 def test_findings_captions_and_runbooks_of_a_job_state_one_number(case: str, corpus_report: CorpusReport) -> None:
     report = corpus_report(case)
-    findings = report.document["findings"]
-    captions = [CHARTS[chart_id].summary(points) for chart_id, points in report.charts.items()]
-    said = [text for each in findings for text in (each["statement"], each["first_step"] or "")]
-    steps = [text for book in filled_runbooks(findings, report.signals) for text in sentences_of(book)]
-
-    assert [fault for text in captions for fault in sentence_faults(text)] == []
-    assert [fault for text in (*captions, *said) for fault in internal_names(text)] == []
+    texts = texts_of_report(report)
+    assert texts.faults == []
     if len(report.document["jobs"]) == 1:
-        assert contradictions([*captions, *said, *steps]) == {}
+        assert contradictions([*texts.captions, *texts.said, *texts.steps]) == {}
