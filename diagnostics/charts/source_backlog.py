@@ -19,7 +19,7 @@ from diagnostics.wording.phrase import duration, number
 
 if TYPE_CHECKING:
     from diagnostics.evidence import Evidence
-    from diagnostics.reconstruction.metrics.metric_series import Series
+    from diagnostics.reconstruction.metrics.series import Series
 
 MOST_SLOTS = 240
 LEAST_SLOT_MS = 5_000

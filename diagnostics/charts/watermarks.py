@@ -19,7 +19,8 @@ from diagnostics.wording.phrase import duration, exact_duration, number
 
 if TYPE_CHECKING:
     from diagnostics.evidence import Evidence
-    from diagnostics.reconstruction.metrics.metric_series import MetricSeries, Series
+    from diagnostics.reconstruction.metrics.metric_series import MetricSeries
+    from diagnostics.reconstruction.metrics.series import Series
 
 MOST_SLOTS = 240
 DEFAULT_SAMPLING_MS = 5_000

@@ -11,7 +11,8 @@ from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject, only_one
 from diagnostics.reconstruction.checkpoints.counted_course import CountedCourse, counted_course
 from diagnostics.reconstruction.job.cluster import cluster_of
-from diagnostics.reconstruction.metrics.metric_series import MetricSeries, Series, metric_series
+from diagnostics.reconstruction.metrics.metric_series import MetricSeries, metric_series
+from diagnostics.reconstruction.metrics.series import Series
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 START_DELAY, ALIGNMENT = "checkpointStartDelayNanos", "checkpointAlignmentTime"

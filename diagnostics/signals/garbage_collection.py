@@ -30,7 +30,8 @@ from diagnostics.reconstruction.gc.timeline import (
     worst_window_share,
 )
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
-from diagnostics.reconstruction.metrics.metric_series import MetricSeries, Point, Series, increase, metric_series
+from diagnostics.reconstruction.metrics.metric_series import MetricSeries, metric_series
+from diagnostics.reconstruction.metrics.series import Point, Series, increase
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 RATE = "TimeMsPerSecond"

@@ -20,7 +20,8 @@ from diagnostics.reconstruction.job.channels import barriers_waited_for, exchang
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
 from diagnostics.reconstruction.job.graph import JobGraph, job_graph
 from diagnostics.reconstruction.load.timeline import Timeline, load_timelines, printed_names
-from diagnostics.reconstruction.metrics.metric_series import MetricSeries, increase, metric_series
+from diagnostics.reconstruction.metrics.metric_series import MetricSeries, metric_series
+from diagnostics.reconstruction.metrics.series import increase
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 SQL_OPERATOR = re.compile(

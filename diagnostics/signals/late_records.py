@@ -9,7 +9,8 @@ from diagnostics.arithmetic.rate_change import rate_change
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue
 from diagnostics.reconstruction.job.cluster import Cluster, VertexKey, cluster_of
-from diagnostics.reconstruction.metrics.metric_series import MetricSeries, Series, increase, metric_series
+from diagnostics.reconstruction.metrics.metric_series import MetricSeries, metric_series
+from diagnostics.reconstruction.metrics.series import Series, increase
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 SHOWN = 8

@@ -14,7 +14,8 @@ from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.notation.printed_name import normalised
 from diagnostics.reconstruction.gc.timeline import JOB_MANAGER
 from diagnostics.reconstruction.job.cluster import cluster_of
-from diagnostics.reconstruction.metrics.metric_series import MetricSeries, Point, Series, metric_series
+from diagnostics.reconstruction.metrics.metric_series import MetricSeries, metric_series
+from diagnostics.reconstruction.metrics.series import Point, Series
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 AREAS = {"heap": "Status.JVM.Memory.Heap", "metaspace": "Status.JVM.Memory.Metaspace"}

@@ -19,7 +19,8 @@ from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.checkpoints.running_tasks import running_tasks_ms
 from diagnostics.reconstruction.failures.fault import Fault, by_job, faults_in
 from diagnostics.reconstruction.failures.incident_log import IncidentLog, LogEvent, incident_log
-from diagnostics.reconstruction.metrics.metric_series import MetricSeries, Point, increase, metric_series
+from diagnostics.reconstruction.metrics.metric_series import MetricSeries, metric_series
+from diagnostics.reconstruction.metrics.series import Point, increase
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 STATES = re.compile(r"switched from state ([A-Z]{3,20}) to ([A-Z]{3,20})")

@@ -10,7 +10,8 @@ from diagnostics.evidence.subject import FactValue
 from diagnostics.notation.printed_name import normalised
 from diagnostics.reconstruction.job.cluster import VertexKey, cluster_of
 from diagnostics.reconstruction.job.graph import job_graph
-from diagnostics.reconstruction.metrics.metric_series import MetricSeries, increase, metric_series
+from diagnostics.reconstruction.metrics.metric_series import MetricSeries, metric_series
+from diagnostics.reconstruction.metrics.series import increase
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 EVENT_TIME = re.compile(

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.job.cluster import VertexKey, cluster_of
-from diagnostics.reconstruction.metrics.metric_series import Series, metric_series
+from diagnostics.reconstruction.metrics.metric_series import metric_series
+from diagnostics.reconstruction.metrics.series import Series
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 FEWEST_LOOKS = 6

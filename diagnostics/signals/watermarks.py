@@ -19,7 +19,8 @@ from diagnostics.reconstruction.events.watermark_progress import (
     still_since,
 )
 from diagnostics.reconstruction.job.cluster import Cluster, VertexKey, cluster_of
-from diagnostics.reconstruction.metrics.metric_series import MetricSeries, Point, Series, metric_series
+from diagnostics.reconstruction.metrics.metric_series import MetricSeries, metric_series
+from diagnostics.reconstruction.metrics.series import Point, Series
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 END_OF_INPUT = 9e18

@@ -16,7 +16,8 @@ from diagnostics.reconstruction.checkpoints.parts import Answers, subtask_answer
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.job.graph import JobGraph, job_graph
 from diagnostics.reconstruction.load.timeline import MOMENT_MS, Timeline, load_timelines, printed_names
-from diagnostics.reconstruction.metrics.metric_series import MetricSeries, Series, metric_series
+from diagnostics.reconstruction.metrics.metric_series import MetricSeries, metric_series
+from diagnostics.reconstruction.metrics.series import Series
 
 START_DELAY, ALIGNMENT = "checkpointStartDelayNanos", "checkpointAlignmentTime"
 """Gauges of a subtask that keep the value of its last checkpoint, in nanoseconds. Source: Flink documentation,

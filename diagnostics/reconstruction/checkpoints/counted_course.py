@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from diagnostics.citation import Citation
-from diagnostics.reconstruction.metrics.metric_series import MetricSeries, Point, Series
+from diagnostics.reconstruction.metrics.metric_series import MetricSeries
+from diagnostics.reconstruction.metrics.series import Point, Series
 
 COMPLETED, FAILED = "numberOfCompletedCheckpoints", "numberOfFailedCheckpoints"
 IN_PROGRESS = "numberOfInProgressCheckpoints"

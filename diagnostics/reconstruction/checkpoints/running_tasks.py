@@ -11,7 +11,8 @@ from diagnostics.evidence import Evidence, read_once
 from diagnostics.evidence.subject import only_one
 from diagnostics.reconstruction.checkpoints.history import checkpoint_histories
 from diagnostics.reconstruction.job.cluster import cluster_of
-from diagnostics.reconstruction.metrics.metric_series import RECORDS, metric_series
+from diagnostics.reconstruction.metrics.metric_series import metric_series
+from diagnostics.reconstruction.metrics.start_up import RECORDS
 
 
 @read_once

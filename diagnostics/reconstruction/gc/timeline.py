@@ -15,7 +15,8 @@ from diagnostics.evidence import Evidence, read_once
 from diagnostics.notation.printed_name import normalised
 from diagnostics.reconstruction.gc.pauses import SLICE_MS, combined, gc_pauses
 from diagnostics.reconstruction.job.cluster import cluster_of
-from diagnostics.reconstruction.metrics.metric_series import MetricSeries, Series, metric_series
+from diagnostics.reconstruction.metrics.metric_series import MetricSeries, metric_series
+from diagnostics.reconstruction.metrics.series import Series
 
 WORST_WINDOW_MS = 60_000
 """Length of the window with the largest share of time in GC pauses. Our choice: the window of Flink's rates."""

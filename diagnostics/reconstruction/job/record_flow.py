@@ -9,7 +9,8 @@ from itertools import combinations, product
 from statistics import fmean
 
 from diagnostics.notation.printed_name import normalised
-from diagnostics.reconstruction.metrics.metric_series import MetricSeries, Point, Series, increase
+from diagnostics.reconstruction.metrics.metric_series import MetricSeries
+from diagnostics.reconstruction.metrics.series import Point, Series, increase
 
 VertexKey = tuple[str | None, str]
 

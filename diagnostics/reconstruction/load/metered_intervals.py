@@ -9,13 +9,8 @@ from itertools import pairwise
 from statistics import fmean
 
 from diagnostics.citation import Citation
-from diagnostics.reconstruction.metrics.metric_series import (
-    MetricSeries,
-    Point,
-    Series,
-    counters_by_vertex,
-    since_restart,
-)
+from diagnostics.reconstruction.metrics.metric_series import MetricSeries, counters_by_vertex
+from diagnostics.reconstruction.metrics.series import Point, Series, since_restart
 
 STEP_MS = 30_000
 """Shortest interval between two compared samples. Our choice: the usual distance of REST answers."""

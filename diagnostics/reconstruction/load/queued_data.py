@@ -12,7 +12,8 @@ from diagnostics.evidence import Evidence, read_once
 from diagnostics.evidence.subject import only_one
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.load.timeline import MOMENT_MS
-from diagnostics.reconstruction.metrics.metric_series import MetricSeries, Series, metric_series
+from diagnostics.reconstruction.metrics.metric_series import MetricSeries, metric_series
+from diagnostics.reconstruction.metrics.series import Series
 
 QUEUES = (
     ("buffers.inputQueueSize", "Shuffle.Netty.Input.Buffers.inputQueueSize"),

@@ -10,7 +10,8 @@ from itertools import chain
 from diagnostics.arithmetic.rate_change import RateChange, rate_change
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.reconstruction.job.cluster import VertexKey, cluster_of
-from diagnostics.reconstruction.metrics.metric_series import Series, metric_series, since_restart
+from diagnostics.reconstruction.metrics.metric_series import metric_series
+from diagnostics.reconstruction.metrics.series import Series, since_restart
 
 Readings = Sequence[tuple[int, float]]
 """(epoch ms, records so far)."""

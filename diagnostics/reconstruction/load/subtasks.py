@@ -14,13 +14,8 @@ from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.reconstruction.job.cluster import VertexKey
-from diagnostics.reconstruction.metrics.metric_series import (
-    MetricSeries,
-    Point,
-    counters_by_vertex,
-    metric_series,
-    since_restart,
-)
+from diagnostics.reconstruction.metrics.metric_series import MetricSeries, counters_by_vertex, metric_series
+from diagnostics.reconstruction.metrics.series import Point, since_restart
 
 FEWEST_RECORDS = 1000
 FEWEST_RECORDS_EACH = 50

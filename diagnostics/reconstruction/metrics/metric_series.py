@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import itertools
 import math
-from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from diagnostics.aggregators import jobs, metric_points
 from diagnostics.arithmetic.row_groups import row_groups
-from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.notation.dictionary_encoding import dictionary_encoded
 from diagnostics.notation.printed_name import normalised
-from diagnostics.wording.phrase import duration
+from diagnostics.reconstruction.metrics.counted_time import by_counted_time
+from diagnostics.reconstruction.metrics.series import Point, Series
+from diagnostics.reconstruction.metrics.start_up import without_start_up
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,14 +36,6 @@ COUNTERS_OF_JOBS = (
     *("totalNumberOfCheckpoints", "numberOfCompletedCheckpoints", "numberOfFailedCheckpoints"),
 )
 """Metrics that count since the job was submitted."""
-BUSY, RECORDS = "busyTimeMsPerSecond", ("numRecordsIn", "numRecordsOut")
-TIME_COUNTERS = {BUSY: "accumulateBusyTimeMs", "backPressuredTimeMsPerSecond": "accumulateBackPressuredTimeMs"}
-"""Gauge -> the counter of the same time. The gauge is a mean of the last 60 s, which shows trouble up to a minute late
-and never as high as a short one was. Source: Flink's TimerGauge, DEFAULT_TIME_SPAN_IN_SECONDS."""
-LEAST_COUNTED_MS, MOST_COUNTED_MS = 4_500, 60_000
-"""The time between two samples of such a counter that gives a ratio. Source: Flink's View updates it every 5 s, and a
-scrape may be early; our choice for the most: the time over which the gauge itself is a mean.
-"""
 LARGEST_COUNT = 2.0**62
 """Largest plausible value of a metric: half of a Java long, which no counter reaches. Our choice."""
 LARGEST_VALUE: Mapping[str, float] = {
@@ -55,74 +45,6 @@ LARGEST_VALUE: Mapping[str, float] = {
 }
 """Metrics with another largest plausible value. Our choice for times in a second: 2,000 ms, as a value slightly above
 1,000 ms comes from a clock that was read late."""
-
-
-class Point(NamedTuple):
-    """One sample with its place in the file. The value None is an unknown value, not a missing sample."""
-
-    ts_ms: int | None
-    value: float | None
-    file_id: int
-    line: int | None
-    last_line: int | None
-    pointer: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Counted:
-    """What a point of a gauge was computed from: the sample of a counter of time, and the time it covers."""
-
-    counter: str
-    count: float
-    span_ms: int
-
-
-@dataclass(frozen=True, slots=True)
-class Series:
-    """One metric of one subtask, operator or process, in time order.
-
-    counted_before  of a counter of a job: what it had counted when the evidence begins
-    counted         epoch ms of a point -> the counter's sample that it was computed from and that is at its place
-    """
-
-    metric: str
-    job_id: str | None
-    vertex_id: str | None
-    vertex: str | None
-    operator: str | None
-    subtask: int | None
-    task_manager: str | None
-    points: tuple[Point, ...]
-    counted_before: float = 0.0
-    counted: Mapping[int, Counted] = field(default_factory=dict)
-
-    @property
-    def known(self) -> tuple[Point, ...]:
-        """The points whose value is known."""
-        return tuple(point for point in self.points if point.value is not None)
-
-    def cite(self, point: Point) -> Citation:
-        """The citation of one of its points."""
-        of_subtask = f" of subtask {self.subtask}" if self.subtask is not None else ""
-        place = self.operator or self.vertex or self.task_manager
-        shown = "unknown" if point.value is None else f"{point.value:.15g}"
-        counted = self.counted.get(point.ts_ms) if point.ts_ms is not None else None
-        if counted and point.value is not None:
-            return Citation.of(
-                point,
-                "metric",
-                f"{counted.counter}{of_subtask}{f' of {place}' if place else ''} = {counted.count:.15g}: "
-                f"{point.value:.0f} ms/s over {duration(counted.span_ms)}",
-                name=counted.counter,
-                value=counted.count,
-            )
-        return Citation.of(
-            point,
-            "metric",
-            f"{self.metric}{of_subtask}{f' of {place}' if place else ''} = {shown}",
-            name=self.metric,
-            value=point.value,
-        )
 
 
 class MetricSeries:
@@ -187,92 +109,6 @@ def _counted_from(evidence: Evidence, series: Iterable[Series]) -> Iterator[Seri
         is_older = each.metric in COUNTERS_OF_JOBS and each.job_id not in later
         known = each.known if is_older else ()
         yield replace(each, counted_before=known[0].value or 0.0) if known else each
-
-
-def by_counted_time(series: Sequence[Series]) -> list[Series]:
-    """The series; gauges of busy and back-pressured time have the ratios of their counters instead of means of 60 s."""
-    counters = {
-        (each.metric, *_subtask_key(each)): each.known for each in series if each.metric in TIME_COUNTERS.values()
-    }
-    return [
-        _counted_gauge(each, counters.get((TIME_COUNTERS[each.metric], *_subtask_key(each)), ()))
-        if each.metric in TIME_COUNTERS and each.operator is None
-        else each
-        for each in series
-    ]
-
-
-def _counted_gauge(gauge: Series, samples: Sequence[Point]) -> Series:
-    """The gauge with a point at each sample of its counter; its own points remain where the counter has none."""
-    points: dict[int, Point] = {}
-    counted: dict[int, Counted] = {}
-    spans: list[tuple[int, int]] = []
-    earlier = 0
-    for place, point in enumerate(samples):
-        until_ms = point.ts_ms or 0
-        while earlier + 1 < place and until_ms - (samples[earlier + 1].ts_ms or 0) >= LEAST_COUNTED_MS:
-            earlier += 1
-        before = samples[earlier]
-        span_ms, grown = until_ms - (before.ts_ms or 0), (point.value or 0.0) - (before.value or 0.0)
-        if LEAST_COUNTED_MS <= span_ms <= MOST_COUNTED_MS and grown >= 0:
-            points[until_ms] = point._replace(value=min(grown / span_ms, 1.0) * 1000)
-            counted[until_ms] = Counted(TIME_COUNTERS[gauge.metric], point.value or 0.0, span_ms)
-            spans.append((until_ms - span_ms, until_ms))
-    if not points:
-        return gauge
-    begins = [since_ms for since_ms, _ in spans]
-    for point in gauge.points:
-        place = bisect_left(begins, point.ts_ms or 0)
-        if not place or (point.ts_ms or 0) > spans[place - 1][1]:
-            points.setdefault(point.ts_ms or 0, point)
-    return replace(gauge, points=tuple(points[ts_ms] for ts_ms in sorted(points)), counted=counted)
-
-
-def without_start_up(series: Sequence[Series]) -> Iterator[Series]:
-    """The series; values of busy time from the start of an attempt to the first sample with records are unknown.
-
-    Source: Flink's TaskIOMetricGroup computes busy time as what is neither idle nor back-pressured, also while a task
-    is INITIALIZING. An attempt without any record stays as measured.
-    """
-    starts = {subtask: list(_start_ups(records)) for subtask, records in _records_over_time(series).items()}
-    for gauge in series:
-        spans = starts.get(_subtask_key(gauge)) if gauge.metric == BUSY else None
-        yield replace(gauge, points=tuple(map(partial(_unknown_within, spans), gauge.points))) if spans else gauge
-
-
-def _records_over_time(series: Sequence[Series]) -> Mapping[tuple[Any, ...], Mapping[int, float]]:
-    """Subtask -> epoch ms -> records read and written so far, of subtasks whose busy time is measured."""
-    measured = {_subtask_key(gauge) for gauge in series if gauge.metric == BUSY}
-    records: dict[tuple[Any, ...], dict[int, float]] = defaultdict(lambda: defaultdict(float))
-    counters = [each for each in series if each.metric in RECORDS and each.operator is None]
-    for counter in counters:
-        key = _subtask_key(counter)
-        for point in counter.known if key in measured else ():
-            records[key][point.ts_ms or 0] += point.value or 0.0
-    return records
-
-
-def _subtask_key(series: Series) -> tuple[Any, ...]:
-    return series.job_id, series.vertex_id or series.vertex, series.subtask
-
-
-def _start_ups(records: Mapping[int, float]) -> Iterator[tuple[int, int]]:
-    """The times in which a subtask has no record yet and gets one later, [from, until).
-
-    The sample that counts its first records is within: its value covers the time since the sample before it.
-    """
-    since: int | None = None
-    for ts_ms in sorted(records):
-        if records[ts_ms] == 0:
-            since = ts_ms if since is None else since
-        elif since is not None:
-            yield since, ts_ms + 1
-            since = None
-
-
-def _unknown_within(spans: Sequence[tuple[int, int]], point: Point) -> Point:
-    is_within = any(begin <= (point.ts_ms or 0) < end for begin, end in spans)
-    return point._replace(value=None) if is_within else point
 
 
 @dataclass(slots=True)
@@ -412,20 +248,3 @@ def _summed(rate: Series, metric: str) -> Series:
         count += point.value * (point.ts_ms - before) / 1000 if before is not None else 0.0
         points.append(point._replace(value=count))
     return replace(rate, metric=f"{metric} (by its rate)", points=tuple(points))
-
-
-def since_restart(points: Sequence[Point]) -> tuple[Point, ...]:
-    """The points of a counter since its last restart: a new attempt counts from 0."""
-    known = [point for point in points if point.value is not None]
-    start = 0
-    for index in range(1, len(known)):
-        before, after = known[index - 1].value, known[index].value
-        if before is not None and after is not None and after < before:
-            start = index
-    return tuple(known[start:])
-
-
-def increase(points: Sequence[Point]) -> float:
-    """The increase of a counter over the points; after a restart it counts from 0 again."""
-    known = [point.value for point in points if point.value is not None]
-    return sum(after - before if after >= before else after for before, after in itertools.pairwise(known))

@@ -8,7 +8,7 @@ import pytest
 
 from diagnostics.charting.chart import Theme
 from diagnostics.charts.source_backlog import CHART, summed
-from diagnostics.reconstruction.metrics.metric_series import Point, Series
+from diagnostics.reconstruction.metrics.series import Point, Series
 
 START = 1_795_222_000_000
 """2026-11-21 00:46:40 UTC."""

@@ -11,16 +11,10 @@ import pytest
 
 from diagnostics.aggregators import metric_points
 from diagnostics.evidence.tables import TABLES
-from diagnostics.reconstruction.metrics.metric_series import (
-    Point,
-    Series,
-    by_counted_time,
-    increase,
-    metric_series,
-    series_of_samples,
-    since_restart,
-    without_start_up,
-)
+from diagnostics.reconstruction.metrics.counted_time import by_counted_time
+from diagnostics.reconstruction.metrics.metric_series import metric_series, series_of_samples
+from diagnostics.reconstruction.metrics.series import Point, Series, increase, since_restart
+from diagnostics.reconstruction.metrics.start_up import without_start_up
 from tests.diagnostics.hand_made import JOB, MIDDLE, START, hand_made
 from tests.diagnostics.many_samples import many_samples
 

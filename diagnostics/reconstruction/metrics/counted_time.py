@@ -1,0 +1,56 @@
+"""Busy and back-pressured time by their counters, instead of gauges that are means of 60 s."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import replace
+
+from diagnostics.reconstruction.metrics.series import BUSY, Counted, Point, Series
+
+TIME_COUNTERS = {BUSY: "accumulateBusyTimeMs", "backPressuredTimeMsPerSecond": "accumulateBackPressuredTimeMs"}
+"""Gauge -> the counter of the same time. The gauge is a mean of the last 60 s, which shows trouble up to a minute late
+and never as high as a short one was. Source: Flink's TimerGauge, DEFAULT_TIME_SPAN_IN_SECONDS."""
+LEAST_COUNTED_MS, MOST_COUNTED_MS = 4_500, 60_000
+"""The time between two samples of such a counter that gives a ratio. Source: Flink's View updates it every 5 s, and a
+scrape may be early; our choice for the most: the time over which the gauge itself is a mean.
+"""
+
+
+def by_counted_time(series: Sequence[Series]) -> list[Series]:
+    """The series; gauges of busy and back-pressured time have the ratios of their counters instead of means of 60 s."""
+    counters = {
+        (each.metric, *each.subtask_key): each.known for each in series if each.metric in TIME_COUNTERS.values()
+    }
+    return [
+        _counted_gauge(each, counters.get((TIME_COUNTERS[each.metric], *each.subtask_key), ()))
+        if each.metric in TIME_COUNTERS and each.operator is None
+        else each
+        for each in series
+    ]
+
+
+def _counted_gauge(gauge: Series, samples: Sequence[Point]) -> Series:
+    """The gauge with a point at each sample of its counter; its own points remain where the counter has none."""
+    points: dict[int, Point] = {}
+    counted: dict[int, Counted] = {}
+    spans: list[tuple[int, int]] = []
+    earlier = 0
+    for place, point in enumerate(samples):
+        until_ms = point.ts_ms or 0
+        while earlier + 1 < place and until_ms - (samples[earlier + 1].ts_ms or 0) >= LEAST_COUNTED_MS:
+            earlier += 1
+        before = samples[earlier]
+        span_ms, grown = until_ms - (before.ts_ms or 0), (point.value or 0.0) - (before.value or 0.0)
+        if LEAST_COUNTED_MS <= span_ms <= MOST_COUNTED_MS and grown >= 0:
+            points[until_ms] = point._replace(value=min(grown / span_ms, 1.0) * 1000)
+            counted[until_ms] = Counted(TIME_COUNTERS[gauge.metric], point.value or 0.0, span_ms)
+            spans.append((until_ms - span_ms, until_ms))
+    if not points:
+        return gauge
+    begins = [since_ms for since_ms, _ in spans]
+    for point in gauge.points:
+        place = bisect_left(begins, point.ts_ms or 0)
+        if not place or (point.ts_ms or 0) > spans[place - 1][1]:
+            points.setdefault(point.ts_ms or 0, point)
+    return replace(gauge, points=tuple(points[ts_ms] for ts_ms in sorted(points)), counted=counted)

@@ -1,0 +1,106 @@
+"""A metric of one subtask, operator or process over time, with the places of its samples in the files."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from diagnostics.citation import Citation
+from diagnostics.wording.phrase import duration
+
+BUSY = "busyTimeMsPerSecond"
+
+Subtask = tuple[str | None, str | None, int | None]
+"""Job, task (its id, else its name) and number of a subtask."""
+
+
+class Point(NamedTuple):
+    """One sample with its place in the file. The value None is an unknown value, not a missing sample."""
+
+    ts_ms: int | None
+    value: float | None
+    file_id: int
+    line: int | None
+    last_line: int | None
+    pointer: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What a point of a gauge was computed from: the sample of a counter of time, and the time it covers."""
+
+    counter: str
+    count: float
+    span_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One metric of one subtask, operator or process, in time order.
+
+    counted_before  of a counter of a job: what it had counted when the evidence begins
+    counted         epoch ms of a point -> the counter's sample that it was computed from and that is at its place
+    """
+
+    metric: str
+    job_id: str | None
+    vertex_id: str | None
+    vertex: str | None
+    operator: str | None
+    subtask: int | None
+    task_manager: str | None
+    points: tuple[Point, ...]
+    counted_before: float = 0.0
+    counted: Mapping[int, Counted] = field(default_factory=dict)
+
+    @property
+    def subtask_key(self) -> Subtask:
+        """The subtask that it belongs to."""
+        return self.job_id, self.vertex_id or self.vertex, self.subtask
+
+    @property
+    def known(self) -> tuple[Point, ...]:
+        """The points whose value is known."""
+        return tuple(point for point in self.points if point.value is not None)
+
+    def cite(self, point: Point) -> Citation:
+        """The citation of one of its points."""
+        of_subtask = f" of subtask {self.subtask}" if self.subtask is not None else ""
+        place = self.operator or self.vertex or self.task_manager
+        shown = "unknown" if point.value is None else f"{point.value:.15g}"
+        counted = self.counted.get(point.ts_ms) if point.ts_ms is not None else None
+        if counted and point.value is not None:
+            return Citation.of(
+                point,
+                "metric",
+                f"{counted.counter}{of_subtask}{f' of {place}' if place else ''} = {counted.count:.15g}: "
+                f"{point.value:.0f} ms/s over {duration(counted.span_ms)}",
+                name=counted.counter,
+                value=counted.count,
+            )
+        return Citation.of(
+            point,
+            "metric",
+            f"{self.metric}{of_subtask}{f' of {place}' if place else ''} = {shown}",
+            name=self.metric,
+            value=point.value,
+        )
+
+
+def since_restart(points: Sequence[Point]) -> tuple[Point, ...]:
+    """The points of a counter since its last restart: a new attempt counts from 0."""
+    known = [point for point in points if point.value is not None]
+    start = 0
+    for index in range(1, len(known)):
+        before, after = known[index - 1].value, known[index].value
+        if before is not None and after is not None and after < before:
+            start = index
+    return tuple(known[start:])
+
+
+def increase(points: Sequence[Point]) -> float:
+    """The increase of a counter over the points; after a restart it counts from 0 again."""
+    known = [point.value for point in points if point.value is not None]
+    return sum(after - before if after >= before else after for before, after in itertools.pairwise(known))
