@@ -17,10 +17,11 @@ from tests.workbench.people import People, signed_in
 from workbench.cases.models import Case
 from workbench.reports import bundle
 from workbench.reports.bundle import BundleRefused, bundle_import, bundle_pieces
-from workbench.rules import services
+from workbench.rules import bundles
+from workbench.rules.bundles import ruleset_of_bundle
 from workbench.rules.models import Rule, RuleEvent, Ruleset, RuleVersion
 from workbench.rules.selectors import rules_of
-from workbench.rules.services import draft_publish, rules_load, ruleset_of_bundle
+from workbench.rules.services import draft_publish, rules_load
 
 LOG = b"2024-05-14 09:12:01,123 INFO  org.apache.flink.Some [] - Something\n" * 3
 THEIRS = SKEW_RULE.replace("skew.test", "skew.theirs").replace("One subtask takes", "Their secret, one subtask takes")
@@ -104,13 +105,13 @@ def test_another_text_under_a_known_id_judges_only_its_case(people: People, cont
 def test_rules_are_read_outside_of_any_transaction(
     people: People, content: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    depths, read = [], services.checked_rule
+    depths, read = [], bundles.checked_rule
 
     def watched(text: str) -> object:
         depths.append(len(connection.savepoint_ids))
         return read(text)
 
-    monkeypatch.setattr(services, "checked_rule", watched)
+    monkeypatch.setattr(bundles, "checked_rule", watched)
     imported(content, people, {"a": THEIRS, "b": THEIRS.replace("skew.theirs", "skew.b")})
     assert depths == [0, 0]
 

@@ -23,9 +23,9 @@ from workbench.cases.services import case_open, note_add
 from workbench.languages.sentences import say, to_say
 from workbench.limits.selectors import limits_now
 from workbench.reports.content import verdict_line
+from workbench.rules.bundles import bundled_rules, ruleset_of_bundle
 from workbench.rules.models import BundledRule
 from workbench.rules.selectors import rule_texts
-from workbench.rules.services import bundled_rules, ruleset_of_bundle
 from workbench.untrusted.received_zip import UnreadableZip, opened_zip
 from workbench.untrusted.storable import storable
 from workbench.uploads.corrections import clock_set, event_fields_set, override_set

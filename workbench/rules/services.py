@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,6 @@ from diagnostics.yaml_document import read_yaml
 from workbench.accounts.models import User
 from workbench.languages.sentences import say, to_say
 from workbench.rules.models import (
-    BundledRule,
     Draft,
     EventKind,
     Origin,
@@ -282,7 +281,7 @@ def _local_version(samples_of: Draft | RuleVersion, *, text: str, **columns: Any
     """A local version; not effective before `_make_it_count`."""
     return RuleVersion.objects.create(
         text=text,
-        sha256=_digest(text),
+        sha256=text_digest(text),
         origin=Origin.LOCAL,
         state=VersionState.RETIRED,
         fires_sample=samples_of.fires_sample,
@@ -332,37 +331,6 @@ def ruleset_make(*, reason: str, user: User | None) -> Ruleset:
     return ruleset
 
 
-def bundled_rules(texts: Iterable[str]) -> list[BundledRule]:
-    """The validated rules of a bundle, not stored.
-
-    Parsing takes seconds, so it must not happen within a transaction. Raises InvalidRule.
-    """
-    rules = {}
-    for text in texts:
-        rule_id = checked_rule(text).id
-        if rule_id in rules:
-            raise InvalidRule([f"two rules have the id {rule_id!r}"])
-        rules[rule_id] = BundledRule(rule_id=rule_id, text=text)
-    return list(rules.values())
-
-
-@transaction.atomic
-def ruleset_of_bundle(*, rules: Iterable[BundledRule], reason: str, user: User) -> Ruleset:
-    """A ruleset of exactly these rules (`bundled_rules`), for the case they were imported with.
-
-    A known text becomes its known version; every other one exists only in the ruleset and does not occupy its id.
-    """
-    ruleset = Ruleset.objects.create(reason=reason[:300], created_by=user, of_bundle=True)
-    by_digest = {_digest(each.text): each for each in rules}
-    known = {version.sha256: version for version in RuleVersion.objects.filter(sha256__in=by_digest)}
-    ruleset.versions.set(known.values())
-    foreign = [rule for digest, rule in by_digest.items() if digest not in known]
-    for rule in foreign:
-        rule.ruleset = ruleset
-    BundledRule.objects.bulk_create(foreign)
-    return ruleset
-
-
 def _store_shipped(shipped: Mapping[str, diagnostics_rule.Rule]) -> list[str]:
     """Stores and publishes the shipped texts in place of earlier ones; gives the ids of changed rules."""
     Rule.objects.bulk_create([Rule(rule_id=rule_id) for rule_id in shipped], ignore_conflicts=True)
@@ -373,7 +341,7 @@ def _store_shipped(shipped: Mapping[str, diagnostics_rule.Rule]) -> list[str]:
             rule=identities[rule_id],
             origin=Origin.SHIPPED,
             number=rule.version,
-            sha256=_digest(texts[rule_id]),
+            sha256=text_digest(texts[rule_id]),
             state=VersionState.PUBLISHED,
             text=texts[rule_id],
             fires_sample=samples.get(rule_id, {}).get("fires", ""),
@@ -402,5 +370,6 @@ def _highest(rule: Rule) -> int:
     return rule.versions.aggregate(highest=Max("number"))["highest"] or 0
 
 
-def _digest(text: str) -> str:
+def text_digest(text: str) -> str:
+    """The checksum by which equal texts are one version."""
     return hashlib.sha256(text.encode()).hexdigest()
