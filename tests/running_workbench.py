@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -16,6 +15,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from diagnostics.spark.ports import free_port
 from workbench.launch.supervision import end_with_parent
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -114,12 +114,6 @@ def eventually(holds: Callable[[], bool], seconds: float = HEAL_SECONDS) -> bool
             return True
         time.sleep(0.3)
     return holds()
-
-
-def free_port() -> int:
-    """A port on the loopback interface that nobody uses now."""
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return int(probe.getsockname()[1])
 
 
 def launch(data: Path, *command: str, **variables: str) -> RunningWorkbench:

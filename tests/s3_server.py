@@ -5,11 +5,9 @@ The environment is decided before the Spark server of the tests starts, whose wo
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import secrets
-import socket
 import subprocess
 import sys
 import time
@@ -19,7 +17,8 @@ from pathlib import Path
 
 import pytest
 
-from diagnostics.spark.server import die_with_parent, free_port
+from diagnostics.spark.ports import free_port
+from diagnostics.spark.server import die_with_parent
 
 START_SECONDS = 60.0
 BUCKET = "evidence"
@@ -28,20 +27,12 @@ BUCKET = "evidence"
 def environment() -> dict[str, str]:
     """What every program needs to find a server that a test may start: the usual variables of AWS."""
     return {
-        "AWS_ENDPOINT_URL": f"http://127.0.0.1:{_lasting_port()}",
+        "AWS_ENDPOINT_URL": f"http://127.0.0.1:{free_port()}",
         "AWS_ACCESS_KEY_ID": secrets.token_hex(8),
         "AWS_SECRET_ACCESS_KEY": secrets.token_hex(16),
         "AWS_REGION": "us-east-1",
         "AWS_EC2_METADATA_DISABLED": "true",
     }
-
-
-def _lasting_port() -> int:
-    """A free port below those that Linux gives to connections: minutes may pass before the server takes it."""
-    while True:
-        port = 20_000 + secrets.randbelow(10_000)
-        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
-            return port
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,6 @@ import ctypes
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -21,6 +20,7 @@ from urllib.parse import urlsplit
 from diagnostics.errors import SparkUnavailable
 from diagnostics.spark.client import answers, connect, disconnect, load_client, start_python_worker
 from diagnostics.spark.java import ClassArchive, cache_folder, java_home, jvm_command, spark_home
+from diagnostics.spark.ports import free_port
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -252,14 +252,6 @@ class Server:
                 self._process.kill()
                 self._process.wait()
         shutil.rmtree(self.scratch, ignore_errors=True)
-
-
-def free_port() -> int:
-    """An unused port of 127.0.0.1."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 @contextlib.contextmanager

@@ -7,7 +7,8 @@ import uuid
 from collections.abc import Callable
 
 from diagnostics.spark.java import ClassArchive
-from diagnostics.spark.server import ARCHIVE_SECONDS, LIGHTLY_COMPILED, TOKEN_VARIABLE, Server, free_port
+from diagnostics.spark.ports import free_port
+from diagnostics.spark.server import ARCHIVE_SECONDS, LIGHTLY_COMPILED, TOKEN_VARIABLE, Server
 from diagnostics.spark_service.warm_up import warm_up
 
 

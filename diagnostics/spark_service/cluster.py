@@ -25,6 +25,7 @@ from typing import IO, NoReturn
 from diagnostics.errors import SparkUnavailable
 from diagnostics.spark.client import answers
 from diagnostics.spark.java import cache_folder, class_command, home_for_launchers, scala_version, spark_home
+from diagnostics.spark.ports import free_ports
 from diagnostics.spark.server import (
     SECRET_VARIABLE,
     START_SECONDS,
@@ -33,7 +34,6 @@ from diagnostics.spark.server import (
     TOKEN_VARIABLE,
     Server,
     die_with_parent,
-    free_port,
     remote_at,
 )
 
@@ -60,21 +60,33 @@ class StandaloneCluster:
         self._scratch = Path(tempfile.mkdtemp(prefix="cluster-", dir=cache_folder()))
         self._output = output or sys.stderr.buffer
         self._java = home_for_launchers(self._scratch / "java")
+        self._processes: list[subprocess.Popen[bytes]] = []
+        self._workers = workers
         self.secret = secrets.token_urlsafe(24)
-        port, web_port = free_port(), free_port()
+        port, web_port = free_ports(2)
         self.master = f"spark://127.0.0.1:{port}"
         self.web = f"http://127.0.0.1:{web_port}"
+
+    def start(self, seconds: float = START_SECONDS) -> None:
+        """Start the master, then the workers, and wait until it knows them all.
+
+        Raises  SparkUnavailable when a part ends or the time is over.
+        """
+        deadline = time.monotonic() + seconds
         listen = ["--host", "127.0.0.1"]
-        options = ["-Dspark.master.rest.enabled=false"]
-        self._processes = [
-            self._started(MASTER_CLASS, options, [*listen, "--port", str(port), "--webui-port", str(web_port)])
-        ]
-        cores = max(1, (os.cpu_count() or 1) // workers)
-        for number in range(workers):
+        # Without retries: on a port that is taken a master would choose another one, which nobody would know.
+        options = ["-Dspark.master.rest.enabled=false", "-Dspark.port.maxRetries=0"]
+        ports = ["--port", self.master.rpartition(":")[2], "--webui-port", self.web.rpartition(":")[2]]
+        self._processes.append(self._started(MASTER_CLASS, options, [*listen, *ports]))
+        # A worker whose first registration finds no master waits for many seconds before its next one.
+        self._wait_for_workers(0, deadline)
+        cores = max(1, (os.cpu_count() or 1) // self._workers)
+        for number in range(self._workers):
             # A worker's folder identifies it, so that a test can find its executor.
             place = ["--work-dir", str(self._scratch / f"worker-{number}"), "--webui-port", "0"]
             size = ["--cores", str(cores), "--memory", EXECUTOR_MEMORY]
             self._processes.append(self._started(WORKER_CLASS, [], [*listen, *place, *size, self.master]))
+        self._wait_for_workers(self._workers, deadline)
 
     def _started(self, name: str, options: list[str], arguments: list[str]) -> subprocess.Popen[bytes]:
         environment = os.environ | {
@@ -96,22 +108,24 @@ class StandaloneCluster:
             preexec_fn=die_with_parent,
         )
 
-    def wait_until_complete(self, seconds: float = START_SECONDS) -> None:
-        """Wait until the master knows every worker. Raises  SparkUnavailable when that does not come."""
-        deadline = time.monotonic() + seconds
-        while self._known_workers() < len(self._processes) - 1:
+    def _wait_for_workers(self, count: int, deadline: float) -> None:
+        while (known := self._known_workers()) is None or known < count:
             if self.ended is not None:
-                raise SparkUnavailable(f"a part of the cluster ended at once with status {self.ended}")
+                raise SparkUnavailable(
+                    f"a part of the cluster ended at once with status {self.ended}; its log says why"
+                )
             if time.monotonic() > deadline:
-                raise SparkUnavailable(f"the cluster was not complete within {seconds:.0f} s")
+                answer = "did not answer" if known is None else f"knew {known} of {count} workers"
+                raise SparkUnavailable(f"the master of the cluster {answer} when the time to start was over")
             time.sleep(0.1)
 
-    def _known_workers(self) -> int:
+    def _known_workers(self) -> int | None:
+        """None while the master does not answer."""
         try:
             with urllib.request.urlopen(f"{self.web}/json/", timeout=2) as answer:  # noqa: S310 - our own address
                 return int(json.load(answer)["aliveworkers"])
         except (OSError, ValueError, KeyError):
-            return 0
+            return None
 
     @property
     def ended(self) -> int | None:
@@ -147,7 +161,7 @@ def on_a_cluster(
     os.environ.setdefault(TOKEN_VARIABLE, secrets.token_urlsafe(24))
     cluster = StandaloneCluster(workers, output=output)
     try:
-        cluster.wait_until_complete()
+        cluster.start()
         server = Server(port, output=output, master=cluster.master, secret=cluster.secret, shares_code=shares_code)
         try:
             server.wait_until_it_answers()

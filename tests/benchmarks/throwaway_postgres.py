@@ -6,7 +6,6 @@ import contextlib
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -15,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
+
+from diagnostics.spark.ports import free_port
 
 INSTALLED = Path("/usr/lib/postgresql")
 """Where Debian and Ubuntu keep the server's programs, which are not on the PATH."""
@@ -75,8 +76,7 @@ def postgres_server() -> Iterator[PostgresServer | None]:
         return
     programs = Path(initdb).parent
     with tempfile.TemporaryDirectory(prefix="postgres-") as place:
-        with socket.create_server(("127.0.0.1", 0)) as probe:
-            port = probe.getsockname()[1]
+        port = free_port()
         if os.geteuid() == 0:
             shutil.chown(place, "postgres")
         server = PostgresServer(place, programs, port)

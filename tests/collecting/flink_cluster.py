@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import subprocess
 import time
 import urllib.request
@@ -21,6 +20,7 @@ from typing import Any
 from py4j.java_gateway import GatewayParameters, JavaGateway
 
 from diagnostics.spark.java import java_home
+from diagnostics.spark.ports import free_ports
 
 JARS = Path(__file__).resolve().parents[2] / ".venv" / "flink" / "pyflink"
 START_SECONDS = 90
@@ -122,7 +122,7 @@ def running_flink(folder: Path, metrics_ports: Sequence[int] = ()) -> Iterator[F
     """
     (folder / "log").mkdir()
     (folder / "log4j.properties").write_text(LOGGING)
-    rest, rpc = _free_port(), _free_port()
+    rest, rpc = free_ports(2)
     configuration = {
         "jobmanager.rpc.address": "localhost",
         "jobmanager.rpc.port": rpc,
@@ -185,9 +185,3 @@ def _ended(process: subprocess.Popen[bytes]) -> Iterator[subprocess.Popen[bytes]
             process.wait()
         if process.stdout:
             process.stdout.close()
-
-
-def _free_port() -> int:
-    with socket.socket() as asked:
-        asked.bind(("127.0.0.1", 0))
-        return int(asked.getsockname()[1])

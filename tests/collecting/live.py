@@ -13,10 +13,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from diagnostics.spark.ports import free_port
 from tests.collecting.flink_cluster import JARS, FlinkCluster, running_flink, wait_until
 from tests.collecting.monitoring import ALERTMANAGER, MISSING, PROMETHEUS, running_alertmanager, running_prometheus
 from tests.collecting.test_real_cluster import JOB, NAME
-from tests.running_workbench import ADMIN_PASSWORD, RunningWorkbench, eventually, free_port, launch
+from tests.running_workbench import ADMIN_PASSWORD, RunningWorkbench, eventually, launch
 from tests.workbench.channels.chat import Chat, running
 
 HEALTHY = (JOB[0], JOB[1], "INSERT INTO totals SELECT 7, SUM(amount) FROM orders GROUP BY 7")

