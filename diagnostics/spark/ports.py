@@ -8,7 +8,7 @@ import socket
 from pathlib import Path
 
 LOWEST = 20_000
-"""Lowest port that is chosen: most services that are known by a number lie below. Our choice."""
+"""Lowest port that is chosen: most services that are known by a number have one below it. Our choice."""
 
 EPHEMERAL = Path("/proc/sys/net/ipv4/ip_local_port_range")
 """Where Linux states from which port on it gives them to outgoing connections."""
