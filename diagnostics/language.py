@@ -121,7 +121,7 @@ LONGEST_STORED = 2_000
 """Longer texts stay English: no sentence of ours is as long. Our choice."""
 DEEPEST_VALUE = 2
 """Sentences within sentences that are said again. Our choice: an error within a warning."""
-FEWEST_LETTERS, FEWEST_WORDS = 8, 2
+FEWEST_LETTERS, FEWEST_WORDS = 7, 2
 """What a template needs outside of its values to be recognised: `{a} of {b}` would fit any text. Our choice."""
 
 

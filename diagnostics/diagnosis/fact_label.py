@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import diagnostics
 from diagnostics.language import CHINESE, Text, in_reader_language
@@ -16,7 +17,7 @@ from diagnostics.yaml_document import read_yaml
 UNITS = re.compile(r"(?:, (?:epoch ms|ms|bytes|records|1/s|0 to 1|from 1))+$")
 """Units at the end of a meaning: the value beside the label has its unit."""
 SHORTENED = (", absent ", ", unknown ")
-CHINESE_LABELS = Path(diagnostics.__file__).parent / "vocabulary" / "fact_labels.yaml"
+VOCABULARY = Path(diagnostics.__file__).parent / "vocabulary"
 
 
 def fact_label(fact: str) -> str:
@@ -25,6 +26,15 @@ def fact_label(fact: str) -> str:
     In the reader's language. A meaning is its label up to the first semicolon; what follows explains the values.
     """
     return in_reader_language(_label(fact))
+
+
+def fact_explanation(fact: str) -> str:
+    """What its signal states about the values beyond the label, in the reader's language; empty for nothing."""
+    key, _, name = fact.rpartition(".")
+    definition = DEFINITIONS.get(key)
+    english = UNITS.sub("", definition.facts.get(name, "").partition(";")[2].strip()) if definition else ""
+    chinese = chinese_explanations().get(english)
+    return in_reader_language(Text(english, {CHINESE: chinese})) if chinese else english
 
 
 @cache
@@ -45,5 +55,16 @@ def _label(fact: str) -> str:
 @cache
 def chinese_labels() -> Mapping[str, Mapping[str, str]]:
     """Signal -> fact -> its label."""
-    labels: Mapping[str, Mapping[str, str]] = read_yaml(CHINESE_LABELS.read_text("utf-8"), CHINESE_LABELS.name).content
+    labels: Mapping[str, Mapping[str, str]] = _entries("fact_labels.yaml")
     return labels
+
+
+@cache
+def chinese_explanations() -> Mapping[str, str]:
+    """English explanation -> the Chinese one."""
+    explanations: Mapping[str, str] = _entries("fact_explanations.yaml")
+    return explanations
+
+
+def _entries(name: str) -> Any:
+    return read_yaml((VOCABULARY / name).read_text("utf-8"), name).content

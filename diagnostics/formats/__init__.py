@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from diagnostics.errors import UnknownFormat
 from diagnostics.formats.format import Format
+from diagnostics.language import to_say
 from diagnostics.notation.file_range import Head
 from diagnostics.registry import registered
 
@@ -46,7 +47,7 @@ def recognise(head: Head, *, binary: bool = False) -> Recognition:
             if claim > confidence or (best is not None and claim == confidence and format_.id < best.id):
                 confidence, best = claim, format_
     if best is None or confidence < LEAST_CONFIDENCE:
-        return Recognition(None, "Not recognised: kept as an attachment", 0.0)
+        return Recognition(None, to_say("Not recognised: kept as an attachment"), 0.0)
     return Recognition(best.id, best.title, round(min(confidence, 1.0), 2))
 
 

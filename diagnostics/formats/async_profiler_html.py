@@ -18,6 +18,7 @@ from typing import Any
 from diagnostics.errors import UnreadableInput
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import to_say
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.profiler_stack import FrameAllowance, mode_of, sample_row, stack_batches, thread_of
 from diagnostics.notation.tally import Tally
@@ -155,7 +156,7 @@ _HEAD = (
 
 FORMAT = Format(
     id="async-profiler-html",
-    title="Flame graph page of async-profiler",
+    title=to_say("Flame graph page of async-profiler"),
     documentation="https://github.com/async-profiler/async-profiler/blob/master/docs/FlamegraphInterpretation.md",
     tables=("stack_sample",),
     recognise=_recognise,

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import to_say
 from diagnostics.notation.csv_line import csv_fields
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.tally import Tally, row_reader
@@ -126,7 +127,7 @@ def _rows(part: Range, tally: Tally) -> Iterator[dict[str, Any]]:
 
 FORMAT = Format(
     id="benchmark-csv",
-    title="Benchmark results (CSV)",
+    title=to_say("Benchmark results (CSV)"),
     documentation="https://www.rfc-editor.org/rfc/rfc4180",
     tables=("benchmark_result",),
     recognise=_recognise,

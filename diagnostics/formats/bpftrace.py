@@ -13,6 +13,7 @@ from typing import Any
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import to_say
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.header_time import header_time
 from diagnostics.notation.host_row import MOST_LINE, lines_of
@@ -192,7 +193,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
 
 FORMAT = Format(
     id="bpftrace",
-    title="Maps of bpftrace: histograms, counts, stacks",
+    title=to_say("Maps of bpftrace: histograms, counts, stacks"),
     documentation="https://github.com/bpftrace/bpftrace/blob/master/man/adoc/bpftrace.adoc",
     tables=("host_sample", "stack_sample"),
     recognise=_recognise,

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import to_say
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.header_time import header_time
 from diagnostics.notation.host_row import MOST_LINE, MOST_ROWS, lines_of
@@ -54,7 +55,7 @@ def _rows(part: Range, tally: Tally) -> Iterator[dict[str, Any]]:
 
 FORMAT = Format(
     id="cgroup-cpu",
-    title="CPU of a control group (cpu.stat)",
+    title=to_say("CPU of a control group (cpu.stat)"),
     documentation="https://docs.kernel.org/admin-guide/cgroup-v2.html#cpu-interface-files",
     tables=("host_sample",),
     recognise=_recognise,

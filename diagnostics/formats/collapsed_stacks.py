@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import to_say
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.profiler_stack import JAVA_FRAME, mode_of, sample_row, thread_of
 from diagnostics.notation.stack_columns import collapsed_stacks
@@ -94,7 +95,7 @@ def _stack(line: bytes) -> dict[str, Any] | None:
 
 FORMAT = Format(
     id="collapsed-stacks",
-    title="Collapsed stacks of a profiler",
+    title=to_say("Collapsed stacks of a profiler"),
     documentation="https://github.com/brendangregg/FlameGraph#2-fold-stacks",
     tables=("stack_sample",),
     recognise=_recognise,

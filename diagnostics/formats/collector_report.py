@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
-from diagnostics.language import say
+from diagnostics.language import say, to_say
 from diagnostics.notation.json_document import Outline
 from diagnostics.notation.rest_document import RestDocument, items, rest_reader, rest_shape, small, text
 
@@ -32,7 +32,7 @@ def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
 
 FORMAT = Format(
     id="collector-report",
-    title="Report of collect_flink.py",
+    title=to_say("Report of collect_flink.py"),
     documentation="https://nightlies.apache.org/flink/flink-docs-stable/docs/ops/rest_api/",
     tables=("config_option",),
     recognise=rest_shape(_fits),

@@ -11,6 +11,7 @@ from typing import Any
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import to_say
 from diagnostics.log_scan.known_messages import event_columns
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.log_event import alarming_events
@@ -70,7 +71,7 @@ def _events(lines: Sequence[str]) -> list[dict[str, Any]]:
 
 FORMAT = Format(
     id="copied-message",
-    title="Copied error message",
+    title=to_say("Copied error message"),
     documentation="https://nightlies.apache.org/flink/flink-docs-stable/docs/deployment/advanced/logging/",
     tables=("log_record",),
     recognise=_recognise,

@@ -8,6 +8,7 @@ from typing import Any
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import to_say
 from diagnostics.notation.json_document import Outline
 from diagnostics.notation.prometheus_series import SeriesSamples, series_key
 from diagnostics.notation.reporter_name import MOST_TAGS, from_datadog
@@ -66,7 +67,7 @@ def _tags(told: Mapping[str, Any]) -> dict[str, str]:
 
 FORMAT = Format(
     id="datadog-series",
-    title="Flink's metrics in Datadog",
+    title=to_say("Flink's metrics in Datadog"),
     documentation="https://docs.datadoghq.com/integrations/flink/",
     tables=("metric_sample",),
     recognise=rest_shape(_fits),

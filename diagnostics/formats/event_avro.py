@@ -15,6 +15,7 @@ from backports import zstd
 from diagnostics.errors import LimitExceeded, UnreadableInput
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import to_say
 from diagnostics.notation.avro_schema import SIZES, read_schema
 from diagnostics.notation.event_field import BATCH_EVENTS, EventFields, Events, event_fields
 from diagnostics.notation.file_range import Head, Range, open_file
@@ -188,7 +189,7 @@ _TWO_EVENTS = (
 
 FORMAT = Format(
     id="event-avro",
-    title="Event sample (Avro)",
+    title=to_say("Event sample (Avro)"),
     documentation="https://avro.apache.org/docs/++version++/specification/#object-container-files",
     tables=("event",),
     recognise=_recognise,

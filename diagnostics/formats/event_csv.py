@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import to_say
 from diagnostics.notation.csv_line import csv_fields
 from diagnostics.notation.event_field import EventFields, event_fields
 from diagnostics.notation.event_lines import LINES_LOOKED_AT, MOST_LINE, read_event_lines
@@ -127,7 +128,7 @@ def _layout_of_file(part: Range) -> tuple[_Layout | None, EventFields | None]:
 
 FORMAT = Format(
     id="event-csv",
-    title="Event sample (CSV)",
+    title=to_say("Event sample (CSV)"),
     documentation="https://www.rfc-editor.org/rfc/rfc4180",
     tables=("event",),
     recognise=_recognise,

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from diagnostics.errors import LimitExceeded, UnreadableInput
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import to_say
 from diagnostics.notation.event_field import BATCH_EVENTS, EventFields, NamedFields, event_fields, fields_looked_at
 from diagnostics.notation.file_range import Head, Range, open_file
 from diagnostics.notation.metric_table import MetricColumns, MetricTable
@@ -284,7 +285,7 @@ _THREE_COLUMNS = (
 
 FORMAT = Format(
     id="event-parquet",
-    title="Events or metrics (Parquet)",
+    title=to_say("Events or metrics (Parquet)"),
     documentation="https://parquet.apache.org/docs/file-format/",
     tables=("event", "metric_sample"),
     recognise=_recognise,

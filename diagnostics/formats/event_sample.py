@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import to_say
 from diagnostics.notation.event_field import EventFields, event_fields
 from diagnostics.notation.event_lines import LINES_LOOKED_AT, MOST_LINE, read_event_lines
 from diagnostics.notation.file_range import Head, Range
@@ -89,7 +90,7 @@ def _columns(block: bytes, schema: pa.Schema) -> pa.Table | None:
 
 FORMAT = Format(
     id="event-sample",
-    title="Event sample (JSON lines)",
+    title=to_say("Event sample (JSON lines)"),
     documentation="https://jsonlines.org/",
     tables=("event",),
     recognise=_recognise,

@@ -18,6 +18,7 @@ from typing import Any
 from diagnostics.errors import LimitExceeded, UnreadableInput
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import to_say
 from diagnostics.notation.file_range import Head, Range, local_file
 from diagnostics.notation.flight_recording import MAGIC, Event, Recorded, plain_events, recorded, stack_events
 from diagnostics.notation.garbage_collector import RECORDED_KINDS, collector_recorded
@@ -232,7 +233,7 @@ def _milliseconds(duration: Any) -> float | None:
 
 FORMAT = Format(
     id="flight-recording",
-    title="Java Flight Recorder recording",
+    title=to_say("Java Flight Recorder recording"),
     documentation="https://docs.oracle.com/en/java/javase/17/docs/specs/man/jfr.html",
     tables=("stack_sample", "gc_pause"),
     recognise=_recognise,

@@ -11,6 +11,7 @@ import yaml
 from diagnostics.errors import LimitExceeded, UnreadableInput
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import to_say
 from diagnostics.notation.file_range import Head, Range, open_text
 from diagnostics.notation.rest_document import text
 from diagnostics.notation.secret_option import masked
@@ -213,7 +214,7 @@ def _scalar(node: Any) -> str:
 
 FORMAT = Format(
     id="flink-configuration",
-    title="Flink configuration",
+    title=to_say("Flink configuration"),
     documentation="https://nightlies.apache.org/flink/flink-docs-stable/docs/deployment/config/",
     tables=("config_option",),
     recognise=_recognise,

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import to_say
 from diagnostics.log_scan.layout import recognised_lines
 from diagnostics.log_scan.prefixes import cleaner_for
 from diagnostics.log_scan.record_rows import TABLES, rows_of, rows_of_parts
@@ -145,7 +146,7 @@ Caused by: java.io.IOException: No space left on device
 
 FORMAT = Format(
     id="flink-log",
-    title="Flink log",
+    title=to_say("Flink log"),
     documentation="https://nightlies.apache.org/flink/flink-docs-stable/docs/deployment/advanced/logging/",
     tables=TABLES,
     recognise=_recognise,

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import to_say
 from diagnostics.notation.file_range import HEAD_BYTES, Head, Range, open_file
 from diagnostics.notation.garbage_collector import COLLECTOR_ANNOUNCED
 from diagnostics.notation.gc_columns import usual_collections
@@ -262,7 +263,7 @@ def _fact(message: str) -> Iterator[tuple[str, str]]:
 
 FORMAT = Format(
     id="gc-log",
-    title="JVM GC log (unified logging)",
+    title=to_say("JVM GC log (unified logging)"),
     documentation="https://docs.oracle.com/en/java/javase/17/docs/specs/man/java.html#enable-logging-with-the-jvm-unified-logging-framework",
     tables=("gc_pause", "config_option"),
     recognise=_recognise,

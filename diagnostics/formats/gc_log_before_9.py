@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import to_say
 from diagnostics.notation.constant_text import Offsets
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.garbage_collector import COLLECTOR_OF_FLAG
@@ -219,7 +220,7 @@ def _fact(key: str, value: str, process: str | None, number: int) -> dict[str, A
 
 FORMAT = Format(
     id="gc-log-before-9",
-    title="JVM GC log (JDK 6 to 8)",
+    title=to_say("JVM GC log (JDK 6 to 8)"),
     documentation="https://docs.oracle.com/javase/8/docs/technotes/guides/vm/gctuning/",
     tables=("gc_pause", "config_option"),
     recognise=_recognise,

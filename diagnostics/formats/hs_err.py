@@ -10,6 +10,7 @@ from typing import Any
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import to_say
 from diagnostics.log_scan.known_messages import event_columns
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.jvm_flag import flag_facts
@@ -172,7 +173,7 @@ _RUNNER = "org.apache.flink.runtime.taskexecutor.TaskManagerRunner"
 
 FORMAT = Format(
     id="jvm-crash-report",
-    title="Crash report of a JVM (hs_err_pid)",
+    title=to_say("Crash report of a JVM (hs_err_pid)"),
     documentation="https://docs.oracle.com/en/java/javase/17/troubleshoot/fatal-error-log.html",
     tables=("log_record", "config_option"),
     recognise=_recognise,

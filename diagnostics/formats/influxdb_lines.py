@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import to_say
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.prometheus_series import SeriesKey, SeriesSamples, series_key
 from diagnostics.notation.tally import Tally
@@ -157,7 +158,7 @@ def _milliseconds(time: int) -> int:
 
 FORMAT = Format(
     id="influxdb-lines",
-    title="Metrics in InfluxDB's line protocol",
+    title=to_say("Metrics in InfluxDB's line protocol"),
     documentation="https://docs.influxdata.com/influxdb/v2/reference/syntax/line-protocol/",
     tables=("metric_sample",),
     recognise=_recognise,

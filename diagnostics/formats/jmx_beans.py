@@ -8,6 +8,7 @@ from typing import Any
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import to_say
 from diagnostics.notation.json_document import Outline, pointer
 from diagnostics.notation.prometheus_series import SeriesSamples, series_key
 from diagnostics.notation.reporter_name import JMX_DOMAIN, from_jmx
@@ -89,7 +90,7 @@ def _number(value: float | str) -> float:
 
 FORMAT = Format(
     id="jmx-beans",
-    title="Flink's metrics in JMX (Jolokia)",
+    title=to_say("Flink's metrics in JMX (Jolokia)"),
     documentation="https://jolokia.org/reference/html/manual/jolokia_protocol.html",
     tables=("metric_sample",),
     recognise=rest_shape(_fits),

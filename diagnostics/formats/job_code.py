@@ -13,6 +13,7 @@ import re2
 from diagnostics.errors import LimitExceeded
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import to_say
 from diagnostics.notation.code_setting import settings_of, states_setting
 from diagnostics.notation.file_range import Head, Range, open_text
 from diagnostics.notation.secret_option import masked
@@ -113,7 +114,7 @@ def _options_in_sql(plain: str) -> Iterator[Option]:
 
 FORMAT = Format(
     id="flink-job-code",
-    title="Settings in a job's source",
+    title=to_say("Settings in a job's source"),
     documentation="https://nightlies.apache.org/flink/flink-docs-stable/docs/dev/datastream/fault-tolerance/checkpointing/",
     tables=("config_option",),
     recognise=_recognise,

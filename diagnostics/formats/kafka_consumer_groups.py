@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import to_say
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.header_time import header_time
 from diagnostics.notation.rest_document import text
@@ -75,7 +76,7 @@ def _offset(printed: str) -> int | None:
 
 FORMAT = Format(
     id="kafka-consumer-groups",
-    title="Kafka consumer groups (kafka-consumer-groups --describe)",
+    title=to_say("Kafka consumer groups (kafka-consumer-groups --describe)"),
     documentation="https://kafka.apache.org/documentation/#basic_ops_consumer_group",
     tables=("consumer_position",),
     recognise=_recognise,

@@ -8,6 +8,7 @@ from typing import Any
 
 from diagnostics.errors import LimitExceeded
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import to_say
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.rest_document import text
 from diagnostics.notation.secret_option import MASK, masked
@@ -83,7 +84,7 @@ def _rows(part: Range, tally: Tally) -> Iterator[dict[str, Any]]:
 
 FORMAT = Format(
     id="kafka-settings",
-    title="Settings of Kafka brokers and topics (server.properties, kafka-configs --describe)",
+    title=to_say("Settings of Kafka brokers and topics (server.properties, kafka-configs --describe)"),
     documentation="https://kafka.apache.org/documentation/#brokerconfigs",
     tables=("config_option",),
     recognise=_recognise,

@@ -217,7 +217,7 @@ def _list(value: Any) -> list[Any]:
 
 FORMAT = Format(
     id="kubernetes-objects",
-    title="Pods and events of Kubernetes as YAML or JSON",
+    title=to_say("Pods and events of Kubernetes as YAML or JSON"),
     documentation="https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/",
     tables=("log_record", "config_option"),
     recognise=_recognise,

@@ -260,7 +260,7 @@ Events:
 
 FORMAT = Format(
     id="kubernetes-text",
-    title="Pods and events as kubectl prints them",
+    title=to_say("Pods and events as kubectl prints them"),
     documentation="https://kubernetes.io/docs/reference/kubectl/generated/kubectl_describe/",
     tables=("log_record", "config_option"),
     recognise=_recognise,

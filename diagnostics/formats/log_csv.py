@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from diagnostics.errors import LimitExceeded, UnreadableInput
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import to_say
 from diagnostics.log_scan.json_lines import arrival_of, entry_text, one_line
 from diagnostics.log_scan.layout import recognised_lines
 from diagnostics.log_scan.prefixes import cleaner_for
@@ -99,7 +100,7 @@ _LOGGER = "org.apache.flink.runtime.taskmanager.Task"
 
 FORMAT = Format(
     id="flink-log-csv",
-    title="Flink log saved as CSV from a log store",
+    title=to_say("Flink log saved as CSV from a log store"),
     documentation="https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/CWL_AnalyzeLogData_RunSampleQuery.html",
     tables=TABLES,
     recognise=_recognise,

@@ -13,6 +13,7 @@ from typing import Any
 from diagnostics.errors import LimitExceeded
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import to_say
 from diagnostics.log_scan.json_lines import arrival_of, entry_text, object_of, one_line
 from diagnostics.log_scan.layout import recognised_lines
 from diagnostics.log_scan.prefixes import LOGCLI, cleaner_for
@@ -132,7 +133,7 @@ _LOGGER = "org.apache.flink.runtime.checkpoint.CheckpointCoordinator"
 
 FORMAT = Format(
     id="flink-log-export",
-    title="Flink log from a log store",
+    title=to_say("Flink log from a log store"),
     documentation="https://grafana.com/docs/loki/latest/reference/loki-http-api/",
     tables=TABLES,
     recognise=_recognise,

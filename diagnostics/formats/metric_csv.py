@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import to_say
 from diagnostics.notation.csv_line import csv_fields
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.metric_table import MetricColumns, MetricTable
@@ -73,7 +74,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
 
 FORMAT = Format(
     id="metric-csv",
-    title="Metrics as CSV (exports of Prometheus, Grafana)",
+    title=to_say("Metrics as CSV (exports of Prometheus, Grafana)"),
     documentation="https://grafana.com/docs/grafana/latest/panels-visualizations/panel-inspector/",
     tables=("metric_sample",),
     recognise=_recognise,

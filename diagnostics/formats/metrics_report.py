@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import say, to_say
 from diagnostics.notation.json_document import Outline
 from diagnostics.notation.rest_document import RestDocument, items, rest_reader, rest_shape, small, text
 
@@ -27,13 +28,13 @@ def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
     skipped = [reason for each in items(answer["skipped"]) if (reason := text(each, LONGEST))]
     yield Coverage(
         records=small(answer.get("requests")) or 0,
-        warnings=tuple(f"not collected: {reason}" for reason in skipped),
+        warnings=tuple(say("not collected: {value}", value=reason) for reason in skipped),
     )
 
 
 FORMAT = Format(
     id="metrics-report",
-    title="Report on queried metrics or logs",
+    title=to_say("Report on queried metrics or logs"),
     documentation="https://prometheus.io/docs/prometheus/latest/querying/api/",
     tables=("config_option",),
     recognise=rest_shape(_fits),

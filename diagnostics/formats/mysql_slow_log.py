@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import to_say
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.header_time import header_time
 from diagnostics.notation.rest_document import text
@@ -93,7 +94,7 @@ def _queries(part: Range, tally: Tally) -> Iterator[_Query]:
 
 FORMAT = Format(
     id="mysql-slow-log",
-    title="Slow queries of MySQL or MariaDB (slow query log)",
+    title=to_say("Slow queries of MySQL or MariaDB (slow query log)"),
     documentation="https://dev.mysql.com/doc/refman/8.4/en/slow-query-log.html",
     tables=("slow_query",),
     recognise=_recognise,

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import to_say
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.header_time import header_time
 from diagnostics.notation.tally import Tally, row_reader
@@ -270,7 +271,7 @@ def _rows(part: Range, tally: Tally) -> Iterator[dict[str, Any]]:
 
 FORMAT = Format(
     id="packet-capture",
-    title="TCP packets (tcpdump, tshark)",
+    title=to_say("TCP packets (tcpdump, tshark)"),
     documentation="https://www.tcpdump.org/manpages/tcpdump.1.html",
     tables=("tcp_sample",),
     recognise=_recognise,

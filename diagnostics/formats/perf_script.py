@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import to_say
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.profiler_stack import mapped_symbol, sample_row
 from diagnostics.notation.tally import Tally, row_reader
@@ -100,7 +101,7 @@ def _name(symbol: str, module: str) -> str:
 
 FORMAT = Format(
     id="perf-script",
-    title="Samples of Linux perf",
+    title=to_say("Samples of Linux perf"),
     documentation="https://man7.org/linux/man-pages/man1/perf-script.1.html",
     tables=("stack_sample",),
     recognise=_recognise,

@@ -13,7 +13,7 @@ from typing import Any
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
-from diagnostics.language import say
+from diagnostics.language import say, to_say
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.header_time import header_time
 from diagnostics.notation.rest_document import text
@@ -116,7 +116,7 @@ def _moment(printed: str, zone: str, zones: set[str]) -> int | None:
 
 FORMAT = Format(
     id="postgresql-log",
-    title="Slow queries of PostgreSQL (server log)",
+    title=to_say("Slow queries of PostgreSQL (server log)"),
     documentation="https://www.postgresql.org/docs/current/runtime-config-logging.html",
     tables=("slow_query",),
     recognise=_recognise,

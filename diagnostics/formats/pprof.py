@@ -13,6 +13,7 @@ from typing import Any
 from diagnostics.errors import LimitExceeded, UnreadableInput
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import to_say
 from diagnostics.notation.file_range import Head, Range, open_file
 from diagnostics.notation.profiler_stack import FrameAllowance, mode_of, sample_row, stack_batches, thread_of
 from diagnostics.notation.protobuf import LENGTH, VARINT, fields, numbers, signed
@@ -175,7 +176,7 @@ def _string(profile: _Profile, place: int) -> str:
 
 FORMAT = Format(
     id="pprof",
-    title="pprof profile",
+    title=to_say("pprof profile"),
     documentation="https://github.com/google/pprof/blob/main/proto/README.md",
     tables=("stack_sample",),
     recognise=_recognise,

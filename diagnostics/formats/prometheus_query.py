@@ -9,6 +9,7 @@ from typing import Any
 from diagnostics.errors import UnreadableInput
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import to_say
 from diagnostics.notation.json_document import Outline
 from diagnostics.notation.prometheus_series import SeriesSamples, series_key
 from diagnostics.notation.rest_document import RestDocument, fields, items, rest_reader, rest_shape, text
@@ -63,7 +64,7 @@ def _pair(pair: Any) -> tuple[int, float]:
 
 FORMAT = Format(
     id="prometheus-query",
-    title="Prometheus query result",
+    title=to_say("Prometheus query result"),
     documentation="https://prometheus.io/docs/prometheus/latest/querying/api/#range-queries",
     tables=("metric_sample",),
     recognise=rest_shape(_fits),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.evidence.subject import only_one
 from diagnostics.formats.format import Format, Sample
-from diagnostics.language import say
+from diagnostics.language import say, to_say
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.prometheus_series import SeriesSamples, series_key, series_of
 from diagnostics.notation.rest_document import text, whole
@@ -281,7 +281,7 @@ def _after(scrapes: _Scrapes) -> Iterator[Rows | Coverage]:
 
 FORMAT = Format(
     id="prometheus-text",
-    title="Prometheus scrapes of Flink metrics",
+    title=to_say("Prometheus scrapes of Flink metrics"),
     documentation="https://nightlies.apache.org/flink/flink-docs-stable/docs/deployment/metric_reporters/#prometheus",
     tables=("metric_sample",),
     recognise=_recognise,

@@ -7,7 +7,7 @@ from typing import Any
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
-from diagnostics.language import say
+from diagnostics.language import say, to_say
 from diagnostics.notation.file_range import Head
 from diagnostics.notation.json_document import Outline, outline
 from diagnostics.notation.rest_document import (
@@ -94,7 +94,7 @@ def _ratio(subtask: Mapping[str, Any], *names: str) -> float | None:
 
 FORMAT = Format(
     id="flink-rest-back-pressure",
-    title="Flink REST: back pressure of a task",
+    title=to_say("Flink REST: back pressure of a task"),
     documentation="https://nightlies.apache.org/flink/flink-docs-stable/docs/ops/monitoring/back_pressure/",
     tables=("back_pressure",),
     recognise=_recognise,

@@ -7,6 +7,7 @@ from typing import Any
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import to_say
 from diagnostics.notation.json_document import Outline
 from diagnostics.notation.rest_document import RestDocument, fields, rest_reader, rest_shape, text
 
@@ -73,7 +74,7 @@ def _retention(externalization: Mapping[str, Any]) -> str | None:
 
 FORMAT = Format(
     id="flink-rest-checkpoint-settings",
-    title="Flink REST: checkpoint settings of a job",
+    title=to_say("Flink REST: checkpoint settings of a job"),
     documentation="https://nightlies.apache.org/flink/flink-docs-stable/docs/ops/rest_api/#jobs-jobid-checkpoints-config",
     tables=("config_option",),
     recognise=rest_shape(_fits),

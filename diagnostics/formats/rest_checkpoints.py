@@ -7,6 +7,7 @@ from typing import Any
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import to_say
 from diagnostics.notation.json_document import Key, Outline
 from diagnostics.notation.rest_document import (
     RestDocument,
@@ -97,7 +98,7 @@ def _checkpoint(document: RestDocument, checkpoint: Mapping[str, Any], *path: Ke
 
 FORMAT = Format(
     id="flink-rest-checkpoints",
-    title="Flink REST: checkpoint history",
+    title=to_say("Flink REST: checkpoint history"),
     documentation="https://nightlies.apache.org/flink/flink-docs-stable/docs/ops/monitoring/checkpoint_monitoring/",
     tables=("checkpoint", "metric_sample"),
     recognise=rest_shape(_fits),

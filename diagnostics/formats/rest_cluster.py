@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import to_say
 from diagnostics.notation.json_document import Outline
 from diagnostics.notation.rest_document import RestDocument, number, rest_reader, rest_shape, text
 
@@ -55,7 +56,7 @@ def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
 
 FORMAT = Format(
     id="flink-rest-cluster",
-    title="Flink REST: cluster overview",
+    title=to_say("Flink REST: cluster overview"),
     documentation="https://nightlies.apache.org/flink/flink-docs-stable/docs/ops/rest_api/#overview-1",
     tables=("metric_sample", "config_option"),
     recognise=rest_shape(_fits),

@@ -8,6 +8,7 @@ from typing import Any
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import to_say
 from diagnostics.notation.file_range import Head
 from diagnostics.notation.json_document import Outline, outline
 from diagnostics.notation.jvm_flag import flag_facts
@@ -100,7 +101,7 @@ def _plain(value: Any) -> str | None:
 
 FORMAT = Format(
     id="flink-rest-configuration",
-    title="Flink REST: configuration",
+    title=to_say("Flink REST: configuration"),
     documentation="https://nightlies.apache.org/flink/flink-docs-stable/docs/ops/rest_api/#jobmanager-config",
     tables=("config_option",),
     recognise=_recognise,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
-from diagnostics.language import say
+from diagnostics.language import say, to_say
 from diagnostics.notation.json_document import Outline
 from diagnostics.notation.rest_document import RestDocument, items, rest_reader, rest_shape, text
 
@@ -27,7 +27,7 @@ def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
 
 FORMAT = Format(
     id="flink-rest-error",
-    title="Flink REST: error answer",
+    title=to_say("Flink REST: error answer"),
     documentation="https://nightlies.apache.org/flink/flink-docs-stable/docs/ops/rest_api/",
     tables=(),
     recognise=rest_shape(_fits),

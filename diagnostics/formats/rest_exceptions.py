@@ -8,7 +8,7 @@ from typing import Any
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
-from diagnostics.language import say
+from diagnostics.language import say, to_say
 from diagnostics.notation.json_document import Key, Outline
 from diagnostics.notation.rest_document import RestDocument, fields, items, moment, rest_reader, rest_shape, text
 from diagnostics.notation.stack_trace import StackTrace, stack_trace
@@ -75,7 +75,7 @@ def _task_manager(failure: Mapping[str, Any]) -> str | None:
 
 FORMAT = Format(
     id="flink-rest-exceptions",
-    title="Flink REST: exceptions of a job",
+    title=to_say("Flink REST: exceptions of a job"),
     documentation="https://nightlies.apache.org/flink/flink-docs-stable/docs/ops/rest_api/#jobs-jobid-exceptions",
     tables=("failure",),
     recognise=rest_shape(_fits),

@@ -97,7 +97,7 @@ def _stacks(tree: dict[str, Any]) -> Iterator[tuple[list[str], float]]:
 
 FORMAT = Format(
     id="flink-rest-flame-graph",
-    title="Flink REST: flame graph",
+    title=to_say("Flink REST: flame graph"),
     documentation="https://nightlies.apache.org/flink/flink-docs-stable/docs/ops/debugging/flame_graphs/",
     tables=("stack_sample",),
     recognise=rest_shape(_fits),

@@ -7,6 +7,7 @@ from typing import Any
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import to_say
 from diagnostics.notation.json_document import Key, Outline
 from diagnostics.notation.rest_document import (
     RestDocument,
@@ -119,7 +120,7 @@ def _edges(document: RestDocument) -> Iterator[dict[str, Any]]:
 
 FORMAT = Format(
     id="flink-rest-job",
-    title="Flink REST: job",
+    title=to_say("Flink REST: job"),
     documentation="https://nightlies.apache.org/flink/flink-docs-stable/docs/ops/rest_api/#jobs-jobid",
     tables=("job", "vertex", "edge", "metric_sample"),
     recognise=rest_shape(_fits),

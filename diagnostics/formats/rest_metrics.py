@@ -8,7 +8,7 @@ from typing import Any
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
-from diagnostics.language import say
+from diagnostics.language import say, to_say
 from diagnostics.notation.file_range import Head
 from diagnostics.notation.json_document import outline
 from diagnostics.notation.metric_name import from_rest
@@ -102,7 +102,7 @@ def _named(document: RestDocument, metric_id: str) -> dict[str, Any]:
 
 FORMAT = Format(
     id="flink-rest-metrics",
-    title="Flink REST: metrics",
+    title=to_say("Flink REST: metrics"),
     documentation="https://nightlies.apache.org/flink/flink-docs-stable/docs/ops/metrics/#rest-api-integration",
     tables=("metric_sample",),
     recognise=_recognise,

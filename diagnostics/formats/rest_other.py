@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import to_say
 from diagnostics.notation.json_document import Outline
 from diagnostics.notation.rest_document import RestDocument, rest_reader, rest_shape
 
@@ -38,7 +39,7 @@ def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
 
 FORMAT = Format(
     id="flink-rest-other",
-    title="Flink REST: nothing to measure",
+    title=to_say("Flink REST: nothing to measure"),
     documentation="https://nightlies.apache.org/flink/flink-docs-stable/docs/ops/rest_api/",
     tables=(),
     recognise=rest_shape(_fits),

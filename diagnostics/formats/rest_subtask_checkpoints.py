@@ -7,6 +7,7 @@ from typing import Any
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import to_say
 from diagnostics.notation.json_document import Outline
 from diagnostics.notation.rest_document import (
     RestDocument,
@@ -67,7 +68,7 @@ def _part(subtask: Mapping[str, Any]) -> dict[str, Any]:
 
 FORMAT = Format(
     id="flink-rest-subtask-checkpoints",
-    title="Flink REST: one checkpoint, subtask by subtask",
+    title=to_say("Flink REST: one checkpoint, subtask by subtask"),
     documentation="https://nightlies.apache.org/flink/flink-docs-stable/docs/ops/monitoring/checkpoint_monitoring/",
     tables=("subtask_checkpoint",),
     recognise=rest_shape(_fits),

@@ -7,6 +7,7 @@ from typing import Any
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import to_say
 from diagnostics.notation.json_document import Key, Outline
 from diagnostics.notation.rest_document import (
     RestDocument,
@@ -125,7 +126,7 @@ def _host(address: Any) -> str | None:
 
 FORMAT = Format(
     id="flink-rest-task-managers",
-    title="Flink REST: TaskManagers",
+    title=to_say("Flink REST: TaskManagers"),
     documentation="https://nightlies.apache.org/flink/flink-docs-stable/docs/ops/rest_api/#taskmanagers",
     tables=("task_manager", "metric_sample"),
     recognise=rest_shape(_fits),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
-from diagnostics.language import say
+from diagnostics.language import say, to_say
 from diagnostics.notation.json_document import Outline
 from diagnostics.notation.rest_document import RestDocument, items, rest_reader, rest_shape
 from diagnostics.notation.thread_stack import thread_of
@@ -42,7 +42,7 @@ def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
 
 FORMAT = Format(
     id="flink-rest-thread-dump",
-    title="Flink REST: thread dump",
+    title=to_say("Flink REST: thread dump"),
     documentation="https://nightlies.apache.org/flink/flink-docs-stable/docs/ops/rest_api/#taskmanagers-taskmanagerid-thread-dump",
     tables=("stack_sample",),
     recognise=rest_shape(_fits),

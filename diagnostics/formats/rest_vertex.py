@@ -7,6 +7,7 @@ from typing import Any
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import to_say
 from diagnostics.notation.json_document import Outline
 from diagnostics.notation.rest_document import (
     RestDocument,
@@ -74,7 +75,7 @@ def _task_manager(value: Any) -> str | None:
 
 FORMAT = Format(
     id="flink-rest-vertex",
-    title="Flink REST: task with its subtasks",
+    title=to_say("Flink REST: task with its subtasks"),
     documentation="https://nightlies.apache.org/flink/flink-docs-stable/docs/ops/rest_api/#jobs-jobid-vertices-vertexid",
     tables=("vertex", "subtask"),
     recognise=rest_shape(_fits),

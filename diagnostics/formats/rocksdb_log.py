@@ -15,6 +15,7 @@ from typing import Any
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import to_say
 from diagnostics.log_scan.known_messages import event_columns
 from diagnostics.notation.file_range import Head, Range, open_file
 from diagnostics.notation.tally import ROWS_AT_ONCE, Tally
@@ -290,7 +291,7 @@ _SUBJECT = {
 
 FORMAT = Format(
     id="rocksdb-log",
-    title="RocksDB log of a state backend",
+    title=to_say("RocksDB log of a state backend"),
     documentation="https://github.com/facebook/rocksdb/wiki/Logging",
     tables=("log_record", "metric_sample", "config_option"),
     recognise=_recognise,

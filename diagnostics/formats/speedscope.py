@@ -9,6 +9,7 @@ from typing import Any
 from diagnostics.errors import UnreadableInput
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import to_say
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.json_document import JsonDocument, outline, read_json
 from diagnostics.notation.profiler_stack import FrameAllowance, mode_of, sample_row, stack_batches
@@ -107,7 +108,7 @@ _FRAMES = '"shared": {"frames": [{"name": "java.lang.Thread.run"}, {"name": "com
 
 FORMAT = Format(
     id="speedscope",
-    title="speedscope profile",
+    title=to_say("speedscope profile"),
     documentation="https://github.com/jlfwong/speedscope/wiki/Importing-from-custom-sources",
     tables=("stack_sample",),
     recognise=_recognise,

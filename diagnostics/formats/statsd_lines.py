@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import to_say
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.header_time import header_time
 from diagnostics.notation.prometheus_series import SeriesSamples, series_key
@@ -83,7 +84,7 @@ def _value(printed: str) -> float | None:
 
 FORMAT = Format(
     id="statsd-lines",
-    title="Metrics of Flink's StatsD reporter",
+    title=to_say("Metrics of Flink's StatsD reporter"),
     documentation="https://nightlies.apache.org/flink/flink-docs-stable/docs/deployment/metric_reporters/#statsd",
     tables=("metric_sample",),
     recognise=_recognise,

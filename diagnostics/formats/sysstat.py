@@ -199,7 +199,7 @@ Average:     1000      3773   88.00    7.00    0.00   31.00   95.00     -  java
 
 FORMAT = Format(
     id="sysstat",
-    title="CPU, disks and processes of a host (iostat, pidstat, mpstat)",
+    title=to_say("CPU, disks and processes of a host (iostat, pidstat, mpstat)"),
     documentation="https://sysstat.github.io/documentation.html",
     tables=("host_sample",),
     recognise=_recognise,

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import to_say
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.header_time import header_time
 from diagnostics.notation.tally import Tally, row_reader
@@ -107,7 +108,7 @@ def _number(numbers: dict[str, tuple[str, str | None]], name: str) -> float | No
 
 FORMAT = Format(
     id="tcp-connections",
-    title="TCP connections (ss -tin)",
+    title=to_say("TCP connections (ss -tin)"),
     documentation="https://man7.org/linux/man-pages/man8/ss.8.html",
     tables=("tcp_sample",),
     recognise=_recognise,

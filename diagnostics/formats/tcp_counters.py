@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import to_say
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.header_time import header_time
 from diagnostics.notation.tally import Tally, row_reader
@@ -124,7 +125,7 @@ def _counted(line: str, legends: Mapping[str, list[str]]) -> Iterator[tuple[str,
 
 FORMAT = Format(
     id="tcp-counters",
-    title="TCP counters of a host (/proc/net/snmp, netstat -s, nstat)",
+    title=to_say("TCP counters of a host (/proc/net/snmp, netstat -s, nstat)"),
     documentation="https://docs.kernel.org/networking/snmp_counter.html",
     tables=("tcp_sample",),
     recognise=_recognise,

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import to_say
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.tally import Tally, row_reader
 from diagnostics.notation.text_lines import numbered_lines
@@ -45,7 +46,7 @@ def _rows(part: Range, tally: Tally) -> Iterator[dict[str, Any]]:
 
 FORMAT = Format(
     id="thread-dump",
-    title="JVM thread dump",
+    title=to_say("JVM thread dump"),
     documentation="https://docs.oracle.com/en/java/javase/17/docs/specs/man/jstack.html",
     tables=("stack_sample",),
     recognise=_recognise,

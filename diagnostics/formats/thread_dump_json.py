@@ -7,6 +7,7 @@ from typing import Any
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import to_say
 from diagnostics.notation.header_time import header_time
 from diagnostics.notation.json_document import Outline
 from diagnostics.notation.rest_document import RestDocument, fields, items, rest_reader, rest_shape, text
@@ -58,7 +59,7 @@ def _row(thread: Mapping[str, Any]) -> dict[str, Any] | None:
 
 FORMAT = Format(
     id="thread-dump-json",
-    title="Thread dump of jcmd as JSON",
+    title=to_say("Thread dump of jcmd as JSON"),
     documentation="https://docs.oracle.com/en/java/javase/21/core/virtual-threads.html",
     tables=("stack_sample",),
     recognise=rest_shape(_fits),

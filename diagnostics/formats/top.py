@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from diagnostics.formats.format import Format, Sample
+from diagnostics.language import to_say
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.header_time import header_time
 from diagnostics.notation.host_row import MOST_LINE, MOST_ROWS, lines_of, number
@@ -107,7 +108,7 @@ def _process(kind: str, columns: list[str], line: str) -> dict[str, Any] | None:
 
 FORMAT = Format(
     id="top",
-    title="CPU, memory and processes of a host (top)",
+    title=to_say("CPU, memory and processes of a host (top)"),
     documentation="https://man7.org/linux/man-pages/man1/top.1.html",
     tables=("host_sample",),
     recognise=_recognise,

@@ -77,7 +77,7 @@ def _rows(part: Range, tally: Tally) -> Iterator[dict[str, Any]]:
 
 FORMAT = Format(
     id="vmstat",
-    title="CPU, memory and swapping of a host (vmstat)",
+    title=to_say("CPU, memory and swapping of a host (vmstat)"),
     documentation="https://man7.org/linux/man-pages/man8/vmstat.8.html",
     tables=("host_sample",),
     recognise=_recognise,

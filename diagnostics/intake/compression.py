@@ -15,6 +15,7 @@ from diagnostics.errors import LimitExceeded, UnreadableInput
 from diagnostics.intake.limits import MIB, STREAM_BYTES, Allowance, expands, several
 from diagnostics.intake.signatures import Container, container_of
 from diagnostics.intake.streams import ByteStream
+from diagnostics.language import say
 
 PACKED_PIECE_BYTES = 16_384
 """Bytes fed to a decompressor at once, which bounds the good bytes lost before a damaged place. Our choice."""
@@ -118,7 +119,7 @@ class Gunzip:
         if self.needs_input:
             return
         if struct.unpack_from("<I", self._waiting)[0] != self._checksum:
-            self.damage = "its check sum does not hold: some of its bytes are wrong"
+            self.damage = say("its check sum does not hold: some of its bytes are wrong")
         self.unused_data, self.eof = self._waiting[8:], True
 
 
@@ -187,14 +188,14 @@ class Decompressed:
         if decompressor.needs_input and not self._input:
             self._input = self._take()
             if not self._input:
-                return self._stop("cut off: its end is missing; what was there before is kept")
+                return self._stop(say("cut off: its end is missing; what was there before is kept"))
         data, self._input = self._input, b""
         try:
             content = decompressor.decompress(data, size)
         except (zlib.error, OSError, EOFError, lzma.LZMAError, zstd.ZstdError, ValueError) as error:
             if "memory" in str(error).lower():
-                raise LimitExceeded("asks for more memory to decompress than is allowed") from error
-            return self._stop(f"damaged ({error}): what could be read before that is kept")
+                raise LimitExceeded(say("asks for more memory to decompress than is allowed")) from error
+            return self._stop(say("damaged ({error}): what could be read before that is kept", error=error))
         self._given += len(content)
         self._allowance.decompressed(len(content))
         limits = self._allowance.limits
@@ -224,11 +225,13 @@ class Decompressed:
             self._allowance.another_stream()
             most = self._allowance.limits.file_bytes // STREAM_BYTES
             if self._streams > most:
-                self._notes.append(f"{several(most)}; what was there before is kept")
+                self._notes.append(say("{bound}; what was there before is kept", bound=several(most)))
                 return
             self._decompressor, self._input = self._make(), rest
         elif rest:
-            self._notes.append(f"after the end of the {self._several.value} come other bytes; they are left out")
+            self._notes.append(
+                say("after the end of the {kind} come other bytes; they are left out", kind=say(self._several.value))
+            )
 
     def _stop(self, reason: str) -> bytes:
         self._notes.append(reason)
@@ -250,7 +253,7 @@ def _gzip_header_end(data: bytes) -> int | None:
             found = data.find(b"\0", end)
             if found < 0:
                 if len(data) > GZIP_HEADER_BYTES:
-                    raise UnreadableInput("damaged: its gzip header has no end")
+                    raise UnreadableInput(say("damaged: its gzip header has no end"))
                 return None
             end = found + 1
     end += 2 if flags & _FLAG_CHECK else 0

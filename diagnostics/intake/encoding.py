@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 
 from diagnostics.intake.signatures import binary_kind
+from diagnostics.language import say
 
 MOST_CONTROL_RATIO = 0.05
 """Ratio of control bytes in a text, including NUL: random or compressed bytes have 0.105, logs with colours (ESC is not
@@ -77,14 +78,16 @@ def not_text(head: bytes, encoding: Encoding) -> str | None:
     """The reason why the file is not text; None when it is."""
     kind = binary_kind(head)
     if kind:
-        return f"not text: {kind}"
+        return say("not text: {kind}", kind=say(kind))
     if encoding.is_wide:
         text = head[encoding.mark_bytes :].decode(encoding.codec, "replace")
         unreadable = text.count(REPLACEMENT) + text.count("\0")
-        return "not text: no encoding fits its bytes" if unreadable > MOST_CONTROL_RATIO * len(text) + 1 else None
+        is_text = unreadable <= MOST_CONTROL_RATIO * len(text) + 1
+        return None if is_text else say("not text: no encoding fits its bytes")
     control = len(head) - len(head.translate(None, _CONTROL))
     if control > MOST_CONTROL_RATIO * len(head):
-        return f"not text: {control * 100 // len(head)} % of its first bytes are control characters"
+        share = control * 100 // len(head)
+        return say("not text: {share} % of its first bytes are control characters", share=share)
     return None
 
 

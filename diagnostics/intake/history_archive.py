@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from diagnostics.errors import LimitExceeded, UnreadableInput
 from diagnostics.intake.limits import MIB, in_words
 from diagnostics.intake.streams import ByteStream, pieces
+from diagnostics.language import say
 
 MOST_BYTES = 128 * MIB
 """Bytes of one archive, which is held in memory. Our choice: one of a thousand subtasks has some MB."""
@@ -50,14 +51,14 @@ def archived_answers(stream: ByteStream, entries: int) -> Iterator[ArchivedAnswe
         content += piece
         if len(content) > MOST_BYTES:
             bound = in_words(MOST_BYTES)
-            raise LimitExceeded(f"a History Server archive of more than {bound}; {bound} is the bound")
+            raise LimitExceeded(say("a History Server archive of more than {bound}; {bound} is the bound", bound=bound))
     found = _BEGINNING.match(content)
     position = found.start(1) if found else 0
     for _ in range(entries):
         entry = _ENTRY.match(content, position)
         if entry is None:
             raise UnreadableInput(
-                "a History Server archive that is damaged or ends early; the answers before were read"
+                say("a History Server archive that is damaged or ends early; the answers before were read")
             )
         answer = _answer(entry)
         if answer is not None:
@@ -65,7 +66,9 @@ def archived_answers(stream: ByteStream, entries: int) -> Iterator[ArchivedAnswe
         if entry[5] == b"]":
             return
         position = entry.end()
-    raise LimitExceeded(f"more than {entries:,} answers in the archive, which is the bound; the rest was not read")
+    raise LimitExceeded(
+        say("more than {most:,} answers in the archive, which is the bound; the rest was not read", most=entries)
+    )
 
 
 def _answer(entry: re.Match[bytes]) -> ArchivedAnswer | None:

@@ -15,7 +15,7 @@ from diagnostics.intake.members import Member, members
 from diagnostics.intake.sources import SourceFile, uniquely_named
 from diagnostics.intake.streams import Metered, pieces
 from diagnostics.intake.text_head import TextHead, read_head
-from diagnostics.language import say
+from diagnostics.language import say, to_say
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class _Unpacking:
     def take(self, source: SourceFile) -> None:
         """Add all files of one upload."""
         if self._ended is None and len(self.inputs) >= self._limits.files:
-            self._ended = f"not read: {self._limits.files:,} files in one upload is the bound"
+            self._ended = say("not read: {most:,} files in one upload is the bound", most=self._limits.files)
         if self._ended:
             self._refuse(source.name, self._ended)
             return
@@ -87,16 +87,20 @@ class _Unpacking:
                 if len(self.inputs) >= self._limits.files:
                     self._refuse(
                         source.name,
-                        f"more than {self._limits.files:,} files in one upload, which is the bound: {member.name} "
-                        "and what comes after it were not read",
+                        say(
+                            "more than {most:,} files in one upload, which is the bound: {name} and what comes after "
+                            "it were not read",
+                            most=self._limits.files,
+                            name=member.name,
+                        ),
                     )
                     break
                 self._take(source, member)
         except Spent as error:
             if not self.inputs or self.inputs[-1].name != source.name:
-                self._refuse(source.name, f"{error}; the files before that were read")
+                self._refuse(source.name, say("{error}; the files before that were read", error=error))
             if isinstance(error, AllSpent):
-                self._ended = f"not read: {error}"
+                self._ended = say("not read: {error}", error=error)
         except Exception as error:
             self._refuse(source.name, unexpected(error))
         finally:
@@ -104,7 +108,7 @@ class _Unpacking:
 
     def _take(self, source: SourceFile, member: Member) -> None:
         if member.stream is None:
-            self._refuse(member.name, member.refusal or "cannot be read")
+            self._refuse(member.name, member.refusal or say("cannot be read"))
             return
         content = Metered(member.stream, self._allowance)
         path, done = self._folder / f"{len(self.inputs)}.txt", tuple[str, ...]()
@@ -156,7 +160,7 @@ class _Unpacking:
         return () if text is None else text.warnings()
 
     def _refuse(self, name: str, reason: str, size: int = 0) -> None:
-        self.inputs.append(InputFile(len(self.inputs), name, None, size, None, "Refused", 0.0, (), reason))
+        self.inputs.append(InputFile(len(self.inputs), name, None, size, None, to_say("Refused"), 0.0, (), reason))
 
 
 def _refuse_what_says_it_is_too_large(member: Member, limits: Limits) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 
 import re2
 
+from diagnostics.language import say
 from diagnostics.log_scan.layout import LEVELS, recognised_lines
 from diagnostics.log_scan.prefixes import cleaner_for
 
@@ -63,18 +64,37 @@ class LogLayout:
     def errors(self) -> list[str]:
         """Errors of the expression and of the sample lines, as sentences."""
         if len(self.pattern) > LONGEST_PATTERN:
-            return [f"The expression has {len(self.pattern)} characters; {LONGEST_PATTERN} is the bound."]
+            return [
+                say(
+                    "The expression has {count} characters; {most} is the bound.",
+                    count=len(self.pattern),
+                    most=LONGEST_PATTERN,
+                )
+            ]
         try:
             groups = {name.decode() for name in _compiled(self.pattern).groupindex}
         except re2.error as error:
             told = error.args[0] if error.args else error
-            return [f"Not an RE2 expression: {told.decode('utf-8', 'replace') if isinstance(told, bytes) else told}."]
+            reason = told.decode("utf-8", "replace") if isinstance(told, bytes) else told
+            return [say("Not an RE2 expression: {reason}.", reason=reason)]
         if missing := sorted(NEEDED - groups):
-            return [f"The expression has no group named {', '.join(missing)}: write (?P<{missing[0]}>...)."]
+            return [
+                say(
+                    "The expression has no group named {names}: write (?P<{first}>...).",
+                    names=", ".join(missing),
+                    first=missing[0],
+                )
+            ]
         if unknown := sorted(groups - GROUPS):
-            return [f"No group of a layout is named {', '.join(unknown)}; there are {', '.join(sorted(GROUPS))}."]
+            return [
+                say(
+                    "No group of a layout is named {names}; there are {known}.",
+                    names=", ".join(unknown),
+                    known=", ".join(sorted(GROUPS)),
+                )
+            ]
         if not self.finds:
-            return ["A line is missing that the layout has to read."]
+            return [say("A line is missing that the layout has to read.")]
         return [reason for line in self.finds if (reason := self._reason(line))]
 
     def fits(self, head: bytes) -> bool:
@@ -110,11 +130,17 @@ class LogLayout:
         """The reason why a line does not match; None when it does."""
         found = _compiled(self.pattern).fullmatch(line.encode())
         if found is None:
-            return f"The expression does not fit the whole line: {line}"
+            return say("The expression does not fit the whole line: {line}", line=line)
         time, level = (_text(found.groupdict()[name]) for name in (b"time", b"level"))
         if _moment(time, self.time_format) is None:
-            return f"{time!r} is no time of the format {self.time_format!r} with a year, an hour and a minute: {line}"
-        return None if self._plain(line.encode()) is not None else f"{level!r} is no level: {line}"
+            return say(
+                "{time!r} is no time of the format {format!r} with a year, an hour and a minute: {line}",
+                time=time,
+                format=self.time_format,
+                line=line,
+            )
+        is_read = self._plain(line.encode()) is not None
+        return None if is_read else say("{level!r} is no level: {line}", level=level, line=line)
 
 
 def _text(group: bytes | None) -> str:

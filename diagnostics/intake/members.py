@@ -212,7 +212,7 @@ class _Walk:
             yield from self.opened(member, content, None, archives)
         if entries is None:
             raise UnreadableInput(
-                "cut off or damaged: its directory at the end is missing; what could be found was read"
+                say("cut off or damaged: its directory at the end is missing; what could be found was read")
             )
         if len(entries) > most:
             raise LimitExceeded(say("more than {most:,} entries, which is the bound; the rest was not read", most=most))

@@ -13,6 +13,7 @@ from diagnostics.intake.log_layout import LogLayout
 from diagnostics.intake.members import Member, members
 from diagnostics.intake.sources import SourceFile
 from diagnostics.intake.text_head import read_head
+from diagnostics.language import to_say
 
 PEEKED_FILES = 1_000
 """Files of one upload that are examined: about half a second's work. Our choice."""
@@ -26,8 +27,8 @@ PEEKED_SECONDS = 2.0
 PEEKED_ZIP_BYTES = 32 * MIB
 """A larger zip within an archive is not loaded into memory for this. Our choice."""
 
-NOT_LOOKED_AT = Recognition(None, "More files, recognised during the analysis", 0.0)
-REFUSED = Recognition(None, "Refused", 0.0)
+NOT_LOOKED_AT = Recognition(None, to_say("More files, recognised during the analysis"), 0.0)
+REFUSED = Recognition(None, to_say("Refused"), 0.0)
 
 
 class Peeked(NamedTuple):

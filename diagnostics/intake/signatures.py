@@ -7,6 +7,7 @@ from enum import Enum
 
 from diagnostics.intake.history_archive import is_history_archive
 from diagnostics.intake.yarn_logs import is_yarn_logs
+from diagnostics.language import say, to_say
 
 SIGNATURE_BYTES = 512
 """Enough for every kind below: tar has its signature and checksum in its first block of 512 bytes."""
@@ -21,8 +22,8 @@ class Container(Enum):
     ZSTD = "Zstandard"
     ZIP = "zip"
     TAR = "tar"
-    HISTORY = "History Server archive"
-    YARN = "output of yarn logs"
+    HISTORY = to_say("History Server archive")
+    YARN = to_say("output of yarn logs")
 
 
 COMPRESSIONS = frozenset({Container.GZIP, Container.BZIP2, Container.XZ, Container.ZSTD})
@@ -39,25 +40,25 @@ _ARCHIVES_NOT_READ = (
 """Signatures as `file(1)` knows them."""
 
 _BINARIES = (
-    (b"FLR\x00", "a Java Flight Recorder recording"),
-    (b"JAVA PROFILE 1.0", "a Java heap dump"),
-    (b"\xca\xfe\xba\xbe", "a Java class"),
-    (b"\xac\xed\x00\x05", "serialised Java objects"),
-    (b"\x7fELF", "an ELF program or core dump"),
-    (b"MZ\x90\x00", "a Windows program"),
-    (b"\x89PNG\r\n", "a PNG picture"),
-    (b"\xff\xd8\xff", "a JPEG picture"),
-    (b"GIF8", "a GIF picture"),
-    (b"%PDF-", "a PDF document"),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "a Microsoft Office document or Windows installer"),
-    (b"SQLite format 3\x00", "an SQLite database"),
-    (b"PAR1", "a Parquet file"),
-    (b"Obj\x01", "an Avro file"),
-    (b"\xd4\xc3\xb2\xa1", "a network capture"),
-    (b"\x0a\x0d\x0d\x0a", "a network capture"),
-    (b"\x00\x05\x16\x07", "a macOS resource file"),
-    (b"Bud1", "a macOS folder setting"),
-    (b"\x00\x00\x00\x01Bud1", "a macOS folder setting"),
+    (b"FLR\x00", to_say("a Java Flight Recorder recording")),
+    (b"JAVA PROFILE 1.0", to_say("a Java heap dump")),
+    (b"\xca\xfe\xba\xbe", to_say("a Java class")),
+    (b"\xac\xed\x00\x05", to_say("serialised Java objects")),
+    (b"\x7fELF", to_say("an ELF program or core dump")),
+    (b"MZ\x90\x00", to_say("a Windows program")),
+    (b"\x89PNG\r\n", to_say("a PNG picture")),
+    (b"\xff\xd8\xff", to_say("a JPEG picture")),
+    (b"GIF8", to_say("a GIF picture")),
+    (b"%PDF-", to_say("a PDF document")),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", to_say("a Microsoft Office document or Windows installer")),
+    (b"SQLite format 3\x00", to_say("an SQLite database")),
+    (b"PAR1", to_say("a Parquet file")),
+    (b"Obj\x01", to_say("an Avro file")),
+    (b"\xd4\xc3\xb2\xa1", to_say("a network capture")),
+    (b"\x0a\x0d\x0d\x0a", to_say("a network capture")),
+    (b"\x00\x05\x16\x07", to_say("a macOS resource file")),
+    (b"Bud1", to_say("a macOS folder setting")),
+    (b"\x00\x00\x00\x01Bud1", to_say("a macOS folder setting")),
 )
 
 
@@ -84,7 +85,7 @@ def archive_not_read(head: bytes) -> str | None:
     """The reason for refusal when the file is an unsupported archive."""
     for signature, kind in _ARCHIVES_NOT_READ:
         if head.startswith(signature):
-            return f"{kind} archives are not read; send it as zip, tar.gz, gz, bz2, xz or zst"
+            return say("{kind} archives are not read; send it as zip, tar.gz, gz, bz2, xz or zst", kind=kind)
     return None
 
 

@@ -11,6 +11,7 @@ from itertools import islice
 from pathlib import Path
 
 from diagnostics.intake.limits import USUAL, Limits
+from diagnostics.language import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,13 @@ def sources_in(paths: Sequence[Path], limits: Limits = USUAL) -> tuple[list[Sour
         found = _below(path, refused, limits)
         listed.extend(islice(found, limits.files - len(listed)))
         if next(found, None) is not None:
-            refused.append(f"{path}: more than {limits.files:,} files, which is the bound; the rest is not read")
+            refused.append(
+                say(
+                    "{path}: more than {most:,} files, which is the bound; the rest is not read",
+                    path=path,
+                    most=limits.files,
+                )
+            )
             break
     return _named(listed), refused
 
@@ -103,7 +110,7 @@ def _below(path: Path, refused: list[str], limits: Limits) -> Iterator[_Listed]:
         parent, before = path.resolve().name, len(refused)
         files = sorted(_walk(path, "", refused, limits), key=lambda each: each.name)
         if not files and len(refused) == before:
-            refused.append(f"{path}: holds no file")
+            refused.append(say("{path}: holds no file", path=path))
         yield from (_Listed(each, parent) for each in files)
         return
     reason = _not_regular(mode)
@@ -141,15 +148,21 @@ def _walk(top: Path, inside: str, refused: list[str], limits: Limits) -> Iterato
             else:
                 yield SourceFile(Path(entry.path).absolute(), _text(name))
         if looked_at > limits.entries:
-            refused.append(f"{top}: more than {limits.entries:,} entries, which is the bound; the rest is not read")
+            refused.append(
+                say(
+                    "{path}: more than {most:,} entries, which is the bound; the rest is not read",
+                    path=top,
+                    most=limits.entries,
+                )
+            )
             return
         waiting.extend(reversed(below))
 
 
 def _not_regular(mode: int) -> str | None:
     if stat.S_ISLNK(mode):
-        return "a link, which is not followed; name the file itself"
-    return None if stat.S_ISREG(mode) else "a device, pipe or socket, not a file"
+        return say("a link, which is not followed; name the file itself")
+    return None if stat.S_ISREG(mode) else say("a device, pipe or socket, not a file")
 
 
 def _text(name: str) -> str:

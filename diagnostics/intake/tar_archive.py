@@ -14,7 +14,7 @@ from diagnostics.errors import LimitExceeded, UnreadableInput
 from diagnostics.intake.limits import MIB
 from diagnostics.intake.sources import text_of_name
 from diagnostics.intake.streams import ByteStream, Part, exactly, skip
-from diagnostics.language import say
+from diagnostics.language import say, to_say
 
 EXTENDED_HEADER_BYTES = MIB
 """Bytes of an extended header: names and attributes take a few hundred. Our choice."""
@@ -22,8 +22,12 @@ EXTENDED_HEADER_BYTES = MIB
 MOST_RECORDS = 1_000
 """Records of one extended header; a file's names and attributes take about ten. Our choice."""
 
-_LINKS = {tarfile.LNKTYPE: "a hard link", tarfile.SYMTYPE: "a symbolic link"}
-_SPECIAL = {tarfile.CHRTYPE: "a device", tarfile.BLKTYPE: "a device", tarfile.FIFOTYPE: "a pipe"}
+_LINKS = {tarfile.LNKTYPE: to_say("a hard link"), tarfile.SYMTYPE: to_say("a symbolic link")}
+_SPECIAL = {
+    tarfile.CHRTYPE: to_say("a device"),
+    tarfile.BLKTYPE: to_say("a device"),
+    tarfile.FIFOTYPE: to_say("a pipe"),
+}
 
 
 @dataclass(slots=True)
@@ -90,9 +94,9 @@ def _entry(stream: ByteStream, header: tarfile.TarInfo, block: bytes, extended: 
 
 def _refusal(header: tarfile.TarInfo, extended: _Extended) -> str | None:
     if header.type in _LINKS:
-        return say("{links}: links are not followed", links=_LINKS[header.type])
+        return say("{links}: links are not followed", links=say(_LINKS[header.type]))
     if header.type in _SPECIAL:
-        return f"{_SPECIAL[header.type]}, not a file"
+        return say("{special}, not a file", special=say(_SPECIAL[header.type]))
     if extended.sparse or header.type == tarfile.GNUTYPE_SPARSE:
         return say("stored as a sparse file, which is not read; pack it without --sparse")
     if header.type not in tarfile.REGULAR_TYPES:

@@ -11,7 +11,7 @@ from diagnostics.formats import FORMATS, Recognition, recognise
 from diagnostics.intake.encoding import Encoding, encoding_of, head_text, not_text
 from diagnostics.intake.log_layout import LogLayout
 from diagnostics.intake.streams import Peekable
-from diagnostics.language import say
+from diagnostics.language import say, to_say
 from diagnostics.notation.file_range import HEAD_BYTES, Head
 
 LEAST_HOLE = 16
@@ -44,7 +44,7 @@ def read_head(name: str, stream: Peekable, layouts: Sequence[LogLayout] = ()) ->
     ahead = stream.head(HEAD_BYTES + 1)
     content = ahead[:HEAD_BYTES]
     if not content:
-        raise UnreadableInput(say("not text: nothing but NUL bytes") if hole else "empty")
+        raise UnreadableInput(say("not text: nothing but NUL bytes") if hole else say("empty"))
     encoding = encoding_of(content)
     reason = not_text(content, encoding)
     if reason:
@@ -106,7 +106,11 @@ def _json_faults(text: str) -> tuple[str, ...]:
     except RecursionError:
         return (say("JSON that is nested too deeply"),)
     except json.JSONDecodeError as error:
-        return () if error.msg == "Extra data" else (f"not valid JSON: {error.msg}, line {error.lineno}",)
+        return (
+            ()
+            if error.msg == "Extra data"
+            else (say("not valid JSON: {reason}, line {line}", reason=error.msg, line=error.lineno),)
+        )
     except ValueError as error:
         return (say("JSON with a number that is no number of any use: {error}", error=error),)
     return ()
@@ -122,4 +126,4 @@ def _recognised(head: Head, *, binary: bool = False) -> tuple[Recognition, tuple
         reason = say("its format could not be recognised: {name}: {error}", name=type(error).__name__, error=error)[
             :300
         ]
-        return Recognition(None, "Not recognised: kept as an attachment", 0.0), (reason,)
+        return Recognition(None, to_say("Not recognised: kept as an attachment"), 0.0), (reason,)

@@ -14,6 +14,7 @@ from diagnostics.intake.members import Member, members
 from diagnostics.intake.sources import SourceFile
 from diagnostics.intake.streams import Metered
 from diagnostics.intake.text_head import read_head
+from diagnostics.language import say
 
 MOST_LINES = 2_000
 """Lines read at once. Our choice: more than a page shows."""
@@ -78,15 +79,17 @@ def _clean_text(source: SourceFile, member: str | None, allowance: Allowance) ->
             if each.name in wanted:
                 yield from _text_of(each, allowance)
                 return
-    raise UnreadableInput(f"{source.name} holds no file {member!r}")
+    raise UnreadableInput(say("{name} holds no file {member!r}", name=source.name, member=member))
 
 
 def _text_of(member: Member, allowance: Allowance) -> Iterator[bytes]:
     if member.stream is None:
-        raise UnreadableInput(member.refusal or "cannot be read")
+        raise UnreadableInput(member.refusal or say("cannot be read"))
     head = read_head(member.name, member.stream)
     if head.encoding is None:
-        raise UnreadableInput(f"{head.recognition.title}: no text, so it has no lines; the file can be downloaded")
+        raise UnreadableInput(
+            say("{title}: no text, so it has no lines; the file can be downloaded", title=say(head.recognition.title))
+        )
     most = USUAL.line_bytes if head.has_lines else DOCUMENT_LINE_BYTES
     return CleanText(Metered(member.stream, allowance), head.encoding, most).pieces()
 

@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args
 import re2
 
 from diagnostics.errors import InvalidRule
-from diagnostics.language import CHINESE, Text
+from diagnostics.language import CHINESE, Text, say
 from diagnostics.yaml_document import read_yaml
 
 Shape = Literal["word", "e-mail", "address", "host"]
@@ -57,32 +57,47 @@ class RedactionRule:
     def errors(self) -> list[str]:
         """Errors of the expression and its examples, as sentences."""
         if self.shape not in SHAPES:
-            return [f"{self.id}: the shape is one of {', '.join(SHAPES)}"]
+            return [say("{id}: the shape is one of {shapes}", id=self.id, shapes=", ".join(SHAPES))]
         if len(self.pattern) > LONGEST_PATTERN:
-            return [f"{self.id}: the expression has {len(self.pattern)} characters; {LONGEST_PATTERN} is the bound"]
+            return [
+                say(
+                    "{id}: the expression has {count} characters; {most} is the bound",
+                    id=self.id,
+                    count=len(self.pattern),
+                    most=LONGEST_PATTERN,
+                )
+            ]
         try:
             expression = self.expression()
         except re2.error as error:
-            return [f"{self.id}: not an RE2 expression: {_reason(error)}"]
+            return [say("{id}: not an RE2 expression: {reason}", id=self.id, reason=_reason(error))]
         if expression.groups != 1:
-            return [f"{self.id}: the expression has {expression.groups} groups; its one group is the value"]
+            return [
+                say(
+                    "{id}: the expression has {count} groups; its one group is the value",
+                    id=self.id,
+                    count=expression.groups,
+                )
+            ]
         if expression.search(b""):
-            return [f"{self.id}: the expression finds nothing at all in everything"]
+            return [say("{id}: the expression finds nothing at all in everything", id=self.id)]
         return [*self._example_errors(expression)]
 
     def _example_errors(self, expression: Any) -> list[str]:
         errors = []
         if not self.finds:
-            errors.append(f"{self.id}: an example of what it finds is missing, with the value between > and <")
+            errors.append(
+                say("{id}: an example of what it finds is missing, with the value between > and <", id=self.id)
+            )
         for line in self.finds:
             plain, begin, end = _marked(line)
             found = [match.span(1) for match in expression.finditer(plain)]
             if (begin, end) not in found:
-                errors.append(f"{self.id}: does not find the value between > and < in: {line}")
+                errors.append(say("{id}: does not find the value between > and < in: {line}", id=self.id, line=line))
         for line in self.leaves:
             values = [match.group(1) for match in expression.finditer(line.encode())]
             if any(not is_harmless(value) for value in values):
-                errors.append(f"{self.id}: finds something in: {line}")
+                errors.append(say("{id}: finds something in: {line}", id=self.id, line=line))
         return errors
 
     def expression(self) -> Any:

@@ -15,6 +15,7 @@ from diagnostics.intake.members import Member, members
 from diagnostics.intake.sources import SourceFile
 from diagnostics.intake.streams import Metered
 from diagnostics.intake.text_head import read_head
+from diagnostics.language import say
 from diagnostics.redaction.redactor import Redactor, Replacement
 
 
@@ -90,16 +91,16 @@ def redact_upload(
         if archive is not None:
             archive.close()
     if not written:
-        raise UnreadableInput("; ".join(done.left_out[:3]) or "nothing in it can be read")
+        raise UnreadableInput("; ".join(done.left_out[:3]) or say("nothing in it can be read"))
     return done
 
 
 def _cleaned(member: Member, allowance: Allowance, redactor: Redactor) -> Iterator[bytes]:
     if member.stream is None:
-        raise UnreadableInput(member.refusal or "cannot be read")
+        raise UnreadableInput(member.refusal or say("cannot be read"))
     head = read_head(member.name, member.stream)
     if head.encoding is None:
-        raise UnreadableInput("no text, so secrets in it cannot be found")
+        raise UnreadableInput(say("no text, so secrets in it cannot be found"))
     text = CleanText(Metered(member.stream, allowance), head.encoding, None)
     return redactor.pieces(text.pieces())
 

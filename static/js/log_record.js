@@ -63,7 +63,7 @@ export class LogRecord {
   #head({ row }) {
     const head = element('div', 'record-head');
     const level = element('span', `level ${row.level || 'none'}`);
-    level.append(element('i', `mark-level ${row.level || 'none'}`), ` ${row.level || 'no level'}`);
+    level.append(element('i', `mark-level ${row.level || 'none'}`), ` ${row.level || say('no level')}`);
     const time = row.ts === null ? say('no time') : `${timeRange.timeOf(row.ts)} ${timeRange.zoneName(row.ts)}`;
     head.append(level, element('span', '', time));
     if (row.role) head.append(element('span', '', row.role));
@@ -73,6 +73,7 @@ export class LogRecord {
 
   #text({ message }) {
     const text = element('pre', 'record-text');
+    text.translate = false;
     text.append(...marked(message || '', this.words));
     return text;
   }
@@ -121,6 +122,7 @@ export class LogRecord {
   // Exceptions and causes are expanded, with the first frame and the user frames; the others are folded.
   #trace({ folds }) {
     const trace = element('div', 'trace');
+    trace.translate = false;
     for (const fold of folds) {
       if (fold.title) trace.append(element('div', 'title', fold.title));
       if (fold.lines.length) trace.append(element('pre', '', fold.lines.join('\n')));
@@ -186,7 +188,7 @@ export class LogRecord {
     for (const each of fields) {
       const line = element('li');
       const told = element('span');
-      told.append(element('span', 'name', each.name), element('span', 'value', each.value));
+      told.append(element('span', 'name', each.name), Object.assign(element('span', 'value', each.value), { translate: false }));
       line.append(told, filters(this.narrow, each.term, `${each.name} ${each.value}`));
       list.append(line);
     }

@@ -200,7 +200,9 @@ def _wait_for_redacted(analysis: Analysis, watch: Watch) -> None:
     for arrival in analysis.case.arrivals.redacting():
 
         def show_progress(seen: int, name: str = arrival.name) -> None:
-            detail = f"taking secrets out of {name}, {seen / 1e6:,.0f} MB gone through"
+            detail = say(
+                "taking secrets out of {name}, {megabytes:,.0f} MB gone through", name=name, megabytes=seen / 1e6
+            )
             watch.progress(Progress("Unpacking", 0.01, detail))
 
         while arrival.state == ArrivalState.REDACTING:

@@ -86,4 +86,4 @@ def demo_cases_load(*, user: User) -> list[Case]:
 
 def _title_from(names: Sequence[str]) -> str:
     first = names[0].replace("\\", "/").rpartition("/")[2]
-    return first if len(names) == 1 else f"{first} and {len(names) - 1} more"
+    return first if len(names) == 1 else say("{first} and {count} more", first=first, count=len(names) - 1)

@@ -303,7 +303,7 @@ class _BoundedProgress(collect_flink.Progress):
         if self.is_unwanted.is_set():
             raise _Cancelled
         if time.monotonic() - self._began > MOST_SECONDS:
-            raise collect_flink.Stopped(f"{MOST_SECONDS:g} seconds")
+            raise collect_flink.Stopped(say("{seconds:g} seconds", seconds=MOST_SECONDS))
 
     def say(self, text: str) -> None:
         """The zip's own report lists missing answers."""
@@ -319,7 +319,14 @@ class _CollectionProgress(_BoundedProgress):
     def show(self, cluster: collect_flink.Cluster, path: str) -> None:
         """Called before each request. Raises Stopped, NoRoom, _Cancelled."""
         super().show(cluster, path)
-        self.beat(f"{self.label}: {cluster.requests} requests, {cluster.bytes / 1e6:.1f} MB")
+        self.beat(
+            say(
+                "{label}: {requests} requests, {megabytes:.1f} MB",
+                label=self.label,
+                requests=cluster.requests,
+                megabytes=cluster.bytes / 1e6,
+            )
+        )
 
     def beat(self, text: str) -> None:
         """A sign of life, when the last one is some time ago. Raises _Cancelled."""

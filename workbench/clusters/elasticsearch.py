@@ -69,13 +69,13 @@ def _read(answer: Any) -> Page:
     hits = answer.get("hits") if isinstance(answer, dict) else None
     entries = hits.get("hits") if isinstance(hits, dict) else None
     if not isinstance(answer, dict) or not isinstance(entries, list):
-        raise Unanswered("what answers there is no search API of Elasticsearch or OpenSearch")
+        raise Unanswered(say("what answers there is no search API of Elasticsearch or OpenSearch"))
     warnings = []
     shards = answer.get("_shards")
     if isinstance(shards, dict) and shards.get("failed"):
-        warnings.append(f"lines of {shards['failed']} shards that failed")
+        warnings.append(say("lines of {count} shards that failed", count=shards["failed"]))
     if answer.get("timed_out") is True:
-        warnings.append(f"lines that the search did not reach within {SEARCH_SECONDS} s")
+        warnings.append(say("lines that the search did not reach within {seconds} s", seconds=SEARCH_SECONDS))
     return Page([line for hit in entries if (line := _line(hit)) is not None], len(entries), warnings)
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from diagnostics.collect_flink import Bundle, Cluster, Progress, Stopped, Unanswered
+from workbench.languages.sentences import say
 
 MOST_LINES = 100_000
 """Of one query. Our choice: an hour of a busy cluster. A worker holds them in some 100 MB of memory."""
@@ -113,7 +114,7 @@ class _Gathered:
     def bound(self) -> str:
         """The bound that is reached; empty for none."""
         if self.lines >= MOST_LINES:
-            return f"{MOST_LINES:,} lines"
+            return say("{count:,} lines", count=MOST_LINES)
         return f"{MOST_TEXT_BYTES / 1e6:.0f} MB" if self.size >= MOST_TEXT_BYTES else ""
 
 
@@ -129,10 +130,14 @@ def gather_logs(server: Cluster, target: Path, store: LogStore, window: LogWindo
     except (Stopped, Unanswered) as error:
         if not gathered.lines:
             raise Unanswered(str(error)) from None
-        gathered.skipped.append(f"everything before: {error}")
+        gathered.skipped.append(say("everything before: {error}", error=error))
     if not gathered.lines:
-        chosen = f" with {window.selector}" if window.selector else ""
-        raise Unanswered(f"it has no line{chosen} between {window.begin:%F %T} and {window.end:%F %T} UTC")
+        span = {"begin": f"{window.begin:%F %T}", "end": f"{window.end:%F %T} UTC"}
+        if window.selector:
+            raise Unanswered(
+                say("it has no line with {selector} between {begin} and {end}", selector=window.selector, **span)
+            )
+        raise Unanswered(say("it has no line between {begin} and {end}", **span))
     _write(server, target, window, gathered)
     return gathered.lines
 
@@ -153,12 +158,17 @@ def _gather(server: Cluster, store: LogStore, window: LogWindow, progress: Progr
             return
         oldest = min(line.at for line in page.lines)
         if gathered.bound:
-            gathered.skipped.append(f"lines before {store.time(oldest):%F %T} UTC: more than {gathered.bound}")
+            moment = f"{store.time(oldest):%F %T} UTC"
+            gathered.skipped.append(
+                say("lines before {moment}: more than {bound}", moment=moment, bound=gathered.bound)
+            )
             return
         # The next page begins with the moment that this one may have cut in two.
         if oldest == newest:
             moment = f"{store.time(oldest):%F %T} UTC"
-            gathered.skipped.append(f"lines of {moment}: more than {store.page_lines:,} have the same time")
+            gathered.skipped.append(
+                say("lines of {moment}: more than {count:,} have the same time", moment=moment, count=store.page_lines)
+            )
             newest, seen = oldest - 1, set()
         else:
             newest, seen = oldest, {line.identity for line in page.lines if line.at == oldest}

@@ -36,7 +36,7 @@ def _read(answer: Any) -> Page:
     data = answer.get("data") if isinstance(answer, dict) else None
     streams = data.get("result") if isinstance(data, dict) else None
     if not isinstance(streams, list) or not isinstance(data, dict) or data.get("resultType") != "streams":
-        raise Unanswered("what answers there is no Loki API")
+        raise Unanswered(say("what answers there is no Loki API"))
     lines = [line for place, stream in enumerate(streams) for line in _lines(stream, place)]
     return Page(sorted(lines, key=lambda line: -line.at), len(lines))
 

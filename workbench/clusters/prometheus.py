@@ -72,8 +72,10 @@ def gather_metrics(server: Cluster, target: Path, window: MetricWindow, progress
                 bundle.add(f"prometheus/{name}.json", content)
                 count += 1
         except Stopped as error:
-            skipped.append(f"everything after: {error}")
-        skipped += [f"{name}: more than {MOST_METRICS} metrics" for name in names[MOST_METRICS:]]
+            skipped.append(say("everything after: {error}", error=error))
+        skipped += [
+            say("{name}: more than {most} metrics", name=name, most=MOST_METRICS) for name in names[MOST_METRICS:]
+        ]
         report = {
             "collector": "prometheus 1",
             "prometheus": server.shown,
@@ -88,7 +90,7 @@ def gather_metrics(server: Cluster, target: Path, window: MetricWindow, progress
         }
         bundle.add("prometheus/collected.json", json.dumps(report, indent=1).encode())
         if not count:
-            raise Unanswered(f"no metric could be read: {'; '.join(skipped)[:300]}")
+            raise Unanswered(say("no metric could be read: {reasons}", reasons="; ".join(skipped)[:300]))
         bundle.finish()
     except BaseException:
         bundle.discard()
@@ -117,11 +119,19 @@ def _names(server: Cluster, window: MetricWindow) -> list[str]:
     _, answer = server.json(f"/api/v1/label/__name__/values?{urlencode(asked)}")
     names = answer.get("data") if isinstance(answer, dict) else None
     if not isinstance(names, list):
-        raise Unanswered("what answers there is no Prometheus API")
+        raise Unanswered(say("what answers there is no Prometheus API"))
     followed = sorted(name for name in names if isinstance(name, str) and _is_followed(name))
     if not followed:
-        selected = f" with {window.selector}" if window.selector else ""
-        raise Unanswered(f"it has no metric of Flink{selected} between {window.begin:%F %T} and {window.end:%F %T} UTC")
+        span = {"begin": f"{window.begin:%F %T}", "end": f"{window.end:%F %T} UTC"}
+        if window.selector:
+            raise Unanswered(
+                say(
+                    "it has no metric of Flink with {selector} between {begin} and {end}",
+                    selector=window.selector,
+                    **span,
+                )
+            )
+        raise Unanswered(say("it has no metric of Flink between {begin} and {end}", **span))
     return followed
 
 

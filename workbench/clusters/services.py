@@ -202,8 +202,9 @@ def query_request(
     if errors:
         raise ValidationError(errors)
     name = " ".join(job.split())[:500]
-    title = f"{name or server.name}, {'logs' if is_log_store else 'metrics'} until {end:%Y-%m-%d %H:%M} UTC"
-    case = case or case_open(user=user, title=title)
+    until = f"{end:%Y-%m-%d %H:%M} UTC"
+    queried = say("{name}, logs until {until}") if is_log_store else say("{name}, metrics until {until}")
+    case = case or case_open(user=user, title=queried.format(name=name or server.name, until=until))
     collection = Collection.objects.create(
         case=case,
         cluster=server,
@@ -269,7 +270,10 @@ def profile_request(
         errors["process"] = say("Give the id of a TaskManager, or jobmanager.")
     if errors:
         raise ValidationError(errors)
-    case = case or case_open(user=user, title=f"{cluster.name}, profile of {timezone.now():%Y-%m-%d %H:%M} UTC")
+    case = case or case_open(
+        user=user,
+        title=say("{name}, profile of {moment}", name=cluster.name, moment=f"{timezone.now():%Y-%m-%d %H:%M} UTC"),
+    )
     collection = Collection.objects.create(
         case=case,
         cluster=cluster,

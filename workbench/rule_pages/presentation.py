@@ -157,9 +157,6 @@ class HelpShown:
 
 def help_shown(user: User, rule: Rule) -> HelpShown:
     """The help page of a rule that has a version."""
-    # Imports PySpark, which takes a second and which other pages do not need.
-    from diagnostics.signals import DEFINITIONS
-
     versions = list(rule.versions.select_related("rule", "author", "published_by"))
     version = version_to_edit(rule)
     common: dict[str, Any] = {
@@ -178,13 +175,12 @@ def help_shown(user: User, rule: Rule) -> HelpShown:
         content = rule_of(version)
     except InvalidRule as error:
         return HelpShown(**common, errors=error.errors)
-    teller = wording.ConditionWriter(DEFINITIONS)
     return HelpShown(
         **common,
         content=content,
-        trigger=teller.trigger(content.when),
-        clearing=teller.clearing(content.when),
-        steps=wording.confidence_steps(content, teller),
+        trigger=wording.trigger_words(content.when),
+        clearing=wording.clearing_words(content.when),
+        steps=wording.confidence_steps(content),
         statement=list(wording.pieces(content.statement)),
         sources=wording.sources(content),
         runbook=runbook_counting(content.runbook),

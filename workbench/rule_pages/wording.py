@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from diagnostics.diagnosis.fact_label import fact_label
+from diagnostics.diagnosis.fact_label import fact_explanation, fact_label
 from diagnostics.language import in_reader_language
 from diagnostics.rules.condition import Compare, Condition, Group, IsMeasured
 from diagnostics.rules.rule import Rule
-from diagnostics.signals.signal import SignalDefinition
 from diagnostics.vocabulary.sources import cited_sources
 from diagnostics.wording import phrase
 from diagnostics.wording.bound import bound_words
@@ -48,45 +47,38 @@ class ConditionWords:
         return f"{self.words}: {'; '.join(part.sentence for part in self.parts)}"
 
 
-class ConditionWriter:
-    """Writes conditions in words, with the signals' descriptions of the facts."""
+def trigger_words(condition: Condition) -> ConditionWords:
+    """The conditions that must hold."""
+    if isinstance(condition, Group):
+        parts = tuple(map(trigger_words, condition.items))
+        single = len(parts) == 1 and condition.mode != "none"
+        return parts[0] if single else ConditionWords(GROUP_WORDS[condition.mode], parts=parts)
+    if isinstance(condition, IsMeasured):
+        return _comparison(condition.fact, say("is measured") if condition.measured else say("is not measured"))
+    words = bound_words(condition.fact, condition.op, condition.value)
+    return _comparison(condition.fact, words, condition.source or "")
 
-    def __init__(self, definitions: Mapping[str, SignalDefinition]) -> None:
-        self._definitions = definitions
 
-    def trigger(self, condition: Condition) -> ConditionWords:
-        """The conditions that must hold."""
-        if isinstance(condition, Group):
-            parts = tuple(self.trigger(item) for item in condition.items)
-            single = len(parts) == 1 and condition.mode != "none"
-            return parts[0] if single else ConditionWords(GROUP_WORDS[condition.mode], parts=parts)
-        if isinstance(condition, IsMeasured):
-            return self._leaf(condition.fact, say("is measured") if condition.measured else say("is not measured"))
-        words = bound_words(condition.fact, condition.op, condition.value)
-        return self._leaf(condition.fact, words, condition.source or "")
+def clearing_words(condition: Condition) -> ConditionWords:
+    """The conditions under which the rule is judged not to hold."""
+    if isinstance(condition, Group):
+        if condition.mode == "none":
+            return trigger_words(Group("any", condition.items))
+        parts = tuple(map(clearing_words, condition.items))
+        other = "any" if condition.mode == "all" else "all"
+        return parts[0] if len(parts) == 1 else ConditionWords(GROUP_WORDS[other], parts=parts)
+    if isinstance(condition, IsMeasured):
+        return trigger_words(IsMeasured(condition.fact, not condition.measured))
+    if condition.op == "==" and isinstance(condition.value, bool):
+        return trigger_words(Compare(condition.fact, "==", not condition.value))
+    if condition.op in OPPOSITE:
+        return trigger_words(Compare(condition.fact, OPPOSITE[condition.op], condition.value))
+    words = f"{NEGATED_WORDS[condition.op]} {fact_value(condition.value, condition.fact)}"
+    return _comparison(condition.fact, words)
 
-    def clearing(self, condition: Condition) -> ConditionWords:
-        """The conditions under which the rule is judged not to hold."""
-        if isinstance(condition, Group):
-            if condition.mode == "none":
-                return self.trigger(Group("any", condition.items))
-            parts = tuple(self.clearing(item) for item in condition.items)
-            other = "any" if condition.mode == "all" else "all"
-            return parts[0] if len(parts) == 1 else ConditionWords(GROUP_WORDS[other], parts=parts)
-        if isinstance(condition, IsMeasured):
-            return self.trigger(IsMeasured(condition.fact, not condition.measured))
-        if condition.op == "==" and isinstance(condition.value, bool):
-            return self.trigger(Compare(condition.fact, "==", not condition.value))
-        if condition.op in OPPOSITE:
-            return self.trigger(Compare(condition.fact, OPPOSITE[condition.op], condition.value))
-        words = f"{NEGATED_WORDS[condition.op]} {fact_value(condition.value, condition.fact)}"
-        return self._leaf(condition.fact, words)
 
-    def _leaf(self, fact: str, words: str, source: str = "") -> ConditionWords:
-        key, _, name = fact.rpartition(".")
-        definition = self._definitions.get(key)
-        meaning = definition.facts.get(name, "") if definition else ""
-        return ConditionWords(words, fact, meaning.partition(";")[2].strip(), source)
+def _comparison(fact: str, words: str, source: str = "") -> ConditionWords:
+    return ConditionWords(words, fact, fact_explanation(fact), source)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +90,11 @@ class Step:
     when: ConditionWords | None
 
 
-def confidence_steps(rule: Rule, teller: ConditionWriter) -> list[Step]:
+def confidence_steps(rule: Rule) -> list[Step]:
     """The base first, then the adjustments."""
     steps = [Step(rule.base, say("the trigger holds"), None)]
     return steps + [
-        Step(each.delta, in_reader_language(each.because), teller.trigger(each.when)) for each in rule.adjustments
+        Step(each.delta, in_reader_language(each.because), trigger_words(each.when)) for each in rule.adjustments
     ]
 
 

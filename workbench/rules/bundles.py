@@ -8,6 +8,7 @@ from django.db import transaction
 
 from diagnostics.errors import InvalidRule
 from workbench.accounts.models import User
+from workbench.languages.sentences import say
 from workbench.rules.models import BundledRule, Ruleset, RuleVersion
 from workbench.rules.services import text_digest
 from workbench.rules.validation import checked_rule
@@ -22,7 +23,7 @@ def bundled_rules(texts: Iterable[str]) -> list[BundledRule]:
     for text in texts:
         rule_id = checked_rule(text).id
         if rule_id in rules:
-            raise InvalidRule([f"two rules have the id {rule_id!r}"])
+            raise InvalidRule([say("two rules have the id {rule_id!r}", rule_id=rule_id)])
         rules[rule_id] = BundledRule(rule_id=rule_id, text=text)
     return list(rules.values())
 

@@ -117,7 +117,7 @@ def offered(file: BinaryIO) -> list[Offered]:
     known: dict[str, str] = {}
     for rule in rules.values():
         if rule.rule_id and known.setdefault(rule.rule_id, rule.path) != rule.path:
-            rule.reasons.append(f"{known[rule.rule_id]} has the id {rule.rule_id!r} too")
+            rule.reasons.append(say("{path} has the id {id!r} too", path=known[rule.rule_id], id=rule.rule_id))
     order = ("refused", "changed", "new", "same")
     return sorted(rules.values(), key=lambda each: (order.index(each.state), each.path))
 
@@ -162,7 +162,13 @@ def _check(offer: Offered) -> None:
     offer.rule_id, offer.title = rule.id, rule.title
     folder = RULE_FILE.search(offer.path)[1]  # type: ignore[index]
     if folder != rule.symptom_class:
-        offer.reasons.append(f"it lies in the folder {folder!r}, but its class is {rule.symptom_class!r}")
+        offer.reasons.append(
+            say(
+                "it lies in the folder {folder!r}, but its class is {symptom_class!r}",
+                folder=folder,
+                symptom_class=rule.symptom_class,
+            )
+        )
     for kind, text in (("fires", offer.fires), ("silent", offer.silent)):
         try:
             if text and not tested(rule, text, kind).passes:  # type: ignore[arg-type]

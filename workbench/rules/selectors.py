@@ -9,6 +9,7 @@ from django.shortcuts import get_object_or_404
 
 from diagnostics.errors import InvalidRule
 from diagnostics.rules import rule as diagnostics_rule
+from workbench.languages.sentences import say
 from workbench.rules.models import Origin, Rule, Ruleset, RuleVersion, VersionState
 
 
@@ -19,7 +20,7 @@ def rules_of(ruleset: Ruleset) -> tuple[diagnostics_rule.Ruleset, list[str]]:
         try:
             rules.append(_rule(rule_id, text))
         except InvalidRule as error:
-            unreadable.append(f"Rule {rule_id} was left out: {error}")
+            unreadable.append(say("Rule {rule_id} was left out: {error}", rule_id=rule_id, error=error))
     return diagnostics_rule.Ruleset.of(rules), unreadable
 
 

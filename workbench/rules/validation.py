@@ -43,7 +43,9 @@ def checked_rule(text: str) -> diagnostics_rule.Rule:
 
     rule = diagnostics_rule.Rule.from_yaml(text, "rule", DEFINITIONS)
     if rule.id in RESERVED_IDS:
-        raise InvalidRule([f"rule line 1: {rule.id!r} is an address of the workbench; choose another `id`"])
+        raise InvalidRule(
+            [say("rule line 1: {rule_id!r} is an address of the workbench; choose another `id`", rule_id=rule.id)]
+        )
     return rule
 
 

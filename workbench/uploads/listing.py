@@ -10,7 +10,7 @@ from typing import Any
 from diagnostics.formats import FORMATS
 from diagnostics.reading.clock import FileClock, shift_text
 from workbench.accounts.models import User
-from workbench.languages.sentences import say
+from workbench.languages.sentences import say, say_stored
 from workbench.uploads.models import FileKind, UploadedFile
 
 MOST_MEMBERS = 200
@@ -102,7 +102,9 @@ class Folder:
 
 def format_choices() -> list[tuple[str, str]]:
     """Every format by title."""
-    return sorted(((each.id, each.title) for each in FORMATS.values()), key=lambda choice: choice[1].casefold())
+    return sorted(
+        ((each.id, say_stored(each.title)) for each in FORMATS.values()), key=lambda choice: choice[1].casefold()
+    )
 
 
 def files_listed(user: User, files: Iterable[UploadedFile]) -> list[FileShown]:
@@ -120,7 +122,7 @@ def _shown(file: UploadedFile, earlier: UploadedFile | None) -> FileShown:
     folder, _, short_name = file.name.rpartition("/")
     members = [_member(file, each) for each in file.members[:MOST_MEMBERS]]
     titles = Counter(
-        FORMATS[format_id].title
+        say_stored(FORMATS[format_id].title)
         for each in file.members
         if (format_id := file.overrides.get(each["name"], each["format"])) in FORMATS
     )
@@ -148,7 +150,7 @@ def _member(file: UploadedFile, member: Mapping[str, Any]) -> MemberShown:
         name=name,
         short_name=name.removeprefix(f"{file.name}!/"),
         bytes=member["bytes"],
-        title=FORMATS[chosen].title if chosen in FORMATS else member["title"],
+        title=say_stored(FORMATS[chosen].title if chosen in FORMATS else member["title"]),
         confidence=None if chosen or not member["format"] else member["confidence"],
         overruled=bool(chosen),
         format_id=chosen or member["format"],
