@@ -30,6 +30,8 @@ MOST_ENTRIES = 2_000
 """Failures of a job that are kept, the latest. Our choice."""
 MOST_CLASSES = 6
 """Classes with a colour of their own; rarer ones are drawn together. Our choice: as many as are easy to distinguish."""
+FEWEST_JUDGED = 3
+"""With fewer failures at whose time the back pressure is known, no share of them is stated. Our choice."""
 OTHERS = to_say("other classes")
 EXPIRED = to_say("expired")
 NOT_READY, TOO_EARLY, REFUSED = (
@@ -172,22 +174,26 @@ def _job_summary(job: Mapping[str, Any]) -> str:
     parts = [f"{say_stored(name)} ({count:,})" for name, count in job["counts"].items()][: MOST_CLASSES + 2]
     text = say("By class: {parts}.", parts=enumeration(parts))
     judged = [ratio for ts_ms, _ in job["failures"] if (ratio := _load_at(job["load"], ts_ms)) is not None]
-    if not judged:
+    if len(judged) < FEWEST_JUDGED:
         return text
     high = sum(ratio > LOW_MOST for ratio in judged)
     usual = sum(ratio > LOW_MOST for _, ratio in job["load"]) / len(job["load"])
-    return joined_sentences(
-        (
-            text,
-            say(
-                "Of the {judged} with a known back pressure at their time, {high} came while a subtask was "
-                "back-pressured more than half of the time, which was so in {usual} of all moments.",
-                high=high,
-                judged=len(judged),
-                usual=percent(usual),
-            ),
+    words = {"high": high, "judged": len(judged), "usual": percent(usual)}
+    share = (
+        say(
+            "{high} of these {judged} came while a subtask was back-pressured more than half of the time, which was so "
+            "in {usual} of all moments.",
+            **words,
+        )
+        if len(judged) == len(job["failures"])
+        else say(
+            "The back pressure is known at the time of {judged} of these {all}: {high} of the {judged} came while a "
+            "subtask was back-pressured more than half of the time, which was so in {usual} of all moments.",
+            all=len(job["failures"]),
+            **words,
         )
     )
+    return joined_sentences((text, share))
 
 
 def _load_at(load: Sequence[Sequence[float]], ts_ms: int) -> float | None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from diagnostics.evidence.subject import Lookup
 from diagnostics.language import say
+from diagnostics.notation.flink_values import duration_ms, size_bytes
 from diagnostics.vocabulary.settings import setting_catalogue
 
 OPTION = re.compile(r"^([A-Za-z][\w.-]*)\s*[:=]\s*(\S.*)$")
@@ -56,13 +57,7 @@ class ConfigFile:
             if name:
                 held[self.lines[name]] = None
             elif option:
-                unset.append(
-                    say(
-                        "{option} is not set in a file of this case; {value} is in effect.",
-                        option=option.group(1),
-                        value=option.group(2),
-                    )
-                )
+                unset.append(_unset(option.group(1), option.group(2)))
             elif line.strip(" #"):
                 unset.append(say("Not set in a file of this case: {line}.", line=line.strip(" #")))
         return "\n".join(held), unset
@@ -85,6 +80,22 @@ class ConfigFile:
             yield from (f"{INDENT * depth}{path[depth]}:" for depth in range(shared, len(path)))
             yield f"{INDENT * len(path)}{leaf}: {option.group(2)}"
             above = tuple(path)
+
+
+def _unset(option: str, value: str) -> str:
+    """The sentence about an option that no file of the case holds: its default, or the value that is in effect."""
+    if value.startswith("("):
+        return say("{option} is not set in a file of this case.", option=option)
+    known = setting_catalogue().find(option)
+    defaults = [each.partition(" since ")[0] for each in known.default.split("; ")] if known else []
+    if _amount(value) in map(_amount, defaults):
+        return say("{option} is not set in a file of this case (default {value}).", option=option, value=value)
+    return say("{option} is not set in a file of this case; {value} is in effect.", option=option, value=value)
+
+
+def _amount(text: str) -> float | str:
+    """A value that compares equal however it is written, such as `10 min` and `600 s`."""
+    return next((each for read in (duration_ms, size_bytes) if (each := read(text)) is not None), text.strip().lower())
 
 
 def _shared(above: tuple[str, ...], path: list[str]) -> int:

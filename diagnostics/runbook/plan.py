@@ -22,6 +22,10 @@ CAUSE_FIRST = to_say(
     "None of the decided changes removes the root cause. Look first which of the changes below fits, and make it in "
     "the same restart."
 )
+NOT_THE_CAUSE = to_say(
+    "Nothing in this plan removes the root cause: follow the runbook “{runbook}” for that. What is here lowers other "
+    "risks and can wait for the next deployment."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +67,8 @@ def merged_plan(
 
     Gives  JSON values: `changes` [{kind, file, from, to, runbook}], the options of a file as one with `runbook` empty,
            `open` [{only_if, question, file, from, to}], `left_out` [{option, value, runbook, because}], and `restart`
-           {text, command} or None. Its command begins with what Flink's scripts need, which a runbook shows above its
+           {text, command} or None, and `remark`, a sentence where no change concerns the root cause, else empty. The
+           command begins with what Flink's scripts need, which a runbook shows above its
            steps.
     """
     plan = _Plan()
@@ -86,7 +91,9 @@ def merged_plan(
         for part in ("changes", "open"):
             shown[part] = [each for each in shown[part] if each["to"] not in commands]
     shown["changes"] = [shown_change(each, ConfigFile.of(view)) for each in shown["changes"]]
-    return shown | {"restart": restart}
+    misses_cause = proposals[0].title not in plan.decided | plan.undecided
+    remark = say(NOT_THE_CAUSE, runbook=proposals[0].title) if misses_cause else ""
+    return shown | {"restart": restart, "remark": remark}
 
 
 class _Plan:

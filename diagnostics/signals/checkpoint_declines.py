@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -10,7 +11,12 @@ from diagnostics.arithmetic.quantiles import highest, known, lowest
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
-from diagnostics.reconstruction.checkpoints.failure import CheckpointFailure, CheckpointFailures, failures_by_job
+from diagnostics.reconstruction.checkpoints.failure import (
+    CheckpointFailure,
+    CheckpointFailures,
+    FailureReport,
+    failures_by_job,
+)
 from diagnostics.reconstruction.checkpoints.history import Checkpoint, History, NotStarted, checkpoint_histories
 from diagnostics.reconstruction.checkpoints.parts import checkpoint_parts
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
@@ -27,6 +33,14 @@ OF_TASKS = ("snapshot", "alignment limit", "finalize", "trigger", "closing")
 FINISHED = ("but FINISHED instead", "have already finished")
 """Texts of refused triggers when tasks of the job have finished. Source: Flink's own log statements
 (jm.ckpt.task_not_running) and Flink's DefaultCheckpointPlanCalculator."""
+
+
+BY_THE_JVM = re.compile(
+    r"\.(?:NullPointer|ClassCast|Arithmetic|ArrayStore|NegativeArraySize|\w*IndexOutOfBounds|ConcurrentModification"
+    r"|NoSuchElement|NumberFormat)Exception$|Error$"
+)
+"""Exceptions that code does not throw on purpose. Source: the Java Language Specification, chapter 15.6, and the JDK's
+collections."""
 
 
 def measure(evidence: Evidence) -> Measured:
@@ -175,11 +189,21 @@ def _cause(real: Sequence[CheckpointFailure]) -> dict[str, FactValue]:
         "user_frame": first.user_frame,
         "own_frames": list(first.own_frames) or None,
         "in_own_code": first.user_frame is not None and first.user_frame == first.thrown_in,
+        "refuses": _refuses(first),
         "origin": origin.id,
         "origin_title": origin.title if origin.id != UNKNOWN else None,
         "same_cause": kinds[most],
         "causes": len(kinds),
     }
+
+
+def _refuses(lead: FailureReport) -> bool | None:
+    """Whether the job's own code threw the exception itself, with a message: it checks for something and refuses. None
+    without a frame.
+    """
+    if lead.frame is None:
+        return None
+    return lead.frame == lead.user_frame and bool(lead.message) and not BY_THE_JVM.search(lead.exception or "")
 
 
 def _places(real: Sequence[CheckpointFailure]) -> dict[str, FactValue]:
@@ -255,6 +279,7 @@ FACTS = {
     "user_frame": "innermost frame of the job's own code",
     "own_frames": "frames of the job's own code, innermost first",
     "in_own_code": "whether the job's own code threw the exception, or called the JDK or a library that did",
+    "refuses": "whether the job's own code threw it on purpose: it checks for something and refuses the snapshot",
     "origin": "origin of the exception; an id of vocabulary/fault_origins.yaml, or own_code or unknown",
     "origin_title": "origin of the exception in words",
     "same_cause": "failures with this exception and frame",

@@ -5,14 +5,17 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, pairwise
 
 from diagnostics.aggregators import config_options
 from diagnostics.arithmetic.named_rows import named_rows
-from diagnostics.arithmetic.quantiles import shown_only
+from diagnostics.arithmetic.onset import CALM_MS, END_FACTS
+from diagnostics.arithmetic.quantiles import known, shown_only
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.notation.flink_values import duration_ms, truth
+from diagnostics.reconstruction.checkpoints.history import checkpoint_histories
 from diagnostics.reconstruction.errors.blamed_fault import blamed_faults
 from diagnostics.reconstruction.failures.coordination_outage import Outage, outages, pause_ratio_before
 from diagnostics.reconstruction.failures.incident_log import IncidentLog, LogEvent, incident_log
@@ -54,7 +57,7 @@ LOST = ("zk.leader.lost", "zk.retrieval.lost", "zk.jobgraph.lost")
 def measure(evidence: Evidence) -> Measured:
     """Losses of the coordination service, over all processes.
 
-    Reads   log_record, config_option (high-availability.*), gc_pause.
+    Reads   log_record, config_option (high-availability.*), gc_pause, checkpoint.
     Gives   one signal of the case, also without losses; without Flink's own logs only when other files report losses.
     Empty   NotMeasured without logs.
     """
@@ -73,7 +76,8 @@ def measure(evidence: Evidence) -> Measured:
         "outages": len(ha_outages),
         **_signs(log),
         **_extent(log, ha_outages),
-        **_leadership(log, ha_outages),
+        **(leadership := _leadership(log, ha_outages)),
+        "ended_ms": None if leadership["leadership_gone"] else _ended_ms(evidence, log, ha_outages),
         **_failures(evidence),
         "jobmanagers_ended": len(masters),
         "jobmanagers_failed": len(_ended(log, _fatal(log), "jobmanager")),
@@ -165,6 +169,23 @@ def _extent(log: IncidentLog, ha_outages: Sequence[Outage]) -> dict[str, FactVal
         "processes_connected": len(could | roles.keys()),
         "back_ms": max(reconnected, default=None),
     }
+
+
+def _ended_ms(evidence: Evidence, log: IncidentLog, ha_outages: Sequence[Outage]) -> int | None:
+    """When every job had completed a checkpoint again after the last outage: leadership, TaskManagers and storage were
+    back. None while one has not, and where the calm after it is no longer than a calm between two outages.
+    """
+    histories = checkpoint_histories(evidence).values()
+    if not ha_outages or not histories:
+        return None
+    completed = [known(each.ended_ms for each in history.select_statuses("completed")) for history in histories]
+    after = [[ended for ended in of_job if ended > ha_outages[-1].last_ms] for of_job in completed]
+    if not all(after):
+        return None
+    end_ms = round(max(map(min, after)))
+    pauses = [later.first_ms - earlier.last_ms for earlier, later in pairwise(ha_outages)]
+    calm_ms = max(chain.from_iterable(after)) - end_ms
+    return end_ms if calm_ms > max([CALM_MS, *pauses]) else None
 
 
 def _span(outage: Outage) -> str:
@@ -337,6 +358,7 @@ SIGNALS = (
             "session_timeout_ms": "session timeout, ms: negotiated, else configured",
             "first_ms": "first sign, epoch ms",
             "last_ms": "last sign, epoch ms",
+            **END_FACTS,
             "longest_ms": "longest outage from its first to its last sign, ms",
             "outage_spans": "first and last sign of each outage, and the time between them",
             "processes": "Flink processes that noticed an outage",

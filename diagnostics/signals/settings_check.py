@@ -48,6 +48,12 @@ LEAST_INTERVAL_MS, LEAST_PAUSE_MS = 10_000.0, 1_000.0
 """Lower limits of proposals. Our choice: a checkpoint every ten seconds suits most jobs, and a second lets a job
 process data in between.
 """
+WHOLE_INTERVAL_MS = 5_000.0
+"""Proposed intervals are multiples of it. Our choice: numbers as people write them."""
+SLOW_MS, USUAL = 10_000.0, 0.5
+"""A checkpoint of this duration is slow for a reason of its own, whatever the interval, where the usual one takes less
+than this part of the interval. Our choice, as in the rule of a short interval.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,20 +307,24 @@ def _against(facts: Mapping[str, FactValue], history: History) -> dict[str, Fact
     durations = known(each.duration_ms for each in history.select_statuses("completed"))
     long = quantile(durations, 0.95)
     longest = max(durations, default=None)
+    usual_to_interval = ratio(middle(durations), _number(facts.get("interval_ms")))
     return {
         "completed": len(durations),
         "usual_duration_ms": middle(durations),
         "long_duration_ms": long,
         "long_to_interval_ratio": ratio(long, _number(facts.get("interval_ms"))),
-        "usual_to_interval_ratio": ratio(middle(durations), _number(facts.get("interval_ms"))),
+        "usual_to_interval_ratio": usual_to_interval,
+        "only_single_slow": (
+            longest >= SLOW_MS and usual_to_interval < USUAL if longest and usual_to_interval is not None else None
+        ),
         "longest_to_timeout_ratio": ratio(longest, _number(facts.get("timeout_ms"))),
-        "proposed_interval_ms": max(LEAST_INTERVAL_MS, _whole_seconds(2 * (long or 0.0))),
-        "proposed_min_pause_ms": max(LEAST_PAUSE_MS, _whole_seconds((longest or 0.0) / 2)),
+        "proposed_interval_ms": max(LEAST_INTERVAL_MS, _rounded_up(2 * (long or 0.0), WHOLE_INTERVAL_MS)),
+        "proposed_min_pause_ms": max(LEAST_PAUSE_MS, _rounded_up((longest or 0.0) / 2, LEAST_PAUSE_MS)),
     }
 
 
-def _whole_seconds(duration_ms: float) -> float:
-    return -(-duration_ms // 1000) * 1000.0
+def _rounded_up(duration_ms: float, to_ms: float) -> float:
+    return -(-duration_ms // to_ms) * to_ms
 
 
 FACTS = {
@@ -355,7 +365,8 @@ FACTS = {
     "long_to_interval_ratio": "95th percentile of the checkpoint durations over the checkpoint interval",
     "usual_to_interval_ratio": "median checkpoint duration over the checkpoint interval",
     "longest_to_timeout_ratio": "longest checkpoint duration over the checkpoint timeout",
-    "proposed_interval_ms": "twice the 95th percentile, at least ten seconds",
+    "only_single_slow": "whether single checkpoints take 10 s or more, and the median less than half of the interval",
+    "proposed_interval_ms": "twice the 95th percentile in steps of five seconds, at least ten seconds",
     "proposed_min_pause_ms": "half of the longest duration (rules-of-thumb.csv conf.interval), at least a second",
 }
 

@@ -71,4 +71,4 @@ def _before_end(age_ms: float) -> str:
     """How long before the last observation the last checkpoint completed."""
     if age_ms < 1000:
         return say("at the end of the evidence")
-    return say("{age} before the end", age=duration(age_ms))
+    return say("{age} before the last look at them", age=duration(age_ms))

@@ -22,7 +22,7 @@ from workbench.runbooks.alternatives import alternatives_of
 from workbench.runbooks.articles import articles_visible
 from workbench.runbooks.filling import StepShown, layers, next_step, runbook_progress, steps_shown
 from workbench.runbooks.forms import StepForm
-from workbench.runbooks.linked_values import linked_sentences
+from workbench.runbooks.linked_values import linked_values
 from workbench.runbooks.models import StepState
 from workbench.runbooks.placeholders import placeholders
 from workbench.runbooks.plans import waits_because
@@ -49,6 +49,7 @@ def detail(request: SignedInRequest, analysis_id: int, position: int) -> HttpRes
     if progress[position].position != position:
         return redirect("runbooks:detail", analysis_id, progress[position].position)
     others, facts = layers(progress, finding), facts_of(analysis, finding)
+    linked = linked_values(analysis, finding, [each.content for each in steps])
     return render(
         request,
         "runbooks/detail.html",
@@ -59,7 +60,9 @@ def detail(request: SignedInRequest, analysis_id: int, position: int) -> HttpRes
             "finding": finding,
             "runbook": runbook,
             "steps": steps,
-            "sentences": linked_sentences(analysis, finding, [each.content for each in steps]),
+            "sentences": linked.sentences,
+            "sources": linked.checks,
+            "diagnosed": analysis,
             "current": next_step(steps),
             "alternatives": {step.content["id"]: alternatives_of(step, steps, others, position) for step in steps},
             "unhelpful": any(step.has_not_helped for step in steps),

@@ -68,7 +68,7 @@ class TaskRate:
     ceiling_per_s  records a second that one subtask can read when it is busy all the time
     busiest_ratio  busy time of the busiest subtask
     passes_per_s   records a second of all subtasks when the busiest one is busy all the time, spread as they are: its
-                   own rate over its share of the records
+                   own rate over its share of the records; at least what did pass in any interval
     """
 
     records_per_s: float
@@ -237,9 +237,12 @@ def task_rates_of(each_interval: Iterable[Interval]) -> Mapping[TaskKey, TaskRat
 
 
 def _most_passed(rates: Sequence[TaskRate]) -> float | None:
-    """The highest `passes_per_s` of the intervals in which the busiest subtask is nearly as busy as ever."""
+    """The highest `passes_per_s` of the intervals in which the busiest subtask is nearly as busy as ever; not less than
+    the highest rate of any interval, because records are cheaper at some times than at others.
+    """
     hardest = highest(rate.busiest_ratio for rate in rates) or 0.0
-    return highest(rate.passes_per_s for rate in rates if (rate.busiest_ratio or 0.0) >= AS_BUSY * hardest)
+    passes = highest(rate.passes_per_s for rate in rates if (rate.busiest_ratio or 0.0) >= AS_BUSY * hardest)
+    return None if passes is None else max(passes, *(rate.records_per_s for rate in rates))
 
 
 def _records_per_s(group: Sequence[Interval]) -> float | None:

@@ -57,6 +57,13 @@ def test_a_restart_for_lesser_changes_waits_for_the_look_that_decides_on_the_roo
     assert "root cause" not in plan_of(decided, settings)["restart"]["text"]
 
 
+def test_a_plan_that_leaves_the_root_cause_alone_says_so() -> None:
+    outside = Proposal("Declined", (), [])
+    settings = Proposal("Settings", (), [step(change("t.retention: RETAIN"))])
+    assert plan_of(outside, settings)["remark"].startswith("Nothing in this plan removes the root cause")
+    assert plan_of(settings)["remark"] == ""
+
+
 def test_there_is_one_restart_that_also_restarts_the_processes_whose_options_change() -> None:
     job = Proposal("A", (), [step(change("t.timeout: 2 min"))])
     process = Proposal("B", (), [step(change("taskmanager.memory.task.heap.size: 512m"))])

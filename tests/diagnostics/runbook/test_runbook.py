@@ -241,6 +241,20 @@ def test_the_present_state_is_what_a_file_of_the_case_holds_as_it_states_it() ->
     assert [(each["from"], each["unset"]) for each in held] == [("t: 00", [])]
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("execution.checkpointing.timeout: 10 min", " (default 10 min)."),
+        ("state.backend.rocksdb.thread.num: 2", " (default 2)."),
+        ("execution.checkpointing.timeout: 30 s", "; 30 s is in effect."),
+        ("classloader.parent-first-patterns.additional: (none)", "."),
+    ],
+)
+def test_a_default_is_said_to_be_one(line: str, said: str) -> None:
+    option = line.partition(":")[0]
+    assert ConfigFile({}, frozenset()).split(line) == ("", [f"{option} is not set in a file of this case{said}"])
+
+
 def test_an_option_that_the_file_nests_is_shown_and_changed_in_its_form() -> None:
     file = ConfigFile({"a.b.c": "a.b.c: 1", "a.b.d": "a.b.d: 2"}, frozenset(["a.b.c", "a.b.d"]))
     assert file.in_own_form("a.b.c: 3\na.b.d: 4") == "a:\n  b:\n    c: 3\n    d: 4"

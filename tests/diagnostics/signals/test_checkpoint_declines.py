@@ -54,6 +54,22 @@ def test_declines_come_with_operator_exception_and_own_frame() -> None:
     assert facts["longest_ms"] == pytest.approx(200, abs=101)
 
 
+@pytest.mark.parametrize(
+    ("thrown", "refuses"),
+    [
+        ({}, True),
+        ({"root_cause_class": "java.lang.NullPointerException"}, False),
+        ({"root_cause_frame": "java.nio.file.Files.newByteChannel"}, False),
+    ],
+)
+def test_own_code_that_throws_with_a_message_of_its_own_refuses_on_purpose(
+    thrown: dict[str, str], refuses: bool
+) -> None:
+    log = [completed(1, 1), *declined(10, 2, **thrown)]
+    facts = only(measure(hand_made(**line_of_jobs(), log_record=log)), "checkpoint_declines").facts
+    assert facts["refuses"] is refuses
+
+
 def test_the_operator_is_known_without_rest_from_the_states_of_its_executions() -> None:
     switched = f"enrich (1/2) ({GRAPH}_{MIDDLE}_0_0) switched from DEPLOYING to INITIALIZING."
     log = [record(1, "task.state", switched, vertex="enrich", subtask=0, state_to="INITIALIZING"), *declined(10, 2)]

@@ -59,6 +59,23 @@ def test_two_outages_some_time_apart_are_two_with_times_of_their_own() -> None:
     assert [str(each).partition("(")[2] for each in spans] == ["12 s)", "0 ms)"]
 
 
+def ends_after(*completed_s: float) -> FactValue:
+    """The end of two outages 40 s apart, with checkpoints completed at these seconds."""
+    log = [changed(0, "SUSPENDED"), changed(12, "LOST"), changed(52, "SUSPENDED")]
+    log += [
+        record(second, "jm.ckpt.completed", f"Completed checkpoint {number}", checkpoint_id=number, duration_ms=90.0)
+        for number, second in enumerate(completed_s, 1)
+    ]
+    return facts(log).get("ended_ms")
+
+
+def test_trouble_with_the_service_is_over_when_checkpoints_complete_for_longer_than_between_outages() -> None:
+    assert ends_after(60, 80, 105) == START + 60_000
+    assert ends_after(60, 80, 95) is None
+    assert ends_after(20, 30) is None
+    assert ends_after() is None
+
+
 def test_a_client_is_no_process_that_loses_the_service() -> None:
     of_client = record(0, "zk.client.established", process="client", duration_ms=12_000.0) | {"file_id": 2}
     measured = facts([of_client, record(0, "zk.client.established"), changed(60, "SUSPENDED")])

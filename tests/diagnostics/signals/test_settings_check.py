@@ -113,6 +113,24 @@ def test_durations_are_held_against_the_interval() -> None:
     assert (facts["proposed_interval_ms"], facts["proposed_min_pause_ms"]) == (10_000, 1000)
 
 
+@pytest.mark.parametrize(("usual_ms", "single"), [(2_000.0, True), (12_000.0, False)])
+def test_single_slow_checkpoints_are_no_fault_of_the_interval(usual_ms: float, single: bool) -> None:
+    interval = {"key": "execution.checkpointing.interval", "value": "10 s", "scope": "cluster"}
+    checkpoints = [
+        {
+            "job_id": JOB,
+            "checkpoint_id": number,
+            "status": "COMPLETED",
+            "trigger_ms": START + number * 10_000,
+            "end_to_end_ms": took_ms,
+            "ts_ms": START + 200_000,
+        }
+        for number, took_ms in enumerate([usual_ms] * 9 + [21_000.0])
+    ]
+    evidence = hand_made(**line_of_jobs(), config_option=[interval], checkpoint=checkpoints)
+    assert only(settings_check.measure(evidence), "settings_check").facts["only_single_slow"] is single
+
+
 def test_pairs_of_options_are_compared() -> None:
     facts = _checked(
         {"key": "heartbeat.interval", "value": "60 s"},

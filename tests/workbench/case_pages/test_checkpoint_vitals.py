@@ -33,7 +33,7 @@ def test_the_head_states_last_success_success_rate_and_percentiles() -> None:
     (vitals,) = checkpoint_vitals(analysis(progress(ORDERS, **FACTS)))
 
     assert (vitals.last_success, vitals.succeeded, vitals.durations) == (
-        "8 s before the end",
+        "8 s before the last look at them",
         "34 of 36 (94 %)",
         "3.1 s / 12.4 s",
     )
@@ -71,7 +71,7 @@ def test_the_case_page_shows_them_beside_the_health(people: People) -> None:
 
     assert "34 of 36 (94 %)" in page
     assert "3.1 s / 12.4 s" in page
-    assert "8 s before the end" in page
+    assert "8 s before the last look at them" in page
 
 
 def test_only_where_none_failed_all_succeeded() -> None:

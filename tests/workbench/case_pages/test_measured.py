@@ -9,7 +9,7 @@ from tests.workbench.diagnosed import diagnosed_case
 from tests.workbench.people import People, signed_in
 from workbench.analyses.measured import Measurements, ValueSource
 from workbench.analyses.models import Citation
-from workbench.runbooks.linked_values import linked_sentences
+from workbench.runbooks.linked_values import linked_values
 
 
 @pytest.fixture(autouse=True)
@@ -71,9 +71,19 @@ def test_a_value_of_another_signal_is_not_linked(people: People) -> None:
 def test_values_in_the_sentences_of_a_runbook_have_their_source(people: People) -> None:
     analysis = diagnosed_case(people.alice)
     pieces = [{"text": "The skew is "}, {"text": "4", "fact": "load_balance.skew_ratio", "value": 4.0}, {"text": "."}]
-    content = {"id": "look", "measured_pieces": [pieces]}
+    check = {"fact": "load_balance.skew_ratio", "op": "<", "bound": 1.5, "value": 4.0, "holds": False}
+    unknown = check | {"fact": "load_balance.busiest_ratio", "value": None, "holds": None}
+    content = {
+        "id": "look",
+        "measured_pieces": [pieces],
+        "answers": [{"checks": [check]}],
+        "done": {"checks": [unknown]},
+    }
 
-    (sentence,) = linked_sentences(analysis, analysis.document["findings"][0], [content])["look"]
+    linked = linked_values(analysis, analysis.document["findings"][0], [content])
+    (sentence,) = linked.sentences["look"]
+
+    assert {fact: source.citation.line for fact, source in linked.checks.items()} == {"load_balance.skew_ratio": 2}
 
     assert [each.text for each in sentence] == ["The skew is ", "4", "."]
     assert [each.source.citation.line if each.source else None for each in sentence] == [None, 2, None]

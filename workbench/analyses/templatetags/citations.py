@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 from urllib.parse import quote
 
 from django import template
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
+from diagnostics.rules.condition import Check
+from diagnostics.wording.fact import fact_value
+from workbench.analyses.measured import ValueSource
 from workbench.analyses.models import Citation
 from workbench.cases.templatetags.diagnosis import first_lines, short_path, stamp
-from workbench.languages.sentences import say_later
+from workbench.languages.sentences import say, say_later
 from workbench.languages.templatetags.reading import english_mark
 
 register = template.Library()
@@ -28,6 +32,9 @@ KINDS = {
 }
 """Kind of a cited line -> its word."""
 
+Sources = Mapping[str, ValueSource]
+UNKNOWN: Sources = {}
+
 ROW = (
     '<li>{}<span class="place"><span class="path" title="{}">{}{}</span>{}{}<span>{}</span></span>\n'
     '<span class="text" translate="no"{}>{}</span>{}</li>\n'
@@ -41,6 +48,19 @@ def citation_address(context: template.Context, citation: Citation) -> str:
         at = f"{quote(citation.path, safe='/!')}:{citation.line}"
         return f"{context['log_page']}?snapshot={context['diagnosed'].snapshot}&at={at}"
     return f"{citation.get_absolute_url()}#L{1 if citation.line is None else citation.line}"
+
+
+@register.simple_tag(takes_context=True)
+def linked_value(context: template.Context, check: Check | Mapping[str, Any], sources: Sources = UNKNOWN) -> str:
+    """The measured value of a condition, linked to its line or sample where `sources`, by fact, has it."""
+    stated = check.as_json() if isinstance(check, Check) else check
+    value = fact_value(stated["value"], stated["fact"])
+    source = sources.get(stated["fact"])
+    if source is None:
+        return value
+    title = say("The line of this value") if source.is_exact else say("The first line that this was measured from")
+    address = citation_address(context, source.citation)
+    return format_html('<a class="value" href="{}" title="{}">{}</a>', address, title, value)
 
 
 @register.simple_tag(takes_context=True)

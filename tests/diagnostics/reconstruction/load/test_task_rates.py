@@ -64,3 +64,10 @@ def test_what_a_task_passes_is_never_less_than_what_it_has_read() -> None:
     )
     rate = task_rates_of([quick, slow])[JOB, MIDDLE]
     assert (rate.passes_per_s, rate.highest_per_s, rate.usual_per_s) == (300, 300, 275)
+
+
+def test_a_rate_that_was_reached_while_the_task_had_time_left_is_no_more_than_it_passes() -> None:
+    """250/s at 100 % busy, and 400/s at 60 %: records cost less then."""
+    cheap = _interval(0, until_s=100, records=40_000.0, busy_ms=60_000.0)
+    dear = _interval(0, until_s=200, records=25_000.0, busy_ms=100_000.0)
+    assert task_rates_of([cheap, dear])[JOB, MIDDLE].passes_per_s == 400
