@@ -104,7 +104,7 @@ class StandaloneCluster:
             stdin=subprocess.DEVNULL,
             stdout=self._output,
             stderr=self._output,
-            start_new_session=True,
+            process_group=0,
             preexec_fn=die_with_parent,
         )
 

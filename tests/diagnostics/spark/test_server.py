@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import struct
 import subprocess
@@ -21,6 +22,7 @@ from diagnostics.spark.ports import free_port
 from diagnostics.spark.server import (
     LIGHTLY_COMPILED,
     LIGHTLY_COMPILED_BYTES,
+    Server,
     die_with_parent,
     options_for,
 )
@@ -40,6 +42,17 @@ def test_a_server_that_still_warms_up_ends_at_once_when_told_to() -> None:
         assert serving.wait(5) == 0
     finally:
         serving.kill()
+
+
+def test_the_niceness_of_a_server_counts_beside_its_starter_and_ctrl_c_does_not_reach_it() -> None:
+    server = Server(free_port())
+    try:
+        jvm = server._process.pid
+        assert os.getsid(jvm) == os.getsid(0)
+        assert os.getpgid(jvm) == jvm
+    finally:
+        server.kill()
+        server.stop()
 
 
 def test_a_server_that_is_not_there_is_said_with_its_address() -> None:
