@@ -12,6 +12,7 @@ redirect, asks a bounded number of questions a second, waits at least as long as
 a bounded size. What it did not get and why is in `collected.json` of the zip.
 
 One file, Python 3.8 or newer, nothing to install. Exit status 0 when the zip was written, 2 when nothing answered.
+What it prints is in the language of the terminal or of `--language`; the zip is English.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ import datetime
 import http.client
 import itertools
 import json
+import os
 import re
 import ssl
 import sys
@@ -37,6 +39,7 @@ from typing import Any
 VERSION = 1
 UTC = datetime.timezone.utc  # noqa: UP017 - its short name is of Python 3.11
 PARTS = ("metrics", "flame-graphs", "thread-dumps", "logs")
+ENGLISH, CHINESE = LANGUAGES = ("en", "zh-hans")
 
 PIECE_BYTES = 64 * 1024
 MOST_ANSWER_BYTES = 64 * 1024 * 1024
@@ -119,12 +122,37 @@ PLACES_BY_METRIC = {name: place for place, name in enumerate(TASK_METRICS)}
 PROCESS_METRICS = re.compile(r"(?:Status|System)\.|(?:num|task)[A-Z]\w*$")
 
 
+class Sentence(str):
+    """An English sentence, as the report has it, that carries its Chinese one for the terminal."""
+
+    chinese: str
+
+
+def say(text: str, **values: Any) -> Sentence:
+    """The sentence of a literal that SENTENCES has in Chinese, with its values by name; these may be sentences too."""
+    sentence = Sentence(text.format(**values))
+    in_chinese = {name: getattr(value, "chinese", value) for name, value in values.items()}
+    sentence.chinese = SENTENCES.get(text, text).format(**in_chinese)
+    return sentence
+
+
+class Terminal:
+    """Who reads what is printed: `main` sets the language. A program that imports this file gets English."""
+
+    language = ENGLISH
+
+
+def shown(text: str) -> str:
+    """The text in the language of the terminal."""
+    return text.chinese if Terminal.language == CHINESE and isinstance(text, Sentence) else text
+
+
 class Stopped(Exception):
-    """A limit of the whole collection is reached; the text names it."""
+    """A limit of the whole collection is reached; its argument, a sentence, names it."""
 
 
 class Unanswered(Exception):
-    """A useless answer: refused, too large, not JSON, or none at all; the text says why."""
+    """A useless answer: refused, too large, not JSON, or none at all; its argument, a sentence, says why."""
 
     def __init__(self, reason: str, status: int | None = None) -> None:
         super().__init__(reason)
@@ -148,7 +176,7 @@ class Cluster:
     def __init__(self, url: str, limits: Limits, headers: dict[str, str], context: ssl.SSLContext | None) -> None:
         parts = urllib.parse.urlsplit(url if "//" in url else "http://" + url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError("--rest is an address such as http://jobmanager:8081")
+            raise ValueError(say("--rest is an address such as http://jobmanager:8081"))
         self._limits = limits
         self._headers = {"Accept-Encoding": "identity", "User-Agent": f"collect_flink/{VERSION}", **headers}
         if parts.username is not None:
@@ -170,12 +198,12 @@ class Cluster:
         try:
             return content, json.loads(content)
         except (ValueError, RecursionError):
-            raise Unanswered("the answer is no JSON") from None
+            raise Unanswered(say("the answer is no JSON")) from None
 
     def pieces(self, path: str, most: int) -> Iterator[bytes]:
         """The body of the answer in pieces. Raises Unanswered, Stopped."""
         if self.bytes >= self._limits.most_bytes:
-            raise Stopped(f"{self._limits.most_bytes:,} bytes were collected (--most-megabytes)")
+            raise Stopped(say("{most:,} bytes were collected (--most-megabytes)", most=self._limits.most_bytes))
         time.sleep(max(0.0, self._free_at - time.monotonic()))
         begun = time.monotonic()
         self.requests += 1
@@ -191,15 +219,17 @@ class Cluster:
                 size += len(piece)
                 self.bytes += len(piece)
                 if size > most:
-                    raise Unanswered(f"the answer has more than {most:,} bytes")
+                    raise Unanswered(say("the answer has more than {most:,} bytes", most=most))
                 if self.bytes > self._limits.most_bytes:
-                    raise Unanswered(f"more than {self._limits.most_bytes:,} bytes in all (--most-megabytes)")
+                    raise Unanswered(
+                        say("more than {most:,} bytes in total (--most-megabytes)", most=self._limits.most_bytes)
+                    )
                 yield piece
             if response.length:
-                raise Unanswered(f"the answer ended {response.length:,} bytes too early")
+                raise Unanswered(say("the answer ended {missing:,} bytes too early", missing=response.length))
         except (OSError, http.client.HTTPException) as error:
             self._close()
-            raise Unanswered(f"no answer: {error or type(error).__name__}") from None
+            raise Unanswered(say("no answer: {reason}", reason=str(error) or type(error).__name__)) from None
         except (Unanswered, GeneratorExit):
             self._close()
             raise
@@ -237,7 +267,7 @@ class Cluster:
 
 def _refusal(response: http.client.HTTPResponse) -> str:
     if 300 <= response.status < 400:
-        return f"it redirects to {response.getheader('Location')}: use that address as --rest"
+        return say("it redirects to {address}: use that address as --rest", address=response.getheader("Location"))
     body = response.read(4096).decode("utf-8", "replace")
     with contextlib.suppress(ValueError, KeyError, TypeError):
         body = " ".join(str(error) for error in json.loads(body)["errors"])
@@ -332,7 +362,8 @@ class Collection:
         if not size:
             return
         if size > self._limits.most_log_bytes:
-            self._skip(f"{process}/{name}: {size:,.0f} bytes, more than --log-megabytes; copy it from its host")
+            large = say("{size:,.0f} bytes, more than --log-megabytes; copy it from its host", size=size)
+            self._skip(say("{path}: {reason}", path=f"{process}/{name}", reason=large))
             return
         asked = f"{path}/logs/{_quoted(name)}"
         self.progress.show(self._cluster, asked)
@@ -342,7 +373,7 @@ class Collection:
             begin = next(pieces, b"")
             self._bundle.add_pieces(f"logs/{process}/{name}", itertools.chain([begin], pieces))
         except Unanswered as error:
-            self._skip(f"{asked}: {error}")
+            self._skip(say("{path}: {reason}", path=asked, reason=error.args[0]))
 
     def _processes(self, *, first: bool) -> None:
         self._ask("/overview")
@@ -362,7 +393,9 @@ class Collection:
     def _task_managers(self) -> list[str]:
         answer = self._ask("/taskmanagers", keep=self._folder != "logs")
         found = sorted(each["id"] for each in _list(answer, "taskmanagers") if isinstance(each.get("id"), str))
-        self._leave_out(found[MOST_TASK_MANAGERS:], "TaskManagers", MOST_TASK_MANAGERS)
+        if found[MOST_TASK_MANAGERS:]:
+            beyond = _beyond(found, MOST_TASK_MANAGERS)
+            self._skip(say("{count} TaskManagers beyond the first {most}: {names} ...", **beyond))
         return found[:MOST_TASK_MANAGERS]
 
     def _jobs(self) -> list[str]:
@@ -372,7 +405,9 @@ class Collection:
         if self._options.job:
             return [each["jid"] for each in found if each["jid"] == self._options.job] or [self._options.job]
         found.sort(key=lambda each: (_number(each.get("end-time")) > 0, -_number(each.get("last-modification"))))
-        self._leave_out([each["jid"] for each in found[MOST_JOBS:]], "jobs", MOST_JOBS)
+        if found[MOST_JOBS:]:
+            beyond = _beyond([each["jid"] for each in found], MOST_JOBS)
+            self._skip(say("{count} jobs beyond the first {most}: {names} ...", **beyond))
         return [each["jid"] for each in found[:MOST_JOBS]]
 
     def _job(self, job: str, *, first: bool) -> None:
@@ -443,7 +478,9 @@ class Collection:
         if len(names) > self._limits.most_metrics:
             if path not in self._cut:
                 self._cut.add(path)
-                self._skip(f"{path}: {len(names) - self._limits.most_metrics} of {len(names)} metrics (--most-metrics)")
+                beyond = {"count": len(names) - self._limits.most_metrics, "total": len(names)}
+                many = say("{count} of {total} metrics (--most-metrics)", **beyond)
+                self._skip(say("{path}: {reason}", path=path, reason=many))
             self._sums(path, names)
         name = name or path[1:]
         values: list[Any] = []
@@ -474,7 +511,7 @@ class Collection:
             self._index.append(entry)
             if error.status == 404:
                 self._absent.add(path)
-            self._skip(f"{path}: {error}")
+            self._skip(say("{path}: {reason}", path=path, reason=error.args[0]))
             return None
         self._index.append(entry)
         if keep:
@@ -485,9 +522,10 @@ class Collection:
         if what not in self.skipped:
             self.skipped.append(what)
 
-    def _leave_out(self, names: Sequence[str], what: str, most: int) -> None:
-        if names:
-            self._skip(f"{len(names)} {what} beyond the first {most}: {', '.join(names[:5])} ...")
+
+def _beyond(names: Sequence[str], most: int) -> dict[str, Any]:
+    """What is said of the names after the first ones, of which some are named."""
+    return {"count": len(names) - most, "most": most, "names": ", ".join(names[most:][:5])}
 
 
 def _chosen_checkpoints(history: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -559,13 +597,21 @@ class Progress:
         if now - self._shown < (0.2 if self._changes else 10.0):
             return
         self._shown = now
-        text = f"{now - self._begun:4.0f} s  {self.label}: {cluster.requests} requests, {cluster.bytes / 1e6:.1f} MB"
+        text = shown(
+            say(
+                "{seconds:4.0f} s  {label}: {requests} requests, {size:.1f} MB",
+                seconds=now - self._begun,
+                label=self.label,
+                requests=cluster.requests,
+                size=cluster.bytes / 1e6,
+            )
+        )
         sys.stderr.write(f"\r{text}  {path[:60]:60}" if self._changes else f"{text}\n")
         sys.stderr.flush()
 
     def say(self, text: str) -> None:
         """Print a permanent line."""
-        sys.stderr.write(f"\r{text:100}\n" if self._changes else f"{text}\n")
+        sys.stderr.write(f"\r{shown(text):100}\n" if self._changes else f"{shown(text)}\n")
         sys.stderr.flush()
 
 
@@ -590,14 +636,20 @@ def collect(options: argparse.Namespace) -> int:
     try:
         report = gather(cluster, target, options, limits, progress)
     except Unanswered as error:
-        sys.stderr.write(f"{cluster.shown}/overview gives no answer of Flink: {error}\n")
+        address = f"{cluster.shown}/overview"
+        progress.say(say("{address} gives no answer of Flink: {reason}", address=address, reason=error.args[0]))
         return 2
     for each in report["skipped"]:
-        progress.say(f"not collected: {each}")
-    took = (datetime.datetime.now(UTC) - begun).total_seconds()
+        progress.say(say("not collected: {value}", value=each))
     progress.say(
-        f"{target}: {report['files']} files, {target.stat().st_size / 1e6:.1f} MB, "
-        f"{cluster.requests} requests in {took:.0f} s"
+        say(
+            "{path}: {files} files, {size:.1f} MB, {requests} requests in {seconds:.0f} s",
+            path=target,
+            files=report["files"],
+            size=target.stat().st_size / 1e6,
+            requests=cluster.requests,
+            seconds=(datetime.datetime.now(UTC) - begun).total_seconds(),
+        )
     )
     return 0
 
@@ -634,12 +686,12 @@ def _gathered(
     try:
         for taken in _moments(options, collection.progress):
             collection.snapshot(taken)
-        collection.progress.label = "logs"
+        collection.progress.label = say("logs")
         collection.logs()
     except Stopped as error:
-        collection.skipped.append(f"everything after: {error}")
+        collection.skipped.append(say("everything after: {reason}", reason=error.args[0]))
     except KeyboardInterrupt:
-        collection.skipped.append("everything after: it was interrupted")
+        collection.skipped.append(say("everything after: {reason}", reason=say("it was interrupted")))
     ended = datetime.datetime.now(UTC)
     report = {
         "collector": f"collect_flink {VERSION}",
@@ -663,7 +715,7 @@ def _moments(options: argparse.Namespace, progress: Progress) -> Iterator[int]:
         due = begun + (number - 1) * options.every
         if number > 2 and time.monotonic() > begun + options.seconds:
             return
-        progress.label = f"snapshot {number} of {count}"
+        progress.label = say("snapshot {number} of {count}", number=number, count=count)
         time.sleep(max(0.0, due - time.monotonic()))
         yield number
 
@@ -685,63 +737,174 @@ def _login(options: argparse.Namespace) -> dict[str, str]:
     try:
         secret = Path(path).read_text("utf-8").strip()
     except (OSError, ValueError) as error:
-        raise ValueError(f"{path} cannot be read: {error}") from None
+        raise ValueError(say("{path} cannot be read: {reason}", path=path, reason=error)) from None
     if options.token_file:
         if not secret.isascii() or len(secret.split()) != 1:
-            raise ValueError(f"{path} does not hold a token: one word on one line")
+            raise ValueError(say("{path} does not hold a token: one word on one line", path=path))
         return {"Authorization": f"Bearer {secret}"}
     if ":" not in secret or "\n" in secret:
-        raise ValueError(f"{path} does not hold a login: user:password on one line")
+        raise ValueError(say("{path} does not hold a login: user:password on one line", path=path))
     return {"Authorization": "Basic " + base64.b64encode(secret.encode()).decode()}
 
 
 def _header(text: str) -> tuple[str, str]:
     name, colon, value = text.partition(":")
     if not colon or not re.fullmatch(r"[A-Za-z0-9-]+", name.strip()) or "\n" in value:
-        raise argparse.ArgumentTypeError("a header is NAME: VALUE")
+        raise argparse.ArgumentTypeError(shown(say("a header is NAME: VALUE")))
     return name.strip(), value.strip()
 
 
 def _above_zero(text: str) -> float:
     value = float(text)
     if not 0 < value < 1e9:
-        raise argparse.ArgumentTypeError("a number above zero is expected")
+        raise argparse.ArgumentTypeError(shown(say("a number above zero is expected")))
     return value
+
+
+def chosen_language(arguments: Sequence[str]) -> str:
+    """The language of `--language`, else of the terminal's locale, else English."""
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("--language", nargs="?")
+    chosen = parser.parse_known_args(arguments)[0].language
+    if chosen in LANGUAGES:
+        return str(chosen)
+    locale = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
+    return CHINESE if re.match(r"zh(?![a-z])", locale) else ENGLISH
 
 
 def command_line() -> argparse.ArgumentParser:
     """Every option with its default."""
-    parser = argparse.ArgumentParser(prog="collect_flink.py", description="Reads Flink's REST API into a zip.")
-    add = parser.add_argument
-    add("--rest", required=True, metavar="URL", help="address of the REST API, as http://jobmanager:8081")
-    add("--job", metavar="ID", help="only this job; without it all jobs, the running ones first")
-    add("--out", metavar="FILE", help="the zip to write; flink-evidence-<time>.zip without it")
-    add("--seconds", type=_above_zero, default=60, help="time over which snapshots are taken (60)")
-    add("--every", type=_above_zero, default=20, help="seconds from one snapshot to the next (20)")
-    add("--rate", type=_above_zero, default=10, help="most requests a second (10)")
-    add("--most-megabytes", type=_above_zero, default=1000, help="stop at this size, uncompressed (1000)")
-    add("--log-megabytes", type=_above_zero, default=100, help="leave out log files larger than this (100)")
-    add("--most-metrics", type=int, default=1500, help="metric values of one vertex or process in a snapshot (1500)")
-    add("--answer-seconds", type=_above_zero, default=30, help="wait for one answer at most so long (30)")
-    add("--without", nargs="*", choices=PARTS, default=[], metavar="PART", help=f"leave out: {', '.join(PARTS)}")
-    add("--header", action="append", type=_header, default=[], metavar="NAME:VALUE", help="sent with every request")
+    about = shown(say("Reads Flink's REST API into a zip."))
+    parser = argparse.ArgumentParser(prog="collect_flink.py", description=about)
+
+    def add(name: str, what: str, to: Any = parser, **options: Any) -> None:
+        to.add_argument(name, help=shown(what), **options)
+
+    add("--rest", say("address of the REST API, as http://jobmanager:8081"), required=True, metavar="URL")
+    add("--job", say("only this job; without it all jobs, the running ones first"), metavar="ID")
+    add("--out", say("the zip to write; flink-evidence-<time>.zip without it"), metavar="FILE")
+    add("--seconds", say("time over which snapshots are taken (60)"), type=_above_zero, default=60)
+    add("--every", say("seconds from one snapshot to the next (20)"), type=_above_zero, default=20)
+    add("--rate", say("most requests a second (10)"), type=_above_zero, default=10)
+    add("--most-megabytes", say("stop at this size, uncompressed (1000)"), type=_above_zero, default=1000)
+    add("--log-megabytes", say("leave out log files larger than this (100)"), type=_above_zero, default=100)
+    add("--most-metrics", say("metric values of one vertex or process in a snapshot (1500)"), type=int, default=1500)
+    add("--answer-seconds", say("wait for one answer at most so long (30)"), type=_above_zero, default=30)
+    parts = say("leave out: {parts}", parts=", ".join(PARTS))
+    add("--without", parts, nargs="*", choices=PARTS, default=[], metavar="PART")
+    add("--header", say("sent with every request"), action="append", type=_header, default=[], metavar="NAME:VALUE")
     login = parser.add_mutually_exclusive_group()
-    login.add_argument("--token-file", metavar="FILE", help="sign in with the token in this file")
-    login.add_argument("--login-file", metavar="FILE", help="sign in with the user:password in this file")
-    add("--ca", metavar="FILE", help="certificate authorities to trust for https")
-    add("--insecure", action="store_true", help="do not check the certificate")
+    add("--token-file", say("sign in with the token in this file"), login, metavar="FILE")
+    add("--login-file", say("sign in with the user:password in this file"), login, metavar="FILE")
+    add("--ca", say("certificate authorities to trust for https"), metavar="FILE")
+    add("--insecure", say("do not check the certificate"), action="store_true")
+    add("--language", say("of help and messages; without it, that of the terminal's locale"), choices=LANGUAGES)
     return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run with the arguments of the command line. Gives the exit status."""
+    Terminal.language = chosen_language(sys.argv[1:] if arguments is None else arguments)
     parser = command_line()
     options = parser.parse_args(arguments)
     try:
         return collect(options)
     except ValueError as error:
-        parser.error(str(error))
+        parser.error(shown(error.args[0]))
 
+
+# manage.py translations writes what follows: a line in English, a line in Chinese.
+_LINES = """\
+--rest is an address such as http://jobmanager:8081
+--rest 应为形如 http://jobmanager:8081 的地址
+Reads Flink's REST API into a zip.
+把 Flink REST API 的响应采集到一个 zip 中。
+a header is NAME: VALUE
+请求头的形式为 NAME: VALUE
+a number above zero is expected
+应为大于零的数
+address of the REST API, as http://jobmanager:8081
+REST API 的地址，如 http://jobmanager:8081
+certificate authorities to trust for https
+https 所信任的证书颁发机构
+do not check the certificate
+不验证证书
+everything after: {reason}
+此后的全部内容：{reason}
+it redirects to {address}: use that address as --rest
+它重定向到 {address}：请把该地址用作 --rest
+it was interrupted
+采集被中断
+leave out log files larger than this (100)
+跳过大于该大小（MB）的日志文件（100）
+leave out: {parts}
+不采集：{parts}
+logs
+日志
+metric values of one vertex or process in a snapshot (1500)
+一个快照中每个顶点或进程的指标值数（1500）
+more than {most:,} bytes in total (--most-megabytes)
+总量超过 {most:,} 字节（--most-megabytes）
+most requests a second (10)
+每秒最多请求数（10）
+no answer: {reason}
+没有响应：{reason}
+not collected: {value}
+未收集：{value}
+of help and messages; without it, that of the terminal's locale
+帮助和消息的语言；未指定时取终端的区域设置
+only this job; without it all jobs, the running ones first
+只采集该作业；未指定时采集所有作业，运行中的优先
+seconds from one snapshot to the next (20)
+相邻快照的间隔秒数（20）
+sent with every request
+随每个请求发送
+sign in with the token in this file
+用该文件中的令牌登录
+sign in with the user:password in this file
+用该文件中的用户名和密码（USER:PASSWORD）登录
+snapshot {number} of {count}
+快照 {number}/{count}
+stop at this size, uncompressed (1000)
+达到该大小（MB，压缩前）后停止（1000）
+the answer ended {missing:,} bytes too early
+响应提前结束，缺少 {missing:,} 字节
+the answer has more than {most:,} bytes
+响应超过 {most:,} 字节
+the answer is no JSON
+响应不是 JSON
+the zip to write; flink-evidence-<time>.zip without it
+要写出的 zip；未指定时为 flink-evidence-<时间>.zip
+time over which snapshots are taken (60)
+采集快照的时长，单位秒（60）
+wait for one answer at most so long (30)
+单个响应的最长等待秒数（30）
+{address} gives no answer of Flink: {reason}
+{address} 没有返回 Flink 的响应：{reason}
+{count} TaskManagers beyond the first {most}: {names} ...
+前 {most} 个之外的 {count} 个 TaskManager：{names} ...
+{count} jobs beyond the first {most}: {names} ...
+前 {most} 个之外的 {count} 个作业：{names} ...
+{count} of {total} metrics (--most-metrics)
+{total} 个指标中的 {count} 个（--most-metrics）
+{most:,} bytes were collected (--most-megabytes)
+已采集 {most:,} 字节（--most-megabytes）
+{path} cannot be read: {reason}
+无法读取 {path}：{reason}
+{path} does not hold a login: user:password on one line
+{path} 中没有登录信息：应为单独一行的 USER:PASSWORD
+{path} does not hold a token: one word on one line
+{path} 中没有令牌：应为单独一行的一个词
+{path}: {files} files, {size:.1f} MB, {requests} requests in {seconds:.0f} s
+{path}：{files} 个文件，{size:.1f} MB，{requests} 次请求，用时 {seconds:.0f} s
+{path}: {reason}
+{path}：{reason}
+{seconds:4.0f} s  {label}: {requests} requests, {size:.1f} MB
+{seconds:4.0f} s  {label}：{requests} 次请求，{size:.1f} MB
+{size:,.0f} bytes, more than --log-megabytes; copy it from its host
+{size:,.0f} 字节，超过 --log-megabytes；请从所在主机复制
+""".splitlines()  # noqa: RUF001 - punctuation of Chinese
+SENTENCES = dict(zip(_LINES[::2], _LINES[1::2]))  # noqa: B905 - `strict` is of Python 3.10
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -8,10 +8,11 @@ Most sentences are made when they are read. Those that are stored, such as warni
 
 from __future__ import annotations
 
+import argparse
 import gettext
 import re
 import struct
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -25,6 +26,11 @@ CHINESE = "zh-hans"
 
 SUFFIXES: Mapping[str, str] = {CHINESE: "zh"}
 """Language -> suffix of the entries with its texts: `title_zh` beside `title`."""
+LANGUAGES = (ENGLISH, *SUFFIXES)
+TERMINAL_VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
+"""Variables that name the locale of messages, the first that is set counts. Source: POSIX.1-2017, "Environment
+Variables", 8.2.
+"""
 
 CATALOGUES = Path(__file__).parent / "locale"
 DOMAIN = "diagnostics"
@@ -64,6 +70,20 @@ def reader_language() -> str:
     return _reader.get()
 
 
+def command_language(arguments: Sequence[str], environ: Mapping[str, str]) -> str:
+    """The language of a command at a terminal: `--language`, else that of the locale.
+
+    Chinese of any region is simplified Chinese, as it is for a browser.
+    """
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("--language", nargs="?")
+    chosen = parser.parse_known_args(arguments)[0].language
+    if chosen in LANGUAGES:
+        return str(chosen)
+    locale = next(filter(None, map(environ.get, TERMINAL_VARIABLES)), "")
+    return CHINESE if re.match(r"zh(?![a-z])", locale) else ENGLISH
+
+
 def reads_chinese() -> bool:
     """Whether sentences are made in Chinese, which joins them without spaces and has no plural."""
     return _reader.get() == CHINESE
@@ -95,13 +115,23 @@ def say(text: str, /, **values: Any) -> str:
 
     The text is a literal, or one marked by `to_say`, so that the catalogue has it.
     """
-    translated = _catalogue(_reader.get()).gettext(text) if text else text  # the empty one is a catalogue's head
+    return say_from(LIBRARY, text, values)
+
+
+def say_from(catalogue: Catalogue, text: str, values: Mapping[str, Any]) -> str:
+    """`say` with the sentences of a house."""
+    translated = _catalogue(_reader.get(), catalogue).gettext(text) if text else text  # the empty one is its head
     return translated.format(**values) if values else translated
 
 
 def say_counted(one: str, many: str, count: int, /, **values: Any) -> str:
     """A sentence whose words depend on a number, which is its value `count`."""
-    return _catalogue(_reader.get()).ngettext(one, many, count).format(count=count, **values)
+    return say_counted_from(LIBRARY, one, many, {"count": count, **values})
+
+
+def say_counted_from(catalogue: Catalogue, one: str, many: str, values: Mapping[str, Any]) -> str:
+    """`say_counted` with the sentences of a house."""
+    return _catalogue(_reader.get(), catalogue).ngettext(one, many, values["count"]).format(**values)
 
 
 def to_say(text: str) -> str:

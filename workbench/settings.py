@@ -12,6 +12,7 @@ import plotly
 
 from diagnostics.language import CHINESE, ENGLISH
 from diagnostics.storage.shared_folder import STORAGE_EXAMPLE, STORAGE_FORM, STORAGE_VARIABLE
+from workbench.languages.sentences import to_say
 from workbench.machine.environment import (
     ATTRIBUTE_FORM,
     CLAMD_FORM,
@@ -180,7 +181,9 @@ LDAP_NAME = ENVIRONMENT.matching("WORKBENCH_LDAP_NAME", "uid", ATTRIBUTE_FORM, "
 LDAP_GROUPS = ENVIRONMENT.text("WORKBENCH_LDAP_GROUPS", "")
 LDAP_CA_FILE = ENVIRONMENT.text("WORKBENCH_LDAP_CA_FILE", "")
 if LDAP_URL and not LDAP_PEOPLE:
-    ENVIRONMENT.refuse("E008", "WORKBENCH_LDAP_PEOPLE is empty.", "Give the base of people, e.g. ou=people,dc=org.")
+    ENVIRONMENT.refuse(
+        "E008", to_say("WORKBENCH_LDAP_PEOPLE is empty."), to_say("Give the base of people, e.g. ou=people,dc=org.")
+    )
 
 # Who may read /metrics without a token
 

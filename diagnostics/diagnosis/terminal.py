@@ -6,11 +6,18 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from diagnostics.language import say
+from diagnostics.language import say, say_stored, to_say
 from diagnostics.notation.control_characters import show_controls
 from diagnostics.wording import phrase
 
 WIDTH = 100
+ROLES = {
+    "root_cause": to_say("root cause"),
+    "contributing": to_say("contributing"),
+    "consequence": to_say("consequence"),
+}
+SEVERITIES = {"critical": to_say("critical"), "warning": to_say("warning"), "info": to_say("info")}
+"""Words for the contract's values; an identifier of a symptom class or rule stays."""
 MOST_EVIDENCE = 6
 """Evidence lines shown per finding; the document has all of them. Our choice."""
 
@@ -66,12 +73,19 @@ def _hypotheses(document: Mapping[str, Any]) -> Iterator[str]:
 
 def _finding(number: int, finding: Mapping[str, Any]) -> Iterator[str]:
     yield ""
-    role = str(finding["role"]).replace("_", " ")
     caused_by = finding["caused_by"]
     follows = say(", follows from [{number}]", number=caused_by) if caused_by is not None else ""
-    yield (
-        f"[{number}] {finding['title']} ({finding['symptom_class']}, {finding['severity']}, {role}{follows}, "
-        f"{phrase.percent(finding['confidence'])}, rule {finding['rule']['id']} v{finding['rule']['version']})"
+    yield say(
+        "[{number}] {title} ({symptom_class}, {severity}, {role}{follows}, {sure}, rule {rule} v{version})",
+        number=number,
+        title=finding["title"],
+        symptom_class=finding["symptom_class"],
+        severity=say(SEVERITIES[finding["severity"]]),
+        role=say(ROLES[finding["role"]]),
+        follows=follows,
+        sure=phrase.percent(finding["confidence"]),
+        rule=finding["rule"]["id"],
+        version=finding["rule"]["version"],
     )
     yield from _wrapped(finding["statement"], "    ")
     for evidence in finding["evidence"][:MOST_EVIDENCE]:
@@ -91,7 +105,7 @@ def _inputs(inputs: list[Mapping[str, Any]]) -> Iterator[str]:
     yield say("{read} of {all} files were read as evidence.", read=len(read), all=len(inputs))
     for each in inputs:
         for warning in each.get("warnings") or ():
-            yield f"  {each['file']}: {warning}"
+            yield f"  {each['file']}: {say_stored(warning)}"
 
 
 def _wrapped(text: str, indent: str) -> Iterator[str]:

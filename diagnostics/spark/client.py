@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
 from diagnostics.errors import AnalysisInterrupted, ServerLost, SparkUnavailable
+from diagnostics.language import say
 from diagnostics.spark.lease import Lease
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def address(remote: str) -> tuple[str, int]:
     """Host and port of `sc://host:port/...`. Raises SparkUnavailable for anything else."""
     parts = urlsplit(remote)
     if parts.scheme != "sc" or not parts.hostname:
-        raise SparkUnavailable(f"SPARK_REMOTE must look like sc://host:port, found {remote!r}")
+        raise SparkUnavailable(say("SPARK_REMOTE must look like sc://host:port, found {value}", value=repr(remote)))
     return parts.hostname, parts.port or 15002
 
 
@@ -77,7 +78,7 @@ def connect(remote: str, session_id: str) -> SparkSession:
     """
     host, port = address(remote)
     if not answers(remote, 5.0):
-        raise ServerLost(f"no Spark Connect server answers at {host}:{port}")
+        raise ServerLost(say("no Spark Connect server answers at {host}:{port}", host=host, port=port))
     session = _client(remote, session_id)
     try:
         _set(session, SESSION_SETTINGS)
@@ -85,7 +86,7 @@ def connect(remote: str, session_id: str) -> SparkSession:
     except Exception as error:
         disconnect(session, release=False)
         if connection_lost(error):
-            raise ServerLost(f"the Spark server at {host}:{port} does not answer") from error
+            raise ServerLost(say("the Spark server at {host}:{port} does not answer", host=host, port=port)) from error
         raise
     return session
 
@@ -103,7 +104,7 @@ def interrupt(remote: str, session_id: str, tag: str) -> bool:
     """
     if not answers(remote, 5.0):
         host, port = address(remote)
-        raise ServerLost(f"no Spark Connect server answers at {host}:{port}")
+        raise ServerLost(say("no Spark Connect server answers at {host}:{port}", host=host, port=port))
     session = _client(remote, session_id)
     try:
         return interrupt_tagged(session, tag)
@@ -118,7 +119,7 @@ def interrupt_tagged(session: SparkSession, tag: str) -> bool:
     except Exception as error:
         if session_lost(error):
             return False
-        raise ServerLost("the Spark server did not take the interruption") from error
+        raise ServerLost(say("the Spark server did not take the interruption")) from error
 
 
 def disconnect(session: SparkSession, *, release: bool = True) -> None:

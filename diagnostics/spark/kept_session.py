@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Self, TypeVar
 from uuid import uuid4
 
 from diagnostics.errors import AnalysisInterrupted, DiagnosticsError, ServerLost
+from diagnostics.language import say
 from diagnostics.spark.client import (
     answers,
     connect,
@@ -88,11 +89,11 @@ class KeptSession:
             raise
         except Exception as error:
             if interrupted(error) and not self._watch.lost:
-                raise AnalysisInterrupted("the analysis was cancelled") from error
+                raise AnalysisInterrupted(say("the analysis was cancelled")) from error
             lost = self._watch.lost or connection_lost(error) or not _is_known(session)
             self.close(release=not lost)
             if lost:
-                raise ServerLost("the Spark server stopped while this analysis ran") from error
+                raise ServerLost(say("the Spark server stopped while this analysis ran")) from error
             raise
         finally:
             self._watch = None

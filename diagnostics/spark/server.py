@@ -18,6 +18,7 @@ from typing import IO, TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from diagnostics.errors import SparkUnavailable
+from diagnostics.language import say
 from diagnostics.spark.client import answers, connect, disconnect, load_client, start_python_worker
 from diagnostics.spark.java import ClassArchive, cache_folder, java_home, jvm_command, spark_home
 from diagnostics.spark.ports import free_port
@@ -235,9 +236,11 @@ class Server:
         deadline = time.monotonic() + seconds
         while not answers(self.remote):
             if self.ended is not None:
-                raise SparkUnavailable(f"the Spark server ended at once with status {self.ended}; its log says why")
+                raise SparkUnavailable(
+                    say("the Spark server ended at once with status {status}; its log says why", status=self.ended)
+                )
             if time.monotonic() > deadline:
-                raise SparkUnavailable(f"the Spark server did not answer within {seconds:.0f} s")
+                raise SparkUnavailable(say("the Spark server did not answer within {seconds:.0f} s", seconds=seconds))
             time.sleep(0.02)
 
     def kill(self) -> None:

@@ -23,6 +23,7 @@ from urllib.parse import urlsplit
 from uuid import uuid4
 
 from diagnostics.errors import SparkUnavailable
+from diagnostics.language import say
 
 logger = logging.getLogger(__name__)
 
@@ -89,7 +90,13 @@ class SharedFolder:
         """The folder that `SPARK_STORAGE` names. Raises SparkUnavailable when it does not match STORAGE_FORM."""
         if not STORAGE_FORM.fullmatch(url):
             # A mistyped URL may hold a password: it is not repeated.
-            raise SparkUnavailable(f"{STORAGE_VARIABLE} has to be a URL without login, such as {STORAGE_EXAMPLE}")
+            raise SparkUnavailable(
+                say(
+                    "{name} has to be a URL without login, such as {example}",
+                    name=STORAGE_VARIABLE,
+                    example=STORAGE_EXAMPLE,
+                )
+            )
         return cls(url.removeprefix("file://").rstrip("/"))
 
     def __truediv__(self, name: str) -> SharedFolder:
@@ -345,7 +352,7 @@ def _reported_failures(location: str) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError as error:
-        raise SparkUnavailable(f"{location}: there is no such file or folder") from error
+        raise SparkUnavailable(say("{path}: there is no such file or folder", path=location)) from error
     except (OSError, ValueError, ImportError) as error:
         raise SparkUnavailable(f"{location}: {reason_of(error)}") from error
 

@@ -203,6 +203,49 @@ def test_an_unreachable_cluster_ends_at_once_with_the_reason(
     assert list(tmp_path.iterdir()) == []
 
 
+def is_chinese(text: str) -> bool:
+    return any("\u4e00" <= letter <= "\u9fff" for letter in text)
+
+
+@pytest.mark.parametrize(
+    ("locale", "options", "expected"),
+    [
+        ("zh_CN.UTF-8", (), True),
+        ("zh_CN.UTF-8", ("--language", "en"), False),
+        ("C.UTF-8", ("--language", "zh-hans"), True),
+        ("C.UTF-8", (), False),
+    ],
+)
+def test_the_terminal_is_told_in_its_language_and_the_report_in_english(
+    cluster: RecordedCluster,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    locale: str,
+    options: tuple[str, ...],
+    expected: bool,
+) -> None:
+    monkeypatch.setenv("LC_ALL", locale)
+    monkeypatch.setattr(collect_flink.Terminal, "language", collect_flink.ENGLISH)
+    files = collected(cluster, tmp_path, "--without", *collect_flink.PARTS[:3], "--most-metrics", "8", *options)
+    printed = capsys.readouterr().err
+    assert is_chinese(printed) is expected
+    assert ("\uff1aHTTP 404" in printed) is expected
+    assert any(each.startswith("/jobmanager/logs: HTTP 404") for each in report(files)["skipped"])
+    assert not is_chinese(json.dumps(report(files), ensure_ascii=False))
+
+
+def test_help_and_refusals_are_in_the_language_of_the_option(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(collect_flink.Terminal, "language", collect_flink.ENGLISH)
+    for arguments in (["--help"], ["--rest", "ftp://cluster"], ["--rest", "http://c", "--rate", "0"]):
+        with pytest.raises(SystemExit):
+            collect_flink.main([*arguments, "--language", "zh-hans"])
+    printed = "".join(capsys.readouterr())
+    assert all(text in printed for text in ("REST API 的地址", "--rest 应为形如", "应为大于零的数"))
+
+
 def test_what_was_not_collected_is_said_in_the_case(cluster: RecordedCluster, tmp_path: Path) -> None:
     files = collected(cluster, tmp_path)
     told = read(FORMATS["collector-report"], files["collected.json"], tmp_path, "collected.json").warnings

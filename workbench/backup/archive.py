@@ -31,8 +31,10 @@ from django.conf import settings
 from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
 
+from diagnostics.language import joined_sentences
 from diagnostics.wording.phrase import size as size_text
 from workbench.backup import rows
+from workbench.languages.sentences import say
 from workbench.launch.presence import is_running
 from workbench.machine.disk import means_full_disk
 
@@ -69,17 +71,21 @@ def backup_write(target: Path) -> Contents:
     The workbench may run meanwhile. The archive appears only when complete, readable by its owner only.
     """
     if target.exists():
-        raise BackupRefused(f"{target} exists already.")
+        raise BackupRefused(say("{path} exists already.", path=target))
     try:
         handle, draft = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}-")
     except OSError as error:
-        raise BackupRefused(f"{target.parent} cannot be written: {error.strerror}.") from None
+        raise BackupRefused(
+            say("{path} cannot be written: {reason}.", path=target.parent, reason=error.strerror)
+        ) from None
     try:
         with os.fdopen(handle, "wb") as opened, tarfile.open(fileobj=opened, mode="w") as archive:
             contents = _written(archive)
         os.link(draft, target)
     except OSError as error:
-        raise BackupRefused(f"{target} cannot be written: {error.strerror or error}.") from None
+        raise BackupRefused(
+            say("{path} cannot be written: {reason}.", path=target, reason=error.strerror or error)
+        ) from None
     finally:
         Path(draft).unlink(missing_ok=True)
     return contents
@@ -93,7 +99,11 @@ def _written(archive: tarfile.TarFile) -> Contents:
         head = {"kind": KIND, "schema": SCHEMA, "made_at": timezone.now().isoformat()}
         applied = rows.migrations_applied()
         if unknown := rows.migrations_unknown(applied):
-            raise BackupRefused(f"The database is of a newer version of the workbench ({'.'.join(unknown[0])}).")
+            raise BackupRefused(
+                say(
+                    "The database is of a newer version of the workbench ({migration}).", migration=".".join(unknown[0])
+                )
+            )
         head["migrations"] = applied
         now = rows.models_at(applied)
         _add(archive, "backup.json", io.BytesIO(json.dumps(head).encode()), digests)
@@ -182,33 +192,50 @@ def backup_read(source: Path) -> Contents:
             head = _checked(archive)
             applied = [(str(app), str(name)) for app, name in head["migrations"]]
             if unknown := rows.migrations_unknown(applied):
-                raise BackupRefused(f"It was made by a newer version of the workbench ({'.'.join(unknown[0])}).")
+                raise BackupRefused(
+                    say(
+                        "It was made by a newer version of the workbench ({migration}).", migration=".".join(unknown[0])
+                    )
+                )
             if set(rows.migrations_applied()) - set(applied):
-                raise BackupRefused("The database has tables of a newer version than the backup; name an empty one.")
+                raise BackupRefused(
+                    say("The database has tables of a newer version than the backup; name an empty one.")
+                )
             return _stored(archive, applied)
     except tarfile.TarError as error:
-        raise BackupRefused(f"{source} is no backup of a workbench: {error}.") from None
+        raise BackupRefused(say("{path} is no backup of a workbench: {reason}.", path=source, reason=error)) from None
     except (OSError, DatabaseError) as error:
         if means_full_disk(error):
-            raise BackupRefused(f"The disk got full; nothing was restored. {_room_said(0)}") from None
+            raise BackupRefused(
+                joined_sentences([say("The disk got full; nothing was restored."), _room_said(0)])
+            ) from None
         if isinstance(error, DatabaseError):
             raise
-        raise BackupRefused(f"{error.filename or source} cannot be used: {error.strerror or error}.") from None
+        raise BackupRefused(
+            say(
+                "{path} cannot be used: {reason}.",
+                path=error.filename or source,
+                reason=error.strerror or error,
+            )
+        ) from None
 
 
 def _refuse_unless_empty() -> None:
     if is_running(settings.WORKBENCH_DATA):
-        raise BackupRefused(f"A workbench runs on {settings.WORKBENCH_DATA}; end it first.")
+        raise BackupRefused(say("A workbench runs on {folder}; end it first.", folder=settings.WORKBENCH_DATA))
     tables = connection.introspection.table_names()
     if "accounts_user" in tables:
         with connection.cursor() as cursor:
             cursor.execute("SELECT count(*) FROM accounts_user")
             if cursor.fetchone()[0]:
-                raise BackupRefused("The database holds a workbench already; name an empty one in DATABASE_URL.")
+                raise BackupRefused(say("The database holds a workbench already; name an empty one in DATABASE_URL."))
     for folder in FOLDERS:
         if any((settings.WORKBENCH_DATA / folder).glob("*")):
             raise BackupRefused(
-                f"{settings.WORKBENCH_DATA / folder} is not empty; name a new folder in WORKBENCH_DATA."
+                say(
+                    "{folder} is not empty; name a new folder in WORKBENCH_DATA.",
+                    folder=settings.WORKBENCH_DATA / folder,
+                )
             )
 
 
@@ -220,12 +247,12 @@ def _checked(archive: tarfile.TarFile) -> dict[str, list[list[str]]]:
     size = rows_size = 0
     for entry in archive:
         if not entry.isreg() or not _is_ours(entry.name):
-            raise BackupRefused(f"It is no backup of a workbench: it holds {entry.name[:100]!r}.")
+            raise BackupRefused(say("It is no backup of a workbench: it holds {name}.", name=repr(entry.name[:100])))
         content = archive.extractfile(entry)
         assert content is not None  # a regular file has content
         if entry.name in ("backup.json", "digests.json"):
             if entry.size > MOST_HEAD_BYTES:
-                raise BackupRefused("It is no backup of a workbench: its head is too large.")
+                raise BackupRefused(say("It is no backup of a workbench: its head is too large."))
             text = content.read()
             computed[entry.name] = hashlib.sha256(text).hexdigest()
             if entry.name == "backup.json":
@@ -239,12 +266,12 @@ def _checked(archive: tarfile.TarFile) -> dict[str, list[list[str]]]:
             else:
                 size += entry.size
     if head is None or head.get("kind") != KIND or head.get("schema") != SCHEMA:
-        raise BackupRefused("It is no backup that this version of the workbench can read.")
+        raise BackupRefused(say("It is no backup that this version of the workbench can read."))
     computed.pop("digests.json", None)
     if digests is None or computed.keys() - digests.keys() or digests.keys() - computed.keys():
-        raise BackupRefused("It is not complete: its end is missing.")
+        raise BackupRefused(say("It is not complete: its end is missing."))
     if damaged := sorted(name for name, digest in digests.items() if computed[name] != digest):
-        raise BackupRefused(f"It is damaged: {damaged[0]} is not what was written.")
+        raise BackupRefused(say("It is damaged: {part} is not what was written.", part=damaged[0]))
     if connection.vendor == "sqlite":
         size += TABLES_BYTES + ROWS_RATIO * rows_size
     if size > shutil.disk_usage(settings.WORKBENCH_DATA).free:
@@ -268,8 +295,10 @@ def _unpacked_bytes(content: IO[bytes]) -> int:
 
 def _room_said(needed: int) -> str:
     free = size_text(shutil.disk_usage(settings.WORKBENCH_DATA).free)
-    wanted = f"; {size_text(needed)} are needed" if needed else ""
-    return f"{settings.WORKBENCH_DATA} has {free} free{wanted}."
+    folder = settings.WORKBENCH_DATA
+    if not needed:
+        return say("{folder} has {free} free.", folder=folder, free=free)
+    return say("{folder} has {free} free; {needed} are needed.", folder=folder, free=free, needed=size_text(needed))
 
 
 def _is_ours(name: str) -> bool:
@@ -285,7 +314,7 @@ def _json(text: bytes) -> dict[str, list[list[str]]]:
     try:
         return dict(json.loads(text))
     except (ValueError, TypeError, RecursionError):
-        raise BackupRefused("It is no backup of a workbench: its head cannot be read.") from None
+        raise BackupRefused(say("It is no backup of a workbench: its head cannot be read.")) from None
 
 
 def _stored(archive: tarfile.TarFile, applied: list[rows.Migration]) -> Contents:

@@ -19,6 +19,7 @@ from django.db import connection
 
 from diagnostics.wording.phrase import size as size_text
 from workbench.backup import rows
+from workbench.languages.sentences import say, say_counted
 
 REHEARSAL_SECONDS = 3_600
 
@@ -35,12 +36,19 @@ def upgrade_checked(*, with_hashes: bool = False) -> Checked:
     """Checks the parts of database and files that every version has, and tries the migrations on a copy."""
     applied = rows.migrations_applied()
     if not applied:
-        return Checked([], ["The database is empty: there is nothing to upgrade."])
+        return Checked([], [say("The database is empty: there is nothing to upgrade.")])
     if unknown := rows.migrations_unknown(applied):
-        return Checked([], [f"The database is of a newer version of the workbench ({'.'.join(unknown[0])})."])
+        migration = ".".join(unknown[0])
+        return Checked(
+            [], [say("The database is of a newer version of the workbench ({migration}).", migration=migration)]
+        )
     problems = [*_damaged_rows(), *_damaged_files(with_hashes=with_hashes)]
     pending = len(rows.migrations_pending())
-    said = [f"{pending} migrations are to be applied." if pending else "The database is at this version."]
+    said = [
+        say_counted("{count} migration is to be applied.", "{count} migrations are to be applied.", pending)
+        if pending
+        else say("The database is at this version.")
+    ]
     if not problems and pending:
         said.append(_rehearsed(problems))
     return Checked(said, problems)
@@ -51,10 +59,13 @@ def _damaged_rows() -> Iterator[str]:
         return
     with connection.cursor() as cursor:
         cursor.execute("PRAGMA integrity_check(10)")
-        yield from (f"The database is damaged: {text}" for (text,) in cursor.fetchall() if text != "ok")
+        yield from (
+            say("The database is damaged: {reason}", reason=text) for (text,) in cursor.fetchall() if text != "ok"
+        )
         cursor.execute("PRAGMA foreign_key_check")
         yield from (
-            f"A row of {table} refers to one of {other} that is gone." for table, _, other, _ in cursor.fetchmany(10)
+            say("A row of {table} refers to one of {other} that is gone.", table=table, other=other)
+            for table, _, other, _ in cursor.fetchmany(10)
         )
 
 
@@ -67,9 +78,9 @@ def _damaged_files(*, with_hashes: bool) -> Iterator[str]:
         for stored, size, sha256 in cursor.fetchall():
             path = settings.UPLOADS_DIR / stored
             if not path.is_file():
-                yield f"{path} is gone; its case could not be analysed again."
+                yield say("{path} is gone; its case could not be analysed again.", path=path)
             elif path.stat().st_size != size or (with_hashes and _sha256(path) != sha256):
-                yield f"{path} is not the file that was uploaded."
+                yield say("{path} is not the file that was uploaded.", path=path)
 
 
 def _sha256(path: Path) -> str:
@@ -80,12 +91,18 @@ def _sha256(path: Path) -> str:
 def _rehearsed(problems: list[str]) -> str:
     """Migrates a copy of the database; errors are added to the problems."""
     if connection.vendor != "sqlite":
-        return "The migrations were not tried: on PostgreSQL, restore a backup into another database to try them."
+        return say("The migrations were not tried: on PostgreSQL, restore a backup into another database to try them.")
     source = Path(settings.DATABASES["default"]["NAME"])
     size, free = source.stat().st_size, shutil.disk_usage(settings.WORKBENCH_DATA).free
     if 2 * size > free:
-        problems.append(f"The migrations need about {size_text(2 * size)} on the disk; {size_text(free)} are free.")
-        return "The migrations were not tried."
+        problems.append(
+            say(
+                "The migrations need about {needed} on the disk; {free} are free.",
+                needed=size_text(2 * size),
+                free=size_text(free),
+            )
+        )
+        return say("The migrations were not tried.")
     with tempfile.TemporaryDirectory(dir=settings.WORKBENCH_DATA, prefix="rehearsal-") as folder:
         copy = Path(folder) / "copy.sqlite3"
         with closing(sqlite3.connect(source)) as database, closing(sqlite3.connect(copy)) as target:
@@ -100,7 +117,7 @@ def _rehearsed(problems: list[str]) -> str:
             check=False,
         )
     if ended.returncode:
-        last = (ended.stderr.strip().splitlines() or ["no reason was given"])[-1]
-        problems.append(f"The migrations failed on a copy of the database: {last}")
-        return "The migrations were tried on a copy."
-    return "The migrations were tried on a copy of the database and went well."
+        last = (ended.stderr.strip().splitlines() or [say("no reason was given")])[-1]
+        problems.append(say("The migrations failed on a copy of the database: {reason}", reason=last))
+        return say("The migrations were tried on a copy.")
+    return say("The migrations were tried on a copy of the database and went well.")

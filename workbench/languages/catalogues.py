@@ -85,6 +85,9 @@ CATALOGUE_SOURCES = (
     Source("djangojs", OWN, ("static/js/*.js",)),
     Source("diagnostics", CATALOGUES, ("diagnostics/**/*.py",)),
 )
+COLLECTOR = ROOT / "diagnostics" / "collect_flink.py"
+"""Runs without the library: it has a `say` of its own, and its Chinese sentences are written into it."""
+COLLECTOR_LINES = re.compile(r'(?<=^_LINES = """\\\n).*?(?=^""")', re.MULTILINE | re.DOTALL)
 
 
 def marked_in(path: Path) -> Iterator[Marked]:
@@ -107,6 +110,8 @@ def marked_in(path: Path) -> Iterator[Marked]:
 def _marked_in_code(content: str) -> Iterator[str | tuple[str, ...]]:
     """The marked literals of Python code in the order of their lines; Babel leaves out those within f-strings."""
     marking = _marking(content)
+    if not marking:
+        return
     calls = [
         part
         for part in ast.walk(ast.parse(content))
@@ -120,8 +125,10 @@ def _marked_in_code(content: str) -> Iterator[str | tuple[str, ...]]:
 
 
 def _marking(content: str) -> Mapping[str, Any]:
-    """The functions of PYTHON that a module imports: others have a `say` of their own."""
+    """The functions of PYTHON that a module imports: others, but for the collector, have a `say` of their own."""
     imported = {name for names in IMPORTED.findall(content) for name in re.findall(r"\w+", names)}
+    if COLLECTOR_LINES.search(content):
+        imported.add("say")
     return {name: PYTHON[name] for name in PYTHON if name in imported}
 
 
@@ -165,6 +172,14 @@ def _empty(source: Source) -> Catalog:
         revision_date=STARTED,
         fuzzy=False,
     )
+
+
+def collector_written() -> str:
+    """The text of the collector with its sentences: a line in English, a line in Chinese."""
+    translations = catalogue(CATALOGUE_SOURCES[-1])
+    texts = sorted({str(each.text) for each in marked_in(COLLECTOR)})
+    lines = "".join(f"{text}\n{translations[text].string}\n" for text in texts)
+    return COLLECTOR_LINES.sub(lambda _: lines, COLLECTOR.read_text("utf-8"))
 
 
 def is_translated(message: Message | None) -> bool:

@@ -1,4 +1,7 @@
-"""Sentences of the web side in the language of the reader, as `diagnostics.language` has them for the library."""
+"""Sentences of the web side in the language of the reader, as `diagnostics.language` has them for the library.
+
+They need no Django that is set up, so that the launcher says them too.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypedDict, cast
 
 from django.utils import translation
-from django.utils.translation import gettext, gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy
 
 from diagnostics import language as library
 from diagnostics.language import ENGLISH, LIBRARY, Catalogue, to_say
@@ -26,7 +29,8 @@ __all__ = [
     "to_say",
 ]
 
-CATALOGUES = (Catalogue(Path(__file__).parent / "locale", "django"), LIBRARY)
+OWN = Catalogue(Path(__file__).parent / "locale", "django")
+CATALOGUES = (OWN, LIBRARY)
 
 
 @contextmanager
@@ -43,8 +47,7 @@ def in_english() -> AbstractContextManager[None]:
 
 def say(text: str, /, **values: Any) -> str:
     """A literal, or a text marked before, with its values by name: `say("{count} files", count=3)`."""
-    translated = gettext(text) if text else text  # the empty one is a catalogue's head
-    return translated.format(**values) if values else translated
+    return library.say_from(OWN, text, values)
 
 
 def say_later(text: str) -> str:
@@ -54,7 +57,7 @@ def say_later(text: str) -> str:
 
 def say_counted(one: str, many: str, count: int, /, **values: Any) -> str:
     """A sentence whose words depend on a number, which is its value `count`."""
-    return ngettext(one, many, count).format(count=count, **values)
+    return library.say_counted_from(OWN, one, many, {"count": count, **values})
 
 
 def say_stored(english: str) -> str:

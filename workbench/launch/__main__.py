@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+from diagnostics.language import LANGUAGES, command_language, reader_language, reading_in
+from workbench.languages.sentences import say
 from workbench.launch.open_files import open_files_raise
 from workbench.launch.plan import PROJECT, LaunchRefused, Plan, plan_from, refuse_full_disk, refuse_taken_port
 from workbench.launch.presence import only_one, shared_with_commands, variables_of_the_running
@@ -31,9 +33,22 @@ class Stopped(BaseException):
 
 def main() -> int:
     """Runs one command of the launcher and gives the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m workbench.launch", description=__doc__)
+    with reading_in(command_language(sys.argv[1:], os.environ)):
+        return _run(_command())
+
+
+def _command() -> str:
+    """The command of the command line, in the language of whose reader sentences are made."""
+    description = say("up starts everything and stays; demo loads the demo cases and returns.")
+    parser = argparse.ArgumentParser(prog="python -m workbench.launch", description=description)
     parser.add_argument("command", choices=["up", "demo"])
-    command = parser.parse_args().command
+    parser.add_argument(
+        "--language", choices=LANGUAGES, help=say("of help and messages; without it, that of the terminal's locale")
+    )
+    return str(parser.parse_args().command)
+
+
+def _run(command: str) -> int:
     keep_files_private()
     for number in STOPPING_SIGNALS:
         signal.signal(number, _stop)
@@ -44,19 +59,22 @@ def main() -> int:
         sys.stderr.write(f"{command}: {refused}\n")
         return 1
     except Stopped:
-        print("Ended.", flush=True)
+        print(say("Ended."), flush=True)
         return 0
 
 
 def up(plan: Plan) -> int:
     """Starts everything and runs until it is stopped."""
     with running(plan) as supervised:
-        print(f"The workbench is ready: {plan.address}   (Ctrl-C ends it; logs: {plan.logs})", flush=True)
+        ready = say(
+            "The workbench is ready: {address}   (Ctrl-C ends it; logs: {logs})", address=plan.address, logs=plan.logs
+        )
+        print(ready, flush=True)
         watch = RedisWatch(plan)
         while supervised.alive():
             watch.look()
             time.sleep(WATCH_EVERY_SECONDS)
-    raise LaunchRefused(f"The supervisor ended by itself; see {plan.logs}/supervisor.log")
+    raise LaunchRefused(say("The supervisor ended by itself; see {log}", log=plan.logs / "supervisor.log"))
 
 
 def demo(plan: Plan) -> int:
@@ -67,7 +85,7 @@ def demo(plan: Plan) -> int:
         return 0
     with running(plan):
         _python("manage.py", "demo_cases", "--wait", variables=plan.variables)
-    print("The demo cases are on the home page of: make up", flush=True)
+    print(say("The demo cases are on the home page of: make up"), flush=True)
     return 0
 
 
@@ -81,21 +99,26 @@ def running(plan: Plan) -> Iterator[Supervised]:
         folder.mkdir(exist_ok=True, mode=0o700)
     with only_one(plan):
         refuse_taken_port(plan)
-        print("Preparing the database", flush=True)
+        print(say("Preparing the database"), flush=True)
         _python("-m", "workbench.launch.prepare", variables=plan.variables)
-        print(f"Starting {', '.join(program.name for program in programs(plan))}", flush=True)
+        names = ", ".join(program.name for program in programs(plan))
+        print(say("Starting {programs}", programs=names), flush=True)
         with Supervised(plan, write_configuration(plan)) as supervised:
             wait_until_ready(plan, supervised.alive)
-            print(f"Started in {time.monotonic() - started:.1f} s", flush=True)
+            print(say("Started in {seconds:.1f} s", seconds=time.monotonic() - started), flush=True)
             with shared_with_commands(plan):
                 yield supervised
 
 
 def _python(*arguments: str, variables: dict[str, str]) -> None:
-    """Runs Python to its end, shielded from the terminal's signals. Raises LaunchRefused when it fails."""
-    done = subprocess.run([sys.executable, *arguments], cwd=PROJECT, env=variables, start_new_session=True, check=False)
+    """Runs a program of ours to its end, in the language of the launcher and shielded from the terminal's signals.
+
+    Raises LaunchRefused when it fails.
+    """
+    command = [sys.executable, *arguments, "--language", reader_language()]
+    done = subprocess.run(command, cwd=PROJECT, env=variables, start_new_session=True, check=False)
     if done.returncode != 0:
-        raise LaunchRefused(f"{' '.join(arguments)} failed; the reason is above.")
+        raise LaunchRefused(say("{command} failed; the reason is above.", command=" ".join(arguments)))
 
 
 def _stop(number: int, frame: FrameType | None) -> None:

@@ -16,7 +16,19 @@ REQUIREMENTS = PROJECT / "requirements.txt"
 WHEEL_OPTIONS = PROJECT / "workbench" / "launch" / "wheel.cfg"
 NOT_COMPILED = "/(tests|plotly|pip|pygments|setuptools)/"
 """Packages not imported at each start, a third of all files; of plotly only its script is used."""
-PIP_FAILED = "pip could not install requirements.txt; the reason is above. make setup tries again."
+# ruff: noqa: RUF001 - punctuation of Chinese
+LOCALE = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
+
+
+def say(english: str, chinese: str) -> str:
+    """The sentence in the language of the terminal. The catalogues are of no use to an old Python."""
+    return chinese if re.match("zh(?![a-z])", LOCALE) else english
+
+
+PIP_FAILED = say(
+    "pip could not install requirements.txt; the reason is above. make setup tries again.",
+    "pip 无法安装 requirements.txt，原因见上文。运行 make setup 可重试。",
+)
 
 
 def install(venv: Path, stamp: Path) -> int:
@@ -24,21 +36,38 @@ def install(venv: Path, stamp: Path) -> int:
     if sys.version_info < LEAST_PYTHON:
         found = ".".join(str(part) for part in sys.version_info[:3])
         return refuse(
-            f"Python 3.11 or newer is needed, {sys.executable} is {found}. Try make PYTHON=/path/to/python3.11"
+            say(
+                f"Python 3.11 or newer is needed, {sys.executable} is {found}. Try make PYTHON=/path/to/python3.11",
+                f"需要 Python 3.11 或更新的版本，{sys.executable} 为 {found}。可尝试 make PYTHON=/path/to/python3.11",
+            )
         )
     try:
         write_to(PROJECT)
     except OSError as error:
-        return refuse(f"{PROJECT} cannot be written: {error.strerror}.")
+        return refuse(say(f"{PROJECT} cannot be written: {error.strerror}.", f"无法写入 {PROJECT}：{error.strerror}。"))
     if not runs(venv) and subprocess.call([sys.executable, "-m", "venv", "--clear", str(venv)]) != 0:
-        return refuse(f"{sys.executable} cannot make {venv}. On Debian and Ubuntu: apt install python3-venv.")
-    print("Installing requirements.txt into .venv. The first time this downloads about 0.7 GB, most of it Spark:")
-    print("about a minute on a fast line, many minutes on a slow one. pip reports as it goes.", flush=True)
+        return refuse(
+            say(
+                f"{sys.executable} cannot make {venv}. On Debian and Ubuntu: apt install python3-venv.",
+                f"{sys.executable} 无法创建 {venv}。在 Debian 和 Ubuntu 上：apt install python3-venv。",
+            )
+        )
+    downloads = say(
+        "Installing requirements.txt into .venv. The first time this downloads about 0.7 GB, most of it Spark:\n"
+        "about a minute on a fast line, many minutes on a slow one. pip reports as it goes.",
+        "正在把 requirements.txt 安装到 .venv。首次安装约下载 0.7 GB，大部分是 Spark：\n"
+        "网络快时约一分钟，慢时需要很多分钟。pip 会显示进度。",
+    )
+    print(downloads, flush=True)
     python = str(venv / "bin" / "python")
     pip = [python, "-m", "pip", "--disable-pip-version-check"]
     if install_first(venv, pip) != 0:
         return refuse(PIP_FAILED)
-    print("Preparing Spark for quick starts (once, a minute) while the others are installed.", flush=True)
+    preparation = say(
+        "Preparing Spark for quick starts (once, a minute) while the others are installed.",
+        "正在安装其余软件包，同时为 Spark 的快速启动做准备（只需一次，约一分钟）。",
+    )
+    print(preparation, flush=True)
     prepare = [python, "-m", "diagnostics.spark_service", "prepare"]
     preparing = subprocess.Popen(prepare, cwd=str(PROJECT), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     # Instead of pip's compilation. Other modules are compiled when they are first imported.
@@ -53,7 +82,7 @@ def install(venv: Path, stamp: Path) -> int:
         return refuse(PIP_FAILED)
     if preparing.returncode != 0:
         sys.stderr.write(said.decode("utf-8", "replace"))
-        return refuse("Spark does not run here; the reason is above.")
+        return refuse(say("Spark does not run here; the reason is above.", "Spark 在这里无法运行，原因见上文。"))
     stamp.touch()
     return 0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import resource
 
+from workbench.languages.sentences import say
 from workbench.launch.plan import LaunchRefused
 
 LEAST_FILES = 256
@@ -22,7 +23,9 @@ def open_files_raise() -> int:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
     if wanted < LEAST_FILES:
-        raise LaunchRefused(f"Only {wanted} files may be open; {LEAST_FILES} are needed: ulimit -n {LEAST_FILES}")
+        raise LaunchRefused(
+            say("Only {most} files may be open; {least} are needed: ulimit -n {least}", most=wanted, least=LEAST_FILES)
+        )
     if soft == resource.RLIM_INFINITY or soft >= wanted:
         return wanted if soft == resource.RLIM_INFINITY else soft
     resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from diagnostics.errors import SparkUnavailable
+from diagnostics.language import joined_sentences
 from diagnostics.spark.java import java_home
 from diagnostics.spark.ports import free_ports
 from diagnostics.storage.shared_folder import STORAGE_EXAMPLE, STORAGE_FORM, STORAGE_VARIABLE
 from diagnostics.wording.phrase import size as size_text
+from workbench.languages.sentences import say
 from workbench.machine.environment import Environment
 
 START_BYTES = 32 * 1024**2
@@ -68,7 +70,7 @@ def plan_from(environ: Mapping[str, str]) -> Plan:
     is_cold = environment.switch("WORKBENCH_COLD")
     environment.matching(STORAGE_VARIABLE, "", STORAGE_FORM, STORAGE_EXAMPLE)
     for problem in environment.problems:
-        raise LaunchRefused(f"{problem.msg} {problem.hint}")
+        raise LaunchRefused(joined_sentences([str(problem.msg), str(problem.hint)]))
     own_redis, own_spark = not environ.get("REDIS_URL"), not environ.get("SPARK_REMOTE")
     if own_spark:
         _refuse_unfit_java(environ)
@@ -101,8 +103,10 @@ def refuse_taken_port(plan: Plan) -> None:
     except OSError as error:
         where = f"{plan.host}:{plan.port}"
         if error.errno == errno.EADDRINUSE:
-            raise LaunchRefused(f"{where} is in use. Choose another port: WORKBENCH_PORT=8001 make up") from error
-        raise LaunchRefused(f"Cannot listen on {where}: {error.strerror}.") from error
+            raise LaunchRefused(
+                say("{where} is in use. Choose another port: WORKBENCH_PORT=8001 make up", where=where)
+            ) from error
+        raise LaunchRefused(say("Cannot listen on {where}: {reason}.", where=where, reason=error.strerror)) from error
 
 
 def refuse_full_disk(plan: Plan) -> None:
@@ -110,8 +114,13 @@ def refuse_full_disk(plan: Plan) -> None:
     free = shutil.disk_usage(plan.data).free
     if free < START_BYTES:
         raise LaunchRefused(
-            f"The disk of {plan.data} is full: a start needs {size_text(START_BYTES)}, {size_text(free)} are free. "
-            "Make room on it; nothing of the workbench has to go if something else can."
+            say(
+                "The disk of {folder} is full: a start needs {needed}, {free} are free. "
+                "Make room on it; nothing of the workbench has to go if something else can.",
+                folder=plan.data,
+                needed=size_text(START_BYTES),
+                free=size_text(free),
+            )
         )
 
 

@@ -20,14 +20,21 @@ from django.core.management.base import SystemCheckError
 from django.db import DatabaseError
 
 from diagnostics.errors import SparkUnavailable
+from diagnostics.language import command_language
 from diagnostics.storage.shared_folder import STORAGE_VARIABLE, run_folder
+from workbench.languages.sentences import in_language, say
 from workbench.launch.chart_library import without_unused
 
 
 def prepare() -> int:
-    """Brings the database up to date; gives the exit status. Errors go to standard error."""
+    """Brings the database up to date; gives the exit status. Errors go to standard error, in the reader's language."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "workbench.settings")
     django.setup()
+    with in_language(command_language(sys.argv[1:], os.environ)):
+        return _prepare()
+
+
+def _prepare() -> int:
     try:
         call_command("check", stdout=io.StringIO())
         storage_try(settings.SPARK_STORAGE)
@@ -39,7 +46,8 @@ def prepare() -> int:
         sys.stderr.write(f"{str(error).strip()}\n")
         return 1
     except (DatabaseError, OSError) as error:
-        sys.stderr.write(f"The data folder or the database cannot be used: {str(error).strip()}\n")
+        reason = str(error).strip()
+        sys.stderr.write(f"{say('The data folder or the database cannot be used: {reason}', reason=reason)}\n")
         return 1
     return 0
 
@@ -53,7 +61,7 @@ def storage_try(storage: str) -> None:
         with run_folder(storage, f"start-{uuid4()}"):
             pass
     except SparkUnavailable as error:
-        raise SparkUnavailable(f"{STORAGE_VARIABLE} cannot be used: {error}") from error
+        raise SparkUnavailable(say("{name} cannot be used: {reason}", name=STORAGE_VARIABLE, reason=error)) from error
 
 
 def chart_library_copy(source: Path, target: Path) -> None:
@@ -64,7 +72,7 @@ def chart_library_copy(source: Path, target: Path) -> None:
     try:
         script = without_unused(script)
     except ValueError as error:
-        sys.stderr.write(f"The chart library is served whole, about 1.5 MB: {error}.\n")
+        sys.stderr.write(f"{say('The chart library is served whole, about 1.5 MB: {reason}.', reason=error)}\n")
     target.parent.mkdir(exist_ok=True, mode=0o700)
     with tempfile.TemporaryDirectory(dir=target.parent) as place:
         made = Path(place) / "made"

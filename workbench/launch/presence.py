@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from workbench.languages.sentences import say
 from workbench.launch.plan import LaunchRefused, Plan
 
 SHARED_VARIABLES = ("WORKBENCH_PORT", "DATABASE_URL", "REDIS_URL", "SPARK_REMOTE", "SPARK_CONNECT_AUTHENTICATE_TOKEN")
@@ -23,8 +24,10 @@ def only_one(plan: Plan) -> Iterator[None]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            at = variables_of_the_running(plan).get("WORKBENCH_PORT", "a port it has not said yet")
-            raise LaunchRefused(f"The workbench already runs on {plan.data}, port {at}.") from error
+            at = variables_of_the_running(plan).get("WORKBENCH_PORT", say("a port it has not reported yet"))
+            raise LaunchRefused(
+                say("The workbench already runs on {folder}, port {port}.", folder=plan.data, port=at)
+            ) from error
         _variables(plan).unlink(missing_ok=True)
         yield
 

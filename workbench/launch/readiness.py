@@ -8,6 +8,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable
 
+from workbench.languages.sentences import say
 from workbench.launch.plan import LaunchRefused, Plan
 
 READY_SECONDS = 240  # the first start also builds Spark's class archive; a loaded machine took over a minute
@@ -20,15 +21,16 @@ def wait_until_ready(plan: Plan, alive: Callable[[], bool]) -> None:
     started, said, waiting = time.monotonic(), "", "web"
     while time.monotonic() - started < READY_SECONDS:
         if not alive():
-            raise LaunchRefused(f"The supervisor ended by itself; see {plan.logs}/supervisor.log")
+            raise LaunchRefused(say("The supervisor ended by itself; see {log}", log=plan.logs / "supervisor.log"))
         waiting = _not_ready(plan.address)
         if not waiting:
             return
         if waiting != said and time.monotonic() - started > 1:
-            print(f"  waiting for {waiting}", flush=True)
+            print(f"  {say('waiting for {parts}', parts=waiting)}", flush=True)
             said = waiting
         time.sleep(ASK_EVERY_SECONDS)
-    raise LaunchRefused(f"Not ready after {READY_SECONDS} s: {waiting} does not answer.\n{_last_lines(plan, waiting)}")
+    refusal = say("Not ready after {seconds} s: {parts} does not answer.", seconds=READY_SECONDS, parts=waiting)
+    raise LaunchRefused(f"{refusal}\n{_last_lines(plan, waiting)}")
 
 
 def _not_ready(address: str) -> str:
@@ -58,5 +60,5 @@ def _last_lines(plan: Plan, waiting: str) -> str:
         log = plan.logs / f"{LOGS.get(name, name)}.log"
         if log.exists():
             lines = log.read_text("utf-8", errors="replace").splitlines()[-15:]
-            ends += [f"The end of {log}:", *(f"  {line}" for line in lines)]
+            ends += [say("The end of {log}:", log=log), *(f"  {line}" for line in lines)]
     return "\n".join(ends)

@@ -7,6 +7,7 @@ import time
 import psutil
 import redis
 
+from workbench.languages.sentences import say
 from workbench.launch.plan import Plan
 
 ANSWER_SECONDS = 2.0
@@ -46,7 +47,7 @@ class RedisWatch:
             self._answered = time.monotonic()
 
     def _end(self) -> None:
-        print(f"redis has not answered for {HUNG_SECONDS:.0f} s", flush=True)
+        print(say("redis has not answered for {seconds:.0f} s", seconds=HUNG_SECONDS), flush=True)
         self._answered = time.monotonic()
         for process in psutil.process_iter(["cmdline"]):
             line = " ".join(process.info["cmdline"] or ())

@@ -12,6 +12,7 @@ from types import TracebackType
 
 import psutil
 
+from workbench.languages.sentences import say
 from workbench.launch.plan import Plan
 
 STOP_SECONDS = 45  # longer than the sum of the programs' stop_seconds
@@ -96,7 +97,16 @@ class Supervised:
                 name, _, reason = what.partition(" ")
                 reason = reason.replace("; not expected", "").strip("()")
                 with contextlib.suppress(OSError):  # the log may be on a full disk
-                    print(f"{name} ended ({reason}) and is started again; see {self._plan.logs / name}.log", flush=True)
+                    its_log = self._plan.logs / f"{name}.log"
+                    print(
+                        say(
+                            "{name} ended ({reason}) and is started again; see {log}",
+                            name=name,
+                            reason=reason,
+                            log=its_log,
+                        ),
+                        flush=True,
+                    )
 
 
 def end_with_parent() -> None:

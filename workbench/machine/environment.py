@@ -11,9 +11,13 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from django.core import checks
+from django.utils.functional import lazy
+
+from workbench.languages.sentences import say, to_say
 
 TAG = "environment"
 DATABASE_SCHEMES = ("sqlite", "postgres", "postgresql")
@@ -57,14 +61,23 @@ class Environment:
         given = self.text(name, str(default))
         if given.isascii() and given.isdigit() and least <= int(given) <= most:
             return int(given)
-        self.refuse("E001", f"{name} is {given!r}.", f"Give a whole number from {least} to {most}, e.g. {default}.")
+        self.refuse(
+            "E001",
+            to_say("{name} is {value}."),
+            to_say("Give a whole number from {least} to {most}, e.g. {default}."),
+            name=name,
+            value=repr(given),
+            least=least,
+            most=most,
+            default=default,
+        )
         return default
 
     def switch(self, name: str) -> bool:
         """Whether the variable is on."""
         given = self.text(name, "0").lower()
         if given not in ("0", "1", "true", "false", "yes", "no"):
-            self.refuse("E002", f"{name} is {given!r}.", "Give 1 or 0.")
+            self.refuse("E002", to_say("{name} is {value}."), to_say("Give 1 or 0."), name=name, value=repr(given))
         return given in ("1", "true", "yes")
 
     def url(self, name: str, default: str, schemes: tuple[str, ...]) -> str:
@@ -77,7 +90,14 @@ class Environment:
             readable = False
         if readable:
             return value
-        self.refuse("E003", f"{name} is {_without_secrets(value)!r}.", f"Give a URL that begins with {_or(schemes)}.")
+        self.refuse(
+            "E003",
+            to_say("{name} is {value}."),
+            to_say("Give a URL that begins with {beginnings}."),
+            name=name,
+            value=repr(_without_secrets(value)),
+            beginnings=", ".join(f"{scheme}://" for scheme in schemes),
+        )
         return default
 
     def matching(self, name: str, default: str, pattern: re.Pattern[str], example: str) -> str:
@@ -85,7 +105,14 @@ class Environment:
         given = self.text(name, default)
         if given == default or pattern.fullmatch(given):
             return given
-        self.refuse("E004", f"{name} is {_without_secrets(given)!r}.", f"Give a value such as {example}.")
+        self.refuse(
+            "E004",
+            to_say("{name} is {value}."),
+            to_say("Give a value such as {example}."),
+            name=name,
+            value=repr(_without_secrets(given)),
+            example=example,
+        )
         return default
 
     def folder(self, name: str, default: Path) -> Path:
@@ -98,17 +125,32 @@ class Environment:
         try:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         except OSError as error:
-            self.refuse("E005", f"{name} is {str(folder)!r}: {error.strerror}.", "Give a folder that can be written.")
+            self.refuse(
+                "E005",
+                to_say("{name} is {value}: {reason}."),
+                to_say("Give a folder that can be written."),
+                name=name,
+                value=repr(str(folder)),
+                reason=error.strerror,
+            )
             return Path(tempfile.mkdtemp())
         if not os.access(folder, os.W_OK | os.X_OK):
             self.refuse(
                 "E005",
-                f"{name} is {str(folder)!r}: it cannot be written.",
-                "Give a folder of your own, on a file system that is not read-only.",
+                to_say("{name} is {value}: it cannot be written."),
+                to_say("Give a folder of your own, on a file system that is not read-only."),
+                name=name,
+                value=repr(str(folder)),
             )
             return Path(tempfile.mkdtemp())
         if folder.stat().st_mode & stat.S_ISVTX:
-            self.refuse("E005", f"{name} is {str(folder)!r}, which all users share.", "Give a folder of your own.")
+            self.refuse(
+                "E005",
+                to_say("{name} is {value}, which all users share."),
+                to_say("Give a folder of your own."),
+                name=name,
+                value=repr(str(folder)),
+            )
             return Path(tempfile.mkdtemp())
         make_private(folder)
         return folder
@@ -121,10 +163,23 @@ class Environment:
         try:
             secret = Path(path).read_text("utf-8").strip()
         except (OSError, UnicodeDecodeError) as error:
-            self.refuse("E007", f"{name} is {path!r}: {type(error).__name__}.", "Give a file that can be read.")
+            self.refuse(
+                "E007",
+                to_say("{name} is {value}: {reason}."),
+                to_say("Give a file that can be read."),
+                name=name,
+                value=repr(path),
+                reason=type(error).__name__,
+            )
             return ""
         if not secret:
-            self.refuse("E007", f"{name} is {path!r}, which is empty.", "Write the secret into the file.")
+            self.refuse(
+                "E007",
+                to_say("{name} is {value}, which is empty."),
+                to_say("Write the secret into the file."),
+                name=name,
+                value=repr(path),
+            )
         return secret
 
     def networks(self, name: str, default: list[str]) -> list[ipaddress.IPv4Network | ipaddress.IPv6Network]:
@@ -134,12 +189,19 @@ class Environment:
             try:
                 networks.append(ipaddress.ip_network(word))
             except ValueError as error:
-                self.refuse("E006", f"{name}: {error}.", "Give addresses or networks, e.g. 10.0.0.5, 10.1.0.0/16.")
+                self.refuse(
+                    "E006",
+                    to_say("{name}: {reason}."),
+                    to_say("Give addresses or networks, e.g. 10.0.0.5, 10.1.0.0/16."),
+                    name=name,
+                    reason=error,
+                )
         return networks
 
-    def refuse(self, number: str, what: str, hint: str) -> None:
-        """Notes a problem for the system check."""
-        self.problems.append(checks.Error(what, hint=hint, id=f"workbench.{number}"))
+    def refuse(self, number: str, what: str, hint: str, **values: Any) -> None:
+        """Notes a problem for the system check. `to_say` marks its texts, which are said when somebody reads them."""
+        problem = checks.Error(_say_later(what, **values), hint=_say_later(hint, **values), id=f"workbench.{number}")
+        self.problems.append(problem)
 
 
 def keep_files_private() -> None:
@@ -157,8 +219,7 @@ def make_private(path: Path) -> None:
         path.chmod(stat.S_IMODE(mode) & 0o700)
 
 
-def _or(schemes: tuple[str, ...]) -> str:
-    return " or ".join(f"{scheme}://" for scheme in schemes)
+_say_later: Any = lazy(say, str)
 
 
 def _without_secrets(url: str) -> str:

@@ -23,10 +23,10 @@ def test_the_diagnosis_is_printed_though_its_file_cannot_be_written(tmp_path: Pa
     printed = io.StringIO()
     command = Command(stdout=printed)
     with pytest.raises(CommandError, match="cannot be written: No such file or directory") as refused:
-        command._write(document, str(tmp_path / "gone" / "diagnosis.json"))
+        command._write(document, document, str(tmp_path / "gone" / "diagnosis.json"))
     assert refused.value.returncode == 1
     assert "inconclusive" in printed.getvalue()
-    command._write(document, str(tmp_path / "diagnosis.json"))
+    command._write(document, document, str(tmp_path / "diagnosis.json"))
     assert json.loads((tmp_path / "diagnosis.json").read_text("utf-8"))["schema"] == 1
 
 

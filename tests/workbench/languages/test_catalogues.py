@@ -10,9 +10,11 @@ from babel.messages.catalog import Message
 
 from workbench.languages.catalogues import (
     CATALOGUE_SOURCES,
+    COLLECTOR,
     ROOT,
     Source,
     catalogue,
+    collector_written,
     compiled,
     is_translated,
     marked_in,
@@ -67,6 +69,10 @@ def test_chinese_has_spaces_beside_latin_words_and_full_width_punctuation(source
 @pytest.mark.parametrize("source", CATALOGUE_SOURCES, ids=lambda each: each.domain)
 def test_the_compiled_catalogue_is_that_of_the_text(source: Source) -> None:
     assert source.path().with_suffix(".mo").read_bytes() == compiled(catalogue(source)), "run manage.py translations"
+
+
+def test_the_collector_has_its_sentences_in_chinese() -> None:
+    assert COLLECTOR.read_text("utf-8") == collector_written(), "run manage.py translations"
 
 
 def test_the_page_of_what_is_translated_has_every_area() -> None:

@@ -7,13 +7,14 @@ A new sentence in the folders of `READ` is red here until `say`, `say_later` or 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.workbench.languages.prose import is_prose
-from workbench.languages.catalogues import PYTHON, ROOT
+from workbench.languages.catalogues import COLLECTOR, PYTHON, ROOT
 from workbench.languages.progress import unmarked_texts
 
 READ = (
@@ -23,6 +24,7 @@ READ = (
     *("workbench/history", "workbench/layouts", "workbench/limits", "workbench/logs", "workbench/prevention"),
     *("workbench/profiles", "workbench/reports", "workbench/rule_pages", "workbench/runbooks", "workbench/sign_in"),
     *("workbench/space", "workbench/tallies"),
+    *("workbench/backup", "workbench/launch", "workbench/machine"),
 )
 """Folders whose sentences are for a reader."""
 
@@ -51,6 +53,8 @@ stored in the timeline in English; `{}` is a value.
 """
 MISTAKES = ("sample.py", "text.py", "rewriting.py", "oidc.py", "ldap.py")
 """Files that name the mistakes in a text that an administrator or a developer writes, in the words of its keys."""
+OTHER_READERS = ("audit.py", "chart_library.py", "disk.py", "driver.py", "install.py")
+"""Files whose sentences are for engineers of the product or programs, and one with both languages side by side."""
 
 
 def inside(part: ast.AST) -> set[int]:
@@ -93,11 +97,43 @@ def unmarked_sentences(code: str) -> Iterator[str]:
             yield text
 
 
+SENT_TO_READERS = {"Unanswered", "Stopped", "ValueError", "ArgumentTypeError", "_skip", "append", "add", "CommandError"}
+"""What prints its arguments: errors and options of the collector and of commands."""
+COMMANDS = sorted(
+    path
+    for path in (ROOT / "workbench").glob("*/management/commands/*.py")
+    if path.stem not in ("__init__", "ablation", "accuracy", "translations", "write_log_books")
+)
+"""Commands for people who run a workbench; the others are for engineers of the product, or run by themselves."""
+
+
+def texts_sent(code: str) -> Iterator[str]:
+    """Texts of any length that a command prints or takes as help without a mark."""
+    for part in ast.walk(ast.parse(code)):
+        if not isinstance(part, ast.Call):
+            continue
+        name = getattr(part.func, "id", getattr(part.func, "attr", ""))
+        texts = [each.value for each in part.keywords if each.arg == "help"]
+        if name in SENT_TO_READERS or (name == "write" and "std" in ast.unparse(part.func)):
+            texts += part.args[-1:] if name != "add" else part.args[1:2]
+        for text in texts:
+            literals = text.values if isinstance(text, ast.JoinedStr) else [text]
+            constants = [str(each.value) for each in literals if isinstance(each, ast.Constant)]
+            if re.search(r"[A-Za-z]{3}", " ".join(constants)):
+                yield ast.unparse(text)
+
+
+@pytest.mark.parametrize("path", [COLLECTOR, *COMMANDS], ids=lambda path: path.stem)
+def test_every_text_of_a_command_is_marked(path: Path) -> None:
+    code = path.read_text("utf-8")
+    assert [*unmarked_sentences(code), *texts_sent(code)] == []
+
+
 def modules(folder: str) -> list[Path]:
     return [
         path
         for path in sorted((ROOT / folder).rglob("*.py"))
-        if not {"migrations", "management"} & set(path.parts) and path.name not in MISTAKES
+        if not {"migrations", "management"} & set(path.parts) and path.name not in (*MISTAKES, *OTHER_READERS)
     ]
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
 from workbench.accounts.services import first_administrator_make
+from workbench.languages.sentences import say, to_say
+from workbench.languages.terminal import TerminalCommand
 
 
-class Command(BaseCommand):
-    help = "Creates the first administrator, with WORKBENCH_ADMIN_PASSWORD or a password that is printed once."
+class Command(TerminalCommand):
+    help = to_say("Creates the first administrator, with WORKBENCH_ADMIN_PASSWORD or a password that is printed once.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         given = os.environ.get("WORKBENCH_ADMIN_PASSWORD") or None
@@ -20,6 +20,14 @@ class Command(BaseCommand):
             return
         user, password = made
         if given:
-            self.stdout.write(f"The first administrator is {user}; the password is WORKBENCH_ADMIN_PASSWORD.")
+            self.stdout.write(
+                say("The first administrator is {user}; the password is WORKBENCH_ADMIN_PASSWORD.", user=user)
+            )
         else:
-            self.stdout.write(f"The first administrator is {user}; the password, shown only now, is: {password}")
+            self.stdout.write(
+                say(
+                    "The first administrator is {user}; the password, shown only now, is: {password}",
+                    user=user,
+                    password=password,
+                )
+            )

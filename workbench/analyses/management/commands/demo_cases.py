@@ -6,31 +6,33 @@ import time
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db.models import F
 
 from workbench.accounts.models import Role, User
-from workbench.analyses.models import Analysis
+from workbench.analyses.models import Analysis, AnalysisStatus
 from workbench.analyses.submission import demo_cases_load
+from workbench.languages.sentences import say, say_stored, to_say
+from workbench.languages.terminal import TerminalCommand
 
 WAIT_SECONDS = 300
 
 
-class Command(BaseCommand):
-    help = "Opens a case for each real incident that ships with the project; those that are there already stay."
+class Command(TerminalCommand):
+    help = to_say("Opens a case for each real incident that ships with the project; those that are there already stay.")
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--wait", action="store_true", help="return once they are analysed")
+        parser.add_argument("--wait", action="store_true", help=say("return once they are analysed"))
 
     def handle(self, *args: Any, wait: bool, **options: Any) -> None:
         user = User.objects.filter(role=Role.ADMINISTRATOR, is_active=True, teams__isnull=False).order_by("pk").first()
         if user is None:
-            raise CommandError("There is no administrator with a team; manage.py create_admin makes one.")
+            raise CommandError(say("There is no administrator with a team; manage.py create_admin makes one."))
         opened = demo_cases_load(user=user)
         for case in opened:
-            self.stdout.write(f"Opened {case}.")
+            self.stdout.write(say("Opened {case}.", case=case))
         if not opened:
-            self.stdout.write("The demo cases are there already.")
+            self.stdout.write(say("The demo cases are there already."))
         if wait:
             self._wait([case.pk for case in opened])
 
@@ -39,10 +41,13 @@ class Command(BaseCommand):
         waiting = Analysis.objects.active().filter(case__in=cases)
         while waiting.exists():
             if time.monotonic() > deadline:
-                raise CommandError(f"Not analysed after {WAIT_SECONDS} seconds; is a worker running?")
+                raise CommandError(
+                    say("Not analysed after {seconds} seconds; is a worker running?", seconds=WAIT_SECONDS)
+                )
             time.sleep(0.5)
         outcomes = Analysis.objects.filter(case__in=cases).values_list(
             "case_id", "status", "error", F("case__verdict_class")
         )
         for case_id, status, error, verdict in outcomes.order_by("case_id"):
-            self.stdout.write(f"#{case_id}: {status} {error or verdict}")
+            label = str(AnalysisStatus(status).label).lower()
+            self.stdout.write(f"#{case_id}: {label} {say_stored(error) or verdict}")

@@ -6,18 +6,22 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from diagnostics.wording.phrase import size as size_text
 from workbench.backup.archive import BackupRefused, backup_write
+from workbench.languages.sentences import say, to_say
+from workbench.languages.terminal import TerminalCommand
 from workbench.machine.environment import keep_files_private
 
 
-class Command(BaseCommand):
-    help = "Writes the whole workbench into one file: rows, files, keys. It may run meanwhile. Keep the file as secret."
+class Command(TerminalCommand):
+    help = to_say(
+        "Writes the whole workbench into one file: rows, files, keys. It may run meanwhile. Keep the file as secret."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("file", type=Path, help="where to write it; it must not exist")
+        parser.add_argument("file", type=Path, help=say("where to write it; it must not exist"))
 
     def handle(self, *, file: Path, **options: Any) -> None:
         keep_files_private()
@@ -26,5 +30,13 @@ class Command(BaseCommand):
         except BackupRefused as error:
             raise CommandError(str(error)) from None
         for path in contents.missing:
-            self.stderr.write(f"{path} is named by a row and was not there.")
-        self.stdout.write(f"{contents.rows:,} rows and {contents.files:,} files, {size_text(contents.bytes)}: {file}")
+            self.stderr.write(say("{path} is named by a row and was not there.", path=path))
+        self.stdout.write(
+            say(
+                "{rows:,} rows and {files:,} files, {size}: {path}",
+                rows=contents.rows,
+                files=contents.files,
+                size=size_text(contents.bytes),
+                path=file,
+            )
+        )

@@ -5,16 +5,20 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from workbench.backup.upgrade import upgrade_checked
+from workbench.languages.sentences import say, to_say
+from workbench.languages.terminal import TerminalCommand
 
 
-class Command(BaseCommand):
-    help = "Says whether this version can take over the data folder and database of an older one; changes nothing."
+class Command(TerminalCommand):
+    help = to_say(
+        "Says whether this version can take over the data folder and database of an older one; changes nothing."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--hashes", action="store_true", help="read every file and compare its SHA-256, too")
+        parser.add_argument("--hashes", action="store_true", help=say("read every file and compare its SHA-256, too"))
 
     def handle(self, *, hashes: bool, **options: Any) -> None:
         checked = upgrade_checked(with_hashes=hashes)
@@ -23,5 +27,5 @@ class Command(BaseCommand):
         for problem in checked.problems:
             self.stderr.write(problem)
         if checked.problems:
-            raise CommandError("Do not upgrade it in this state.")
-        self.stdout.write("It can be upgraded: make up does it at its start. Make a backup before.")
+            raise CommandError(say("Do not upgrade it in this state."))
+        self.stdout.write(say("It can be upgraded: make up does it at its start. Make a backup before."))

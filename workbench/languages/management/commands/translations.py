@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from workbench.languages.catalogues import CATALOGUE_SOURCES, is_translated, update
+from workbench.languages.catalogues import CATALOGUE_SOURCES, COLLECTOR, collector_written, is_translated, update
 from workbench.languages.progress import PROGRESS_PAGE, progress_page
 
 
@@ -24,6 +24,7 @@ class Command(BaseCommand):
             for message in update(source):
                 if options["open"] and message.id and not is_translated(message):
                     self.stdout.write(f"{source.domain}: {message.id!r}")
+        COLLECTOR.write_text(collector_written(), "utf-8")
         page = progress_page()
         PROGRESS_PAGE.write_text(page, "utf-8")
         self.stdout.write(page)
