@@ -401,14 +401,14 @@ class Collection:
     def _jobs(self) -> list[str]:
         """The jobs to examine: the requested one, or running ones and then those that ended last."""
         answer = self._ask("/jobs/overview")
-        found = [each for each in _list(answer, "jobs") if re.fullmatch(r"[0-9a-f]{32}", str(each.get("jid")))]
+        listed = [each for each in _list(answer, "jobs") if re.fullmatch(r"[0-9a-f]{32}", str(each.get("jid")))]
         if self._options.job:
-            return [each["jid"] for each in found if each["jid"] == self._options.job] or [self._options.job]
-        found.sort(key=lambda each: (_number(each.get("end-time")) > 0, -_number(each.get("last-modification"))))
-        if found[MOST_JOBS:]:
-            beyond = _beyond([each["jid"] for each in found], MOST_JOBS)
+            return [each["jid"] for each in listed if each["jid"] == self._options.job] or [self._options.job]
+        listed.sort(key=lambda each: (_number(each.get("end-time")) > 0, -_number(each.get("last-modification"))))
+        if listed[MOST_JOBS:]:
+            beyond = _beyond([each["jid"] for each in listed], MOST_JOBS)
             self._skip(say("{count} jobs beyond the first {most}: {names} ...", **beyond))
-        return [each["jid"] for each in found[:MOST_JOBS]]
+        return [each["jid"] for each in listed[:MOST_JOBS]]
 
     def _job(self, job: str, *, first: bool) -> None:
         path = f"/jobs/{job}"
@@ -524,7 +524,7 @@ class Collection:
 
 
 def _beyond(names: Sequence[str], most: int) -> dict[str, Any]:
-    """What is said of the names after the first ones, of which some are named."""
+    """The values of a sentence about the names after the first ones; it has some of these names."""
     return {"count": len(names) - most, "most": most, "names": ", ".join(names[most:][:5])}
 
 

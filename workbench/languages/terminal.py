@@ -15,7 +15,7 @@ from workbench.languages.sentences import in_language, say
 class TerminalCommand(BaseCommand):
     """Help, messages and errors are in the language of `--language`, else of the terminal's locale, else in English.
 
-    `to_say` marks `help`. What programs read stays as it is: exit statuses and JSON.
+    `to_say` marks `help`. Exit statuses and JSON, which programs read, do not change.
     """
 
     def run_from_argv(self, argv: list[str]) -> None:

@@ -58,15 +58,15 @@ class Environment:
 
     def number(self, name: str, default: int, least: int, most: int) -> int:
         """The variable's whole number within bounds."""
-        given = self.text(name, str(default))
-        if given.isascii() and given.isdigit() and least <= int(given) <= most:
-            return int(given)
+        value = self.text(name, str(default))
+        if value.isascii() and value.isdigit() and least <= int(value) <= most:
+            return int(value)
         self.refuse(
             "E001",
             to_say("{name} is {value}."),
             to_say("Give a whole number from {least} to {most}, e.g. {default}."),
             name=name,
-            value=repr(given),
+            value=repr(value),
             least=least,
             most=most,
             default=default,
@@ -102,15 +102,15 @@ class Environment:
 
     def matching(self, name: str, default: str, pattern: re.Pattern[str], example: str) -> str:
         """The variable's text, which must match a pattern."""
-        given = self.text(name, default)
-        if given == default or pattern.fullmatch(given):
-            return given
+        value = self.text(name, default)
+        if value == default or pattern.fullmatch(value):
+            return value
         self.refuse(
             "E004",
             to_say("{name} is {value}."),
             to_say("Give a value such as {example}."),
             name=name,
-            value=repr(_without_secrets(given)),
+            value=repr(_without_secrets(value)),
             example=example,
         )
         return default
