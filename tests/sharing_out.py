@@ -30,6 +30,7 @@ were measured. One that is not named is a share of its own, which costs a workbe
 
 CORPUS = (
     "tests/reading/test_charts_in_chinese.py",
+    "tests/reading/test_citations_in_chinese.py",
     "tests/reading/test_numbers_of_corpus.py",
     "tests/reading/test_pages_of_corpus.py",
     "tests/reading/test_runbooks_of_corpus.py",

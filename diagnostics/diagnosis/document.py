@@ -30,6 +30,7 @@ from diagnostics.diagnosis.verdict import INCONCLUSIVE, Diagnosis, JobVerdict, V
 from diagnostics.language import in_reader_language, joined_sentences, say, say_stored
 from diagnostics.notation.timestamp import timestamp
 from diagnostics.symptoms import symptom
+from diagnostics.wording.cited_text import read_cited_text
 from diagnostics.wording.phrase import enumeration
 
 SCHEMA = 1
@@ -193,7 +194,7 @@ def _evidence(citation: Citation, files: Sequence[str]) -> dict[str, Any]:
         "pointer": citation.pointer,
         "kind": citation.kind,
         "ts": timestamp(citation.ts_ms),
-        "text": citation.text,
+        "text": read_cited_text(citation.text, citation.kind),
         "name": citation.name,
         "value": citation.value,
     }

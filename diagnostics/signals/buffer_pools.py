@@ -12,6 +12,7 @@ from diagnostics.reconstruction.job.cluster import VertexKey, cluster_of
 from diagnostics.reconstruction.job.graph import JobGraph, job_graph
 from diagnostics.reconstruction.load.pools import PoolUse, pools_of_tasks
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
+from diagnostics.wording.cited_text import sample_text
 
 Pools = Mapping[str, PoolUse]
 
@@ -59,7 +60,7 @@ def _signal(task: VertexKey, graph: JobGraph, pools: Pools, upstream: Mapping[st
 
 
 def _cite(row: Any) -> Citation:
-    text = f"{row.metric} of subtask {row.subtask} of {row.vertex or row.vertex_id}: {row.value:.3g}"
+    text = sample_text(row.metric, row.subtask, row.vertex or row.vertex_id, f"{row.value:.3g}")
     return Citation.of(row, "metric", text, name=row.metric, value=row.value)
 
 

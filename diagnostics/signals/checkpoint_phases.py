@@ -14,6 +14,7 @@ from diagnostics.reconstruction.checkpoints.history import Checkpoint, History, 
 from diagnostics.reconstruction.checkpoints.parts import PHASES, Part, Slowest, checkpoint_parts
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
+from diagnostics.wording.cited_text import PHASES_OF_SUBTASK, cited_text
 from diagnostics.wording.phrase import duration
 
 MOST_LISTED = 6
@@ -297,7 +298,7 @@ def _cite(number: int, part: Part, at: Slowest, vertex: str) -> Citation:
     return Citation.of(
         at,
         "rest" if at.pointer else "log",
-        f"checkpoint {number}, {vertex}, subtask {at.subtask}: {durations}",
+        cited_text(PHASES_OF_SUBTASK, number=number, task=vertex, subtask=at.subtask, parts=durations),
         name="end_to_end_duration",
         value=at.end_to_end_ms,
     )

@@ -13,6 +13,7 @@ from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.checkpoints.delivery import reads_other_than_kafka
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
+from diagnostics.wording.cited_text import LAG, LAG_OF_GROUP, cited_text
 
 FEWEST_LOOKS = 4
 """How many readings show a course. Our choice: two in each half."""
@@ -83,8 +84,8 @@ def _growth(looks: Mapping[Look, list[Any]]) -> dict[str, FactValue]:
 
 
 def _cite(row: Any) -> Citation:
-    group = f"group {row.consumer_group}, " if row.consumer_group else ""
-    text = f"{group}{row.topic} partition {row.partition}: {row.lag} records behind"
+    form = LAG_OF_GROUP if row.consumer_group else LAG
+    text = cited_text(form, group=row.consumer_group, topic=row.topic, partition=row.partition, lag=row.lag)
     return Citation.of(row, "metric", text, name="lag", value=float(row.lag))
 
 

@@ -25,6 +25,7 @@ from diagnostics.reconstruction.events.places import EventPlace, lag_extremes
 from diagnostics.reconstruction.events.totals import EventTotals, event_totals
 from diagnostics.reconstruction.metrics.metric_series import metric_series
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
+from diagnostics.wording.cited_text import EARLY_EVENT, LATE_EVENT, cited_text
 
 FEWEST_EVENTS = 500
 """How many events with both times a sample must hold. Our choice: enough for a 99th percentile."""
@@ -209,7 +210,7 @@ def _citations(clocks: Clocks, places: Places) -> Iterator[Citation]:
 
 def _event(place: EventPlace) -> Citation:
     lag_ms = place.lag_ms or 0
-    side = "before" if lag_ms < 0 else "after"
+    form = EARLY_EVENT if lag_ms < 0 else LATE_EVENT
     return Citation(
         file_id=place.file_id,
         line=place.line,
@@ -217,7 +218,7 @@ def _event(place: EventPlace) -> Citation:
         pointer=place.pointer,
         kind="event",
         ts_ms=place.arrival_ms,
-        text=f"{place.key}: arrives {abs(lag_ms) / 1000:.1f} s {side} its event time",
+        text=cited_text(form, key=place.key, seconds=f"{abs(lag_ms) / 1000:.1f}"),
         name="lag_ms",
         value=lag_ms,
     )

@@ -13,6 +13,7 @@ from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import Subject, only_one
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
+from diagnostics.wording.cited_text import LATENCY, cited_text
 
 
 def measure(evidence: Evidence) -> Measured:
@@ -44,7 +45,7 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def _cited(row: Any) -> Citation:
-    text = f"latency, 99th percentile = {row.value:.15g} ms"
+    text = cited_text(LATENCY, value=f"{row.value:.15g}")
     return Citation.of(row, "metric", text, name="latency", value=row.value)
 
 

@@ -12,6 +12,7 @@ from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.metrics.metric_series import metric_series
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
+from diagnostics.wording.cited_text import LEVEL, LEVEL_OF_DEVICE, LEVEL_OF_HOST, cited_text
 
 FEWEST_SAMPLES = 4
 """How many samples make a level. Our choice, as for the load of processes."""
@@ -70,12 +71,13 @@ def measure(evidence: Evidence) -> Measured:
 def _sampled(evidence: Evidence) -> Iterator[_Level]:
     """Levels from operating system tools, most samples first."""
     levels = evidence.answer(host_levels.AGGREGATOR)
-    for each in sorted(levels, key=lambda each: -each.samples):
-        part, metric, host, name, file_id = each.key
-        of = " of ".join(known for known in (metric, name, host) if known)
-        text = f"{of} = {each.most:.15g}, usually {each.median:.15g} ({each.samples} samples)"
-        cited = Citation.of(each.place, "metric", text, name=metric, value=each.most)
-        yield _Level(host, part, name, file_id, metric, each.samples, each.median, each.least, each.most, cited)
+    for level in sorted(levels, key=lambda each: -each.samples):
+        part, metric, host, name, file_id = level.key
+        form = LEVEL_OF_DEVICE if name and host else LEVEL_OF_HOST if name or host else LEVEL
+        numbers = {"most": f"{level.most:.15g}", "usual": f"{level.median:.15g}", "samples": level.samples}
+        text = cited_text(form, metric=metric, device=name, host=host or name, **numbers)
+        cited = Citation.of(level.place, "metric", text, name=metric, value=level.most)
+        yield _Level(host, part, name, file_id, metric, level.samples, level.median, level.least, level.most, cited)
 
 
 def _metered(evidence: Evidence) -> Iterator[_Level]:

@@ -19,6 +19,7 @@ from diagnostics.reconstruction.load.queued_data import QueuedData, queued_data
 from diagnostics.reconstruction.load.timeline import MOMENT_MS
 from diagnostics.reconstruction.metrics.metric_series import MetricSeries, metric_series
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
+from diagnostics.wording.cited_text import WAITED, cited_text
 
 LEAST_ALIGNMENT_MS = 1_000.0
 """Shorter alignments give no rate: a few buffers pass in them. Our choice."""
@@ -77,7 +78,7 @@ def measure(evidence: Evidence) -> Measured:
         if job_id in waits:
             facts |= _wait_facts(waits[job_id], cluster, job_id)
             slowest = max(waits[job_id].rows, key=waited_ms)
-            text = f"checkpoint {waits[job_id].number}: start delay and alignment {waited_ms(slowest):.0f} ms"
+            text = cited_text(WAITED, number=waits[job_id].number, waited=f"{waited_ms(slowest):.0f}")
             citations.append(Citation.cite_row(slowest, "rest" if slowest["pointer"] else "log", text))
         sizes = (facts.get("peak_bytes"), facts.get("passed_bytes"))
         facts["bytes"] = highest(size for size in sizes if isinstance(size, (int, float)))

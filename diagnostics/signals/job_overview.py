@@ -23,6 +23,7 @@ from diagnostics.reconstruction.load.timeline import Timeline, load_timelines, p
 from diagnostics.reconstruction.metrics.metric_series import MetricSeries, metric_series
 from diagnostics.reconstruction.metrics.series import increase
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
+from diagnostics.wording.cited_text import JOB, JOB_STATE, cited_text
 
 SQL_OPERATOR = re.compile(
     r"\[\d+\](?: |$|,)|(?:Calc|Aggregate|Join|Deduplicate|Rank|OverAggregate|TableSourceScan|LookupJoin)(?:\(|\[)"
@@ -149,7 +150,7 @@ def _barriers(cluster: Cluster, job_id: str) -> dict[str, FactValue]:
 
 
 def _cite(row: Mapping[str, Any]) -> Citation:
-    text = f"job {row['name'] or row['job_id']}" + (f" is {row['state']}" if row["state"] else "")
+    text = cited_text(JOB_STATE if row["state"] else JOB, job=row["name"] or row["job_id"], state=row["state"])
     return Citation.cite_row(row, "rest" if "start_ms" in row else "log", text, name="name", value=row["name"])
 
 

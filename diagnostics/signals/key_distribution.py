@@ -12,6 +12,7 @@ from diagnostics.reconstruction.events.places import EventPlace, first_events
 from diagnostics.reconstruction.events.totals import EventTotals, event_totals
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.wording.cited_text import FIRST_OF_KEY, cited_text
 
 FEWEST_EVENTS = 200
 """How many events a sample must hold. Our choice: 5 % is then ten events."""
@@ -88,7 +89,7 @@ def _first_event(place: EventPlace, count: int, events: int) -> Citation:
         last_line=place.last_line,
         pointer=place.pointer,
         kind="event",
-        text=f"first of {count:,} events with key {place.key} among {events:,}",
+        text=cited_text(FIRST_OF_KEY, count=f"{count:,}", key=place.key, events=f"{events:,}"),
         name="key",
         value=place.key,
     )

@@ -18,6 +18,7 @@ from diagnostics.notation.printed_name import normalised
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.job.graph import job_graph
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.wording.cited_text import sample_text
 
 FEWEST_ASKED = 100.0
 """With fewer look-ups the rate is unreliable. Our choice."""
@@ -86,7 +87,7 @@ def _facts(counts_by_metric: Mapping[str, Sequence[_Count]]) -> dict[str, FactVa
 
 
 def _cite(row: Any) -> Citation:
-    text = f"{row.metric} of subtask {row.subtask} of {row.operator or row.vertex} = {row.value:.15g}"
+    text = sample_text(row.metric, row.subtask, row.operator or row.vertex, f"{row.value:.15g}")
     return Citation.of(row, "metric", text, name=row.metric, value=row.value)
 
 

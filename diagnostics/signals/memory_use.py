@@ -17,6 +17,8 @@ from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.metrics.metric_series import MetricSeries, metric_series
 from diagnostics.reconstruction.metrics.series import Point, Series
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
+from diagnostics.wording.cited_text import HEAP, cited_text
+from diagnostics.wording.phrase import size
 
 AREAS = {"heap": "Status.JVM.Memory.Heap", "metaspace": "Status.JVM.Memory.Metaspace"}
 EARLY_PART = 0.25
@@ -112,11 +114,17 @@ def _facts_of_rest(row: Any) -> dict[str, FactValue]:
     return facts
 
 
+def _size(count: float | None) -> str:
+    return "unknown" if count is None else size(count)
+
+
 def _citation(row: Any) -> Citation:
     return Citation.of(
         row,
         "rest",
-        f"TaskManager {row.task_manager}: heap {row.heap_used_bytes} of {row.heap_max_bytes} bytes",
+        cited_text(
+            HEAP, task_manager=row.task_manager, used=_size(row.heap_used_bytes), largest=_size(row.heap_max_bytes)
+        ),
         name="heapUsed",
         value=row.heap_used_bytes,
     )

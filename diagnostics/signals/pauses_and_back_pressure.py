@@ -18,6 +18,7 @@ from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.load.timeline import MOMENT_MS, Reading, Timeline, load_timelines
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.load_levels import LOW_MOST
+from diagnostics.wording.cited_text import FULL_COLLECTION, cited_text
 
 MOST_CITED = 6
 """Full collections that are cited. Our choice."""
@@ -124,7 +125,7 @@ def _cite(full: FullCollection) -> Citation:
         last_line=full.last_line,
         kind="gc",
         ts_ms=round(full.ts_ms),
-        text=f"full collection of {full.pause_ms:.0f} ms",
+        text=cited_text(FULL_COLLECTION, pause=f"{full.pause_ms:.0f}"),
         name="pause_ms",
         value=full.pause_ms,
     )

@@ -22,6 +22,7 @@ from diagnostics.reconstruction.failures.incident_log import IncidentLog, LogEve
 from diagnostics.reconstruction.metrics.metric_series import MetricSeries, metric_series
 from diagnostics.reconstruction.metrics.series import Point, increase
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
+from diagnostics.wording.cited_text import STATE_OF_JOB, cited_text
 
 STATES = re.compile(r"switched from state ([A-Z]{3,20}) to ([A-Z]{3,20})")
 STRATEGY = re.compile(r"strategy ([A-Za-z]{1,80})")
@@ -245,7 +246,7 @@ def _first_fault(found: Sequence[Fault]) -> dict[str, FactValue]:
 
 
 def _state_citation(row: Any) -> Citation:
-    return Citation.of(row, "rest", f"state of the job: {row.state}", name="state", value=row.state)
+    return Citation.of(row, "rest", cited_text(STATE_OF_JOB, state=row.state), name="state", value=row.state)
 
 
 SIGNALS = (

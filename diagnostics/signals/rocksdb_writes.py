@@ -16,6 +16,7 @@ from diagnostics.citation import CITATION_COLUMNS, Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject, only_one
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
+from diagnostics.wording.cited_text import sample_text
 
 SHOWN = 4
 PLACE = ("ts_ms", *CITATION_COLUMNS)
@@ -163,7 +164,7 @@ def _citations(records: Sequence[Mapping[str, Any]], instances: Iterable[_Instan
     rows = [course.highest for each in instances for found in each.values.values() for course in found]
     high = [row for row in rows if row.value > 0]
     for row in sorted(high, key=lambda row: (row.metric, -row.value))[: 2 * SHOWN]:
-        text = f"{row.metric} of {row.operator} (subtask {row.subtask}) = {row.value:.15g}"
+        text = sample_text(row.metric, row.subtask, row.operator, f"{row.value:.15g}")
         yield Citation.of(row, "metric", text, name=row.metric, value=row.value)
 
 

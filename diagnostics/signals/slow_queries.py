@@ -12,6 +12,7 @@ from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
+from diagnostics.wording.cited_text import QUERIES, cited_text
 
 READS = ("SELECT", "WITH", "SHOW", "CALL", "FETCH", "EXECUTE")
 WRITES = ("INSERT", "UPDATE", "DELETE", "MERGE", "REPLACE", "COPY", "LOAD", "COMMIT")
@@ -78,9 +79,9 @@ def _of(statements: Sequence[Spread], name: str) -> Mapping[str, FactValue]:
 
 def _cite(statement: Spread) -> Citation:
     text = statement.key[2][:300] if statement.key[2] else "a query"
-    times = f"usually {statement.median:.15g} ms, at most {statement.most:.15g} ms"
-    told = f"{text}: {statement.samples} times, {times}"
-    return Citation.of(statement.place, "log", told, name="duration_ms", value=statement.most)
+    times = {"usual": f"{statement.median:.15g}", "most": f"{statement.most:.15g}"}
+    cited = cited_text(QUERIES, statement=text, count=statement.samples, **times)
+    return Citation.of(statement.place, "log", cited, name="duration_ms", value=statement.most)
 
 
 def _facts(name: str, what: str) -> dict[str, str]:

@@ -16,6 +16,7 @@ from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue
 from diagnostics.reconstruction.job.cluster import Cluster, VertexKey, cluster_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
+from diagnostics.wording.cited_text import STATE_OF_SUBTASK, cited_text
 
 FEWEST_HOSTS = 3
 """With fewer TaskManagers, the median of "the others" would be a single one. Our choice."""
@@ -119,7 +120,7 @@ def _state_citation(row: Any) -> Citation:
         pointer=row.pointer,
         kind="rest",
         ts_ms=row.ack_ms,
-        text=f"checkpoint {row.checkpoint_id}, subtask {row.subtask}: state {size}, start delay {delay}",
+        text=cited_text(STATE_OF_SUBTASK, number=row.checkpoint_id, subtask=row.subtask, state=size, delay=delay),
         name="state_size",
         value=row.state_bytes,
     )

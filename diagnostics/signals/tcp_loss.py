@@ -22,6 +22,7 @@ from diagnostics.reconstruction.failures.tcp_intervals import (
     place_of,
 )
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.wording.cited_text import SENT_AGAIN, SENT_AGAIN_AND_WAITS, cited_text
 
 LEAST_AGAIN = 5
 """With fewer retransmitted segments an interval does not count as growth. Our choice, for the same reason."""
@@ -127,11 +128,12 @@ network within a data centre.
 
 
 def _cite(row: Any) -> Citation:
-    place = f"{row.local_address} to {row.peer_address}" if row.peer_address else f"host {row.host or ''}".strip()
-    counted = f"{row.segments_retransmitted} of {row.segments_out} segments sent again"
-    waits = f", timeout {row.rto_ms:.0f} ms" if row.rto_ms is not None else ""
-    doubled = f" after {row.backoff} doublings" if row.backoff else ""
-    return Citation.of(row, "metric", f"{place}: {counted}{waits}{doubled}")
+    place = f"{row.local_address} to {row.peer_address}" if row.peer_address else row.host or "host"
+    sent = {"host": place, "again": row.segments_retransmitted, "segments": row.segments_out}
+    if row.rto_ms is None:
+        return Citation.of(row, "metric", cited_text(SENT_AGAIN, **sent))
+    waits = f"timeout {row.rto_ms:.0f} ms" + (f" after {row.backoff} doublings" if row.backoff else "")
+    return Citation.of(row, "metric", cited_text(SENT_AGAIN_AND_WAITS, parts=waits, **sent))
 
 
 SIGNALS = (

@@ -18,6 +18,7 @@ from diagnostics.notation.printed_name import normalised
 from diagnostics.reconstruction.job.cluster import VertexKey, cluster_of
 from diagnostics.reconstruction.job.graph import job_graph
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
+from diagnostics.wording.cited_text import sample_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ def _facts(told: Mapping[str, Sequence[_Gauge]]) -> dict[str, FactValue]:
 
 
 def _cite(row: Any) -> Citation:
-    text = f"{row.metric} of subtask {row.subtask} of {row.operator or row.vertex} = {row.value:.15g}"
+    text = sample_text(row.metric, row.subtask, row.operator or row.vertex, f"{row.value:.15g}")
     return Citation.of(row, "metric", text, name=row.metric, value=row.value)
 
 

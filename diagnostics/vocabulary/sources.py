@@ -68,6 +68,11 @@ class Source:
             return _said_place(say(publisher), _said_lines(lines[1]))
         return _said_place(say(publisher), say(place) if place in OWN_TITLES else place)
 
+    @property
+    def read_says(self) -> str:
+        """What it states, in the language of the reader."""
+        return in_reader_language(self.says)
+
 
 def _said_lines(lines: str) -> str:
     return say("lines {lines}", lines=lines) if "-" in lines else say("line {line}", line=lines)
@@ -122,8 +127,10 @@ def sources() -> Mapping[str, Source]:
             if source_id in catalogue:
                 raise InvalidRule([f"{file.name}: {source_id} is there twice"])
             try:
-                catalogue[source_id] = Source(id=source_id, **entry)
-            except TypeError:
+                says = with_translations(entry.pop("says"), entry, "says")
+                entry.pop("says_zh", None)
+                catalogue[source_id] = Source(id=source_id, says=says, **entry)
+            except (KeyError, TypeError):
                 raise InvalidRule([f"{file.name}: {source_id} needs title, says and basis; url may be there"]) from None
     return catalogue
 

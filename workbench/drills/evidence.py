@@ -14,6 +14,7 @@ from typing import Any
 
 from diagnostics.redaction import Redactor, shipped_redaction_rules
 from diagnostics.symptoms import symptom
+from diagnostics.wording.cited_text import read_cited_text
 from workbench.analyses.models import Analysis
 from workbench.drills.models import DrillStep, StepKind
 from workbench.languages.sentences import say_later
@@ -136,7 +137,8 @@ def _pieces(
     chosen = sorted(found.items(), key=lambda each: (not each[1][0], _order(each[1][1])))[:MOST_PIECES]
     for place, (_, citation) in sorted(chosen, key=lambda each: _order(each[1][1])):
         source = str(citation["entry"].get("format") or "").replace("-", " ")
-        yield Piece(citation.get("ts_ms"), unnamed(place[2]), source, place in rests_on)
+        text = read_cited_text(place[2], citation["kind"])
+        yield Piece(citation.get("ts_ms"), unnamed(text), source, place in rests_on)
 
 
 def _order(citation: Mapping[str, Any]) -> tuple[bool, int, str, int]:

@@ -20,6 +20,7 @@ from diagnostics.reconstruction.checkpoints.report import (
     reports_of_rest,
 )
 from diagnostics.reconstruction.job.cluster import cluster_of
+from diagnostics.wording.cited_text import CHECKPOINT, CHECKPOINT_NUMBER, CHECKPOINT_STATUS, cited_text
 from diagnostics.wording.phrase import duration, size
 
 MOST_CHECKPOINTS = 20_000
@@ -282,16 +283,18 @@ def _citations(
 ) -> Iterable[Citation]:
     if log is not None:
         for place in log["places"][:2]:
-            yield _citation(place, "log", place["text"] or f"checkpoint {number}")
+            yield _citation(place, "log", place["text"] or cited_text(CHECKPOINT_NUMBER, number=number))
     if rest is not None:
-        parts = [f"checkpoint {number} {rest['status']}"]
+        parts = []
         if duration_ms is not None:
             parts.append(f"end to end {duration(duration_ms)}")
         if rest["checkpointed_bytes"] is not None:
             parts.append(f"wrote {size(rest['checkpointed_bytes'])} of {size(rest['state_bytes'] or 0)}")
         if rest["reason"]:
             parts.append(str(rest["reason"]))
-        yield _citation(rest["places"][0], "rest", ", ".join(parts), f"checkpoint {number}", rest["duration_ms"])
+        form = CHECKPOINT if parts else CHECKPOINT_STATUS
+        text = cited_text(form, number=number, status=rest["status"], parts=", ".join(parts))
+        yield _citation(rest["places"][0], "rest", text, f"checkpoint {number}", rest["duration_ms"])
 
 
 def _citation(

@@ -16,6 +16,7 @@ from diagnostics.evidence import Evidence, read_once
 from diagnostics.reconstruction.job.cluster import VertexKey
 from diagnostics.reconstruction.metrics.metric_series import MetricSeries, counters_by_vertex, metric_series
 from diagnostics.reconstruction.metrics.series import Point, since_restart
+from diagnostics.wording.cited_text import READ_AND_WRITTEN, cited_text
 
 FEWEST_RECORDS = 1000
 FEWEST_RECORDS_EACH = 50
@@ -168,7 +169,7 @@ def load_snapshots(evidence: Evidence) -> Mapping[VertexKey, list[Snapshot]]:
 
 def _load_of_rest(row: Any) -> Load:
     busy = row.busy_ms / row.duration_ms if row.busy_ms is not None and row.duration_ms else None
-    text = f"subtask {row.subtask}: read-records {row.read_records}, write-records {row.write_records}"
+    text = cited_text(READ_AND_WRITTEN, subtask=row.subtask, read=row.read_records, written=row.write_records)
     place = Citation.of(row, "rest", text, name="read-records", value=row.read_records)
     return Load(row.subtask, row.read_records, row.write_records, row.read_bytes, busy, row.duration_ms, place)
 

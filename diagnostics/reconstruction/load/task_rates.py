@@ -16,6 +16,7 @@ from diagnostics.evidence.subject import only_one
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.load.metered_intervals import MeteredInterval, metered_intervals
 from diagnostics.reconstruction.metrics.metric_series import metric_series
+from diagnostics.wording.cited_text import READ_SINCE, cited_text
 
 DENSE = 0.3
 """Share of an interval from which accumulated back-pressured time counts as lasting. Our choice."""
@@ -173,11 +174,12 @@ def _interval(job_id: str | None, row: Mapping[str, Any], before: Mapping[str, A
 
 
 def _citation_text(row: Mapping[str, Any]) -> str:
-    parts = [f"subtask {row['subtask']} after {row['duration_ms'] / 1000:.0f} s: read-records {row['read_records']}"]
+    parts = [f"read-records {row['read_records']}"]
     for name, label in (("busy_ms", "busy"), ("back_pressured_ms", "back-pressured")):
         if row[name] is not None:
             parts.append(f"{label} {row[name] / 1000:.1f} s")
-    return ", ".join(parts)
+    seconds = f"{row['duration_ms'] / 1000:.0f}"
+    return cited_text(READ_SINCE, subtask=row["subtask"], seconds=seconds, parts=", ".join(parts))
 
 
 def held_times(evidence: Evidence) -> Mapping[TaskKey, HeldTime]:

@@ -15,6 +15,7 @@ from diagnostics.evidence import Evidence, read_once
 from diagnostics.evidence.subject import only_one
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.metrics.metric_series import metric_series
+from diagnostics.wording.cited_text import BACK_PRESSURED_SHARE, BUSY_SHARE, cited_text
 from diagnostics.wording.phrase import percent
 
 MOMENT_MS = 10_000
@@ -132,11 +133,15 @@ def _asked(evidence: Evidence) -> Iterator[TaskReading]:
 
 
 def _cite(row: Any, metric: str, value: float) -> Citation:
-    what = "busy" if metric == BUSY else "back pressured"
     return Citation.of(
         row,
         "rest",
-        f"subtask {row.subtask}: {what} {percent(value)} of the time (level {row.level})",
+        cited_text(
+            BUSY_SHARE if metric == BUSY else BACK_PRESSURED_SHARE,
+            subtask=row.subtask,
+            share=percent(value),
+            level=row.level,
+        ),
         name="busyRatio" if metric == BUSY else "ratio",
         value=value,
     )

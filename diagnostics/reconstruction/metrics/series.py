@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from diagnostics.citation import Citation
+from diagnostics.wording.cited_text import COUNTED, cited_text, sample_text
 from diagnostics.wording.phrase import duration
 
 BUSY = "busyTimeMsPerSecond"
@@ -67,26 +68,16 @@ class Series:
 
     def cite(self, point: Point) -> Citation:
         """The citation of one of its points."""
-        of_subtask = f" of subtask {self.subtask}" if self.subtask is not None else ""
         place = self.operator or self.vertex or self.task_manager
         shown = "unknown" if point.value is None else f"{point.value:.15g}"
         counted = self.counted.get(point.ts_ms) if point.ts_ms is not None else None
         if counted and point.value is not None:
-            return Citation.of(
-                point,
-                "metric",
-                f"{counted.counter}{of_subtask}{f' of {place}' if place else ''} = {counted.count:.15g}: "
-                f"{point.value:.0f} ms/s over {duration(counted.span_ms)}",
-                name=counted.counter,
-                value=counted.count,
-            )
-        return Citation.of(
-            point,
-            "metric",
-            f"{self.metric}{of_subtask}{f' of {place}' if place else ''} = {shown}",
-            name=self.metric,
-            value=point.value,
-        )
+            over = duration(counted.span_ms)
+            shown = cited_text(COUNTED, count=f"{counted.count:.15g}", rate=f"{point.value:.0f}", duration=over)
+            text = sample_text(counted.counter, self.subtask, place, shown)
+            return Citation.of(point, "metric", text, name=counted.counter, value=counted.count)
+        text = sample_text(self.metric, self.subtask, place, shown)
+        return Citation.of(point, "metric", text, name=self.metric, value=point.value)
 
 
 def since_restart(points: Sequence[Point]) -> tuple[Point, ...]:

@@ -15,6 +15,7 @@ from diagnostics.notation.printed_name import normalised
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
 from diagnostics.reconstruction.stacks.sampled_stacks import MOMENT, SampledStacks, sampled_stacks
 from diagnostics.vocabulary.known_frames import Stack, known_frames, stack, upload_of
+from diagnostics.wording.cited_text import SAMPLES, cited_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -165,7 +166,7 @@ def _cite(row: Mapping[str, Any], sampled_stack: Stack) -> Citation:
     return Citation(
         **{name: row[name] for name in (MOMENT, *CITATION_COLUMNS)},
         kind="thread" if row["profile"] == "thread-dump" else "frame",
-        text=f"{row['weight']:.0f} samples: {' > '.join(dict.fromkeys(shown))}"[:400],
+        text=cited_text(SAMPLES, count=f"{row['weight']:.0f}", frames=" > ".join(dict.fromkeys(shown)))[:400],
         name=sampled_stack.top,
         value=row["weight"],
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 import pytest
 
@@ -51,6 +52,25 @@ def test_every_source_says_something_and_a_public_one_has_an_address() -> None:
     assert [
         each.id for each in sources().values() if each.basis != "claim" and not (each.url or "").startswith("https://")
     ] == []
+
+
+FACT = re.compile(r"\d+(?:[.,]\d+)*|[A-Za-z]+(?:[._][A-Za-z]+)+|[a-z]+[A-Z]\w+|[A-Z][a-z]+[A-Z]\w+", re.ASCII)
+"""A number, or the name of an option, a metric, a class or a function."""
+
+
+def facts(text: str) -> Counter[str]:
+    return Counter(name.removesuffix("s") for name in FACT.findall(text))
+
+
+def test_what_a_source_says_is_read_in_chinese_with_the_same_numbers_and_names() -> None:
+    with reading_in(CHINESE):
+        read = {each.id: (each.says, each.read_says) for each in sources().values()}
+    assert [
+        english
+        for english, chinese in read.values()
+        if english == chinese and re.search(r"\b[a-z]{3,} [a-z]{2,} [a-z]", english)
+    ] == []
+    assert {source_id: texts for source_id, texts in read.items() if facts(texts[0]) != facts(texts[1])} == {}
 
 
 @pytest.mark.parametrize("rule", shipped_rules(), ids=lambda rule: rule.id)

@@ -40,10 +40,8 @@ NOT_READ = {
 """Entries that hold evidence, code, or where something comes from; `only_if` repeats the `if` of an answer, which has
 its Chinese there, and words of `system` are in `stored_words.yaml`.
 """
-OF_SOURCES = {("sources", "title"), ("sources", "says")}
-"""An article's own title stays; publishers are translated by `Source.read_title`. What one says is English
-still.
-"""
+OF_SOURCES = {("sources", "title")}
+"""An article's own title stays; publishers are translated by `Source.read_title`."""
 
 Place = tuple[str, str]
 """Kind of a file, and the name of an entry."""

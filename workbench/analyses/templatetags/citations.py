@@ -11,6 +11,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from diagnostics.rules.condition import Check
+from diagnostics.wording.cited_text import read_cited_text
 from diagnostics.wording.fact import fact_value
 from workbench.analyses.measured import ValueSource
 from workbench.analyses.models import Citation
@@ -73,7 +74,7 @@ def _row(context: template.Context, citation: Citation) -> tuple[str, ...]:
     begin, end = '<div class="no-link">', "</div>"
     if citation.is_kept:
         begin, end = format_html('<a href="{}">', citation_address(context, citation)), "</a>"
-    text = first_lines(citation.text)
+    text = first_lines(read_cited_text(citation.text, citation.kind))
     return (
         SafeString(begin),
         citation.path,
