@@ -73,7 +73,7 @@ def reader_language() -> str:
 def command_language(arguments: Sequence[str], environ: Mapping[str, str]) -> str:
     """The language of a command at a terminal: `--language`, else that of the locale.
 
-    Chinese of any region is simplified Chinese, as it is for a browser.
+    Chinese of any region is simplified Chinese, like for a browser.
     """
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--language", nargs="?")
