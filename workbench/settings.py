@@ -327,11 +327,16 @@ REST_FRAMEWORK = {
     "UNICODE_JSON": True,
 }
 SPECTACULAR_SETTINGS = {
-    "TITLE": "Flink troubleshooting workbench",
-    "DESCRIPTION": "Open cases, add evidence and read diagnoses.",
+    "TITLE": to_say("Flink troubleshooting workbench"),
+    "DESCRIPTION": to_say("Open cases, add evidence and read diagnoses."),
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
     "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
+    "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "workbench.api.documentation.document_said",
+    ],
 }
 
 # Browsers

@@ -54,5 +54,5 @@ class ApiTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped
             "type": "apiKey",
             "in": "header",
             "name": "Authorization",
-            "description": "`Token <secret>`; you make one on the page of API tokens.",
+            "description": say("`Token <secret>`; you make one on the page of API tokens."),
         }

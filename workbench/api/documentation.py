@@ -1,4 +1,4 @@
-"""Prepares the OpenAPI document for its page."""
+"""The OpenAPI document in the reader's language, and its calls for the page that shows it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,39 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.languages.sentences import say
+from workbench.languages.sentences import say_stored, to_say
+
+SAID = ("description", "summary", "title")
+"""What people read of the document."""
+DOCSTRINGS = (
+    to_say("Accepts only the source's own token, which is valid nowhere else."),
+    to_say("Serialisation shared by the case views."),
+    to_say(
+        "A case. `status`, `stage`, `progress` are those of its latest analysis, `verdict` of its latest diagnosis."
+    ),
+    to_say("One case, with what its diagnosis is compared with."),
+    to_say("The required delivery guarantee against the one that the evidence shows."),
+    to_say("The verdict and the health of one job of a case; the case's own are those of its worst job."),
+    to_say("Evidence for an existing case; with `change` it starts a new snapshot."),
+    to_say("A new case."),
+)
+"""Texts that the document takes from docstrings of views and serialisers."""
+
+
+def document_said(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """The document that drf-spectacular made, with its texts in the reader's language."""
+    return {name: _said(part) for name, part in result.items()}
+
+
+def _said(part: Any) -> Any:
+    if isinstance(part, list):
+        return [_said(each) for each in part]
+    if not isinstance(part, dict):
+        return part
+    return {
+        name: say_stored(str(value)) if name in SAID and not isinstance(value, dict) else _said(value)
+        for name, value in part.items()
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +82,7 @@ def _operation(method: str, path: str, call: Mapping[str, Any], schema: Mapping[
     command += [
         f"-F '{field.name}={'@' if 'file' in field.type else ''}…'" for field in fields if field.place == "form"
     ]
-    summary = call.get("summary", "")
-    words = say(summary) if summary else ""
-    return Operation(method.upper(), path, words, fields, answers, " ".join(command))
+    return Operation(method.upper(), path, call.get("summary", ""), fields, answers, " ".join(command))
 
 
 def _parameters(call: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterator[Field]:

@@ -16,7 +16,7 @@ from workbench.analyses.room import room_missed
 from workbench.cases.impact import IMPACT_COLUMNS
 from workbench.cases.models import LONGEST_CHANGE, Case
 from workbench.cases.selectors import ORDERS
-from workbench.languages.sentences import say_later
+from workbench.languages.sentences import say_later, say_stored
 
 STATUSES = ("queued", "running", "done", "failed")
 
@@ -128,7 +128,7 @@ class CaseSerializer(serializers.ModelSerializer[Case]):
     @extend_schema_field(serializers.CharField(allow_null=True))
     def get_detail(self, case: Case) -> str | None:
         latest = self._latest(case)
-        return (latest.error or room_missed(latest) or latest.detail or None) if latest else None
+        return say_stored(latest.error or room_missed(latest) or latest.detail or "") or None if latest else None
 
     @extend_schema_field(serializers.IntegerField(allow_null=True))
     def get_queue_position(self, case: Case) -> int | None:
@@ -161,8 +161,10 @@ class CaseSerializer(serializers.ModelSerializer[Case]):
 class GuaranteeSerializer(serializers.Serializer[Any]):
     """The required delivery guarantee against the one that the evidence shows."""
 
-    guarantee = serializers.CharField(source="required", help_text="the required one")
-    is_reached = serializers.BooleanField(allow_null=True, help_text="null where the evidence does not suffice")
+    guarantee = serializers.CharField(source="required", help_text=say_later("the required one"))
+    is_reached = serializers.BooleanField(
+        allow_null=True, help_text=say_later("null where the evidence does not suffice")
+    )
     because = serializers.CharField()
 
 
