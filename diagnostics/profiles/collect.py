@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from diagnostics.profiles.stored import StoredProfiles, profiles_of
 from diagnostics.reconstruction.job.cluster import cluster_of
@@ -41,14 +41,24 @@ def collected_profiles(evidence: Evidence) -> StoredProfiles | None:
     if distinct.num_rows > MOST_STACKS:
         # All stacks without their time are better than many missing ones.
         distinct = stacks.heaviest(KEYS, _without(samples, MOMENT))
+    kept = _named(distinct[:MOST_STACKS], evidence)
+    return profiles_of(kept, stacks.names, max(distinct.num_rows - MOST_STACKS, 0) + stacks.left_out)
+
+
+def _named(stacks: pa.Table, evidence: Evidence) -> pa.Table:
+    """The stacks with the name of their task in the job graph, and with words for an unknown profile or mode."""
+    import pyarrow as pa
+
     tasks = {vertex_id: task.name for (_, vertex_id), task in cluster_of(evidence).tasks.items()}
-
-    def named(row: dict[str, Any]) -> dict[str, Any]:
-        vertex = tasks.get(row["vertex_id"], row["vertex"])
-        return row | {"profile": row["profile"] or "collapsed", "mode": row["mode"] or "unknown", "vertex": vertex}
-
-    left_out = max(distinct.num_rows - MOST_STACKS, 0) + stacks.left_out
-    return profiles_of(map(named, stacks.rows(distinct[:MOST_STACKS])), left_out)
+    ids, vertices, profiles, modes = (stacks[name].to_pylist() for name in ("vertex_id", "vertex", "profile", "mode"))
+    named = {
+        "vertex": [tasks.get(vertex_id, vertex) for vertex_id, vertex in zip(ids, vertices, strict=True)],
+        "profile": [profile or "collapsed" for profile in profiles],
+        "mode": [mode or "unknown" for mode in modes],
+    }
+    for name, values in named.items():
+        stacks = stacks.set_column(stacks.column_names.index(name), name, pa.array(values, pa.string()))
+    return stacks
 
 
 def _without(samples: pa.Table, column: str) -> pa.Table:

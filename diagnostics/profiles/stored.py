@@ -5,13 +5,19 @@ from __future__ import annotations
 import json
 import zlib
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from diagnostics.errors import UnreadableInput
 from diagnostics.language import say
-from diagnostics.vocabulary.known_frames import uses_cpu
+from diagnostics.profiles.stack_tree import stack_codes, stack_tree
+from diagnostics.vocabulary.known_frames import is_idle, is_wait
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    import pyarrow as pa
 
 VERSION = 1
 ON_CPU_STATES = ("RUNNABLE", "NEW")
@@ -115,35 +121,47 @@ class StoredProfiles:
         )
 
 
-def profiles_of(rows: Iterable[Mapping[str, Any]], left_out: int = 0) -> StoredProfiles:
-    """The rows of stack_sample (the fields of Sampling, `state`, `frames` root first, `weight`) as one value.
+def profiles_of(stacks: pa.Table, names: Sequence[str], left_out: int = 0) -> StoredProfiles:
+    """Stacks as one value.
 
-    rows  the heaviest first; rows beyond MOST_FRAMES are left out
+    stacks  the heaviest first: the columns of Sampling, `state`, `weight`, and `frames` (CODEs, root first, at least
+            one); those beyond MOST_FRAMES are left out
+    names   the frame of each code
     """
-    names: dict[str, int] = {}
-    samplings: dict[Sampling, int] = {}
-    nodes: dict[tuple[int, int], int] = {}
-    parent, name = array("i"), array("i")
-    leaves: list[Leaf] = []
-    for row in rows:
-        if len(parent) >= MOST_FRAMES:
-            left_out += 1
-            continue
-        node = -1
-        for frame in row["frames"]:
-            step = (node, names.setdefault(frame, len(names)))
-            found = nodes.get(step)
-            if found is None:
-                found = nodes[step] = len(parent)
-                parent.append(step[0])
-                name.append(step[1])
-            node = found
-        sampling = Sampling(**{field: row[field] for field in Sampling.__slots__})
-        state = row["state"] or UNKNOWN_STATE
-        place = samplings.setdefault(sampling, len(samplings))
-        leaves.append(Leaf(node, place, state, _on_cpu(row["frames"], state), row["weight"]))
-    return StoredProfiles(list(names), parent, name, list(samplings), leaves, left_out)
+    import pyarrow as pa
+
+    if not stacks.num_rows:
+        return StoredProfiles([], array("i"), array("i"), [], [], left_out)
+    frames = stacks["frames"].combine_chunks()
+    tree = stack_tree(frames, MOST_FRAMES)
+    used = pa.array(tree.code).dictionary_encode()
+    samplings: dict[tuple[Any, ...], int] = {}
+    kept = stacks[: len(tree.end)]
+    rows = zip(*(kept[field].to_pylist() for field in Sampling.__slots__), strict=True)
+    places = [samplings.setdefault(row, len(samplings)) for row in rows]
+    states = [state or UNKNOWN_STATE for state in kept["state"].to_pylist()]
+    computes = _use_cpu(frames[: len(states)], names).tolist()
+    on_cpu = [
+        by_frames if state == UNKNOWN_STATE else state in ON_CPU_STATES
+        for state, by_frames in zip(states, computes, strict=True)
+    ]
+    return StoredProfiles(
+        names=[names[code] for code in used.dictionary.to_pylist()],
+        parent=array("i", tree.parent.tolist()),
+        name=array("i", used.indices.to_pylist()),
+        samplings=[Sampling(*row) for row in samplings],
+        leaves=list(map(Leaf, tree.end.tolist(), places, states, on_cpu, kept["weight"].to_pylist())),
+        left_out=left_out + stacks.num_rows - kept.num_rows,
+    )
 
 
-def _on_cpu(frames: Sequence[str], state: str) -> bool:
-    return uses_cpu(frames) if state == UNKNOWN_STATE else state in ON_CPU_STATES
+def _use_cpu(frames: pa.Array, names: Sequence[str]) -> npt.NDArray[np.bool_]:
+    """Whether a thread with these frames computes: it is not idle and its top frame does not wait."""
+    import numpy as np
+
+    codes, starts, lengths = stack_codes(frames)
+    rests, waits = (np.fromiter(map(kind, names), bool, len(names)) for kind in (is_idle, is_wait))
+    computes: npt.NDArray[np.bool_] = ~(
+        waits[codes[starts + lengths - 1]] | np.logical_or.reduceat(rests[codes], starts)
+    )
+    return computes

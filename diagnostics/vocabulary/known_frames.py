@@ -122,12 +122,14 @@ ASYNCHRONOUS = "asynchronous calls"
 
 
 @lru_cache(maxsize=8192)
-def _wait_kind(frame: str) -> bool:
+def is_wait(frame: str) -> bool:
+    """Whether a thread with this top frame waits."""
     return bool(known_frames().waits.meaning(frame))
 
 
 @lru_cache(maxsize=8192)
-def _is_idle(frame: str) -> bool:
+def is_idle(frame: str) -> bool:
+    """Whether a thread with this frame has nothing to do."""
     return bool(known_frames().idle.meaning(frame))
 
 
@@ -141,11 +143,6 @@ def _role(frame: str) -> Role | None:
 def _system(frame: str) -> tuple[str, Purpose] | None:
     told: tuple[str, Purpose] | None = known_frames().systems.meaning(frame)
     return told
-
-
-def uses_cpu(frames: Sequence[str]) -> bool:
-    """Whether a thread with these frames, root first, computes: it is not idle and its top frame does not wait."""
-    return not _wait_kind(frames[-1]) and not any(map(_is_idle, frames))
 
 
 @lru_cache(maxsize=8192)
@@ -166,8 +163,8 @@ def stack(frames: Sequence[str]) -> Stack:
             user = frame
         if role is not None and user is not None:
             break
-    waiting = _wait_kind(top)
-    resting = next((frame for frame in reversed(frames) if _is_idle(frame)), None)
+    waiting = is_wait(top)
+    resting = next((frame for frame in reversed(frames) if is_idle(frame)), None)
     if resting is not None:
         inside = role is not None and role != "source" and not resting.startswith(NO_ROOM)
         if not inside or not waiting:

@@ -17,9 +17,8 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils import timezone
 
-from diagnostics.profiles.stored import profiles_of
 from tests.diagnostics.log_book.books import LOGS
-from tests.diagnostics.profiles.test_call_tree import OWN, ROOT, row
+from tests.diagnostics.profiles.stack_rows import OWN, ROOT, profiles_of_rows, row
 from tests.workbench.charts.test_charts import load_points
 from tests.workbench.diagnosed import SKEW_RULE, diagnosed_case, drafted, published, write_log_book
 from tests.workbench.people import People, case_of, signed_in
@@ -130,7 +129,7 @@ def made_world(people: People) -> World:
     case = analysis.case
     analysis.document["findings"][0]["runbook"] = "data-skew"
     analysis.signals[0]["facts"]["hot_share_ratio"] = 0.9
-    SampledStacks.objects.create(analysis=analysis, content=profiles_of([row(ROOT, OWN)]).to_bytes())
+    SampledStacks.objects.create(analysis=analysis, content=profiles_of_rows([row(ROOT, OWN)]).to_bytes())
     ChartPoints.objects.create(analysis=analysis, chart_id="load-by-subtask", points=load_points("a"))
     analysis.save()
     file = analysis.files.get()

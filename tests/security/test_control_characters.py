@@ -15,7 +15,7 @@ from diagnostics.prevention.alert import Alert
 from diagnostics.prevention.promtool import rules_file, unit_test
 from diagnostics.prevention.series import CaseSeries, Series
 from diagnostics.profiles.call_tree import collapsed
-from diagnostics.profiles.stored import profiles_of
+from tests.diagnostics.profiles.stack_rows import profiles_of_rows
 from tests.workbench.diagnosed import diagnosed_case
 from tests.workbench.people import People, signed_in
 from workbench.analyses.models import Analysis
@@ -128,7 +128,7 @@ def test_a_cell_is_no_formula_and_steers_nothing(value: object, cell: object) ->
 def test_collapsed_stacks_are_one_line_for_each_stack() -> None:
     frame = {"profile": "collapsed", "mode": "cpu", "frames": ["a\nb;c 5", HOSTILE], "weight": 3.0}
     row = {"job_id": None, "vertex_id": None, "vertex": None, "subtask": None, "thread": None, "state": None}
-    [line] = collapsed(profiles_of([{**row, "ts_ms": None, **frame}]), lambda sampling, leaf: True)
+    [line] = collapsed(profiles_of_rows([{**row, "ts_ms": None, **frame}]), lambda sampling, leaf: True)
     assert steering(line) == []
     assert "\n" not in line
     assert line.startswith("a\\nb,c 5;")

@@ -11,19 +11,12 @@ from diagnostics.profiles.changing import changed_frames
 from diagnostics.profiles.frame_meaning import explained, meaning, origin
 from diagnostics.profiles.heat import heat
 from diagnostics.profiles.selection import Selection, choices, completed
-from diagnostics.profiles.stored import StoredProfiles, profiles_of
-
-ROOT, OWN, PARK = "java.lang.Thread.run", "com.acme.Scoring.score", "jdk.internal.misc.Unsafe.park"
-
-
-def row(*frames: str, weight: float = 1.0, **told: Any) -> dict[str, Any]:
-    known = {"profile": "collapsed", "mode": "wall", "job_id": None, "vertex_id": None, "vertex": "Score"}
-    rest = {"subtask": 0, "thread": "Score (1/2)#0", "ts_ms": None, "state": None}
-    return {**known, **rest, "frames": list(frames), "weight": weight, **told}
+from diagnostics.profiles.stored import StoredProfiles
+from tests.diagnostics.profiles.stack_rows import OWN, PARK, ROOT, profiles_of_rows, row
 
 
 def answer_of(*rows: dict[str, Any], selection: Selection | None = None) -> dict[str, Any]:
-    profiles = profiles_of(rows)
+    profiles = profiles_of_rows(rows)
     return shown(call_tree(profiles, completed(profiles, selection or Selection()).holds))
 
 
@@ -39,7 +32,7 @@ def test_frames_that_stacks_share_are_one_node_with_the_sum() -> None:
 
 
 def test_what_is_stored_comes_back_unchanged_and_another_version_is_refused() -> None:
-    profiles = profiles_of([row(ROOT, OWN), row(ROOT, PARK, state="WAITING", ts_ms=5)])
+    profiles = profiles_of_rows([row(ROOT, OWN), row(ROOT, PARK, state="WAITING", ts_ms=5)])
 
     again = StoredProfiles.from_bytes(profiles.to_bytes())
 
@@ -71,7 +64,7 @@ def test_samples_of_one_subtask_and_of_a_time_can_be_chosen() -> None:
 
 def test_kinds_of_profiles_are_never_added_up() -> None:
     rows = [row(ROOT, OWN, weight=1), row(ROOT, OWN, weight=70, profile="thread-dump", mode="dump")]
-    profiles = profiles_of(rows)
+    profiles = profiles_of_rows(rows)
 
     chosen = completed(profiles, Selection())
 
@@ -81,7 +74,10 @@ def test_kinds_of_profiles_are_never_added_up() -> None:
 
 
 def test_profiles_of_different_length_are_compared_as_if_both_had_the_same_number_of_samples() -> None:
-    now, before = profiles_of([row(ROOT, OWN, weight=30), row(ROOT, PARK, weight=10)]), profiles_of([row(ROOT, OWN)])
+    now, before = (
+        profiles_of_rows([row(ROOT, OWN, weight=30), row(ROOT, PARK, weight=10)]),
+        profiles_of_rows([row(ROOT, OWN)]),
+    )
     selection = Selection(source="collapsed:wall")
 
     answer = shown(compared(call_tree(now, selection.holds), call_tree(before, selection.holds)))
@@ -91,7 +87,7 @@ def test_profiles_of_different_length_are_compared_as_if_both_had_the_same_numbe
 
 
 def test_a_path_that_is_gone_stays_in_the_comparison() -> None:
-    now, before = profiles_of([row(ROOT, OWN)]), profiles_of([row(ROOT, PARK)])
+    now, before = profiles_of_rows([row(ROOT, OWN)]), profiles_of_rows([row(ROOT, PARK)])
     selection = Selection(source="collapsed:wall")
 
     answer = shown(compared(call_tree(now, selection.holds), call_tree(before, selection.holds)))
@@ -114,7 +110,7 @@ def test_a_hundred_thousand_stacks_fit_in_one_answer_that_shows_what_it_left_out
 
 def test_zooming_in_brings_what_was_left_out_below_that_frame() -> None:
     rows = [row(ROOT, f"com.acme.Step{place % 2}.run", f"com.acme.Leaf{place}.run") for place in range(40_000)]
-    profiles = profiles_of(rows)
+    profiles = profiles_of_rows(rows)
     tree = call_tree(profiles, Selection(source="collapsed:wall").holds)
     step = tree.names.index("com.acme.Step1.run")
     node = tree.name.index(step)
@@ -126,7 +122,7 @@ def test_zooming_in_brings_what_was_left_out_below_that_frame() -> None:
 
 
 def test_stacks_leave_as_collapsed_lines() -> None:
-    profiles = profiles_of([row(ROOT, "a;b", weight=2)])
+    profiles = profiles_of_rows([row(ROOT, "a;b", weight=2)])
 
     assert collapsed(profiles, Selection(source="collapsed:wall").holds) == [f"{ROOT};a,b 2"]
 
@@ -146,21 +142,21 @@ def test_functions_that_took_more_of_the_samples_are_reported_with_both_shares()
     times = [row(ROOT, PARK, weight=90, ts_ms=1), row(ROOT, OWN, weight=10, ts_ms=1)]
     times += [row(ROOT, PARK, weight=50, ts_ms=5), row(ROOT, OWN, weight=50, ts_ms=5)]
 
-    source, found = changed_frames(profiles_of(times), (0, 2), (4, 6))
+    source, found = changed_frames(profiles_of_rows(times), (0, 2), (4, 6))
 
     assert source == "Profiler, wall clock"
     assert {each["name"]: (each["normal"], each["bad"]) for each in found} == {PARK: (0.9, 0.5), OWN: (0.1, 0.5)}
-    assert changed_frames(profiles_of(times), (0, 2), (0, 2)) == ("Profiler, wall clock", [])
+    assert changed_frames(profiles_of_rows(times), (0, 2), (0, 2)) == ("Profiler, wall clock", [])
 
 
 def test_samples_without_a_time_are_not_compared() -> None:
-    assert changed_frames(profiles_of([row(ROOT, OWN, weight=9)]), (0, 2), (4, 6)) == (None, [])
+    assert changed_frames(profiles_of_rows([row(ROOT, OWN, weight=9)]), (0, 2), (4, 6)) == (None, [])
 
 
 def test_samples_are_counted_by_task_and_slot_of_time_and_gaps_stay_gaps() -> None:
     rows = [row(ROOT, OWN, ts_ms=0), row(ROOT, PARK, weight=2, ts_ms=500), row(ROOT, OWN, weight=4, ts_ms=3_200)]
     rows.append(row(ROOT, OWN, vertex="Sink", ts_ms=3_200))
-    profiles = profiles_of(rows)
+    profiles = profiles_of_rows(rows)
 
     told = heat(profiles, completed(profiles, Selection()))
     on_cpu = heat(profiles, completed(profiles, Selection(cpu="on")))
@@ -174,7 +170,7 @@ def test_samples_are_counted_by_task_and_slot_of_time_and_gaps_stay_gaps() -> No
 
 
 def test_samples_of_one_time_give_no_grid() -> None:
-    profiles = profiles_of([row(ROOT, OWN, ts_ms=7), row(ROOT, PARK)])
+    profiles = profiles_of_rows([row(ROOT, OWN, ts_ms=7), row(ROOT, PARK)])
 
     assert heat(profiles, completed(profiles, Selection())) is None
     assert profiles.span is None

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
-from diagnostics.profiles.stored import profiles_of
-from tests.diagnostics.profiles.test_call_tree import OWN, PARK, ROOT, row
+from tests.diagnostics.profiles.stack_rows import OWN, PARK, ROOT, profiles_of_rows, row
 from tests.workbench.diagnosed import diagnosed_case
 from tests.workbench.people import People, signed_in
 from workbench.accounts.models import User
@@ -22,7 +21,7 @@ def nothing_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def profiled(user: User, *rows: dict[str, Any]) -> Analysis:
     analysis = diagnosed_case(user)
-    SampledStacks.objects.create(analysis=analysis, content=profiles_of(rows).to_bytes())
+    SampledStacks.objects.create(analysis=analysis, content=profiles_of_rows(rows).to_bytes())
     return analysis
 
 
