@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Literal
 
 from diagnostics.reconstruction.failures.incident_log import IncidentLog, LogEvent
@@ -133,10 +134,10 @@ def _is_revoked(event: LogEvent) -> bool:
 
 def _stretches(steps: Sequence[Step], end_ms: int) -> list[Stretch]:
     changes = [each for each in steps if each.what in ("connected", "suspended", "lost", "process ended")]
-    ends = [*(each.event.ts_ms or 0 for each in changes[1:]), end_ms]
+    moments = [*(each.event.ts_ms or 0 for each in changes), end_ms]
     return [
-        Stretch(change.what, change.event.ts_ms or 0, max(end, change.event.ts_ms or 0), change.event)
-        for change, end in zip(changes, ends, strict=True)
+        Stretch(change.what, begin, max(end, begin), change.event)
+        for change, (begin, end) in zip(changes, pairwise(moments), strict=True)
         if change.what in ("connected", "suspended", "lost")
     ]
 

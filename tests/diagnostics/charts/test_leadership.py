@@ -67,6 +67,18 @@ def test_each_process_has_a_timeline_of_its_connection_with_three_states() -> No
     assert {"Connected", "SUSPENDED", "LOST", "Leads", "Leadership revoked", "Process ended"} <= names
 
 
+def test_a_process_of_which_only_the_leadership_is_known_has_no_connection() -> None:
+    """As on Kubernetes, or in a log of a few lines."""
+    log = [record(1, "ha.dispatcher.granted"), record(60, "ha.dispatcher.revoked")]
+    points = CHART.points(hand_made(files=FILES, log_record=log))
+
+    assert points is not None
+    (process,) = points["processes"]
+    assert process["stretches"] == []
+    assert [[begin - START, end - START] for begin, end in process["leads"]] == [[1_000, 60_000]]
+    assert CHART.figure(points, Theme("light"))["data"]
+
+
 def test_the_sequence_lists_what_changed_in_the_order_of_time_with_file_and_line() -> None:
     points = CHART.points(incident())
 
