@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import median
 
 FEWEST_INTERVALS = 6
 """Minimum number of intervals. Our choice: two on each side and some to compare."""
@@ -14,9 +13,10 @@ FEWEST_ON_A_SIDE = 2
 
 @dataclass(frozen=True, slots=True)
 class RateChange:
-    """Median rates in units per second before and after the moment that separates them best.
+    """Mean rates in units per second before and after the moment that separates them best.
 
-    Medians, because the interval that contains the change belongs to neither side.
+    What was counted on a side by its time: most intervals of a counter that grows in bursts are far from their mean.
+    The intervals beside the moment are left out where others remain: one of them contains the change.
     """
 
     at_ms: int
@@ -44,9 +44,6 @@ def rate_change(counter: Sequence[tuple[int, float]]) -> RateChange | None:
         mean = rate(part)
         return sum(((grown * 1000 / (end - start)) - mean) ** 2 * (end - start) for start, end, grown in part)
 
-    def typical(part: Sequence[tuple[int, int, float]]) -> float:
-        return median(grown * 1000 / (end - start) for start, end, grown in part)
-
     splits = range(FEWEST_ON_A_SIDE, len(steps) - FEWEST_ON_A_SIDE + 1)
     best = min(splits, key=lambda at: (error(steps[:at]) + error(steps[at:]), at))
-    return RateChange(steps[best][0], typical(steps[:best]), typical(steps[best:]))
+    return RateChange(steps[best][0], rate(steps[: best - 1]), rate(steps[best + 1 :]))

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from diagnostics.diagnosis.missing import REST
 from diagnostics.evidence.subject import FactValue, Lookup
 from diagnostics.language import joined_sentences, reads_chinese, say, to_say
 from diagnostics.runbook.cluster_commands import OPERATOR, STANDALONE, ClusterCommands
@@ -95,17 +96,18 @@ NO_CHECKPOINT = to_say(
     "without one:"
 )
 FROM_RETAINED = to_say(
-    "Cancel the job, make the change, and start it from its last completed checkpoint, which is kept after a "
-    "cancellation:"
+    "Cancel the job, wait until it has ended, make the change, and start it from its last completed checkpoint, which "
+    "is kept after a cancellation:"
 )
 FROM_COPY = to_say(
     "Flink deletes the checkpoints of this job when it is cancelled. Copy them first (as hard links, which writes no "
-    "data), cancel the job, put the copy back, make the change, and start the job from its last completed checkpoint:"
+    "data), cancel the job, wait until it has ended, put the copy back, make the change, and start the job from its "
+    "last completed checkpoint:"
 )
 FROM_STORAGE = to_say(
     "Flink deletes the checkpoints of this job when it is cancelled. Copy the directory of the last completed "
     "checkpoint and the directories `shared` and `taskowned` beside it with the storage's own client, cancel the "
-    "job, put them back, make the change, and start the job:"
+    "job, wait until it has ended, put them back, make the change, and start the job:"
 )
 NEWEST = to_say(
     "The path is that of the newest completed checkpoint in this evidence; take a newer one if there is one."
@@ -130,11 +132,19 @@ BY_OPERATOR_LAST_STATE = to_say(
 FULL_WIDTH_COLON = "\uff1a"
 
 COPY = "cp -al {restart.folder} {restart.folder}.copy"
+UNTIL_ENDED = (
+    """while curl -s {restart.rest}/jobs """
+    """| grep -qE '"id":"{subject.job}","status":"(RUNNING|RESTARTING|FAILING|CANCELLING)"'; do sleep 1; done; sleep 10"""
+)
+"""`flink cancel` returns when the request is accepted. Flink deletes the checkpoints when the job has ended, in the
+background; ten seconds for that are our choice. Source: Flink's SchedulerBase, shutDownCheckpointServices, and
+CheckpointsCleaner."""
 PUT_BACK = "mkdir -p {restart.folder} && cp -al {restart.folder}.copy/. {restart.folder}/"
 NAMES = {
     "restart.savepoints": "<savepoint-directory>",
     "restart.checkpoint": "<path of the last completed checkpoint>",
     "restart.folder": "<checkpoint-directory>",
+    "restart.rest": REST,
     "deployment.cluster_id": "<flink-deployment>",
     "subject.job": "<job-id>",
 }
@@ -193,6 +203,7 @@ class _Restart:
             or say("the last savepoint"),
             "restart.folder": self._folder(),
             "restart.state": lookup("restarts.final_state") or lookup("job_overview.state"),
+            "restart.rest": self._cluster.rest,
             "restart.job_options": list(dict.fromkeys(OF_JOB.findall(changed))),
         }
 
@@ -290,15 +301,15 @@ class _Restart:
         return [*self._processes(), " ".join(self._cluster.start("").replace(" -s ", " ", 1).split())]
 
     def _without_savepoint(self, reason: str, newest: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
-        cancel = f"{self._cluster.flink('cancel')} {{subject.job}}"
+        cancel = [f"{self._cluster.flink('cancel')} {{subject.job}}", UNTIL_ENDED]
         if self._has_no_checkpoint():
-            return self._said(reason, NO_CHECKPOINT), [cancel, *self._start_anew()]
+            return self._said(reason, NO_CHECKPOINT), [*cancel, *self._start_anew()]
         start_again = [*self._processes(), self._start("{restart.checkpoint}")]
         if self.value("settings.retention") == RETAINED:
-            return self._said(reason, *newest, FROM_RETAINED), [cancel, *start_again]
+            return self._said(reason, *newest, FROM_RETAINED), [*cancel, *start_again]
         if self.value("restart.folder"):
-            return self._said(reason, *newest, FROM_COPY), [COPY, cancel, PUT_BACK, *start_again]
-        return self._said(reason, *newest, FROM_STORAGE), [cancel, *start_again]
+            return self._said(reason, *newest, FROM_COPY), [COPY, *cancel, PUT_BACK, *start_again]
+        return self._said(reason, *newest, FROM_STORAGE), [*cancel, *start_again]
 
     def _by_operator(self) -> tuple[Sequence[str], Sequence[str]]:
         kubectl = self._cluster.kubectl

@@ -139,7 +139,7 @@ def test_a_job_that_restarts_again_and_again_is_cancelled_first() -> None:
     commands = commands_of(
         STANDALONE, **{"job_overview.state": "RESTARTING", "settings.retention": "RETAIN_ON_CANCELLATION"}
     )
-    assert [each.split()[1] for each in commands] == ["cancel", "run"]
+    assert [each.split()[1] for each in commands] == ["cancel", "curl", "run"]
 
 
 def test_options_of_processes_restart_them() -> None:

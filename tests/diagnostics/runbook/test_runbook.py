@@ -292,16 +292,16 @@ def restart_of(**settings: Any) -> dict[str, str]:
 def test_a_savepoint_that_cannot_finish_in_time_is_not_advised() -> None:
     kept = restart_of(timeout_ms=60_000, retention="RETAIN_ON_CANCELLATION")
     assert "100 MB at the measured 2 MB per second need 50 s" in kept["text"]
-    assert kept["command"].splitlines() == [
-        f"flink cancel {'f' * 32}",
-        f"flink run -d -s file:///ckpt/{'f' * 32}/chk-5 <jar>",
-    ]
+    cancel, wait, start = kept["command"].splitlines()
+    assert cancel == f"flink cancel {'f' * 32}"
+    assert wait.startswith("while curl -s http://<jobmanager>:8081/jobs | grep ")
+    assert start == f"flink run -d -s file:///ckpt/{'f' * 32}/chk-5 <jar>"
 
 
-def test_checkpoints_that_a_cancellation_deletes_are_copied_first() -> None:
+def test_checkpoints_that_a_cancellation_deletes_are_copied_first_and_put_back_when_the_job_has_ended() -> None:
     commands = restart_of(timeout_ms=60_000)["command"].splitlines()
     assert commands[0] == f"cp -al /ckpt/{'f' * 32} /ckpt/{'f' * 32}.copy"
-    assert [each.split()[1] for each in commands[1:]] == ["cancel", "-p", "run"]
+    assert [each.split()[1] for each in commands[1:]] == ["cancel", "curl", "-p", "run"]
 
 
 def test_a_savepoint_that_has_time_is_advised_with_the_command_that_starts_the_job_from_it() -> None:
