@@ -134,7 +134,8 @@ FULL_WIDTH_COLON = "\uff1a"
 COPY = "cp -al {restart.folder} {restart.folder}.copy"
 UNTIL_ENDED = (
     """while curl -s {restart.rest}/jobs """
-    """| grep -qE '"id":"{subject.job}","status":"(RUNNING|RESTARTING|FAILING|CANCELLING)"'; do sleep 1; done; sleep 10"""
+    """| grep -qE '"id":"{subject.job}","status":"(RUNNING|RESTARTING|FAILING|CANCELLING)"'; """
+    "do sleep 1; done; sleep 10"
 )
 """`flink cancel` returns when the request is accepted. Flink deletes the checkpoints when the job has ended, in the
 background; ten seconds for that are our choice. Source: Flink's SchedulerBase, shutDownCheckpointServices, and
