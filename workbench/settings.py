@@ -218,11 +218,9 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # Language and time: UTC in the database and in the API
 
-# Pages in Chinese are unfinished, so that an installation offers them only where its administrator says so:
-# workbench/languages/TRANSLATION.md lists what is translated.
 LANGUAGE_CODE = ENGLISH
 LANGUAGE_NAMES = {ENGLISH: "English", CHINESE: "简体中文"}
-OFFERED = ENVIRONMENT.matching("WORKBENCH_LANGUAGES", ENGLISH, LANGUAGES_FORM, f"{ENGLISH},{CHINESE}").split(",")
+OFFERED = ENVIRONMENT.matching("WORKBENCH_LANGUAGES", f"{ENGLISH},{CHINESE}", LANGUAGES_FORM, ENGLISH).split(",")
 LANGUAGES = [(language, LANGUAGE_NAMES[language]) for language in OFFERED]
 FORMAT_MODULE_PATH = ["workbench.languages.formats"]
 LOCALE_PATHS = [BASE_DIR / "workbench" / "languages" / "locale"]

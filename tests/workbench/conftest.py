@@ -125,7 +125,7 @@ def queue(redis_url: str, settings: LazySettings) -> Iterator[redis.Redis]:
 
 @pytest.fixture
 def both_languages(settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Offers Chinese. Django decides once in a process whether it translates: here it decides again."""
+    """Offers both, whatever the environment says: Django decides once in a process whether it translates."""
     settings.LANGUAGES = [(ENGLISH, "English"), (CHINESE, "简体中文")]
     settings.USE_I18N = True
     monkeypatch.setattr(translation, "_trans", type(vars(translation)["_trans"])())

@@ -19,7 +19,7 @@ HEAD = """# What is translated
 Written by `manage.py translations`. How to translate: the section "Two languages" of the
 [words of the product](../launch/STYLE.md).
 
-The workbench offers Chinese where `WORKBENCH_LANGUAGES=en,zh-hans` is set. It is unfinished: what is not translated
+The workbench offers English and simplified Chinese, unless `WORKBENCH_LANGUAGES=en` is set. What has no translation
 below appears in English.
 """
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.conf import LazySettings
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.test import Client
 from django.utils import translation
@@ -13,7 +14,20 @@ pytestmark = pytest.mark.django_db
 CHINESE_BROWSER = {"Accept-Language": "zh-CN,zh;q=0.9,en;q=0.8"}
 
 
-def test_an_installation_offers_english_alone_until_its_administrator_says_otherwise() -> None:
+@pytest.mark.parametrize("asked", ["zh", "zh-CN", "zh-TW", "zh-HK,en;q=0.5", "zh-Hant-HK", "fr;q=0.9,zh-SG;q=0.8"])
+def test_who_asks_for_any_chinese_gets_the_simplified_one(asked: str) -> None:
+    page = Client(headers={"Accept-Language": asked}).get("/login/").content.decode()
+    assert '<html lang="zh-Hans"' in page
+
+
+@pytest.mark.parametrize("asked", ["", "en-US,zh-CN;q=0.8", "ja", "fr-FR,de;q=0.5", "*", "x-klingon;;q=y"])
+def test_everybody_else_gets_english(asked: str) -> None:
+    page = Client(headers={"Accept-Language": asked}).get("/login/").content.decode()
+    assert '<html lang="en"' in page
+
+
+def test_an_administrator_offers_english_alone(settings: LazySettings) -> None:
+    settings.LANGUAGES = [("en", "English")]
     page = Client(headers=CHINESE_BROWSER).get("/login/")
     assert '<html lang="en"' in page.content.decode()
     assert "Sign in" in page.content.decode()
@@ -21,10 +35,12 @@ def test_an_installation_offers_english_alone_until_its_administrator_says_other
     assert "Content-Language" not in page.headers
 
 
-def test_a_browser_gets_its_language(both_languages: None) -> None:
+def test_a_browser_gets_its_language_and_both_in_the_menu(both_languages: None) -> None:
     page = Client(headers=CHINESE_BROWSER).get("/login/")
     assert '<html lang="zh-Hans"' in page.content.decode()
     assert "用户名" in page.content.decode()
+    assert 'lang="zh-Hans" aria-current="true">简体中文</button>' in page.content.decode()
+    assert 'lang="en">English</button>' in page.content.decode()
     assert page.headers["Content-Language"] == "zh-hans"
     assert "Accept-Language" in page.headers["Vary"]
 
@@ -52,7 +68,7 @@ def test_an_empty_choice_follows_the_browser_again(both_languages: None, people:
 
 
 def test_a_language_that_is_not_offered_is_refused(people: People) -> None:
-    assert signed_in(people.bob).post("/language/", {"language": "zh-hans"}).status_code == 400
+    assert signed_in(people.bob).post("/language/", {"language": "fr"}).status_code == 400
     people.bob.refresh_from_db()
     assert people.bob.language == ""
 
@@ -68,7 +84,8 @@ def test_a_visitor_keeps_the_language_in_the_browser(both_languages: None) -> No
     assert "用户名" in visitor.get("/login/").content.decode()
 
 
-def test_a_language_that_is_no_longer_offered_is_english(people: People) -> None:
+def test_a_language_that_is_no_longer_offered_is_english(settings: LazySettings, people: People) -> None:
+    settings.LANGUAGES = [("en", "English")]
     people.bob.language = "zh-hans"
     people.bob.save()
     assert '<html lang="en"' in signed_in(people.bob).get("/").content.decode()
