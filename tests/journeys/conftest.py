@@ -137,12 +137,15 @@ def open_in_tab(tab: tuple[Page, list[str]]) -> Iterator[OpenPage]:
     assert complaints == []
 
 
-def new_tab(browser: Browser, address: str, state: dict[str, object] | None, complaints: list[str]) -> Page:
+def new_tab(
+    browser: Browser, address: str, state: dict[str, object] | None, complaints: list[str], locale: str = "en-US"
+) -> Page:
     """A tab with nothing in it but the cookies of `state`; what its pages complain about is added to `complaints`."""
     context = browser.new_context(
         base_url=address,
         storage_state=state,  # type: ignore[arg-type]
         reduced_motion="reduce",
+        locale=locale,
     )
     context.set_default_timeout(WAIT_MS)
     context.grant_permissions(["clipboard-read", "clipboard-write"])
