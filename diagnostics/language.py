@@ -184,12 +184,15 @@ def _said_again(language: str, english: str, catalogues: tuple[Catalogue, ...], 
         }
         return template.translated.format(**said)
     sentences = SENTENCE_END.split(english)
-    if len(sentences) == 1:
-        return english
-    with reading_in(language):
-        return joined_sentences(_said_again(language, each, catalogues, depth) for each in sentences)
+    if len(sentences) > 1:
+        with reading_in(language):
+            return joined_sentences(_said_again(language, each, catalogues, depth) for each in sentences)
+    reasons = english.split(REASONS_APART)
+    said_each = [_said_again(language, each, catalogues, depth) for each in reasons] if len(reasons) > 1 else reasons
+    return english if said_each == reasons else "\uff1b".join(said_each)
 
 
+REASONS_APART = "; "
 SENTENCE_END = re.compile(r"(?<=[.!?]) (?=[A-Z])")
 
 

@@ -12,6 +12,7 @@ from diagnostics.language import ENGLISH, reader_language, reading_in
 from diagnostics.rules.rule import Rule, Ruleset, shipped_rules
 from workbench.analyses.health import weighed
 from workbench.analyses.models import Analysis
+from workbench.languages.sentences import say_stored
 from workbench.rules.selectors import rules_of
 
 KEPT_SECONDS = 3600
@@ -41,7 +42,9 @@ def _judged_in(language: str, analysis: Analysis, stored: Mapping[str, Any]) -> 
     shipped = {each.id: each for each in shipped_rules()}
     ruleset = Ruleset.of(_translated(rule, shipped.get(rule.id)) for rule in rules.rules)
     with reading_in(language):
-        made = weighed(judge(analysis.signals, stored["inputs"], ruleset, stored["timing"], language))
+        # A warning may quote what the workbench itself wrote into a report, so that both catalogues are needed.
+        inputs = [{**each, "warnings": list(map(say_stored, each.get("warnings", ())))} for each in stored["inputs"]]
+        made = weighed(judge(analysis.signals, inputs, ruleset, stored["timing"], language))
     return {**made, "language": language} if list(_judgement(made)) == list(_judgement(stored)) else {}
 
 

@@ -108,7 +108,7 @@ def _collect(collection: Collection, options: argparse.Namespace, lookup: Lookup
     else:
         drops, left_out = _gathered(collection, options, limits, lookup, most_answer_seconds)
     # The row must be checked again: the collection may have been cancelled during the last answer.
-    _beat(collection, 0.99, "Storing")
+    _beat(collection, 0.99, say("Storing"))
     for name, content in drops:
         upload_add(
             case=collection.case, user=collection.requested_by, content=content, name=name, redact=collection.redact

@@ -21,6 +21,7 @@ from workbench.rule_pages.facts import fact_catalogue
 from workbench.rule_pages.forms import NEW_FIRES, NEW_RULE, NEW_SILENT, PreviewForm, ReasonForm, TextsForm
 from workbench.rule_pages.history import latest_diagnoses
 from workbench.rule_pages.permission import for_rule_editors
+from workbench.rule_pages.presentation import version_title
 from workbench.rule_pages.rewriting import with_value
 from workbench.rules import approval as approving
 from workbench.rules import services
@@ -86,6 +87,7 @@ def _editor(
             "of_runbook": of_runbook,
             "draft": draft,
             "base": base,
+            "title": version_title(base) if base else "",
             "overtaken_by": newest if newest and newest != base else None,
             "panels": [(name, label, texts[name]) for name, label in panels],
             "cases": previewing.cases_offered(request.user, base.symptom_class if of_runbook and base else None),

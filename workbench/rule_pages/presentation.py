@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from diagnostics.errors import InvalidRule
 from diagnostics.language import in_reader_language
 from diagnostics.rules import rule as diagnostics_rule
-from diagnostics.runbook import Runbook
+from diagnostics.runbook import Runbook, runbooks
 from diagnostics.symptoms import Symptom, symptom
 from workbench.accounts.models import User
 from workbench.languages.sentences import say_later
@@ -46,7 +47,7 @@ class RuleShown:
     @property
     def title(self) -> str:
         """Its title in the reader's language."""
-        return _title(self.version)
+        return version_title(self.version)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +92,16 @@ def _shown_versions() -> list[RuleVersion]:
     return sorted(chosen.values(), key=lambda each: each.rule.rule_id)
 
 
-def _title(version: RuleVersion) -> str:
-    """The title; where it is that of the shipped rule, as the reader's language has it."""
-    shipped = {rule.id: rule.title for rule in diagnostics_rule.shipped_rules()}.get(version.rule.rule_id)
-    return in_reader_language(shipped) if shipped == version.title else version.title
+def version_title(version: RuleVersion) -> str:
+    """The title; where it is that of the shipped rule or runbook, as the reader's language has it."""
+    shipped = _shipped_titles().get(version.rule.rule_id)
+    return in_reader_language(shipped) if shipped and shipped == version.title else version.title
+
+
+@cache
+def _shipped_titles() -> Mapping[str, str]:
+    titles = {rule.id: rule.title for rule in diagnostics_rule.shipped_rules()}
+    return titles | {f"{RUNBOOK}{each.id}": each.title for each in runbooks().values()}
 
 
 def _status(version: RuleVersion) -> str:

@@ -6,8 +6,54 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from workbench.languages.sentences import to_say
+
 PLACEHOLDER = re.compile(r"<([a-z][a-zA-Z0-9' -]{1,60})>")
 """Placeholders in texts of runbooks; names of Java's types begin with a capital letter."""
+
+LABELS = (
+    to_say("agreed requests per second"),
+    to_say("application-id"),
+    to_say("bound"),
+    to_say("broker"),
+    to_say("bucket"),
+    to_say("checkpoint-directory"),
+    to_say("class"),
+    to_say("cluster-id"),
+    to_say("cores for each slot"),
+    to_say("database-host"),
+    to_say("database-port"),
+    to_say("dimension table"),
+    to_say("flink-deployment"),
+    to_say("jar"),
+    to_say("job-id"),
+    to_say("jobmanager"),
+    to_say("key"),
+    to_say("key-field"),
+    to_say("look-up key"),
+    to_say("lower-parallelism"),
+    to_say("name"),
+    to_say("older-complete-checkpoint"),
+    to_say("other-host"),
+    to_say("package"),
+    to_say("path"),
+    to_say("path of the last completed checkpoint"),
+    to_say("port"),
+    to_say("savepoint-directory"),
+    to_say("savepoint-path"),
+    to_say("second-zookeeper-host"),
+    to_say("secret"),
+    to_say("shared"),
+    to_say("table"),
+    to_say("taskmanager-id"),
+    to_say("taskmanager-pod"),
+    to_say("taskmanagers"),
+    to_say("third-zookeeper-host"),
+    to_say("topic"),
+    to_say("vertex-id"),
+    to_say("zookeeper-host"),
+)
+"""Placeholders of the shipped runbooks as labels of fields; within a command they are never translated."""
 
 
 def placeholders(steps: Iterable[Mapping[str, Any]]) -> list[str]:

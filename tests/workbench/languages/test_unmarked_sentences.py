@@ -19,7 +19,10 @@ from workbench.languages.progress import unmarked_texts
 
 READ = (
     *("diagnostics/calculators", "diagnostics/charts", "diagnostics/diagnosis", "diagnostics/log_book"),
-    *("diagnostics/prevention", "diagnostics/profiles", "diagnostics/proof", "diagnostics/walk_throughs"),
+    *("diagnostics/intake", "diagnostics/prevention", "diagnostics/profiles", "diagnostics/proof"),
+    *("diagnostics/redaction", "diagnostics/walk_throughs"),
+    *("workbench/alerts", "workbench/analyses", "workbench/channels", "workbench/clusters", "workbench/middleware"),
+    *("workbench/redaction", "workbench/rules", "workbench/untrusted", "workbench/uploads", "workbench/watching"),
     *("workbench/accounts", "workbench/case_pages", "workbench/cases", "workbench/charts", "workbench/drills"),
     *("workbench/history", "workbench/layouts", "workbench/limits", "workbench/logs", "workbench/prevention"),
     *("workbench/profiles", "workbench/reports", "workbench/rule_pages", "workbench/runbooks", "workbench/sign_in"),
@@ -47,9 +50,21 @@ NOT_READ = (
     "The evidence is to be kept",
     "Imported from a bundle.",
     "Came with the bundle of",
+    "Some of its bytes are there",
+    "All of it is there",
+    "It is a file of the case",
+    "The case had it already",
+    "It was not taken",
+    "Sampled stacks of analysis",
+    "a kind has one of",
+    "unexpected end of data",
+    "Brier score",
+    "  sure {}",
+    "No verdict concludes",
+    '{\n  "',
 )
-"""Beginnings of texts that are code, keys of stored data, names of rows for administrators, or notes that are
-stored in the timeline in English; `{}` is a value.
+"""Beginnings of texts that are code, samples, keys of stored data, names of rows for administrators, measures of the
+command line, or notes that are stored in the timeline in English; `{}` is a value.
 """
 MISTAKES = ("sample.py", "text.py", "rewriting.py", "oidc.py", "ldap.py")
 """Files that name the mistakes in a text that an administrator or a developer writes, in the words of its keys."""
