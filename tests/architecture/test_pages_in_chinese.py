@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 PROJECT = Path(__file__).resolve().parents[2]
-PAGES = ("README.md",)
+PAGES = ("README.md", "workbench/launch/OPERATIONS.md")
 
 
 def in_chinese(page: str) -> str:
