@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from tests.incidents.public_background import (
     BEGIN,
@@ -29,13 +29,25 @@ from tests.incidents.public_background import (
     write_logs,
 )
 
-Half = Literal["open", "set_aside", "later", "learning", "fresh", "learning2", "fresh2", "learning3", "fresh3"]
+Half = Literal[
+    "open",
+    "set_aside",
+    "later",
+    "learning",
+    "fresh",
+    "learning2",
+    "fresh2",
+    "learning3",
+    "fresh3",
+    "learning4",
+    "fresh4",
+]
 
 FOLDER = Path(__file__).parent / "gathered"
 HALVES: tuple[Half, ...] = ("open", "set_aside")
-PARTS: tuple[Half, ...] = (*HALVES, "later", "learning", "fresh", "learning2", "fresh2", "learning3", "fresh3")
+PARTS: tuple[Half, ...] = get_args(Half)
 """The halves, and what was gathered after rules had been written from the open one."""
-ASIDE: tuple[Half, ...] = ("set_aside", "fresh3")
+ASIDE: tuple[Half, ...] = ("set_aside", "fresh4")
 """Parts that no rule is written from."""
 LOGS = {"jobmanager_log": "jobmanager", "taskmanager_log": "taskmanager"}
 FILES = {
