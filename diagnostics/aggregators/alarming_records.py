@@ -10,6 +10,7 @@ from diagnostics.arithmetic.row_choice import contains_any, is_any, is_true, sho
 from diagnostics.arithmetic.row_order import Order, first_rows_by_group, sort_rows
 from diagnostics.citation import CITATION_COLUMNS
 from diagnostics.notation.log_event import harmless_events
+from diagnostics.vocabulary.copied_error import INFORMED_TEXTS
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -95,6 +96,7 @@ def _ranked(records: pa.Table) -> pa.Table:
 
     thrown = pc.or_(records["exception_class"].is_valid(), records["exception_message"].is_valid())
     is_error = pc.or_(is_any(records["level"], ERRORS), pc.and_(records["level"].is_null(), thrown))
+    is_error = pc.or_(is_error, contains_any(records["message"], INFORMED_TEXTS))
     inside = pc.fill_null(pc.match_substring_regex(records["logger"], RUNTIME_LOGGER), True)
     failing = pc.fill_null(pc.match_substring_regex(records["message"], REPORTS_FAILURE), False)
     outside = pc.and_(pc.invert(inside), pc.or_(thrown, failing))
@@ -126,6 +128,7 @@ AGGREGATOR: Aggregator[pa.Table] = Aggregator(
     name="alarming_records",
     table="log_record",
     columns=(*KEPT, *KEPT_CAUSE, "message", "event"),
+    texts=INFORMED_TEXTS,
     reduce=_ranked,
     merge=_earliest,
     finish=_in_order,

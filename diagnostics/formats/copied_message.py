@@ -1,7 +1,8 @@
 """A copied error message without a layout: what a person pastes of a shell, a client, an operator or a web page.
 
-Lines that name a cause of the catalogues, or are a known event, become records with that message; the others are not
-kept. Of a traceback of Python the last line says what was thrown. Copied stack traces are read as Flink's logs.
+Lines that name a cause of the catalogues, are a known event, or begin with the word error, become records with that
+message; the others are not kept. Of a traceback of Python the last line says what was thrown. Copied stack traces are
+read as Flink's logs.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.log_event import alarming_events
 from diagnostics.notation.stack_trace import bare_cause
 from diagnostics.notation.text_lines import numbered_lines
-from diagnostics.vocabulary.copied_error import names_cause
+from diagnostics.vocabulary.copied_error import is_error_line, names_cause
 
 MOST_LINES = 40
 """Lines of a copied message. Our choice: more is a document that mentions an error."""
@@ -35,14 +36,15 @@ def _recognise(head: Head) -> float:
     is_short = head.text.count("\n") <= MOST_LINES and len(head.text) <= MOST_LINES * MOST_LINE
     if not is_short:
         return 0.0
-    return 0.3 if names_cause(head.text) or any(_events(head.text.splitlines())) else 0.0
+    lines = head.text.splitlines()
+    return 0.3 if names_cause(head.text) or any(_events(lines)) or any(map(is_error_line, lines)) else 0.0
 
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:
     lines = list(_statements(numbered_lines(part, MOST_LINE)))
     rows = []
     for (number, line), known in zip(lines, _events([line for _, line in lines]), strict=True):
-        cause = bare_cause(line) if known or names_cause(line) else None
+        cause = bare_cause(line) if known or names_cause(line) or is_error_line(line) else None
         if cause:
             said = {"message": line.strip(), "line": number, "last_line": number}
             rows.append({**known, **said, "exception_message": line.strip()[:500], "causes": cause.causes})

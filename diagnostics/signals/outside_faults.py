@@ -46,10 +46,12 @@ CONNECTORS: Mapping[str, str] = {
     "db2": "Db2",
     "tidb": "TiDB",
     "vitess": "Vitess",
+    "Socket": "Socket server",
 }
 """Package of a Flink connector -> its outside system. Source: the repositories of Flink's connectors."""
 CONNECTOR = re.compile(
     r"(?:org\.apache\.flink\.(?:streaming\.|cdc\.)?connectors?|com\.ververica\.cdc\.connectors)\.([a-z0-9]{2,20})"
+    r"|org\.apache\.flink\.streaming\.api\.functions\.(?:source|sink)\.(?:legacy\.)?(Socket)"
 )
 ORIGINS = ("network", "outside_system", "kafka_transactions", "storage")
 """Origins of such failures; a transaction that cannot begin indicates a broker that does not answer. Storage failures
@@ -120,7 +122,7 @@ def system_of(fault: Fault) -> str | None:
 
 def _connectors(fault: Fault) -> list[str]:
     """The outside systems of the connectors among its frames."""
-    packages = [hit[1] for frame in _frames(fault) if (hit := CONNECTOR.match(frame))]
+    packages = [hit[1] or hit[2] for frame in _frames(fault) if (hit := CONNECTOR.match(frame))]
     return [CONNECTORS[each] for each in packages if each in CONNECTORS]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 from diagnostics.vocabulary.fault_origins import origins
@@ -11,6 +12,14 @@ from diagnostics.vocabulary.setting_faults import setting_faults
 LEAST_CHARACTERS = 12
 """Shorter texts of the catalogues are in too many other files to name a cause alone. Our choice."""
 THROWN = ("Exception", "Error")
+INFORMED_TEXTS = ("down with application status FAILED. Diagnostics", "Deployment took more than 60 seconds")
+"""Failures that Flink reports without the level of an error: why a cluster ends, and that no container is granted.
+Source: ClusterEntrypoint and YarnClusterDescriptor of Flink 1.5 to 2.0.
+"""
+ERROR_LINE = re.compile(
+    r"\s{0,8}(?:\[(?:ERROR|FATAL)\]|(?:ERROR|FATAL|Error|error):|Exception in thread \"[^\"]{1,80}\")\s{0,8}\S.{9}"
+)
+"""A line that a program prints of an error, without any time: `ERROR: …`, `[ERROR] …`, `error: …`."""
 KINDS_OF_CAUSES = ("oom", "killed", "no_resource", "buffers", "exclusive_buffers", "managed_refused", "frame_size")
 """Kinds of events that say by themselves what is wrong."""
 
@@ -30,4 +39,9 @@ def _texts() -> tuple[str, ...]:
 
 def names_cause(text: str) -> bool:
     """Whether a text of the catalogues of setting faults, fault origins or telling kinds of events is in it."""
-    return any(part in text for part in _texts())
+    return any(part in text for part in (*_texts(), *INFORMED_TEXTS))
+
+
+def is_error_line(line: str) -> bool:
+    """Whether a line says by its first word that it is an error, whatever the error is."""
+    return ERROR_LINE.match(line) is not None

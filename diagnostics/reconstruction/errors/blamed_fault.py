@@ -57,7 +57,9 @@ def _logged(evidence: Evidence) -> Iterator[Fault]:
         fault = _fault(row, cluster)
         if row["rank"] == "outside" and fault.origin.id not in WARNED_ORIGINS:
             continue
-        is_over = fault.reported_by in ("error", "warning") and fault.ts_ms is not None and fault.ts_ms < went_on_ms
+        is_over = (
+            fault.reported_by in ("error", "warning", "client") and fault.ts_ms is not None and fault.ts_ms < went_on_ms
+        )
         if not is_over and not is_report(fault.exception, fault.message):
             yield fault
 

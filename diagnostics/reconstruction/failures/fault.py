@@ -120,7 +120,12 @@ def _known(fault: Fault, known: set[tuple[int | None, str]]) -> bool:
 SAME_MS = 2_000
 """Records of the same exception within this time are about one failure. Our choice."""
 
-OF_THE_JOB = ("Trying to recover from a global failure", "Failed to submit job ", "Application failed unexpectedly")
+OF_THE_JOB = (
+    "Trying to recover from a global failure",
+    "Failed to submit job ",
+    "Application failed unexpectedly",
+    "Could not execute application",
+)
 """Messages about failures of the whole job. Source: Flink's schedulers, Dispatcher and application mode."""
 
 

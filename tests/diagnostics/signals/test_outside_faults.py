@@ -56,6 +56,13 @@ def test_a_connection_between_taskmanagers_is_not_counted() -> None:
     assert facts["unreachable"] == 0
 
 
+def test_the_server_of_a_socket_that_flink_reads_is_an_outside_system() -> None:
+    frame = "org.apache.flink.streaming.api.functions.source.SocketTextStreamFunction.run"
+    refused = failed(1, "java.net.ConnectException", "Connection refused", within="", user_frame=None, thrown_in=frame)
+    facts = facts_of(refused | {"root_cause_frame": frame})
+    assert (facts["kind"], facts["system"]) == ("it refuses the connection", "Socket server")
+
+
 def test_without_logs_nothing_is_measured() -> None:
     assert needs(measure(hand_made())) == {"outside_faults": "jobmanager-log"}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from diagnostics.vocabulary.copied_error import names_cause
+from diagnostics.vocabulary.copied_error import is_error_line, names_cause
 
 
 @pytest.mark.parametrize(
@@ -24,3 +24,21 @@ def test_a_message_of_the_catalogues_names_a_cause(text: str) -> None:
 @pytest.mark.parametrize("text", ["", "select * from orders", "replicas: 2\nimage: flink:1.20\n", "{}"])
 def test_other_texts_name_none(text: str) -> None:
     assert not names_cause(text)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "ERROR: pooler: ***: authentication failed",
+        "ERROR:the vswitch ip is not enough",
+        "[ERROR] Could not execute SQL statement. Reason:",
+        'Exception in thread "main" java.lang.IllegalStateException: x',
+    ],
+)
+def test_a_line_may_say_that_it_is_an_error(line: str) -> None:
+    assert is_error_line(line)
+
+
+@pytest.mark.parametrize("line", ["errors: 0 in 12 files read", "error_rate 0.01", "log.level = ERROR", "ERROR: no"])
+def test_other_lines_with_the_word_do_not(line: str) -> None:
+    assert not is_error_line(line)

@@ -84,3 +84,33 @@ def test_a_class_that_a_warning_misses_is_optional() -> None:
     """Flink's client tries to load a command line for YARN and warns when Hadoop is not there."""
     log = error(5, "java.lang.NoClassDefFoundError", level="WARN", logger="org.apache.flink.client.cli.CliFrontend")
     assert blamed({**log, "message": "Could not load CLI class FlinkYarnSessionCli."}) == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Shutting YarnJobClusterEntrypoint down with application status FAILED. Diagnostics java.io.IOException",
+        "Deployment took more than 60 seconds. Please check if the requested resources are available",
+    ],
+)
+def test_a_failure_that_flink_reports_without_the_level_of_an_error_counts(said: str) -> None:
+    assert blamed(informed(5, said)) == [("IOException", "error")]
+
+
+def test_other_records_of_that_level_do_not_count() -> None:
+    assert blamed(informed(5, "Retrying after an exception.")) == []
+
+
+def test_a_client_that_waited_before_the_job_ran_does_not_count() -> None:
+    waited = informed(5, "Deployment took more than 60 seconds.") | {"process": "client"}
+    assert blamed(waited) == [("IOException", "client")]
+    assert blamed(waited, completed(9)) == []
+
+
+def test_an_application_that_could_not_be_executed_is_a_failure_of_the_job() -> None:
+    refused = error(5, "org.acme.GapException", level="WARN", process="jobmanager", logger="DetachedApplicationRunner")
+    assert blamed(refused | {"message": "Could not execute application: "})[0] == ("GapException", "failure")
+
+
+def informed(second: float, said: str) -> dict[str, Any]:
+    return error(second, "java.io.IOException", level="INFO", logger="ClusterEntrypoint") | {"message": said}
