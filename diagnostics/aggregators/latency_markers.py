@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from diagnostics.aggregators.aggregator import CITATION_ORDER, Aggregator
 from diagnostics.arithmetic.row_groups import group_starts, order_of, row_groups
-from diagnostics.arithmetic.row_order import first_rows
+from diagnostics.arithmetic.row_order import Order, first_rows, sort_rows
 from diagnostics.notation.dictionary_encoding import dictionary_encoded
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ MARKER = re.compile(
 tracking.
 """
 COLUMNS = ("metric", "job_id", "ts_ms", "value", "quantile")
+IN_TIME: Order = (("ts_ms", "ascending"), ("job_id", "ascending"), *CITATION_ORDER)
 
 
 def _markers(samples: pa.Table) -> pa.Table:
@@ -46,12 +47,8 @@ def _slowest(samples: pa.Table) -> pa.Table:
     _, groups = row_groups(samples, ("job_id", "ts_ms"))
     order = order_of(samples, -samples["value"].to_numpy(), groups)
     kept = samples.take(pa.array(order[group_starts(groups[order])]))
-    return _in_time(kept)
+    return first_rows(kept, IN_TIME, MOST_TIMES)
 
-
-_in_time = partial(
-    first_rows, order=(("ts_ms", "ascending"), ("job_id", "ascending"), *CITATION_ORDER), most=MOST_TIMES
-)
 
 AGGREGATOR = Aggregator(
     name="latency_markers",
@@ -59,5 +56,5 @@ AGGREGATOR = Aggregator(
     columns=COLUMNS,
     reduce=lambda rows: _slowest(_markers(rows)),
     merge=_slowest,
-    finish=_in_time,
+    finish=partial(sort_rows, order=IN_TIME),
 )
