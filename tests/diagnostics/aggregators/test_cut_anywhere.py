@@ -9,18 +9,35 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
-from diagnostics.aggregators import AGGREGATORS, BY_TABLE
+from diagnostics.aggregators import AGGREGATORS, BY_TABLE, latency_markers, lookup_cache, watermark_alignment
 from diagnostics.aggregators.aggregator import Aggregator
+from diagnostics.aggregators.kafka_transaction_records import CLASSES
 from diagnostics.citation import CITATION_COLUMNS
 from diagnostics.evidence.rows import Rows
 from diagnostics.evidence.tables import TABLES
 from diagnostics.formats import FORMATS
 from diagnostics.notation.file_range import Range
+from diagnostics.notation.log_event import LogEvent, catalogue
+from diagnostics.notation.metric_name import FREE_SPACE
 from diagnostics.reading.log_counts import count_records
 from diagnostics.reading.row_batch import row_batch
 from diagnostics.vocabulary.incident_kinds import kinds_of
+
+LATENCY = "latency.source_id.a.operator_id.b.operator_subtask_index.0.latency"
+FURTHER = "further"
+FURTHER_RECORDS = (
+    "2026-11-21 02:00:00,000 INFO  org.apache.flink.runtime.taskmanager.Task [further] - Window(Sum) (2/4)#1 ("
+    "cbc357ccb763df2852fee8c4fc7d55f2_90bea66de1c231edf33913ecd54406c1_1_1) switched from INITIALIZING to RUNNING.\n",
+    "2026-11-21 02:00:01,000 WARN  com.acme.Store [further] - 503 Service Unavailable, retrying\n",
+    "2026-11-21 02:00:02,000 ERROR org.apache.flink.runtime.checkpoint.CheckpointCoordinator [further] - Failed\n"
+    "java.lang.IllegalArgumentException: Negative number of in progress checkpoints\n\tat com.acme.A.b(A.java:1)\n",
+)
+"""Records of a thread of this name: an execution of a subtask, a refused request, a known bug."""
+MOST_EVENTS = 12
+"""Events of an aggregator that have a record in these tests, twice. Our choice."""
 
 ROUNDS = 12
 """Random ways to cut and merge, beside one cut at every row. Our choice."""
@@ -46,8 +63,66 @@ def sample_rows() -> dict[str, pa.Table]:
     return tables
 
 
+@cache
+def event_rows() -> pa.Table:
+    """A record of each catalogued log event, and FURTHER_RECORDS, in two files."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "flink.log"
+        path.write_text("".join([*map(_record, range(len(catalogue())), catalogue()), *FURTHER_RECORDS]), "utf-8")
+        size = path.stat().st_size
+        batches = [
+            row_batch(read, file_id, 0, None)[0]
+            for file_id in (100, 101)
+            for read in FORMATS["flink-log"].read(Range(file_id, path.name, str(path), 0, size, size, {}))
+            if isinstance(read, Rows) and read.table == "log_record"
+        ]
+    records = pa.Table.from_batches(batches).combine_chunks()
+    return records.set_column(records.schema.get_field_index("kinds"), "kinds", kinds_of(records))
+
+
+def _record(second: int, event: LogEvent) -> str:
+    level, logger = next(iter(event.levels), "INFO"), next(iter(event.loggers), "Task")
+    head = f"2026-11-21 01:{second // 60:02}:{second % 60:02},000 {level:5} org.apache.flink.{logger} [] - "
+    return head + (f"Failed\n{event.example}\n" if event.where == "trace" else f"{event.example}\n")
+
+
+@cache
+def further_rows() -> dict[str, pa.Table]:
+    """What no format has in its samples: metrics that only some jobs have, and a failure of a Kafka transaction."""
+    names = (*sorted(FREE_SPACE)[:2], lookup_cache.HITS, watermark_alignment.DRIFT, LATENCY)
+    samples = [
+        {
+            "metric": name,
+            "ts_ms": 1_795_224_906_000 + 5_000 * at,
+            "value": 3.0 + at % 4,
+            "line": 10 * at + place,
+            "file_id": 102,
+            "job_id": "a" * 32,
+            "vertex_id": "b" * 32,
+            "subtask": at % 3,
+            **({"quantile": latency_markers.QUANTILE} if name == LATENCY else {}),
+        }
+        for at in range(6)
+        for place, name in enumerate(names, 1)
+    ]
+    failures = [{"ts_ms": 7 * at, "causes": CLASSES[0], "file_id": 103, "pointer": f"/{at}"} for at in range(4)]
+    return {
+        name: pa.Table.from_pylist(rows, schema=TABLES[name].arrow_schema())
+        for name, rows in (("metric_sample", samples), ("failure", failures))
+    }
+
+
 def rows_of(aggregator: Aggregator[Any]) -> pa.Table:
-    return sample_rows().get(aggregator.table, TABLES[aggregator.table].arrow_schema().empty_table())
+    """The samples' rows of its table, with rows that it asks for."""
+    parts = [sample_rows().get(aggregator.table, TABLES[aggregator.table].arrow_schema().empty_table())]
+    if aggregator.table == "log_record":
+        asked = [event.id for event in catalogue() if aggregator.asks_for(event.id)][:MOST_EVENTS]
+        rows = event_rows()
+        parts.append(rows.filter(pc.is_in(rows["event"], pa.array(asked, pa.string()))))
+        parts.append(rows.filter(pc.equal(rows["thread"], FURTHER)))
+    elif aggregator.table in further_rows():
+        parts.append(further_rows()[aggregator.table])
+    return pa.concat_tables(parts).combine_chunks()
 
 
 def answered(aggregator: Aggregator[Any], state: pa.Table) -> Any:
@@ -78,6 +153,12 @@ def test_a_state_for_each_row_gives_the_answer_of_the_whole(aggregator: Aggregat
     rows = rows_of(aggregator)
     states = [aggregator.reduce_rows(rows.slice(row, 1)) for row in range(rows.num_rows)]
     assert answered(aggregator, aggregator.merge_states(states)) == answered(aggregator, aggregator.reduce_rows(rows))
+
+
+@pytest.mark.parametrize("aggregator", AGGREGATORS.values(), ids=lambda each: each.name)
+def test_the_rows_of_these_tests_leave_a_state(aggregator: Aggregator[Any]) -> None:
+    """Else the tests above would say nothing about it."""
+    assert aggregator.reduce_rows(rows_of(aggregator)).num_rows
 
 
 @pytest.mark.parametrize("aggregator", AGGREGATORS.values(), ids=lambda each: each.name)
