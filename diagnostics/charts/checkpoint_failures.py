@@ -177,6 +177,7 @@ def _job_summary(job: Mapping[str, Any]) -> str:
     if len(judged) < FEWEST_JUDGED:
         return text
     high = sum(ratio > LOW_MOST for ratio in judged)
+    counted = sum(job["counts"].values())
     usual = sum(ratio > LOW_MOST for _, ratio in job["load"]) / len(job["load"])
     words = {"high": high, "judged": len(judged), "usual": percent(usual)}
     share = (
@@ -185,11 +186,11 @@ def _job_summary(job: Mapping[str, Any]) -> str:
             "in {usual} of all moments.",
             **words,
         )
-        if len(judged) == len(job["failures"])
+        if len(judged) == counted
         else say(
             "The back pressure is known at the time of {judged} of these {all}: {high} of the {judged} came while a "
             "subtask was back-pressured more than half of the time, which was so in {usual} of all moments.",
-            all=len(job["failures"]),
+            all=counted,
             **words,
         )
     )

@@ -52,7 +52,7 @@ def choices(points: Points) -> Sequence[Choice]:
             key_of(job, vertex),
             shortened(vertex["name"], 32),
             f"{vertex['name']}: {_state(vertex)}",
-            is_bad=_is_origin(vertex),
+            is_bad=_is_alarming(job, vertex),
             job_id=job["job_id"],
         )
         for job in points["jobs"]
@@ -63,6 +63,11 @@ def choices(points: Points) -> Sequence[Choice]:
 def _is_origin(vertex: Mapping[str, Any]) -> bool:
     """Whether it was the origin of back pressure at a fifth of all moments or more."""
     return bool(vertex["moments"]) and vertex["origin_moments"] * 5 >= vertex["moments"]
+
+
+def _is_alarming(job: Mapping[str, Any], vertex: Mapping[str, Any]) -> bool:
+    """Whether it is the origin of back pressure that is HIGH somewhere in its job; of less, no job suffers."""
+    return _is_origin(vertex) and any(pressure_level(each["held"] or 0.0) == "HIGH" for each in job["vertices"])
 
 
 def _state(vertex: Mapping[str, Any]) -> str:
@@ -109,8 +114,8 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
         for vertex in job["vertices"]:
             left, upper = places[vertex["id"]]
             key = key_of(job, vertex)
-            shapes += _box(vertex, left, upper, colours, is_chosen=key == chosen)
-            notes += _texts(vertex, left, upper, colours)
+            shapes += _box(job, vertex, left, upper, colours, is_chosen=key == chosen)
+            notes += _texts(job, vertex, left, upper, colours)
             told = _hover_text(vertex)
             spots += [(left + WIDTH * (place + 0.5) / SPOTS, upper + HEIGHT / 2, key, told) for place in range(SPOTS)]
         top += rows * LINE
@@ -180,9 +185,12 @@ def _fill(vertex: Mapping[str, Any], colours: Palette) -> str:
     return colours.grid
 
 
-def _box(vertex: Mapping[str, Any], left: float, upper: float, colours: Palette, *, is_chosen: bool) -> list[Any]:
+def _box(
+    job: Mapping[str, Any], vertex: Mapping[str, Any], left: float, upper: float, colours: Palette, *, is_chosen: bool
+) -> list[Any]:
     is_origin = _is_origin(vertex)
-    edge = colours.alarm if is_origin else colours.text if is_chosen else colours.muted
+    marked = colours.alarm if _is_alarming(job, vertex) else colours.bands["LOW"]
+    edge = marked if is_origin else colours.text if is_chosen else colours.muted
     width = 4 if is_origin else 3 if is_chosen else 1
     frame = _rectangle(left, upper, left + WIDTH, upper + HEIGHT, colours.surface, edge, width)
     frame["line"]["dash"] = "dot" if is_chosen and is_origin else "solid"
@@ -220,7 +228,9 @@ def _arrow(source: tuple[float, float], target: tuple[float, float], colours: Pa
     return {"type": "path", "path": path, "line": {"color": colours.muted, "width": 1.5}, "layer": "below"}
 
 
-def _texts(vertex: Mapping[str, Any], left: float, upper: float, colours: Palette) -> list[dict[str, Any]]:
+def _texts(
+    job: Mapping[str, Any], vertex: Mapping[str, Any], left: float, upper: float, colours: Palette
+) -> list[dict[str, Any]]:
     name = f"<b>{escaped(shortened(vertex['name'], NAME_LENGTH))}</b>"
     shares = " · ".join(
         f"{label} {percent(vertex[column])}"
@@ -233,7 +243,7 @@ def _texts(vertex: Mapping[str, Any], left: float, upper: float, colours: Palett
     notes = [_note(name, left + 15, upper + 14, colours, "left")]
     notes.append(_note(shares or say("not measured"), left + 15, upper + 32, colours, "left", small=True))
     if third:
-        notes.append(_note(third, left + 15, upper + 48, colours, "left", small=True, alarm=bool(second)))
+        notes.append(_note(third, left + 15, upper + 48, colours, "left", small=True, alarm=_is_alarming(job, vertex)))
     return notes
 
 

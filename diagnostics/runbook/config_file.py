@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,9 @@ LINES, NESTED = "settings.file_lines", "settings.nested_options"
 """Facts: the lines of the configuration as `key: value`, and the keys that a nested file holds."""
 
 INDENT = "  "
+
+_Tree = dict[str, Any]
+"""Key -> the tree below it, or the lines of an option: its comments and itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,23 +66,59 @@ class ConfigFile:
         return "\n".join(held), unset
 
     def in_own_form(self, text: str) -> str:
-        """Lines of options in the form of the file: nested keys where the file holds them so, else unchanged."""
-        return "\n".join(self._formed(text.splitlines()))
+        """Lines of options in the form of the file: where it holds one of them as nested keys, all of that family are
+        written so, each key once, because Flink refuses a repeated one; else unchanged.
+        """
+        options, rest = _with_comments(text)
+        families = {_family(name) for name, _ in options if self.held_option(name) in self.nested}
+        formed: list[str] = []
+        trees: dict[str, _Tree] = {}
+        for name, lines in options:
+            tree = trees.setdefault(_family(name), {}) if _family(name) in families else None
+            if tree is None or not _is_nested_in(tree, name.split("."), lines):
+                formed += lines
+        return "\n".join([*formed, *(line for tree in trees.values() for line in _lines_of(tree)), *rest])
 
-    def _formed(self, lines: Iterable[str]) -> Iterator[str]:
-        above: tuple[str, ...] = ()
-        for line in lines:
-            option = OPTION.match(line)
-            name = self.held_option(option.group(1)) if option else None
-            if option is None or name not in self.nested:
-                above = ()
-                yield line
-                continue
-            *path, leaf = option.group(1).split(".")
-            shared = _shared(above, path)
-            yield from (f"{INDENT * depth}{path[depth]}:" for depth in range(shared, len(path)))
-            yield f"{INDENT * len(path)}{leaf}: {option.group(2)}"
-            above = tuple(path)
+
+def _with_comments(text: str) -> tuple[list[tuple[str, list[str]]], list[str]]:
+    """Each option with its line and the comments above it; and what stands below the last one."""
+    options: list[tuple[str, list[str]]] = []
+    above: list[str] = []
+    for line in text.splitlines():
+        option = OPTION.match(line)
+        above.append(line)
+        if option:
+            options.append((option.group(1), above))
+            above = []
+    return options, above
+
+
+def _is_nested_in(tree: _Tree, keys: list[str], lines: list[str]) -> bool:
+    """Puts an option into the tree; False where one of its keys is an option itself."""
+    *path, leaf = keys
+    for key in path:
+        inner = tree.setdefault(key, {})
+        if not isinstance(inner, dict):
+            return False
+        tree = inner
+    if leaf in tree:
+        return False
+    *comments, line = lines
+    tree[leaf] = [*comments, f"{leaf}{line[len('.'.join(keys)) :]}"]
+    return True
+
+
+def _family(option: str) -> str:
+    return option.partition(".")[0]
+
+
+def _lines_of(tree: _Tree, depth: int = 0) -> Iterator[str]:
+    for key, inner in tree.items():
+        if isinstance(inner, dict):
+            yield f"{INDENT * depth}{key}:"
+            yield from _lines_of(inner, depth + 1)
+        else:
+            yield from (f"{INDENT * depth}{line}" for line in inner)
 
 
 def _unset(option: str, value: str) -> str:
@@ -96,13 +135,6 @@ def _unset(option: str, value: str) -> str:
 def _amount(text: str) -> float | str:
     """A value that compares equal however it is written, such as `10 min` and `600 s`."""
     return next((each for read in (duration_ms, size_bytes) if (each := read(text)) is not None), text.strip().lower())
-
-
-def _shared(above: tuple[str, ...], path: list[str]) -> int:
-    same = 0
-    while same < min(len(above), len(path)) and above[same] == path[same]:
-        same += 1
-    return same
 
 
 def shown_change(change: Mapping[str, Any], file: ConfigFile) -> dict[str, Any]:

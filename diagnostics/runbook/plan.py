@@ -9,7 +9,7 @@ from typing import Any
 
 from diagnostics.diagnosis.fact_view import SignalIndex
 from diagnostics.evidence.subject import Subject
-from diagnostics.language import joined_sentences, say, to_say
+from diagnostics.language import say, to_say
 from diagnostics.runbook.cluster_commands import ClusterCommands
 from diagnostics.runbook.config_file import OPTION, ConfigFile, shown_change
 from diagnostics.runbook.restarting import stop_and_start
@@ -67,8 +67,8 @@ def merged_plan(
 
     Gives  JSON values: `changes` [{kind, file, from, to, runbook}], the options of a file as one with `runbook` empty,
            `open` [{only_if, question, file, from, to}], `left_out` [{option, value, runbook, because}], and `restart`
-           {text, command} or None, and `remark`, a sentence where no change concerns the root cause, else empty. The
-           command begins with what Flink's scripts need, which a runbook shows above its
+           {text, command} or None, and `remark`, a sentence where no decided change removes the root cause, else empty.
+           The command begins with what Flink's scripts need, which a runbook shows above its
            steps.
     """
     plan = _Plan()
@@ -83,17 +83,13 @@ def merged_plan(
     restart = stop_and_start(view, plan.options, drops_state=plan.drops_state) if plan.restarts else None
     shown = plan.as_json()
     if restart:
-        if proposals[0].title in plan.undecided - plan.decided:
-            restart["text"] = joined_sentences([say(CAUSE_FIRST), restart["text"]])
         commands = restart["command"].splitlines()
         if export := ClusterCommands(view, None).export_of_conf_folder:
             restart["command"] = "\n".join([export, *commands])
         for part in ("changes", "open"):
             shown[part] = [each for each in shown[part] if each["to"] not in commands]
     shown["changes"] = [shown_change(each, ConfigFile.of(view)) for each in shown["changes"]]
-    misses_cause = proposals[0].title not in plan.decided | plan.undecided
-    remark = say(NOT_THE_CAUSE, runbook=proposals[0].title) if misses_cause else ""
-    return shown | {"restart": restart, "remark": remark}
+    return shown | {"restart": restart, "remark": plan.remark(proposals[0].title)}
 
 
 class _Plan:
@@ -117,6 +113,12 @@ class _Plan:
     @property
     def options(self) -> str:
         return "\n".join(line for file in self._files.values() for lines in file.after.values() for line in lines)
+
+    def remark(self, cause: str) -> str:
+        """What is to be known first where no decided change belongs to the runbook of the root cause."""
+        if cause in self.decided or (not self._files and not self._others):
+            return ""
+        return say(CAUSE_FIRST) if cause in self.undecided else say(NOT_THE_CAUSE, runbook=cause)
 
     def add(
         self, change: Mapping[str, Any], step: Mapping[str, Any], proposal: Proposal, before: Sequence[Proposal]

@@ -82,7 +82,8 @@ def _written(history: History, stated: Mapping[str, FactValue]) -> dict[str, Fac
     if not sized:
         return _rates(history.select_statuses("completed"), stated)
     full = [each for each in sized if _written_state(each) >= NEARLY_ALL * _full_state(each)]
-    again = [later for earlier, later in pairwise(sized) if later in full and _again(earlier, later)]
+    always = stated.get("incremental") is False
+    again = [] if always else [later for before, later in pairwise(sized) if later in full and _again(before, later)]
     facts: dict[str, FactValue] = {
         "sized": len(sized),
         "full": len(full),

@@ -159,8 +159,8 @@ def _facts(changes: Sequence[Transition], latest: Any, counted: Counted | None) 
         facts |= {"final_state": changes[-1].state_to, "final_ms": changes[-1].ts_ms}
         facts["states"] = list(dict.fromkeys(change.state_to for change in changes))
     newer = latest is not None and (not changes or (latest.ts_ms or 0) > (changes[-1].ts_ms or 0))
-    if newer:
-        facts |= {"final_state": latest.state, "final_ms": latest.ts_ms}
+    if newer and latest.state != facts.get("final_state"):
+        facts |= {"final_state": latest.state, "final_ms": latest.end_ms or latest.ts_ms}
     stamps = [change.ts_ms for change in restarting if change.ts_ms is not None]
     if stamps:
         facts |= {"first_ms": min(stamps), "last_ms": max(stamps)}

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import yaml
 
+from tests.reading.java_faults import java_faults
 from tests.reading.sentence_faults import PLACEHOLDER
 
 PROGRAMS = frozenset(
@@ -89,7 +90,7 @@ PROGRAMS = frozenset(
 )
 """Programs that a host of Flink, of its storage or of an administrator has."""
 
-SHELL_WORDS = frozenset(["for", "do", "done", "if", "then", "else", "fi", "while", "in", "{", "}", "!"])
+SHELL_WORDS = frozenset(["for", "until", "do", "done", "if", "then", "else", "fi", "while", "in", "{", "}", "!"])
 SQL = re.compile(r"^(SELECT|EXPLAIN|SHOW|SET|CREATE|ALTER|WITH)\b", re.IGNORECASE)
 FLINK_SCRIPT = re.compile(r"^(?:/[\w./-]+/)?bin/(?:flink|[a-z-]+\.sh)$")
 SEPARATED = re.compile(r"(?<![\w.\"'])\d{1,3}(?:,\d{3})+(?![\w,])")
@@ -137,13 +138,24 @@ def code_faults(kind: str, code: str) -> Iterator[str]:
         if BROKEN_DURATION.search(code):
             yield f"not a value that Flink reads: {code}"
         try:
-            yaml.safe_load(PLACEHOLDER.sub("placeholder", code))
+            yield from repeated_keys(yaml.compose(PLACEHOLDER.sub("placeholder", code)), code)
         except yaml.YAMLError as error:
             yield f"not YAML: {code}: {error}"
     if kind in ("code", "sql"):
         yield from balance_faults(code)
+    if kind == "code":
+        yield from java_faults(code)
     if kind == "command":
         yield from command_faults(code)
+
+
+def repeated_keys(node: yaml.Node | None, code: str) -> Iterator[str]:
+    """Keys of a mapping that are there twice, with which Flink does not start."""
+    if isinstance(node, yaml.MappingNode):
+        keys = [key.value for key, _ in node.value]
+        yield from (f"the key {key} twice: {code}" for key in sorted(set(keys)) if keys.count(key) > 1)
+        for _, inner in node.value:
+            yield from repeated_keys(inner, code)
 
 
 def balance_faults(code: str) -> Iterator[str]:

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from tests.reading.command_faults import code_faults
+from tests.reading.java_faults import java_faults
 from tests.reading.runbook_faults import memory_faults, unknown_options
 from tests.reading.sentence_faults import internal_names, sentence_faults
 
@@ -52,3 +54,22 @@ def test_parts_of_the_memory_that_exceed_the_stated_total_are_noticed() -> None:
     change = {"from": "", "to": f"# 1000 MiB for a TaskManager\n{lines}"}
     assert list(memory_faults(proposed, [change], {}))
     assert list(memory_faults(proposed, [change | {"to": change["to"].replace("1000", "2000")}], {})) == []
+
+
+def test_a_key_that_a_file_would_have_twice_is_noticed() -> None:
+    assert list(code_faults("config", "a:\n  b: 1\na:\n  c: 2"))
+    assert list(code_faults("config", "a:\n  b: 1\n  c: 2")) == []
+
+
+@pytest.mark.parametrize(
+    ("code", "is_java"),
+    [
+        (".setParallelism(4)", True),
+        ("value = read(path); // once\nuse(value);", True),
+        ("stream.window(TumblingEventTimeWindows.of(...)).allowedLateness(Duration.ofMillis(3));", True),
+        ("use(value", False),
+        ("a sink on AsyncSinkBase with larger batches", False),
+    ],
+)
+def test_a_block_that_no_java_program_takes_is_noticed(code: str, is_java: bool) -> None:
+    assert (list(java_faults(code)) == []) is is_java

@@ -159,6 +159,8 @@ def _plan_lines(shown: PlanShown) -> Iterator[str]:
     yield from ("", f"## {title}", "")
     if shown.waits_because:
         yield from (plain(shown.waits_because), "")
+    if plan["remark"]:
+        yield from (plain(plan["remark"]), "")
     for change in plan["changes"]:
         yield from _change_lines({**change, "only_if": None})
     if plan["restart"] and not shown.waits_because:

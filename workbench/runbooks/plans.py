@@ -38,8 +38,8 @@ def waits_because(analysis: Analysis, job: str | None) -> str:
     if since is None:
         return ""
     return say(
-        "The trouble has been over since {time} UTC: nothing of this is worth a restart now. Made at the next "
-        "deployment, it prevents the trouble next time.",
+        "The trouble has been over since {time} UTC: nothing of this is worth a restart now. Make it with the next "
+        "deployment.",
         time=f"{since:%Y-%m-%d %H:%M:%S}",
     )
 

@@ -87,3 +87,10 @@ def test_names_from_files_cannot_bring_markup() -> None:
     figure = CHART.figure(of(vertex("<img src=x>")), LIGHT)
 
     assert "<img" not in str([figure["data"][0]["text"], figure["layout"]["annotations"]])
+
+
+def test_the_origin_of_low_back_pressure_is_named_without_alarm() -> None:
+    points = of({**SOURCE, "held": 0.3}, SINK)
+
+    assert [each.is_bad for each in CHART.choices(points)] == [False, False]
+    assert "Back pressure begins in Sink." in CHART.summary(points)

@@ -38,6 +38,7 @@ def test_a_compaction_makes_an_incremental_checkpoint_write_all_again() -> None:
     )
     facts = _written(history, {})
     assert facts["full_again_ids"] == [3]
+    assert _written(history, {"incremental": False})["full_again"] == 0, "without them none writes anything again"
     assert (facts["partial_min_bytes"], facts["partial_max_bytes"]) == (40 * MB, 52 * MB)
 
 

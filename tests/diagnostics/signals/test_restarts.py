@@ -34,6 +34,13 @@ def test_restarts_are_counted_with_their_pace_and_end() -> None:
     )
 
 
+@pytest.mark.parametrize("log", [[], [switched(30, "RUNNING", "FAILING"), switched(31, "FAILING", "FAILED")]])
+def test_a_job_has_failed_since_it_failed_and_not_since_somebody_asked(log: list[dict[str, Any]]) -> None:
+    asked = {"job_id": JOB, "name": "orders", "state": "FAILED", "ts_ms": START + 90_000, "end_ms": START + 31_000}
+    facts = only(restarts.measure(hand_made(log_record=log, job=[asked])), "restarts").facts
+    assert (facts["final_state"], facts["final_ms"]) == ("FAILED", START + 31_000)
+
+
 def test_a_job_has_run_steadily_until_its_log_ends() -> None:
     log = [switched(10, "RUNNING", "RESTARTING"), switched(15, "RESTARTING", "RUNNING"), record(70, "Completed it.")]
     assert only(restarts.measure(hand_made(log_record=log)), "restarts").facts["steady_ms"] == 60_000

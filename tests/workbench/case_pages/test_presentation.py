@@ -2,6 +2,7 @@
 
 import pytest
 
+from diagnostics.diagnosis.health import points_left
 from diagnostics.wording.phrase import split_sentences
 from workbench.case_pages.inputs import MOST_FOLDERS, describe_clock, describe_offset, inputs_shown
 from workbench.cases.templatetags.diagnosis import score_band, waterfall
@@ -95,6 +96,9 @@ def test_the_waterfall_goes_down_to_the_score_and_never_below_zero() -> None:
         {"title": "heap", "points": 50.0},
     ]
     assert [step["left"] for step in waterfall({"deductions": deductions})] == [51, 44, 0]
+    parts = [48.5, 15.2, 4.3, 7.1, 6.7, 0.5, 0.2]
+    steps = waterfall({"deductions": [{"title": "", "points": each} for each in parts]})
+    assert steps[-1]["left"] == points_left(parts), "the last one is the score, however its parts add up"
 
 
 def test_a_statement_falls_apart_into_its_sentences_and_numbers_stay_whole() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import accumulate
 from typing import Any
 
 from django import template
@@ -15,6 +16,7 @@ from django.utils.safestring import SafeString
 
 from diagnostics.charting.panel import shortened
 from diagnostics.diagnosis.fact_label import fact_label
+from diagnostics.diagnosis.health import points_left
 from diagnostics.diagnosis.verdict import HEALTHY, INCONCLUSIVE
 from diagnostics.language import in_reader_language
 from diagnostics.rules.condition import Check
@@ -109,11 +111,9 @@ def score_word(score: int | None, symptom_class: str | None = None) -> str:
 @register.filter
 def waterfall(health: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The deductions of a health score, each with the remaining points as `left`."""
-    left, steps = 100.0, []
-    for each in health.get("deductions", ()):
-        left = max(left - each["points"], 0.0)
-        steps.append({**each, "left": round(left)})
-    return steps
+    deductions = health.get("deductions", ())
+    taken = list(accumulate(each["points"] for each in deductions))
+    return [{**each, "left": points_left([points])} for each, points in zip(deductions, taken, strict=True)]
 
 
 @register.filter
