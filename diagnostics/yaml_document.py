@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from diagnostics.errors import InvalidRule
-from diagnostics.language import SUFFIXES, Text
+from diagnostics.language import SUFFIXES, Text, say
 
 LONGEST_DOCUMENT = 100_000
 """Characters. Our choice: the longest shipped runbook has a tenth of it."""
@@ -51,19 +51,24 @@ def read_yaml(text: str, source: str, longest: int = LONGEST_DOCUMENT) -> YamlDo
     Raises InvalidRule naming source and line.
     """
     if len(text) > longest:
-        raise InvalidRule([f"{source} line 1: {len(text):,} characters, at most {longest:,} are read"])
+        raise InvalidRule(
+            [
+                f"{source} line 1: "
+                + say("{count:,} characters, at most {most:,} are read", count=len(text), most=longest)
+            ]
+        )
     try:
         _refuse_bombs(text, source)
         root = yaml.compose(text, Loader=yaml.CSafeLoader)
     except RecursionError:
-        raise InvalidRule([f"{source}: nested too deeply"]) from None
+        raise InvalidRule([f"{source}: {say('nested too deeply')}"]) from None
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise InvalidRule([f"{source} line {line}: {error.problem or 'not YAML'}"]) from None
     except yaml.YAMLError as error:
         raise InvalidRule([f"{source}: {error}"]) from None
     if not isinstance(root, yaml.MappingNode):
-        raise InvalidRule([f"{source} line 1: a mapping is expected, `key: value`"])
+        raise InvalidRule([f"{source} line 1: {say('a mapping is expected, `key: value`')}"])
     lines: dict[Place, int] = {(): 1}
     errors: list[str] = []
     content = _Values(source, lines, errors).of(root, ())
@@ -88,12 +93,14 @@ def with_translations(english: str, entry: Mapping[str, Any], name: str, index: 
         said = entry.get(f"{name}_{suffix}")
         if index is not None and said is not None:
             if not isinstance(said, list) or len(said) != len(entry[name]):
-                raise ValueError(f"`{name}_{suffix}` has a text for each of `{name}`")
+                raise ValueError(
+                    say("`{field}` has a text for each of `{other}`", field=f"{name}_{suffix}", other=name)
+                )
             said = said[index]
         if said is None:
             continue
         if not isinstance(said, str) or not said.strip():
-            raise ValueError(f"`{name}_{suffix}` is a text")
+            raise ValueError(say("`{field}` is a text", field=f"{name}_{suffix}"))
         translations[language] = said.strip()
     return Text(english, translations) if translations else english
 
@@ -104,12 +111,12 @@ def _refuse_bombs(text: str, source: str) -> None:
     for token in yaml.scan(text, Loader=yaml.CSafeLoader):
         line = token.start_mark.line + 1
         if isinstance(token, yaml.AliasToken):
-            raise InvalidRule([f"{source} line {line}: aliases (*name) are not allowed"])
+            raise InvalidRule([f"{source} line {line}: {say('aliases (*name) are not allowed')}"])
         if isinstance(token, yaml.TagToken):
-            raise InvalidRule([f"{source} line {line}: tags (!name) are not allowed"])
+            raise InvalidRule([f"{source} line {line}: {say('tags (!name) are not allowed')}"])
         depth += isinstance(token, OPENING) - isinstance(token, CLOSING)
         if depth > DEEPEST_NESTING:
-            raise InvalidRule([f"{source} line {line}: nested more than {DEEPEST_NESTING} deep"])
+            raise InvalidRule([f"{source} line {line}: {say('nested more than {most} deep', most=DEEPEST_NESTING)}"])
 
 
 OPENING = (
@@ -138,7 +145,7 @@ class _Values:
             for key_node, value_node in node.value:
                 key = str(key_node.value)
                 if key in mapping:
-                    self._wrong(key_node, f"{key!r} comes twice")
+                    self._wrong(key_node, say("{name} comes twice", name=repr(key)))
                 mapping[key] = self.of(value_node, (*place, key))
                 self._lines[*place, key] = key_node.start_mark.line + 1
             return mapping
@@ -150,7 +157,7 @@ class _Values:
             self._wrong(node, str(error))
             return None
         if isinstance(value, int) and value.bit_length() > MOST_BITS:
-            self._wrong(node, f"a whole number of more than {MOST_BITS} bits")
+            self._wrong(node, say("a whole number of more than {most} bits", most=MOST_BITS))
             return None
         return value
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from diagnostics.evidence.subject import FactValue, Lookup
+from diagnostics.language import say
 from diagnostics.yaml_document import Place
 
 ORDERED: Mapping[str, Callable[[Any, Any], bool]] = {
@@ -153,16 +154,16 @@ def _is_number(value: Any) -> bool:
 def _refusal(op: str, value: Any) -> str:
     """The error in the value of a comparison; empty when there is none."""
     if op == "in" and not isinstance(value, list):
-        return "`in` takes a list as its value"
+        return say("`in` takes a list as its value")
     if op != "in" and isinstance(value, list):
-        return f"`{op}` takes one value, not a list"
+        return say("`{op}` takes one value, not a list", op=op)
     if op in ORDERED and not _is_number(value):
-        return f"`{op}` takes a number as its value, not {value!r}"
+        return say("`{op}` takes a number as its value, not {value}", op=op, value=repr(value))
     for each in value if isinstance(value, list) else [value]:
         if not isinstance(each, (str, bool, int, float)):
-            return f"a value is a number, a word, true or false, not {each!r}"
+            return say("a value is a number, a word, true or false, not {value}", value=repr(each))
         if isinstance(each, (int, float)) and not abs(each) <= LARGEST_NUMBER:
-            return f"a number lies between -{LARGEST_NUMBER:.0e} and {LARGEST_NUMBER:.0e}"
+            return say("a number lies between -{bound:.0e} and {bound:.0e}", bound=LARGEST_NUMBER)
     return ""
 
 
@@ -184,10 +185,10 @@ class ConditionParser:
     def parse(self, entry: Any, place: Place, depth: int = 0) -> Condition | None:
         """The condition, or None when it has errors (which were reported)."""
         if depth > DEEPEST:
-            self._report(place, f"conditions nest more than {DEEPEST} deep")
+            self._report(place, say("conditions nest more than {most} deep", most=DEEPEST))
             return None
         if not isinstance(entry, dict) or not entry:
-            self._report(place, "a condition is a mapping: {fact, op, value} or one of all, any, none")
+            self._report(place, say("a condition is a mapping of fact, op, value, or one of all, any, none"))
             return None
         modes = [mode for mode in ("all", "any", "none") if mode in entry]
         if modes and len(entry) == 1:
@@ -199,7 +200,7 @@ class ConditionParser:
 
     def _group(self, mode: str, items: Any, place: Place, depth: int) -> Group | None:
         if not isinstance(items, list) or not items:
-            self._report((*place, mode), f"`{mode}` is a list of conditions")
+            self._report((*place, mode), say("`{mode}` is a list of conditions", mode=mode))
             return None
         parsed = [self.parse(item, (*place, mode, index), depth + 1) for index, item in enumerate(items)]
         return Group(mode, tuple(item for item in parsed if item))
@@ -207,7 +208,7 @@ class ConditionParser:
     def _leaf(self, entry: dict[str, Any], place: Place) -> Condition | None:
         self._comparisons += 1
         if self._comparisons == MOST_COMPARISONS + 1:
-            self._report(place, f"a rule has at most {MOST_COMPARISONS} comparisons")
+            self._report(place, say("a rule has at most {most} comparisons", most=MOST_COMPARISONS))
         leaf = self._comparison(entry, place)
         if leaf is not None:
             self._check(leaf, place)
@@ -216,21 +217,23 @@ class ConditionParser:
     def _comparison(self, entry: dict[str, Any], place: Place) -> Compare | IsMeasured | None:
         unknown = set(entry) - {"fact", "op", "value", "measured", "source"}
         if unknown:
-            self._report(place, f"unknown entries {', '.join(sorted(unknown))}")
+            self._report(place, say("unknown entries {names}", names=", ".join(sorted(unknown))))
         fact = entry.get("fact")
         if not isinstance(fact, str) or "." not in fact:
-            self._report(place, "`fact` is `<signal key>.<fact>`")
+            self._report(place, say("`fact` is `<signal key>.<fact>`"))
             return None
         if "measured" in entry:
             if not isinstance(entry["measured"], bool):
-                self._report(place, "`measured` is true or false")
+                self._report(place, say("`measured` is true or false"))
             return IsMeasured(fact, bool(entry["measured"]))
         op, value = str(entry.get("op", "")), entry.get("value")
         if op not in OPERATORS:
-            self._report(place, f"`op` is one of {' '.join(OPERATORS)}, not {op!r}")
+            self._report(
+                place, say("`op` is one of {operators}, not {value}", operators=" ".join(OPERATORS), value=repr(op))
+            )
             return None
         if value is None:
-            self._report(place, "`value` is missing")
+            self._report(place, say("`{field}` is missing", field="value"))
             return None
         refusal = _refusal(op, value)
         if refusal:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from diagnostics.language import say
 from diagnostics.rules.condition import ORDERED, Compare, Condition, Group, IsMeasured, compare
 
 OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
@@ -69,16 +70,21 @@ def _clash(demands: Sequence[Demand]) -> str:
     unmeasured = any(isinstance(leaf, IsMeasured) and not leaf.measured for leaf in certain)
     for leaf in certain:
         if unmeasured and (isinstance(leaf, Compare) or leaf.measured):
-            return f"{fact} cannot be not measured and {_demand_text(leaf)}"
+            return say("{fact} cannot be not measured and {demand}", fact=fact, demand=_demand_text(leaf))
     for first in compared:
         for second in compared:
             if first is not second and not (first.if_measured and second.if_measured) and not _agree(first, second):
-                return f"{fact} cannot be {_demand_text(first.leaf)} and {_demand_text(second.leaf)}"
+                return say(
+                    "{fact} cannot be {first} and {second}",
+                    fact=fact,
+                    first=_demand_text(first.leaf),
+                    second=_demand_text(second.leaf),
+                )
     return ""
 
 
 def _demand_text(leaf: Compare | IsMeasured) -> str:
-    return f"{leaf.op} {leaf.value}" if isinstance(leaf, Compare) else "measured"
+    return f"{leaf.op} {leaf.value}" if isinstance(leaf, Compare) else say("measured")
 
 
 def _agree(one: Demand, other: Demand) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import get_args
 
 from diagnostics.evidence.subject import Level
+from diagnostics.language import say
 from diagnostics.rules.condition import Compare, IsMeasured
 from diagnostics.signals.signal import SignalDefinition
 from diagnostics.wording import phrase
@@ -42,18 +43,30 @@ class References:
         key, _, fact = reference.rpartition(".")
         if key == "subject":
             if fact not in SUBJECT_PARTS:
-                self.report(place, f"unknown part {reference!r} of the subject; known are {', '.join(SUBJECT_PARTS)}")
+                known = ", ".join(SUBJECT_PARTS)
+                fault = say("unknown part {name} of the subject; known are {known}", name=repr(reference), known=known)
+                self.report(place, fault)
             return
         if self.vocabulary is None or reference == "job.name":
             return
         definition = self.vocabulary.get(key)
         if definition is None:
-            self.report(place, f"unknown signal {key!r} in {reference!r}")
+            self.report(place, say("unknown signal {name} in {reference}", name=repr(key), reference=repr(reference)))
         elif fact not in definition.facts:
-            self.report(place, f"signal {key!r} has no fact {fact!r}; it has {', '.join(sorted(definition.facts))}")
+            known = ", ".join(sorted(definition.facts))
+            fault = say(
+                "signal {name} has no fact {fact}; it has {known}", name=repr(key), fact=repr(fact), known=known
+            )
+            self.report(place, fault)
         elif definition.level not in COARSER.get(self.level, get_args(Level)):
             self.report(
-                place, f"{reference!r} is measured by {definition.level}; rules of level {self.level} cannot see it"
+                place,
+                say(
+                    "{reference} is measured by {level}; rules of level {other} cannot see it",
+                    reference=repr(reference),
+                    level=definition.level,
+                    other=self.level,
+                ),
             )
 
     def check_leaf(self, leaf: Compare | IsMeasured, place: Place) -> None:
@@ -70,6 +83,7 @@ class References:
         """The same for a placeholder of a text, whose format fits the unit of the fact."""
         self.check(reference, place)
         if form not in phrase.FORMATS:
-            self.report(place, f"unknown format {form!r}; known are {', '.join(phrase.FORMATS)}")
+            known = ", ".join(phrase.FORMATS)
+            self.report(place, say("unknown format {name}; known are {known}", name=repr(form), known=known))
         elif self.vocabulary is not None and (mismatch := format_mismatch(reference, form)):
             self.report(place, mismatch)

@@ -12,7 +12,7 @@ from typing import Any, Literal, cast, get_args
 
 from diagnostics.errors import InvalidRule
 from diagnostics.evidence.subject import Level
-from diagnostics.language import Text
+from diagnostics.language import Text, say
 from diagnostics.rules.condition import Condition, ConditionParser
 from diagnostics.rules.contradiction import contradiction
 from diagnostics.rules.references import References
@@ -163,11 +163,11 @@ class _RuleReader:
     def rule(self) -> Rule:
         content = self._document.content
         for unknown in sorted(set(content) - self.known):
-            self._report((unknown,), f"unknown entry {unknown!r}")
+            self._report((unknown,), say("unknown entry {name}", name=repr(unknown)))
         confidence = content.get("confidence")
         confidence = confidence if isinstance(confidence, dict) else {}
         for unknown in sorted(set(confidence) - {"base", "supports", "doubts"}):
-            self._report(("confidence", unknown), f"unknown entry {unknown!r}")
+            self._report(("confidence", unknown), say("unknown entry {name}", name=repr(unknown)))
         when = self._conditions.parse(content.get("when"), ("when",))
         rule = Rule(
             id=self._text("id", IDENTIFIER),
@@ -210,10 +210,12 @@ class _RuleReader:
     def _text(self, field: str, pattern: re.Pattern[str] | None = None) -> str:
         value = self._document.content.get(field)
         if not isinstance(value, str) or not value.strip():
-            self._report((field,), f"`{field}` is missing")
+            self._report((field,), say("`{field}` is missing", field=field))
             return ""
         if pattern and not pattern.fullmatch(value):
-            self._report((field,), f"`{field}` {value!r} does not have the form {pattern.pattern}")
+            form = pattern.pattern
+            fault = say("`{field}` {value} does not have the form {form}", field=field, value=repr(value), form=form)
+            self._report((field,), fault)
         return self._translated(value.strip(), self._document.content, field, (field,))
 
     def _translated(
@@ -227,26 +229,28 @@ class _RuleReader:
     def _one_of(self, field: str, choices: tuple[str, ...], default: str | None = None) -> str:
         value = self._document.content.get(field, default)
         if value not in choices:
-            self._report((field,), f"`{field}` is one of {', '.join(choices)}, not {value!r}")
+            listed = ", ".join(choices)
+            fault = say("`{field}` is one of {choices}, not {value}", field=field, choices=listed, value=repr(value))
+            self._report((field,), fault)
         return str(value)
 
     def _version(self) -> int:
         value = self._document.content.get("version")
         if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-            self._report(("version",), "`version` is a whole number from 1")
+            self._report(("version",), say("`version` is a whole number from 1"))
             return 1
         return value
 
     def _share(self, value: Any, place: Place) -> float:
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= 1:
-            self._report(place, "a number above 0 and up to 1 is expected")
+            self._report(place, say("a number above 0 and up to 1 is expected"))
             return 0.0
         return float(value)
 
     def _words(self, field: str) -> tuple[str, ...]:
         value = self._document.content.get(field, [])
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-            self._report((field,), f"`{field}` is a list of words")
+            self._report((field,), say("`{field}` is a list of words", field=field))
             return ()
         return tuple(
             self._translated(item, self._document.content, field, (field, index), index)
@@ -255,12 +259,12 @@ class _RuleReader:
 
     def _mappings(self, entries: Any, place: Place, needed: set[str], known: set[str]) -> Iterator[tuple[Place, Any]]:
         if not isinstance(entries, list):
-            self._report(place, "a list is expected")
+            self._report(place, say("a list is expected"))
             return
         for index, entry in enumerate(entries):
             here = (*place, index)
             if not isinstance(entry, dict) or not needed <= set(entry) <= known:
-                self._report(here, f"an entry has {', '.join(sorted(known))}")
+                self._report(here, say("an entry has {names}", names=", ".join(sorted(known))))
                 continue
             yield here, entry
 
@@ -269,7 +273,9 @@ class _RuleReader:
         for place, entry in self._mappings(entries, ("severity_when",), {"when", "severity"}, {"when", "severity"}):
             condition = self._conditions.parse(entry["when"], (*place, "when"))
             if entry["severity"] not in get_args(Severity):
-                self._report((*place, "severity"), f"one of {', '.join(get_args(Severity))}")
+                self._report(
+                    (*place, "severity"), say("one of {choices} is expected", choices=", ".join(get_args(Severity)))
+                )
             elif condition:
                 yield condition, entry["severity"]
 
@@ -293,7 +299,7 @@ class _RuleReader:
         if entry is None:
             return None
         if not isinstance(entry, str) or not entry.endswith("_ms"):
-            self._report(("onset",), "`onset` is a fact that is a time, epoch ms")
+            self._report(("onset",), say("`onset` is a fact that is a time, epoch ms"))
             return None
         self._references.check(entry, ("onset",))
         return entry
@@ -301,7 +307,7 @@ class _RuleReader:
     def _advice(self) -> bool:
         value = self._document.content.get("advice", False)
         if not isinstance(value, bool):
-            self._report(("advice",), "`advice` is true or false")
+            self._report(("advice",), say("`advice` is true or false"))
             return False
         return value
 
@@ -314,7 +320,7 @@ class _RuleReader:
             or not {"share", "of"} <= set(entry) <= {"share"} | translated_names(("of",))
             or not all(isinstance(each, str) for each in entry.values())
         ):
-            self._report(("repair",), "`repair` has `share`, a fact, and `of`, words")
+            self._report(("repair",), say("`repair` has `share`, a fact, and `of`, words"))
             return None
         self._references.check(entry["share"], ("repair", "share"))
         return Repair(entry["share"], self._translated(entry["of"], entry, "of", ("repair", "of")))
@@ -331,12 +337,12 @@ class _RuleReader:
                 self._references.check_placeholder(reference, form, place)
             rest = phrase.PLACEHOLDER.sub("", template)
             if "{" in rest or "}" in rest:
-                self._report(place, "a brace that is no placeholder {signal.fact|format}")
+                self._report(place, say("a brace that is no placeholder {signal.fact|format}"))
         for index, reference in enumerate(rule.facts):
             self._references.check(reference, ("facts", index))
         clash = contradiction(rule.when) if rule.when else ""
         if clash:
-            self._report(("when",), f"it can never hold: {clash}")
+            self._report(("when",), say("it can never hold: {reason}", reason=clash))
 
 
 @cache
@@ -350,7 +356,8 @@ def _shipped_files() -> Mapping[str, tuple[str, str, Rule]]:
             text = path.read_text("utf-8")
             rule = Rule.from_yaml(text, f"{folder.name}/rules/{path.name}")
             if rule.id in files:
-                raise InvalidRule([f"{folder.name}/rules/{path.name}: the id {rule.id!r} is in another file too"])
+                fault = say("the id {name} is in another file too", name=repr(rule.id))
+                raise InvalidRule([f"{folder.name}/rules/{path.name}: {fault}"])
             files[rule.id] = (path.stem, text, rule)
     return files
 

@@ -5,6 +5,7 @@ import time
 import pytest
 
 from diagnostics.errors import InvalidRule
+from diagnostics.language import CHINESE, reading_in
 from diagnostics.rules.rule import Rule
 from diagnostics.signals.signal import SignalDefinition
 
@@ -50,6 +51,15 @@ def test_every_error_is_reported_at_once_with_its_line() -> None:
         "rule.yaml line 2: `version` is a whole number from 1",
         "rule.yaml line 6: `severity` is one of critical, warning, info, not 'urgent'",
     ]
+
+
+def test_errors_are_in_the_language_of_who_edits_and_keep_their_lines() -> None:
+    broken = RULE.replace("severity: critical", "severity: urgent").replace("version: 1", "version: one")
+    with reading_in(CHINESE):
+        assert errors_of(broken) == [
+            "rule.yaml line 2: `version` 应为从 1 起的整数",
+            "rule.yaml line 6: `severity` 应为 critical, warning, info 之一，而不是 'urgent'",  # noqa: RUF001
+        ]
 
 
 @pytest.mark.parametrize(
