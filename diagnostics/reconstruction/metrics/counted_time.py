@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -31,7 +31,10 @@ def by_counted_time(series: Sequence[Series]) -> list[Series]:
 
 
 def _counted_gauge(gauge: Series, samples: Sequence[Point]) -> Series:
-    """The gauge with a point at each sample of its counter; its own points remain where the counter has none."""
+    """The gauge with a point at each sample of its counter; its own points remain where the counter has none.
+
+    Not the one at which counting begins: the mean of an attempt's first minute holds its start, which is busy.
+    """
     points: dict[int, Point] = {}
     counted: dict[int, Counted] = {}
     spans: list[tuple[int, int]] = []
@@ -50,7 +53,7 @@ def _counted_gauge(gauge: Series, samples: Sequence[Point]) -> Series:
         return gauge
     begins = [since_ms for since_ms, _ in spans]
     for point in gauge.points:
-        place = bisect_left(begins, point.ts_ms or 0)
+        place = bisect_right(begins, point.ts_ms or 0)
         if not place or (point.ts_ms or 0) > spans[place - 1][1]:
             points.setdefault(point.ts_ms or 0, point)
     return replace(gauge, points=tuple(points[ts_ms] for ts_ms in sorted(points)), counted=counted)
