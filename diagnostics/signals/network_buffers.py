@@ -161,7 +161,7 @@ SIGNALS = (
         level="job",
         facts={
             "resource": "`network buffers`",
-            "insufficient": "refused requests for network buffers",
+            "insufficient": "messages about refused requests for network buffers, of all processes",
             "exclusive_timeouts": "requests for exclusive buffers that timed out",
             "required": "buffers that the largest refused request wanted",
             "available": "buffers that were available then",
