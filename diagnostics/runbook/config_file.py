@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from diagnostics.evidence.subject import Lookup
-from diagnostics.language import say
+from diagnostics.language import say, to_say
 from diagnostics.notation.flink_values import duration_ms, size_bytes
 from diagnostics.vocabulary.settings import setting_catalogue
 
@@ -19,6 +19,12 @@ LINES, NESTED = "settings.file_lines", "settings.nested_options"
 """Facts: the lines of the configuration as `key: value`, and the keys that a nested file holds."""
 
 INDENT = "  "
+
+WITHIN_BLOCK = to_say(
+    "Change only these lines, inside the blocks that the file has: its other lines stay, and Flink refuses a key that "
+    "is there twice."
+)
+"""Source: Flink's YamlParserUtils, which does not allow duplicate keys."""
 
 _Tree = dict[str, Any]
 """Key -> the tree below it, or the lines of an option: its comments and itself."""
@@ -138,7 +144,10 @@ def _amount(text: str) -> float | str:
 
 
 def shown_change(change: Mapping[str, Any], file: ConfigFile) -> dict[str, Any]:
-    """A change as a page shows it: options in the form of the file."""
+    """A change as a page shows it: options in the form of the file, and where that is nested, how to make it."""
     if change["kind"] != "config":
         return dict(change)
-    return {**change, "from": file.in_own_form(change["from"]), "to": file.in_own_form(change["to"])}
+    formed = file.in_own_form(change["to"])
+    is_nested = formed != change["to"]
+    unset = [*change["unset"], say(WITHIN_BLOCK)] if is_nested else change["unset"]
+    return {**change, "from": file.in_own_form(change["from"]), "to": formed, "unset": unset}

@@ -7,7 +7,7 @@ import pytest
 from diagnostics.errors import InvalidRule
 from diagnostics.language import CHINESE, reading_in
 from diagnostics.runbook import Runbook, exits, fill, runbooks
-from diagnostics.runbook.config_file import ConfigFile
+from diagnostics.runbook.config_file import ConfigFile, shown_change
 
 RUNBOOK = """\
 id: data-skew
@@ -261,6 +261,13 @@ def test_an_option_that_the_file_nests_is_shown_and_changed_in_its_form() -> Non
     assert file.in_own_form("a.b.c: 3\na.e: 5\nx: 1\na.b.d: 4") == "x: 1\na:\n  b:\n    c: 3\n    d: 4\n  e: 5"
     assert file.in_own_form("a.b.c: 3\na.b.c.f: 4") == "a.b.c.f: 4\na:\n  b:\n    c: 3"
     assert file.in_own_form("a.e: 5") == "a.e: 5", "a new nested key would repeat its parents where it is pasted"
+
+
+def test_a_nested_change_says_that_the_other_lines_of_its_blocks_stay() -> None:
+    file = ConfigFile({"a.b": "a.b: 1"}, frozenset(["a.b"]))
+    change = {"kind": "config", "from": "a.b: 1", "to": "a.b: 2", "unset": []}
+    assert [each.startswith("Change only these lines") for each in shown_change(change, file)["unset"]] == [True]
+    assert shown_change(change | {"to": "x: 2"}, file)["unset"] == []
 
 
 def test_an_option_under_a_former_name_is_the_one_that_changes() -> None:
