@@ -1,7 +1,8 @@
 """The rows of a running workbench for the load: people of three teams, and a thousand cases made of a few real ones.
 
 `python -m tests.benchmarks.load_history CASES` runs in the environment of a workbench that has diagnosed some cases.
-Each copy is whole: document, findings, citations, charts, stacks, files and log book. It prints, as one line of JSON,
+Each copy is whole: document, findings, citations, charts, stacks, files and log book; and the owner of each case has
+read its page once, as in a real history. It prints, as one line of JSON,
 who can ask for what.
 """
 
@@ -47,6 +48,7 @@ def main() -> int:
     while batch := list(islice(numbers, BATCH)):
         numbers = numbers[BATCH:]
         _copy([(chance.choice(real), people[number % PEOPLE], number / count) for number in batch], chance)
+    _read_once(people)
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute("VACUUM ANALYZE")
@@ -178,6 +180,17 @@ def _row(row: Any, **changed: Any) -> Any:
     for name, value in changed.items():
         setattr(made, name, value)
     return made
+
+
+def _read_once(people: Iterable[Any]) -> None:
+    """Opens each case for its owner: who opened a case has read what came of it."""
+    from tests.workbench.people import signed_in
+
+    for person in people:
+        client = signed_in(person)
+        for number in person.owned_cases.order_by("pk").values_list("pk", flat=True):
+            answer = client.get(f"/cases/{number}/", SERVER_NAME="localhost")
+            assert answer.status_code == 200, answer
 
 
 def _varied(kind: str, value: str, job: str) -> str:

@@ -115,6 +115,12 @@ def diagnosed_case(
     return finish(analysis_request(case=case, user=user), skew_ratio, seen_at)
 
 
+def document_store(analysis: Analysis) -> None:
+    """Stores its document as a test changed it; what was rendered of the one before is not kept."""
+    analysis.save(update_fields=["document"])
+    analysis.rendered.all().delete()
+
+
 def finish(analysis: Analysis, skew_ratio: float, seen_at: dt.datetime | None = None) -> Analysis:
     """A queued analysis as a worker finishes it."""
     claim = analysis_claim(analysis)

@@ -165,6 +165,32 @@ class SampledStacks(models.Model):
         return f"Sampled stacks of analysis {self.analysis_id}"
 
 
+class RenderedDiagnosis(models.Model):
+    """What a diagnosis shows on the page of its case, rendered for its readers; replaced when it is out of date.
+
+    may_change  for readers who may change the case, or for the others
+    state       digest of all that it was rendered from (`workbench.case_pages.diagnosis_part`)
+    content     compressed JSON
+    """
+
+    analysis = models.ForeignKey(Analysis, on_delete=models.CASCADE, related_name="rendered")
+    language = models.CharField(max_length=20)
+    may_change = models.BooleanField()
+    state = models.CharField(max_length=64)
+    content = models.BinaryField()
+
+    class Meta:
+        verbose_name_plural = "rendered diagnoses"
+        constraints = [
+            models.UniqueConstraint(
+                fields=["analysis", "language", "may_change"], name="one_rendering_for_each_kind_of_reader"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"Diagnosis of analysis {self.analysis_id} in {self.language}"
+
+
 class Finding(models.Model):
     """A finding of the document as a row; `position` is its index there."""
 

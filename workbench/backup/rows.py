@@ -26,6 +26,7 @@ LEFT_OUT = frozenset(
         "axes.AccessAttemptExpiration",
         "axes.AccessFailureLog",
         "axes.AccessLog",
+        "analyses.RenderedDiagnosis",  # rendered again when it is read
         "uploads.Arrival",  # incomplete uploads: their bytes are not in a backup
     }
 )

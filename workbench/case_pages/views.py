@@ -8,16 +8,12 @@ from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
-from diagnostics.diagnosis.fingerprint import fingerprint_parts
 from workbench.accounts.requests import SignedInRequest
 from workbench.alerts.models import Alert
-from workbench.analyses.guarantee import guarantee_shown
 from workbench.analyses.models import Analysis, AnalysisStatus
-from workbench.analyses.reading import document_read
-from workbench.analyses.selectors import offset_min
 from workbench.analyses.snapshots import snapshots_shown
 from workbench.analyses.stages import run_shown
-from workbench.case_pages.checkpoint_vitals import checkpoint_vitals
+from workbench.case_pages.diagnosis_part import diagnosis_part
 from workbench.case_pages.forms import (
     CloseForm,
     ImpactForm,
@@ -27,30 +23,16 @@ from workbench.case_pages.forms import (
     cause_choices,
     incident_verdict,
 )
-from workbench.case_pages.inputs import inputs_shown, left_out_shown
-from workbench.case_pages.measured_impact import measured_impact
-from workbench.case_pages.presentation import (
-    causes_shown,
-    checks_shown,
-    jobs_shown,
-    runbooks_of,
-    verdict_shown,
-)
 from workbench.cases import selectors, services
 from workbench.cases.impact import impact_words
 from workbench.cases.models import Case, CaseStatus
-from workbench.cases.service_levels import service_levels
-from workbench.charts.selectors import charts_of_class, charts_shown
 from workbench.history.case_records import CaseRecords, case_records
 from workbench.history.durations import duration_words
-from workbench.history.objectives import attained
 from workbench.history.recurrences import recurrence
 from workbench.history.similar import similar_cases
 from workbench.history.timeline import timeline
 from workbench.languages.sentences import say, say_later
-from workbench.profiles.selectors import has_stacks
 from workbench.rules.regression import case_keep
-from workbench.runbooks.plans import plans_shown
 from workbench.runbooks.verifying import verification_read
 
 ALERTS_SHOWN = 20
@@ -64,21 +46,24 @@ def case_detail(request: SignedInRequest, case_id: int) -> HttpResponse:
     case = selectors.case_visible(request.user, case_id)
     latest = case.analyses.light().first()
     diagnosed = _diagnosis_asked_for(request, case)
-    if diagnosed:
-        diagnosed.document = document_read(diagnosed)  # never saved: this page only reads
     records, watchers = case_records(case), selectors.watchers(case)
+    may_change = case.may_be_changed_by(request.user)
+    part = None
+    if diagnosed:
+        alerts = list(Alert.objects.filter(case=case).select_related("source").order_by("pk")[:ALERTS_SHOWN])
+        part = diagnosis_part(diagnosed, records, alerts, may_change=may_change)
     snapshots = snapshots_shown(case, records.snapshots, diagnosed)
     judged = snapshots[-1].diagnosed if snapshots else diagnosed
-    incident = snapshots[0].verdict if snapshots else diagnosed and diagnosed.document["verdict"]["symptom_class"]
+    incident = snapshots[0].verdict if snapshots else part and part.symptom_class
     context = {
         "case": case,
-        "may_change": case.may_be_changed_by(request.user),
+        "may_change": may_change,
         "latest": latest,
         "run": run_shown(latest) if latest and latest.status != AnalysisStatus.DONE else None,
         "snapshots": snapshots,
         "verification": verification_read(diagnosed) if snapshots and diagnosed else None,
-        "left_out": left_out_shown(diagnosed.document) if diagnosed else None,
         "diagnosed": diagnosed,
+        "part": part,
         "timeline": timeline(records),
         "follow_ups": records.follow_ups,
         "pins": records.pins,
@@ -93,10 +78,7 @@ def case_detail(request: SignedInRequest, case_id: int) -> HttpResponse:
     if case.is_closed:
         context["durations"] = duration_words(case)
     if diagnosed:
-        context |= _diagnosis_context(diagnosed, records)
-        context["alerts"] = Alert.objects.filter(case=case).select_related("source").order_by("pk")[:ALERTS_SHOWN]
         context |= {"similar": similar_cases(request.user, case), "recurrence": recurrence(request.user, case)}
-        context |= {"fingerprint": fingerprint_parts(diagnosed.document) if diagnosed.snapshot == 1 else []}
     if request.user in watchers:
         services.case_seen(case=case, user=request.user)
     return render(request, "case_pages/detail.html", context)
@@ -104,7 +86,7 @@ def case_detail(request: SignedInRequest, case_id: int) -> HttpResponse:
 
 def _diagnosis_asked_for(request: SignedInRequest, case: Case) -> Analysis | None:
     """The newest diagnosis, or that of the snapshot in the address. Raises Http404 when there is none."""
-    done = case.analyses.done().defer("inputs").select_related("ruleset")
+    done = case.analyses.done().light().select_related("ruleset")
     asked = request.GET.get("snapshot", "")
     if not asked:
         return done.first()
@@ -120,35 +102,6 @@ def _files_not_yet_judged(records: CaseRecords, judged: Analysis) -> int:
     number = records.snapshots[-1].number
     present = [file for file in records.files if file.removed_at is None and file.deleted_at is None]
     return sum(file.snapshot == number and file.pk not in read for file in present)
-
-
-def _diagnosis_context(analysis: Analysis, records: CaseRecords) -> dict[str, object]:
-    document = analysis.document
-    files = [file for file in records.files if file.snapshot == analysis.snapshot and file.removed_at is None]
-    drawn, empty, span = charts_shown(analysis)
-    key_charts = charts_of_class(drawn, document["verdict"]["symptom_class"])
-    jobs = jobs_shown(analysis, records)
-    objective = getattr(records.case.team, "objective", None)
-    return {
-        "document": document,
-        "jobs": jobs,
-        "verdict": verdict_shown(document, jobs),
-        "guarantee": guarantee_shown(records.case, analysis),
-        "checks": checks_shown(document),
-        "objectives": attained(objective, service_levels(document, analysis.signals or ())),
-        "causes": causes_shown(document),
-        "plans": plans_shown(analysis, runbooks_of(jobs)),
-        "checkpoint_vitals": checkpoint_vitals(analysis),
-        "measured_impact": measured_impact(analysis),
-        "key_charts": key_charts,
-        "more_charts": [each for each in drawn if each not in key_charts],
-        "empty_charts": empty,
-        "span": span,
-        "offset_min": offset_min(document["inputs"]),
-        "has_stacks": has_stacks(analysis),
-        "severity": document["findings"][0]["severity"] if document["findings"] else None,
-        "inputs": inputs_shown(document, {file.name: file.pk for file in files}),
-    }
 
 
 @login_required

@@ -44,6 +44,12 @@ def weights_now() -> HealthWeights:
     return _weights(newest.weights) if newest else USUAL_WEIGHTS
 
 
+def weights_in_force() -> tuple[int | None, bool]:
+    """The key of the newest weights, None for the usual ones, and whether all stored diagnoses have their scores."""
+    newest = HealthWeighting.objects.values_list("pk", "applied_at").first()
+    return (newest[0], newest[1] is not None) if newest else (None, True)
+
+
 def _weights(numbers: Mapping[str, float]) -> HealthWeights:
     return HealthWeights(
         cause={each: numbers[f"cause_{each}"] for each in SEVERITIES},

@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from django.db.models import Max
+from django.db.models import Max, QuerySet
 from django.utils import timezone
 
 from diagnostics.errors import InvalidRule
@@ -57,11 +57,18 @@ def runbook_counting(runbook_id: str | None) -> Runbook | None:
 def runbooks_counting(runbook_ids: Iterable[str]) -> dict[str, Runbook]:
     """The effective runbooks by id, without unknown ids."""
     shipped = {each: runbooks()[each] for each in runbook_ids if each in runbooks()}
-    local = RuleVersion.objects.filter(
-        rule__rule_id__in=[f"{RUNBOOK}{each}" for each in shipped], origin=Origin.LOCAL, state=VersionState.PUBLISHED
-    )
+    local = _local_versions().filter(rule__rule_id__in=[f"{RUNBOOK}{each}" for each in shipped])
     texts = dict(local.order_by("number", "pk").values_list("rule__rule_id", "text"))
     return shipped | {rule_id.removeprefix(RUNBOOK): _read(text) for rule_id, text in texts.items()}
+
+
+def runbooks_edited() -> list[int]:
+    """The keys of the published local versions: with the shipped runbooks they say which ones are effective."""
+    return list(_local_versions().filter(rule__rule_id__startswith=RUNBOOK).order_by("pk").values_list("pk", flat=True))
+
+
+def _local_versions() -> QuerySet[RuleVersion]:
+    return RuleVersion.objects.filter(origin=Origin.LOCAL, state=VersionState.PUBLISHED)
 
 
 def runbook_identity(runbook_id: str) -> Rule | None:

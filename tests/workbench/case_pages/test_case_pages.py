@@ -12,7 +12,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
-from tests.workbench.diagnosed import diagnosed_case, stored_file
+from tests.workbench.diagnosed import diagnosed_case, document_store, stored_file
 from tests.workbench.people import People, case_of, signed_in
 from workbench.alerts.models import Alert, AlertSource
 from workbench.analyses.services import analysis_request
@@ -80,7 +80,7 @@ def test_a_finding_says_when_it_began(people: People) -> None:
     assert "data-began" not in page
 
     analysis.document["findings"][0]["onset"] = {"ts": "2026-11-21T01:02:03.000Z", "at_start": False}
-    analysis.save(update_fields=["document"])
+    document_store(analysis)
     page = signed_in(people.bob).get(analysis.case.get_absolute_url()).content.decode()
     assert "began 2026-11-21 01:02:03 UTC" in page
     assert f'data-began="{round(dt.datetime(2026, 11, 21, 1, 2, 3, tzinfo=dt.UTC).timestamp() * 1000)}"' in page
@@ -93,7 +93,7 @@ def test_a_page_says_that_trouble_is_over_and_asks_for_nothing_now(people: Peopl
 
     onset = {"ts": "2026-11-21T01:02:03.000Z", "at_start": False, "ended": "2026-11-21T01:03:00.000Z"}
     analysis.document["findings"][0] |= {"onset": onset, "first_step": "Find the key."}
-    analysis.save(update_fields=["document"])
+    document_store(analysis)
     page = signed_in(people.bob).get(analysis.case.get_absolute_url()).content.decode()
     assert page.count("over since 2026-11-21 01:03:00 UTC") == 2, "in the verdict and at the finding"
     assert "To prevent it next time:" in page
@@ -105,12 +105,12 @@ def test_a_page_says_that_trouble_is_over_and_asks_for_nothing_now(people: Peopl
 def test_advice_is_an_option_and_no_consequence(people: People) -> None:
     analysis = diagnosed_case(people.alice)
     analysis.document["findings"][0] |= {"role": "consequence", "caused_by": None}
-    analysis.save(update_fields=["document"])
+    document_store(analysis)
     page = signed_in(people.bob).get(analysis.case.get_absolute_url()).content.decode()
     assert "Consequences without a known cause" in page
 
     analysis.document["findings"][0]["advice"] = True
-    analysis.save(update_fields=["document"])
+    document_store(analysis)
     page = signed_in(people.bob).get(analysis.case.get_absolute_url()).content.decode()
     assert '<h3 class="finding-group">Options</h3>' in page
     assert "Consequences without a known cause" not in page

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.urls import reverse
 
-from tests.workbench.diagnosed import diagnosed_case
+from tests.workbench.diagnosed import diagnosed_case, document_store
 from tests.workbench.people import People, signed_in
 from workbench.analyses.measured import Measurements, ValueSource
 from workbench.analyses.models import Citation
@@ -43,7 +43,7 @@ def test_a_diagnosis_of_an_earlier_version_shows_its_statement_without_links(peo
     analysis = diagnosed_case(people.alice)
     for entry in analysis.document["findings"]:
         del entry["sentences"], entry["first_step"]
-    analysis.save(update_fields=["document"])
+    document_store(analysis)
 
     page = signed_in(people.alice).get(analysis.case.get_absolute_url()).content.decode()
     assert '<p class="sentence">Orders: Window has a skew of 4.</p>' in page
@@ -108,7 +108,7 @@ def test_of_several_lines_the_one_that_says_the_value_with_its_unit_is_linked(pe
 def test_a_number_resolves_to_its_line_its_hash_and_the_versions_of_program_and_rule_f197(people: People) -> None:
     analysis = diagnosed_case(people.alice)
     analysis.document["program"] = "0123456789ab"
-    analysis.save(update_fields=["document"])
+    document_store(analysis)
     alice = signed_in(people.alice)
     file = analysis.files.get()
 

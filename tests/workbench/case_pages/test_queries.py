@@ -21,6 +21,8 @@ from workbench.logs.models import PinnedRecord
 
 CASE_QUERIES = {"short": 26, "long": 33}
 """With one snapshot; and with several, which may verify a fix, with notes, and with owners that changed."""
+RENDERING_QUERIES = 6
+"""More for the first reader of a diagnosis, for whom it is rendered."""
 MOST_LIST_QUERIES = 11
 """Measured: 10, and one more for a search."""
 MANY = 12
@@ -81,6 +83,8 @@ def test_a_case_page_asks_each_thing_once(history: str, people: People, at_most:
 
     assert case.title in page
     if history == "long":
+        with at_most(CASE_QUERIES[history] + RENDERING_QUERIES):
+            bob.get(f"{case.get_absolute_url()}?snapshot=1")
         with at_most(CASE_QUERIES[history]):
             bob.get(f"{case.get_absolute_url()}?snapshot=1")
 

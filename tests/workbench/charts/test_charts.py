@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
-from tests.workbench.diagnosed import diagnosed_case
+from tests.workbench.diagnosed import diagnosed_case, document_store
 from tests.workbench.people import People, signed_in
 from workbench.analyses.models import Analysis, ChartPoints
 from workbench.analyses.selectors import offset_min
@@ -184,7 +184,8 @@ def test_the_zone_of_the_files_is_offered_where_they_show_one(people: People, an
     assert "the zone of the files" not in page
 
     inputs = [{**each, "utc_offset_min": 120} for each in analysis.document["inputs"]]
-    Analysis.objects.filter(pk=analysis.pk).update(document={**analysis.document, "inputs": inputs})
+    analysis.document["inputs"] = inputs
+    document_store(analysis)
     page = signed_in(people.bob).get(analysis.case.get_absolute_url()).content.decode()
 
     assert 'data-offset="120"' in page
