@@ -99,6 +99,10 @@ class Search:
         return Search(tuple(each for each in self.terms if each not in looked_for))
 
 
+CLOSING = {'"': '"', "\u201c": "\u201d"}
+"""Quotation mark before a phrase -> the one after it; a Chinese keyboard writes the second pair."""
+
+
 def parse_search(text: str) -> Search:
     """The parsed search. Raises InvalidSearch."""
     terms = tuple(_terms(text))
@@ -139,8 +143,8 @@ def _terms(text: str) -> Iterator[Term]:
 def _value(text: str, place: int) -> tuple[str, str, int]:
     """The value at this offset, its kind (phrase, expression or word), and its end."""
     opening = text[place : place + 1]
-    if opening == '"':
-        value, end = _until(text, place + 1, '"')
+    if opening in CLOSING:
+        value, end = _until(text, place + 1, CLOSING[opening])
         return value, "phrase", end
     if opening == "/":
         found = re.compile(r"/((?:[^/\\]|\\.)+)/(?=\s|$)", re.DOTALL).match(text, place)

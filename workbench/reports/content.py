@@ -153,20 +153,20 @@ def minute_utc(moment: dt.datetime) -> str:
 
 
 def _facts(case: Case, document: Mapping[str, Any] | None) -> Iterator[tuple[str, str]]:
-    yield say("Case"), f"{case.pk}, {str(case.get_status_display()).lower()}"
-    yield say("Team and owner"), f"{case.team.name}, {case.owner}"
+    yield say("Case"), f"{case.pk}{say(', ')}{str(case.get_status_display()).lower()}"
+    yield say("Team and owner"), f"{case.team.name}{say(', ')}{case.owner}"
     yield say("Opened"), say("{time} UTC by {person}", time=minute_utc(case.created_at), person=case.created_by)
     if case.closed_at:
         yield say("Closed"), say("{time} UTC by {person}", time=minute_utc(case.closed_at), person=case.closed_by)
     if case.job_names:
-        yield say("Jobs"), ", ".join(case.job_names.splitlines())
+        yield say("Jobs"), say(", ").join(case.job_names.splitlines())
     if case.flink_version:
         yield "Flink", case.flink_version
     if document and (span := evidence_span(document)):
         first, last = (stamp[:19].replace("T", " ") for stamp in span)
         yield say("Evidence from"), say("{first} to {last} UTC", first=first, last=last)
     if impact := impact_words(case):
-        yield say("Impact"), ", ".join(impact)
+        yield say("Impact"), say(", ").join(impact)
     if guarantee := guarantee_of(case):
         reached = REACHED[guarantee.is_reached]
         yield (

@@ -126,26 +126,26 @@ def _lines(report: Report, address: str) -> Iterator[str]:
     if report.hypotheses:
         yield from ("", "## " + say("Possible causes"), "")
         for title, share, arguments in report.hypotheses:
-            yield f"- {plain(title)}: {share}"
+            yield f"- {plain(title)}{say(': ')}{share}"
             yield from (f"  - {plain(line)}" for line in arguments)
     if report.looked_at:
         yield from ("", "## " + say("Where trouble would show"), "")
-        yield from (f"- {plain(what)}: {plain(answer)}" for what, answer in report.looked_at)
+        yield from (f"- {plain(what)}{say(': ')}{plain(answer)}" for what, answer in report.looked_at)
     if report.runbooks:
         yield from ("", "## " + say("What to do"), "")
-        yield from (f"- {plain(title)}: {plain(progress)}" for title, progress in report.runbooks)
+        yield from (f"- {plain(title)}{say(': ')}{plain(progress)}" for title, progress in report.runbooks)
     yield from chain.from_iterable(map(_plan_lines, report.plans))
     if report.later:
         yield from ("", "## " + say("After each change"), "")
-        yield from (f"- {plain(change)}: {plain(verdict)}" for change, verdict in report.later)
+        yield from (f"- {plain(change)}{say(': ')}{plain(verdict)}" for change, verdict in report.later)
     if report.charts:
         yield from ("", "## " + say("What the charts show"), "")
-        yield from (f"- {plain(title)}: {plain(summary)}" for title, summary in report.charts)
+        yield from (f"- {plain(title)}{say(': ')}{plain(summary)}" for title, summary in report.charts)
     if report.actions:
         yield from ("", "## " + say("Actions"), "", *_action_lines(report))
     if report.missing:
         yield from ("", "## " + say("What would make it surer"), "")
-        yield from (f"- {plain(what)}: {plain(why)} {code(how)}" for what, why, how in report.missing)
+        yield from (f"- {plain(what)}{say(': ')}{plain(why)} {code(how)}" for what, why, how in report.missing)
     yield from ("", "## " + say("Timeline (UTC)"), "")
     yield from _timeline_lines(report)
 
@@ -251,7 +251,7 @@ def _post_mortem_lines(report: Report, address: str) -> Iterator[str]:
     yield from ("- _" + say("Why was it possible, and why was it not seen earlier?") + "_", "")
     yield from ("## " + say("What fixed it"), "")
     yield plain(case.what_fixed_it) if case.what_fixed_it else "_" + say("Not written down yet.") + "_"
-    yield from (f"- {plain(change)}: {plain(verdict)}" for change, verdict in report.later)
+    yield from (f"- {plain(change)}{say(': ')}{plain(verdict)}" for change, verdict in report.later)
     yield from ("", "## " + say("Actions"), "", *_action_lines(report))
     for what, why, _ in report.missing:
         yield "- [ ] " + say("Collect {what}: {why}", what=plain(phrase.within_sentence(what)), why=plain(why))

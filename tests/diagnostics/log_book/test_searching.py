@@ -88,3 +88,28 @@ def test_searched_terms_are_distinguished_from_filters() -> None:
     search = parse_search("expired level:warn -kafka /time.?out/")
     assert [each.source for each in search.looked_for.terms] == ["expired", "/time.?out/"]
     assert [each.source for each in search.narrowed_by.terms] == ["level:warn", "-kafka"]
+
+
+CHINESE_LOG = """\
+2026-11-21 01:00:00,000 ERROR com.acme.Enrich [] - 写入 HBase 失败\uff1a连接超时, 订单号 42
+2026-11-21 01:00:01,000 INFO  com.acme.Enrich [] - 读取维表 完成
+"""
+
+
+@pytest.mark.parametrize(
+    ("search", "count"),
+    [
+        ("超时", 1),
+        ("接超", 1),
+        ("维表\u3000完成", 1),
+        ("写入 完成", 0),
+        ("\u201c失败\uff1a连接超时\u201d", 1),
+        ('"读取维表 完成"', 1),
+        ("-超时", 1),
+        ("/订单号 \\d+/", 1),
+    ],
+)
+def test_chinese_words_and_parts_of_words_are_found(tmp_path: Path, search: str, count: int) -> None:
+    book = log_book(tmp_path, {"日志/订单.log": CHINESE_LOG})
+    assert len(messages(book, search)) == count
+    assert book.file_id("日志/订单.log") == 0

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
 import pytest
 from django.urls import reverse
 
+from diagnostics.language import CHINESE
 from tests.workbench.diagnosed import diagnosed_case
 from tests.workbench.people import People, case_of, signed_in
 from workbench.analyses.models import Analysis
 from workbench.cases.services import case_close, case_rename, note_add
+from workbench.languages.sentences import in_language
 from workbench.reports.content import report_of
 from workbench.reports.markdown import as_markdown, as_post_mortem, code, fenced, plain
+from workbench.reports.pdf import as_pdf
 
 HOSTILE = "<img src=x> [click](javascript:x) `tick` 订单 *bold*"
 STEP = "confirm-the-hot-subtask"
@@ -211,6 +215,16 @@ def test_one_html_file_asks_for_nothing_else_and_runs_nothing(people: People, an
 def test_a_pdf_is_made_of_any_letters(people: People, analysis: Analysis) -> None:
     case_rename(case=analysis.case, user=people.alice, title=HOSTILE)
     assert fetched(people, analysis, "pdf").startswith(b"%PDF-")
+
+
+def test_a_report_in_chinese_has_full_width_punctuation_between_its_words(analysis: Analysis) -> None:
+    analysis.case.title = "订单富化 反压"
+    with in_language(CHINESE):
+        report = report_of(analysis.case)
+        text, pdf = as_markdown(report, "http://here/"), as_pdf(report, "http://here/")
+    assert re.search(r"[\u4e00-\u9fff]", text)
+    assert re.findall(r"^- [^`]*[\u4e00-\u9fff][,:] .*$", text.partition("##")[0], re.MULTILINE) == []
+    assert b"STSong-Light" in pdf
 
 
 def test_json_holds_the_case_its_timeline_and_the_document(people: People, analysis: Analysis) -> None:
