@@ -20,6 +20,12 @@ GROUP_WORDS = {
     "any": say_later("at least one of these"),
     "none": say_later("none of these"),
 }
+SUBJECTS = {
+    "subject.job": say_later("job"),
+    "subject.vertex": say_later("task"),
+    "subject.task_manager": say_later("TaskManager"),
+}
+"""What a finding is about, by the reference in its sentence."""
 OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 NEGATED_WORDS = {"contains": say_later("no longer contains"), "in": say_later("is none of")}
 
@@ -104,7 +110,8 @@ def pieces(template: str) -> Iterator[tuple[str, bool]]:
     for found in phrase.PLACEHOLDER.finditer(template):
         if found.start() > place:
             yield template[place : found.start()], False
-        yield fact_label(found.group(1).removeprefix("subject.")), True
+        name = found.group(1)
+        yield SUBJECTS.get(name) or fact_label(name.removeprefix("subject.")), True
         place = found.end()
     if place < len(template):
         yield template[place:], False

@@ -137,7 +137,7 @@ def _shown(file: UploadedFile, earlier: UploadedFile | None) -> FileShown:
         members=members,
         more_members=len(file.members) - len(members),
         recognised=titles.total(),
-        counts=", ".join(parts),
+        counts=say(", ").join(parts),
         earlier=earlier,
     )
 
