@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Mapping
 from pathlib import PurePosixPath
@@ -28,6 +29,9 @@ CONFIG_FILE = "config.yaml"
 
 PROCESSES = {"jobmanager": "standalonesession", "taskmanager": "taskexecutor"}
 """Kind of process -> the word in the name of its log on a standalone cluster. Source: Flink's flink-daemon.sh."""
+
+OWN_PARALLELISM = re.compile(r"((?:^| )(?:-p(?= \d+ .*\.jar)|--?par(?:allel(?:ism)?)?)[ =])\d+(?= |$)")
+"""The parallelism among the words of a start: Flink's option before the JAR, or an argument that has its name."""
 
 RUNNER = {
     YARN: "org.apache.flink.yarn.YarnTaskExecutorRunner",
@@ -73,6 +77,7 @@ class ClusterCommands:
             "cluster.older_state",
             "cluster.run",
             "cluster.program",
+            "cluster.smaller_program",
             "cluster.named_path",
             "cluster.task_manager_script",
         ]
@@ -121,6 +126,7 @@ class ClusterCommands:
             **self.UNKNOWN,
             "cluster.run": self.flink("run -d"),
             "cluster.program": self.program,
+            "cluster.smaller_program": self.smaller_program,
             "cluster.checkpoint_listing": self.checkpoint_listing or self.UNKNOWN["cluster.checkpoint_listing"],
         }
 
@@ -292,6 +298,12 @@ class ClusterCommands:
         if not isinstance(words, list) or not words:
             return "<jar>"
         return " ".join(_word(str(each)) for each in words)
+
+    @property
+    def smaller_program(self) -> str:
+        """The program with a lower parallelism: in its own argument, which overrides the option of the client."""
+        program, arguments = OWN_PARALLELISM.subn(r"\g<1><lower-parallelism>", self.program)
+        return program if arguments else f"-p <lower-parallelism> {program}"
 
     def logs(self, process: str, command: str) -> str:
         """A command that reads text, over the logs of a kind of process.

@@ -48,6 +48,20 @@ def commands_of(facts: dict[str, Any], **more: Any) -> list[str]:
     return commands
 
 
+@pytest.mark.parametrize(
+    ("words", "smaller"),
+    [
+        (["a.jar"], "-p <lower-parallelism> a.jar"),
+        (["-p", "12", "a.jar"], "-p <lower-parallelism> a.jar"),
+        (["a.jar", "--rate", "600", "--par", "12"], "a.jar --rate 600 --par <lower-parallelism>"),
+        (["a.jar", "--parallelism=8"], "a.jar --parallelism=<lower-parallelism>"),
+        (["a.jar", "-p", "9092"], "-p <lower-parallelism> a.jar -p 9092"),
+    ],
+)
+def test_a_lower_parallelism_stands_where_the_job_takes_it_from(words: list[str], smaller: str) -> None:
+    assert cluster(STANDALONE | {"deployment.program": words}).smaller_program == smaller
+
+
 def test_standalone_commands_name_address_folder_and_program() -> None:
     stop, start = commands_of(STANDALONE)
     assert stop.startswith("/opt/flink/bin/flink stop -m 10.0.0.1:18081 --savepointPath ")

@@ -36,7 +36,7 @@ def test_a_system_that_refuses_is_not_sent_more_at_once() -> None:
 def test_a_system_that_refuses_nothing_is_sent_larger_batches(outside: dict[str, Any]) -> None:
     way = steps(**outside)
 
-    assert "setMaxBatchSize(2000), setMaxInFlightRequests(4)" in changes(way)
+    assert ".setMaxBatchSize(2000).setMaxInFlightRequests(4)" in changes(way)
     assert all(change["sure"] for change in way["batching"]["change"] if "setMaxBatchSize" in change["to"] and outside)
     assert "limit-rate" not in way
 
