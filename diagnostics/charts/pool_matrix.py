@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from diagnostics.arithmetic.quantiles import middle
 from diagnostics.charting.chart import Chart, Points, Theme
 from diagnostics.charting.panel import Panel, escaped, job_title, shortened, stacked
 from diagnostics.charting.summary import summary_by_job
@@ -16,7 +17,7 @@ from diagnostics.reconstruction.job.graph import job_graph
 from diagnostics.reconstruction.load.pools import pools_of_tasks
 from diagnostics.reconstruction.load.pressure_origin import origins
 from diagnostics.reconstruction.load.timeline import load_timelines
-from diagnostics.vocabulary.load_levels import LOW_MOST
+from diagnostics.vocabulary.load_levels import LOW_MOST, WORKING_MOST
 from diagnostics.wording.phrase import enumeration, percent, within_sentence
 
 if TYPE_CHECKING:
@@ -45,6 +46,14 @@ CELLS: Mapping[str, tuple[str, str]] = {
         to_say("Input full, output has room, and no task above has a full output"),
         to_say("near its limit"),
     ),
+    "pressed": (
+        to_say("Input full, output has room when it is read, and the task is back-pressured itself"),
+        to_say("held back from below, passes it on to the tasks above"),
+    ),
+    "unused": (
+        to_say("Input full, output has room, and the task is not busy"),
+        to_say("not near its limit"),
+    ),
     "passes": (to_say("Both full"), to_say("held back from below, passes it on to the tasks above")),
 }
 """Cell -> what the pools are, and what it means. Source: Flink's blog of 2019-07-23, "Flink Network Stack Vol. 2:
@@ -55,13 +64,20 @@ ORIGINS = ("origin", "awaited")
 
 
 def cell_of(
-    in_use: float | None, out_use: float | None, upstream_out: float | None, *, is_awaited: bool = False
+    in_use: float | None,
+    out_use: float | None,
+    upstream_out: float | None,
+    *,
+    is_awaited: bool = False,
+    held: float | None = None,
+    busy: float | None = None,
 ) -> str:
     """The cell of a task.
 
     in_use, out_use  use of its pools; None where it has none, as the input of a source and the output of a sink
     upstream_out     the fullest output pool of the tasks right above, None when not known
     is_awaited       whether the back-pressured time of the tasks above shows that they wait for this one
+    held, busy       its usual back-pressured and busy ratio, None when not known
     """
     is_in, is_out = (in_use or 0.0) >= FULL, (out_use or 0.0) >= FULL
     if is_in and is_out:
@@ -69,8 +85,17 @@ def cell_of(
     if is_out:
         return "held"
     if is_in:
-        return "origin" if (upstream_out or 0.0) >= FULL else "awaited" if is_awaited else "near"
+        if (upstream_out or 0.0) >= FULL:
+            return "origin"
+        return "awaited" if is_awaited else _without_origin(held, busy)
     return "free"
+
+
+def _without_origin(held: float | None, busy: float | None) -> str:
+    """The cell of a task with a full input that no task above waits for."""
+    if held is not None and held > LOW_MOST:
+        return "pressed"
+    return "unused" if busy is not None and busy < WORKING_MOST else "near"
 
 
 def points(evidence: Evidence) -> Points | None:
@@ -89,7 +114,8 @@ def points(evidence: Evidence) -> Points | None:
         own = {vertex: of_task for (job, vertex), of_task in pools.items() if job == job_id}
         seen = {vertex: next(iter(of_task.values())).highest.vertex or vertex for vertex, of_task in own.items()}
         graph = job_graph(cluster, job_id, seen)
-        awaited = _awaited(loads.get(job_id, {}), graph)
+        timeline = loads.get(job_id, {})
+        awaited = _awaited(timeline, graph)
         tasks: list[dict[str, Any]] = []
         for vertex, of_task in own.items():
             above = graph.above(vertex) if graph.edges_known else ()
@@ -97,7 +123,15 @@ def points(evidence: Evidence) -> Points | None:
             outs = [own[each]["out"].usual for each in above if "out" in own.get(each, {})]
             in_use = of_task["in"].usual if "in" in of_task and not is_source else None
             out_use = of_task["out"].usual if "out" in of_task else None
-            cell = cell_of(in_use, out_use, max(outs, default=None), is_awaited=vertex in awaited)
+            moments = timeline.get(vertex, ())
+            cell = cell_of(
+                in_use,
+                out_use,
+                max(outs, default=None),
+                is_awaited=vertex in awaited,
+                held=middle(each.held_max for each in moments),
+                busy=middle(each.busy_max for each in moments),
+            )
             tasks.append({"name": graph.name(vertex), "in": in_use, "out": out_use, "cell": cell})
         tasks.sort(key=lambda task: (-max(task["in"] or 0.0, task["out"] or 0.0), task["name"]))
         if any(task["cell"] != "free" for task in tasks):
@@ -108,7 +142,7 @@ def points(evidence: Evidence) -> Points | None:
                     "job_id": job_id,
                     "name": name,
                     "left_out": left_out,
-                    "held": _most_held(loads.get(job_id, {})),
+                    "held": _most_held(timeline),
                     "tasks": tasks[:MOST_TASKS],
                 }
             )
@@ -189,6 +223,8 @@ def _cells(job: Mapping[str, Any], suffix: str, colours: Palette) -> list[dict[s
         "origin": (edge, low[0], high[1], edge),
         "awaited": (edge, low[0], high[1], edge),
         "near": (edge, low[0], high[1], edge),
+        "pressed": (edge, low[0], high[1], edge),
+        "unused": (edge, low[0], high[1], edge),
         "passes": (edge, edge, high[1], high[0]),
     }
     taken = {task["cell"] for task in job["tasks"]}

@@ -68,6 +68,13 @@ TOO_SLOW = to_say(
     "measured {checkpoint_sizes.bytes_per_s_max|bytes} per second need {restart.savepoint_ms|duration}, which "
     "leaves too little room."
 )
+TRIAL = to_say(
+    "A savepoint writes the whole state and has to finish within the checkpoint timeout of "
+    "{settings.timeout_ms|duration}. {checkpoint_sizes.max_state_bytes|bytes} need {restart.savepoint_ms|duration} at "
+    "the fastest upload that was measured, {checkpoint_sizes.bytes_per_s_max|bytes} per second, but "
+    "{restart.slow_savepoint_ms|duration} at the slowest, {restart.slow_bytes_per_s|bytes} per second. Take a "
+    "savepoint for a trial first, while the job runs on; stop the job only when it has completed:"
+)
 CANONICAL = to_say(
     "A checkpoint cannot be restored by another state backend. Leave this change until the job runs and its "
     "checkpoints complete; then stop it with a savepoint in canonical format, make the change, and start it from the "
@@ -197,7 +204,9 @@ class _Restart:
         self._of_state_backend = bool(OF_STATE_BACKEND.search(changed))
         self._of_processes = self._of_all or (bool(OF_TASK_MANAGERS.search(changed)) and not own_cluster)
         self._derived: dict[str, FactValue] = {
-            "restart.savepoint_ms": self._savepoint_ms(),
+            "restart.savepoint_ms": self._savepoint_ms(self._number("checkpoint_sizes.bytes_per_s_max")),
+            "restart.slow_savepoint_ms": self._savepoint_ms(self._slow_rate()),
+            "restart.slow_bytes_per_s": self._slow_rate(),
             "restart.checkpoint": self._cluster.last_checkpoint,
             "restart.savepoints": self._cluster.savepoint_folder,
             "restart.last_savepoint": self._cluster.text("checkpoint_progress.last_savepoint_path")
@@ -234,13 +243,20 @@ class _Restart:
         reason = self._against_savepoint()
         if reason:
             return self._without_savepoint(reason, newest)
+        if self._may_expire():
+            return self._by_savepoint(TRIAL, SAVEPOINT, trial=True)
         in_memory = self.value("settings.storage") == "jobmanager"
         return self._by_savepoint(*((MEMORY_LIMIT, SAVEPOINT) if in_memory else (SAVEPOINT,)))
 
-    def _by_savepoint(self, *sentences: str) -> tuple[Sequence[str], Sequence[str]]:
+    def _by_savepoint(self, *sentences: str, trial: bool = False) -> tuple[Sequence[str], Sequence[str]]:
         self.takes_savepoint = True
-        stop = f"{self._cluster.flink(self._stop())} --savepointPath {{restart.savepoints}} {{subject.job}}"
-        return self._said(*sentences), [stop, *self._processes(), self._start("<savepoint-path>")]
+        action = self._stop()
+        first = [
+            f"{self._cluster.flink(action.replace('stop', 'savepoint', 1))} {{subject.job}} {{restart.savepoints}}"
+        ]
+        stop = f"{self._cluster.flink(action)} --savepointPath {{restart.savepoints}} {{subject.job}}"
+        commands = [*(first if trial else []), stop, *self._processes(), self._start("<savepoint-path>")]
+        return self._said(*sentences), commands
 
     def _stop(self) -> str:
         """The action that stops the job with a savepoint that its new configuration can read."""
@@ -342,6 +358,16 @@ class _Restart:
             return BARRIERS if waits else TOO_SLOW
         return FAILING if self._number("checkpoint_progress.consecutive_failed") else None
 
+    def _may_expire(self) -> bool:
+        """Whether a savepoint would exceed the checkpoint timeout if it were as slow as the slowest measured upload."""
+        timeout, needed = self._number("settings.timeout_ms"), self._savepoint_ms(self._slow_rate())
+        return timeout is not None and needed is not None and needed > timeout
+
+    def _slow_rate(self) -> float | None:
+        """The slowest upload of a slow checkpoint; with one such checkpoint, its rate."""
+        slowest = self._number("checkpoint_phases.upload_bytes_per_s_min")
+        return self._number("checkpoint_phases.upload_bytes_per_s_max") if slowest is None else slowest
+
     def _has_native_format(self) -> bool:
         """Whether the state is RocksDB's and this version supports savepoints in RocksDB's own file format."""
         version = self._cluster.version
@@ -351,8 +377,8 @@ class _Restart:
         value = self._lookup(reference)
         return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
-    def _savepoint_ms(self) -> float | None:
-        size, rate = self._number("checkpoint_sizes.max_state_bytes"), self._number("checkpoint_sizes.bytes_per_s_max")
+    def _savepoint_ms(self, rate: float | None) -> float | None:
+        size = self._number("checkpoint_sizes.max_state_bytes")
         return size / rate * 1000 if size is not None and rate else None
 
     def _folder(self) -> str | None:

@@ -263,11 +263,17 @@ def _course_by_counters(counted: CountedCourse) -> dict[str, FactValue]:
 def _against_settings(
     history: History, facts: Mapping[str, FactValue], stated: Mapping[str, FactValue]
 ) -> dict[str, FactValue]:
-    """Durations as shares of timeout and interval, and the share of time with a checkpoint in progress."""
+    """Durations as shares of timeout and interval, and the share of time with a checkpoint in progress.
+
+    One that expired took at least its timeout, so that the last ones never seem short while they expire.
+    """
     longest, timeout = _numeric(facts.get("max_duration_ms")), _numeric(facts.get("timeout_ms"))
     running = _numeric(facts.get("running_ms"))
     interval = _numeric(stated.get("interval_ms")) or history.usual_interval_ms
-    listed = [each.duration_ms for each in history.select_statuses("completed")[-RECENT:]]
+    listed = [
+        each.duration_ms if each.status == "completed" else max(each.duration_ms or 0.0, timeout or 0.0)
+        for each in history.select_statuses("completed", "expired")[-RECENT:]
+    ]
     last = facts.get("last_durations_ms")
     recent = known(listed or (map(_numeric, last) if isinstance(last, list) else []))
     return {
@@ -356,8 +362,8 @@ FACTS = {
     "interval_ms": "checkpoint interval",
     "min_pause_ms": "least pause between checkpoints",
     "max_duration_to_timeout_ratio": "longest completed duration over the checkpoint timeout",
-    "recent_duration_to_timeout_ratio": "longest duration of the last completed checkpoints over the checkpoint "
-    "timeout",
+    "recent_duration_to_timeout_ratio": "longest duration of the last checkpoints that completed or expired "
+    "over the checkpoint timeout",
     "running_to_timeout_ratio": "age of the checkpoint in progress over the checkpoint timeout",
     "median_duration_to_interval_ratio": "median checkpoint duration over the checkpoint interval",
     "max_duration_to_interval_ratio": "longest duration as a part of the interval",

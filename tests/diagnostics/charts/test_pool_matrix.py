@@ -40,6 +40,13 @@ def test_the_time_that_others_wait_decides_only_where_no_pool_does() -> None:
     assert cell_of(0.1, 0.1, 0.3, is_awaited=True) == "free"
 
 
+def test_a_task_that_is_held_back_or_has_time_left_is_not_near_its_limit() -> None:
+    assert cell_of(1.0, 0.1, 0.3, held=1.0, busy=0.04) == "pressed"
+    assert cell_of(1.0, 0.1, 0.3, held=0.0, busy=0.3) == "unused"
+    assert cell_of(1.0, 0.1, 0.3, held=0.1, busy=0.9) == "near"
+    assert cell_of(1.0, 0.1, 1.0, held=0.0, busy=0.3) == "origin"
+
+
 def pool(vertex: str, name: str, value: float) -> dict[str, Any]:
     return {
         "ts_ms": START,

@@ -208,6 +208,24 @@ def test_where_barriers_wait_no_rate_of_an_upload_is_stated() -> None:
     assert roomy.startswith("The job restarts. Stop it with a savepoint")
 
 
+def test_a_savepoint_that_only_the_fastest_upload_finishes_in_time_is_tried_while_the_job_runs() -> None:
+    sizes = {
+        "settings.timeout_ms": 30_000.0,
+        "settings.state_backend": "rocksdb",
+        "checkpoint_sizes.max_state_bytes": 824.3e6,
+        "checkpoint_sizes.bytes_per_s_max": 58.9e6,
+    }
+    slow = {"checkpoint_phases.upload_bytes_per_s_max": 17.6e6}
+    trial, stop, _ = commands_of(STANDALONE, **sizes, **slow)
+    assert f"flink savepoint --type native -m 10.0.0.1:18081 {JOB} <savepoint-directory>" in trial
+    assert "flink stop --type native " in stop
+    text = stop_and_start({**STANDALONE, **sizes, **slow, "job_overview.flink_version": "1.20.1"}.get)["text"]
+    assert "need 14 s at the fastest upload that was measured, 58.9 MB per second, but 46.8 s at the slowest" in text
+
+    fast = {"checkpoint_phases.upload_bytes_per_s_max": 40e6}
+    assert len(commands_of(STANDALONE, **sizes, **fast)) == 2
+
+
 def test_without_a_completed_checkpoint_the_job_starts_without_state() -> None:
     failed = {"restarts.final_state": "FAILED", "checkpoint_progress.completed": 0}
     [start] = commands_of(STANDALONE, **failed)

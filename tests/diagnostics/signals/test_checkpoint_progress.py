@@ -106,6 +106,14 @@ def test_a_healthy_course_has_room_before_the_timeout() -> None:
     assert facts["max_duration_to_timeout_ratio"] == 0.005
 
 
+def test_the_last_checkpoints_are_not_short_while_they_expire() -> None:
+    """Conditions of runbooks such as "less than half of the timeout" must not hold beside an expired one."""
+    rows = [_completed(1, 3000.0), _completed(2, 7000.0), _expired(3), _expired(4)]
+    facts = only(measure(hand_made(checkpoint=rows, config_option=[TIMEOUT])), "checkpoint_progress").facts
+    assert facts["recent_duration_to_timeout_ratio"] == 1
+    assert facts["max_duration_to_timeout_ratio"] == 7 / 30
+
+
 def test_a_checkpoint_in_progress_has_a_duration() -> None:
     running = {"job_id": JOB, "checkpoint_id": 2, "status": "IN_PROGRESS", "trigger_ms": START, "ts_ms": START + 25_000}
     evidence = hand_made(checkpoint=[running], config_option=[TIMEOUT])
