@@ -28,6 +28,9 @@ pytest_plugins = [
 # (321 tests of signals and charts: 117 and 128 s). Every Java of the run takes it from here.
 os.environ.setdefault("JDK_JAVA_OPTIONS", " ".join(FOR_ONE_ANALYSIS))
 
+# Commands speak the language of the terminal; tests read what they say in English unless they ask for another one.
+os.environ["LC_ALL"] = "C.UTF-8"
+
 
 DEAREST_FIRST = ("browser", "celery", "spark")
 """Marks of the tests that take longest, in that order."""
