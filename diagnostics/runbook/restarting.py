@@ -109,7 +109,7 @@ FROM_RETAINED = to_say(
 FROM_COPY = to_say(
     "Flink deletes the checkpoints of this job when it is cancelled. Copy them first (as hard links, which writes no "
     "data), cancel the job, wait until it has ended, put the copy back, make the change, and start the job from its "
-    "last completed checkpoint:"
+    "last completed checkpoint. Remove the copy when the started job has completed a checkpoint of its own:"
 )
 FROM_STORAGE = to_say(
     "Flink deletes the checkpoints of this job when it is cancelled. Copy the directory of the last completed "
@@ -138,7 +138,7 @@ BY_OPERATOR_LAST_STATE = to_say(
 
 FULL_WIDTH_COLON = "\uff1a"
 
-COPY = "cp -al {restart.folder} {restart.folder}.copy"
+COPY = "cp -alT {restart.folder} {restart.folder}.copy"
 UNTIL_ENDED = (
     """while curl -s {restart.rest}/jobs """
     """| grep -qE '"id":"{subject.job}","status":"(RUNNING|RESTARTING|FAILING|CANCELLING)"'; """

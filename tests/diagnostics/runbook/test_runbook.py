@@ -309,7 +309,7 @@ def test_a_savepoint_that_cannot_finish_in_time_is_not_advised() -> None:
 
 def test_checkpoints_that_a_cancellation_deletes_are_copied_first_and_put_back_when_the_job_has_ended() -> None:
     commands = restart_of(timeout_ms=60_000)["command"].splitlines()
-    assert commands[0] == f"cp -al /ckpt/{'f' * 32} /ckpt/{'f' * 32}.copy"
+    assert commands[0] == f"cp -alT /ckpt/{'f' * 32} /ckpt/{'f' * 32}.copy"
     assert [each.split()[1] for each in commands[1:]] == ["cancel", "curl", "-p", "run"]
 
 
