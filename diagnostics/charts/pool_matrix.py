@@ -122,7 +122,8 @@ def points(evidence: Evidence) -> Points | None:
             is_source = graph.edges_known and not above
             outs = [own[each]["out"].usual for each in above if "out" in own.get(each, {})]
             in_use = of_task["in"].usual if "in" in of_task and not is_source else None
-            out_use = of_task["out"].usual if "out" in of_task else None
+            is_sink = graph.edges_known and not graph.all_below(vertex)
+            out_use = of_task["out"].usual if "out" in of_task and not is_sink else None
             moments = timeline.get(vertex, ())
             cell = cell_of(
                 in_use,

@@ -195,6 +195,8 @@ def _job_summary(job: Mapping[str, Any]) -> str:
         sentence = (
             to_say("{task} is back-pressured {held} of the time on average.")
             if task["out"] is None
+            else to_say("{task} is back-pressured {held} of the time on average; its output pool is full.")
+            if task["out"] > 1
             else to_say("{task} is back-pressured {held} of the time on average; {out} of its output pool is in use.")
         )
         sentences.append(say(sentence, task=task["name"], held=percent(task["held"]), out=percent(task["out"])))

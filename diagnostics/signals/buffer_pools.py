@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from diagnostics.arithmetic.onset import END_FACTS, ONSET_FACTS, end_facts, ended_ms, onset, onset_facts
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
@@ -13,6 +14,9 @@ from diagnostics.reconstruction.job.graph import JobGraph, job_graph
 from diagnostics.reconstruction.load.pools import PoolUse, pools_of_tasks
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.wording.cited_text import sample_text
+
+FULL = 0.8
+"""Use from which a pool counts as full. Source: the bound of the rule on full pools (bp.buffer-pools)."""
 
 Pools = Mapping[str, PoolUse]
 
@@ -46,7 +50,11 @@ def _signal(task: VertexKey, graph: JobGraph, pools: Pools, upstream: Mapping[st
     facts: dict[str, FactValue] = {
         f"{pool}_ratio": use.usual for pool, use in pools.items() if pool == "out" or not is_source
     }
+    facts["is_sink"] = graph.edges_known and not graph.all_below(task[1])
     facts["fullest_subtask"] = pools["in" if "in" in pools else next(iter(pools))].highest.subtask
+    fullest = max((use for pool, use in pools.items() if f"{pool}_ratio" in facts), key=lambda use: use.usual)
+    full = [(ts_ms, value >= FULL) for ts_ms, value in fullest.course]
+    facts |= onset_facts(onset(full)) | end_facts(ended_ms(full))
     if upstream:
         worst = max(sorted(upstream), key=lambda each: upstream[each])
         facts |= {"upstream_out_ratio": upstream[worst], "upstream_vertex": graph.name(worst)}
@@ -65,12 +73,15 @@ def _cite(row: Any) -> Citation:
 
 
 FACTS = {
+    **ONSET_FACTS,
+    **END_FACTS,
     "out_ratio": "use of the output pool",
     "in_ratio": "use of the input pool: exclusive and floating buffers, before Flink 1.9 the floating ones alone",
     "floating_ratio": "use of the floating input buffers, which all channels share",
     "exclusive_ratio": "use of the exclusive input buffers, two to each channel",
     "upstream_out_ratio": "use of the fullest output pool of a task right above",
     "upstream_vertex": "that task",
+    "is_sink": "whether no task follows it, so that it has no output pool although Flink reports an empty one",
     "fullest_subtask": "the subtask with the fullest input pool",
 }
 

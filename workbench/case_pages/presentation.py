@@ -118,8 +118,12 @@ class FindingShown:
 
     @property
     def is_older(self) -> bool:
-        """Whether it may have begun before the evidence does, which shows no time without it."""
-        return "onset" in self.entry and self.began is None
+        """Whether its measure shows no time without it, so that it may have begun before the evidence does.
+
+        Where no measure shows a beginning, nothing is said of it.
+        """
+        onset = problem_onset(self.entry)
+        return onset is not None and onset.at_start
 
     @property
     def effect_before(self) -> tuple[Mapping[str, Any], ProblemOnset] | None:

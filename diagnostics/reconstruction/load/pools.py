@@ -21,10 +21,12 @@ class PoolUse:
 
     usual    median of the readings of the subtask with the highest one: 0 empty, 1 full, above 1 with overdraft buffers
     highest  the row of the first sample of that subtask's highest value
+    course   that subtask's dated readings: epoch ms, use
     """
 
     usual: float
     highest: Any
+    course: tuple[tuple[int, float], ...] = ()
 
 
 Pools = Mapping[VertexKey, Mapping[str, PoolUse]]
@@ -52,7 +54,11 @@ def _pools_of_subtasks(evidence: Evidence) -> list[PoolUse]:
     for row in named_rows(evidence.answer(pool_usage.AGGREGATOR)):
         readings[tuple(getattr(row, name) for name in pool_usage.SERIES)].append(row)
     found = {
-        key: PoolUse(median(row.value for row in rows), max(rows, key=lambda row: row.value))
+        key: PoolUse(
+            median(row.value for row in rows),
+            max(rows, key=lambda row: row.value),
+            tuple((row.ts_ms, row.value) for row in rows if row.ts_ms is not None),
+        )
         for key, rows in readings.items()
     }
     order = sorted(found, key=lambda key: (-found[key].usual, *((name is not None, name) for name in key)))

@@ -75,6 +75,14 @@ def test_the_drop_of_the_source_rate_is_stated_with_its_time_and_in_percent() ->
     assert summary.endswith("and 20 records/s after it (\N{MINUS SIGN}80 %).")
 
 
+def test_overdraft_buffers_are_no_more_than_a_full_pool() -> None:
+    points = CHART.points(slow_sink())
+
+    assert points is not None
+    points["jobs"][0]["tasks"][1]["out"] = 1.12
+    assert "enrich is back-pressured 90 % of the time on average; its output pool is full." in CHART.summary(points)
+
+
 def test_a_rate_that_hardly_changes_is_not_said_to_drop() -> None:
     points = CHART.points(slow_sink(after_per_s=95.0))
 

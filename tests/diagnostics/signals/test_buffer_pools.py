@@ -26,6 +26,20 @@ def test_a_full_input_is_shown_with_the_output_upstream() -> None:
     assert (facts["upstream_out_ratio"], facts["upstream_vertex"]) == (1.0, "enrich")
 
 
+def test_a_pool_that_filled_and_emptied_again_has_an_onset_and_an_end() -> None:
+    rows = pool(SINK, "buffers.inPoolUsage", *[0.0] * 4, *[1.0] * 14, *[0.0] * 9)
+    (found,) = signals_of_key(buffer_pools.measure(hand_made(**line_of_jobs(), metric_sample=rows)), "buffer_pools")
+    assert (found.facts["onset_ms"], found.facts["onset_at_start"]) == (START + 20_000, False)
+    assert found.facts["ended_ms"] == START + 90_000
+
+
+def test_only_a_task_without_others_below_it_has_no_output_pool() -> None:
+    rows = [*pool(MIDDLE, "buffers.outPoolUsage", 0.0), *pool(SINK, "buffers.outPoolUsage", 0.0)]
+    measured = buffer_pools.measure(hand_made(**line_of_jobs(), metric_sample=rows))
+    sinks = {each.subject.vertex_id: each.facts["is_sink"] for each in signals_of_key(measured, "buffer_pools")}
+    assert sinks == {MIDDLE: False, SINK: True}
+
+
 def test_the_empty_input_pool_that_flink_reports_for_a_source_is_none() -> None:
     rows = [*pool(SOURCE, "buffers.outPoolUsage", 1.12), *pool(SOURCE, "buffers.inPoolUsage", 0.0)]
     (found,) = signals_of_key(buffer_pools.measure(hand_made(**line_of_jobs(), metric_sample=rows)), "buffer_pools")
