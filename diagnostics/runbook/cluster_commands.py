@@ -57,6 +57,8 @@ class ClusterCommands:
         "deployment.kafka": "<broker>:9092",
         "deployment.database_host": "<database-host>",
         "deployment.database_port": "<database-port>",
+        "deployment.database_name": "<database>",
+        "deployment.database_user": "<database-user>",
         "deployment.zookeeper": "<zookeeper-host>:2181",
         "deployment.hosts": "<jobmanager> <taskmanagers>",
         "tcp_loss.host": "<other-host>",

@@ -125,6 +125,8 @@ HELD: Mapping[str, tuple[str, ...]] = {
     "path of the last completed checkpoint": ("checkpoint_progress.last_path",),
     "broker": ("deployment.kafka",),
     "database-host": ("deployment.database_host",),
+    "database": ("deployment.database_name",),
+    "database-user": ("deployment.database_user",),
     "zookeeper-host": ("deployment.zookeeper",),
     "application-id": ("deployment.application_id",),
     "cluster-id": ("deployment.cluster_id",),

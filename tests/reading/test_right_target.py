@@ -23,3 +23,13 @@ def commands_for(system: str) -> str:
 def test_only_look_ups_in_postgresql_get_its_commands(system: str) -> None:
     assert "psql" in commands_for("PostgreSQL")
     assert "psql" not in commands_for(system)
+
+
+def test_psql_gets_a_user_and_a_database() -> None:
+    assert "-U <database-user> -d <database> -c" in commands_for("PostgreSQL")
+
+
+def test_no_code_names_the_state_of_a_job_that_the_evidence_does_not_show() -> None:
+    """A made-up name compiles, and the job then starts with empty state without an error."""
+    changes = [change for book in runbooks().values() for step in book.steps for change in step.changes]
+    assert not [change for change in changes if 'StateDescriptor<>("' in change.before + change.after]

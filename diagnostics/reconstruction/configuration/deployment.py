@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
+from diagnostics.evidence.subject import only_one
 from diagnostics.reconstruction.configuration.stated_settings import Stated, stated_options
 from diagnostics.reconstruction.failures.incident_log import incident_log
 
@@ -35,8 +36,11 @@ SUBMITTED = re.compile(
 """Submissions of a job, by the client and the Dispatcher, since Flink 1.11 and before. Source: Flink's own log
 statements, RestClusterClient and Dispatcher."""
 
-JDBC = re.compile(r"\bjdbc:[a-z]{2,20}://([\w.-]{1,250})(?::(\d{1,5}))?/")
-"""Host and port of a JDBC address."""
+JDBC = re.compile(
+    r"\bjdbc:[a-z]{2,20}://(?P<host>[\w.-]{1,250})(?::(?P<port>\d{1,5}))?/(?P<name>[\w.-]{1,63})?"
+    r"(?:\?(?:[^\s'\"?&]{0,200}&){0,20}user=(?P<user>[\w.-]{1,63})(?=[&'\"\s]|$))?"
+)
+"""Host, port, database and user of a JDBC address."""
 
 ANY_ADDRESS = ("0.0.0.0", "[::]", "[0:0:0:0:0:0:0:0]")  # noqa: S104
 """An address to listen at that is no address to connect to."""
@@ -68,6 +72,16 @@ class Start:
 
 
 @dataclass(frozen=True, slots=True)
+class Database:
+    """A database as the JDBC addresses state it; `name` and `user` are None where they differ or are not stated."""
+
+    host: str
+    port: str | None = None
+    name: str | None = None
+    user: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Deployment:
     """How the cluster runs; what no file states is None.
 
@@ -77,7 +91,7 @@ class Deployment:
     rest         (address, port) of the REST API
     zookeeper    addresses of ZooKeeper's servers, `host:port`
     kafka        addresses of the Kafka brokers that the clients were given
-    database     (host, port) of the only database in a JDBC address
+    database     the only database in a JDBC address
     log_files    kind of process -> log file on its host
     starts       job id -> its start; None for the start of the only job
     """
@@ -92,7 +106,7 @@ class Deployment:
     application_id: str | None = None
     zookeeper: Sequence[str] = ()
     kafka: str | None = None
-    database: tuple[str, str | None] | None = None
+    database: Database | None = None
     log_files: Mapping[str, str] = field(default_factory=dict)
     starts: Mapping[str | None, Start] = field(default_factory=dict)
     citations: Sequence[Citation] = ()
@@ -186,9 +200,12 @@ def _kafka(options: Iterable[Stated]) -> str | None:
     return next(iter(given)) if len(given) == 1 else None
 
 
-def _database(options: Iterable[Stated]) -> tuple[str, str | None] | None:
-    found = {(hit[1], hit[2]) for each in options for hit in JDBC.finditer(each.value or "")}
-    return next(iter(found)) if len(found) == 1 else None
+def _database(options: Iterable[Stated]) -> Database | None:
+    addresses = [hit for each in options for hit in JDBC.finditer(each.value or "")]
+    if len({(each["host"], each["port"]) for each in addresses}) != 1:
+        return None
+    names, users = {each["name"] for each in addresses}, {each["user"] for each in addresses}
+    return Database(addresses[0]["host"], addresses[0]["port"], only_one(names), only_one(users))
 
 
 def _starts(evidence: Evidence) -> Mapping[str | None, Start]:

@@ -117,3 +117,27 @@ def test_the_task_managers_of_each_host_are_counted() -> None:
     listed = [{"task_manager": f"tm-{place}", "host": host} for place, host in enumerate(hosts)]
     evidence = hand_made(**line_of_jobs(), config_option=stated(*STANDALONE), task_manager=listed)
     assert only(measure(evidence), "deployment").facts["task_managers_by_host"] == [1, 2]
+
+
+def database_of(*addresses: str) -> tuple[Any, ...]:
+    facts = facts_of(*stated(*client("run", "/jobs/a.jar", *addresses), role="client"))
+    return tuple(facts.get(f"database_{each}") for each in ("host", "port", "name", "user"))
+
+
+def test_a_jdbc_address_states_the_database_and_its_user() -> None:
+    assert database_of("jdbc:postgresql://db:5433/shop?ssl=true&user=reader&password=x") == (
+        "db",
+        "5433",
+        "shop",
+        "reader",
+    )
+    assert database_of("jdbc:postgresql://db:5432/shop?superuser=on") == ("db", "5432", "shop", None)
+
+
+def test_addresses_that_differ_in_the_database_leave_its_name_open() -> None:
+    assert database_of("jdbc:postgresql://db/shop?user=a", "jdbc:postgresql://db/stock?user=a") == (
+        "db",
+        None,
+        None,
+        "a",
+    )
