@@ -42,6 +42,11 @@ MOST_SIZE_BARS = 100
 checkpoints below 200 ms.
 """
 
+REPRESENTATIVE = 0.5
+"""Phases of less than this share of a checkpoint's duration may be those of a subtask that is not its slowest: details
+taken while it was under way lack the slow ones. Our choice, as for findings on phases (`signals/checkpoint_phases.py`).
+"""
+
 TIMEOUT_SHOWN = 4.0
 """The timeout is drawn when it is at most this many times the longest checkpoint; else it is only named."""
 
@@ -285,9 +290,14 @@ def _job_summary(job: Mapping[str, Any]) -> str:
         longest = max(completed, key=lambda each: (each["end_to_end_ms"], each["id"]))
         known = {label: longest[phase] for phase, label in PHASES.items() if longest.get(phase) is not None}
         most = max(known, key=lambda label: known[label], default=None)
+        is_representative = sum(known.values()) >= REPRESENTATIVE * longest["end_to_end_ms"]
         sentence = (
             to_say("The longest completed one, {id}, took {time}.")
             if most is None
+            else to_say(
+                "The longest completed one, {id}, took {time}; the known phases of its subtasks add up to only {sum}."
+            )
+            if not is_representative
             else to_say("The longest completed one, {id}, took {time}, {part} of it {phase} in its slowest subtask.")
         )
         of_longest = say(
@@ -295,6 +305,7 @@ def _job_summary(job: Mapping[str, Any]) -> str:
             id=longest["id"],
             time=duration(longest["end_to_end_ms"]),
             part=duration(known[most]) if most else "",
+            sum=duration(sum(known.values())),
             phase=say(most).lower() if most else "",
         )
         text = joined_sentences((text, of_longest))

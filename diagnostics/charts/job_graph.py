@@ -10,7 +10,7 @@ from diagnostics.charting.panel import escaped, shortened
 from diagnostics.charting.theme import Palette, palette
 from diagnostics.language import joined_sentences, say, to_say
 from diagnostics.reconstruction.load.tasks import job_tasks
-from diagnostics.vocabulary.load_levels import WORKING_MOST, pressure_level
+from diagnostics.vocabulary.load_levels import QUIET_MOST, WORKING_MOST, pressure_level
 from diagnostics.wording.phrase import duration, enumeration, number, percent
 
 if TYPE_CHECKING:
@@ -61,7 +61,13 @@ def choices(points: Points) -> Sequence[Choice]:
 
 
 def _is_origin(vertex: Mapping[str, Any]) -> bool:
-    """Whether it was the origin of back pressure at a fifth of all moments or more."""
+    """Whether it was the origin of back pressure at a fifth of all moments or more, and then usually not quiet.
+
+    Tasks that wait for a quiet one wait for what lies between: the network, or the channels of another TaskManager.
+    """
+    busy = vertex.get("origin_busy")
+    if busy is not None and busy <= QUIET_MOST:
+        return False
     return bool(vertex["moments"]) and vertex["origin_moments"] * 5 >= vertex["moments"]
 
 
@@ -89,7 +95,15 @@ def _chosen(points: Points) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
     for job, vertex in every:
         if key_of(job, vertex) == points.get("chosen"):
             return job, vertex
-    return max(every, key=lambda each: (each[1]["origin_moments"], each[1]["busy"] or 0.0, each[1]["held"] or 0.0))
+    return max(
+        every,
+        key=lambda each: (
+            _is_origin(each[1]),
+            each[1]["origin_moments"],
+            each[1]["busy"] or 0.0,
+            each[1]["held"] or 0.0,
+        ),
+    )
 
 
 def figure(points: Points, theme: Theme) -> Mapping[str, Any]:

@@ -98,6 +98,6 @@ def shift_of(typed: str) -> int:
 
 def shift_text(shift_ms: float) -> str:
     """A shift as typed: `+2 h`, `-90 s`, `+350 ms`."""
-    units = ("d", "h", "min", "s")
+    units = ("d", "h", "min", "s") if shift_ms else ("ms",)
     unit = next((each for each in units if shift_ms % DURATION_MS[each] == 0), "ms")
     return f"{'+' if shift_ms >= 0 else '-'}{abs(shift_ms) / DURATION_MS[unit]:.15g} {unit}"

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+from diagnostics.arithmetic.quantiles import middle
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
 from diagnostics.reconstruction.job.graph import JobGraph, job_graph
 from diagnostics.reconstruction.load.pressure_origin import origins
@@ -94,6 +95,7 @@ def _vertices(
                 "held_peak": pressed_peak,
                 "idle": least_idle(moments),
                 "origin_moments": len(held.get(vertex, ())),
+                "origin_busy": middle(each.own.busy_max for each in held.get(vertex, ())),
                 "moments": len(moments),
                 "look_up_share": details.look_up_share((job_id, vertex)),
                 "named_look_up": graph.named_look_up(vertex),

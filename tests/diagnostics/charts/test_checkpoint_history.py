@@ -193,3 +193,14 @@ def test_the_timeout_is_drawn_where_only_expired_checkpoints_show_it() -> None:
     points = CHART.points(hand_made(**line_of_jobs(), checkpoint=rows))
     assert points is not None
     assert points["jobs"][0]["timeout_ms"] == 60_000.0
+
+
+@pytest.mark.parametrize(("async_ms", "is_known"), [(4800.0, False), (20_000.0, True)])
+def test_phases_of_a_checkpoint_under_way_are_not_those_of_its_slowest_subtask(async_ms: float, is_known: bool) -> None:
+    rows = [part(1, MIDDLE, 0, async_ms + 100, async_ms=async_ms, sync_ms=100.0), part(1, MIDDLE, 1, None)]
+    evidence = hand_made(**line_of_jobs(), checkpoint=[checkpoint(1, took_ms=21_200.0)], subtask_checkpoint=rows)
+
+    summary = CHART.summary(CHART.points(evidence) or {})
+
+    assert ("in its slowest subtask" in summary) is is_known
+    assert ("took 21.2 s; the known phases of its subtasks add up to only 4.9 s." in summary) is not is_known

@@ -35,6 +35,14 @@ def test_the_origin_of_back_pressure_is_marked_and_shown_first() -> None:
     assert CHART.summary(points).startswith("Back pressure begins in Sink. Sink: back pressure OK (0 %), busy 97 %")
 
 
+def test_a_task_that_is_quiet_while_others_wait_for_it_is_no_origin() -> None:
+    points = of(SOURCE, {**SINK, "busy": 0.09, "origin_busy": 0.09})
+
+    assert [each.is_bad for each in CHART.choices(points)] == [False, False]
+    assert "Back pressure begins" not in CHART.summary(points)
+    assert "back pressure begins here" not in CHART.summary(points)
+
+
 def test_a_chosen_task_comes_first_in_the_table_and_is_reported_in_the_summary() -> None:
     points = of(SOURCE, SINK, chosen="a:source")
 

@@ -54,3 +54,7 @@ def test_what_is_no_zone_or_no_shift_is_refused(zone: str, shift: str) -> None:
 @pytest.mark.parametrize("shift_ms", [2 * HOUR, -90_000, 350, 86_400_000, -60_000])
 def test_a_printed_shift_can_be_typed_again(shift_ms: int) -> None:
     assert shift_of(shift_text(shift_ms)) == shift_ms
+
+
+def test_no_shift_is_one_of_no_milliseconds() -> None:
+    assert shift_text(0) == "+0 ms"

@@ -44,3 +44,9 @@ def test_a_system_that_refuses_nothing_is_sent_larger_batches(outside: dict[str,
 def test_the_question_to_the_outside_system_changes_nothing() -> None:
     assert not steps(refused=14)["outside-system"]["changes_something"]
     assert "gauge(" not in changes(steps(refused=14))
+
+
+def test_more_subtasks_are_no_step_for_a_system_that_refuses() -> None:
+    assert "parallelism" not in steps(refused=14)
+    assert "parallelism" in steps(refused=0)
+    assert "parallelism" in steps()
