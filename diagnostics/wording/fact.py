@@ -22,6 +22,9 @@ SUFFIXES = {
 MULTIPLES = ("skew_ratio", "max_to_mean_ratio")
 """Ratios that are multiples, not shares."""
 
+BYTES_PER_SECOND = "bytes_per_s"
+"""Part of the names of rates in bytes, such as `bytes_per_s_max`."""
+
 LISTED_VALUES = 20
 """Values of a list that are printed. Our choice: a line of a table."""
 
@@ -48,6 +51,8 @@ def fact_value(value: Any, fact: str) -> str:
         return str(in_reader_words(fact, value))
     if name.endswith(MULTIPLES) or (name.endswith("_ratio") and value > 1):
         return say("{number} times", number=phrase.number(value))
+    if BYTES_PER_SECOND in name:
+        return f"{phrase.size(value)}/s"
     form = next((form for suffix, form in SUFFIXES.items() if name.endswith(suffix)), "number")
     return phrase.FORMATS[form](value)
 

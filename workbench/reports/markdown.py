@@ -165,13 +165,11 @@ def _plan_lines(shown: PlanShown) -> Iterator[str]:
         yield from _change_lines({**change, "only_if": None})
     if plan["restart"] and not shown.waits_because:
         yield from (plain(plan["restart"]["text"]), "", *fenced(plan["restart"]["command"]))
-    looked = [
-        say(
-            "{question} If {condition}: {value}", question=each["question"], condition=each["only_if"], value=each["to"]
-        )
-        for each in plan["open"]
-    ]
-    yield from _list(say("Only after a look"), looked)
+    if plan["open"]:
+        yield from (f"**{say('Only after a look')}**", "")
+    for each in plan["open"]:
+        question = say("{question} If {condition}:", question=each["question"], condition=each["only_if"])
+        yield from (plain(question), "", *fenced(each["to"]))
     useless = [
         say(
             "{value} ({runbook}): no help against {cause}",

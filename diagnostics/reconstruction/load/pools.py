@@ -53,7 +53,7 @@ def _pools_of_subtasks(evidence: Evidence) -> list[PoolUse]:
     readings: dict[tuple[Any, ...], list[Any]] = defaultdict(list)
     for row in named_rows(evidence.answer(pool_usage.AGGREGATOR)):
         readings[tuple(getattr(row, name) for name in pool_usage.SERIES)].append(row)
-    found = {
+    uses = {
         key: PoolUse(
             median(row.value for row in rows),
             max(rows, key=lambda row: row.value),
@@ -61,5 +61,5 @@ def _pools_of_subtasks(evidence: Evidence) -> list[PoolUse]:
         )
         for key, rows in readings.items()
     }
-    order = sorted(found, key=lambda key: (-found[key].usual, *((name is not None, name) for name in key)))
-    return [found[key] for key in order]
+    order = sorted(uses, key=lambda key: (-uses[key].usual, *((name is not None, name) for name in key)))
+    return [uses[key] for key in order]

@@ -18,6 +18,7 @@ def test_a_fact_is_named_without_its_unit_and_with_its_signal_where_it_says_litt
 
 def test_a_rounded_value_has_an_exact_one_too() -> None:
     assert fact_value(2_232_000.0, "checkpoint_phases.longest_ms") == "37 min 12 s"
+    assert fact_value(5_307_410.0, "checkpoint_phases.upload_bytes_per_s_by_subtask") == "5.3 MB/s"
     assert exact_fact_value(2_232_000.0, "checkpoint_phases.longest_ms") == "2,232,000 ms"
     assert exact_fact_value(301_989_888, "checkpoint_sizes.state_bytes") == "301,989,888 bytes"
     assert exact_fact_value(0.4, "load_balance.hot_share_ratio") == ""

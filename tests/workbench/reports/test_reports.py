@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from workbench.languages.sentences import in_language
 from workbench.reports.content import report_of
 from workbench.reports.markdown import as_markdown, as_post_mortem, code, fenced, plain
 from workbench.reports.pdf import as_pdf
+from workbench.runbooks.plans import PlanShown
 
 HOSTILE = "<img src=x> [click](javascript:x) `tick` 订单 *bold*"
 STEP = "confirm-the-hot-subtask"
@@ -93,6 +95,18 @@ def test_a_part_that_is_not_there_or_of_a_stranger_is_not_copied(people: People,
 
 def test_a_block_of_code_ends_where_it_should() -> None:
     assert list(fenced("a\n```\nb")) == ["````", "a", "```", "b", "````", ""]
+
+
+def test_code_that_a_plan_offers_after_a_look_keeps_its_lines(analysis: Analysis) -> None:
+    code_lines = "int a = 1; // first\nint b = 2;"
+    offered = {"question": "Is it large?", "only_if": "it is", "to": code_lines}
+    empty: dict[str, Any] = {"changes": [], "left_out": [], "restart": None, "remark": ""}
+    report = report_of(analysis.case)
+    shown = PlanShown(None, empty | {"open": [offered]}, [], "")
+
+    text = as_markdown(replace(report, plans=[shown]), "http://here/")
+
+    assert f"Is it large? If it is:\n\n```\n{code_lines}\n```" in text
 
 
 def test_an_open_cases_report_says_what_comes_next(people: People) -> None:
