@@ -188,7 +188,7 @@ class RenderedDiagnosis(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"Diagnosis of analysis {self.analysis_id} in {self.language}"
+        return f"Diagnosis {self.analysis_id} in {self.language}"
 
 
 class Finding(models.Model):
