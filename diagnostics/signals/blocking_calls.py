@@ -10,6 +10,7 @@ from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
 from diagnostics.reconstruction.job.graph import JobGraph, Position, job_graph
+from diagnostics.reconstruction.load.offered_rate import offered_rate
 from diagnostics.reconstruction.load.task_rates import TaskRate, task_rates
 from diagnostics.reconstruction.stacks.profile import Profile, Sampled, stack_profiles
 from diagnostics.reconstruction.stacks.task_threads import FEWEST_WORKING, MOST_CITED, heaviest, subject_of, working
@@ -17,7 +18,26 @@ from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefi
 from diagnostics.vocabulary.known_frames import OUTSIDE
 
 ASYNC_CAPACITY = 100
-"""Calls in flight for each subtask. Source: Flink's default of table.exec.async-lookup.buffer-capacity."""
+"""Calls in flight for each subtask where the offered rate is not known. Source: Flink's default of
+table.exec.async-lookup.buffer-capacity."""
+HEAD_ROOM = 2
+"""Calls in flight for one that Little's law needs. Our choice: calls take longer under load."""
+ONE_CALL_EACH = frozenset(
+    (
+        "PostgreSQL",
+        "MySQL",
+        "MariaDB",
+        "Oracle",
+        "SQL Server",
+        "connection pool HikariCP",
+        "connection pool DBCP",
+        "connection pool Druid",
+    )
+)
+"""Systems whose connections carry one call at a time."""
+MOST_CONNECTIONS = 50
+"""Connections that the look-up may use in all its subtasks. Our choice: half of PostgreSQL's default of 100 for
+max_connections (https://www.postgresql.org/docs/current/runtime-config-connection.html); MySQL has 151."""
 TIMEOUT_CALLS, LEAST_TIMEOUT_MS = 50, 1000.0
 """An asynchronous call may take this many times the usual one. Our choice: well beyond the slowest of a thousand."""
 
@@ -44,7 +64,9 @@ def measure(evidence: Evidence) -> Measured:
         at_work = working(profile)
         whole = sum(each.weight for each in at_work)
         if whole >= FEWEST_WORKING:
-            yield _signal(task, profile, at_work, whole, cluster, graphs[task[0]], rates.get(task))
+            graph, rate = graphs[task[0]], rates.get(task)
+            offered_per_s = offered_rate(evidence, graph, task[1], rate) if rate else None
+            yield _signal(task, profile, at_work, whole, cluster, graph, rate, offered_per_s)
 
 
 def _signal(
@@ -55,6 +77,7 @@ def _signal(
     cluster: Cluster,
     graph: JobGraph,
     rate: TaskRate | None,
+    offered_per_s: float | None,
 ) -> Signal:
     position = graph.position(task[1])
     calls = [each for each in at_work if each.stack.waiting and (each.stack.purpose in OUTSIDE or each.stack.user)]
@@ -77,7 +100,8 @@ def _signal(
         facts |= {"role": role, "role_ratio": in_role / whole, "role_from": role_of(chosen[0], position)[1]}
         facts |= _named(chosen)
         if rate is not None and rate.ms_per_record is not None:
-            facts |= _call(rate.ms_per_record * in_role / whole, len(rate.by_subtask_per_s))
+            call_ms = rate.ms_per_record * in_role / whole
+            facts |= _call(call_ms, len(rate.by_subtask_per_s), offered_per_s, facts.get("system") in ONE_CALL_EACH)
     cited = sorted(chosen or at_work, key=lambda each: -each.weight)[:MOST_CITED]
     return Signal(
         "blocking_calls",
@@ -88,12 +112,18 @@ def _signal(
     )
 
 
-def _call(call_ms: float, subtasks: int) -> dict[str, FactValue]:
-    """Cost of one call, and the rate of asynchronous calls by Little's law."""
+def _call(call_ms: float, subtasks: int, offered_per_s: float | None, one_call_each: bool) -> dict[str, FactValue]:
+    """Cost of one call, the calls in flight for the offered rate by Little's law, and the rate that they pass."""
+    calls = math.ceil(offered_per_s * call_ms / 1000) if offered_per_s else None
+    capacity = math.ceil(HEAD_ROOM * calls / subtasks) if calls else ASYNC_CAPACITY
+    if one_call_each:
+        capacity = min(capacity, max(1, MOST_CONNECTIONS // subtasks))
     return {
         "call_ms": call_ms,
-        "async_capacity": ASYNC_CAPACITY,
-        "async_per_s": subtasks * ASYNC_CAPACITY * 1000 / call_ms if call_ms > 0 else None,
+        "calls_in_flight": calls,
+        "async_capacity": capacity,
+        "async_connections": MOST_CONNECTIONS if one_call_each else None,
+        "async_per_s": subtasks * capacity * 1000 / call_ms if call_ms > 0 else None,
         "async_timeout_ms": max(LEAST_TIMEOUT_MS, math.ceil(TIMEOUT_CALLS * call_ms / 1000) * 1000.0),
     }
 
@@ -144,7 +174,9 @@ FACTS = {
     "user_frame": "the user's function that calls it",
     "waiting_frame": "the frame in which the thread waits",
     "call_ms": "time of one call for each record, by busy time over records",
-    "async_capacity": "calls in flight for each subtask if they were asynchronous (Flink's default)",
+    "calls_in_flight": "calls in flight in all subtasks for what the sources emit, by Little's law",
+    "async_capacity": "calls in flight for each subtask if they were asynchronous",
+    "async_connections": "connections that asynchronous calls of all subtasks may use together",
     "async_per_s": "records that all subtasks could pass then at most, if the outside system answers as fast",
     "async_timeout_ms": "a timeout for such a call: fifty times the usual one, in whole seconds",
 }

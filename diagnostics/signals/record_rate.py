@@ -13,7 +13,8 @@ from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.job.graph import job_graph
-from diagnostics.reconstruction.load.task_rates import task_rates
+from diagnostics.reconstruction.load.offered_rate import offered_rate
+from diagnostics.reconstruction.load.task_rates import TaskRate, task_rates
 from diagnostics.reconstruction.metrics.metric_series import metric_series
 from diagnostics.reconstruction.stacks.task_threads import subject_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
@@ -63,6 +64,7 @@ def measure(evidence: Evidence) -> Measured:
                 facts["ceiling_total_per_s"] = rate.passes_per_s
                 needed = math.ceil(rate.highest_per_s / rate.ceiling_per_s)
                 facts |= {"needed_parallelism": needed, **_within(room, needed, len(rate.by_subtask_per_s))}
+                facts |= _offered(offered_rate(evidence, graph, task[1], rate), rate, room)
         if len(rate.by_subtask_per_s) <= MOST_LISTED:
             facts["by_subtask_per_s"] = [round(each, 1) for each in rate.by_subtask_per_s]
             facts["records_by_subtask"] = [round(each) for each in rate.records_by_subtask]
@@ -74,6 +76,20 @@ def measure(evidence: Evidence) -> Measured:
             len(rate.citations),
             (round(rate.until_ms - rate.interval_ms), rate.until_ms),
         )
+
+
+def _offered(offered_per_s: float | None, rate: TaskRate, room: Mapping[str, float | None]) -> dict[str, FactValue]:
+    """The subtasks that the offered rate needs, whether slots lack, and the share that does not pass."""
+    if offered_per_s is None or not rate.ceiling_per_s:
+        return {}
+    subtasks = math.ceil(offered_per_s / rate.ceiling_per_s)
+    spared = 1 - rate.records_per_s / offered_per_s
+    return {
+        "offered_per_s": offered_per_s,
+        "offered_parallelism": subtasks,
+        "offered_lacks_slots": subtasks > room["slots"] if room["slots"] else None,
+        "offered_excess_ratio": spared if spared > 0 else None,
+    }
 
 
 def _room(evidence: Evidence) -> Mapping[str, float | None]:
@@ -118,6 +134,10 @@ FACTS = {
     "latest_per_s": "records read, all subtasks, in the last interval",
     "usual_per_s": "records read, all subtasks, in the median interval",
     "needed_parallelism": "subtasks that would pass that rate at the present cost of a record, evenly spread",
+    "offered_per_s": "records that the sources emit to it",
+    "offered_parallelism": "subtasks that would pass what the sources emit to it, at the present cost of a record",
+    "offered_lacks_slots": "more subtasks needed for what the sources emit than there are slots",
+    "offered_excess_ratio": "share of what the sources emit to it that it does not pass when it is busiest",
     "slots_total": "slots of all TaskManagers",
     "cores_total": "cores of the TaskManagers' hosts",
     "parallelism_by_slots": "the needed parallelism, at most the slots that exist",

@@ -7,7 +7,18 @@ from typing import Any
 import pytest
 
 from diagnostics.signals import blocking_calls, hot_frames, record_rate
-from tests.diagnostics.hand_made import JOB, MIDDLE, SINK, START, hand_made, line_of_jobs, needs, only, signals_of_key
+from tests.diagnostics.hand_made import (
+    JOB,
+    MIDDLE,
+    SINK,
+    SOURCE,
+    START,
+    hand_made,
+    line_of_jobs,
+    needs,
+    only,
+    signals_of_key,
+)
 
 TASK = ["java.lang.Thread.run", "org.apache.flink.streaming.runtime.tasks.StreamTask.invoke"]
 IDLE = [
@@ -75,6 +86,35 @@ def test_a_query_for_each_record_is_a_look_up_with_its_cost() -> None:
     rate = only(record_rate.measure(evidence), "record_rate").facts
     assert (rate["records_per_s"], rate["records_by_subtask"]) == (60, [3000, 3000])
     assert rate["ceiling_per_s"] == pytest.approx(1000 / 33)
+
+
+def _emitted(*per_s: float) -> list[dict[str, Any]]:
+    """A counter of the source, ten seconds for each rate."""
+    totals = [10 * sum(per_s[:step]) for step in range(len(per_s) + 1)]
+    shared = {"job_id": JOB, "vertex_id": SOURCE, "metric": "numRecordsOut", "subtask": 0}
+    return [{**shared, "ts_ms": START + 10_000 * step, "value": float(each)} for step, each in enumerate(totals)]
+
+
+def test_asynchronous_calls_are_as_many_as_the_sources_need() -> None:
+    stacks = [_stack(QUERY, 90.0), _stack(PARSE, 10.0)]
+    emitted = _emitted(*[400.0] * 5, *[60.0] * 5)
+    shown = {**line_of_jobs(), "stack_sample": stacks, "subtask": _subtasks(MIDDLE), "metric_sample": emitted}
+    managers = [{"ts_ms": START, "task_manager": "tm", "host": "one", "slots": 3, "cpu_cores": 8}]
+    evidence = hand_made(**shown, task_manager=managers)
+    facts = only(blocking_calls.measure(evidence), "blocking_calls").facts
+    assert facts["calls_in_flight"] == 12  # 400/s x 29.7 ms
+    assert facts["async_capacity"] == 12  # twice as many, on two subtasks
+    rate = only(record_rate.measure(evidence), "record_rate").facts
+    assert (rate["offered_per_s"], rate["offered_parallelism"], rate["offered_lacks_slots"]) == (400, 14, True)
+    assert rate["offered_excess_ratio"] == pytest.approx(1 - 60 / 400)
+
+
+def test_calls_to_a_database_stay_within_its_connections() -> None:
+    stacks = [_stack(QUERY, 90.0), _stack(PARSE, 10.0)]
+    evidence = hand_made(**line_of_jobs(), stack_sample=stacks, subtask=_subtasks(MIDDLE))
+    facts = only(blocking_calls.measure(evidence), "blocking_calls").facts
+    assert "calls_in_flight" not in facts, "what the sources offer is not known"
+    assert (facts["async_capacity"], facts["async_connections"]) == (25, 50)
 
 
 def test_the_rate_of_the_last_interval_may_be_none() -> None:

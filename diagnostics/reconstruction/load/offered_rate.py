@@ -1,0 +1,21 @@
+"""The rate at which the sources feed a task, which is more than the task reads while it holds them back."""
+
+from __future__ import annotations
+
+from diagnostics.evidence import Evidence
+from diagnostics.reconstruction.job.graph import JobGraph
+from diagnostics.reconstruction.load.source_rates import source_rates
+from diagnostics.reconstruction.load.task_rates import TaskRate
+
+
+def offered_rate(evidence: Evidence, graph: JobGraph, vertex: str, rate: TaskRate) -> float | None:
+    """Records a second: the higher rate of the sources before and after it changed most, at least what the task read.
+
+    None unless all sources of the job, and nothing else, feed the task: another task may filter or multiply records.
+    Held back from the first sample on, the sources may have more to offer.
+    """
+    sources = {other for other in graph.names if graph.position(other) == "source"}
+    emitted = source_rates(evidence).get(graph.job_id)
+    if not graph.edges_known or set(graph.parents.get(vertex, ())) != sources or emitted is None or not emitted.change:
+        return None
+    return max(emitted.change.before_per_s, emitted.change.after_per_s, rate.highest_per_s)
