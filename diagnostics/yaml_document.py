@@ -12,7 +12,7 @@ from diagnostics.errors import InvalidRule
 from diagnostics.language import SUFFIXES, Text, say
 
 LONGEST_DOCUMENT = 100_000
-"""Characters. Our choice: the longest shipped runbook has a tenth of it."""
+"""Characters. Our choice: the longest shipped runbook has half of it."""
 
 DEEPEST_NESTING = 40
 """Nesting depth of mappings and lists. Our choice: rules need a dozen, and reading takes quadratic time."""

@@ -15,7 +15,7 @@ from diagnostics.diagnosis.sample import shipped_samples
 from diagnostics.errors import InvalidRule
 from diagnostics.rules import rule as diagnostics_rule
 from diagnostics.rules.rule import LONGEST_RULE
-from diagnostics.yaml_document import read_yaml
+from diagnostics.yaml_document import LONGEST_DOCUMENT, read_yaml
 from workbench.accounts.models import User
 from workbench.languages.sentences import say, to_say
 from workbench.rules.models import (
@@ -98,14 +98,16 @@ def draft_save(
     """
     texts = {"text": text, "fires_sample": fires_sample, "silent_sample": silent_sample}
     for name, content in texts.items():
-        if len(content) > LONGEST_RULE:
+        # The text may be a runbook's, and those are longer; what a rule may have is checked with its content.
+        longest = LONGEST_DOCUMENT if name == "text" else LONGEST_RULE
+        if len(content) > longest:
             raise InvalidRule(
                 [
                     say(
                         "{name}: {content:,} characters, at most {longest_rule:,} are stored",
                         name=name,
                         content=len(content),
-                        longest_rule=LONGEST_RULE,
+                        longest_rule=longest,
                     )
                 ]
             )

@@ -53,6 +53,11 @@ def test_a_draft_changes_nothing_yet(people: People, analysis: Analysis) -> None
     assert not shown.steps[0].texts["question"].startswith("Ours")
 
 
+def test_the_longest_shipped_runbook_can_be_drafted(people: People) -> None:
+    longest = max(shipped_runbook_texts().values(), key=len)
+    assert drafted(people.rita, longest).text == longest
+
+
 @pytest.mark.parametrize(
     ("before", "after", "expected"),
     [
