@@ -183,6 +183,10 @@ def _said_again(language: str, english: str, catalogues: tuple[Catalogue, ...], 
             for name, value in values.items()
         }
         return template.translated.format(**said)
+    if NUMBERS.fullmatch(english):
+        *others, last = NUMBER.findall(english)
+        conjunction = _catalogue(language).gettext("and")
+        return f"{CHINESE_COMMA.join(others)} {conjunction} {last}"
     sentences = SENTENCE_END.split(english)
     if len(sentences) > 1:
         with reading_in(language):
@@ -193,6 +197,10 @@ def _said_again(language: str, english: str, catalogues: tuple[Catalogue, ...], 
 
 
 REASONS_APART = "; "
+CHINESE_COMMA = "\u3001"
+NUMBER = re.compile(r"\d+")
+NUMBERS = re.compile(r"\d+(?:, \d+)* and \d+")
+"""An enumeration of numbers, as of subtasks, within a stored sentence."""
 SENTENCE_END = re.compile(r"(?<=[.!?]) (?=[A-Z])")
 
 

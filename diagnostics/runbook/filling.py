@@ -128,8 +128,9 @@ class _Page:
         """A change, with its lines in the option names of this version."""
         wording = lines_in_version if change.kind == "config" else in_version
         unknown = self.cluster.unknown
-        before = phrase.fill_code(wording(self.stated(change.before), self.version), self.lookup, unknown)
-        after = phrase.fill_code(wording(change.after, self.version), self.lookup, unknown)
+        before = self.stated(in_reader_language(change.before))
+        before = phrase.fill_code(wording(before, self.version), self.lookup, unknown)
+        after = phrase.fill_code(wording(in_reader_language(change.after), self.version), self.lookup, unknown)
         if change.kind == "config":
             before, after = _without_common_lines(before, after)
         before, unset = self.file.split(before) if change.kind == "config" else (before, [])

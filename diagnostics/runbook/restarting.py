@@ -35,7 +35,13 @@ HEAD_ROOM = 2.0
 MOST_STARTS = 4
 """TaskManagers of a host whose starts are written out. Our choice: a line that can be read."""
 
-SUPERVISED = "# on the JobManager's host; it was started again by itself before: run `start` only if it stays away"
+ON_JOBMANAGER = to_say("on the JobManager's host")
+ON_TASK_MANAGERS = to_say("on each TaskManager's host")
+SUPERVISED = to_say(
+    "on the JobManager's host; it was started again by itself before: run `start` only if it stays away"
+)
+FOR_EACH = to_say("there, once for each of its TaskManagers")
+"""Comments behind commands."""
 
 MOSTLY = 0.5
 """Share of a checkpoint's duration from which its barriers take most of it. Our choice: more than half."""
@@ -278,8 +284,8 @@ class _Restart:
             return []
         script = self._cluster.script("jobmanager.sh")
         if self._of_all and self._number("high_availability.jobmanager_restarts"):
-            return [f"{script} stop   {SUPERVISED}", *self._task_managers()]
-        of_jobmanager = [f"{script} stop && {script} start   # on the JobManager's host"] if self._of_all else []
+            return [f"{script} stop   # {say(SUPERVISED)}", *self._task_managers()]
+        of_jobmanager = [f"{script} stop && {script} start   # {say(ON_JOBMANAGER)}"] if self._of_all else []
         return [*of_jobmanager, *self._task_managers()]
 
     def _task_managers(self) -> list[str]:
@@ -287,19 +293,19 @@ class _Restart:
 
         How many to start is known where all that were seen are registered, and as many on each host.
         """
-        script = self._cluster.script("taskmanager.sh")
+        script, place = self._cluster.script("taskmanager.sh"), say(ON_TASK_MANAGERS)
         seen = self.value("deployment.task_managers_by_host")
         numbers = [each for each in seen if isinstance(each, int)] if isinstance(seen, list) else []
         most = max(numbers, default=1)
         if most == 1:
-            return [f"{script} stop && {script} start   # on each TaskManager's host"]
+            return [f"{script} stop && {script} start   # {place}"]
         registered = self.value("task_manager_loss.all.registered_end")
         if min(numbers) == most <= MOST_STARTS and registered == sum(numbers):
             starts = " && ".join([f"{script} start"] * most)
-            return [f"{script} stop-all && {starts}   # on each TaskManager's host"]
+            return [f"{script} stop-all && {starts}   # {place}"]
         return [
-            f"{script} stop-all   # on each TaskManager's host",
-            f"{script} start   # there, once for each of its TaskManagers",
+            f"{script} stop-all   # {place}",
+            f"{script} start   # {say(FOR_EACH)}",
         ]
 
     def _restart_of_ended(self, state: str, newest: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:

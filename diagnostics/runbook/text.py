@@ -297,7 +297,8 @@ class _RunbookReader:
         kind = str(entry.get("kind"))
         if kind not in CHANGE_KINDS:
             self._report((*place, "kind"), f"one of {', '.join(CHANGE_KINDS)}")
-        before = self._template(str(entry.get("from") or ""), (*place, "from"))
+        before = self._translated(str(entry.get("from") or ""), entry, "from", (*place, "from"))
+        before = self._template(before, (*place, "from"))
         after = self._text(entry, "to", place)
         only_if = next((each.condition for each in answers if each.condition == entry.get("only_if")), None)
         if "only_if" in entry and only_if is None:

@@ -104,6 +104,8 @@ QUOTED = ("log", "config")
 
 WORDS = (to_say("unknown"),)
 """Values that are words of ours."""
+BYTES = re.compile(r"([\d,]+) bytes")
+"""A size that is small, or exact; the other units are signs that both languages have."""
 
 NUMBER = r"[\d.,e+-]+"
 PATTERNS = {
@@ -158,6 +160,8 @@ def _read_value(name: str, value: str) -> str:
         return _read_parts(value)
     if values := _pattern(COUNTED).fullmatch(value):
         return say(COUNTED, **values.groupdict())
+    if count := BYTES.fullmatch(value):
+        return f"{count[1]} {say('bytes')}"
     return say(value) if value in WORDS else value
 
 
@@ -167,7 +171,11 @@ def _read_parts(english: str) -> str:
     for part in english.split(", "):
         form = next((each for each in PARTS if _pattern(each).fullmatch(part)), None)
         values = _pattern(form).fullmatch(part) if form else None
-        said = say(form, **values.groupdict()) if form and values else part
+        said = (
+            say(form, **{name: _read_value(name, each) for name, each in values.groupdict().items()})
+            if form and values
+            else part
+        )
         text += f"{(say(', ') if form else ', ') if text else ''}{said}"
     return text
 

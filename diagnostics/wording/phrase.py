@@ -151,9 +151,15 @@ def sentence_start(clause: str) -> str:
 
 
 def enumeration(words: Sequence[str], last: str = to_say("and")) -> str:
-    """`a`, `a and b`, `a, b and c`; in Chinese `a、b 和 c`; empty without words."""
-    comma = "、" if reads_chinese() else ", "
-    return f"{comma.join(words[:-1])} {say(last)} {words[-1]}" if len(words) > 1 else "".join(words)
+    """`a`, `a and b`, `a, b and c`; in Chinese `a、b 和 c`, without a space beside Chinese; empty without words."""
+    if len(words) < 2:
+        return "".join(words)
+    if not reads_chinese():
+        return f"{', '.join(words[:-1])} {say(last)} {words[-1]}"
+    *others, end = words
+    left = " " if others[-1][-1:].isascii() else ""
+    right = " " if end[:1].isascii() else ""
+    return f"{'、'.join(others)}{left}{say(last)}{right}{end}"
 
 
 FORMATS: Mapping[str, Callable[[FactValue], str]] = {

@@ -66,6 +66,10 @@ def test_a_value_of_one_word_is_a_name() -> None:
     assert in_chinese("first barrier at Records") == "首个 Barrier 到达 Records"
 
 
+def test_numbers_within_a_sentence_are_enumerated_anew() -> None:
+    assert in_chinese("not acknowledged by subtasks 0, 1 and 3 of map") == "map 的子任务 0、1 和 3 未确认"
+
+
 def test_a_value_is_never_a_format() -> None:
     assert in_chinese("first barrier at {who.__class__}") == "首个 Barrier 到达 {who.__class__}"
 

@@ -63,6 +63,7 @@ def test_sentences_of_code_are_made_in_the_language_of_the_reader() -> None:
     with reading_in(CHINESE):
         assert say("{count} more files", count=3) == "另外 3 个文件"
         assert phrase.enumeration(["a", "b", "c"]) == "a、b 和 c"
+        assert phrase.enumeration(["繁忙 9 %", "反压 0 %"]) == "繁忙 9 % 和反压 0 %"
         assert phrase.duration(2 * 86_400_000) == "2 天"
         assert joined_sentences(["一。", "二。"]) == "一。二。"
         assert joined_sentences(["启用 X", "见下。", "No room."]) == "启用 X 见下。No room."
