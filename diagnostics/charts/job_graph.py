@@ -51,7 +51,7 @@ def choices(points: Points) -> Sequence[Choice]:
         Choice(
             key_of(job, vertex),
             shortened(vertex["name"], 32),
-            f"{vertex['name']}: {_state(vertex)}",
+            f"{vertex['name']}{say(': ')}{_state(vertex)}",
             is_bad=_is_alarming(job, vertex),
             job_id=job["job_id"],
         )

@@ -174,7 +174,7 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
                 traces = [_heat_map(points, vertex, name, bands, shades)]
                 traces += [] if keyed else _keys(points, bands, shades)
                 keyed = True
-                panels.append(_panel(f"{title}: {prefix}{vertex['vertex']}", vertex, traces))
+                panels.append(_panel(f"{title}{say(': ')}{prefix}{vertex['vertex']}", vertex, traces))
     return stacked(panels, theme, axis="time")
 
 
