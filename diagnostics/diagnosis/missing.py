@@ -159,7 +159,7 @@ def _entry(need: str, classes: Mapping[str, float], collect: str) -> MissingEvid
     entry = needs()[need]
     how = in_reader_language(entry.how).replace("{collect}", collect)
     nearest = sorted(classes, key=lambda name: (-classes[name], name))
-    causes = [symptom(name).read_title.lower() for name in nearest if symptom(name).kind != "consequence"]
+    causes = [symptom(name).title_within_sentence for name in nearest if symptom(name).kind != "consequence"]
     what, shows = in_reader_language(entry.what), in_reader_language(entry.shows)
     if not causes:
         return MissingEvidence(what, say("Shows {what}.", what=shows), how)

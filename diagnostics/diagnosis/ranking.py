@@ -192,7 +192,7 @@ def _weighed(
         {title for each in undecided for title in suffered & set(each.rule.explains)}, key=lambda each: each
     )
     if explained:
-        titles = ", ".join(symptom(each).read_title.lower() for each in explained)
+        titles = ", ".join(symptom(each).title_within_sentence for each in explained)
         steps.append(Step(EXPLAINING, say("it would explain what is seen: {titles}", titles=titles)))
         speaks_for.append(say("It would explain: {titles}.", titles=titles))
     speaks_for += [
