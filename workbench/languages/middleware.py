@@ -14,6 +14,9 @@ from django.utils.cache import patch_vary_headers
 
 from workbench.languages.sentences import in_language
 
+PROBE_OF_THE_PROCESS = "/healthz"
+"""Is answered while the database hangs, also for a person's browser."""
+
 EVENTS = "text/event-stream"
 """Other streams are files, in which nobody translates anything."""
 
@@ -54,7 +57,7 @@ def _in_language(language: str, parts: Iterable[bytes]) -> Iterator[bytes]:
 
 def _language_of_account(request: HttpRequest) -> str | None:
     """The offered language that the account chose. Without a session nobody is looked up: probes need no database."""
-    if settings.SESSION_COOKIE_NAME not in request.COOKIES:
+    if request.path == PROBE_OF_THE_PROCESS or settings.SESSION_COOKIE_NAME not in request.COOKIES:
         return None
     with suppress(DatabaseError):  # the view answers what the database cannot
         chosen = getattr(request.user, "language", "")

@@ -155,7 +155,7 @@ def test_an_error_of_the_provider_is_not_repeated_on_the_page(mapped: People, pr
     asked = {"error": "server_error", "error_description": "<b>call 0900</b>", "state": "x"}
     answer = Client().get("/sign-in/oidc/callback/", asked)
     assert answer.status_code == 403
-    assert "0900" not in answer.content.decode()
+    assert "call 0900" not in answer.content.decode()  # the number alone may stand in a token or a file's digest
 
 
 def test_a_provider_that_describes_another_issuer_is_refused(
