@@ -107,6 +107,10 @@ WORDS = (to_say("unknown"),)
 BYTES = re.compile(r"([\d,]+) bytes")
 """A size that is small, or exact; the other units are signs that both languages have."""
 
+LONGEST_TEXT = 1_000
+"""Characters of a text in which a form is looked for. Our choice: three times the longest of a citation of a log line; a
+pattern with two values that are any text needs the square of it in the worst case."""
+
 NUMBER = r"[\d.,e+-]+"
 PATTERNS = {
     **dict.fromkeys(("number", "partition", "samples", "segments", "again", "events", "lag"), r"[\d,]+"),
@@ -147,7 +151,7 @@ def sample_text(metric: str, subtask: int | None, place: str | None, value: str)
 
 def read_cited_text(english: str, kind: str) -> str:
     """A stored text of `cited_text` in the reader's language; any other one unchanged."""
-    if reader_language() == ENGLISH:
+    if reader_language() == ENGLISH or len(english) > LONGEST_TEXT:
         return english
     for form in OF_LOG_LINES if kind in QUOTED else FORMS:
         if values := _pattern(form).fullmatch(english):

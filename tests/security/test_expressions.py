@@ -125,6 +125,7 @@ MADE_OF_CONSTANTS = {
     "diagnostics/notation/record_conditions.py": "patterns of its own module, escaped",
     "diagnostics/notation/metric_unit.py": "patterns of its own module",
     "diagnostics/reproduction/__init__.py": "names of its own module",
+    "diagnostics/wording/cited_text.py": "forms of its own module, escaped, against texts of bounded length",
     "diagnostics/wording/unit.py": "patterns of its own module",
     "diagnostics/vocabulary/known_bug.py": "patterns of its own module",
     "diagnostics/vocabulary/fault_traits.py": "words of the shipped catalogue beside it, escaped",
