@@ -108,8 +108,9 @@ BYTES = re.compile(r"([\d,]+) bytes")
 """A size that is small, or exact; the other units are signs that both languages have."""
 
 LONGEST_TEXT = 1_000
-"""Characters of a text in which a form is looked for. Our choice: three times the longest of a citation of a log line; a
-pattern with two values that are any text needs the square of it in the worst case."""
+"""Characters of a text in which a form is looked for. Our choice: three times what a citation keeps of a log line; a
+pattern with two values that are any text takes the square of it in the worst case.
+"""
 
 NUMBER = r"[\d.,e+-]+"
 PATTERNS = {
