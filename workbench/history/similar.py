@@ -13,6 +13,7 @@ from django.utils import timezone
 from diagnostics.language import in_reader_language
 from diagnostics.rules.rule import shipped_rules
 from diagnostics.symptoms import symptom
+from diagnostics.vocabulary.stored_words import in_reader_words
 from workbench.accounts.models import User
 from workbench.cases.models import Case, CaseTrait
 from workbench.languages.sentences import say_later
@@ -53,6 +54,9 @@ WORDS = {
     "follows": say_later("consequence"),
     "flink": "Flink",
 }
+
+LONGEST_PHASE = "checkpoint_phases.longest_phase"
+"""The fact whose values the traits of the kind `phase` are."""
 
 WEEKS = 52
 DARKEST = 4
@@ -173,5 +177,7 @@ def _trait_words(traits: Traits, *, is_shared: bool = False) -> Iterator[tuple[s
             yield WORDS[kind], symptom(value).read_title
         elif kind in ("finding", "follows"):
             yield WORDS[kind], in_reader_language(titles.get(value, value))
+        elif kind == "phase":
+            yield WORDS[kind], str(in_reader_words(LONGEST_PHASE, value))
         else:
             yield WORDS.get(kind, kind), value

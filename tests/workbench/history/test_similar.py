@@ -7,6 +7,7 @@ import datetime as dt
 import pytest
 from django.utils import timezone
 
+from diagnostics.language import CHINESE
 from diagnostics.log_book.writing import OTHER_PATTERN, Contents
 from diagnostics.signals.signal import NotMeasured
 from tests.workbench.diagnosed import diagnosed_case
@@ -17,6 +18,7 @@ from workbench.analyses.outcome import case_outcome_update, evidence_traits_save
 from workbench.cases.models import Case, CaseTrait
 from workbench.history.recurrences import recurrence
 from workbench.history.similar import similar_cases
+from workbench.languages.sentences import in_language
 
 
 @pytest.fixture(autouse=True)
@@ -115,6 +117,16 @@ def test_shared_log_templates_and_the_phase_count_as_a_whole(people: People) -> 
     assert ("log message", "b") in found.same
     assert ("longest phase of checkpoints", "asynchronous part") in found.same
     assert found.only_here == []
+
+
+def test_the_longest_phase_is_named_in_the_language_of_the_reader(people: People) -> None:
+    here = case_with(people.alice, "here", job="orders", phase="start delay and alignment")
+    case_with(people.alice, "there", job="orders", phase="start delay and alignment")
+
+    with in_language(CHINESE):
+        [found] = similar_cases(people.alice, here).cases
+
+    assert found.same[-1][1] == "启动延迟与对齐"
 
 
 def test_another_phase_is_a_difference_and_a_log_that_was_not_uploaded_is_none(people: People) -> None:
