@@ -13,7 +13,6 @@ import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from functools import cache
 from typing import Any
 
 from django.conf import settings
@@ -23,7 +22,6 @@ from django.utils.safestring import SafeString
 
 from diagnostics.diagnosis.fingerprint import fingerprint_parts
 from diagnostics.language import reader_language
-from diagnostics.program_version import version_of
 from workbench.alerts.models import Alert
 from workbench.analyses.guarantee import guarantee_shown
 from workbench.analyses.models import Analysis, RenderedDiagnosis
@@ -37,6 +35,7 @@ from workbench.cases.service_levels import service_levels
 from workbench.charts.selectors import charts_of_class, charts_shown
 from workbench.history.case_records import CaseRecords
 from workbench.history.objectives import attained
+from workbench.machine.code_version import code_version
 from workbench.profiles.selectors import has_stacks
 from workbench.rules.health_weights import weights_in_force
 from workbench.rules.runbook_texts import runbooks_edited
@@ -45,7 +44,6 @@ from workbench.runbooks.plans import plans_shown
 
 VERDICT, SECTIONS = "case_pages/_verdict.html", "case_pages/_sections.html"
 """The templates. What they show beside the diagnosis has to be in `_state`."""
-KINDS = (".py", ".yaml", ".csv", ".html", ".mo")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,12 +127,6 @@ def _state(analysis: Analysis, records: CaseRecords, alerts: Iterable[Alert], we
         [(each.pk, each.name, str(each.source), each.began_ms, each.resolved_ms) for each in alerts],
     )
     return hashlib.sha256(repr(parts).encode()).hexdigest()
-
-
-@cache
-def code_version() -> str:
-    """A hash over code, data, templates and translations. It takes some 100 ms, once a process."""
-    return "-".join(version_of(settings.BASE_DIR / each, KINDS) for each in ("diagnostics", "workbench", "templates"))
 
 
 def _rendered(analysis: Analysis, records: CaseRecords, alerts: Sequence[Alert], *, may_change: bool) -> DiagnosisPart:
