@@ -62,13 +62,18 @@ def finished(states: Mapping[str, pa.Table]) -> dict[str, Any]:
     return {name: each.to_pylist() if isinstance(each, pa.Table) else each for name, each in found.items()}
 
 
+def written_sample(sample: Sample, folder: Path) -> tuple[Path, list[int]]:
+    """The sample as a file, and where its lines but the first begin."""
+    path = folder / "sample"
+    path.write_bytes(sample.content)
+    return path, [place + 1 for place, octet in enumerate(sample.content) if octet == ord("\n")][:-1]
+
+
 @pytest.mark.parametrize(("one", "sample"), CASES)
 def test_a_sample_cut_at_any_line_gives_the_rows_and_the_answers_of_the_whole(
     one: Format, sample: Sample, tmp_path: Path
 ) -> None:
-    path = tmp_path / "sample"
-    path.write_bytes(sample.content)
-    starts = [place + 1 for place, octet in enumerate(sample.content) if octet == ord("\n")][:-1]
+    path, starts = written_sample(sample, tmp_path)
     whole = rows_in(one, path, sample.name, [])
     for cuts in ([start] for start in starts):
         parts = rows_in(one, path, sample.name, cuts)
@@ -80,9 +85,7 @@ def test_a_sample_cut_at_any_line_gives_the_rows_and_the_answers_of_the_whole(
 def test_parts_of_a_sample_reduced_apart_and_merged_in_any_order_give_the_answers_of_the_whole(
     one: Format, sample: Sample, tmp_path: Path
 ) -> None:
-    path = tmp_path / "sample"
-    path.write_bytes(sample.content)
-    starts = [place + 1 for place, octet in enumerate(sample.content) if octet == ord("\n")][:-1]
+    path, starts = written_sample(sample, tmp_path)
     whole = answers(rows_in(one, path, sample.name, []))
     for seed in range(ROUNDS):
         chance = random.Random(seed)
