@@ -12,7 +12,7 @@ from diagnostics.language import joined_sentences, say, say_counted, to_say
 from diagnostics.reconstruction.checkpoints.history import checkpoint_histories
 from diagnostics.reconstruction.checkpoints.parts import subtask_answers
 from diagnostics.reconstruction.job.cluster import cluster_of
-from diagnostics.wording.checkpoint import PHASES, status_words
+from diagnostics.wording.checkpoint import PHASES, known_phases, longest_phase, status_words
 from diagnostics.wording.phrase import duration, enumeration, exact_duration, size
 
 if TYPE_CHECKING:
@@ -290,20 +290,18 @@ def summary(points: Points) -> str:
         text = joined_sentences((text, silent))
     if done and done[0]["end_to_end_ms"] is not None:
         slowest = done[0]
-        phases = {label: slowest[phase] for phase, label in PHASES.items() if slowest[phase] is not None}
-        most = max(phases, key=lambda label: phases[label], default=None)
+        phases = known_phases(slowest)
         sentence = (
-            to_say("The slowest was subtask {subtask} of {task} with {time}.")
-            if most is None
-            else to_say("The slowest was subtask {subtask} of {task} with {time}, {part} of it {phase}.")
+            to_say("The slowest was subtask {subtask} of {task} with {time}, {part} of it {phase}.")
+            if phases
+            else to_say("The slowest was subtask {subtask} of {task} with {time}.")
         )
         of_slowest = say(
             sentence,
             subtask=slowest["subtask"],
             task=slowest["vertex"],
             time=duration(slowest["end_to_end_ms"]),
-            part=duration(phases[most]) if most else "",
-            phase=say(most).lower() if most else "",
+            **longest_phase(phases),
         )
         text = joined_sentences((text, of_slowest))
     return text

@@ -23,7 +23,7 @@ from diagnostics.charting.theme import Palette, palette
 from diagnostics.language import joined_sentences, say, say_counted, to_say
 from diagnostics.prevention.series import JOB
 from diagnostics.reconstruction.checkpoints.course import checkpoint_courses
-from diagnostics.wording.checkpoint import PHASES, status_words
+from diagnostics.wording.checkpoint import PHASES, known_phases, longest_phase, status_words
 from diagnostics.wording.phrase import duration, exact_duration, size
 
 if TYPE_CHECKING:
@@ -81,22 +81,15 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
     return stacked(panels, theme, axis="time", x_title=say("Trigger time (UTC)"))
 
 
-def _placed(job: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    checkpoints: list[Mapping[str, Any]] = job["checkpoints"]
-    return checkpoints
-
-
 def _bar_width(checkpoints: Iterable[Mapping[str, Any]]) -> float:
-    """Width of the bars: seven tenths of the usual time between two triggers, so that they do not overlap, within
-    WIDEST_BAR.
-    """
+    """Width of the bars, at most WIDEST_BAR: seven tenths of the usual time between two triggers, so that none overlap."""
     triggers = sorted({each["trigger_ms"] for each in checkpoints})
     gaps = sorted(after - before for before, after in pairwise(triggers))
     return min(0.7 * gaps[len(gaps) // 4], (triggers[-1] - triggers[0]) / WIDEST_BAR) if gaps else 5000.0
 
 
 def _durations(job: Mapping[str, Any], name: str, colours: Palette, *, first: bool) -> Panel:
-    checkpoints = _placed(job)
+    checkpoints: list[Mapping[str, Any]] = job["checkpoints"]
     timeout = job["timeout_ms"]
     ends = [each["end_to_end_ms"] for each in checkpoints if each["end_to_end_ms"] is not None]
     phases = [sum(each.get(phase) or 0 for phase in PHASES) for each in checkpoints]
@@ -240,7 +233,7 @@ def _bytes(checkpoint: Mapping[str, Any]) -> float | None:
 
 
 def _sizes(job: Mapping[str, Any], name: str, colours: Palette) -> Panel:
-    in_time = sorted(_placed(job), key=lambda each: each["trigger_ms"])
+    in_time = sorted(job["checkpoints"], key=lambda each: each["trigger_ms"])
     sizes = [(each, written) for each in in_time if (written := _bytes(each)) is not None]
     divisor, unit = axis_unit(max(written for _, written in sizes), SIZE_UNITS, "bytes")
     return Panel(
@@ -264,7 +257,7 @@ def _sizes(job: Mapping[str, Any], name: str, colours: Palette) -> Panel:
 
 def _size_shape(job: Mapping[str, Any], count: int, colours: Palette) -> dict[str, Any]:
     if count <= MOST_SIZE_BARS:
-        width = _bar_width(_placed(job))
+        width = _bar_width(job["checkpoints"])
         return {"type": "bar", "width": width, "marker": {"color": colours.neutral}, "textposition": "none"}
     line = {"shape": "hv", "width": 1, "color": colours.neutral}
     return {"type": "scatter", "mode": "lines", "fill": "tozeroy", "line": line}
@@ -280,45 +273,36 @@ def _job_summary(job: Mapping[str, Any]) -> str:
     savepoints = len(job["checkpoints"]) - len(checkpoints)
     failed = [each for each in checkpoints if each["status"] in BAD]
     completed = [each for each in checkpoints if each["status"] == "completed" and each["end_to_end_ms"] is not None]
-    text = say_counted(
-        "{count} checkpoint, {failed} failed or expired.",
-        "{count} checkpoints, {failed} failed or expired.",
-        len(checkpoints),
-        failed=len(failed) or say("none"),
-    )
+    sentences = [
+        say_counted(
+            "{count} checkpoint, {failed} failed or expired.",
+            "{count} checkpoints, {failed} failed or expired.",
+            len(checkpoints),
+            failed=len(failed) or say("none"),
+        )
+    ]
     if completed:
         longest = max(completed, key=lambda each: (each["end_to_end_ms"], each["id"]))
-        known = {label: longest[phase] for phase, label in PHASES.items() if longest.get(phase) is not None}
-        most = max(known, key=lambda label: known[label], default=None)
-        is_representative = sum(known.values()) >= REPRESENTATIVE * longest["end_to_end_ms"]
+        phases = known_phases(longest)
+        is_representative = sum(phases.values()) >= REPRESENTATIVE * longest["end_to_end_ms"]
         sentence = (
             to_say("The longest completed one, {id}, took {time}.")
-            if most is None
+            if not phases
+            else to_say("The longest completed one, {id}, took {time}, {part} of it {phase} in its slowest subtask.")
+            if is_representative
             else to_say(
                 "The longest completed one, {id}, took {time}; the known phases of its subtasks add up to only {sum}."
             )
-            if not is_representative
-            else to_say("The longest completed one, {id}, took {time}, {part} of it {phase} in its slowest subtask.")
         )
-        of_longest = say(
-            sentence,
-            id=longest["id"],
-            time=duration(longest["end_to_end_ms"]),
-            part=duration(known[most]) if most else "",
-            sum=duration(sum(known.values())),
-            phase=say(most).lower() if most else "",
-        )
-        text = joined_sentences((text, of_longest))
+        took, known = duration(longest["end_to_end_ms"]), duration(sum(phases.values()))
+        sentences.append(say(sentence, id=longest["id"], time=took, sum=known, **longest_phase(phases)))
     if savepoints:
-        not_counted = say_counted(
-            "{count} savepoint is not counted.", "{count} savepoints are not counted.", savepoints
+        sentences.append(
+            say_counted("{count} savepoint is not counted.", "{count} savepoints are not counted.", savepoints)
         )
-        text = joined_sentences((text, not_counted))
     if job["timeout_ms"] is not None:
-        text = joined_sentences(
-            (text, say("The checkpoint timeout is {timeout}.", timeout=duration(job["timeout_ms"])))
-        )
-    return text
+        sentences.append(say("The checkpoint timeout is {timeout}.", timeout=duration(job["timeout_ms"])))
+    return joined_sentences(sentences)
 
 
 def _acknowledged(checkpoint: Mapping[str, Any]) -> str | None:
@@ -381,8 +365,7 @@ CHART = Chart(
     order=10,
     axis="time",
     missing=to_say(
-        "The checkpoint history from the REST API (`curl -s $REST/jobs/<job>/checkpoints > checkpoints.json`) or "
-        "the "
+        "The checkpoint history from the REST API (`curl -s $REST/jobs/<job>/checkpoints > checkpoints.json`) or the "
         "JobManager's log would fill this chart; the details of one checkpoint "
         "(`curl -s $REST/jobs/<job>/checkpoints/details/<id>/subtasks/<vertex>`) add the phases."
     ),
