@@ -82,7 +82,7 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
 
 
 def _bar_width(checkpoints: Iterable[Mapping[str, Any]]) -> float:
-    """Width of the bars, at most WIDEST_BAR: seven tenths of the usual time between two triggers, so that none overlap."""
+    """Width of the bars, at most WIDEST_BAR: seven tenths of the usual time between triggers, so that none overlap."""
     triggers = sorted({each["trigger_ms"] for each in checkpoints})
     gaps = sorted(after - before for before, after in pairwise(triggers))
     return min(0.7 * gaps[len(gaps) // 4], (triggers[-1] - triggers[0]) / WIDEST_BAR) if gaps else 5000.0
