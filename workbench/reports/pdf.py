@@ -1,6 +1,7 @@
 """A report as PDF, by ReportLab: pure Python without system libraries.
 
-Chromium or Pango would convert our HTML, but users' machines have neither.
+Chromium or Pango would convert our HTML, but users' machines have neither. Both fonts are embedded, as far as their
+glyphs occur, so that a PDF looks the same in every reader.
 """
 
 from __future__ import annotations
@@ -12,13 +13,13 @@ from itertools import groupby
 from pathlib import Path
 from xml.sax.saxutils import escape
 
+import paperang_p2_fonts_cjk
 import reportlab
 from reportlab.lib import colors
 from reportlab.lib.pagesizes import A4
 from reportlab.lib.styles import ParagraphStyle
 from reportlab.lib.units import mm
 from reportlab.pdfbase import pdfmetrics
-from reportlab.pdfbase.cidfonts import UnicodeCIDFont
 from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import BaseDocTemplate, Flowable, Frame, PageTemplate, Paragraph, Spacer, Table, TableStyle
@@ -29,7 +30,9 @@ from workbench.cases.words import severity_word
 from workbench.languages.sentences import say
 from workbench.reports.content import Report, ReportedFinding, minute_utc
 
-FONT, BOLD, CHINESE = "Vera", "VeraBd", "STSong-Light"
+FONT, BOLD, CHINESE = "Vera", "VeraBd", "WenQuanYi Micro Hei"
+FULL_WIDTH = "“”‘’…—"  # noqa: RUF001 - punctuation of Chinese
+"""Both fonts have them; in a Chinese sentence they are as wide as its characters."""
 MUTED = colors.HexColor("#545e6a")
 LINE = colors.HexColor("#dce1e7")
 LONGEST_TEXT = 2_000
@@ -72,12 +75,13 @@ def _register_fonts() -> None:
     folder = Path(reportlab.__file__).parent / "fonts"
     for name in (FONT, BOLD):
         pdfmetrics.registerFont(TTFont(name, folder / f"{name}.ttf"))
-    pdfmetrics.registerFont(UnicodeCIDFont(CHINESE))
+    package = Path(paperang_p2_fonts_cjk.__file__).parent
+    pdfmetrics.registerFont(TTFont(CHINESE, package / "fonts" / "wqy-microhei.ttc"))
 
 
 def _marked(text: str) -> str:
-    """The escaped text; characters missing in the Latin font are set in a Chinese one, which PDF readers provide."""
-    known = pdfmetrics.getFont(FONT).face.charToGlyph
+    """The escaped text; characters missing in the Latin font are set in the Chinese one."""
+    known = pdfmetrics.getFont(FONT).face.charToGlyph.keys() - (map(ord, FULL_WIDTH) if reads_chinese() else ())
     shown = show_controls(" ".join(text.split()))
     shown = f"{shown[:LONGEST_TEXT]} …" if len(shown) > LONGEST_TEXT else shown
     runs = ((here, "".join(letters)) for here, letters in groupby(shown, key=lambda letter: ord(letter) in known))

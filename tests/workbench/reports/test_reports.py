@@ -9,7 +9,9 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.urls import reverse
+from reportlab.pdfbase import pdfmetrics
 
 from diagnostics.language import CHINESE
 from tests.workbench.diagnosed import diagnosed_case
@@ -19,7 +21,8 @@ from workbench.cases.services import case_close, case_rename, note_add
 from workbench.languages.sentences import in_language
 from workbench.reports.content import report_of
 from workbench.reports.markdown import as_markdown, as_post_mortem, code, fenced, plain
-from workbench.reports.pdf import as_pdf
+from workbench.reports.pdf import CHINESE as CHINESE_FONT
+from workbench.reports.pdf import FONT, as_pdf
 from workbench.runbooks.plans import PlanShown
 
 HOSTILE = "<img src=x> [click](javascript:x) `tick` 订单 *bold*"
@@ -238,7 +241,20 @@ def test_a_report_in_chinese_has_full_width_punctuation_between_its_words(analys
         text, pdf = as_markdown(report, "http://here/"), as_pdf(report, "http://here/")
     assert re.search(r"[\u4e00-\u9fff]", text)
     assert re.findall(r"^- [^`]*[\u4e00-\u9fff][,:] .*$", text.partition("##")[0], re.MULTILINE) == []
-    assert b"STSong-Light" in pdf
+    of_every_reader = {b"Helvetica"}  # ReportLab names it and no text uses it
+    fonts = set(re.findall(rb"/BaseFont /([\w+-]+)", pdf)) - of_every_reader
+    embedded = set(re.findall(rb"/FontFile2 .*?/FontName /([\w+-]+)", pdf, re.DOTALL))
+    assert any(b"WenQuanYi" in font for font in fonts)
+    assert fonts == embedded, "a reader of the PDF needs a font of its own"
+
+
+def test_every_character_that_the_workbench_writes_has_a_glyph_in_a_pdf(analysis: Analysis) -> None:
+    as_pdf(report_of(analysis.case), "http://here/")
+    glyphs = {letter for font in (FONT, CHINESE_FONT) for letter in pdfmetrics.getFont(font).face.charToGlyph}
+    texts = [*settings.BASE_DIR.glob("*/locale/*/*/*.po"), *settings.BASE_DIR.glob("diagnostics/**/*.yaml")]
+    missing = {letter for path in texts for letter in path.read_text() if ord(letter) not in glyphs and letter > "~"}
+    assert texts
+    assert missing == set()
 
 
 def test_json_holds_the_case_its_timeline_and_the_document(people: People, analysis: Analysis) -> None:
