@@ -155,6 +155,7 @@ def _shown(analysis: Analysis, records: CaseRecords) -> Mapping[str, Any]:
     objective = getattr(case.team, "objective", None)
     return {
         "document": document,
+        "linked_terms": set(),
         "jobs": jobs,
         "verdict": verdict_shown(document, jobs),
         "guarantee": guarantee_shown(case, analysis),

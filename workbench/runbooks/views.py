@@ -61,6 +61,7 @@ def detail(request: SignedInRequest, analysis_id: int, position: int) -> HttpRes
             "runbook": runbook,
             "steps": steps,
             "sentences": linked.sentences,
+            "linked_terms": set(),
             "sources": linked.checks,
             "diagnosed": analysis,
             "current": next_step(steps),
