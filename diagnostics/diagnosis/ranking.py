@@ -18,7 +18,7 @@ from diagnostics.diagnosis.fact_view import FactView
 from diagnostics.diagnosis.finding import Finding
 from diagnostics.diagnosis.match import Matches, Silent, Undecided
 from diagnostics.language import say
-from diagnostics.rules.condition import Check, Compare, Condition, Group
+from diagnostics.rules.condition import Check
 from diagnostics.symptoms import symptom, symptoms
 from diagnostics.wording.bound import bound_words
 from diagnostics.wording.fact import fact_value
@@ -195,16 +195,14 @@ def _weighed(
         titles = ", ".join(symptom(each).title_within_sentence for each in explained)
         steps.append(Step(EXPLAINING, say("it would explain what is seen: {titles}", titles=titles)))
         speaks_for.append(say("It would explain: {titles}.", titles=titles))
-    speaks_for += [
-        _said(check) for each in undecided for check, wanted in _wanted(each) if wanted and _is_telling(check)
-    ]
+    speaks_for += [_said(check) for each in undecided for check in each.checks if _is_telling(check)]
     rules = {each.rule.id for each in silent}
     open_rules = {each.rule.id for each in undecided} - rules
     if not findings and rules and len(rules) >= MOSTLY * (len(rules) + len(open_rules)):
         all_rules = len(rules) + len(open_rules)
         judged_rules = say("{count} of its {all} rules were judged, none holds", count=len(rules), all=all_rules)
         steps.append(Step(RULED_OUT, judged_rules))
-    against = [_said(check, wanted) for check, wanted in _nearest(silent)]
+    against = [_said(check) for check in _nearest(silent)]
     unknown = tuple(dict.fromkeys(fact for each in undecided for fact in each.unknown))
     return name, tuple(steps), (_first(speaks_for), _first(against), unknown)
 
@@ -213,35 +211,18 @@ def _first(lines: Iterable[str]) -> tuple[str, ...]:
     return tuple(list(dict.fromkeys(lines))[:MOST_ARGUMENTS])
 
 
-def _wanted(judged: Silent | Undecided) -> Iterator[tuple[Check, bool]]:
-    """Each comparison of a rule, and whether the rule needs it to hold or not to hold."""
-    yield from zip(judged.checks, _signs(judged.rule.when, True), strict=False)
-
-
-def _signs(condition: Condition, wanted: bool) -> Iterator[bool]:
-    """Whether each comparison must hold, in the order of `checks`; those within `none` must not."""
-    if isinstance(condition, Compare):
-        yield wanted
-    elif isinstance(condition, Group):
-        for item in condition.items:
-            yield from _signs(item, wanted != (condition.mode == "none"))
-
-
-def _nearest(silent: Sequence[Silent]) -> Iterator[tuple[Check, bool]]:
+def _nearest(silent: Sequence[Silent]) -> Iterator[Check]:
     """The comparisons that keep rules from holding, of the nearest rules first."""
-    missed = [
-        (each, [(check, wanted) for check, wanted in _wanted(each) if check.holds is not wanted]) for each in silent
-    ]
-    known = [(each, [pair for pair in pairs if pair[0].holds is not None]) for each, pairs in missed]
-    for _, pairs in sorted(known, key=lambda each: (len(each[1]), _distance(each[1]), each[0].rule.id)):
-        yield from pairs[:1]
+    missed = [(each.rule.id, [check for check in each.checks if check.holds is False]) for each in silent]
+    for _, checks in sorted(missed, key=lambda each: (len(each[1]), _distance(each[1]), each[0])):
+        yield from checks[:1]
 
 
-def _distance(pairs: Sequence[tuple[Check, bool]]) -> float:
+def _distance(checks: Sequence[Check]) -> float:
     """Relative distance of measured values from their bounds; 1 when it is not defined."""
     shares = [
         abs(check.value - check.bound) / abs(check.bound)
-        for check, _ in pairs
+        for check in checks
         if isinstance(check.value, (int, float)) and isinstance(check.bound, (int, float)) and check.bound
     ]
     return min(max(shares), 1.0) if shares else 1.0
@@ -253,10 +234,9 @@ def _is_telling(check: Check) -> bool:
     return bool(check.holds) and check.op in (">", ">=") and is_number and bool(check.value)
 
 
-def _said(check: Check, wanted: bool = True) -> str:
+def _said(check: Check) -> str:
     """The comparison as a sentence: measured value and required value."""
-    name, bound = fact_label(check.fact), bound_words(check.fact, check.op, check.bound).removeprefix("is ")
-    fact, value = f"{name[0].upper()}{name[1:]}", fact_value(check.value, check.fact)
-    if wanted:
-        return say("{fact}: {value}; a rule needs {bound}.", fact=fact, value=value, bound=bound)
-    return say("{fact}: {value}; that excludes it ({bound}).", fact=fact, value=value, bound=bound)
+    name = fact_label(check.fact)
+    bound = bound_words(check.fact, check.op, check.bound, check.value).removeprefix("is ")
+    fact, value = f"{name[0].upper()}{name[1:]}", fact_value(check.value, check.fact, beside=check.bound)
+    return say("{fact}: {value}; a rule needs {bound}.", fact=fact, value=value, bound=bound)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from diagnostics.evidence.subject import FactValue, Lookup
@@ -18,6 +18,19 @@ ORDERED: Mapping[str, Callable[[Any, Any], bool]] = {
     ">=": operator.ge,
 }
 OPERATORS = (*ORDERED, "==", "!=", "contains", "in")
+OPPOSITES: Mapping[str, str] = {
+    "<": ">=",
+    "<=": ">",
+    ">": "<=",
+    ">=": "<",
+    "==": "!=",
+    "!=": "==",
+    "contains": "does not contain",
+    "in": "not in",
+    "does not contain": "contains",
+    "not in": "in",
+}
+"""Operator -> the one that holds exactly where it does not. No rule is written with `does not contain` and `not in`."""
 DEEPEST = 8
 """Nesting depth of conditions. Our choice: more is unreadable."""
 MOST_COMPARISONS = 200
@@ -40,6 +53,11 @@ class Check:
     def as_json(self) -> dict[str, Any]:
         """A mapping of JSON values."""
         return {name: getattr(self, name) for name in self.__slots__}
+
+    def negated(self) -> Check:
+        """The comparison that has to hold where this one must not."""
+        op, bound = opposite(self.op, self.bound)
+        return replace(self, op=op, bound=bound, holds=None if self.holds is None else not self.holds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +128,10 @@ class Group:
         return None if unknown else not decisive
 
     def checks(self, lookup: Lookup) -> Iterator[Check]:
-        """Every comparison inside."""
+        """Every comparison inside; those of `none` as the opposite, which is what has to hold."""
         for item in self.items:
-            yield from item.checks(lookup)
+            for check in item.checks(lookup):
+                yield check.negated() if self.mode == "none" else check
 
     def facts(self) -> Iterator[str]:
         """Every fact that it reads."""
@@ -130,6 +149,13 @@ def needed_facts(condition: Condition) -> Iterator[str]:
     elif condition.mode != "none":
         for item in condition.items:
             yield from needed_facts(item)
+
+
+def opposite(op: str, bound: Any) -> tuple[str, Any]:
+    """Operator and bound of the comparison that holds exactly where this one does not."""
+    if op == "==" and isinstance(bound, bool):
+        return op, not bound
+    return OPPOSITES[op], bound
 
 
 def compare(value: FactValue, op: str, bound: Any) -> bool | None:

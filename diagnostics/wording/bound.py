@@ -18,6 +18,8 @@ OPERATORS = {
     "!=": to_say("is not"),
     "contains": to_say("contains"),
     "in": to_say("is one of"),
+    "does not contain": to_say("does not contain"),
+    "not in": to_say("is none of"),
 }
 """Operator of a comparison -> its words."""
 
@@ -27,9 +29,9 @@ def operator_words(op: str) -> str:
     return say(OPERATORS[op]) if op in OPERATORS else op
 
 
-def bound_words(fact: str, op: str, bound: Any) -> str:
-    """`at least 2 times`."""
-    return f"{operator_words(op)} {fact_value(bound, fact)}"
+def bound_words(fact: str, op: str, bound: Any, value: FactValue = None) -> str:
+    """`at least 2 times`; in the unit of the measured value, where that is larger: `below 0.5 times`."""
+    return f"{operator_words(op)} {fact_value(bound, fact, beside=value)}"
 
 
 def distance_to_bound(fact: str, value: FactValue, bound: Any) -> str | None:
@@ -45,6 +47,6 @@ def distance_to_bound(fact: str, value: FactValue, bound: Any) -> str | None:
     distance = abs(value - bound)
     if not distance:
         return ""
-    if fact_value(max(value, bound), fact).endswith(" %"):
+    if fact_value(value, fact, beside=bound).endswith(" %"):
         return say("{points} points", points=phrase.number(round(distance * 100, 1)))
-    return fact_value(distance, fact).removesuffix(say("{number} times", number=""))
+    return fact_value(distance, fact, beside=max(value, bound)).removesuffix(say("{number} times", number=""))

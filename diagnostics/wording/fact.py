@@ -37,8 +37,12 @@ def fact_name(fact: str) -> str:
     return words if " " in words else f"{words} ({key.rpartition('.')[2].replace('_', ' ')})" if key else words
 
 
-def fact_value(value: Any, fact: str) -> str:
-    """A fact's value in the unit of its name's suffix."""
+LARGEST_PERCENT = 2
+"""Ratios from here on are multiples: 104 % beside a bound of 50 % reads well, 365 % does not. Our choice."""
+
+
+def fact_value(value: Any, fact: str, beside: Any = None) -> str:
+    """A fact's value in the unit of its name's suffix; a ratio in the unit of the larger of it and `beside`."""
     if value is None:
         return say("unknown")
     name = fact.rpartition(".")[2]
@@ -49,8 +53,10 @@ def fact_value(value: Any, fact: str) -> str:
         return comma.join(fact_value(item, fact) for item in value[:LISTED_VALUES])
     if not isinstance(value, (int, float)):
         return str(in_reader_words(fact, value))
-    if name.endswith(MULTIPLES) or (name.endswith("_ratio") and value > 1):
-        return say("{number} times", number=phrase.number(value))
+    largest = max(value, beside) if isinstance(beside, (int, float)) else value
+    if name.endswith(MULTIPLES) or (name.endswith("_ratio") and largest >= LARGEST_PERCENT):
+        number = phrase.number(value)
+        return say("1 time") if number == "1" else say("{number} times", number=number)
     if BYTES_PER_SECOND in name:
         return f"{phrase.size(value)}/s"
     form = next((form for suffix, form in SUFFIXES.items() if name.endswith(suffix)), "number")

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 
 from diagnostics.diagnosis.fact_label import fact_explanation, fact_label
 from diagnostics.language import in_reader_language
-from diagnostics.rules.condition import Compare, Condition, Group, IsMeasured
+from diagnostics.rules.condition import Compare, Condition, Group, IsMeasured, opposite
 from diagnostics.rules.rule import Rule
 from diagnostics.vocabulary.sources import cited_sources
 from diagnostics.wording import phrase
 from diagnostics.wording.bound import bound_words
-from diagnostics.wording.fact import fact_value
 from workbench.languages.sentences import say, say_later
 
 GROUP_WORDS = {
@@ -26,8 +25,6 @@ SUBJECTS = {
     "subject.task_manager": say_later("TaskManager"),
 }
 """What a finding is about, by the reference in its sentence."""
-OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
-NEGATED_WORDS = {"contains": say_later("no longer contains"), "in": say_later("is none of")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +72,7 @@ def clearing_words(condition: Condition) -> ConditionWords:
         return parts[0] if len(parts) == 1 else ConditionWords(GROUP_WORDS[other], parts=parts)
     if isinstance(condition, IsMeasured):
         return trigger_words(IsMeasured(condition.fact, not condition.measured))
-    if condition.op == "==" and isinstance(condition.value, bool):
-        return trigger_words(Compare(condition.fact, "==", not condition.value))
-    if condition.op in OPPOSITE:
-        return trigger_words(Compare(condition.fact, OPPOSITE[condition.op], condition.value))
-    words = f"{NEGATED_WORDS[condition.op]} {fact_value(condition.value, condition.fact)}"
-    return _comparison(condition.fact, words)
+    return trigger_words(Compare(condition.fact, *opposite(condition.op, condition.value)))
 
 
 def _comparison(fact: str, words: str, source: str = "") -> ConditionWords:

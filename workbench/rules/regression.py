@@ -27,6 +27,7 @@ from workbench.rules.validation import tested
 
 FLINK_VERSION = "job_overview.flink_version"
 ENDLESS = 10**6
+TEXT_PARTS = ("contains", "does not contain")
 """Line width of the YAML writer: unlimited, so that a signal's facts stay on one line."""
 
 
@@ -145,7 +146,7 @@ class _Names:
         bounds = [bound for each in comparisons for bound in _listed(each.bound)]
         if value in bounds:
             return value
-        contained = [each.bound for each in comparisons if each.op == "contains" and str(each.bound) in value]
+        contained = [each.bound for each in comparisons if each.op in TEXT_PARTS and str(each.bound) in value]
         return " ".join(map(str, contained)) or self._name("text", value)
 
     def _name(self, part: str, value: Any) -> Any:

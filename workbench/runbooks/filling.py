@@ -55,6 +55,11 @@ class StepShown:
         return bool(self.content["left_out"]) and self.record is None
 
     @property
+    def excluded_answers(self) -> list[Mapping[str, Any]]:
+        """The answers that a measurement, or another answer of a person, decides against."""
+        return [each for each in self.content["answers"] if each["taken"] is False]
+
+    @property
     def is_settled(self) -> bool:
         return self.is_left_out or self.state in (StepState.DONE, StepState.SKIPPED)
 

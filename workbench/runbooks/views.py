@@ -60,6 +60,7 @@ def detail(request: SignedInRequest, analysis_id: int, position: int) -> HttpRes
             "finding": finding,
             "runbook": runbook,
             "steps": steps,
+            "steps_by_id": {each.content["id"]: each for each in steps},
             "sentences": linked.sentences,
             "linked_terms": set(),
             "sources": linked.checks,

@@ -63,7 +63,7 @@ def test_a_measure_that_excludes_a_cause_is_said_to() -> None:
     }
     excluded = rule("excluded", "misconfiguration", "heap.full", when=condition)
     found = hypotheses_of(signal("heap", full=3, idle=9), rules=Ruleset.of([excluded]))
-    assert found["misconfiguration"]["against"] == ["Idle (heap): 9; that excludes it (at least 5)."]
+    assert found["misconfiguration"]["against"] == ["Idle (heap): 9; a rule needs below 5."]
 
 
 def test_the_words_of_an_error_speak_for_a_cause() -> None:

@@ -93,3 +93,12 @@ def test_conditions_do_not_nest_without_end() -> None:
         entry = {"all": [entry]}
     _, errors = parsed(entry)
     assert "nest" in errors[0]
+
+
+def test_what_must_not_hold_is_checked_as_its_opposite() -> None:
+    condition, _ = parsed({"none": [fact("share_ratio", ">=", 0.95), fact("note", "contains", "cold")]})
+    assert condition is not None
+    assert [(each.op, each.bound, each.holds) for each in condition.checks(FACTS.get)] == [
+        ("<", 0.95, True),
+        ("does not contain", "cold", True),
+    ]

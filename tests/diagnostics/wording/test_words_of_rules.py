@@ -83,3 +83,12 @@ def test_names_keep_their_capital_within_a_sentence(title: str, words: str) -> N
 )
 def test_names_are_not_capitalised_at_the_start_of_a_sentence(clause: str, sentence: str) -> None:
     assert phrase.sentence_start(clause) == sentence
+
+
+def test_a_ratio_has_the_unit_of_what_it_stands_beside() -> None:
+    duration = "checkpoint_progress.recent_duration_to_timeout_ratio"
+    assert (fact_value(1.04, duration, beside=0.5), bound_words(duration, "<", 0.5, 1.04)) == ("104 %", "below 50 %")
+    assert (fact_value(3.6, duration, beside=1), bound_words(duration, ">=", 1, 3.6)) == (
+        "3.6 times",
+        "at least 1 time",
+    )

@@ -53,6 +53,15 @@ def test_an_answer_of_a_person_leads_past_the_other_ways(people: People, analysi
     assert "is answered by a person: `NoResourceAvailableException`" in page
 
 
+def test_answers_that_are_not_taken_fold_away_and_say_nothing(people: People, analysis: Analysis) -> None:
+    page = said(people.bob, analysis, QUESTION, state="done", answer=ANSWER)
+    asked = page.partition(f'id="step-{QUESTION}"')[2].partition('<li class="step')[0]
+    taken, _, excluded = asked.partition("answers are not this case")
+    assert "Continue with slots." in taken
+    assert 'href="#step-slots"' in taken
+    assert "Continue with" not in excluded
+
+
 def test_opening_the_question_again_takes_the_answer_back(people: People, analysis: Analysis) -> None:
     said(people.bob, analysis, QUESTION, state="done", answer=ANSWER)
     said(people.alice, analysis, QUESTION, state="open")

@@ -55,7 +55,7 @@ def citation_address(context: template.Context, citation: Citation) -> str:
 def linked_value(context: template.Context, check: Check | Mapping[str, Any], sources: Sources = UNKNOWN) -> str:
     """The measured value of a condition, linked to its line or sample where `sources`, by fact, has it."""
     stated = check.as_json() if isinstance(check, Check) else check
-    value = fact_value(stated["value"], stated["fact"])
+    value = fact_value(stated["value"], stated["fact"], beside=stated["bound"])
     source = sources.get(stated["fact"])
     if source is None:
         return value

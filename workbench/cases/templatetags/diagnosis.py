@@ -147,7 +147,7 @@ register.filter("fact_exact", exact_fact_value)
 def bound(check: Mapping[str, Any] | Check) -> str:
     """`at least 2 times`: the bound of a check in words."""
     parts = check.as_json() if isinstance(check, Check) else check
-    return bound_words(parts["fact"], str(parts["op"]), parts["bound"])
+    return bound_words(parts["fact"], str(parts["op"]), parts["bound"], parts["value"])
 
 
 @register.filter

@@ -54,8 +54,8 @@ def _silent_cells(silent: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, st
             title = format_html('{} <span class="muted">{}</span>', title, subjects)
         for check in rule["checks"][:MOST_CHECKS]:
             fact, value = check["fact"], check["value"]
-            words = bound_words(fact, str(check["op"]), check["bound"])
-            yield title, fact_label(fact), fact_value(value, fact), words
+            words = bound_words(fact, str(check["op"]), check["bound"], value)
+            yield title, fact_label(fact), fact_value(value, fact, beside=check["bound"]), words
             title = ""
 
 
