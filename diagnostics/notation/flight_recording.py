@@ -142,6 +142,15 @@ def plain_events(path: str, types: str) -> list[Mapping[str, Any]]:
 
 
 @contextmanager
+def _with_its_suffix(path: str) -> Iterator[str]:
+    """A link that ends with `.jfr`, without which the tool refuses a recording; stored uploads have no suffix."""
+    with tempfile.TemporaryDirectory() as folder:
+        link = Path(folder) / "recording.jfr"
+        link.symlink_to(Path(path).resolve())
+        yield str(link)
+
+
+@contextmanager
 def _printed(path: str, options: list[str]) -> Iterator[Iterator[str]]:
     """The lines that `jfr print` writes. Raises UnreadableInput when the tool is missing, fails or takes too long."""
     try:
@@ -154,11 +163,12 @@ def _printed(path: str, options: list[str]) -> Iterator[Iterator[str]]:
     virtual_machine = [f"-Xmx{HEAP}", "-Duser.timezone=UTC", "-XX:+UseSerialGC", *ClassArchive().use_base()]
     if Path(path).stat().st_size <= SMALL_BYTES:
         virtual_machine.append("-XX:TieredStopAtLevel=1")
-    command = [*timeout, str(tool), *(f"-J{each}" for each in virtual_machine), "print", *options, path]
+    command = [*timeout, str(tool), *(f"-J{each}" for each in virtual_machine), "print", *options]
     with (
         tempfile.TemporaryFile() as said,
+        _with_its_suffix(path) as recording,
         subprocess.Popen(  # noqa: S603 - a fixed command, the path is ours
-            command, stdout=subprocess.PIPE, stderr=said, text=True, encoding="utf-8", errors="replace"
+            [*command, recording], stdout=subprocess.PIPE, stderr=said, text=True, encoding="utf-8", errors="replace"
         ) as running,
     ):
         assert running.stdout is not None

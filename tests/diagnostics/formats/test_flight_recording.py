@@ -82,3 +82,10 @@ def test_a_recording_with_damaged_events_ends_with_the_tools_reason(tmp_path: Pa
     content[1000:300_000] = bytes(299_000)
     with pytest.raises(UnreadableInput, match="`jfr print` could not read the recording"):
         read(RECORDING, bytes(content), tmp_path, "damaged.jfr")
+
+
+def test_a_stored_file_needs_no_suffix(tmp_path: Path, recording: Read) -> None:
+    """Uploads are stored under their digest, and the tool refuses what does not end with `.jfr`."""
+    stored = tmp_path / "3f2a9c"
+    stored.write_bytes(SAMPLE.read_bytes())
+    assert weights(read_path(RECORDING, stored, "taskmanager.jfr")) == weights(recording)
