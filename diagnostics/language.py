@@ -185,7 +185,7 @@ def _said_again(language: str, english: str, catalogues: tuple[Catalogue, ...], 
         return template.translated.format(**said)
     if NUMBERS.fullmatch(english):
         *others, last = NUMBER.findall(english)
-        conjunction = _catalogue(language).gettext("and")
+        conjunction = _catalogue(language, LIBRARY).gettext("and")
         return f"{CHINESE_COMMA.join(others)} {conjunction} {last}"
     sentences = SENTENCE_END.split(english)
     if len(sentences) > 1:
@@ -312,7 +312,7 @@ def _entries(path: Path) -> Iterator[tuple[str, str]]:
 
 
 @cache
-def _catalogue(language: str, catalogue: Catalogue = LIBRARY) -> gettext.NullTranslations:
+def _catalogue(language: str, catalogue: Catalogue) -> gettext.NullTranslations:
     if language not in FOLDERS:
         return gettext.NullTranslations()
     return gettext.translation(catalogue.domain, str(catalogue.folder), [FOLDERS[language]])

@@ -15,12 +15,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "workbench.settings")
 
 application = get_wsgi_application()
 
-from django.urls import get_resolver  # noqa: E402 - needs the apps that the line above loads
-
-from workbench.machine.code_version import code_version  # noqa: E402
+from workbench.machine.preloading import program_preload  # noqa: E402 - needs the apps that the line above loads
 
 refuse_wrong_environment()
-# Views are imported before the server forks: its processes share them, and the first page of each is fast.
-get_resolver().url_patterns  # noqa: B018
-# Likewise the digest of the program, which all threads of a process would compute at once for their first case page.
-code_version()
+program_preload()

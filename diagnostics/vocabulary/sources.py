@@ -163,12 +163,12 @@ def cited_sources(text: str) -> CitedSources:
 def _said(detail: str) -> str:
     """What a source is cited for, or the reason of our own choice, as its reader reads it."""
     reason = detail.removeprefix(f"{OWN_CHOICE}: ")
-    said = in_reader_language(_reasons().get(reason, reason))
+    said = in_reader_language(bound_reasons().get(reason, reason))
     return say("our choice: {reason}", reason=said) if reason != detail else said
 
 
 @cache
-def _reasons() -> Mapping[str, Text]:
+def bound_reasons() -> Mapping[str, Text]:
     """The reasons that have a translation, by themselves."""
     name = "bound_reasons.yaml"
     content = read_yaml((files("diagnostics.vocabulary") / name).read_text("utf-8"), name).content

@@ -1,0 +1,67 @@
+"""What the web server reads of its program before it forks: no page reads it again."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from django.db import connection
+
+from tests.workbench.diagnosed import diagnosed_case
+from tests.workbench.people import People
+
+PROJECT = Path(__file__).resolve().parents[3]
+FIRST_PAGES = """
+import json, sys
+from workbench.wsgi import application
+from django.test import Client
+from workbench.accounts.models import User
+
+folders = tuple(f"{sys.argv[1]}/{folder}/" for folder in ("diagnostics", "workbench", "templates"))
+opened = []
+sys.addaudithook(lambda event, told: opened.append(str(told[0])) if event == "open" else None)
+client = Client(SERVER_NAME="localhost")
+client.force_login(User.objects.get(username=sys.argv[2]))
+for language in ("en", "zh-hans"):
+    for page in sys.argv[3:]:
+        answer = client.get(page, headers={"accept-language": language})
+        assert answer.status_code == 200, (page, answer)
+code = (".py", ".pyc")
+print(json.dumps([each for each in opened if each.startswith(folders) and not each.endswith(code)]))
+"""
+"""Asks for pages as the first ones of a web process; prints which files of the program they opened."""
+
+
+@pytest.fixture
+def no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workbench.analyses.services._send", lambda *args, **options: None)
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="copies the database into a file")
+@pytest.mark.usefixtures("no_broker")
+def test_the_first_pages_of_a_web_process_read_no_template_rule_or_translation(people: People, tmp_path: Path) -> None:
+    case = diagnosed_case(people.alice).case
+    database = tmp_path / "copy.sqlite3"
+    database.write_bytes(connection.connection.serialize())
+    pages = ("/", "/?text=checkpoints", f"/cases/{case.pk}/", f"/cases/{case.pk}/logs/", "/cases/new/", "/rules/")
+
+    assert opened_by(people.alice.username, pages, tmp_path, database) == []
+
+
+def opened_by(reader: str, pages: Sequence[str], data: Path, database: Path) -> Sequence[str]:
+    environment = {
+        **os.environ,
+        "WORKBENCH_DATA": str(data),
+        "DATABASE_URL": f"sqlite:///{database}",
+        "DJANGO_SETTINGS_MODULE": "workbench.settings",
+    }
+    arguments = [sys.executable, "-c", FIRST_PAGES, str(PROJECT), reader, *pages]
+    ended = subprocess.run(arguments, cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    found: Sequence[str] = json.loads(ended.stdout)
+    return found
