@@ -34,6 +34,9 @@ MESSAGE_BYTES = 2_000
 HEAD_BYTES = 16_384
 """Bytes of a head line that are parsed: names of threads that run SQL have thousands of characters."""
 
+FIXED_BYTES = 128
+"""Bytes from the start of a head line within which the fixed-width layouts have all fields before the message."""
+
 _LEVEL = r"(?P<level>TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)"
 
 _HEADS = (
@@ -174,7 +177,8 @@ def _shape(layout: Layout) -> tuple[tuple[int, ...], tuple[tuple[int, bytes], ..
 def parse_heads(buffer: bytes, lines: Offsets, starts: Offsets, ends: Offsets, layout: Layout) -> Heads:
     """The fields of every head line. `lines` are indexes into `starts` and `ends`, the lines of the stretch."""
     start, end = starts[lines], ends[lines]
-    padded = np.frombuffer(buffer + b"\0" * 128, dtype=np.uint8)
+    has_room = not len(start) or start[-1] + FIXED_BYTES <= len(buffer)
+    padded = np.frombuffer(buffer if has_room else buffer + bytes(FIXED_BYTES), np.uint8)
     stamp = start + (1 if layout.bracketed else 0)
     ts_ms, length = _times(HeadWords(buffer, stamp), layout)
     rest = stamp + length
@@ -262,7 +266,7 @@ def _fixed_width(
     """Offset of each head's message in the default layout's widths, else 0; None when no head has this layout."""
     if layout.style != "date" or layout.bracketed:
         return None
-    at = np.minimum(start, len(padded) - 128)
+    at = np.minimum(start, len(padded) - FIXED_BYTES)
     default = (padded[at + 23] == 32) & (padded[at + 29] == 32) & (padded[at + 30] != 32)
     default &= (padded[at + 93] == 32) & (padded[at + 90] == 32) & (rest == start + 19)
     octets = {place: padded[at + place] for place in (91, 92, 94, 95)}
