@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from diagnostics.aggregators.aggregator import Aggregator
 from diagnostics.arithmetic.row_choice import is_any
-from diagnostics.notation.execution_id import execution_ids
+from diagnostics.arithmetic.row_order import Order, first_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -17,22 +17,19 @@ MOST_EXECUTIONS = 20_000
 
 EVENTS = ("task.state", "task.failed.jm")
 COLUMNS = ["execution", "vertex", "subtask"]
+ORDER: Order = [(name, "ascending") for name in COLUMNS]
 
 
 def _named(records: pa.Table) -> pa.Table:
-    import pyarrow as pa
     import pyarrow.compute as pc
 
-    changes = records.filter(pc.and_(is_any(records["event"], EVENTS), records["subtask"].is_valid()))
-    execution = execution_ids(changes["message"])
-    columns = [execution, changes["vertex"], changes["subtask"]]
-    named = pa.table(columns, names=COLUMNS)
-    return _merge(named.filter(execution.is_valid()))
+    known = pc.and_(records["execution"].is_valid(), records["subtask"].is_valid())
+    return _merge(records.filter(pc.and_(is_any(records["event"], EVENTS), known)).select(COLUMNS))
 
 
 def _merge(states: pa.Table) -> pa.Table:
     different = states.group_by(COLUMNS, use_threads=False).aggregate([])
-    return different.sort_by([(name, "ascending") for name in COLUMNS]).slice(0, MOST_EXECUTIONS)
+    return first_rows(different, ORDER, MOST_EXECUTIONS)
 
 
 def _by_execution(state: pa.Table) -> Mapping[str, tuple[str, int]]:
@@ -42,7 +39,7 @@ def _by_execution(state: pa.Table) -> Mapping[str, tuple[str, int]]:
 AGGREGATOR: Aggregator[Mapping[str, tuple[str, int]]] = Aggregator(
     name="execution_names",
     table="log_record",
-    columns=("event", "subtask", "vertex", "message"),
+    columns=("event", *COLUMNS),
     reduce=_named,
     merge=_merge,
     finish=_by_execution,

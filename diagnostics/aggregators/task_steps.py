@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from diagnostics.aggregators.aggregator import first_rows_aggregator
 from diagnostics.arithmetic.row_choice import is_any
-from diagnostics.notation.execution_id import execution_ids
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -24,16 +23,15 @@ def _steps(records: pa.Table) -> pa.Table:
     import pyarrow.compute as pc
 
     reached = pc.and_(is_any(records["event"], EVENTS), is_any(records["state_to"], (*DOWNWARD, *UPWARD)))
-    changes = records.filter(pc.and_(reached, records["ts_ms"].is_valid()))
-    attempt = execution_ids(changes["message"])
-    steps = changes.select(["file_id", "ts_ms", "state_to"]).append_column("attempt", attempt)
-    return steps.filter(attempt.is_valid())
+    known = pc.and_(records["ts_ms"].is_valid(), records["execution"].is_valid())
+    steps = records.filter(pc.and_(reached, known)).select(["file_id", "ts_ms", "state_to", "execution"])
+    return steps.rename_columns(["file_id", "ts_ms", "state_to", "attempt"])
 
 
 AGGREGATOR = first_rows_aggregator(
     "task_steps",
     "log_record",
-    ("event", "state_to", "ts_ms", "message"),
+    ("event", "state_to", "ts_ms", "execution"),
     _steps,
     order=(("ts_ms", "ascending"), ("file_id", "ascending"), ("attempt", "ascending"), ("state_to", "ascending")),
     most=MOST_STEPS,

@@ -37,6 +37,7 @@ COLUMNS = (
     "vertex",
     "subtask",
     "attempt",
+    "execution",
     "duration_ms",
     "size_bytes",
     "count",

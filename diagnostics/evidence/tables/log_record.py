@@ -23,6 +23,7 @@ TABLE = Table(
         Column("vertex", "string", "task name without (i/n)#attempt"),
         Column("subtask", "int", "index from 0"),
         Column("attempt", "int", "attempt number from 0"),
+        Column("execution", "string", "id of the task's attempt, as printed with a change of its state"),
         Column("checkpoint_id", "long", "checkpoint or savepoint number"),
         Column("duration_ms", "double", "the duration the message states"),
         Column("size_bytes", "double", "the size the message states"),

@@ -7,11 +7,10 @@ import zipfile
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
 
 from diagnostics.formats.flink_log import FORMAT
-from diagnostics.notation.execution_id import execution_ids
+from diagnostics.log_scan.known_messages import event_columns
 from diagnostics.reconstruction.job.log_clocks import ClockOffset, offsets
 from tests.diagnostics.formats.reading_aids import read
 
@@ -20,12 +19,6 @@ INCIDENT = Path(__file__).resolve().parents[3] / "incidents" / "nothing_wrong" /
 LOGS = ("standalonesession", "taskexecutor")
 JM, TM, OTHER = 0, 1, 2
 ROLES = {JM: "jobmanager", TM: "taskmanager", OTHER: "taskmanager"}
-
-
-def attempt_of(text: str) -> str | None:
-    """The id of a task's attempt, as the aggregator takes it from messages."""
-    found: str | None = execution_ids(pa.array([text]))[0].as_py()
-    return found
 
 
 def life(attempt: str, ahead_ms: int, start_ms: int = 1_000) -> list[tuple[int, str, str, int]]:
@@ -64,8 +57,9 @@ def test_processes_of_one_machine_have_one_clock() -> None:
     folder = CORPUS / "slow_dimension_join-a" / "logs"
     steps = []
     for file_id, name in ((JM, "flink-root-standalonesession-0-vm.log"), (TM, "flink-root-taskexecutor-0-vm.log")):
-        for line in (folder / name).read_text("utf-8").splitlines():
-            found, attempt = step.match(line), attempt_of(line)
+        lines = (folder / name).read_text("utf-8").splitlines()
+        for line, known in zip(lines, event_columns(lines), strict=True):
+            found, attempt = step.match(line), known.get("execution")
             if found and attempt:
                 moment = datetime.strptime(found[1], "%Y-%m-%d %H:%M:%S,%f").replace(tzinfo=UTC)
                 steps.append((file_id, attempt, found[2], round(moment.timestamp() * 1000)))
@@ -83,10 +77,10 @@ def test_a_real_log_whose_clock_is_off_is_seen_to_be_off_by_as_much(ahead: timed
         above, below = (incident.read(f"logs/flink-root-{name}-0-vm.log").decode() for name in LOGS)
     moved = re.sub(r"(?m)^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", lambda at: f"{datetime.fromisoformat(at[0]) + ahead}", below)
     steps = [
-        (file_id, attempt, record["state_to"], record["ts_ms"])
+        (file_id, record["execution"], record["state_to"], record["ts_ms"])
         for file_id, text in ((JM, above), (TM, moved))
         for record in read(FORMAT, text, tmp_path).rows["log_record"]
-        if record["event"] == "task.state" and (attempt := attempt_of(record["message"])) is not None
+        if record["event"] == "task.state"
     ]
     offset, off_ms = offsets(steps, ROLES)[TM], ahead / timedelta(milliseconds=1)
     assert offset.least_ms is not None
