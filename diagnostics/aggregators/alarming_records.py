@@ -94,6 +94,8 @@ def _ranked(records: pa.Table) -> pa.Table:
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    loud = pc.or_(is_any(records["level"], (*ERRORS, "WARN")), records["level"].is_null())
+    records = records.filter(pc.or_(loud, contains_any(records["message"], INFORMED_TEXTS)))
     thrown = pc.or_(records["exception_class"].is_valid(), records["exception_message"].is_valid())
     is_error = pc.or_(is_any(records["level"], ERRORS), pc.and_(records["level"].is_null(), thrown))
     is_error = pc.or_(is_error, contains_any(records["message"], INFORMED_TEXTS))

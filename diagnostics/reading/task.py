@@ -58,7 +58,8 @@ def read_group(group: Sequence[PlannedRange], run: SharedFolder, number: int) ->
     _stop_when_ended(run)
     yield from pack_table(number, COVERAGE, pa.Table.from_pylist(covered, schema=_coverage_schema()))
     for name, state in reduction.states().items():
-        yield from pack_table(number, name, state)
+        if state.num_rows:
+            yield from pack_table(number, name, state)
 
 
 def _stop_when_ended(run: SharedFolder) -> None:

@@ -57,7 +57,7 @@ class Origin:
             has_frame = has_frame and root.startswith(self.thrown)
         if has_frame or root.startswith(self.at_root):
             return True
-        if any(text in line for line in chain for text in self.in_chain):
+        if any(any(map(line.__contains__, self.in_chain)) for line in chain):
             return True
         return self.by_status and shows_status("\n".join(chain))
 
