@@ -15,6 +15,7 @@ from diagnostics.diagnosis.judge import judge, stored_signals
 from diagnostics.errors import NoUsableInput
 from diagnostics.evidence import Evidence
 from diagnostics.intake import unpack
+from diagnostics.language import say
 from diagnostics.profiles.collect import collected_profiles
 from diagnostics.program_version import program_version
 from diagnostics.reading.case import Case
@@ -88,10 +89,10 @@ def analyze(
     when its Spark work was cancelled from outside, SparkUnavailable when Spark went away.
     """
     clock = _StageClock()
-    progress(Progress("Unpacking", 0.02, f"{len(case.sources)} files"))
+    progress(Progress("Unpacking", 0.02, say("{count} files of the upload", count=len(case.sources))))
     intake = unpack(case.sources, workspace, case.limits, case.layouts)
     clock.lap("unpack_ms")
-    progress(Progress("Reading", 0.1, f"{len(intake.inputs)} files"))
+    progress(Progress("Reading", 0.1, say("{count} files of the case", count=len(intake.inputs))))
     evidence, inputs = read_evidence(
         intake,
         spark,
@@ -102,15 +103,15 @@ def analyze(
         case.beginning,
     )
     if not any(each.get("format") and each.get("records") for each in inputs):
-        raise NoUsableInput("\n".join(_refusal(each) for each in inputs) or "there is no file")
+        raise NoUsableInput("\n".join(_refusal(each) for each in inputs) or say("there is no file"))
     clock.lap("read_ms")
     warnings: list[str] = []
     signals, not_measured = _measured(evidence, progress, warnings)
-    compared = "the clocks of the logs could not be compared"
+    compared = say("the clocks of the logs could not be compared")
     offsets = _attempted(lambda: _offsets(inputs, evidence), compared, warnings) or {}
     clock.lap("measure_ms")
     charts = _drawn(evidence, progress, warnings)
-    profiles = _attempted(lambda: _profiles(evidence), "the profiles could not be kept", warnings)
+    profiles = _attempted(lambda: _profiles(evidence), say("the profiles could not be kept"), warnings)
     clock.lap("draw_ms")
     progress(Progress("Judging", 0.99))
     inputs = [{**entry, **offsets.get(file_id, {})} for file_id, entry in enumerate(inputs)]
@@ -140,7 +141,7 @@ class _StageClock:
 
 def _refusal(entry: Mapping[str, Any]) -> str:
     """The refusal of a file on one line; its reason may contain several."""
-    reason = "; ".join(entry.get("warnings") or ()) or "not recognised as evidence of a Flink job"
+    reason = "; ".join(entry.get("warnings") or ()) or say("not recognised as evidence of a Flink job")
     return " ".join(f"{entry['file']}: {reason}".split())
 
 
@@ -164,10 +165,19 @@ def _measured(
     measures = dict.fromkeys(definition.measure for definition in DEFINITIONS.values())
     for done, measure in enumerate(measures, 1):
         name = measure.__module__.rpartition(".")[2]
-        measured = _attempted(partial(_whole, measure, evidence), f"{name} could not be measured", warnings) or []
+        measured = (
+            _attempted(partial(_whole, measure, evidence), say("{name} could not be measured", name=name), warnings)
+            or []
+        )
         signals += [each for each in measured if isinstance(each, Signal)]
         not_measured += [each for each in measured if isinstance(each, NotMeasured)]
-        progress(Progress("Measuring", 0.5 + 0.3 * done / len(measures), name))
+        progress(
+            Progress(
+                "Measuring",
+                0.5 + 0.3 * done / len(measures),
+                say("{done} of {total} measurements", done=done, total=len(measures)),
+            )
+        )
     signals = list(_bounded(signals, warnings))
     signals.sort(key=lambda each: (each.key, repr(each.subject)))
     not_measured.sort(key=lambda each: (each.key, each.needs))
@@ -192,7 +202,14 @@ def _bounded(signals: Iterable[Signal], warnings: list[str]) -> Iterator[Signal]
         by_key[each.key].append(each)
     for key, found in by_key.items():
         if len(found) > MOST_SUBJECTS:
-            warnings.append(f"{key}: of {len(found):,} subjects the {MOST_SUBJECTS:,} with most evidence count")
+            warnings.append(
+                say(
+                    "{key}: of {count:,} subjects the {bound:,} with most evidence count",
+                    key=key,
+                    count=len(found),
+                    bound=MOST_SUBJECTS,
+                )
+            )
             found.sort(key=lambda each: (-each.citation_count, repr(each.subject)))
         yield from found[:MOST_SUBJECTS]
 
@@ -201,10 +218,18 @@ def _drawn(evidence: Evidence, progress: Callable[[Progress], None], warnings: l
     """The points of every chart for which there is evidence."""
     drawn: dict[str, Any] = {}
     for done, chart in enumerate(CHARTS.values(), 1):
-        points = _attempted(partial(chart.points, evidence), f"chart {chart.title!r} could not be drawn", warnings)
+        points = _attempted(
+            partial(chart.points, evidence), say("the chart {title!r} could not be drawn", title=chart.title), warnings
+        )
         if points is not None:
             drawn[chart.id] = dict(points)
-        progress(Progress("Drawing", 0.8 + 0.19 * done / len(CHARTS), chart.title))
+        progress(
+            Progress(
+                "Drawing",
+                0.8 + 0.19 * done / len(CHARTS),
+                say("{done} of {total} charts of the case", done=done, total=len(CHARTS)),
+            )
+        )
     return drawn
 
 

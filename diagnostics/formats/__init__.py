@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from diagnostics.errors import UnknownFormat
 from diagnostics.formats.format import Format
-from diagnostics.language import to_say
+from diagnostics.language import say, to_say
 from diagnostics.notation.file_range import Head
 from diagnostics.registry import registered
 
@@ -56,4 +56,6 @@ def format_by_id(format_id: str) -> Format:
     try:
         return FORMATS[format_id]
     except KeyError:
-        raise UnknownFormat(f"there is no format {format_id!r}; known are {', '.join(FORMATS)}") from None
+        raise UnknownFormat(
+            say("there is no format {format_id!r}; known are {names}", format_id=format_id, names=", ".join(FORMATS))
+        ) from None

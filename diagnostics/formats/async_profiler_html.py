@@ -18,7 +18,7 @@ from typing import Any
 from diagnostics.errors import UnreadableInput
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
-from diagnostics.language import to_say
+from diagnostics.language import say, to_say
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.profiler_stack import FrameAllowance, mode_of, sample_row, stack_batches, thread_of
 from diagnostics.notation.tally import Tally
@@ -59,7 +59,9 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
         page.take(line.lstrip(), number)
     rows = page.rows()
     if not tally.records:
-        raise UnreadableInput("a page of async-profiler without frames: its end is missing, or it shows no flame graph")
+        raise UnreadableInput(
+            say("a page of async-profiler without frames: its end is missing, or it shows no flame graph")
+        )
     mode = page.mode or mode_of(part.name, rows)
     yield from stack_batches({**row, "mode": mode} for row in rows)
     page.allowance.report(tally.warn)

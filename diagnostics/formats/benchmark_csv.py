@@ -131,7 +131,7 @@ FORMAT = Format(
     documentation="https://www.rfc-editor.org/rfc/rfc4180",
     tables=("benchmark_result",),
     recognise=_recognise,
-    read=row_reader("benchmark_result", _rows, most=MOST_ROWS, what="durations"),
+    read=row_reader("benchmark_result", _rows, most=MOST_ROWS),
     samples=(
         Sample(
             name="tpcds.csv",

@@ -13,7 +13,7 @@ from typing import Any
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
-from diagnostics.language import to_say
+from diagnostics.language import say, to_say
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.header_time import header_time
 from diagnostics.notation.host_row import MOST_LINE, lines_of
@@ -182,7 +182,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
     for at, line in numbered_lines(part, MOST_LINE):
         reading.take(line, at)
         if reading.is_full:
-            reading.tally.warn(f"only the first {MOST_ROWS:,} numbers and stacks are kept")
+            reading.tally.warn(say("only the first {bound:,} numbers and stacks are kept", bound=MOST_ROWS))
             break
     reading.close()
     mode = mode_of(part.name, reading.stacks)

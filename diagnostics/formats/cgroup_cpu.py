@@ -59,7 +59,7 @@ FORMAT = Format(
     documentation="https://docs.kernel.org/admin-guide/cgroup-v2.html#cpu-interface-files",
     tables=("host_sample",),
     recognise=_recognise,
-    read=row_reader("host_sample", _rows, most=MOST_ROWS, what="numbers"),
+    read=row_reader("host_sample", _rows, most=MOST_ROWS),
     samples=(
         Sample(
             name="host/cpu.stat.txt",

@@ -8,7 +8,7 @@ from typing import Any
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
-from diagnostics.language import to_say
+from diagnostics.language import say, to_say
 from diagnostics.notation.json_document import Outline
 from diagnostics.notation.prometheus_series import SeriesSamples, series_key
 from diagnostics.notation.reporter_name import MOST_TAGS, from_datadog
@@ -50,7 +50,13 @@ def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
         yield Rows("metric_sample", batch=samples.batch(pointers, document.at("series")["line"]))
     tally.records = len(pointers)
     if foreign:
-        tally.warn(f"{foreign} of {len(listed)} series have no name of a Flink metric and were left out")
+        tally.warn(
+            say(
+                "{foreign} of {listed} series have no name of a Flink metric and were left out",
+                foreign=foreign,
+                listed=len(listed),
+            )
+        )
     yield tally.coverage()
 
 

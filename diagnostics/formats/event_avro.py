@@ -15,7 +15,7 @@ from backports import zstd
 from diagnostics.errors import LimitExceeded, UnreadableInput
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
-from diagnostics.language import to_say
+from diagnostics.language import say, to_say
 from diagnostics.notation.avro_schema import SIZES, read_schema
 from diagnostics.notation.event_field import BATCH_EVENTS, EventFields, Events, event_fields
 from diagnostics.notation.file_range import Head, Range, open_file
@@ -46,7 +46,9 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
             schema = read_schema(header["avro.schema"])
             written: Any = fastavro.parse_schema(schema.written)
         except Exception as error:
-            raise UnreadableInput(f"an Avro file whose schema cannot be read: {error}"[:300]) from None
+            raise UnreadableInput(
+                say("an Avro file whose schema cannot be read: {error}", error=str(error)[:250])
+            ) from None
         # Nested fields are skipped and never held in memory.
         wanted = {**written, "fields": [each for each in written["fields"] if _is_plain(each["type"])]}
         codec = header.get("avro.codec", b"null").decode("ascii", "replace")
@@ -55,13 +57,18 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
         for count, block in _blocks(opened, codec, header[""]):
             left -= len(block)
             if left < 0:
-                raise LimitExceeded(f"expands to more than {MOST_EXPANSION} times its size: a decompression bomb")
+                raise LimitExceeded(
+                    say("expands to more than {bound} times its size: a decompression bomb", bound=MOST_EXPANSION)
+                )
             stream = _WatchedBytes(block) if schema.has_blind_lists else io.BytesIO(block)
             for event in _decoded(stream, len(block), count, written, wanted):
                 fields = fields or event_fields(event, named)
                 if fields is None:
                     raise UnreadableInput(
-                        f"an Avro file without a key and a time among its fields: {', '.join(event)}"[:300]
+                        say(
+                            "an Avro file without a key and a time among its fields: {names}",
+                            names=", ".join(event)[:250],
+                        )
                     )
                 events.add(event, fields, None)
                 if len(events.lines) >= BATCH_EVENTS:
@@ -78,7 +85,7 @@ class _WatchedBytes(io.BytesIO):
     def read(self, size: int | None = -1, /) -> bytes:
         content = super().read(size)
         if size is not None and len(content) < size:
-            raise EOFError("the block ends in a list")
+            raise EOFError(say("the block ends in a list"))
         return content
 
 
@@ -93,11 +100,13 @@ def _decoded(stream: io.BytesIO, size: int, count: int, written: Any, wanted: An
 
     for _ in range(count):
         if stream.tell() >= size:
-            raise UnreadableInput("an Avro block with fewer values than it says")
+            raise UnreadableInput(say("an Avro block with fewer values than it says"))
         try:
             event = fastavro.schemaless_reader(stream, written, wanted)
         except Exception as error:
-            raise UnreadableInput(f"an Avro value that does not fit its schema: {error}"[:300]) from None
+            raise UnreadableInput(
+                say("an Avro value that does not fit its schema: {error}", error=str(error)[:250])
+            ) from None
         if isinstance(event, dict):
             yield event
 
@@ -105,19 +114,21 @@ def _decoded(stream: io.BytesIO, size: int, count: int, written: Any, wanted: An
 def _header(opened: BinaryIO) -> dict[str, bytes]:
     """The header's settings; the empty key holds the sync marker. Raises UnreadableInput."""
     if opened.read(len(MAGIC)) != MAGIC:
-        raise UnreadableInput("not an Avro file")
+        raise UnreadableInput(say("not an Avro file"))
     settings: dict[str, bytes] = {}
     while count := _long(opened):
         if count < 0:
             _long(opened)
         if abs(count) + len(settings) > MOST_SETTINGS:
-            raise LimitExceeded(f"an Avro header of more than {MOST_SETTINGS} settings, which is the bound")
+            raise LimitExceeded(
+                say("an Avro header of more than {bound} settings, which is the bound", bound=MOST_SETTINGS)
+            )
         for _ in range(abs(count)):
             name = _bytes(opened).decode("utf-8", "replace")
             settings[name] = _bytes(opened)
     settings[""] = opened.read(SYNC_BYTES)
     if "avro.schema" not in settings or len(settings[""]) < SYNC_BYTES:
-        raise UnreadableInput("an Avro file that ends in its header")
+        raise UnreadableInput(say("an Avro file that ends in its header"))
     return settings
 
 
@@ -127,10 +138,12 @@ def _blocks(opened: BinaryIO, codec: str, mark: bytes) -> Iterator[tuple[int, by
         opened.seek(-len(ahead), io.SEEK_CUR)
         count, size = _long(opened), _long(opened)
         if count < 0 or not 0 <= size <= MOST_BLOCK_BYTES:
-            raise LimitExceeded(f"an Avro block of {size:,} bytes; {MOST_BLOCK_BYTES:,} is the bound")
+            raise LimitExceeded(
+                say("an Avro block of {size:,} bytes; {bound:,} is the bound", size=size, bound=MOST_BLOCK_BYTES)
+            )
         packed = opened.read(size)
         if len(packed) < size or opened.read(SYNC_BYTES) != mark:
-            raise UnreadableInput("the Avro file is damaged or ends in the middle of a block")
+            raise UnreadableInput(say("the Avro file is damaged or ends in the middle of a block"))
         yield count, _unpacked(packed, codec)
 
 
@@ -148,19 +161,23 @@ def _unpacked(packed: bytes, codec: str) -> bytes:
             content = zstd.ZstdDecompressor().decompress(packed, MOST_BLOCK_BYTES + 1)
         else:
             raise UnreadableInput(
-                f"Avro's codec {codec[:40]!r} is not read; null, deflate, bzip2, xz and zstandard are"
+                say("Avro's codec {codec!r} is not read; null, deflate, bzip2, xz and zstandard are", codec=codec[:40])
             )
     except (zlib.error, OSError, EOFError, lzma.LZMAError, zstd.ZstdError) as error:
-        raise UnreadableInput(f"a damaged Avro block: {error}") from None
+        raise UnreadableInput(say("a damaged Avro block: {error}", error=error)) from None
     if len(content) > MOST_BLOCK_BYTES:
-        raise LimitExceeded(f"an Avro block expands to more than {MOST_BLOCK_BYTES:,} bytes, which is the bound")
+        raise LimitExceeded(
+            say("an Avro block expands to more than {bound:,} bytes, which is the bound", bound=MOST_BLOCK_BYTES)
+        )
     return content
 
 
 def _bytes(opened: BinaryIO) -> bytes:
     size = _long(opened)
     if not 0 <= size <= MOST_SCHEMA_BYTES:
-        raise LimitExceeded(f"{size:,} bytes in an Avro header; {MOST_SCHEMA_BYTES:,} is the bound")
+        raise LimitExceeded(
+            say("{size:,} bytes in an Avro header; {bound:,} is the bound", size=size, bound=MOST_SCHEMA_BYTES)
+        )
     return opened.read(size)
 
 
@@ -170,12 +187,12 @@ def _long(opened: BinaryIO) -> int:
     while shift < 70:
         byte = opened.read(1)
         if not byte:
-            raise UnreadableInput("the Avro file ends in the middle")
+            raise UnreadableInput(say("the Avro file ends in the middle"))
         value |= (byte[0] & 0x7F) << shift
         if byte[0] < 0x80:
             return (value >> 1) ^ -(value & 1)
         shift += 7
-    raise UnreadableInput("not an Avro file: a number of more than 64 bits")
+    raise UnreadableInput(say("not an Avro file: a number of more than 64 bits"))
 
 
 _TWO_EVENTS = (

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from diagnostics.errors import LimitExceeded, UnreadableInput
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
-from diagnostics.language import to_say
+from diagnostics.language import say, to_say
 from diagnostics.notation.event_field import BATCH_EVENTS, EventFields, NamedFields, event_fields, fields_looked_at
 from diagnostics.notation.file_range import Head, Range, open_file
 from diagnostics.notation.metric_table import MetricColumns, MetricTable
@@ -79,22 +79,26 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
                 # Series are identified in one place: the first range holds the whole file.
                 yield from _metrics(dictionaries, metrics, part.size)
     except (pa.ArrowException, MemoryError, OSError, UnicodeDecodeError, OverflowError) as error:
-        raise UnreadableInput(f"a Parquet file that is damaged or cut off: {error}"[:300]) from None
+        raise UnreadableInput(
+            say("a Parquet file that is damaged or cut off: {error}", error=str(error)[:250])
+        ) from None
 
 
 def _refuse_many(rows: int, size: int) -> None:
     """Raises LimitExceeded when rows, or values of a column, are more than a file of that size can have."""
     if rows > MOST_EVENTS:
-        raise LimitExceeded(f"{rows:,} rows; {MOST_EVENTS:,} is the bound")
+        raise LimitExceeded(say("{rows:,} rows; {bound:,} is the bound", rows=rows, bound=MOST_EVENTS))
     if rows > max(MANY_ROWS, MOST_ROWS_PER_BYTE * size):
-        raise LimitExceeded(f"{rows:,} rows in {size:,} bytes: taken for a decompression bomb and not read")
+        raise LimitExceeded(
+            say("{rows:,} rows in {size:,} bytes: taken for a decompression bomb and not read", rows=rows, size=size)
+        )
 
 
 def _refuse_twins(names: Sequence[str]) -> None:
     """Raises UnreadableInput for duplicate column names."""
     twins = next((name for name, count in Counter(names).items() if count > 1), None)
     if twins is not None:
-        raise UnreadableInput(f"a Parquet file with several columns named {twins[:100]!r}")
+        raise UnreadableInput(say("a Parquet file with several columns named {twins!r}", twins=twins[:100]))
 
 
 def _texts(metadata: FileMetaData) -> list[str]:
@@ -171,7 +175,9 @@ def _heaviest(column: pa.Array) -> int:
     if pa.types.is_dictionary(kind):
         longest = _longest(column)
         if longest > MOST_LABEL_BYTES:
-            raise LimitExceeded(f"a label of {longest:,} bytes; {MOST_LABEL_BYTES:,} is the bound")
+            raise LimitExceeded(
+                say("a label of {longest:,} bytes; {bound:,} is the bound", longest=longest, bound=MOST_LABEL_BYTES)
+            )
         return longest
     if pa.types.is_map(kind) or pa.types.is_list(kind):
         parts = [column.keys, column.items] if pa.types.is_map(kind) else [column.values]
@@ -198,7 +204,9 @@ def _stated(metadata: FileMetaData, wanted: Sequence[str]) -> list[_Stated]:
         parts = [each for each in every if each.path_in_schema.partition(".")[0] in columns]
         size = sum(each.total_uncompressed_size for each in parts)
         if size > MOST_GROUP_BYTES:
-            raise LimitExceeded(f"a row group of {size:,} bytes; {MOST_GROUP_BYTES:,} is the bound")
+            raise LimitExceeded(
+                say("a row group of {size:,} bytes; {bound:,} is the bound", size=size, bound=MOST_GROUP_BYTES)
+            )
         stated.append(_Stated(group.num_rows, sum(each.num_values for each in parts), size))
     return stated
 
@@ -228,7 +236,9 @@ def _event_columns(file: ParquetFile, named: NamedFields | None) -> EventFields:
     found = (event_fields(unread | event, named) for event in rows)
     fields = next((each for each in found if each is not None), None)
     if fields is None:
-        raise UnreadableInput(f"a Parquet file without a key and a time among its columns: {', '.join(columns)[:200]}")
+        raise UnreadableInput(
+            say("a Parquet file without a key and a time among its columns: {names}", names=", ".join(columns)[:200])
+        )
     return fields
 
 

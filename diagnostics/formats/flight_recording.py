@@ -18,7 +18,7 @@ from typing import Any
 from diagnostics.errors import LimitExceeded, UnreadableInput
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
-from diagnostics.language import to_say
+from diagnostics.language import say, to_say
 from diagnostics.notation.file_range import Head, Range, local_file
 from diagnostics.notation.flight_recording import MAGIC, Event, Recorded, plain_events, recorded, stack_events
 from diagnostics.notation.garbage_collector import RECORDED_KINDS, collector_recorded
@@ -89,7 +89,11 @@ def _read_file(path: str) -> Iterator[Rows | Coverage]:
     yield Rows("gc_pause", pauses)
     if stacks.left_out:
         warnings.append(
-            f"more than {MOST_STACKS:,} distinct stacks: {stacks.left_out:,} events beyond them are not counted"
+            say(
+                "more than {bound:,} distinct stacks: {left_out:,} events beyond them are not counted",
+                bound=MOST_STACKS,
+                left_out=stacks.left_out,
+            )
         )
     yield Coverage(
         records=stacks.events + len(pauses),

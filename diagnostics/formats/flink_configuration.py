@@ -11,7 +11,7 @@ import yaml
 from diagnostics.errors import LimitExceeded, UnreadableInput
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
-from diagnostics.language import to_say
+from diagnostics.language import say, to_say
 from diagnostics.notation.file_range import Head, Range, open_text
 from diagnostics.notation.rest_document import text
 from diagnostics.notation.secret_option import masked
@@ -116,14 +116,16 @@ def _recognise(head: Head) -> float:
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:
     if part.size > MOST_BYTES:
-        raise LimitExceeded(f"a configuration of {part.size:,} bytes; at most {MOST_BYTES:,} are read")
+        raise LimitExceeded(
+            say("a configuration of {size:,} bytes; at most {bound:,} are read", size=part.size, bound=MOST_BYTES)
+        )
     with open_text(part) as opened:
         content = opened.read()
     lines = content.splitlines()
     is_nested = any(line[:1] in (" ", "\t", "-") and line.strip() and line.lstrip()[:1] != "#" for line in lines)
     options = list(_nested(content)) if is_nested else list(_flat(lines))
     if len(options) > MOST_OPTIONS:
-        raise LimitExceeded(f"a configuration of more than {MOST_OPTIONS:,} options")
+        raise LimitExceeded(say("a configuration of more than {bound:,} options", bound=MOST_OPTIONS))
     rows = [
         {
             "scope": "cluster",
@@ -174,9 +176,11 @@ def _nested(content: str) -> Iterator[Option]:
         root = yaml.compose(content, Loader=yaml.CSafeLoader)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise UnreadableInput(f"not valid YAML: {error.problem} at line {line}") from None
+        raise UnreadableInput(
+            say("not valid YAML: {problem} at line {line}", problem=error.problem, line=line)
+        ) from None
     except yaml.YAMLError as error:
-        raise UnreadableInput(f"not valid YAML: {error}") from None
+        raise UnreadableInput(say("not valid YAML: {error}", error=error)) from None
     if isinstance(root, yaml.MappingNode):
         yield from _options(root, "")
 
@@ -185,11 +189,15 @@ def _refuse_bombs(content: str) -> None:
     depth = 0
     for token in yaml.scan(content, Loader=yaml.CSafeLoader):
         if isinstance(token, yaml.AliasToken):
-            raise UnreadableInput("a configuration with YAML aliases (*name), which Flink's configurations do not have")
+            raise UnreadableInput(
+                say("a configuration with YAML aliases (*name), which Flink's configurations do not have")
+            )
         if isinstance(token, _OPENING):
             depth += 1
             if depth > MOST_DEPTH:
-                raise LimitExceeded(f"YAML nested more than {MOST_DEPTH} levels deep, which no configuration is")
+                raise LimitExceeded(
+                    say("YAML nested more than {bound} levels deep, which no configuration is", bound=MOST_DEPTH)
+                )
         elif isinstance(token, _CLOSING):
             depth -= 1
 

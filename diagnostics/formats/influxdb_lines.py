@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
-from diagnostics.language import to_say
+from diagnostics.language import say, to_say
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.prometheus_series import SeriesKey, SeriesSamples, series_key
 from diagnostics.notation.tally import Tally
@@ -107,7 +107,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
     if samples.times:
         yield Rows("metric_sample", batch=samples.batch())
     if numbers.are_all:
-        tally.warn(f"more than {MOST_SERIES:,} series: those beyond them are not read")
+        tally.warn(say("more than {bound:,} series: those beyond them are not read", bound=MOST_SERIES))
     yield tally.coverage()
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
-from diagnostics.language import to_say
+from diagnostics.language import say, to_say
 from diagnostics.notation.json_document import Outline, pointer
 from diagnostics.notation.prometheus_series import SeriesSamples, series_key
 from diagnostics.notation.reporter_name import JMX_DOMAIN, from_jmx
@@ -55,7 +55,9 @@ def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
         yield Rows("metric_sample", batch=samples.batch(pointers, document.at(*answers[0][0])["line"]))
     tally.records = len(pointers)
     if foreign:
-        tally.warn(f"{foreign} of {beans} beans are not Flink's metrics and were left out")
+        tally.warn(
+            say("{foreign} of {beans} beans are not Flink's metrics and were left out", foreign=foreign, beans=beans)
+        )
     yield tally.coverage()
 
 

@@ -13,7 +13,7 @@ import re2
 from diagnostics.errors import LimitExceeded
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
-from diagnostics.language import to_say
+from diagnostics.language import say, to_say
 from diagnostics.notation.code_setting import settings_of, states_setting
 from diagnostics.notation.file_range import Head, Range, open_text
 from diagnostics.notation.secret_option import masked
@@ -64,7 +64,9 @@ def _recognise(head: Head) -> float:
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:
     if part.size > MOST_BYTES:
-        raise LimitExceeded(f"source code of {part.size:,} bytes; at most {MOST_BYTES:,} are read")
+        raise LimitExceeded(
+            say("source code of {size:,} bytes; at most {bound:,} are read", size=part.size, bound=MOST_BYTES)
+        )
     with open_text(part) as opened:
         plain = without_comments(opened.read())
     stated = [*_options_in_code(plain), *_connectors_in_code(plain), *_options_in_sql(plain)]

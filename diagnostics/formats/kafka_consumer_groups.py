@@ -80,7 +80,7 @@ FORMAT = Format(
     documentation="https://kafka.apache.org/documentation/#basic_ops_consumer_group",
     tables=("consumer_position",),
     recognise=_recognise,
-    read=row_reader("consumer_position", _rows, most=MOST_ROWS, what="positions"),
+    read=row_reader("consumer_position", _rows, most=MOST_ROWS),
     samples=(
         Sample(
             name="kafka/groups.txt",

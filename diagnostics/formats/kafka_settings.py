@@ -8,7 +8,7 @@ from typing import Any
 
 from diagnostics.errors import LimitExceeded
 from diagnostics.formats.format import Format, Sample
-from diagnostics.language import to_say
+from diagnostics.language import say, to_say
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.rest_document import text
 from diagnostics.notation.secret_option import MASK, masked
@@ -63,7 +63,9 @@ def _recognise(head: Head) -> float:
 
 def _rows(part: Range, tally: Tally) -> Iterator[dict[str, Any]]:
     if part.size > MOST_BYTES:
-        raise LimitExceeded(f"settings of {part.size:,} bytes; at most {MOST_BYTES:,} are read")
+        raise LimitExceeded(
+            say("settings of {size:,} bytes; at most {bound:,} are read", size=part.size, bound=MOST_BYTES)
+        )
     kind = "broker"
     is_described = False
     for at, line in numbered_lines(part, MOST_LINE):

@@ -11,7 +11,7 @@ import yaml
 from diagnostics.errors import LimitExceeded, UnreadableInput
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
-from diagnostics.language import to_say
+from diagnostics.language import say, to_say
 from diagnostics.log_scan.known_messages import event_columns
 from diagnostics.notation.file_range import Head, Range, open_text
 from diagnostics.notation.json_document import read_json
@@ -114,7 +114,9 @@ def _objects(part: Range) -> Iterator[tuple[Mapping[str, Any], dict[str, Any]]]:
 
 def _yaml_roots(part: Range) -> Iterator[yaml.MappingNode]:
     if part.size > MOST_YAML_BYTES:
-        raise LimitExceeded(f"YAML of {part.size:,} bytes; at most {MOST_YAML_BYTES:,} are read")
+        raise LimitExceeded(
+            say("YAML of {size:,} bytes; at most {bound:,} are read", size=part.size, bound=MOST_YAML_BYTES)
+        )
     with open_text(part) as opened:
         text = opened.read()
     try:
@@ -124,19 +126,23 @@ def _yaml_roots(part: Range) -> Iterator[yaml.MappingNode]:
                 yield root
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise UnreadableInput(f"not valid YAML: {error.problem} at line {line}") from None
+        raise UnreadableInput(
+            say("not valid YAML: {problem} at line {line}", problem=error.problem, line=line)
+        ) from None
     except yaml.YAMLError as error:
-        raise UnreadableInput(f"not valid YAML: {error}") from None
+        raise UnreadableInput(say("not valid YAML: {error}", error=error)) from None
 
 
 def _refuse_bombs(text: str) -> None:
     depth = 0
     for token in yaml.scan(text, Loader=yaml.CSafeLoader):
         if isinstance(token, yaml.AliasToken):
-            raise UnreadableInput("YAML with aliases (*name), which kubectl does not print")
+            raise UnreadableInput(say("YAML with aliases (*name), which kubectl does not print"))
         depth += isinstance(token, _OPENING) - isinstance(token, _CLOSING)
         if depth > MOST_DEPTH:
-            raise LimitExceeded(f"YAML nested more than {MOST_DEPTH} levels deep, which no object of Kubernetes is")
+            raise LimitExceeded(
+                say("YAML nested more than {bound} levels deep, which no object of Kubernetes is", bound=MOST_DEPTH)
+            )
 
 
 def _plain(node: yaml.Node) -> Any:

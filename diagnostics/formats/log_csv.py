@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from diagnostics.errors import LimitExceeded, UnreadableInput
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
-from diagnostics.language import to_say
+from diagnostics.language import say, to_say
 from diagnostics.log_scan.json_lines import arrival_of, entry_text, one_line
 from diagnostics.log_scan.layout import recognised_lines
 from diagnostics.log_scan.prefixes import cleaner_for
@@ -54,7 +54,7 @@ def _rows(opened: io.TextIOBase) -> Iterator[tuple[int, Mapping[str, str]]]:
     names = [name.strip() for name in next(reader, [])]
     told = next((name for name in names if name.lower() in _MESSAGES), None)
     if told is None or len(names) > MOST_COLUMNS:
-        raise UnreadableInput(f"a CSV file without a column of messages: {', '.join(names)[:200]}")
+        raise UnreadableInput(say("a CSV file without a column of messages: {names}", names=", ".join(names)[:200]))
     plain = ["message" if name == told else name for name in names]
     for row in reader:
         yield reader.line_num, dict(zip(plain, row, strict=False))
@@ -62,7 +62,13 @@ def _rows(opened: io.TextIOBase) -> Iterator[tuple[int, Mapping[str, str]]]:
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:
     if part.size > MOST_DOCUMENT_BYTES:
-        raise LimitExceeded(f"entries are sorted in memory: {part.size:,} bytes, at most {MOST_DOCUMENT_BYTES:,}")
+        raise LimitExceeded(
+            say(
+                "entries are sorted in memory: {size:,} bytes, at most {bound:,}",
+                size=part.size,
+                bound=MOST_DOCUMENT_BYTES,
+            )
+        )
     entries: list[StoreEntry] = []
     before, fault = 1, None
     with open_text(part, newline="") as opened:
@@ -75,7 +81,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
                     )
                 before = last
         except csv.Error as error:
-            fault = f"from line {before + 1:,} on it is no CSV that can be read: {error}"
+            fault = say("from line {line:,} on it is no CSV that can be read: {error}", line=before + 1, error=error)
     yield from rows_of_entries(entries)
     if fault:
         yield Coverage(warnings=(fault,))

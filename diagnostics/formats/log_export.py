@@ -13,7 +13,7 @@ from typing import Any
 from diagnostics.errors import LimitExceeded
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
-from diagnostics.language import to_say
+from diagnostics.language import say, to_say
 from diagnostics.log_scan.json_lines import arrival_of, entry_text, object_of, one_line
 from diagnostics.log_scan.layout import recognised_lines
 from diagnostics.log_scan.prefixes import LOGCLI, cleaner_for
@@ -60,7 +60,13 @@ def _newest_first_lines(head: Head) -> float:
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:
     if part.size > MOST_DOCUMENT_BYTES:
-        raise LimitExceeded(f"entries are sorted in memory: {part.size:,} bytes, at most {MOST_DOCUMENT_BYTES:,}")
+        raise LimitExceeded(
+            say(
+                "entries are sorted in memory: {size:,} bytes, at most {bound:,}",
+                size=part.size,
+                bound=MOST_DOCUMENT_BYTES,
+            )
+        )
     document = _document(part)
     yield from rows_of_entries(_lines(part) if document is None else list(_entries(document)))
 

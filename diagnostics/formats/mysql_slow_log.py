@@ -98,7 +98,7 @@ FORMAT = Format(
     documentation="https://dev.mysql.com/doc/refman/8.4/en/slow-query-log.html",
     tables=("slow_query",),
     recognise=_recognise,
-    read=row_reader("slow_query", _rows, most=MOST_QUERIES, what="queries"),
+    read=row_reader("slow_query", _rows, most=MOST_QUERIES),
     samples=(
         Sample(
             name="logs/mysql-slow.log",

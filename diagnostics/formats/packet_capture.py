@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from diagnostics.formats.format import Format, Sample
-from diagnostics.language import to_say
+from diagnostics.language import say, to_say
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.header_time import header_time
 from diagnostics.notation.tally import Tally, row_reader
@@ -261,12 +261,18 @@ def _rows(part: Range, tally: Tally) -> Iterator[dict[str, Any]]:
         kept += len(capture.rows)
         capture.rows.clear()
         if kept >= MOST_ROWS:
-            tally.warn(f"only the beginning is read: it gave {kept:,} numbers")
+            tally.warn(say("only the beginning is read: it gave {kept:,} numbers", kept=kept))
             break
     capture.close()
     yield from capture.rows
     if capture.beyond:
-        tally.warn(f"{capture.beyond:,} packets of more than {MOST_SIDES:,} connections are left out")
+        tally.warn(
+            say(
+                "{count:,} packets of more than {bound:,} connections are left out",
+                count=capture.beyond,
+                bound=MOST_SIDES,
+            )
+        )
 
 
 FORMAT = Format(

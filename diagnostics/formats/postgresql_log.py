@@ -75,7 +75,7 @@ def _recognise(head: Head) -> float:
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:
     tally, zones = Tally(), set[str]()
-    yield from in_batches("slow_query", _rows(part, tally, zones), tally, most=MOST_QUERIES, what="queries")
+    yield from in_batches("slow_query", _rows(part, tally, zones), tally, most=MOST_QUERIES)
     if zones:
         named = ", ".join(sorted(zones))
         yield Coverage(warnings=(say("times in {named} are taken as UTC: that name has no offset here", named=named),))

@@ -13,7 +13,7 @@ from typing import Any
 from diagnostics.errors import LimitExceeded, UnreadableInput
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
-from diagnostics.language import to_say
+from diagnostics.language import say, to_say
 from diagnostics.notation.file_range import Head, Range, open_file
 from diagnostics.notation.profiler_stack import FrameAllowance, mode_of, sample_row, stack_batches, thread_of
 from diagnostics.notation.protobuf import LENGTH, VARINT, fields, numbers, signed
@@ -77,7 +77,9 @@ def _recognise(head: Head) -> float:
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:
     if part.size > MOST_BYTES:
-        raise LimitExceeded(f"a profile of {part.size:,} bytes; at most {MOST_BYTES:,} are read")
+        raise LimitExceeded(
+            say("a profile of {size:,} bytes; at most {bound:,} are read", size=part.size, bound=MOST_BYTES)
+        )
     with open_file(part) as opened:
         profile = _parsed(memoryview(opened.read()))
     value, mode, scale = _chosen(profile)

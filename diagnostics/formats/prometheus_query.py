@@ -9,7 +9,7 @@ from typing import Any
 from diagnostics.errors import UnreadableInput
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
-from diagnostics.language import to_say
+from diagnostics.language import say, to_say
 from diagnostics.notation.json_document import Outline
 from diagnostics.notation.prometheus_series import SeriesSamples, series_key
 from diagnostics.notation.rest_document import RestDocument, fields, items, rest_reader, rest_shape, text
@@ -23,7 +23,7 @@ def _fits(seen: Outline) -> bool:
 def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
     answer = document.value
     if answer["status"] != "success":
-        raise UnreadableInput(f"Prometheus answered with an error: {text(answer.get('error'))}")
+        raise UnreadableInput(say("Prometheus answered with an error: {error}", error=text(answer.get("error"))))
     samples, pointers, foreign = SeriesSamples(), [], 0
     results = items(fields(answer["data"])["result"])
     for place, result in enumerate(results):
@@ -41,7 +41,11 @@ def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
     if pointers:
         line = document.at("data", "result")["line"]
         yield Rows("metric_sample", batch=samples.batch(pointers, line))
-    warning = f"{foreign} of {len(results)} series have no name of a Flink metric and were left out"
+    warning = say(
+        "{foreign} of {listed} series have no name of a Flink metric and were left out",
+        foreign=foreign,
+        listed=len(results),
+    )
     yield Coverage.cover_times(len(pointers), (time for time in samples.times if time), (warning,) if foreign else ())
 
 

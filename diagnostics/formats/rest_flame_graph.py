@@ -37,7 +37,7 @@ def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
     ts_ms = moment(answer["endTimestamp"]) or document.snapshot_ms
     tree = answer.get("data")
     if tree is None:
-        reason = NO_SAMPLES.get(answer["endTimestamp"], "it holds no samples")
+        reason = NO_SAMPLES.get(answer["endTimestamp"], say("it holds no samples"))
         yield Coverage(records=1, warnings=(say("an empty flame graph: {reason}", reason=reason),))
         return
     named = {

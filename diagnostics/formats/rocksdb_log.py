@@ -15,7 +15,7 @@ from typing import Any
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
-from diagnostics.language import to_say
+from diagnostics.language import say, to_say
 from diagnostics.log_scan.known_messages import event_columns
 from diagnostics.notation.file_range import Head, Range, open_file
 from diagnostics.notation.tally import ROWS_AT_ONCE, Tally
@@ -126,7 +126,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
     yield Rows("config_option", list(reading.options.values()))
     yield Rows("log_record", list(_records(reading)))
     if dropped:
-        tally.warn(f"{dropped:,} more warnings than the {MOST_RECORDS:,} that are kept")
+        tally.warn(say("{count:,} more warnings than the {bound:,} that are kept", count=dropped, bound=MOST_RECORDS))
     yield tally.coverage()
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from diagnostics.errors import UnreadableInput
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
-from diagnostics.language import to_say
+from diagnostics.language import say, to_say
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.json_document import JsonDocument, outline, read_json
 from diagnostics.notation.profiler_stack import FrameAllowance, mode_of, sample_row, stack_batches
@@ -60,7 +60,7 @@ def _names(document: JsonDocument) -> list[str]:
     shared = document.value.get("shared") if isinstance(document.value, dict) else None
     frames = shared.get("frames") if isinstance(shared, dict) else None
     if not isinstance(frames, list):
-        raise UnreadableInput("a speedscope profile without its table of frames (`shared.frames`)")
+        raise UnreadableInput(say("a speedscope profile without its table of frames (`shared.frames`)"))
     return [str(frame.get("name")) if isinstance(frame, dict) else "?" for frame in frames]
 
 
@@ -83,20 +83,22 @@ def _evented(profile: dict[str, Any], warnings: list[str]) -> Iterator[tuple[Sta
     for event, following in pairwise([*told, {"at": profile.get("endValue")}]):
         frame = event.get("frame")
         if not isinstance(frame, int) or not _is_number(event.get("at")):
-            warnings.append("an event without frame or time: the rest of the profile is not read")
+            warnings.append(say("an event without frame or time: the rest of the profile is not read"))
             return
         if event.get("type") == "O" and len(stack) < MOST_FRAMES:
             stack.append(frame)
         elif event.get("type") == "C" and stack and stack[-1] == frame:
             stack.pop()
         else:
-            warnings.append("a frame is left that was not the last entered: the rest of the profile is not read")
+            warnings.append(say("a frame is left that was not the last entered: the rest of the profile is not read"))
             return
         until = following.get("at")
         if stack and _is_number(until) and until > event["at"]:
             yield tuple(stack), float(until - event["at"])
     if stack:
-        warnings.append(f"the profile ends inside {len(stack)} frames: their time is counted to its end")
+        warnings.append(
+            say("the profile ends inside {count} frames: their time is counted to its end", count=len(stack))
+        )
 
 
 def _is_number(value: Any) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
-from diagnostics.language import to_say
+from diagnostics.language import say, to_say
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.header_time import header_time
 from diagnostics.notation.prometheus_series import SeriesSamples, series_key
@@ -71,7 +71,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
     if samples.times:
         yield Rows("metric_sample", batch=samples.batch())
     if foreign:
-        tally.warn(f"{foreign:,} values that have no identifier of Flink's are left out")
+        tally.warn(say("{foreign:,} values that have no identifier of Flink's are left out", foreign=foreign))
     yield tally.coverage()
 
 

@@ -203,7 +203,7 @@ FORMAT = Format(
     documentation="https://sysstat.github.io/documentation.html",
     tables=("host_sample",),
     recognise=_recognise,
-    read=row_reader("host_sample", _rows, most=MOST_ROWS, what="numbers"),
+    read=row_reader("host_sample", _rows, most=MOST_ROWS),
     samples=(
         Sample(
             name="host/iostat.txt",

@@ -112,7 +112,7 @@ FORMAT = Format(
     documentation="https://man7.org/linux/man-pages/man1/top.1.html",
     tables=("host_sample",),
     recognise=_recognise,
-    read=row_reader("host_sample", _rows, most=MOST_ROWS, what="numbers"),
+    read=row_reader("host_sample", _rows, most=MOST_ROWS),
     samples=(
         Sample(
             name="host/top-threads.txt",

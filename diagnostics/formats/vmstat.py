@@ -81,7 +81,7 @@ FORMAT = Format(
     documentation="https://man7.org/linux/man-pages/man8/vmstat.8.html",
     tables=("host_sample",),
     recognise=_recognise,
-    read=row_reader("host_sample", _rows, most=MOST_ROWS, what="numbers"),
+    read=row_reader("host_sample", _rows, most=MOST_ROWS),
     samples=(
         Sample(
             name="host/vmstat.txt",

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from diagnostics.errors import LimitExceeded, UnreadableInput
+from diagnostics.language import say
 
 DEEPEST = 40
 """Nesting depth of types. Our choice: nested records of a message have a dozen."""
@@ -64,13 +65,13 @@ class _Types:
     def checked(self, kind: Any, namespace: str, depth: int) -> tuple[Any, _Size]:
         """The type without its logical type, and its size. Raises UnreadableInput."""
         if depth > DEEPEST:
-            raise LimitExceeded(f"types within one another, more than {DEEPEST} deep")
+            raise LimitExceeded(say("types within one another, more than {bound} levels deep", bound=DEEPEST))
         if isinstance(kind, str):
             return kind, self._size_of(kind, namespace)
         if isinstance(kind, list):
             return self._union(kind, namespace, depth)
         if not isinstance(kind, dict) or "type" not in kind:
-            raise UnreadableInput(f"what is no type: {str(kind)[:80]}")
+            raise UnreadableInput(say("what is no type: {kind}", kind=str(kind)[:80]))
         if kind.get("logicalType") not in TIMES:
             kind = {name: value for name, value in kind.items() if name != "logicalType"}
         match kind["type"]:
@@ -84,7 +85,7 @@ class _Types:
             case "fixed":
                 size = kind.get("size")
                 if not isinstance(size, int) or isinstance(size, bool) or size < 0:
-                    raise UnreadableInput("a type of a fixed size without one")
+                    raise UnreadableInput(say("a type of a fixed size without one"))
                 known = self.named[_full_name(kind, namespace)] = _Size(size, 1, is_blind=True)
                 return kind, known
             case within:
@@ -97,15 +98,17 @@ class _Types:
         full = name if "." in name or not namespace else f"{namespace}.{name}"
         full = full if full in self.named else name
         if full not in self.named:
-            raise UnreadableInput(f"an unknown type {name[:80]!r}")
+            raise UnreadableInput(say("an unknown type {name!r}", name=name[:80]))
         known = self.named[full]
         if known is None:
-            raise UnreadableInput(f"a type within itself: {name[:80]!r}")
+            raise UnreadableInput(say("a type within itself: {name!r}", name=name[:80]))
         return known
 
     def _union(self, kind: list[Any], namespace: str, depth: int) -> tuple[Any, _Size]:
         if len(kind) > MOST_BRANCHES:
-            raise LimitExceeded(f"a union of {len(kind):,} types; {MOST_BRANCHES} is the bound")
+            raise LimitExceeded(
+                say("a union of {count:,} types; {bound} is the bound", count=len(kind), bound=MOST_BRANCHES)
+            )
         branches = [self.checked(each, namespace, depth + 1) for each in kind]
         values = sum(size.values for _, size in branches)
         return [each for each, _ in branches], _Size(1, _bounded(values + 1), is_blind=False)
@@ -128,7 +131,7 @@ class _Types:
         name = "items" if kind["type"] == "array" else "values"
         inner, known = self.checked(kind.get(name), namespace, depth + 1)
         if name == "items" and known.bytes == 0:
-            raise UnreadableInput("a list of values without bytes, of which there may be any number")
+            raise UnreadableInput(say("a list of values without bytes, of which there may be any number"))
         self.has_blind_lists = self.has_blind_lists or (name == "items" and known.is_blind)
         return {**kind, name: inner}, _Size(1, known.values, is_blind=False)
 
@@ -138,24 +141,24 @@ def read_schema(text: bytes) -> AvroSchema:
     try:
         stated = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise UnreadableInput(f"a schema that is no JSON: {error}") from None
+        raise UnreadableInput(say("a schema that is no JSON: {error}", error=error)) from None
     types = _Types()
     written, _ = types.checked(stated, "", 0)
     if not isinstance(written, dict) or written.get("type") != "record":
-        raise UnreadableInput("values that are no records")
+        raise UnreadableInput(say("values that are no records"))
     return AvroSchema(written, types.has_blind_lists)
 
 
 def _bounded(values: int) -> int:
     if values > MOST_VALUES:
-        raise LimitExceeded(f"a record of more than {MOST_VALUES:,} values, which is the bound")
+        raise LimitExceeded(say("a record of more than {bound:,} values, which is the bound", bound=MOST_VALUES))
     return values
 
 
 def _fields(kind: dict[str, Any]) -> list[dict[str, Any]]:
     fields = kind.get("fields")
     if not isinstance(fields, list) or not all(isinstance(each, dict) and "type" in each for each in fields):
-        raise UnreadableInput("a record without fields")
+        raise UnreadableInput(say("a record without fields"))
     return fields
 
 

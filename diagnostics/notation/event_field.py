@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from diagnostics.errors import UnreadableInput
+from diagnostics.language import say
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -116,7 +117,7 @@ class NamedFields:
             return None
         if not names[0] or not names[1] or max(map(len, names)) > MOST_FIELD_NAME:
             raise UnreadableInput(
-                f"the key and the event time are needed, each of at most {MOST_FIELD_NAME} characters"
+                say("the key and the event time are needed, each of at most {bound} characters", bound=MOST_FIELD_NAME)
             )
         return cls(*names)
 

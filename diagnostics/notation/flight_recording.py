@@ -100,7 +100,7 @@ def recorded(path: str) -> Recorded:
             end = max(end or 0, begun_ns + lasted_ns)
             place += chunk
     if start is None or end is None:
-        raise UnreadableInput("empty")
+        raise UnreadableInput(say("the recording is empty"))
     return Recorded(start // 1_000_000, (end - start) / 1e6)
 
 

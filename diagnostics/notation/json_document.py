@@ -247,7 +247,15 @@ def parse_json(text: str) -> JsonDocument:
     except json.JSONDecodeError as error:
         ends_early = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string")
         what = say("the JSON document ends in the middle") if ends_early else say("not valid JSON")
-        raise UnreadableInput(f"{what}: {error.msg} at line {error.lineno}, column {error.colno}") from None
+        raise UnreadableInput(
+            say(
+                "{what}: {problem} at line {line}, column {column}",
+                what=what,
+                problem=error.msg,
+                line=error.lineno,
+                column=error.colno,
+            )
+        ) from None
     except RecursionError:
         raise LimitExceeded(say("JSON nested too deeply to be an answer of Flink (hundreds of levels)")) from None
     except ValueError as error:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from diagnostics.evidence.rows import Rows
+from diagnostics.language import say
 from diagnostics.notation.stack_frame import MOST_FRAMES, frame_name
 from diagnostics.notation.task_name import task_of_thread
 
@@ -73,7 +74,12 @@ class FrameAllowance:
     def report(self, warn: Callable[[str], None]) -> None:
         """Warns where stacks were left out."""
         if not self._left:
-            warn(f"more than {MOST_STACK_FRAMES:,} frames in all its stacks: those beyond them are not counted")
+            warn(
+                say(
+                    "more than {bound:,} frames in all its stacks: those beyond them are not counted",
+                    bound=MOST_STACK_FRAMES,
+                )
+            )
 
 
 def stack_batches(rows: Iterable[Mapping[str, Any]]) -> Iterator[Rows]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from diagnostics.errors import UnreadableInput
+from diagnostics.language import say
 
 VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5
 """Wire types. Source: protobuf.dev, "Encoding"."""
@@ -21,7 +22,7 @@ def fields(content: memoryview) -> Iterator[tuple[int, int, int, memoryview]]:
         tag, place = varint(content, place)
         number, kind = tag >> 3, tag & 7
         if number == 0:
-            raise UnreadableInput("not a Protocol Buffers message: a field without number")
+            raise UnreadableInput(say("not a Protocol Buffers message: a field without number"))
         if kind == VARINT:
             value, place = varint(content, place)
             yield number, kind, value, nothing
@@ -31,9 +32,9 @@ def fields(content: memoryview) -> Iterator[tuple[int, int, int, memoryview]]:
         elif kind in (FIXED64, FIXED32):
             length = 8 if kind == FIXED64 else 4
         else:
-            raise UnreadableInput(f"not a Protocol Buffers message: wire type {kind}")
+            raise UnreadableInput(say("not a Protocol Buffers message: wire type {kind}", kind=kind))
         if length > end - place:
-            raise UnreadableInput("the message ends in the middle of a field")
+            raise UnreadableInput(say("the message ends in the middle of a field"))
         yield number, kind, 0, content[place : place + length]
         place += length
 
@@ -54,14 +55,14 @@ def varint(content: memoryview, place: int) -> tuple[int, int]:
     value = shift = 0
     while shift < 70:
         if place >= len(content):
-            raise UnreadableInput("the message ends in the middle of a number")
+            raise UnreadableInput(say("the message ends in the middle of a number"))
         byte = content[place]
         place += 1
         value |= (byte & 0x7F) << shift
         if byte < 0x80:
             return value & 0xFFFF_FFFF_FFFF_FFFF, place
         shift += 7
-    raise UnreadableInput("not a Protocol Buffers message: a number of more than 64 bits")
+    raise UnreadableInput(say("not a Protocol Buffers message: a number of more than 64 bits"))
 
 
 def signed(value: int) -> int:

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any
 
 from diagnostics.evidence.rows import Coverage, Rows
+from diagnostics.language import say
 from diagnostics.notation.file_range import Range, Reader
 
 ROWS_AT_ONCE = 2_000
@@ -63,19 +64,18 @@ class Tally:
 
 
 def in_batches(
-    table: str, rows: Iterable[Mapping[str, Any]], tally: Tally, *, most: int | None = None, what: str = "rows"
+    table: str, rows: Iterable[Mapping[str, Any]], tally: Tally, *, most: int | None = None
 ) -> Iterator[Rows | Coverage]:
     """The rows of a table in batches, then the coverage.
 
     most  rows that are kept; the file is not read further
-    what  the rows in words, for the warning about `most`
     """
     coming, kept = iter(rows), 0
     while batch := list(islice(coming, ROWS_AT_ONCE if most is None else min(ROWS_AT_ONCE, most - kept))):
         yield Rows(table, batch)
         kept += len(batch)
     if kept == most:
-        tally.warn(f"only the first {kept:,} {what} are kept")
+        tally.warn(say("only the first {kept:,} rows are kept", kept=kept))
     yield tally.coverage()
 
 
@@ -84,7 +84,6 @@ def row_reader(
     rows: Callable[[Range, Tally], Iterable[Mapping[str, Any]]],
     *,
     most: int | None = None,
-    what: str = "rows",
 ) -> Reader:
     """A format's reader from a function that yields the rows of one table and updates the tally.
 
@@ -93,6 +92,6 @@ def row_reader(
 
     def read(part: Range) -> Iterator[Rows | Coverage]:
         tally = Tally()
-        return in_batches(table, rows(part, tally), tally, most=most, what=what)
+        return in_batches(table, rows(part, tally), tally, most=most)
 
     return read

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from diagnostics.errors import NoUsableInput
 from diagnostics.evidence.tables import TABLES
 from diagnostics.intake import InputFile
+from diagnostics.language import say_counted
 from diagnostics.notation.rest_document import fields, items, moment, text
 from diagnostics.notation.timestamp import timestamp
 
@@ -44,11 +45,17 @@ class NothingLater(NoUsableInput):
     """All evidence with a time is from before the stated beginning of the snapshot."""
 
     def __init__(self, begins_ms: int, records: int) -> None:
-        count = "the only record is" if records == 1 else f"all {records:,} records are"
         super().__init__(
-            f"Nothing in these files is later than {timestamp(begins_ms)}, when the snapshot begins: {count} from "
-            "before it. Add files from after the change, or state another time of the change. If a log has local "
-            "times, set the time zone of its clock."
+            say_counted(
+                "Nothing in these files is later than {begin}, when the snapshot begins: the only record is from "
+                "before it. Add files from after the change, or state another time of the change. If a log has local "
+                "times, set the time zone of its clock.",
+                "Nothing in these files is later than {begin}, when the snapshot begins: all {count:,} records are "
+                "from before it. Add files from after the change, or state another time of the change. If a log has "
+                "local times, set the time zone of its clock.",
+                records,
+                begin=timestamp(begins_ms),
+            )
         )
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from zoneinfo import available_timezones
 
 from diagnostics.errors import UnreadableInput
+from diagnostics.language import say
 from diagnostics.notation.flink_values import DURATION_MS
 
 if TYPE_CHECKING:
@@ -38,7 +39,9 @@ class FileClock:
         """Raises UnreadableInput for an unknown zone, or a shift that is not a duration or above a year."""
         named = zone.strip()
         if named and named not in _zones():
-            raise UnreadableInput(f"{named[:60]!r} is no time zone; they are called for example Europe/Berlin or UTC")
+            raise UnreadableInput(
+                say("{named!r} is no time zone; they are called for example Europe/Berlin or UTC", named=named[:60])
+            )
         return cls(named or None, shift_of(shift))
 
     @classmethod
@@ -90,9 +93,11 @@ def shift_of(typed: str) -> int:
     elif amount:
         shift = round(float(amount[1]) * DURATION_MS[amount[2]])
     else:
-        raise UnreadableInput(f"{typed[:60]!r} is no time to add; write for example +02:00, -90 s or 350 ms")
+        raise UnreadableInput(
+            say("{typed!r} is no time to add; write for example +02:00, -90 s or 350 ms", typed=typed[:60])
+        )
     if abs(shift) > MOST_SHIFT_MS:
-        raise UnreadableInput("a clock can be moved by a year at the most")
+        raise UnreadableInput(say("a clock can be moved by a year at the most"))
     return shift
 
 

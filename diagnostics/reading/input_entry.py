@@ -8,7 +8,7 @@ from typing import Any
 from diagnostics.evidence.rows import Coverage
 from diagnostics.formats.format import Format
 from diagnostics.intake import InputFile
-from diagnostics.language import say
+from diagnostics.language import say, say_counted
 from diagnostics.notation.timestamp import timestamp
 from diagnostics.reading.beginning import Beginning
 from diagnostics.reading.clock import FileClock
@@ -68,8 +68,12 @@ def input_entry(
 
 
 def _out_of_order(total: Coverage) -> str:
-    count = "one record shows" if total.earlier == 1 else f"{total.earlier:,} records show"
-    return (
-        f"{count} an earlier time than the one before, by up to {duration(total.earlier_ms)}, first in line "
-        f"{total.earlier_line:,}: several processes wrote here, files were put together, or a clock was set back"
+    return say_counted(
+        "{count} record shows an earlier time than the one before, by up to {most}, first in line {line:,}: several "
+        "processes wrote here, files were put together, or a clock was set back",
+        "{count:,} records show an earlier time than the one before, by up to {most}, first in line {line:,}: several "
+        "processes wrote here, files were put together, or a clock was set back",
+        total.earlier,
+        most=duration(total.earlier_ms),
+        line=total.earlier_line,
     )

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from diagnostics.aggregators import AGGREGATORS
 from diagnostics.evidence import Evidence
 from diagnostics.intake import Intake
+from diagnostics.language import say, to_say
 from diagnostics.reading.beginning import Beginning, NothingLater
 from diagnostics.reading.case import FileChoices
 from diagnostics.reading.far_workers import Batches, failures_of_workers, shipped_to_workers, unchanged
@@ -69,8 +70,8 @@ def read_evidence(
     plan = plan_ranges(intake, choices, beginning)
     chosen, ranges, repeated = plan.formats, plan.ranges, plan.repeated
     if shared is not None:
-        told = "{} of {} files sent to the shared storage"
-        ranges = sent(ranges, shared / "files", lambda done, total: progress(0.0, told.format(done, total)))
+        told = to_say("{done} of {total} files sent to the shared storage")
+        ranges = sent(ranges, shared / "files", lambda done, total: progress(0.0, say(told, done=done, total=total)))
     run = shared or SharedFolder.at(workspace)
     size = sum(each.part.end - each.part.start for each in ranges)
     groups = grouped(ranges, _task_count(size))
@@ -131,7 +132,8 @@ def _run(
             for number in batch.column(0).to_pylist():
                 yield from read_group(groups[number], run, number)
 
-    stop = on_progress(spark, lambda done, total: progress(done / total, f"{done} of {total} Spark tasks"))
+    told = to_say("{done} of {total} Spark tasks")
+    stop = on_progress(spark, lambda done, total: progress(done / total, say(told, done=done, total=total)))
     try:
         numbers = spark.range(0, len(groups), 1, len(groups))
         with failures_of_workers():

@@ -26,9 +26,9 @@ def test_rows_come_in_batches_and_the_tally_last() -> None:
 
 
 def test_no_more_is_read_than_is_kept_and_that_is_said() -> None:
-    *batches, coverage = row_reader("log_record", rows, most=ROWS_AT_ONCE + 5, what="lines")(PART)
+    *batches, coverage = row_reader("log_record", rows, most=ROWS_AT_ONCE + 5)(PART)
     assert [len(batch.rows) for batch in batches if isinstance(batch, Rows)] == [ROWS_AT_ONCE, 5]
-    assert coverage == Coverage(records=ROWS_AT_ONCE + 5, warnings=("only the first 2,005 lines are kept",))
+    assert coverage == Coverage(records=ROWS_AT_ONCE + 5, warnings=("only the first 2,005 rows are kept",))
 
 
 def test_a_tally_shows_the_first_odd_lines_the_span_of_times_and_each_warning_once() -> None:
