@@ -6,6 +6,8 @@ from django.db import models
 from django.utils import timezone
 
 from workbench.accounts.models import User
+from workbench.audit.words import action_words, field_words
+from workbench.languages.sentences import say
 
 
 class AuditEntry(models.Model):
@@ -39,8 +41,19 @@ class AuditEntry(models.Model):
 
     @property
     def action_words(self) -> str:
-        """The action for people: `space:retention_change` is "space: retention change"."""
-        return self.action.replace(":", ": ").replace("_", " ").replace("admin: ", "administration: ")
+        """The action for people: `space:retention_change` is "changed how long data is kept"."""
+        return action_words(self.action)
+
+    @property
+    def via_words(self) -> str:
+        """How it was done, for people."""
+        kind, _, name = self.via.partition(" ")
+        return say("token {name}", name=name) if kind == "token" else say("browser") if kind == "browser" else self.via
+
+    @property
+    def fields(self) -> list[tuple[str, object]]:
+        """The details with the names of fields for people."""
+        return [(field_words(name), value) for name, value in self.details.items()]
 
     @property
     def is_refused(self) -> bool:

@@ -12,6 +12,7 @@ from django.db.models import Q, QuerySet
 from django.utils.dateparse import parse_date
 
 from workbench.audit.models import AuditEntry
+from workbench.audit.words import actions_called
 from workbench.untrusted.csv_cell import harmless_cell
 
 COLUMNS = ("at", "name", "via", "address", "action", "target", "status", "details")
@@ -20,12 +21,15 @@ ROWS_AT_ONCE = 500
 
 
 def entries_matching(asked: Mapping[str, str]) -> QuerySet[AuditEntry]:
-    """The entries: `who` is a name, `what` a part of action or address, `first` and `last` are days, UTC."""
+    """The entries: `who` is a name, `what` a part of an action, of its words, or of an address; `first` and
+    `last` are days, UTC."""
     entries = AuditEntry.objects.all()
     if who := asked.get("who", "").replace("\x00", "").strip():
         entries = entries.filter(name__iexact=who[:150])
     if what := asked.get("what", "").replace("\x00", "").strip():
-        entries = entries.filter(Q(action__icontains=what[:100]) | Q(target__icontains=what[:100]))
+        what = what[:100]
+        named = Q(action__icontains=what) | Q(action__in=actions_called(what))
+        entries = entries.filter(named | Q(target__icontains=what))
     if first := _day(asked.get("first", "")):
         entries = entries.filter(at__gte=first)
     if last := _day(asked.get("last", "")):

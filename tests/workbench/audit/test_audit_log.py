@@ -14,12 +14,24 @@ from django.test import Client
 from django.utils import timezone
 
 from tests.security.routes import routes
+from tests.security.test_routes import EVERYBODY, MAY, NO
 from tests.workbench.people import People, case_of, signed_in
 from workbench.accounts.models import ApiToken
 from workbench.audit.models import AuditEntry
 from workbench.audit.recording import EXPORTS, FIELDS, QUIET
 from workbench.audit.retention import entries_expire
+from workbench.audit.words import ACTIONS
+from workbench.audit.words import FIELDS as WORDS_OF_FIELDS
 from workbench.cases.holds import any_hold, hold_lift, hold_place
+
+
+def recorded_routes() -> set[str]:
+    """The routes that may have an entry; those of Django's administration are named after their tables.
+
+    What everybody may post to are pages that change nothing, and the invitation.
+    """
+    change = {route for route, (_, may_post) in MAY.items() if may_post not in (NO, EVERYBODY)}
+    return {route for route in change | EXPORTS if route not in QUIET and not route.startswith("admin:")}
 
 
 def newest() -> AuditEntry:
@@ -91,6 +103,22 @@ def test_guessing_while_locked_fills_no_log(people: People) -> None:
     for _ in range(15):
         Client().post("/login/", {"username": "alice", "password": "a-guess"})
     assert AuditEntry.objects.filter(action="sign-in failed").count() <= 10
+
+
+def test_the_page_names_actions_and_fields_in_words_and_finds_them_by_these(people: People) -> None:
+    case = case_of(people.alice)
+    signed_in(people.alice).post(f"/cases/{case.pk}/status/", {"status": "investigating"})
+    for language, words in (("en", "changed the status of a case"), ("zh-hans", "修改了案例的状态")):
+        page = signed_in(people.ada).get("/audit/", {"what": words}, headers={"Accept-Language": language})
+        assert words in page.content.decode()
+    assert "浏览器" in page.content.decode()
+    assert "状态\uff1a" in page.content.decode()
+
+
+@pytest.mark.parametrize("route", sorted(recorded_routes()))
+def test_every_recorded_route_has_words(route: str) -> None:
+    assert route in ACTIONS
+    assert set(FIELDS.get(route, ())) <= WORDS_OF_FIELDS.keys()
 
 
 def test_a_change_in_the_administration_says_what_was_changed(people: People) -> None:
