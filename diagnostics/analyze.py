@@ -200,18 +200,18 @@ def _bounded(signals: Iterable[Signal], warnings: list[str]) -> Iterator[Signal]
     by_key: dict[str, list[Signal]] = defaultdict(list)
     for each in signals:
         by_key[each.key].append(each)
-    for key, found in by_key.items():
-        if len(found) > MOST_SUBJECTS:
+    for key, measured in by_key.items():
+        if len(measured) > MOST_SUBJECTS:
             warnings.append(
                 say(
                     "{key}: of {count:,} subjects the {bound:,} with most evidence count",
                     key=key,
-                    count=len(found),
+                    count=len(measured),
                     bound=MOST_SUBJECTS,
                 )
             )
-            found.sort(key=lambda each: (-each.citation_count, repr(each.subject)))
-        yield from found[:MOST_SUBJECTS]
+            measured.sort(key=lambda each: (-each.citation_count, repr(each.subject)))
+        yield from measured[:MOST_SUBJECTS]
 
 
 def _drawn(evidence: Evidence, progress: Callable[[Progress], None], warnings: list[str]) -> dict[str, Any]:

@@ -147,6 +147,11 @@ def joined_sentences(sentences: Iterable[str]) -> str:
     return text
 
 
+def listed(names: Iterable[str]) -> str:
+    """Names with the comma of the reader's language: `a, b, c`, in Chinese `a、b、c`."""
+    return (CHINESE_COMMA if reads_chinese() else ", ").join(names)
+
+
 LONGEST_STORED = 2_000
 """Longer texts stay English: no sentence of ours is as long. Our choice."""
 DEEPEST_VALUE = 2

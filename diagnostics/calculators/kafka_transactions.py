@@ -72,7 +72,7 @@ CALCULATOR = Calculator(
     inputs=(
         Input(
             "timeout_ms",
-            "transaction.timeout.ms of the sink",
+            to_say("transaction.timeout.ms of the sink"),
             "duration",
             ("kafka_transactions.timeout_ms",),
             assumed=3_600_000.0,
@@ -106,7 +106,7 @@ CALCULATOR = Calculator(
         ),
         Input(
             "broker_max_ms",
-            "transaction.max.timeout.ms of the broker",
+            to_say("transaction.max.timeout.ms of the broker"),
             "duration",
             ("kafka_transactions.broker_max_ms",),
             assumed=900_000.0,

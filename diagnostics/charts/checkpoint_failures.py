@@ -18,7 +18,7 @@ from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.load.timeline import load_timelines
 from diagnostics.vocabulary.decline_reasons import WAITING
 from diagnostics.vocabulary.load_levels import LOW_MOST
-from diagnostics.wording.phrase import enumeration, percent
+from diagnostics.wording.phrase import enumeration, in_brackets, percent
 
 if TYPE_CHECKING:
     from diagnostics.evidence import Evidence
@@ -171,7 +171,7 @@ def summary(points: Points) -> str:
 
 
 def _job_summary(job: Mapping[str, Any]) -> str:
-    parts = [f"{say_stored(name)} ({count:,})" for name, count in job["counts"].items()][: MOST_CLASSES + 2]
+    parts = [in_brackets(say_stored(name), f"{count:,}") for name, count in job["counts"].items()][: MOST_CLASSES + 2]
     text = say("By class: {parts}.", parts=enumeration(parts))
     judged = [ratio for ts_ms, _ in job["failures"] if (ratio := _load_at(job["load"], ts_ms)) is not None]
     if len(judged) < FEWEST_JUDGED:

@@ -18,7 +18,7 @@ from diagnostics.charting.panel import (
     stacked,
 )
 from diagnostics.charting.theme import Palette, palette
-from diagnostics.language import joined_sentences, say, to_say
+from diagnostics.language import joined_sentences, listed, say, to_say
 from diagnostics.reconstruction.gc.course import collections_of, heap_of
 from diagnostics.wording.phrase import duration, memory
 
@@ -167,7 +167,7 @@ def _pause_panel(process: Mapping[str, Any], colours: Palette, *, first: bool) -
 def _allocation_panel(process: Mapping[str, Any], colours: Palette) -> Panel:
     rows = process["allocation"]
     divisor, unit = axis_unit(max(row[1] for row in rows), MEMORY_UNITS, "bytes")
-    causes = ", ".join(f"{cause} {count:,}" for cause, count, _, _ in process["causes"][:3])
+    causes = listed(f"{cause} {count:,}" for cause, count, _, _ in process["causes"][:3])
     return Panel(
         title=shortened(say("Allocation rate · causes: {causes}", causes=causes), 110),
         unit=f"{unit}/s",

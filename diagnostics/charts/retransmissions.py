@@ -157,7 +157,7 @@ CHART = Chart(
     ),
     panels=(
         GrafanaPanel(
-            "TCP segments sent again, by host",
+            to_say("TCP segments sent again, by host"),
             "percentunit",
             {"{{instance}}": "rate(node_netstat_Tcp_RetransSegs[5m]) / rate(node_netstat_Tcp_OutSegs[5m])"},
             threshold=LOSSY,

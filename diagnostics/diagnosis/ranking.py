@@ -17,7 +17,7 @@ from diagnostics.diagnosis.fact_label import fact_label
 from diagnostics.diagnosis.fact_view import FactView
 from diagnostics.diagnosis.finding import Finding
 from diagnostics.diagnosis.match import Matches, Silent, Undecided
-from diagnostics.language import say
+from diagnostics.language import listed, say
 from diagnostics.rules.condition import Check
 from diagnostics.symptoms import symptom, symptoms
 from diagnostics.wording.bound import bound_words
@@ -185,14 +185,14 @@ def _weighed(
         break
     words = [word for word in hints().get(name, ()) if word in said]
     if words:
-        hinting, quoted = words[:MOST_ARGUMENTS], ", ".join(repr(word) for word in words[:MOST_ARGUMENTS])
-        steps.append(Step(HINTED, say("the errors speak of it: {words}", words=", ".join(hinting))))
+        hinting, quoted = words[:MOST_ARGUMENTS], listed(repr(word) for word in words[:MOST_ARGUMENTS])
+        steps.append(Step(HINTED, say("the errors speak of it: {words}", words=listed(hinting))))
         speaks_for.append(say("The errors hold the words {words}.", words=quoted))
     explained = sorted(
         {title for each in undecided for title in suffered & set(each.rule.explains)}, key=lambda each: each
     )
     if explained:
-        titles = ", ".join(symptom(each).title_within_sentence for each in explained)
+        titles = listed(symptom(each).title_within_sentence for each in explained)
         steps.append(Step(EXPLAINING, say("it would explain what is seen: {titles}", titles=titles)))
         speaks_for.append(say("It would explain: {titles}.", titles=titles))
     speaks_for += [_said(check) for each in undecided for check in each.checks if _is_telling(check)]

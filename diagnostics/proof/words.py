@@ -52,7 +52,7 @@ def change_in_words(effect: Effect) -> str:
     if factor >= TIMES:
         way = WAYS[unit][0 if after > before else 1]
         parts.append(say(way, factor=phrase.number(round(factor, 1 if factor < MANY else 0))))
-    return f"{size} ({', '.join(parts)})"
+    return phrase.in_brackets(size, say(", ").join(parts))
 
 
 def range_in_words(low: float, high: float, unit: Unit) -> str:

@@ -70,8 +70,10 @@ def read_evidence(
     plan = plan_ranges(intake, choices, beginning)
     chosen, ranges, repeated = plan.formats, plan.ranges, plan.repeated
     if shared is not None:
-        told = to_say("{done} of {total} files sent to the shared storage")
-        ranges = sent(ranges, shared / "files", lambda done, total: progress(0.0, say(told, done=done, total=total)))
+        sentence = to_say("{done} of {total} files sent to the shared storage")
+        ranges = sent(
+            ranges, shared / "files", lambda done, total: progress(0.0, say(sentence, done=done, total=total))
+        )
     run = shared or SharedFolder.at(workspace)
     size = sum(each.part.end - each.part.start for each in ranges)
     groups = grouped(ranges, _task_count(size))
@@ -132,8 +134,8 @@ def _run(
             for number in batch.column(0).to_pylist():
                 yield from read_group(groups[number], run, number)
 
-    told = to_say("{done} of {total} Spark tasks")
-    stop = on_progress(spark, lambda done, total: progress(done / total, say(told, done=done, total=total)))
+    sentence = to_say("{done} of {total} Spark tasks")
+    stop = on_progress(spark, lambda done, total: progress(done / total, say(sentence, done=done, total=total)))
     try:
         numbers = spark.range(0, len(groups), 1, len(groups))
         with failures_of_workers():

@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from diagnostics.language import say, to_say
-from diagnostics.walk_throughs.walk_through import Node, NodeState, Step, WalkThrough, listed
+from diagnostics.language import listed, say, to_say
+from diagnostics.walk_throughs.walk_through import Node, NodeState, Step, WalkThrough
 
 MOST_TASKS = 24
 """Tasks in the graph, those nearest to the sources. Our choice: more do not fit on a page."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from diagnostics.language import say, to_say
-from diagnostics.walk_throughs.walk_through import Item, Lane, Step, WalkThrough, listed
+from diagnostics.language import listed, say, to_say
+from diagnostics.walk_throughs.walk_through import Item, Lane, Step, WalkThrough
 
 WORDS = ("hello", "world", "hello", "flink", "world", "flink")
 CHECKPOINT_AT, FAILS_AT = 3, 5

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from diagnostics.language import say, to_say
-from diagnostics.walk_throughs.walk_through import Board, Step, WalkThrough, listed
+from diagnostics.language import listed, say, to_say
+from diagnostics.walk_throughs.walk_through import Board, Step, WalkThrough
 
 OVERTAKEN = (2, 9, 7)
 """What channel 2 holds before its barrier."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from diagnostics.language import reads_chinese, say
+from diagnostics.language import say
 
 Kind = Literal["record", "barrier", "later", "event"]
 
@@ -103,11 +103,6 @@ class WalkThrough:
             afterwards=tuple(map(say, self.afterwards)),
             own=tuple(map(say, self.own)),
         )
-
-
-def listed(names: Iterable[str]) -> str:
-    """Names with the comma of the reader's language."""
-    return ("、" if reads_chinese() else ", ").join(names)
 
 
 CHANNEL_1 = ("2", "|", "3")

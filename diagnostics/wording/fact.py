@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from diagnostics.language import reads_chinese, say
+from diagnostics.language import listed, say
 from diagnostics.vocabulary.stored_words import in_reader_words
 from diagnostics.wording import phrase
 
@@ -49,8 +49,7 @@ def fact_value(value: Any, fact: str, beside: Any = None) -> str:
     if isinstance(value, bool):
         return say("yes") if value else say("no")
     if isinstance(value, list):
-        comma = "、" if reads_chinese() else ", "
-        return comma.join(fact_value(item, fact) for item in value[:LISTED_VALUES])
+        return listed(fact_value(item, fact) for item in value[:LISTED_VALUES])
     if not isinstance(value, (int, float)):
         return str(in_reader_words(fact, value))
     largest = max(value, beside) if isinstance(beside, (int, float)) else value

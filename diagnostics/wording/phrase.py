@@ -162,6 +162,11 @@ def enumeration(words: Sequence[str], last: str = to_say("and")) -> str:
     return f"{'、'.join(others)}{left}{say(last)}{right}{end}"
 
 
+def in_brackets(text: str, details: str) -> str:
+    """`text (details)`, with the brackets of the language."""
+    return say("{text} ({details})", text=text, details=details)
+
+
 FORMATS: Mapping[str, Callable[[FactValue], str]] = {
     "plain": _plain,
     "number": number,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.languages.sentences import say_stored, to_say
+from workbench.languages.sentences import say, say_stored, to_say
 
 SAID = ("description", "summary", "title")
 """What people read of the document."""
@@ -112,7 +112,7 @@ def _type(part: Mapping[str, Any], schema: Mapping[str, Any]) -> str:
     if "enum" in part:
         return " | ".join(str(choice) for choice in part["enum"] if choice is not None)
     if part.get("type") == "array":
-        return f"{_type(part['items'], schema)}, any number"
+        return say("{kind}, any number of them", kind=_type(part["items"], schema))
     return "file" if part.get("format") == "binary" else str(part.get("type", "object"))
 
 

@@ -15,7 +15,7 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
-from diagnostics.language import ENGLISH
+from diagnostics.language import ENGLISH, listed
 from workbench.accounts.models import Team, User
 from workbench.cases.holds import kept_days
 from workbench.channels.address import WEB, ChannelAddress, address_forget, address_keep, address_of
@@ -243,7 +243,7 @@ def _errors(channel: Channel, form: ChannelForm) -> dict[str, str]:
     if not form.template.strip() or len(form.template) > LONGEST_TEMPLATE:
         errors["template"] = say("A message is needed, at most {most:,} letters.", most=LONGEST_TEMPLATE)
     elif unknown := unknown_fields(form.template):
-        errors["template"] = say("No message has {unknown}.", unknown=", ".join(unknown))
+        errors["template"] = say("No message has {unknown}.", unknown=listed(unknown))
     return errors
 
 

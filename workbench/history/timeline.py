@@ -14,6 +14,7 @@ from typing import Any
 from django.db.models import Q
 from django.utils.safestring import SafeString
 
+from diagnostics.language import listed
 from diagnostics.symptoms import symptom
 from diagnostics.wording import phrase
 from workbench.accounts.models import User
@@ -89,7 +90,7 @@ def _uploads(records: CaseRecords) -> Iterator[Entry]:
             drops[-1].append(file)
             last = file.uploaded_at
     for drop in drops:
-        names, more = ", ".join(file.name for file in drop[:NAMES_SHOWN]), len(drop) - NAMES_SHOWN
+        names, more = listed(file.name for file in drop[:NAMES_SHOWN]), len(drop) - NAMES_SHOWN
         added = (
             say("added {count} files: {names} and {more} more", count=len(drop), names=names, more=more)
             if more > 0
@@ -244,7 +245,7 @@ def _impact_words(before: Mapping[str, Any], after: Mapping[str, Any], names: Ma
     stated = {column: after[column] for column in IMPACT_COLUMNS if column in after}
     if not stated:
         return None
-    impact = ", ".join(impact_words(Case(**stated)))
+    impact = listed(impact_words(Case(**stated)))
     text = say("stated the impact: {impact}", impact=impact) if impact else say("took back the stated impact")
     return "edit", text, "", "", False
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from diagnostics.diagnosis.fact_label import fact_label
+from diagnostics.language import listed
 from diagnostics.signals import DEFINITIONS
 from diagnostics.wording.fact import fact_value
 from diagnostics.wording.subject import subject_words
@@ -44,7 +45,7 @@ def _values(analysis: Analysis) -> Mapping[str, list[dict[str, str]]]:
     for signal in analysis.signals or ():
         if "facts" not in signal:
             continue
-        where = ", ".join(subject_words(signal["subject"]))
+        where = listed(subject_words(signal["subject"]))
         for name, value in signal["facts"].items():
             fact = f"{signal['key']}.{name}"
             values.setdefault(fact, []).append({"where": where, "text": fact_value(value, fact)[:LONGEST_VALUE]})

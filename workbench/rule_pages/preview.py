@@ -7,12 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from diagnostics.diagnosis.fact_label import fact_label
 from diagnostics.diagnosis.fact_view import SignalIndex
 from diagnostics.diagnosis.judge import judge
 from diagnostics.diagnosis.match import match
 from diagnostics.diagnosis.sample import KINDS, Kind
 from diagnostics.errors import InvalidRule
 from diagnostics.evidence.subject import Subject
+from diagnostics.language import listed
 from diagnostics.rules import rule as diagnostics_rule
 from diagnostics.rules.condition import Check
 from diagnostics.runbook import Runbook, fill
@@ -186,7 +188,7 @@ def _on_case(rule: diagnostics_rule.Rule, analysis: Analysis) -> OnCase:
         OnSubject(
             "undecided",
             _where(each.subject),
-            say("Not measured: {facts}", facts=", ".join(each.unknown)),
+            say("Not measured: {facts}", facts=listed(map(fact_label, each.unknown))),
             _margins(each.checks),
         )
         for each in matches.undecided
@@ -205,7 +207,7 @@ def _on_case(rule: diagnostics_rule.Rule, analysis: Analysis) -> OnCase:
 
 
 def _where(subject: Subject) -> str:
-    return ", ".join(subject_words(subject.as_json())) or subject.job or say("the whole case")
+    return listed(subject_words(subject.as_json())) or subject.job or say("the whole case")
 
 
 def _margins(checks: Iterable[Check]) -> list[Margin]:

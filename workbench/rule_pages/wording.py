@@ -47,7 +47,7 @@ class ConditionWords:
         """All of it in one line."""
         if self.fact:
             return f"{fact_label(self.fact)} {self.words}"
-        return f"{self.words}: {'; '.join(part.sentence for part in self.parts)}"
+        return say("{words}: {parts}", words=self.words, parts=say("; ").join(part.sentence for part in self.parts))
 
 
 def trigger_words(condition: Condition) -> ConditionWords:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from diagnostics.diagnosis.fact_label import fact_label
 from diagnostics.diagnosis.sample import Kind, Sample
 from diagnostics.errors import InvalidRule
+from diagnostics.language import listed
 from diagnostics.rules import rule as diagnostics_rule
 from workbench.accounts.models import User
 from workbench.languages.sentences import say, say_later, to_say
@@ -75,7 +76,7 @@ def tested(rule: diagnostics_rule.Rule, text: str, kind: Kind) -> Tested:
         outcome = say("It fires, {sure} % sure.", sure=round(sure * 100))
     elif matches.silent:
         checks = [check for each in matches.silent for check in each.checks if check.holds is False]
-        failing = ", ".join(dict.fromkeys(fact_label(check.fact) for check in checks))
+        failing = listed(dict.fromkeys(fact_label(check.fact) for check in checks))
         outcome = (
             say("It stays silent. Not met: {failing}.", failing=failing)
             if failing
@@ -83,7 +84,7 @@ def tested(rule: diagnostics_rule.Rule, text: str, kind: Kind) -> Tested:
         )
     else:
         unknown = dict.fromkeys(fact_label(fact) for each in matches.undecided for fact in each.unknown)
-        outcome = say("It cannot be judged. Not measured: {unknown}.", unknown=", ".join(unknown))
+        outcome = say("It cannot be judged. Not measured: {unknown}.", unknown=listed(unknown))
     return Tested(kind, passes, outcome)
 
 

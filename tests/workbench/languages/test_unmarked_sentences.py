@@ -40,8 +40,6 @@ NOT_READ = (
     "id: class.",
     "# Signals on which",
     "# Near miss",
-    "TCP segments sent again, by host",
-    "transaction.",
     "unable to open database file",
     "(one of too many different messages)",
     "{} of case {}",
