@@ -11,7 +11,7 @@ from diagnostics.charting.chart import Chart, Points, Theme
 from diagnostics.charting.panel import DURATION_UNITS, Panel, axis_unit, escaped, job_title, shortened, stacked
 from diagnostics.charting.summary import summary_by_job
 from diagnostics.charting.theme import Palette, palette
-from diagnostics.language import say, to_say
+from diagnostics.language import joined_sentences, say, to_say
 from diagnostics.reconstruction.checkpoints.barrier_waits import barrier_waits
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.load.timeline import MOMENT_MS
@@ -186,7 +186,7 @@ def _job_summary(job: Mapping[str, Any]) -> str:
         )
     )
     text = say(sentence, count=len(rows), shares=shares)
-    return f"{text} {_lag_in_words(job)}" if follows else text
+    return joined_sentences((text, _lag_in_words(job))) if follows else text
 
 
 def _is_later(job: Mapping[str, Any]) -> bool:

@@ -387,7 +387,7 @@ CHART = Chart(
             to_say("Checkpointed size"),
             "bytes",
             {
-                "written": f"{JOB}lastCheckpointSize{{{ONE_JOB}}}",
+                to_say("written"): f"{JOB}lastCheckpointSize{{{ONE_JOB}}}",
                 to_say("full state"): f"{JOB}lastCheckpointFullSize{{{ONE_JOB}}}",
             },
         ),

@@ -12,7 +12,7 @@ from diagnostics.language import joined_sentences, say, to_say
 from diagnostics.reconstruction.failures.incident_log import incident_log
 from diagnostics.reconstruction.failures.leadership_course import leadership_courses
 from diagnostics.reconstruction.failures.process_end import task_manager_of_file
-from diagnostics.wording.phrase import duration
+from diagnostics.wording.phrase import duration, within_sentence
 
 if TYPE_CHECKING:
     from diagnostics.evidence import Evidence
@@ -209,7 +209,11 @@ def summary(points: Points) -> str:
             )
         )
     counts = {title: sum(each[2] == what for each in points["steps"]) for what, (title, _) in MARKS.items()}
-    counted = [say("{what}: {count}", what=say(title).lower(), count=count) for title, count in counts.items() if count]
+    counted = [
+        say("{what}: {count}", what=within_sentence(say(title)), count=count)
+        for title, count in counts.items()
+        if count
+    ]
     if counted:
         sentences.append(say("{facts}.", facts=capitalised(say(", ").join(counted))))
     return joined_sentences(sentences)

@@ -124,7 +124,7 @@ def summary(points: Points) -> str:
     text = say(
         "{count:,} records: {levels}.",
         count=sum(sums.values()),
-        levels=say(", ").join(f"{count:,} {level}" for level, count in sums.items()),
+        levels=say(", ").join(say("{count:,} {level}", count=count, level=level) for level, count in sums.items()),
     )
     for level in ALARMING:
         counted = points["levels"].get(level)

@@ -266,7 +266,8 @@ def summary(points: Points) -> str:
     if not parts:
         parts.append(say("No thread waits for a lock that another one holds."))
     last = points["dumps"][-1]["states"]
-    states = say(", ").join(f"{last[state]} {say(state)}" for state in (*STATES, UNKNOWN) if last.get(state))
+    counted = ((last[state], say(state)) for state in (*STATES, UNKNOWN) if last.get(state))
+    states = say(", ").join(say("{count} {state}", count=count, state=state) for count, state in counted)
     parts.append(say("{dumps} dumps; the last one has {states}.", dumps=len(points["dumps"]), states=states))
     if points.get("parked"):
         count = points["parked"]

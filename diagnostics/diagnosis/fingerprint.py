@@ -51,11 +51,11 @@ class Trait:
 def fingerprint(document: Mapping[str, Any]) -> str | None:
     """64 hexadecimal digits, None when the problem has no fingerprint."""
     parts = fingerprint_parts(document)
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest() if parts else None
+    return hashlib.sha256("\n".join(f"{what} {value}" for what, value in parts).encode()).hexdigest() if parts else None
 
 
-def fingerprint_parts(document: Mapping[str, Any]) -> list[str]:
-    """The hashed parts in words: the class, the job, then details of each root cause, sorted; [] when unknown."""
+def fingerprint_parts(document: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The hashed parts: `class`, `job`, then details of each root cause, sorted, with values; [] when unknown."""
     symptom_class = document["verdict"]["symptom_class"]
     job = worst_job(document)
     if symptom_class in (HEALTHY, INCONCLUSIVE) or job is None or not job["name"]:
@@ -66,7 +66,7 @@ def fingerprint_parts(document: Mapping[str, Any]) -> list[str]:
         if finding["role"] == "root_cause" and finding["subject"].get("job") in (job["job_id"], None)
     ]
     told = sorted({part for finding in roots for part in _marks(finding)})
-    return [f"class {symptom_class}", f"job {_steady(job['name'])}", *told]
+    return [("class", symptom_class), ("job", _steady(job["name"])), *told]
 
 
 def traits(document: Mapping[str, Any]) -> list[Trait]:
@@ -104,12 +104,12 @@ def worst_job(document: Mapping[str, Any]) -> Mapping[str, Any] | None:
     return min(of_the_class, key=lambda job: (job["health"], job["job_id"] or ""), default=None)
 
 
-def _marks(finding: Mapping[str, Any]) -> Iterator[str]:
+def _marks(finding: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if finding["symptom_class"] in NAMED_BY_RULE:
-        yield f"rule {finding['rule']['id']}"
+        yield "rule", finding["rule"]["id"]
     if operator := _operator(finding):
-        yield f"operator {operator}"
-    yield from (f"{name.replace('_', ' ')} {value}" for name, value in _identifying_facts(finding).items())
+        yield "operator", operator
+    yield from ((name.replace("_", " "), value) for name, value in _identifying_facts(finding).items())
 
 
 def _operator(finding: Mapping[str, Any]) -> str | None:

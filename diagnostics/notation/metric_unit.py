@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from diagnostics.language import to_say
+
 _UNITS: tuple[tuple[str, str], ...] = (
     ("ms/s", r".*TimeMsPerSecond"),
     (
-        "bytes/s",
+        to_say("bytes/s"),
         r"numBytes\w*PerSecond|System\.Network\..*Rate|.*rocksdb\.actual-delayed-write-rate",
     ),
-    ("records/s", r"numRecords\w*PerSecond|lateRecordsDroppedRate|Kafka[\w.]+\.records?-[\w-]+-rate"),
-    ("buffers/s", r"numBuffers\w*PerSecond"),
+    (to_say("records/s"), r"numRecords\w*PerSecond|lateRecordsDroppedRate|Kafka[\w.]+\.records?-[\w-]+-rate"),
+    (to_say("buffers/s"), r"numBuffers\w*PerSecond"),
     ("1/s", r"(num|mailbox|startWork)\w*PerSecond"),
     (
         "epoch ms",
@@ -28,9 +30,9 @@ _UNITS: tuple[tuple[str, str], ...] = (
         r"|initializationTime|.*\.latency|watermark(Latency|Lag|AlignmentDrift)|current\w+EventTimeLag|sourceIdleTime"
         r"|currentSendTime|cache\.latestLoadTime|Kafka\w+\..*-(latency|time)-avg|Status\.JVM\.GarbageCollector\..*\.Time",
     ),
-    ("percent", r"Status\.Shuffle\.Netty\.RequestedMemoryUsage|System\.CPU\.(Usage|IOWait|Steal)"),
+    (to_say("percent"), r"Status\.Shuffle\.Netty\.RequestedMemoryUsage|System\.CPU\.(Usage|IOWait|Steal)"),
     (
-        "bytes",
+        to_say("bytes"),
         r"lastCheckpoint\w*(Size|Buffered|Data)|fileMerging\.\w+FileSize|.*\.(input|output)QueueSize|debloatedBufferSize"
         r"|Status\.Shuffle\.Netty\.\w+Memory|(.*\.)?numBytes\w*|pendingBytes|cache\.numCachedBytes"
         r"|KafkaProducer\.(buffer-available-bytes|batch-size-avg)|Status\.JVM\.Memory\.\w+\.(?!Count$)\w+"
@@ -38,10 +40,16 @@ _UNITS: tuple[tuple[str, str], ...] = (
         r"|last\w+SizeOf\w+|.*State(Get|Put|Update)ValueSize|rocksdb\.\w*bytes\w*"
         r"|.*rocksdb\.(block-cache-.*|cur-size-.*|size-all-.*|total-sst-.*|live-sst-.*|estimate-(live|pending|table)-.*)",
     ),
-    ("ratio", r".*[pP]oolUsage|.*BuffersUsage|.*[hH]itRate|Status\.JVM\.CPU\.Load"),
-    ("buffers", r"(.*\.)?(input|output)QueueLength|.*QueueLen|(.*\.)?numBuffers\w*"),
-    ("records", r"numRecords\w*|numLateRecordsDropped|pendingRecords|.*records-lag-max|bundleSize|aec_\w+_size"),
-    ("0 or 1", r"\w+State|isBackPressured|.*rocksdb\.(compaction-pending|is-write-stopped|mem-table-flush-pending)"),
+    (to_say("ratio"), r".*[pP]oolUsage|.*BuffersUsage|.*[hH]itRate|Status\.JVM\.CPU\.Load"),
+    (to_say("buffers"), r"(.*\.)?(input|output)QueueLength|.*QueueLen|(.*\.)?numBuffers\w*"),
+    (
+        to_say("records"),
+        r"numRecords\w*|numLateRecordsDropped|pendingRecords|.*records-lag-max|bundleSize|aec_\w+_size",
+    ),
+    (
+        to_say("0 or 1"),
+        r"\w+State|isBackPressured|.*rocksdb\.(compaction-pending|is-write-stopped|mem-table-flush-pending)",
+    ),
 )
 """Unit -> patterns of metric names; the first match counts. Source: Flink documentation, Metrics (the tables of system
 metrics), and RocksDB's documentation of its properties.

@@ -132,7 +132,7 @@ async function draw(chart) {
 async function show(chart, library, { figure, summary, axis }, paperWidth = null) {
   const plot = chart.querySelector('.plot');
   chart.querySelector('.summary').textContent = summary;
-  plot.setAttribute('aria-label', `${chart.querySelector('h3').textContent}: ${summary}`);
+  plot.setAttribute('aria-label', say('{title}: {summary}', { title: chart.querySelector('h3').textContent, summary }));
   plot.classList.remove('waiting');
   plot.hidden = !figure;
   chart.classList.toggle('without-data', !figure);

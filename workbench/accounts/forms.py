@@ -55,7 +55,7 @@ class PersonForm(forms.Form):
 
     first_name = forms.CharField(max_length=150, required=False, label=say_later("First name"))
     last_name = forms.CharField(max_length=150, required=False, label=say_later("Last name"))
-    email = forms.EmailField(required=False, label="E-mail")
+    email = forms.EmailField(required=False, label=say_later("E-mail"))
     role = forms.ChoiceField(choices=Role.choices, initial=Role.RESPONDER, label=say_later("Role in every team"))
     teams = RowsField(Team.objects.all(), required=False, widget=forms.CheckboxSelectMultiple, label=say_later("Teams"))
 

@@ -20,7 +20,6 @@ from django.db import DatabaseError
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 
-from diagnostics.diagnosis.fingerprint import fingerprint_parts
 from diagnostics.language import reader_language
 from workbench.alerts.models import Alert
 from workbench.analyses.guarantee import guarantee_shown
@@ -35,6 +34,7 @@ from workbench.cases.service_levels import service_levels
 from workbench.charts.selectors import charts_of_class, charts_shown
 from workbench.history.case_records import CaseRecords
 from workbench.history.objectives import attained
+from workbench.history.similar import fingerprint_words
 from workbench.machine.code_version import code_version
 from workbench.profiles.selectors import has_stacks
 from workbench.rules.health_weights import weights_in_force
@@ -54,7 +54,7 @@ class DiagnosisPart:
     symptom_class      of the verdict
     has_charts, has_plans, has_missing  which sections there are
     measured_impact    as of `measured_impact`
-    fingerprint        as of `fingerprint_parts`; empty for later snapshots
+    fingerprint        as of `fingerprint_words`; empty for later snapshots
     left_out           as of `left_out_shown`
     """
 
@@ -140,7 +140,7 @@ def _rendered(analysis: Analysis, records: CaseRecords, alerts: Sequence[Alert],
         has_plans=bool(context["plans"]),
         has_missing=bool(document["missing_evidence"]),
         measured_impact=measured_impact(analysis),
-        fingerprint=fingerprint_parts(document) if analysis.snapshot == 1 else [],
+        fingerprint=fingerprint_words(document) if analysis.snapshot == 1 else [],
         left_out=left_out_shown(document),
     )
 

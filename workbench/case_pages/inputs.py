@@ -34,7 +34,10 @@ class InputFolder:
         counted = Counter(entry.get("format") or "" for entry in self.entries)
         files, formats, unread = len(self.entries), len(counted), counted[""]
         if formats <= MOST_FORMATS:
-            return say(", ").join(f"{count} {name or say('not analysed')}" for name, count in counted.most_common())
+            return say(", ").join(
+                say("{count} {kind}", count=count, kind=name or say("not analysed"))
+                for name, count in counted.most_common()
+            )
         if unread:
             return say(
                 "{files} files of {formats} formats, {unread} of them not analysed",

@@ -6,17 +6,19 @@ import datetime as dt
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import Q
 from django.utils import timezone
 
+from diagnostics.diagnosis.fingerprint import fingerprint_parts
 from diagnostics.language import in_reader_language
 from diagnostics.rules.rule import shipped_rules
 from diagnostics.symptoms import symptom
 from diagnostics.vocabulary.stored_words import in_reader_words
 from workbench.accounts.models import User
 from workbench.cases.models import Case, CaseTrait
-from workbench.languages.sentences import say_later
+from workbench.languages.sentences import say, say_later
 
 MOST_SIMILAR = 5
 LEAST_SIMILAR = 0.3
@@ -53,7 +55,12 @@ WORDS = {
     "operator": say_later("operator"),
     "follows": say_later("consequence"),
     "flink": "Flink",
+    "rule": say_later("rule"),
+    "resource": say_later("resource"),
+    "exception class": say_later("class of the exception"),
+    "frame": say_later("frame"),
 }
+"""Kind of a trait, or of a part of the fingerprint -> its word."""
 
 LONGEST_PHASE = "checkpoint_phases.longest_phase"
 """The fact whose values the traits of the kind `phase` are."""
@@ -165,6 +172,15 @@ def _compared(case: Case, share: float, own: Traits, others: Traits) -> SimilarC
         list(_trait_words(own - others)),
         list(_trait_words(others - own)),
     )
+
+
+def fingerprint_words(document: Mapping[str, Any]) -> list[str]:
+    """What the fingerprint of a diagnosis is made of, in the reader's language."""
+    parts = (
+        (WORDS[what], symptom(value).read_title if what == "class" else value)
+        for what, value in fingerprint_parts(document)
+    )
+    return [say("{what}: {value}", what=what, value=value) for what, value in parts]
 
 
 def _trait_words(traits: Traits, *, is_shared: bool = False) -> Iterator[tuple[str, str]]:

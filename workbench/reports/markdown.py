@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any
 
+from diagnostics.language import joined_sentences
 from diagnostics.notation.control_characters import show_controls
 from diagnostics.symptoms import symptom
 from diagnostics.wording import phrase
@@ -96,9 +97,9 @@ def _change_lines(change: Mapping[str, Any]) -> Iterator[str]:
     if change["only_if"]:
         yield from (say("Only if {condition}:", condition=plain(change["only_if"])), "")
     if change["from"]:
-        yield from (say("Change {name} from", name=name), "", *fenced(change["from"]), say("to"), "")
+        yield from (say("Change {name} from this:", name=name), "", *fenced(change["from"]), say("to this:"), "")
     else:
-        yield from (say("Add to {name}", name=name), "")
+        yield from (say("Add to {name}:", name=name), "")
     yield from fenced(change["to"])
     yield from (line for said in change["unset"] for line in (plain(said), ""))
 
@@ -192,7 +193,7 @@ def _finding_lines(finding: ReportedFinding) -> Iterator[str]:
         severity=severity_word(finding.severity).lower(),
         rule=plain(finding.rule),
     )
-    yield f"{plain(finding.statement)} {about}"
+    yield joined_sentences((plain(finding.statement), about))
     if finding.evidence:
         yield ""
     yield from (f"- {code(place)} {code(text) if text else ''}".rstrip() for place, text in finding.evidence)
@@ -202,7 +203,7 @@ def _finding_lines(finding: ReportedFinding) -> Iterator[str]:
 
 def _action_lines(report: Report) -> Iterator[str]:
     for what, who, is_done in report.actions:
-        yield f"- [{'x' if is_done else ' '}] {plain(what)} ({plain(who)})"
+        yield f"- [{'x' if is_done else ' '}] {say('{what} ({who})', what=plain(what), who=plain(who))}"
 
 
 def _timeline_lines(report: Report) -> Iterator[str]:
@@ -211,14 +212,14 @@ def _timeline_lines(report: Report) -> Iterator[str]:
 
 def _entry_line(entry: Entry) -> str:
     who = f"{plain(str(entry.by))} " if entry.by else ""
-    detail = f": {plain(entry.detail)}" if entry.detail else ""
+    detail = f"{say(': ')}{plain(entry.detail)}" if entry.detail else ""
     return f"- {minute_utc(entry.at)} {who}{plain(entry.text)}{detail}"
 
 
 def _event_line(event: Event) -> str:
     minute = minute_utc(event.at)
     time = say("{time} or earlier", time=minute) if event.or_earlier else minute
-    line = f": {code(event.line)}" if event.line else ""
+    line = f"{say(': ')}{code(event.line)}" if event.line else ""
     return f"- {time} {plain(event.title)}{line}"
 
 
@@ -254,7 +255,7 @@ def _post_mortem_lines(report: Report, address: str) -> Iterator[str]:
     for what, why, _ in report.missing:
         yield "- [ ] " + say("Collect {what}: {why}", what=plain(phrase.within_sentence(what)), why=plain(why))
     owner = say("Owner, date")
-    yield "- [ ] " + say("Load the alert rules of this case into Prometheus.") + f" _{owner}_"
+    yield "- [ ] " + joined_sentences((say("Load the alert rules of this case into Prometheus."), f"_{owner}_"))
     yield "- [ ] _" + say("What keeps it from happening again?") + f" {owner}_"
 
 

@@ -22,7 +22,17 @@ from reportlab.lib.units import mm
 from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
-from reportlab.platypus import BaseDocTemplate, Flowable, Frame, PageTemplate, Paragraph, Spacer, Table, TableStyle
+from reportlab.platypus import (
+    BaseDocTemplate,
+    Flowable,
+    Frame,
+    PageTemplate,
+    Paragraph,
+    Spacer,
+    Table,
+    TableStyle,
+    paragraph,
+)
 
 from diagnostics.language import reads_chinese
 from diagnostics.notation.control_characters import show_controls
@@ -30,9 +40,12 @@ from workbench.cases.words import severity_word
 from workbench.languages.sentences import say
 from workbench.reports.content import Report, ReportedFinding, minute_utc
 
+# ruff: noqa: RUF001 - punctuation of Chinese
 FONT, BOLD, CHINESE = "Vera", "VeraBd", "WenQuanYi Micro Hei"
-FULL_WIDTH = "“”‘’…—"  # noqa: RUF001 - punctuation of Chinese
+FULL_WIDTH = "“”‘’…—"
 """Both fonts have them; in a Chinese sentence they are as wide as its characters."""
+CLOSING = "，：；！？”’》"
+"""What no line begins with, beside the punctuation of Japanese that ReportLab knows."""
 MUTED = colors.HexColor("#545e6a")
 LINE = colors.HexColor("#dce1e7")
 LONGEST_TEXT = 2_000
@@ -77,6 +90,7 @@ def _register_fonts() -> None:
         pdfmetrics.registerFont(TTFont(name, folder / f"{name}.ttf"))
     package = Path(paperang_p2_fonts_cjk.__file__).parent
     pdfmetrics.registerFont(TTFont(CHINESE, package / "fonts" / "wqy-microhei.ttc"))
+    paragraph.ALL_CANNOT_START += CLOSING
 
 
 def _marked(text: str) -> str:
@@ -93,8 +107,8 @@ def _paragraph(text: str, style: ParagraphStyle) -> Paragraph:
 
 
 def _wrapped(style: ParagraphStyle) -> ParagraphStyle:
-    """The style for the reader's language: Chinese lines end between any two characters."""
-    return ParagraphStyle(style.name, parent=style, wordWrap="CJK") if reads_chinese() else style
+    """The style for the reader's language: Chinese lines end between any two characters, in a font of one weight."""
+    return ParagraphStyle(style.name, parent=style, wordWrap="CJK", fontName=FONT) if reads_chinese() else style
 
 
 def _flowables(report: Report, address: str) -> Iterator[Flowable]:
@@ -112,9 +126,11 @@ def _flowables(report: Report, address: str) -> Iterator[Flowable]:
         yield _paragraph(nothing, TEXT)
     colon, done = say(": "), say("Done: ")
     sections = (
+        (say("Possible causes"), list(_hypotheses(report))),
+        (say("Where trouble would show"), [f"{what}{colon}{answer}" for what, answer in report.looked_at]),
         (say("What to do"), [f"{title}{colon}{progress}" for title, progress in report.runbooks]),
         (say("After each change"), [f"{change}{colon}{verdict}" for change, verdict in report.later]),
-        (say("Actions"), [f"{done if is_done else ''}{what} ({who})" for what, who, is_done in report.actions]),
+        (say("Actions"), [f"{done if is_done else ''}{_of(what, who)}" for what, who, is_done in report.actions]),
         (say("What the charts show"), [f"{title}{colon}{summary}" for title, summary in report.charts]),
         (say("What would make it surer"), [f"{what}{colon}{why}" for what, why, _ in report.missing]),
     )
@@ -125,8 +141,18 @@ def _flowables(report: Report, address: str) -> Iterator[Flowable]:
     yield _paragraph(say("Timeline (UTC)"), HEADING)
     for entry in report.timeline:
         who = f"{entry.by} " if entry.by else ""
-        detail = f": {entry.detail}" if entry.detail else ""
+        detail = f"{say(': ')}{entry.detail}" if entry.detail else ""
         yield _paragraph(f"{minute_utc(entry.at)}  {who}{entry.text}{detail}", TEXT)
+
+
+def _hypotheses(report: Report) -> Iterator[str]:
+    for title, share, arguments in report.hypotheses:
+        yield f"{title}{say(': ')}{share}"
+        yield from arguments
+
+
+def _of(what: str, who: str) -> str:
+    return say("{what} ({who})", what=what, who=who)
 
 
 def _finding(finding: ReportedFinding) -> Iterator[Flowable]:

@@ -127,7 +127,7 @@ def _shown(file: UploadedFile, earlier: UploadedFile | None) -> FileShown:
         if (format_id := file.overrides.get(each["name"], each["format"])) in FORMATS
     )
     unknown = len(file.members) - titles.total()
-    parts = [f"{count} {title}" for title, count in titles.most_common()]
+    parts = [say("{count} {kind}", count=count, kind=title) for title, count in titles.most_common()]
     if unknown:
         parts.append(say("{unknown} not recognised", unknown=unknown))
     return FileShown(

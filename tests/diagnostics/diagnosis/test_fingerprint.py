@@ -31,7 +31,11 @@ SKEW = finding("skew.hot-subtask", "data_skew", subject={"vertex": "Window", "su
 
 
 def test_the_parts_are_the_class_the_job_and_where_the_causes_lie() -> None:
-    assert fingerprint_parts(document("data_skew", SKEW)) == ["class data_skew", "job orders", "operator Window"]
+    assert fingerprint_parts(document("data_skew", SKEW)) == [
+        ("class", "data_skew"),
+        ("job", "orders"),
+        ("operator", "Window"),
+    ]
 
 
 def test_numbers_hosts_and_subtasks_do_not_count() -> None:

@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from diagnostics.charts import CHARTS
+from diagnostics.language import CHINESE, reading_in
 from diagnostics.prevention.alert import Alert, duration
 from diagnostics.prevention.alerts import alerts_for
 from diagnostics.prevention.dashboard import dashboard
@@ -267,6 +268,16 @@ def test_the_dashboard_shows_the_charts_of_the_case_and_begins_with_its_job() ->
         "Restarts",
     ]
     assert told["templating"]["list"][1]["current"]["value"] == "Orders"
+
+
+def test_every_title_and_legend_of_the_dashboard_is_chinese_for_a_reader_of_chinese() -> None:
+    with reading_in(CHINESE):
+        panels = json.loads(dashboard("Orders", [panel for chart in CHARTS.values() for panel in chart.panels]))[
+            "panels"
+        ]
+    legends = {target["legendFormat"] for panel in panels for target in panel["targets"]}
+    titles = {panel["title"] for panel in panels} | {each for each in legends if "{{" not in each}
+    assert {each for each in titles if not re.search("[\u4e00-\u9fff]", each)} == set()
 
 
 def test_prometheus_reads_every_expression_of_the_dashboard(tmp_path: Path) -> None:

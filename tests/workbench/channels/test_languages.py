@@ -13,6 +13,9 @@ from diagnostics.language import CHINESE, ENGLISH
 from tests.workbench.channels.chat import Chat, running
 from tests.workbench.diagnosed import SKEW_RULE, diagnosed_case, published
 from tests.workbench.people import People
+from workbench.channels.address import MAIL, ChannelAddress
+from workbench.channels.kind import Message
+from workbench.channels.kinds import dingtalk, feishu, mail, wecom
 from workbench.channels.models import USUAL_TEMPLATE, Channel, Delivery
 from workbench.channels.notices import Notice, notice_send
 from workbench.channels.services import ChannelForm, channel_save, channel_try, delivery_send
@@ -59,6 +62,21 @@ def test_a_verdict_reaches_each_channel_in_its_language(people: People, chat: Ch
     assert messages["/zh-hans"]["text"].startswith(f"诊断结论\uff1a{case.title}\n")
     assert messages["/zh-hans"]["verdict"] == "数据倾斜"
     assert messages["/zh-hans"]["schema"] == messages["/en"]["schema"] == 1
+
+
+def test_the_subject_of_a_mail_has_the_colon_of_its_language() -> None:
+    message = Message(text="", url="", fields={"what": "Verdict", "title": "Orders"})
+    address = ChannelAddress.entered("smtps://example.org/a@example.org?from=b@example.org", "", MAIL)
+    assert mail.KIND.mail is not None
+    assert mail.KIND.mail(message, address)["Subject"] == "Verdict: Orders"
+    with in_language(CHINESE):
+        assert mail.KIND.mail(message, address)["Subject"] == "Verdict\uff1aOrders"
+
+
+def test_systems_that_have_a_chinese_name_are_called_by_it() -> None:
+    with in_language(CHINESE):
+        names = [str(kind.KIND.title) for kind in (dingtalk, feishu, wecom)]
+    assert names == ["钉钉", "飞书\uff08Lark\uff09", "企业微信"]
 
 
 def test_a_test_message_has_no_english_sentence(people: People, chat: Chat) -> None:

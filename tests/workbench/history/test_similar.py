@@ -88,7 +88,7 @@ def test_cases_of_strangers_are_never_similar(people: People) -> None:
 
 def test_the_page_of_a_case_shows_what_its_fingerprint_is_made_of(people: People) -> None:
     page = signed_in(people.alice).get(skewed(people.alice, "x").get_absolute_url()).content.decode()
-    assert "<li>operator Window</li>" in page
+    assert "<li>operator: Window</li>" in page
 
 
 def test_a_similar_case_shows_the_verdict_of_each_of_its_jobs(people: People) -> None:

@@ -239,8 +239,11 @@ def test_a_report_in_chinese_has_full_width_punctuation_between_its_words(analys
     with in_language(CHINESE):
         report = report_of(analysis.case)
         text, pdf = as_markdown(report, "http://here/"), as_pdf(report, "http://here/")
+        text += as_post_mortem(report, "http://here/")
     assert re.search(r"[\u4e00-\u9fff]", text)
-    assert re.findall(r"^- [^`]*[\u4e00-\u9fff][,:] .*$", text.partition("##")[0], re.MULTILINE) == []
+    lines = [line for line in text.splitlines() if not line.startswith("- `")]
+    ours = r"[\u4e00-\u9fff][,:] |[\u4e00-\u9fff\u3002] ?\(|[\u3002\uff0c\uff1a] "
+    assert [line for line in lines if re.search(ours, line)] == []
     of_every_reader = {b"Helvetica"}  # ReportLab names it and no text uses it
     fonts = set(re.findall(rb"/BaseFont /([\w+-]+)", pdf)) - of_every_reader
     embedded = set(re.findall(rb"/FontFile2 .*?/FontName /([\w+-]+)", pdf, re.DOTALL))

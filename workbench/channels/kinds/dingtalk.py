@@ -24,7 +24,7 @@ def _write(message: Message, secret: str, now: int) -> Post:
 
 
 KIND = Kind(
-    title="DingTalk",
+    title=say_later("DingTalk"),
     write=_write,
     refusal=lambda answer: error_code(answer, "errcode", "errmsg"),
     address="https://oapi.dingtalk.com/robot/send?access_token=…",

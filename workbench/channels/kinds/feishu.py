@@ -24,7 +24,7 @@ def _write(message: Message, secret: str, now: int) -> Post:
 
 
 KIND = Kind(
-    title="Feishu, Lark",
+    title=say_later("Feishu, Lark"),
     write=_write,
     refusal=lambda answer: error_code(answer, "code", "msg"),
     address="https://open.feishu.cn/open-apis/bot/v2/hook/…",

@@ -27,7 +27,7 @@ def _mail(message: Message, address: ChannelAddress) -> EmailMessage:
     sender = _sender(address)
     mail = EmailMessage()
     title = str(message.fields.get("title") or "")
-    first_line = message.text.partition("\n")[0] if not title else f"{message.fields.get('what')}: {title}"
+    first_line = message.text.partition("\n")[0] if not title else f"{message.fields.get('what')}{say(': ')}{title}"
     # Answers keep the subject, since some programs make threads by it.
     mail["Subject"] = " ".join(first_line.split())[:LONGEST_SUBJECT]
     mail["From"], mail["To"] = sender, ", ".join(_recipients(address))
@@ -68,7 +68,7 @@ def _check(address: ChannelAddress) -> None:
 
 
 KIND = Kind(
-    title="E-mail",
+    title=say_later("E-mail"),
     mail=_mail,
     check=_check,
     address="smtps://mail.example.org/on-call@example.org,team@example.org?from=flink@example.org",

@@ -7,6 +7,7 @@ Source: WeCom developer center, "Group robot configuration"
 from __future__ import annotations
 
 from workbench.channels.kind import Kind, Message, Post, error_code
+from workbench.languages.sentences import say_later
 
 MOST_BYTES = 2_048
 
@@ -19,7 +20,7 @@ def _write(message: Message, secret: str, now: int) -> Post:
 
 
 KIND = Kind(
-    title="WeCom",
+    title=say_later("WeCom"),
     write=_write,
     refusal=lambda answer: error_code(answer, "errcode", "errmsg"),
     address="https://qyapi.weixin.qq.com/cgi-bin/webhook/send?key=…",
