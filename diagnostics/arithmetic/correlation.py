@@ -24,18 +24,31 @@ class Correlation:
 
     low, high  interval of 95 % by Fisher's transformation (R. A. Fisher, On the probable error of a coefficient of
                correlation, 1921); it assumes pairs that do not depend on each other
+    rises      whether the interval is above 0, also without any one of the pairs: otherwise a single outlier makes it
     """
 
     r: float
     low: float
     high: float
     pairs: int
+    rises: bool
 
 
 def correlation(pairs: Sequence[Pair]) -> Correlation | None:
     """The correlation; None for fewer than LEAST_PAIRS pairs or when one side does not vary."""
-    if len(pairs) < LEAST_PAIRS:
+    found = _fisher(pairs) if len(pairs) >= LEAST_PAIRS else None
+    if found is None:
         return None
+    r, low, high = found
+    rises = low > 0 and all(
+        (without := _fisher([*pairs[:place], *pairs[place + 1 :]])) is not None and without[1] > 0
+        for place in range(len(pairs))
+    )
+    return Correlation(r, low, high, len(pairs), rises)
+
+
+def _fisher(pairs: Sequence[Pair]) -> tuple[float, float, float] | None:
+    """r and its interval; None when one side does not vary."""
     x, y = np.array(pairs, dtype=np.float64).T
     x, y = x - x.mean(), y - y.mean()
     scale = math.sqrt(float(x @ x) * float(y @ y))
@@ -44,7 +57,7 @@ def correlation(pairs: Sequence[Pair]) -> Correlation | None:
     r = min(max(float(x @ y) / scale, -1.0), 1.0)
     within = min(max(r, -0.999999), 0.999999)
     half = Z / math.sqrt(len(pairs) - 3)
-    return Correlation(r, math.tanh(math.atanh(within) - half), math.tanh(math.atanh(within) + half), len(pairs))
+    return r, math.tanh(math.atanh(within) - half), math.tanh(math.atanh(within) + half)
 
 
 def highest_shifted(

@@ -62,10 +62,10 @@ def job_title(job: Mapping[str, Any], points: Points) -> str:
     return f" · {job['name'] or job['job_id']}" if len(points["jobs"]) > 1 else ""
 
 
-def single_line(course: Sequence[Sequence[float]], name: str, colour: str, hover: str) -> Trace:
+def single_line(course: Sequence[Sequence[float | None]], name: str, colour: str, hover: str) -> Trace:
     """A line over time that the title of its panel names, so that the legend has no entry for it.
 
-    course  [epoch ms, value] in the order of time
+    course  [epoch ms, value] in the order of time; the line has a gap where the value is None
     """
     return {
         "type": "scatter",
@@ -77,6 +77,25 @@ def single_line(course: Sequence[Sequence[float]], name: str, colour: str, hover
         "line": {"color": colour, "width": 1.5},
         "hovertemplate": f"{hover}<br>%{{x}}<extra></extra>",
     }
+
+
+def with_gaps(course: Sequence[Sequence[float]], most_ms: int) -> list[tuple[float, float | None]]:
+    """A course over time, without a value between two samples that are further apart: no line joins these two.
+
+    course   [epoch ms, value] in the order of time
+    most_ms  longest time between two samples that a line joins
+    """
+    drawn: list[tuple[float, float | None]] = []
+    for ts_ms, value in course:
+        if drawn and ts_ms - drawn[-1][0] > most_ms:
+            drawn.append((drawn[-1][0] + 1, None))
+        drawn.append((ts_ms, value))
+    return drawn
+
+
+def count_axis(highest: int) -> Mapping[str, Any]:
+    """A y axis for counts: its labels are whole numbers."""
+    return {"dtick": max(1, -(-highest // 4)), "nticks": None, "tickmode": "linear"}
 
 
 def row_axis(names: Sequence[str]) -> Mapping[str, Any]:

@@ -39,7 +39,7 @@ def points(evidence: Evidence) -> Points | None:
     """The longest wait of a barrier in each checkpoint and the back pressure upstream of it while it was under way.
 
     Reads   subtask_checkpoint, log_record (DEBUG), metric_sample, back_pressure, vertex, edge, job.
-    Gives   {jobs: [{job_id, name, lag_ms, lagged: {r, low, high, pairs} or null, checkpoints: [[ratio, start_delay_ms,
+    Gives   {jobs: [{job_id, name, lag_ms, lagged: {r, rises, pairs} or null, checkpoints: [[ratio, start_delay_ms,
             alignment_ms, trigger_ms, id, task]]}]}; `lag_ms` is the time by which back pressure came before the start
             delay where they agree best.
     Empty   None when no job has LEAST_CHECKPOINTS checkpoints with both.
@@ -83,7 +83,7 @@ def _pairs_at(waits: Sequence[BarrierWait], shift_ms: int) -> list[tuple[float, 
 
 
 def _as_json(found: Correlation) -> dict[str, Any]:
-    return {"r": found.r, "low": found.low, "high": found.high, "pairs": found.pairs}
+    return {"r": found.r, "rises": found.rises, "pairs": found.pairs}
 
 
 def _correlation(job: Mapping[str, Any], column: int) -> Correlation | None:
@@ -102,7 +102,8 @@ def _panel(job: Mapping[str, Any], points: Points, colours: Palette, *, first: b
     longest = max(row[column] or 0.0 for row in rows for column in (START_DELAY, ALIGNMENT))
     divisor, unit = axis_unit(longest, DURATION_UNITS, "ms")
     found = _correlation(job, START_DELAY)
-    ending = say(" · r = {r:.2f} ({pairs} checkpoints)", r=found.r, pairs=found.pairs) if found else ""
+    clear = found is not None and found.rises
+    ending = say(" · r = {r:.2f} ({pairs} checkpoints)", r=found.r, pairs=found.pairs) if found and clear else ""
     series = (
         (START_DELAY, say("Start delay"), "start_delay_ms", "circle"),
         (ALIGNMENT, say("Alignment"), "alignment_ms", "diamond"),
@@ -164,6 +165,12 @@ def _job_summary(job: Mapping[str, Any]) -> str:
             count=len(rows),
             least_pairs=LEAST_PAIRS,
         )
+    clear = {title: each for title, each in known.items() if each.rises}
+    if not clear and not _is_later(job):
+        return say(
+            "In these {count} checkpoints the wait of barriers does not depend clearly on the back pressure upstream.",
+            count=len(rows),
+        )
     shares = enumeration(
         [
             say(
@@ -173,25 +180,24 @@ def _job_summary(job: Mapping[str, Any]) -> str:
                 low=each.low,
                 high=each.high,
             )
-            for title, each in known.items()
+            for title, each in clear.items()
         ]
     )
-    follows = any(each.low > 0 for each in known.values()) or _is_later(job)
-    sentence = (
-        to_say("Over {count} checkpoints barriers wait longer when the tasks upstream are back-pressured: {shares}.")
-        if follows
-        else to_say(
-            "Over {count} checkpoints barriers do not clearly wait longer when the tasks upstream are "
-            "back-pressured: {shares}."
+    text = (
+        say(
+            "Over {count} checkpoints barriers wait longer when the tasks upstream are back-pressured: {shares}.",
+            count=len(rows),
+            shares=shares,
         )
+        if clear
+        else say("Over {count} checkpoints the start delay follows the back pressure upstream.", count=len(rows))
     )
-    text = say(sentence, count=len(rows), shares=shares)
-    return joined_sentences((text, _lag_in_words(job))) if follows else text
+    return joined_sentences((text, _lag_in_words(job))) if _is_later(job) or say("start delay") in clear else text
 
 
 def _is_later(job: Mapping[str, Any]) -> bool:
     """Whether the start delay follows the back pressure of an earlier time."""
-    return bool(job["lag_ms"]) and job["lagged"]["low"] > 0
+    return bool(job["lag_ms"]) and bool(job["lagged"].get("rises"))  # points of former releases do not have it
 
 
 def _lag_in_words(job: Mapping[str, Any]) -> str:
@@ -199,7 +205,7 @@ def _lag_in_words(job: Mapping[str, Any]) -> str:
     if not _is_later(job):
         return say("The start delay agrees best with the back pressure of the same time (no lag).")
     return say(
-        "It agrees best with the back pressure {lag} earlier (r = {r:.2f}).",
+        "The start delay agrees best with the back pressure {lag} earlier (r = {r:.2f}).",
         lag=duration(job["lag_ms"]),
         r=job["lagged"]["r"],
     )

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from diagnostics.arithmetic.time_slot import slot_ms
 from diagnostics.charting.chart import Chart, Points, Theme
-from diagnostics.charting.panel import Panel, Threshold, job_title, single_line, stacked
+from diagnostics.charting.panel import Panel, Threshold, count_axis, job_title, single_line, stacked, with_gaps
 from diagnostics.charting.summary import summary_by_job
 from diagnostics.charting.theme import Palette, palette
 from diagnostics.language import joined_sentences, say, say_stored, to_say
 from diagnostics.reconstruction.checkpoints.failure import failures_by_job
 from diagnostics.reconstruction.checkpoints.history import History, checkpoint_histories
 from diagnostics.reconstruction.job.cluster import cluster_of
-from diagnostics.reconstruction.load.timeline import load_timelines
+from diagnostics.reconstruction.load.timeline import MOMENT_MS, load_timelines
 from diagnostics.vocabulary.decline_reasons import WAITING
 from diagnostics.vocabulary.load_levels import LOW_MOST
 from diagnostics.wording.phrase import enumeration, in_brackets, percent
@@ -30,6 +32,10 @@ MOST_ENTRIES = 2_000
 """Failures of a job that are kept, the latest. Our choice."""
 MOST_CLASSES = 6
 """Classes with a colour of their own; rarer ones are drawn together. Our choice: as many as are easy to distinguish."""
+LONGEST_STEPS = 3
+"""Usual distances between two readings of the load beyond which no line joins them. Our choice: one or two readings
+may be lost; while a job restarts nothing is measured.
+"""
 FEWEST_JUDGED = 3
 """With fewer failures at whose time the back pressure is known, no share of them is stated. Our choice."""
 OTHERS = to_say("other classes")
@@ -147,6 +153,7 @@ def _histogram(job: Mapping[str, Any], points: Points, colours: Palette, *, firs
             for place, (name, slots) in enumerate(counted.items())
             if slots
         ],
+        y=count_axis(max(sum(counted.values(), Counter()).values())),
     )
 
 
@@ -156,13 +163,25 @@ def _load_panel(job: Mapping[str, Any], points: Points, colours: Palette) -> Pan
         unit=say("Share (%)"),
         height=100,
         traces=[
-            single_line(
-                [(ts_ms, ratio * 100) for ts_ms, ratio in job["load"]], say("Back pressure"), colours.text, "%{y:.0f} %"
-            )
+            {
+                **single_line(
+                    with_gaps([(ts_ms, ratio * 100) for ts_ms, ratio in job["load"]], LONGEST_STEPS * _usual_step(job)),
+                    say("Back pressure"),
+                    colours.text,
+                    "%{y:.0f} %",
+                ),
+                "mode": "lines+markers",  # a reading between two gaps has no line
+                "marker": {"size": 3, "color": colours.text},
+            }
         ],
         thresholds=[Threshold(LOW_MOST * 100, "HIGH")],
         y={"range": [0, 105]},
     )
+
+
+def _usual_step(job: Mapping[str, Any]) -> int:
+    """The median time between two readings of the load, ms."""
+    return round(median([later - earlier for (earlier, _), (later, _) in pairwise(job["load"])] or [MOMENT_MS]))
 
 
 def summary(points: Points) -> str:
@@ -179,6 +198,16 @@ def _job_summary(job: Mapping[str, Any]) -> str:
     high = sum(ratio > LOW_MOST for ratio in judged)
     counted = sum(job["counts"].values())
     usual = sum(ratio > LOW_MOST for _, ratio in job["load"]) / len(job["load"])
+    if not high:
+        none = (
+            to_say("None of them came while a subtask was back-pressured more than half of the time.")
+            if len(judged) == counted
+            else to_say(
+                "The back pressure is known at the time of {judged} of these {all}: none of the {judged} came while a "
+                "subtask was back-pressured more than half of the time."
+            )
+        )
+        return joined_sentences((text, say(none, judged=len(judged), all=counted)))
     words = {"high": high, "judged": len(judged), "usual": percent(usual)}
     share = (
         say(

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 MOST_VERTICES = 6
 MOST_SUBTASKS = 200
 """The most uneven tasks of a job, and of each the subtasks with the most records. Our choice."""
+EVEN_MOST = 1.2
+"""Multiple of the even share up to which a task counts as evenly spread. Our choice: random keys vary by as much."""
 FEW_SUBTASKS = 10
 """Up to this number each bar is labelled with its value."""
 FEWEST_PLACES = 6
@@ -200,10 +202,16 @@ def _panel(vertex: Mapping[str, Any], prefix: str, colours: Palette, places: int
 
 
 def summary(points: Points) -> str:
-    """The most uneven task and its hottest subtask."""
+    """The most uneven task and its hottest subtask; that the load is even where it is."""
     every = [(job, vertex) for job in points["jobs"] for vertex in job["vertices"]]
     job, worst = max(every, key=lambda each: _skew(each[1]))
     hottest = max(worst["subtasks"], key=lambda each: (each["share"], -each["subtask"]))
+    if _skew(worst) <= EVEN_MOST:
+        return say(
+            "The records are spread evenly: the subtask with the most has {times:.2f} times the even share of its "
+            "task.",
+            times=max(_skew(worst), 1.0),
+        )
     sentence = (
         to_say(
             "The most uneven task is {task}: subtask {subtask} has {share} of the records where {even_share} would be "

@@ -12,6 +12,7 @@ from diagnostics.charting.summary import summary_by_job
 from diagnostics.charting.theme import Palette, palette
 from diagnostics.language import joined_sentences, say, to_say
 from diagnostics.notation.printed_name import normalised
+from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.load.pools import pools_of_tasks
 from diagnostics.reconstruction.load.source_rates import source_rates
 from diagnostics.reconstruction.load.tasks import job_tasks
@@ -20,6 +21,7 @@ from diagnostics.wording.phrase import FORMATS, number, percent
 
 if TYPE_CHECKING:
     from diagnostics.evidence import Evidence
+    from diagnostics.reconstruction.job.cluster import Cluster
     from diagnostics.reconstruction.load.pools import Pools
     from diagnostics.reconstruction.load.source_rates import SourceRate
 
@@ -45,13 +47,14 @@ def points(evidence: Evidence) -> Points | None:
     """The tasks from the sources to the origin of back pressure, with their pools and ratios, and the source rate.
 
     Reads   vertex, edge, job, metric_sample, back_pressure, subtask.
-    Gives   {jobs: [{job_id, name, origin, tasks: [{id, name, in, out, held, busy}], rates: [[ts_ms, per_s]], change:
-            {at_ms, before_per_s, after_per_s} or null}]}; pools are the median of the subtask with the fullest one,
-            ratios the mean over the recording of the subtask that has most; null where nothing is known, and for the
-            input of a source. Tasks are in the order of the data flow.
+    Gives   {jobs: [{job_id, name, origin, apart, tasks: [{id, name, in, out, held, busy}], rates: [[ts_ms, per_s]],
+            change: {at_ms, before_per_s, after_per_s} or null}]}; `apart` is whether a sender of the origin runs in
+            another TaskManager, null where that is not known; pools are the median of the subtask with the fullest
+            one, ratios the mean over the recording of the subtask that has most; null where nothing is known, and for
+            the input of a source. Tasks are in the order of the data flow.
     Empty   None when no task with a known origin is back-pressured, or without known edges.
     """
-    pools, rates = pools_of_tasks(evidence), source_rates(evidence)
+    pools, rates, cluster = pools_of_tasks(evidence), source_rates(evidence), cluster_of(evidence)
     jobs = []
     for job in job_tasks(evidence):
         origin = max(job["vertices"], key=lambda each: each["origin_moments"])
@@ -62,11 +65,23 @@ def points(evidence: Evidence) -> Points | None:
                     "job_id": job["job_id"],
                     "name": job["name"],
                     "origin": origin["id"],
+                    "apart": _is_apart(cluster, job["job_id"], origin),
                     "tasks": [_task(job["job_id"], each, pools) for each in path],
                     **_course(rates.get(job["job_id"])),
                 }
             )
     return {"jobs": jobs} if jobs else None
+
+
+def _is_apart(cluster: Cluster, job_id: str | None, origin: Mapping[str, Any]) -> bool | None:
+    """Whether records cross the network to the origin; None where the place of a task is not known."""
+    homes: set[str] = set()
+    for vertex in (origin["id"], *origin["parents"]):
+        found = {normalised(home) for (job, task, _), home in cluster.homes.items() if (job, task) == (job_id, vertex)}
+        if not found:
+            return None
+        homes |= found
+    return len(homes) > 1
 
 
 def _path(vertices: Sequence[Mapping[str, Any]], origin: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -120,7 +135,7 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
 
 def _bars(job: Mapping[str, Any], points: Points, colours: Palette, *, first: bool) -> Panel:
     tasks = job["tasks"]
-    names = [_label(each, job["origin"]) for each in tasks]
+    names = [_label(each, is_origin=_is_origin(each, job)) for each in tasks]
     colour = {
         "in": colours.series[2],
         "out": colours.series[0],
@@ -128,7 +143,12 @@ def _bars(job: Mapping[str, Any], points: Points, colours: Palette, *, first: bo
         "busy": colours.load["working"],
     }
     return Panel(
-        title=say("From the sources to the origin of back pressure{job}", job=job_title(job, points)),
+        title=say(
+            to_say("From the sources to the origin of back pressure{job}")
+            if any(_is_origin(each, job) for each in tasks)
+            else to_say("From the sources to the first task that is not back-pressured{job}"),
+            job=job_title(job, points),
+        ),
         unit=say("Share (%)"),
         height=190,
         traces=[
@@ -151,9 +171,18 @@ def _bars(job: Mapping[str, Any], points: Points, colours: Palette, *, first: bo
     )
 
 
-def _label(task: Mapping[str, Any], origin: str) -> str:
+def _is_origin(task: Mapping[str, Any], job: Mapping[str, Any]) -> bool:
+    """Whether the task holds the others back: one that is hardly busy only shows where back pressure ends."""
+    return bool(task["id"] == job["origin"]) and not _is_quiet(task)
+
+
+def _is_quiet(task: Mapping[str, Any]) -> bool:
+    return task["busy"] is not None and task["busy"] <= QUIET_MOST
+
+
+def _label(task: Mapping[str, Any], *, is_origin: bool) -> str:
     name = escaped(shortened(task["name"], NAME_LENGTH))
-    return f"<b>{name}</b><br>{say('origin')}" if task["id"] == origin else name
+    return f"<b>{name}</b><br>{say('origin')}" if is_origin else name
 
 
 def _rates(job: Mapping[str, Any], points: Points, colours: Palette) -> Panel:
@@ -189,7 +218,7 @@ def summary(points: Points) -> str:
 
 def _job_summary(job: Mapping[str, Any]) -> str:
     origin = next(task for task in job["tasks"] if task["id"] == job["origin"])
-    sentences = [_origin_in_words(origin)]
+    sentences = [_origin_in_words(origin), _pool_in_words(origin, job.get("apart"))]
     waiting = sorted((task for task in job["tasks"] if (task["held"] or 0.0) > OK_MOST), key=lambda task: -task["held"])
     for task in waiting[:2]:
         sentence = (
@@ -217,42 +246,42 @@ def _job_summary(job: Mapping[str, Any]) -> str:
 
 
 def _origin_in_words(origin: Mapping[str, Any]) -> str:
-    """Where the wait begins, and what its input pool shows."""
-    busy, pool, name = origin["busy"], origin["in"], origin["name"]
-    if busy is not None and busy <= QUIET_MOST:
-        text = say(
+    """Where the wait begins."""
+    busy, name = origin["busy"], origin["name"]
+    if _is_quiet(origin):
+        return say(
             "Tasks upstream of {task} wait although it is busy only {busy} of the time on average.",
             task=name,
             busy=percent(busy),
         )
-    else:
-        sentence = (
-            to_say("Back pressure begins at {task}.")
-            if busy is None
-            else to_say("Back pressure begins at {task} (busy {busy} on average).")
-        )
-        text = say(sentence, task=name, busy=percent(busy))
+    if busy is None:
+        return say("Back pressure begins at {task}.", task=name)
+    return say("Back pressure begins at {task} (busy {busy} on average).", task=name, busy=percent(busy))
+
+
+def _pool_in_words(origin: Mapping[str, Any], apart: bool | None) -> str:
+    """What the input pool of the task at which the wait begins shows; `apart` as in the points."""
+    pool = origin["in"]
     if pool is None:
-        return text
-    if pool < HARDLY:
-        return joined_sentences(
-            (
-                text,
-                say(
-                    "Its input pool is empty: its senders are in the same TaskManager and use none of these buffers, "
-                    "or their records do not arrive.",
-                ),
-            )
+        return ""
+    if pool >= HARDLY:
+        return say(
+            "{pool} of its input pool is in use; it grants its senders credits only for free buffers.",
+            pool=percent(pool),
         )
-    return joined_sentences(
-        (
-            text,
-            say(
-                "{pool} of its input pool is in use; it grants its senders credits only for free buffers.",
-                pool=percent(pool),
-            ),
+    if apart is None:
+        return say(
+            "Its input pool is empty: its senders are in the same TaskManager and use none of these buffers, "
+            "or their records do not arrive."
         )
-    )
+    if not apart:
+        return say("Its input pool is empty because all of its senders are in the same TaskManager.")
+    if _is_quiet(origin):
+        return say(
+            "Its input pool is empty although it has senders in other TaskManagers: the records do not arrive over the "
+            "network."
+        )
+    return say("Its input pool is empty most of the time.")
 
 
 def _signed(ratio: float) -> str:
@@ -276,7 +305,7 @@ def table(points: Points) -> list[list[Any]]:
         change = job["change"] or {"before_per_s": None, "after_per_s": None, "at_ms": None}
         rates = [change["before_per_s"], change["after_per_s"], change["at_ms"]]
         for each in job["tasks"]:
-            is_origin = say("yes") if each["id"] == job["origin"] else say("no")
+            is_origin = say("yes") if _is_origin(each, job) else say("no")
             rows.append([job["name"] or job["job_id"], each["name"], is_origin, *(each[bar] for bar in BARS), *rates])
     return [header, *rows]
 

@@ -33,6 +33,27 @@ def test_few_pairs_and_a_side_that_does_not_vary_give_no_correlation() -> None:
     assert correlation([(1.0, float(x)) for x in range(9)]) is None
 
 
+def test_a_correlation_that_rests_on_one_pair_does_not_rise() -> None:
+    """Ten pairs without any relation and one far outlier: r is near 1, and without the outlier it is near 0."""
+    scattered = [(float(x % 2), float(x % 3)) for x in range(10)]
+    found = correlation([*scattered, (100.0, 300.0)])
+
+    assert found is not None
+    assert found.low > 0.9
+    assert not found.rises
+    steady = correlation([(float(x), float(x + x % 2)) for x in range(10)])
+    assert steady is not None
+    assert steady.rises
+
+
+def test_an_interval_that_contains_zero_does_not_rise() -> None:
+    found = correlation([(float(x), float(x % 4)) for x in range(9)])
+
+    assert found is not None
+    assert found.low < 0 < found.high
+    assert not found.rises
+
+
 def test_the_shift_is_the_one_at_which_both_agree_best() -> None:
     course = [0.0, 0.0, 5.0, 1.0, 4.0, 0.0, 2.0, 6.0, 0.0, 1.0, 3.0, 0.0, 7.0, 0.0]
 

@@ -63,7 +63,7 @@ def test_back_pressure_that_comes_earlier_is_a_lag() -> None:
 
     assert points is not None
     assert points["jobs"][0]["lag_ms"] == 10_000
-    assert "It agrees best with the back pressure 10 s earlier (r = 1.00)." in CHART.summary(points)
+    assert "The start delay agrees best with the back pressure 10 s earlier (r = 1.00)." in CHART.summary(points)
 
 
 def test_few_checkpoints_are_shown_without_a_correlation() -> None:
@@ -81,7 +81,20 @@ def test_waits_that_do_not_follow_back_pressure_are_not_said_to() -> None:
     points = CHART.points(hand_made(**line_of_jobs(), back_pressure=loads, subtask_checkpoint=parts))
 
     assert points is not None
-    assert "barriers do not clearly wait longer" in CHART.summary(points)
+    assert CHART.summary(points) == (
+        "In these 9 checkpoints the wait of barriers does not depend clearly on the back pressure upstream."
+    )
+    assert "r =" not in CHART.figure(points, Theme("light"))["layout"]["annotations"][0]["text"]
+
+
+def test_one_long_wait_under_back_pressure_is_no_correlation() -> None:
+    """A single barrier waits, while the source is held back once: r is 1, and nothing is left without it."""
+    parts = [part(n + 1, SINK, START + n * MINUTE, 20_000.0 if n == 8 else 10.0 + n % 3) for n in range(11)]
+    loads = [held(MIDDLE, START + n * MINUTE, 1.0 if n == 8 else 0.01 * (n % 2)) for n in range(11)]
+    points = CHART.points(hand_made(**line_of_jobs(), back_pressure=loads, subtask_checkpoint=parts))
+
+    assert points is not None
+    assert "does not depend clearly" in CHART.summary(points)
 
 
 def test_a_job_without_back_pressure_has_no_correlation() -> None:

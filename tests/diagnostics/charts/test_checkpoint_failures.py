@@ -74,6 +74,28 @@ def test_seven_failures_are_counted_by_class_and_held_against_the_load() -> None
     assert figure["data"][-1]["name"] == "Back pressure"
 
 
+def test_the_load_has_a_gap_where_nothing_was_measured_and_counts_have_whole_labels() -> None:
+    """Samples every 10 s, none while the job restarts: no line joins the last one before with the first one after."""
+    measured = [each for each in loads() if not 100 <= (each["ts_ms"] - START) / 1000 < 160]
+    points = CHART.points(hand_made(**line_of_jobs(), checkpoint=seven(), back_pressure=measured))
+
+    assert points is not None
+    figure = CHART.figure(points, Theme("light"))
+    course = list(zip(figure["data"][-1]["x"], figure["data"][-1]["y"], strict=True))
+    assert [(ts_ms - START) // 1000 for ts_ms, share in course if share is None] == [90]
+    assert figure["layout"]["yaxis"]["dtick"] == 1
+
+
+def test_failures_that_never_came_under_load_are_stated_in_words() -> None:
+    idle = [{**each, "back_pressured_ratio": 0.0} for each in loads()]
+    points = CHART.points(hand_made(**line_of_jobs(), checkpoint=seven(), back_pressure=idle))
+
+    assert points is not None
+    assert CHART.summary(points).endswith(
+        "None of them came while a subtask was back-pressured more than half of the time."
+    )
+
+
 def test_every_failure_is_in_the_table_with_the_load_of_its_moment() -> None:
     points = CHART.points(hand_made(**line_of_jobs(), checkpoint=seven(), back_pressure=loads()))
 

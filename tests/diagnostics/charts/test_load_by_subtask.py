@@ -62,3 +62,18 @@ def test_the_even_share_is_a_line_and_hot_bars_carry_their_number() -> None:
     assert bars["marker"]["color"][0] != bars["marker"]["color"][1]
     assert busy["y"] == [100.0, None, None, None]
     assert "subtask 0 has 91 % of the records where 25 % would be even" in CHART.summary(points)
+
+
+def test_even_tasks_are_not_said_to_be_uneven() -> None:
+    """A task of two subtasks with half of the records each has no hottest subtask."""
+    evidence = hand_made(
+        **line_of_jobs(),
+        subtask=[subtask(MIDDLE, 0, 505), subtask(MIDDLE, 1, 495), subtask(SINK, 0, 500), subtask(SINK, 1, 500)],
+    )
+
+    points = CHART.points(evidence)
+
+    assert points is not None
+    assert CHART.summary(points) == (
+        "The records are spread evenly: the subtask with the most has 1.01 times the even share of its task."
+    )

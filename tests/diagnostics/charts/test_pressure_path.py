@@ -24,13 +24,20 @@ def sample(metric: str, vertex: str, step: int, value: float) -> dict[str, Any]:
     }
 
 
-def slow_sink(after_per_s: float = 20.0, pool: float = 1.0) -> Any:
-    """The sink is busy all the time; from the tenth of twenty moments on the source emits less than 100 records/s."""
+def home(vertex: str, subtask: int, task_manager: str) -> dict[str, Any]:
+    return {"ts_ms": START, "job_id": JOB, "vertex_id": vertex, "subtask": subtask, "task_manager": task_manager}
+
+
+def slow_sink(after_per_s: float = 20.0, pool: float = 1.0, busy: float = 990.0, homes: str = "") -> Any:
+    """The sink is busy all the time; from the tenth of twenty moments on the source emits less than 100 records/s.
+
+    homes  the TaskManagers of the two subtasks of the sink and of the task above it, one letter each
+    """
     samples, emitted = [], 0.0
     for step in range(20):
         emitted += 10 * (100.0 if step < 10 else after_per_s)
         samples += [
-            sample("busyTimeMsPerSecond", SINK, step, 990.0),
+            sample("busyTimeMsPerSecond", SINK, step, busy),
             sample("backPressuredTimeMsPerSecond", SINK, step, 0.0),
             sample("busyTimeMsPerSecond", MIDDLE, step, 100.0),
             sample("backPressuredTimeMsPerSecond", MIDDLE, step, 900.0),
@@ -39,7 +46,8 @@ def slow_sink(after_per_s: float = 20.0, pool: float = 1.0) -> Any:
             sample("buffers.outPoolUsage", MIDDLE, step, 1.0),
             sample("numRecordsOut", SOURCE, step, emitted),
         ]
-    return hand_made(**line_of_jobs(), metric_sample=samples)
+    places = [home(vertex, place, each) for vertex in (MIDDLE, SINK) for place, each in enumerate(homes)]
+    return hand_made(**line_of_jobs(), metric_sample=samples, subtask=places)
 
 
 def test_the_path_shows_the_measured_pools_from_the_source_to_the_origin() -> None:
@@ -98,6 +106,27 @@ def test_an_empty_input_pool_below_waiting_tasks_is_explained_without_a_guess() 
         "Its input pool is empty: its senders are in the same TaskManager and use none of these buffers, or their "
         "records do not arrive."
     ) in CHART.summary(points)
+
+
+def test_senders_in_one_task_manager_are_the_reason_of_an_empty_pool() -> None:
+    points = CHART.points(slow_sink(pool=0.0, homes="aa"))
+
+    assert points is not None
+    assert "Its input pool is empty because all of its senders are in the same TaskManager." in CHART.summary(points)
+
+
+def test_a_task_that_waits_for_records_from_other_hosts_is_no_origin() -> None:
+    """The tasks upstream are held back, the last one is idle with an empty pool: the network is between them."""
+    points = CHART.points(slow_sink(pool=0.0, busy=80.0, homes="ab"))
+
+    assert points is not None
+    summary = CHART.summary(points)
+    assert "Tasks upstream of Sink: documents wait although it is busy only 8 % of the time on average." in summary
+    assert "the records do not arrive over the network" in summary
+    drawn = CHART.figure(points, Theme("light"))
+    assert not any("origin" in name for trace in drawn["data"] for name in trace["x"] if isinstance(name, str))
+    assert "the first task that is not back-pressured" in drawn["layout"]["annotations"][0]["text"]
+    assert [row[2] for row in CHART.table(points)[1:]] == ["no", "no", "no"]
 
 
 def test_a_job_without_back_pressure_has_no_path() -> None:
