@@ -125,6 +125,7 @@ def _origin_signal(
     facts: dict[str, FactValue] = {
         "position": graph.position(vertex),
         "named_look_up": graph.named_look_up(vertex),
+        "chained_sink": graph.has_chained_sink(vertex),
         "graph_known": graph.edges_known,
         "graph_derived": graph.edges_derived,
         "parallelism": graph.parallelism.get(vertex) or len(worst.own.busy or worst.own.back_pressured) or None,
@@ -308,6 +309,7 @@ ORIGIN_FACTS = {
     "position": "position of the task in the job graph: source, middle, sink or whole job (by the name without a "
     "graph)",
     "named_look_up": "whether the planner's name says that it is a look-up join",
+    "chained_sink": "whether the task's name has other operators before the sink of its chain",
     "graph_known": "whether the edges of the job graph are known",
     "graph_derived": "whether the edges of the job graph were derived from names and record counts, since no file "
     "shows them",

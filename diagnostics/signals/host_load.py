@@ -1,4 +1,4 @@
-"""Load of the hosts from operating system tools: stolen CPU time, waiting for disks, throttling limits."""
+"""Load of the hosts from operating system tools: stolen CPU time, waiting for disks, limits of control groups."""
 
 from __future__ import annotations
 
@@ -39,6 +39,7 @@ class _Level:
     least: float
     most: float
     citation: Citation
+    seconds: float | None = None
 
     @property
     def is_level(self) -> bool:
@@ -77,7 +78,10 @@ def _sampled(evidence: Evidence) -> Iterator[_Level]:
         numbers = {"most": f"{level.most:.15g}", "usual": f"{level.median:.15g}", "samples": level.samples}
         text = cited_text(form, metric=metric, device=name, host=host or name, **numbers)
         cited = Citation.of(level.place, "metric", text, name=metric, value=level.most)
-        yield _Level(host, part, name, file_id, metric, level.samples, level.median, level.least, level.most, cited)
+        began, ended = level.totals["from_ms"], level.totals["until_ms"]
+        seconds = (ended - began) / 1000 if began is not None and ended is not None else None
+        numbers_of = (level.samples, level.median, level.least, level.most)
+        yield _Level(host, part, name, file_id, metric, *numbers_of, cited, seconds)
 
 
 def _metered(evidence: Evidence) -> Iterator[_Level]:
@@ -130,7 +134,24 @@ def _facts(levels: Sequence[_Level]) -> tuple[dict[str, FactValue], list[_Level]
     if throttled:
         facts |= {"throttled_ratio": throttled[0], "throttled_group": throttled[1].name}
         shown.append(throttled[1])
+    written = max(_rates(levels, "written_bytes"), key=lambda each: each[0], default=None)
+    if written:
+        facts |= {"written_bytes_per_s": written[0], "written_device": written[1].name}
+        shown.append(written[1])
+    for metric in ("oom_kills", "memory_limit_hits"):
+        reached = [each for each in levels if each.metric == metric]
+        if reached:
+            most = max(reached, key=lambda each: (each.most, each.name or ""))
+            facts |= {metric: most.most, f"{metric}_group": most.name}
+            shown.append(most)
     return known_facts(facts), shown
+
+
+def _rates(levels: Sequence[_Level], metric: str) -> Iterator[tuple[float, _Level]]:
+    """Bytes per second of a control group's counters of devices, over the time that they were read."""
+    for level in levels:
+        if level.metric == metric and level.seconds and level.samples > 1:
+            yield (level.most - level.least) / level.seconds, level
 
 
 def _throttled(levels: Sequence[_Level]) -> Iterator[tuple[float, _Level]]:
@@ -161,6 +182,12 @@ FACTS: Mapping[str, str] = {
     "disk_await_ms": "usual time that a request to it takes, ms",
     "throttled_ratio": "part of the scheduling periods in which a control group's CPU limit held it back, 0 to 1",
     "throttled_group": "that control group",
+    "written_bytes_per_s": "bytes per second that a control group wrote to the device it wrote most to",
+    "written_device": "that device, after its control group where known",
+    "oom_kills": "processes of a control group that the kernel killed for its memory limit, since the group began",
+    "oom_kills_group": "that control group, where known",
+    "memory_limit_hits": "how often a control group reached its memory limit, since the group began",
+    "memory_limit_hits_group": "that control group, where known",
 }
 
 SIGNALS = (SignalDefinition("host_load", "case", FACTS, measure),)

@@ -11,6 +11,8 @@ from diagnostics.arithmetic.value_classes import Spread
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.job.graph import LOOK_UP_NAME
+from diagnostics.reconstruction.job.task_start import task_starts
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.wording.cited_text import QUERIES, cited_text
 
@@ -18,6 +20,8 @@ READS = ("SELECT", "WITH", "SHOW", "CALL", "FETCH", "EXECUTE")
 WRITES = ("INSERT", "UPDATE", "DELETE", "MERGE", "REPLACE", "COPY", "LOAD", "COMMIT")
 STATEMENT_CHARACTERS = 160
 MOST_CITED = 3
+LEAST_SPAN_MS = 10_000.0
+"""Time that the reads cover, below which their share says nothing. Our choice: a checkpoint interval."""
 OF_FUNCTION = re.compile(r"\bFROM\s+([\w.\"]{1,100})\s*\(", re.IGNORECASE)
 """A statement that reads from a function, whose name is the group. Source: PostgreSQL documentation, Table
 Functions."""
@@ -26,7 +30,7 @@ Functions."""
 def measure(evidence: Evidence) -> Measured:
     """The statements that use most of a database's time.
 
-    Reads   slow_query.
+    Reads   slow_query, log_record (which tasks are look-up joins by the planner's name, and their subtasks).
     Gives   one signal of the case.
     Units   milliseconds.
     Empty   NotMeasured without a database's log.
@@ -43,6 +47,7 @@ def measure(evidence: Evidence) -> Measured:
         "queries": sum(each.samples for each in statements),
         **_of(reads, "read"),
         **_of(writes, "write"),
+        **_look_up_share(evidence, reads),
     }
     shown = [*reads[:MOST_CITED], *writes[:MOST_CITED]] or statements[:MOST_CITED]
     stamps = [each.totals[name] for each in statements for name in ("from_ms", "until_ms")]
@@ -77,6 +82,21 @@ def _of(statements: Sequence[Spread], name: str) -> Mapping[str, FactValue]:
     }
 
 
+def _look_up_share(evidence: Evidence, reads: Sequence[Spread]) -> Mapping[str, FactValue]:
+    """The look-up join that the logs name, and the part of its subtasks' time that the reads take in the database."""
+    subtasks: dict[str, set[int]] = {}
+    for each in task_starts(evidence):
+        if LOOK_UP_NAME in each.vertex.lower():
+            subtasks.setdefault(each.vertex, set()).add(each.subtask)
+    if len(subtasks) != 1 or not reads:
+        return {}
+    ((name, known),) = subtasks.items()
+    stamps = [each.totals[end] for each in reads for end in ("from_ms", "until_ms") if each.totals[end] is not None]
+    span_ms = max(stamps) - min(stamps) if stamps else 0
+    share = sum(each.total for each in reads) / (span_ms * len(known)) if span_ms >= LEAST_SPAN_MS else None
+    return {"look_up_task": name, "look_up_subtasks": len(known), "look_up_ratio": min(share, 1.0) if share else None}
+
+
 def _cite(statement: Spread) -> Citation:
     text = statement.key[2][:300] if statement.key[2] else "a query"
     times = {"usual": f"{statement.median:.15g}", "most": f"{statement.most:.15g}"}
@@ -102,6 +122,9 @@ FACTS: Mapping[str, str] = {
     "queries": "slow queries in the log",
     **_facts("read", "read"),
     **_facts("write", "write"),
+    "look_up_task": "task that is a look-up join by its name in Flink's logs, if it is the only one",
+    "look_up_subtasks": "its subtasks",
+    "look_up_ratio": "part of the time of these subtasks that the reads take in the database, 0 to 1",
 }
 
 SIGNALS = (SignalDefinition("slow_queries", "case", FACTS, measure),)

@@ -44,6 +44,8 @@ JOB_STATE = to_say("job {job} is {state}")
 STATE_OF_JOB = to_say("state of the job: {state}")
 HEAP = to_say("TaskManager {task_manager}: heap {used} of {largest}")
 QUERIES = to_say("{statement}: {count} times, usually {usual} ms, at most {most} ms")
+RUNNING = to_say("{statement}: running for {waited} ms")
+CALLED = to_say("{statement}: called {count} times, {usual} ms each")
 SENT_AGAIN = to_say("{host}: {again} of {segments} segments sent again")
 SENT_AGAIN_AND_WAITS = to_say("{host}: {again} of {segments} segments sent again, {parts}")
 
@@ -73,6 +75,8 @@ FORMS = (
     STATE_OF_JOB,
     HEAP,
     QUERIES,
+    RUNNING,
+    CALLED,
     SENT_AGAIN_AND_WAITS,
     SENT_AGAIN,
     OF_METRIC,

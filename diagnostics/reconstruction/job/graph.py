@@ -16,6 +16,8 @@ SINK_NAMES = ("sink_", "__writer", "committer")
 """Flink's names of operators at the ends of a job (`Source: orders`, `Sink: x`, `x: Writer`), normalised."""
 COMMITTER = "committer"
 """A task whose only downstream tasks are committers is a sink: the committer belongs to its writer."""
+CHAINED_SINK = "____sink_"
+"""A sink after another operator of its chain (`aggregate -> Sink: x`), normalised."""
 LOOK_UP_NAME = "lookupjoin"
 """The SQL planner's name of a look-up join operator, in lower case and without the part that reporters replace."""
 
@@ -68,6 +70,10 @@ class JobGraph:
     def named_look_up(self, vertex: str) -> bool:
         """Whether the task is a look-up join according to its name."""
         return LOOK_UP_NAME in self.name(vertex).lower()
+
+    def has_chained_sink(self, vertex: str) -> bool:
+        """Whether the task's name has other operators before its sink, which share its busy time."""
+        return CHAINED_SINK in normalised(self.name(vertex)).lower()
 
     def name(self, vertex: str) -> str:
         """The task's name, or its id."""

@@ -49,6 +49,8 @@ ROLES = (
     (r"net/.*-ss-ti\.txt$", "tcp-connections"),
     (r"host/top-threads\.txt$", "top"),
     (r"net/.*-tcpdump\.txt\.gz$", "packet-capture"),
+    (r"host/blkio\.throttle\.io_service_bytes\.txt$", "cgroup-cpu"),
+    (r"host/pg_stat_activity\.txt$", "database-statements"),
     (r"(host|net)/", None),
     (r"logs/postgresql", "postgresql-log"),
 )

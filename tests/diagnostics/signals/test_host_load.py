@@ -37,5 +37,17 @@ def test_the_worst_host_disk_and_limit_are_identified_by_their_usual_level() -> 
     assert (facts["steal_host"], facts["steal_ratio"]) == ("tm-1", 0.125), "Flink's own metric counts as well"
 
 
+def test_a_control_group_shows_how_fast_it_wrote_and_whether_the_kernel_killed_in_it() -> None:
+    rows = [
+        *course("control group", "written_bytes", [1e6, 2e6, 61e6], name="7:0"),
+        *course("control group", "written_bytes", [5e9], name="8:0"),
+        *course("control group", "oom_kills", [0.0, 2.0, 2.0], name="/pod"),
+        *course("control group", "memory_limit_hits", [7.0], name="/pod"),
+    ]
+    facts = only(host_load.measure(hand_made(host_sample=rows)), "host_load").facts
+    assert (facts["written_bytes_per_s"], facts["written_device"]) == (30e6, "7:0"), "one reading is no rate"
+    assert (facts["oom_kills"], facts["oom_kills_group"], facts["memory_limit_hits"]) == (2.0, "/pod", 7.0)
+
+
 def test_without_statistics_of_hosts_nothing_is_measured() -> None:
     assert needs(host_load.measure(hand_made())) == {"host_load": "host-statistics"}

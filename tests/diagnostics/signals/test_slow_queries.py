@@ -39,3 +39,22 @@ def test_a_statement_that_reads_from_a_function_names_it() -> None:
     assert facts["read_function"] == "customer_dim"
     rows = [query(30.0, "SELECT a FROM customers WHERE id IN (?)")]
     assert "read_function" not in only(slow_queries.measure(hand_made(slow_query=rows)), "slow_queries").facts
+
+
+def started(subtask: int, name: str) -> list[dict[str, Any]]:
+    place = {"process": "taskmanager", "level": "INFO", "event": "task.state", "vertex": name, "subtask": subtask}
+    return [
+        {**place, "ts_ms": START, "state_from": "DEPLOYING", "state_to": "INITIALIZING", "message": "x"},
+        {**place, "ts_ms": START + 9, "state_from": "INITIALIZING", "state_to": "RUNNING", "message": "x"},
+    ]
+
+
+def test_the_logs_tell_how_much_of_a_look_up_joins_time_its_queries_take() -> None:
+    reads = [query(900.0, "SELECT a FROM t", ts_ms=START + 1_000 * second) for second in range(21)]
+    log = [record for subtask in (0, 1) for record in started(subtask, "LookupJoin(table=[t])")]
+    facts = only(slow_queries.measure(hand_made(slow_query=reads, log_record=log)), "slow_queries").facts
+    assert (facts["look_up_task"], facts["look_up_subtasks"]) == ("LookupJoin(table=[t])", 2)
+    assert facts["look_up_ratio"] == 21 * 900 / (20_000 * 2)
+    other = [record for subtask in (0, 1) for record in started(subtask, "enrich")]
+    facts = only(slow_queries.measure(hand_made(slow_query=reads, log_record=other)), "slow_queries").facts
+    assert "look_up_ratio" not in facts

@@ -62,6 +62,18 @@ def test_a_sink_without_the_cpu_is_not_a_slow_outside_system_unless_its_threads_
     assert verdict(back_pressure_origin=sink, cpu_load=cpu, host_load=THROTTLED, blocking_calls=WAITING) == "slow_sink"
 
 
+def test_a_sink_behind_an_operator_with_its_own_state_is_no_cause_until_threads_or_refusals_show_it() -> None:
+    """One task holds both: its busy time does not tell which of them takes it."""
+    chain = HELD_BACK | {"position": "sink", "chained_sink": True}
+    rocksdb = {"instances": 2, "stops": 0}
+    assert verdict(back_pressure_origin=chain) == "slow_sink"
+    assert verdict(back_pressure_origin=chain, rocksdb_writes=rocksdb) == "inconclusive"
+    assert verdict(back_pressure_origin=HELD_BACK | {"position": "sink"}, rocksdb_writes=rocksdb) == "slow_sink"
+    assert verdict(back_pressure_origin=chain, rocksdb_writes=rocksdb, blocking_calls=WAITING) == "slow_sink"
+    refusals = {"refused": 3, "refused_text": "429"}
+    assert verdict(back_pressure_origin=chain, rocksdb_writes=rocksdb, outside_system=refusals) == "slow_sink"
+
+
 def test_the_finding_names_the_task_that_lacks_the_cpu() -> None:
     document = judged(back_pressure_origin=HELD_BACK, hot_frames=COMPUTING, host_load=THROTTLED)
     assert document["findings"][0]["subject"]["vertex_id"] == VERTEX

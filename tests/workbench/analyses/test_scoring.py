@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from diagnostics.intake import SourceFile
-from workbench.analyses.ablation import subsets
+from workbench.analyses.ablation import HIDDEN, LOGS_ALONE, METRICS_ALONE, shown_lines, subsets
 from workbench.analyses.scoring import Outcome, Truth, brier_score, compared, reliability, tally_lines
 
 TRUTH = Truth("a", Path("a"), ("data_skew",), ("subtask 3 takes 91 % of 107804 records", "no number here"))
@@ -65,6 +65,8 @@ INPUTS = [
     {"file": "tm.log", "format": "flink-log", "role": "taskmanager"},
     {"file": "job.json", "format": "flink-rest-job", "role": None},
     {"file": "letter.txt", "format": None, "role": None},
+    {"file": "postgresql.log", "format": "postgresql-log", "role": None},
+    {"file": "top.txt", "format": "top", "role": None},
 ]
 
 
@@ -75,10 +77,14 @@ def test_an_ablation_takes_each_kind_alone_and_each_kind_away() -> None:
         "only JobManager log": ["jm.log"],
         "only REST": ["job.json"],
         "only TaskManager logs": ["tm.log"],
-        "only logs": ["jm.log", "tm.log"],
-        "without JobManager log": ["job.json", "tm.log"],
-        "without REST": ["jm.log", "tm.log"],
-        "without TaskManager logs": ["jm.log", "job.json"],
+        "only hosts": ["top.txt"],
+        "only other logs": ["postgresql.log"],
+        "only logs": ["jm.log", "postgresql.log", "tm.log"],
+        "without JobManager log": ["job.json", "postgresql.log", "tm.log", "top.txt"],
+        "without REST": ["jm.log", "postgresql.log", "tm.log", "top.txt"],
+        "without TaskManager logs": ["jm.log", "job.json", "postgresql.log", "top.txt"],
+        "without hosts": ["jm.log", "job.json", "postgresql.log", "tm.log"],
+        "without other logs": ["jm.log", "job.json", "tm.log", "top.txt"],
     }
 
 
@@ -90,3 +96,16 @@ def test_the_table_counts_right_less_sure_and_wrong_verdicts_of_each_part() -> N
         ["only", "metrics", "3", "1", "1", "1"],
         ["together", "4", "2", "1", "1"],
     ]
+
+
+def test_a_case_that_a_kind_of_evidence_cannot_show_is_named_with_its_reason_and_not_counted() -> None:
+    metrics = [outcome("data_skew", 0.8), outcome("inconclusive", 0.5)]
+    lines = list(shown_lines({METRICS_ALONE: metrics, LOGS_ALONE: [outcome("inconclusive", 0.5)]}))
+    assert lines[0] == "only metrics: 1 of 2 right that it can show (50%); cannot show:"
+    assert lines[1:] == [f"  missed: {'a':30} inconclusive instead of data_skew"], "no log counts records by subtask"
+    truth = Truth("b", Path("b"), ("data_skew", "slow_sink"), ())
+    either = compared(truth, document("slow_sink", 0.7), 1.0)
+    skew = outcome("inconclusive", 0.5)
+    lines = list(shown_lines({LOGS_ALONE: [either, skew]}))
+    assert lines[0].startswith("only logs: 1 of 1 right")
+    assert lines[1].endswith(f"data_skew: {HIDDEN[LOGS_ALONE]['data_skew']}")

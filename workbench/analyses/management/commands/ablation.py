@@ -1,7 +1,8 @@
 """`manage.py ablation DIR`: diagnoses every case below DIR again and again with kinds of evidence taken away.
 
 With less evidence a verdict may become inconclusive, but no other class. The table at the end counts right, less
-sure and wrong verdicts for each kind of evidence. Exit status 1 when one was wrong.
+sure and wrong verdicts for each kind of evidence, then right ones of the cases that logs or metrics alone can show,
+and the cases that they cannot, with the reason. Exit status 1 when one was wrong.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from diagnostics.spark import embedded
-from workbench.analyses.ablation import WHOLE, subsets
+from workbench.analyses.ablation import WHOLE, shown_lines, subsets
 from workbench.analyses.scoring import TRUTH, Outcome, calibration_lines, outcome_of, tally_lines, truths_below
 
 
@@ -52,7 +53,7 @@ class Command(BaseCommand):
                     outcomes[subset.name].append(outcome_of(truth, subset.sources, spark))
                     self._tell(truth.name, subset.name, outcomes[subset.name][-1])
         every = [each for of_part in outcomes.values() for each in of_part]
-        self.stdout.write("\n".join([*tally_lines(outcomes), *calibration_lines(every)]))
+        self.stdout.write("\n".join([*tally_lines(outcomes), *shown_lines(outcomes), *calibration_lines(every)]))
         if any(each.wrong for each in every):
             sys.exit(1)
 

@@ -1,0 +1,47 @@
+"""What a database says of its statements: running ones by what they wait for, summed ones by their whole time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from diagnostics.signals import database_sessions
+from tests.diagnostics.hand_made import hand_made, needs, only
+
+
+def session(state: str, statement: str, waits_for: str | None, duration_ms: float | None = None) -> dict[str, Any]:
+    return {
+        "system": "PostgreSQL",
+        "state": state,
+        "statement": statement,
+        "waits_for": waits_for,
+        "duration_ms": duration_ms,
+    }
+
+
+def test_running_sessions_are_counted_by_what_most_of_them_run_and_wait_for() -> None:
+    rows = [
+        session("active", "UPDATE t SET n = ?", "Lock: tuple", 4_000.0),
+        session("active", "UPDATE t SET n = ?", "Lock: tuple", 9_000.0),
+        session("active", "SELECT a", None, 2.0),
+        session("idle", "COMMIT", "Client: ClientRead"),
+    ]
+    facts = only(database_sessions.measure(hand_made(database_statement=rows)), "database_sessions").facts
+    assert (facts["sessions"], facts["active"], facts["waiting"], facts["waiting_for_locks"]) == (4, 3, 2, 2)
+    assert (facts["statement"], facts["statement_sessions"]) == ("UPDATE t SET n = ?", 2)
+    assert (facts["waits_for"], facts["longest_ms"]) == ("Lock: tuple", 9_000.0)
+    assert "costly_statement" not in facts
+
+
+def test_of_summed_statements_the_one_with_most_time_stands_for_all() -> None:
+    rows = [
+        session("summed", "SELECT slow", None, 2_000.0) | {"calls": 3},
+        session("summed", "SELECT often", None, 3.0) | {"calls": 8_000},
+    ]
+    facts = only(database_sessions.measure(hand_made(database_statement=rows)), "database_sessions").facts
+    assert (facts["costly_statement"], facts["costly_calls"], facts["costly_mean_ms"]) == ("SELECT often", 8_000, 3.0)
+    assert facts["costly_share_ratio"] == 0.8
+    assert "active" not in facts
+
+
+def test_without_a_view_nothing_is_measured() -> None:
+    assert needs(database_sessions.measure(hand_made())) == {"database_sessions": "database-log"}
