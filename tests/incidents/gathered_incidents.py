@@ -41,13 +41,15 @@ Half = Literal[
     "fresh3",
     "learning4",
     "fresh4",
+    "learning5",
+    "fresh5",
 ]
 
 FOLDER = Path(__file__).parent / "gathered"
 HALVES: tuple[Half, ...] = ("open", "set_aside")
 PARTS: tuple[Half, ...] = get_args(Half)
 """The halves, and what was gathered after rules had been written from the open one."""
-ASIDE: tuple[Half, ...] = ("set_aside", "fresh4")
+ASIDE: tuple[Half, ...] = ("set_aside", "fresh4", "fresh5")
 """Parts that no rule is written from."""
 LOGS = {"jobmanager_log": "jobmanager", "taskmanager_log": "taskmanager"}
 FILES = {
