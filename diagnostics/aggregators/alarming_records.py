@@ -76,6 +76,8 @@ REPORTS_FAILURE = r"(?i)\b(?:error|fail(?:s|ed|ure)?|refused|denied|reject(?:s|e
 
 ERRORS = ("ERROR", "FATAL")
 """A record without a level counts as one of these when it prints an exception: what a client or a shell shows."""
+PRINTED = ("INFO",)
+"""So does one of this level without a logger, which Flink's layouts print: a program repeats its client's words."""
 RANKS = ("fatal", "error", "outside", "warning")
 """`outside` are warnings of connectors, clients and the job that say that something failed."""
 RUNTIME_LOGGER = "^(?:" + "|".join(re.escape(each) for each in OF_THE_RUNTIME) + ")"
@@ -97,7 +99,10 @@ def _ranked(records: pa.Table) -> pa.Table:
     loud = pc.or_(is_any(records["level"], (*ERRORS, "WARN")), records["level"].is_null())
     records = records.filter(pc.or_(loud, contains_any(records["message"], INFORMED_TEXTS)))
     thrown = pc.or_(records["exception_class"].is_valid(), records["exception_message"].is_valid())
-    is_error = pc.or_(is_any(records["level"], ERRORS), pc.and_(records["level"].is_null(), thrown))
+    printed = pc.or_(
+        records["level"].is_null(), pc.and_(is_any(records["level"], PRINTED), records["logger"].is_null())
+    )
+    is_error = pc.or_(is_any(records["level"], ERRORS), pc.and_(printed, thrown))
     is_error = pc.or_(is_error, contains_any(records["message"], INFORMED_TEXTS))
     inside = pc.fill_null(pc.match_substring_regex(records["logger"], RUNTIME_LOGGER), True)
     failing = pc.fill_null(pc.match_substring_regex(records["message"], REPORTS_FAILURE), False)

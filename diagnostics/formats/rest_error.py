@@ -1,16 +1,39 @@
-"""An error answer of Flink's REST API: `{"errors": [...]}`."""
+"""An error answer of Flink's REST API or of its SQL gateway: `{"errors": [...]}`.
+
+Where it says why a statement or a job could not be started, that becomes a record, as a client would print it. All
+other answers concern the question alone: a job that is no longer there, a metric that a version does not have.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
 from diagnostics.language import say, to_say
 from diagnostics.notation.json_document import Outline
 from diagnostics.notation.rest_document import RestDocument, items, rest_reader, rest_shape, text
+from diagnostics.notation.stack_trace import stack_trace
 
 MOST_TOLD = 300
+MOST_OF_AN_ERROR = 64_000
+"""Characters read of an error. Our choice: a trace of ten exceptions with fifty frames each."""
+
+SERVER_SIDE = "<Exception on server side:"
+END_OF_SERVER_SIDE = "End of exception on server side>"
+"""Flink puts these around what its server threw. Source: Flink, RestClient and AbstractRestHandler."""
+
+STARTS = (
+    "org.apache.flink.table.gateway.",
+    "org.apache.flink.table.client.",
+    "org.apache.flink.runtime.client.JobSubmissionException",
+    "org.apache.flink.runtime.client.JobInitializationException",
+    "org.apache.flink.client.program.ProgramInvocationException",
+    "org.apache.flink.runtime.webmonitor.handlers.JarRunHandler",
+)
+"""Parts of an answer to a statement, or to a job or program that was handed in."""
 
 
 def _fits(seen: Outline) -> bool:
@@ -18,25 +41,61 @@ def _fits(seen: Outline) -> bool:
 
 
 def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
-    told = [text(error) for error in items(document.value["errors"])]
+    told = [text(error, MOST_OF_AN_ERROR) for error in items(document.value["errors"])]
     reason = " ".join(" ".join(error.split()) for error in told if error)[:MOST_TOLD]
+    rows = [row for place, error in enumerate(told) if error and (row := _thrown(document, error, place))]
+    if rows:
+        yield Rows("log_record", rows)
     yield Coverage(
         records=1, warnings=(say("Flink answered with an error instead of what was asked: {reason}", reason=reason),)
     )
+
+
+def _thrown(document: RestDocument, error: str, place: int) -> dict[str, Any] | None:
+    """What the server threw while it started a statement or a job; None for other answers."""
+    if not any(part in error for part in STARTS):
+        return None
+    trace = stack_trace(error.replace(SERVER_SIDE, "").replace(END_OF_SERVER_SIDE, "").splitlines())
+    if trace is None:
+        return None
+    return {
+        "message": trace.exception_message or trace.exception_class,
+        **asdict(trace),
+        **document.at("errors", place),
+    }
 
 
 FORMAT = Format(
     id="flink-rest-error",
     title=to_say("Flink REST: error answer"),
     documentation="https://nightlies.apache.org/flink/flink-docs-stable/docs/ops/rest_api/",
-    tables=(),
+    tables=("log_record",),
     recognise=rest_shape(_fits),
     read=rest_reader(_read),
+    is_log=True,
     samples=(
         Sample(
             name="rest/checkpoints.json",
             text='{"errors":["Checkpointing was not enabled for job 62c0ae9f2958cc5d669a5f9058cc4097."]}',
             rows={},
+        ),
+        Sample(
+            name="fetch_results.json",
+            text='{"errors":["Internal server error.","<Exception on server side:\\n'
+            "org.apache.flink.table.gateway.api.utils.SqlGatewayException: Failed to fetchResults.\\n"
+            "\\tat org.apache.flink.table.gateway.rest.handler.statement.FetchResultsHandler.handle(F.java:91)\\n"
+            "Caused by: org.apache.flink.table.api.ValidationException: SQL validation failed. Object 't' not found\\n"
+            '\\n\\nEnd of exception on server side>"]}',
+            rows={
+                "log_record": [
+                    {
+                        "exception_class": "org.apache.flink.table.gateway.api.utils.SqlGatewayException",
+                        "root_cause_class": "org.apache.flink.table.api.ValidationException",
+                        "root_cause_message": "SQL validation failed. Object 't' not found",
+                        "line": 1,
+                    }
+                ]
+            },
         ),
     ),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from diagnostics.log_scan.changed_traces import has_headed_traces, unfolded, without_heads
 from diagnostics.log_scan.json_lines import are_json_lines, from_json_lines
 from diagnostics.log_scan.line_begins import lines_that_begin
 from diagnostics.notation.file_range import JSON_BEGINS
@@ -68,7 +69,10 @@ def cleaner_for(head: bytes) -> Cleaner:
             return _applying([*steps, _remover(pattern)])
     if lines_that_begin(_LEVEL_FIRST, shown) > lines_that_begin(_TIME_FIRST, shown):
         steps.append(_with_time_first)
-    return _applying(steps)
+        shown = steps[-1](shown)
+    if has_headed_traces(shown):
+        steps.append(without_heads)
+    return _applying([*steps, unfolded])
 
 
 def _applying(steps: list[Cleaner]) -> Cleaner:

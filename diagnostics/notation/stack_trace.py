@@ -38,6 +38,7 @@ _BARE_CLASS = re.compile(r"([A-Z]\w{0,100}(?:Exception|Error))(?:: ?|\n|$)")
 _PASSED_ON = re.compile(r"(?:[A-Za-z_$][\w$]{0,200}\.){2,30}[A-Za-z_$][\w$]{0,200}(?:Exception|Error)(?::|$)")
 _WRAPPERS = ("org.apache.flink.util.SerializedThrowable", "org.apache.flink.runtime.util.SerializedThrowable")
 _CAUSED_BY = "Caused by: "
+_SUPPRESSED = "Suppressed: "
 _OF_MEMORY = ("Java heap space", "GC overhead limit exceeded", "Metaspace", "Direct buffer memory")
 """Messages that only the JVM gives its OutOfMemoryErrors; a `SerializedThrowable` may keep nothing else of one."""
 
@@ -75,10 +76,13 @@ def stack_trace(lines: Iterable[str]) -> StackTrace | None:
     Suppressed exceptions are left out; `SerializedThrowable`, which only wraps another exception's text, is unwrapped.
     """
     chain: list[_Throwable] = []
+    is_within = False
     for count, line in enumerate(lines):
         if count >= MOST_LINES:
             break
-        _take(chain, line.rstrip("\r\n"))
+        is_within = is_within or line.lstrip().startswith(_SUPPRESSED)
+        # Indents only tell what belongs to a suppressed exception: a copied trace may be indented as a whole.
+        _take(chain, line.rstrip("\r\n") if is_within else line.strip())
     if not chain:
         return None
     _unwrap(chain)

@@ -105,5 +105,6 @@ def _reported_by(row: Row) -> Reporter:
         return "process"
     if row["rank"] == "outside":
         return "warning"
-    is_client = row["level"] is None or row["process"] == "client"
+    is_printed = row["level"] is None or (row["level"] in alarming_records.PRINTED and row["logger"] is None)
+    is_client = is_printed or row["process"] == "client"
     return "client" if is_client else "error"
