@@ -13,6 +13,7 @@ from diagnostics.reconstruction.errors.blamed_fault import blamed_faults
 from diagnostics.reconstruction.failures.fault import Fault, by_job, rounds_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.fault_origins import OWN_CODE
+from diagnostics.vocabulary.message_remedies import remedy_of
 
 OF_CODE = (OWN_CODE, "class_loading", "serialization", "record", "statement", "python", "connector_code")
 """Origins that a change of the job (its code, its packaging, its handling of bad records) can repair."""
@@ -82,6 +83,7 @@ def _cause(same: Sequence[Fault]) -> dict[str, FactValue]:
         "thrown_in": first.thrown_in,
         "origin": first.origin.id,
         "origin_title": first.origin.title,
+        "remedy": remedy_of(f"{first.causes or ''}\n{first.exception}: {first.message}"),
         "messages": len({fault.message for fault in same}),
         "reported_by": first.reported_by,
     }
@@ -127,6 +129,7 @@ FACTS = {
     "own_frames": "frames of the job's own code, innermost first",
     "origin": "kind of code fault; own_code, class_loading, serialization, record, statement, python or connector_code",
     "origin_title": "the same in words",
+    "remedy": "what repairs a failure with this message",
     "messages": "different messages of the exception; one message again and again is one record or one condition",
     "reported_by": "who reports the fault; failure (a task or the job), process, client, error or warning (a record)",
     "missing": "the class that a class loading fault names",

@@ -13,6 +13,7 @@ from diagnostics.reconstruction.errors.blamed_fault import blamed_faults
 from diagnostics.reconstruction.failures.fault import Fault, by_job, rounds_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.known_frames import OUTSIDE, known_frames
+from diagnostics.vocabulary.message_remedies import remedy_of
 from diagnostics.vocabulary.outside_refusals import client_named_in, refusal_of
 
 MOST_LISTED = 12
@@ -150,6 +151,7 @@ def _signal(job: str | None, faults: Sequence[Fault]) -> Signal:
         facts |= {
             "kind": out_of_reach(first),
             "said": first.said,
+            "remedy": remedy_of(_text(first)),
             "reported_by": first.reported_by,
             "system": system_of(first),
             "host": host_of(first),
@@ -176,6 +178,7 @@ FACTS = {
     "unreachable": "failures because an outside system could not be reached or refused the job",
     "kind": "kind of the refusal or of the missing connection",
     "said": "class and message of the innermost exception",
+    "remedy": "what repairs a failure with this message",
     "reported_by": "who reports the failure; failure (a task or the job), process, client, error or warning (a record)",
     "system": "outside system that the exception names",
     "host": "host that the exception names",

@@ -21,6 +21,7 @@ from diagnostics.vocabulary.fault_origins import origins
 from diagnostics.vocabulary.fault_traits import fault_traits
 from diagnostics.vocabulary.known_bug import known_bugs
 from diagnostics.vocabulary.known_frames import known_frames
+from diagnostics.vocabulary.message_remedies import message_remedies
 from diagnostics.vocabulary.outside_refusals import refusals
 from diagnostics.vocabulary.setting_faults import setting_faults
 from diagnostics.yaml_document import read_yaml
@@ -69,10 +70,13 @@ def _catalogue_texts() -> Iterable[tuple[str, Iterable[str]]]:
     """Facts that hold texts of catalogues, with these."""
     bugs, faults = known_bugs().values(), setting_faults()
     titles = [each.title for each in origins()]
+    remedies = [each.remedy for each in message_remedies()]
     return (
         ("outside_faults.kind", [each.how for each in refusals()]),
         ("setting_faults.kind", [each.what for each in faults]),
         ("setting_faults.remedy", [each.remedy for each in faults]),
+        ("code_faults.remedy", remedies),
+        ("outside_faults.remedy", remedies),
         ("fault_traits.because", [each.says for each in fault_traits()]),
         ("hot_frames.hot_advice", known_frames().computing.values()),
         ("checkpoint_declines.origin_title", titles),

@@ -1,0 +1,36 @@
+"""A failure whose message is known comes with what repairs it."""
+
+from __future__ import annotations
+
+import pytest
+
+from diagnostics.language import CHINESE, Text
+from diagnostics.vocabulary.message_remedies import message_remedies, remedy_of
+
+
+@pytest.mark.parametrize(
+    ("said", "named"),
+    [
+        ("java.lang.IllegalArgumentException: Cannot write delete files in a v1 table", "'format-version' = '2'"),
+        ('ERROR: could not access file "decoderbufs": No such file or directory', "pgoutput"),
+        ("java.lang.NoSuchFieldError: HALT_ON_FATAL_ERROR", "same release"),
+        ("The types of the interface org.apache.flink.util.OutputTag could not be inferred.", "anonymous"),
+        ('org.apache.flink.sql.parser.impl.ParseException: Encountered "(" at line 2, column 12.', "INT(11)"),
+        ("ModuleNotFoundError: No module named 'streaming'", "-pyfs"),
+        ("org.apache.hudi.exception.HoodieRemoteException: IP:46302 failed to respond", "retry"),
+        ("java.io.IOException: Could not retrieve the JobManager's blob port.", "blob.server.port"),
+    ],
+)
+def test_the_remedy_names_what_to_change(said: str, named: str) -> None:
+    assert named in (remedy_of(said) or "")
+
+
+def test_a_message_that_nobody_knows_has_no_remedy() -> None:
+    assert remedy_of("java.lang.NullPointerException: x is null") is None
+
+
+def test_every_entry_has_telling_texts_and_a_remedy_in_both_languages() -> None:
+    for each in message_remedies():
+        assert all(len(text) >= 10 for text in each.texts), each.id
+        assert isinstance(each.remedy, Text), each.id
+        assert each.remedy.translations[CHINESE].strip(), each.id
