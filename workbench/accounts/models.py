@@ -6,6 +6,8 @@ import contextlib
 import datetime as dt
 import hashlib
 import secrets
+from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, ClassVar
 
 from django.contrib.auth.models import AbstractUser
@@ -23,6 +25,9 @@ year.
 MOST_TOKEN_DAYS = 10 * 365
 USE_NOTED_EACH = dt.timedelta(minutes=1)
 """Our choice: a program that asks in a loop writes no row with each request."""
+
+LONGEST_DRILL = dt.timedelta(hours=2)
+"""A drill without an end counts as over then, and its case is visible again. Our choice."""
 
 
 class Role(models.TextChoices):
@@ -89,6 +94,19 @@ class User(AbstractUser):
     @property
     def is_administrator(self) -> bool:
         return self.role == Role.ADMINISTRATOR
+
+    @cached_property
+    def cases_drilled(self) -> Sequence[int]:
+        """The case of the drill in progress, which is hidden from the person until the end.
+
+        Every page asks several times. It is looked up once for each object, and each request has one of its own.
+        """
+        under_way = self.drills.filter(ended_at=None, started_at__gt=timezone.now() - LONGEST_DRILL)
+        return list(under_way.order_by().values_list("case", flat=True))
+
+    def drills_changed(self) -> None:
+        """To be called when this object begins a drill: `cases_drilled` is looked up again."""
+        self.__dict__.pop("cases_drilled", None)
 
 
 class Team(models.Model):

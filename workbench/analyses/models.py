@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.urls import reverse
 
 from workbench.accounts.models import User
@@ -34,6 +34,22 @@ class LogBookState(models.TextChoices):
 ACTIVE = (AnalysisStatus.QUEUED, AnalysisStatus.RUNNING)
 
 
+VERDICT = {
+    "reached_class": F("document__verdict__symptom_class"),
+    "reached_confidence": F("document__verdict__confidence"),
+    "reached_score": F("document__health__score"),
+}
+
+Verdict = tuple[str, float, int]
+"""Class, confidence and health score of a diagnosis."""
+
+
+def verdict_of(analysis: Analysis) -> Verdict:
+    """The verdict of a finished analysis that was read by `with_verdict`."""
+    reached: Verdict = tuple(getattr(analysis, name) for name in VERDICT)
+    return reached
+
+
 class AnalysisQuerySet(models.QuerySet["Analysis"]):
     def visible_to(self, user: User) -> AnalysisQuerySet:
         """The analyses of the cases that the user sees."""
@@ -54,6 +70,10 @@ class AnalysisQuerySet(models.QuerySet["Analysis"]):
     def light(self) -> AnalysisQuerySet:
         """Without the large columns: enough to show the progress."""
         return self.defer("document", "signals", "inputs")
+
+    def with_verdict(self) -> AnalysisQuerySet:
+        """`light`, with what `verdict_of` needs of the documents."""
+        return self.light().annotate(**VERDICT)
 
 
 class Analysis(models.Model):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from workbench.analyses.models import Analysis
+from workbench.analyses.models import Analysis, verdict_of
 from workbench.cases.models import Case, Snapshot
 
 
@@ -26,11 +26,18 @@ class SnapshotShown:
     is_shown: bool
 
 
-def snapshots_shown(case: Case, snapshots: Sequence[Snapshot], shown: Analysis | None) -> list[SnapshotShown]:
-    """All snapshots of the case in their order; empty for a case that has only the incident."""
+def snapshots_shown(
+    snapshots: Sequence[Snapshot], done: Iterable[Analysis], shown: Analysis | None
+) -> list[SnapshotShown]:
+    """All snapshots of the case in their order; empty for a case that has only the incident.
+
+    done  the analyses with a diagnosis, newest first, as `with_verdict` reads them
+    """
     if len(snapshots) < 2:
         return []
-    newest = newest_diagnoses(case)
+    newest: dict[int, Analysis] = {}
+    for analysis in done:
+        newest.setdefault(analysis.snapshot, analysis)
     return [_shown(each, newest.get(each.number), shown) for each in snapshots]
 
 
@@ -43,11 +50,11 @@ def newest_diagnoses(case: Case) -> dict[int, Analysis]:
 
 
 def _shown(snapshot: Snapshot, diagnosed: Analysis | None, shown: Analysis | None) -> SnapshotShown:
-    document = diagnosed.document if diagnosed else None
+    verdict, _, health = verdict_of(diagnosed) if diagnosed else (None, None, None)
     return SnapshotShown(
         snapshot=snapshot,
         diagnosed=diagnosed,
-        verdict=document["verdict"]["symptom_class"] if document else None,
-        health=document["health"]["score"] if document else None,
+        verdict=verdict,
+        health=health,
         is_shown=bool(shown and diagnosed and shown.pk == diagnosed.pk),
     )

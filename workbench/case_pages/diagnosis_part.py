@@ -39,7 +39,6 @@ from workbench.machine.code_version import code_version
 from workbench.profiles.selectors import has_stacks
 from workbench.rules.health_weights import weights_in_force
 from workbench.rules.runbook_texts import runbooks_edited
-from workbench.runbooks.filling import later_diagnoses
 from workbench.runbooks.plans import plans_shown
 
 VERDICT, SECTIONS = "case_pages/_verdict.html", "case_pages/_sections.html"
@@ -121,7 +120,7 @@ def _state(analysis: Analysis, records: CaseRecords, alerts: Iterable[Alert], we
         case.required_guarantee,
         objective and (case.team.name, objective.failed_share, objective.latency_ms),
         runbooks_edited(),
-        later_diagnoses(analysis) if records.snapshots[-1].number > analysis.snapshot else (),
+        [each.pk for each in records.diagnosed if each.snapshot > analysis.snapshot],
         [(each.pk, each.snapshot, each.name, each.removed_at, each.deleted_at) for each in records.files],
         [(each.pk, each.state, each.answer) for each in records.steps],
         [(each.pk, each.name, str(each.source), each.began_ms, each.resolved_ms) for each in alerts],

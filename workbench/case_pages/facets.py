@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -85,8 +85,21 @@ def facets(considered: CaseQuerySet, asked: QueryDict) -> list[Facet]:
     """
     given: Mapping[str, Sequence[str]] = dict(asked.lists())
     chosen = {name: set(values_asked(given, name)) for name in FACETS}
-    rows = _counted(considered)
-    return [_facet(name, rows, chosen, asked) for name in FACETS]
+    counts = _counts(_counted(considered), chosen)
+    return [_facet(name, counts[name], chosen[name], asked) for name in FACETS]
+
+
+def _counts(rows: Iterable[Row], chosen: Mapping[str, set[str]]) -> Mapping[str, Counter[str]]:
+    """The cases of each value of each facet, among those that fit the selection in all other facets."""
+    counts: Mapping[str, Counter[str]] = {name: Counter() for name in FACETS}
+    selections = [(name, values) for name, values in chosen.items() if values]
+    for values, cases in rows:
+        unfit = [name for name, selected in selections if selected.isdisjoint(values[name])]
+        for name in FACETS if not unfit else unfit if len(unfit) == 1 else ():
+            counted = counts[name]
+            for value in values[name]:
+                counted[value] += cases
+    return counts
 
 
 def _counted(considered: CaseQuerySet) -> list[Row]:
@@ -98,18 +111,12 @@ def _counted(considered: CaseQuerySet) -> list[Row]:
 def _values(name: str, stored: Any) -> Sequence[str]:
     if not stored:
         return ()
-    return str(stored).splitlines() if name == "job_name" else (str(stored),)
+    return tuple(dict.fromkeys(str(stored).splitlines())) if name == "job_name" else (str(stored),)
 
 
-def _facet(name: str, rows: Sequence[Row], chosen: Mapping[str, set[str]], asked: QueryDict) -> Facet:
+def _facet(name: str, counts: Counter[str], chosen: set[str], asked: QueryDict) -> Facet:
     title, label = FACETS[name]
-    counts: Counter[str] = Counter()
-    others = [other for other in FACETS if other != name and chosen[other]]
-    for values, cases in rows:
-        if all(chosen[other].intersection(values[other]) for other in others):
-            for value in dict.fromkeys(values[name]):
-                counts[value] += cases
-    for value in chosen[name]:
+    for value in chosen:
         counts.setdefault(value, 0)
     order = ORDERED.get(name)
     kept = {key: values for key, values in asked.lists() if key != "page"}
@@ -122,7 +129,7 @@ def _facet(name: str, rows: Sequence[Row], chosen: Mapping[str, set[str]], asked
         name,
         title,
         [
-            FacetValue(value, label(value), counts[value], value in chosen[name], _toggled(kept, name, value))
+            FacetValue(value, label(value), counts[value], value in chosen, _toggled(kept, name, value))
             for value in sorted(counts, key=place)
         ],
     )

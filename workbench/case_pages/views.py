@@ -44,15 +44,15 @@ ALERTS_SHOWN = 20
 def case_detail(request: SignedInRequest, case_id: int) -> HttpResponse:
     """Verdict, the charts that show it, findings, missing evidence and files, in this order."""
     case = selectors.case_visible(request.user, case_id)
-    latest = case.analyses.light().first()
-    diagnosed = _diagnosis_asked_for(request, case)
     records, watchers = case_records(case), selectors.watchers(case)
+    latest = next(iter(records.analyses), None)
+    diagnosed = _diagnosis_asked_for(request, records)
     may_change = case.may_be_changed_by(request.user)
     part = None
     if diagnosed:
         alerts = list(Alert.objects.filter(case=case).select_related("source").order_by("pk")[:ALERTS_SHOWN])
         part = diagnosis_part(diagnosed, records, alerts, may_change=may_change)
-    snapshots = snapshots_shown(case, records.snapshots, diagnosed)
+    snapshots = snapshots_shown(records.snapshots, records.diagnosed, diagnosed)
     judged = snapshots[-1].diagnosed if snapshots else diagnosed
     incident = snapshots[0].verdict if snapshots else part and part.symptom_class
     context = {
@@ -79,18 +79,18 @@ def case_detail(request: SignedInRequest, case_id: int) -> HttpResponse:
         context["durations"] = duration_words(case)
     if diagnosed:
         context |= {"similar": similar_cases(request.user, case), "recurrence": recurrence(request.user, case)}
-    if request.user in watchers:
+    if any(watcher == request.user and watcher.seen_at < case.updated_at for watcher in watchers):
         services.case_seen(case=case, user=request.user)
     return render(request, "case_pages/detail.html", context)
 
 
-def _diagnosis_asked_for(request: SignedInRequest, case: Case) -> Analysis | None:
+def _diagnosis_asked_for(request: SignedInRequest, records: CaseRecords) -> Analysis | None:
     """The newest diagnosis, or that of the snapshot in the address. Raises Http404 when there is none."""
-    done = case.analyses.done().light().select_related("ruleset")
     asked = request.GET.get("snapshot", "")
     if not asked:
-        return done.first()
-    found = done.filter(snapshot=int(asked)).first() if asked.isdecimal() and len(asked) < 6 else None
+        return next(iter(records.diagnosed), None)
+    number = int(asked) if asked.isdecimal() and len(asked) < 6 else 0
+    found = next((each for each in records.diagnosed if each.snapshot == number), None)
     if found is None:
         raise Http404(say("This snapshot has no diagnosis."))
     return found

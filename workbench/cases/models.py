@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import shlex
 from collections.abc import Iterable
 from functools import reduce
@@ -33,8 +32,6 @@ MOST_SEARCH_TEXT = 100_000
 LONGEST_CHANGE = 120
 LONGEST_FOLLOW_UP = 300
 LONGEST_HOLD_REASON = 500
-LONGEST_DRILL = dt.timedelta(hours=2)
-"""A drill without an end counts as over then, and its case is visible again. Our choice."""
 
 
 class CaseStatus(models.TextChoices):
@@ -72,9 +69,8 @@ class CaseQuerySet(models.QuerySet["Case"]):
         """What the user may read, without the case of a drill in progress, whose solution every page and the API would
         reveal.
         """
-        drills = user.drills.filter(ended_at=None, started_at__gt=timezone.now() - LONGEST_DRILL)
-        hidden = drills.order_by().values("case")
-        return self.readable_by(user).exclude(Q(pk__in=hidden) | Q(merged_into__in=hidden))
+        cases, drilled = self.readable_by(user), user.cases_drilled
+        return cases.exclude(Q(pk__in=drilled) | Q(merged_into__in=drilled)) if drilled else cases
 
     def open(self) -> CaseQuerySet:
         return self.exclude(status=CaseStatus.CLOSED)

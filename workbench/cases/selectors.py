@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, TypedDict
 
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Page, Paginator
@@ -13,6 +15,9 @@ from django.shortcuts import get_object_or_404
 from workbench.accounts.models import Role, User
 from workbench.cases.models import Case, CaseQuerySet, SavedView, Snapshot
 from workbench.languages.sentences import say, to_say
+
+if TYPE_CHECKING:
+    from django_stubs_ext import WithAnnotations
 
 CASES_ON_A_PAGE = 25
 MOST_MATCHES = 10_000
@@ -91,9 +96,15 @@ def owners_possible_for(user: User) -> QuerySet[User]:
     return colleagues.distinct().order_by("username")
 
 
-def watchers(case: Case) -> list[User]:
-    """Users who follow the case and may still see it, by name."""
-    return list(readers(case).filter(watches__case=case))
+class Seen(TypedDict):
+    """When a person last opened a case that they watch."""
+
+    seen_at: dt.datetime
+
+
+def watchers(case: Case) -> list[WithAnnotations[User, Seen]]:
+    """Users who follow the case and may still see it, by name, each with `seen_at` of the watch."""
+    return list(readers(case).filter(watches__case=case).annotate(seen_at=F("watches__seen_at")))
 
 
 def readers(case: Case) -> QuerySet[User]:

@@ -9,9 +9,9 @@ from django.db.models import Q
 from django.urls import reverse
 from django.utils import timezone
 
-from workbench.accounts.models import Team, User
+from workbench.accounts.models import LONGEST_DRILL, Team, User
 from workbench.analyses.models import Analysis
-from workbench.cases.models import LONGEST_DRILL, Case
+from workbench.cases.models import Case
 from workbench.languages.sentences import say_later
 
 

@@ -58,6 +58,8 @@ def drill_of(user: User, drill_id: int) -> Drill:
 
 def drill_under_way(user: User) -> Drill | None:
     """The user's drill in progress."""
+    if not user.cases_drilled:
+        return None
     return Drill.objects.under_way().filter(user=user).first()
 
 

@@ -45,13 +45,15 @@ def drill_start(*, user: User, case_id: int | None = None) -> Drill:
             raise ValidationError(NOTHING_LEFT)
         analysis = possible.filter(case=random.SystemRandom().choice(numbers)).first()
         assert analysis is not None
-    return Drill.objects.create(
+    drill = Drill.objects.create(
         user=user,
         case=analysis.case,
         analysis=analysis,
         truth=analysis.case.confirmed_class or "",
         knew_it=not unknown.filter(pk=analysis.case_id).exists(),
     )
+    user.drills_changed()
+    return drill
 
 
 @transaction.atomic

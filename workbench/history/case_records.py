@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from workbench.analyses.models import Analysis, AnalysisStatus
 from workbench.cases.models import Case, FollowUp, Snapshot
 from workbench.cases.selectors import snapshots_of
 from workbench.uploads.models import UploadedFile
@@ -15,6 +16,7 @@ from workbench.uploads.models import UploadedFile
 class CaseRecords:
     """Everything that people added to a case, with its authors.
 
+    analyses    newest first, as `with_verdict` reads them
     snapshots   in their order, never empty
     files       removed ones too, by uploader and time, without their members
     follow_ups  open ones first
@@ -23,11 +25,18 @@ class CaseRecords:
     """
 
     case: Case
+    analyses: Sequence[Analysis]
     snapshots: Sequence[Snapshot]
     files: Sequence[UploadedFile]
     follow_ups: Sequence[FollowUp]
     pins: Sequence[Any]
     steps: Sequence[Any]
+
+    @property
+    def diagnosed(self) -> Sequence[Analysis]:
+        """The analyses with a diagnosis, those of the newest snapshot first."""
+        done = (each for each in self.analyses if each.status == AnalysisStatus.DONE)
+        return sorted(done, key=lambda each: (-each.snapshot, -each.pk))
 
     @property
     def files_by_id(self) -> Mapping[int, UploadedFile]:
@@ -39,6 +48,7 @@ def case_records(case: Case) -> CaseRecords:
     files = case.files.select_related("uploaded_by").order_by("uploaded_by", "uploaded_at")
     return CaseRecords(
         case=case,
+        analyses=list(case.analyses.with_verdict()),
         snapshots=snapshots_of(case),
         files=list(files.defer("members", "overrides", "clocks", "event_fields", "redacted")),
         follow_ups=list(case.follow_ups.select_related("added_by", "done_by", "owner")),

@@ -105,7 +105,7 @@ def _is_seen_after(case: Case, fixed: Case) -> bool:
 
 def _same_incident(case: Case, others: Sequence[Case]) -> list[Case]:
     """Those with identical files; or with the problem last observed at the same millisecond, however packed."""
-    contents = _contents([case, *others])
+    contents = _contents([case, *others]) if others else {}
     return [
         other
         for other in others

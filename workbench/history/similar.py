@@ -6,6 +6,8 @@ import datetime as dt
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from django.db.models import Q
@@ -126,10 +128,8 @@ class SimilarCases:
 def similar_cases(user: User, case: Case) -> SimilarCases:
     """The user's cases that are similar to this one; none while it has no diagnosis."""
     own: Traits = frozenset(case.traits.values_list("kind", "value"))
-    alike = Q(pk__in=[])
-    for kind, value in own:
-        if kind in LEADING:
-            alike |= Q(kind=kind, value=value)
+    leading = [(kind, [value for known, value in own if known == kind]) for kind in LEADING]
+    alike = reduce(or_, (Q(kind=kind, value__in=values) for kind, values in leading if values), Q(pk__in=[]))
     visible = Case.objects.visible_to(user).filter(merged_into=None).exclude(pk=case.pk)
     sharing = CaseTrait.objects.filter(alike, case__in=visible).order_by("-case").values_list("case", flat=True)
     compared: dict[int, set[tuple[str, str]]] = defaultdict(set)

@@ -11,16 +11,16 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from django.db.models import Q
+from django.db.models import Q, prefetch_related_objects
 from django.utils.safestring import SafeString
 
 from diagnostics.language import listed
 from diagnostics.symptoms import symptom
 from diagnostics.wording import phrase
 from workbench.accounts.models import User
-from workbench.analyses.models import AnalysisStatus
+from workbench.analyses.models import AnalysisStatus, Verdict, verdict_of
 from workbench.cases.impact import IMPACT_COLUMNS, impact_words
-from workbench.cases.mentions import marked
+from workbench.cases.mentions import marked, names_mentioned
 from workbench.cases.models import Case, CaseChange, CaseStatus
 from workbench.history.case_records import CaseRecords
 from workbench.languages.sentences import say, say_counted, say_stored, to_say
@@ -100,20 +100,18 @@ def _uploads(records: CaseRecords) -> Iterator[Entry]:
 
 
 def _analyses(records: CaseRecords) -> Iterator[Entry]:
-    columns = ("status", "queued_at", "finished_at", "error")
-    verdict = ("document__verdict__symptom_class", "document__verdict__confidence", "document__health__score")
-    last: tuple[Any, ...] | None = None
-    for row in records.case.analyses.order_by("pk").values(*columns, *verdict):
-        at = row["finished_at"] or row["queued_at"]
-        if row["status"] == AnalysisStatus.DONE:
-            reached = tuple(row[name] for name in verdict)
+    last: Verdict | None = None
+    for analysis in reversed(records.analyses):
+        at = analysis.finished_at or analysis.queued_at
+        if analysis.status == AnalysisStatus.DONE:
+            reached = verdict_of(analysis)
             yield Entry(at, "brand", None, _diagnosis(*reached, again=last is not None), is_minor=reached == last)
             last = reached
-        elif row["status"] == AnalysisStatus.FAILED:
+        elif analysis.status == AnalysisStatus.FAILED:
             yield Entry(
-                at, "warning", None, say("The analysis failed."), detail=say_stored(row["error"]), tone="warning"
+                at, "warning", None, say("The analysis failed."), detail=say_stored(analysis.error), tone="warning"
             )
-        elif row["status"] == AnalysisStatus.CANCELLED:
+        elif analysis.status == AnalysisStatus.CANCELLED:
             yield Entry(at, "cross", None, say("An analysis was cancelled."), is_minor=True)
 
 
@@ -143,8 +141,11 @@ def _steps(records: CaseRecords) -> Iterator[Entry]:
 
 
 def _notes(records: CaseRecords) -> Iterator[Entry]:
-    for note in records.case.notes.select_related("author").prefetch_related("mentions"):
-        names = [person.get_username() for person in note.mentions.all()]
+    notes = list(records.case.notes.select_related("author"))
+    mentioning = [note for note in notes if names_mentioned(note.text)]
+    prefetch_related_objects(mentioning, "mentions")
+    for note in notes:
+        names = [person.get_username() for person in note.mentions.all()] if note in mentioning else []
         yield Entry(
             note.created_at, "note", note.author, say("wrote"), say_stored(note.text), is_note=True, mentioned=names
         )

@@ -132,12 +132,6 @@ class Later:
     signals: Sequence[Mapping[str, Any]]
 
 
-def later_diagnoses(analysis: Analysis) -> list[int]:
-    """The keys of all diagnoses of later snapshots. They decide what `later_snapshots` gives."""
-    later = analysis.case.analyses.done().filter(snapshot__gt=analysis.snapshot)
-    return list(later.values_list("pk", flat=True))
-
-
 def later_snapshots(analysis: Analysis) -> list[Later]:
     """The newest diagnosis of each later snapshot, in their order."""
     done = analysis.case.analyses.done().filter(snapshot__gt=analysis.snapshot).only("case", "snapshot", "signals")

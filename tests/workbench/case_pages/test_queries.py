@@ -19,9 +19,9 @@ from workbench.cases.services import case_assign, case_rename, note_add, snapsho
 from workbench.history.merging import case_merge
 from workbench.logs.models import PinnedRecord
 
-CASE_QUERIES = {"short": 26, "long": 33}
+CASE_QUERIES = {"short": 23, "long": 28}
 """With one snapshot; and with several, which may verify a fix, with notes, and with owners that changed."""
-RENDERING_QUERIES = 6
+RENDERING_QUERIES = 7
 """More for the first reader of a diagnosis, for whom it is rendered."""
 MOST_LIST_QUERIES = 11
 """Measured: 10, and one more for a search."""
@@ -87,6 +87,25 @@ def test_a_case_page_asks_each_thing_once(history: str, people: People, at_most:
             bob.get(f"{case.get_absolute_url()}?snapshot=1")
         with at_most(CASE_QUERIES[history]):
             bob.get(f"{case.get_absolute_url()}?snapshot=1")
+
+
+def test_reading_a_case_again_writes_nothing(people: People) -> None:
+    """On SQLite a statement that may write waits for each transaction of the worker, also when it changes no row."""
+    case = diagnosed_case(people.alice).case
+    alice = signed_in(people.alice)
+    alice.get(case.get_absolute_url())
+    note_add(case=case, user=people.bob, text="Looked at it")
+
+    assert writes_of(lambda: alice.get(case.get_absolute_url())) == ["UPDATE"]
+    assert writes_of(lambda: alice.get(case.get_absolute_url())) == []
+
+
+def writes_of(ask: Callable[[], object]) -> list[str]:
+    """The verbs of the statements of a request that are no questions."""
+    with CaptureQueriesContext(connection) as asked:
+        ask()
+    verbs = [each["sql"].split(maxsplit=1)[0] for each in asked.captured_queries]
+    return [verb for verb in verbs if verb not in ("SELECT", "SAVEPOINT", "RELEASE")]
 
 
 @pytest.mark.parametrize("history", ["short", "long"])

@@ -12,9 +12,9 @@ from django.utils import timezone
 
 from tests.workbench.diagnosed import diagnosed_case, published
 from tests.workbench.people import People, case_of, signed_in, with_token
-from workbench.accounts.models import User
+from workbench.accounts.models import LONGEST_DRILL, User
 from workbench.analyses.models import Analysis
-from workbench.cases.models import LONGEST_DRILL, Case
+from workbench.cases.models import Case
 from workbench.cases.services import case_assign, case_close
 from workbench.drills.evidence import AT_ONCE, Drawer, DrawerShown, Piece, drawers
 from workbench.drills.models import Drill

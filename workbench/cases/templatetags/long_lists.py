@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from django import template
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
@@ -13,6 +14,7 @@ from diagnostics.diagnosis.fact_label import fact_label
 from diagnostics.language import reads_chinese
 from diagnostics.wording.bound import bound_words
 from diagnostics.wording.fact import fact_value
+from workbench.cases.templatetags.diagnosis import icon
 from workbench.languages.sentences import say
 
 register = template.Library()
@@ -28,6 +30,26 @@ CHECK_ROW = (
     '<td class="bound">{}</td></tr>\n'
 )
 
+FACET_VALUE = (
+    '<li><a class="facet{}" href="{}"{}><span class="box">{}</span><span class="name">{}</span>'
+    '<span class="count">{}</span></a></li>\n'
+)
+CHOSEN = (" chosen", SafeString(' aria-current="true"'), "check")
+"""Class, attribute and icon of a value that is chosen."""
+
+
+class FacetValue(Protocol):
+    """A value of a facet beside the list, as in `workbench.case_pages.facets`."""
+
+    @property
+    def label(self) -> str: ...
+    @property
+    def count(self) -> int: ...
+    @property
+    def is_chosen(self) -> bool: ...
+    @property
+    def query(self) -> str: ...
+
 
 class Week(Protocol):
     """A week, as in `workbench.history.similar`."""
@@ -38,6 +60,18 @@ class Week(Protocol):
     def cases(self) -> int: ...
     @property
     def shade(self) -> float: ...
+
+
+@register.simple_tag
+def facet_values(values: Iterable[FacetValue], address: str) -> SafeString:
+    """List items of the values, each a link that selects or deselects it."""
+    return format_html_join("", FACET_VALUE, (_facet_cells(each, address) for each in values))
+
+
+def _facet_cells(value: FacetValue, address: str) -> tuple[str, str, str, str, str, str]:
+    chosen, current, tick = CHOSEN if value.is_chosen else ("", "", "")
+    href = f"{address}?{value.query}" if value.query else address
+    return chosen, href, current, icon(tick) if tick else "", value.label, intcomma(value.count)
 
 
 @register.simple_tag
