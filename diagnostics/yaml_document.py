@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from diagnostics.errors import InvalidRule
-from diagnostics.language import SUFFIXES, Text, say
+from diagnostics.language import SUFFIXES, Text, say, to_say
 
 LONGEST_DOCUMENT = 100_000
 """Characters. Our choice: the longest shipped runbook has half of it."""
@@ -19,6 +19,26 @@ DEEPEST_NESTING = 40
 
 MOST_BITS = 64
 """Bits of an integer. Our choice: epoch nanoseconds fit; Python refuses to print numbers of thousands of digits."""
+
+FAULTS: Mapping[str, str] = {
+    "mapping values are not allowed in this context": to_say(
+        "a colon cannot be here: put the entry below its parent, or the text in quotation marks"
+    ),
+    "did not find expected ',' or ']'": to_say("a list in brackets lacks a comma or its closing bracket"),
+    "did not find expected ',' or '}'": to_say("a mapping in braces lacks a comma or its closing brace"),
+    "did not find expected '-' indicator": to_say("an entry of a list has no dash, or another indentation"),
+    "did not find expected key": to_say("an entry has another indentation than the one before"),
+    "did not find expected node content": to_say("a value is missing"),
+    "could not find expected ':'": to_say("a key has no colon behind it"),
+    "found character that cannot start any token": to_say(
+        "a value begins with a character that it cannot begin with, such as a tab or @: put the text in quotation marks"
+    ),
+    "found unexpected end of stream": to_say("a quotation mark is not closed"),
+    "found undefined alias": to_say("an alias refers to no anchor"),
+    "found unknown escape character": to_say("an unknown escape behind a backslash: use single quotation marks"),
+    "but found another document": to_say("there is more than one document"),
+}
+"""What the parser calls the usual mistakes -> our words. Source: libyaml 0.2.5, scanner.c and parser.c."""
 
 Place = tuple[str | int, ...]
 """Path of an entry, e.g. `("when", "all", 0, "value")`."""
@@ -64,7 +84,8 @@ def read_yaml(text: str, source: str, longest: int = LONGEST_DOCUMENT) -> YamlDo
         raise InvalidRule([f"{source}: {say('nested too deeply')}"]) from None
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise InvalidRule([f"{source} line {line}: {error.problem or 'not YAML'}"]) from None
+        column = error.problem_mark.column + 1 if error.problem_mark else 1
+        raise InvalidRule([f"{source} line {line}: {_fault(error.problem or '', column)}"]) from None
     except yaml.YAMLError as error:
         raise InvalidRule([f"{source}: {error}"]) from None
     if not isinstance(root, yaml.MappingNode):
@@ -75,6 +96,14 @@ def read_yaml(text: str, source: str, longest: int = LONGEST_DOCUMENT) -> YamlDo
     if errors:
         raise InvalidRule(errors)
     return YamlDocument(source, content, lines)
+
+
+def _fault(problem: str, column: int) -> str:
+    """A mistake in our words, with the column and beside them those of the parser, by which people search."""
+    words = say(FAULTS[problem]) if problem in FAULTS else say("the text is not valid YAML")
+    if not problem:
+        return words
+    return say("{words} (column {column}; the parser says: {problem})", words=words, column=column, problem=problem)
 
 
 def translated_names(names: Iterable[str]) -> frozenset[str]:

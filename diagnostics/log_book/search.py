@@ -49,7 +49,11 @@ FILE_FIELDS = {"file": "name", "host": "host", "role": "role"}
 
 FIELDS = ("level", "pattern", *TEXT_FIELDS, *NUMBER_FIELDS, *FILE_FIELDS)
 
-_FIELD = re.compile(rf"(?P<field>{'|'.join(FIELDS)})(?P<sign>[:=])", re.IGNORECASE)
+SIGNS = {":": ":", "=": "=", "\uff1a": ":", "\uff1d": "="}
+COMMAS = re.compile("[,\uff0c\u3001]")
+"""The signs behind a field and between its values; a Chinese keyboard writes the full-width ones."""
+
+_FIELD = re.compile(rf"(?P<field>{'|'.join(FIELDS)})(?P<sign>[{''.join(SIGNS)}])", re.IGNORECASE)
 _RANGE = re.compile(r"(?P<first>\d{1,18})(?:\.\.(?P<last>\d{1,18}))?$")
 
 Kind = Literal["text", "expression", "part", "exact", "level", "number"]
@@ -135,7 +139,7 @@ def _terms(text: str) -> Iterator[Term]:
         if len(source) > MOST_TERM:
             raise InvalidSearch(say("A term has at most {most} characters: {term}…", most=MOST_TERM, term=source[:40]))
         if named:
-            yield _field_term(named["field"].lower(), named["sign"], value, kind, excluded, source)
+            yield _field_term(named["field"].lower(), SIGNS[named["sign"]], value, kind, excluded, source)
         elif value:
             yield Term("expression" if kind == "expression" else "text", None, (value,), excluded, source)
 
@@ -170,7 +174,7 @@ def _field_term(field: str, sign: str, value: str, kind: str, excluded: bool, so
     if not value:
         example = f"{field}{sign}{_EXAMPLES.get(field, 'value')}"
         raise InvalidSearch(say("{term} has no value: write for example {example}", term=source, example=example))
-    values = tuple(each for each in value.split(",") if each)[:MOST_VALUES] if kind == "word" else (value,)
+    values = tuple(each for each in COMMAS.split(value) if each)[:MOST_VALUES] if kind == "word" else (value,)
     if field == "level":
         return Term("level", field, tuple(_level(each, source) for each in values), excluded, source)
     if field in NUMBER_FIELDS:

@@ -47,9 +47,9 @@ class NothingLater(NoUsableInput):
     def __init__(self, begins_ms: int, records: int) -> None:
         super().__init__(
             say_counted(
-                "Nothing in these files is later than {begin}, when the snapshot begins: the only record is from "
-                "before it. Add files from after the change, or state another time of the change. If a log has local "
-                "times, set the time zone of its clock.",
+                "Nothing in these files is later than {begin}, when the snapshot begins: the {count} record is "
+                "from before it. Add files from after the change, or state another time of the change. If a log has "
+                "local times, set the time zone of its clock.",
                 "Nothing in these files is later than {begin}, when the snapshot begins: all {count:,} records are "
                 "from before it. Add files from after the change, or state another time of the change. If a log has "
                 "local times, set the time zone of its clock.",

@@ -10,8 +10,10 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.reverse import reverse
 
+from diagnostics.language import ENGLISH, reader_language
 from workbench.analyses.guarantee import guarantee_of
 from workbench.analyses.models import Analysis, AnalysisStatus
+from workbench.analyses.reading import document_read
 from workbench.analyses.room import room_missed
 from workbench.cases.impact import IMPACT_COLUMNS
 from workbench.cases.models import LONGEST_CHANGE, Case
@@ -176,6 +178,16 @@ class CaseDetailSerializer(CaseSerializer):
     class Meta(CaseSerializer.Meta):
         fields = [*CaseSerializer.Meta.fields, "guarantee"]
         read_only_fields = fields
+
+    @extend_schema_field(VerdictSerializer(allow_null=True))
+    def get_verdict(self, case: Case) -> dict[str, Any] | None:
+        # The summary is in the language of the request. A list of cases has the stored English one: for another
+        # language the signals of every case would be judged again.
+        verdict = super().get_verdict(case)
+        if verdict is None or reader_language() == ENGLISH:
+            return verdict
+        latest = case.analyses.done().first()
+        return verdict | ({"summary": document_read(latest)["verdict"]["summary"]} if latest else {})
 
     @extend_schema_field(GuaranteeSerializer(allow_null=True))
     def get_guarantee(self, case: Case) -> dict[str, Any] | None:

@@ -197,7 +197,7 @@ def _awaited(queried: Future[Path], progress: _CollectionProgress) -> Path:
     """The zip that a thread writes. It has no connection to the database, so that signs of life are given here."""
     while not queried.done():
         wait([queried], SHOWN_EVERY_SECONDS)
-        progress.beat("metrics")
+        progress.beat(say("collecting the metrics"))
     return queried.result()
 
 

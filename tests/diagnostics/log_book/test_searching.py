@@ -107,6 +107,8 @@ CHINESE_LOG = """\
         ('"读取维表 完成"', 1),
         ("-超时", 1),
         ("/订单号 \\d+/", 1),
+        ("logger\uff1aenrich level\uff1aerror\uff0cwarn", 1),
+        ("level\uff1dinfo", 1),
     ],
 )
 def test_chinese_words_and_parts_of_words_are_found(tmp_path: Path, search: str, count: int) -> None:

@@ -70,6 +70,21 @@ def test_what_is_stored_is_english_whoever_reads() -> None:
 
 
 @pytest.mark.django_db
+def test_the_api_has_the_summary_of_a_case_in_the_language_of_the_request(
+    both_languages: None, analysis: Analysis, people: People
+) -> None:
+    english, chinese = (
+        signed_in(people.alice)
+        .get(f"/api/v1/cases/{analysis.case_id}/", headers={"Accept-Language": language})
+        .json()["verdict"]
+        for language in ("en", "zh-CN")
+    )
+    assert "状态上传耗时过长" in chinese.pop("summary")
+    assert english.pop("summary").isascii()
+    assert english == chinese
+
+
+@pytest.mark.django_db
 def test_a_reader_gets_the_stored_judgement_in_the_own_language(analysis: Analysis) -> None:
     assert document_read(analysis) is analysis.document
     with reading_in(CHINESE):
