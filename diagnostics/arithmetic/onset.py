@@ -12,7 +12,7 @@ before is not the onset, a single good moment in between is not the end."""
 
 CALM_MOMENTS, CALM_MS = 3, 30_000
 """With fewer good moments after the last bad one, or in less time, trouble counts as not over. Our choice: three
-checkpoints or samples, and longer than a burst."""
+checkpoints or samples, and as long as a burst."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def ended_ms(course: Iterable[tuple[int, bool]]) -> int | None:
         return None
     lasts_ms = calm[-1][0] - ordered[bad[-1]][0]
     longest = max((_pause_ms(ordered, *pair) for pair in pairwise(bad)), default=0)
-    return calm[0][0] if lasts_ms > max(longest, CALM_MS) else None
+    return calm[0][0] if lasts_ms >= CALM_MS and lasts_ms > longest else None
 
 
 def _pause_ms(ordered: Sequence[tuple[int, bool]], earlier: int, later: int) -> int:

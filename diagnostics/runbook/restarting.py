@@ -6,10 +6,35 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from diagnostics.arithmetic.quantiles import highest
 from diagnostics.diagnosis.missing import REST
 from diagnostics.evidence.subject import FactValue, Lookup
 from diagnostics.language import joined_sentences, reads_chinese, say, to_say
 from diagnostics.runbook.cluster_commands import OPERATOR, STANDALONE, ClusterCommands
+from diagnostics.runbook.restart_sentences import (
+    BARRIERS,
+    BY_HIGH_AVAILABILITY,
+    BY_OPERATOR,
+    BY_OPERATOR_LAST_STATE,
+    CANONICAL,
+    DELETED,
+    DELETED_BUT_SAVEPOINT,
+    FAILING,
+    FROM_COPY,
+    FROM_LAST,
+    FROM_RETAINED,
+    FROM_STORAGE,
+    KEPT_BY_RECOVERY,
+    MEMORY_LIMIT,
+    NEWEST,
+    NO_CHECKPOINT,
+    NOT_RUNNING_NOW,
+    PROCESSES,
+    SAVEPOINT,
+    TOO_SLOW,
+    TRIAL,
+    WITHOUT_TASK_MANAGERS,
+)
 from diagnostics.vocabulary.settings import Version, version_of
 from diagnostics.wording import phrase
 
@@ -58,93 +83,12 @@ OF_STATE_BACKEND = re.compile(r"^state\.backend(?:\.type)?\s*:", re.MULTILINE)
 """Options whose change only a savepoint in canonical format survives. Source: Flink documentation, Checkpoints vs.
 Savepoints."""
 
-SAVEPOINT = to_say(
-    "The job restarts. Stop it with a savepoint, make the change, and start it from the savepoint, whose path the "
-    "stop command prints:"
-)
-MEMORY_LIMIT = to_say(
-    "The savepoint passes through the JobManager's memory like the checkpoints, which refuses more than 5 MiB of one "
-    "subtask: while the state is larger the stop fails and the job runs on; try it again when it is smaller, or cancel "
-    "the job and start it without its state."
-)
-"""Source: Flink's MemoryBackendCheckpointStorageAccess, resolveCheckpointStorageLocation."""
-TOO_SLOW = to_say(
-    "Do not stop this job with a savepoint. A savepoint writes the whole state and has to finish within the "
-    "checkpoint timeout of {settings.timeout_ms|duration}; {checkpoint_sizes.max_state_bytes|bytes} at the "
-    "measured {checkpoint_sizes.bytes_per_s_max|bytes} per second need {restart.savepoint_ms|duration}, which "
-    "leaves too little room."
-)
-TRIAL = to_say(
-    "A savepoint writes the whole state and has to finish within the checkpoint timeout of "
-    "{settings.timeout_ms|duration}. {checkpoint_sizes.max_state_bytes|bytes} need {restart.savepoint_ms|duration} at "
-    "the fastest upload that was measured, {checkpoint_sizes.bytes_per_s_max|bytes} per second, but "
-    "{restart.slow_savepoint_ms|duration} at the slowest, {restart.slow_bytes_per_s|bytes} per second. Take a "
-    "savepoint for a trial first, while the job runs on; stop the job only when it has completed:"
-)
-CANONICAL = to_say(
-    "A checkpoint cannot be restored by another state backend. Leave this change until the job runs and its "
-    "checkpoints complete; then stop it with a savepoint in canonical format, make the change, and start it from the "
-    "savepoint:"
-)
-BARRIERS = to_say(
-    "Do not stop this job with a savepoint while it is back-pressured. Its barriers wait behind records like those of "
-    "checkpoints, the longest of which took {checkpoint_progress.max_duration_ms|duration}; the timeout of "
-    "{settings.timeout_ms|duration} leaves too little room."
-)
-WITHOUT_TASK_MANAGERS = to_say("No TaskManager is registered, so no savepoint can be taken.")
-BY_HIGH_AVAILABILITY = to_say(
-    "High availability is on: make the change and restart the JobManagers and TaskManagers. The job recovers from its "
-    "last checkpoint by itself, without a savepoint and without another start:"
-)
-KEPT_BY_RECOVERY = to_say(
-    "A recovered job keeps the options that it was submitted with: {restart.job_options|list} will take effect only "
-    "when the job is submitted anew."
-)
-FAILING = to_say(
-    "A savepoint would probably fail, as the last {checkpoint_progress.consecutive_failed} "
-    "[checkpoint|checkpoints] did: it has the same timeout and passes through the same tasks."
-)
-NO_CHECKPOINT = to_say(
-    "No checkpoint of this job has completed, so there is no state to start from: make the change and start the job "
-    "without one:"
-)
-FROM_RETAINED = to_say(
-    "Cancel the job, wait until it has ended, make the change, and start it from its last completed checkpoint, which "
-    "is kept after a cancellation:"
-)
-FROM_COPY = to_say(
-    "Flink deletes the checkpoints of this job when it is cancelled. Copy them first (as hard links, which writes no "
-    "data), cancel the job, wait until it has ended, put the copy back, make the change, and start the job from its "
-    "last completed checkpoint. Remove the copy when the started job has completed a checkpoint of its own:"
-)
-FROM_STORAGE = to_say(
-    "Flink deletes the checkpoints of this job when it is cancelled. Copy the directory of the last completed "
-    "checkpoint and the directories `shared` and `taskowned` beside it with the storage's own client, cancel the "
-    "job, wait until it has ended, put them back, make the change, and start the job:"
-)
-NEWEST = to_say(
-    "The path is that of the newest completed checkpoint in this evidence; take a newer one if there is one."
-)
-NOT_RUNNING_NOW = to_say("The job was {restart.state} when last seen, so no savepoint can be taken.")
-FROM_LAST = to_say("Make the change, and start the job from its last completed checkpoint:")
-DELETED = to_say(
-    "With the retention {settings.retention} Flink has deleted the job's checkpoints when it ended. Look whether the "
-    "path is still there; if it is not, start from {restart.last_savepoint}, or without state. "
-    "Make the change before the start:"
-)
-PROCESSES = to_say("The change is one of the processes: restart them while the job is stopped.")
-BY_OPERATOR = to_say(
-    "The operator restarts the job with the change. Suspend it with a savepoint, make the change in the "
-    "FlinkDeployment, and let it run again; the operator starts it from the savepoint:"
-)
-BY_OPERATOR_LAST_STATE = to_say(
-    "Let the operator restart it from the last checkpoint (upgrade mode last-state, which needs high availability): "
-    "make the change in the FlinkDeployment:"
-)
-
 FULL_WIDTH_COLON = "\uff1a"
 
-COPY = "cp -alT {restart.folder} {restart.folder}.copy"
+COPY = "cp -alT {restart.folder} {restart.folder}.copy && ls -t {restart.folder}.copy/chk-*/_metadata"
+NEWEST_OF_COPY = '"file:$(ls -t {restart.folder}/chk-*/_metadata | head -n 1)"'
+"""A checkpoint of the evidence may be replaced by a newer one, and deleted, before anybody copies. One under way has no
+`_metadata` yet, whose path Flink takes like that of its directory."""
 UNTIL_ENDED = (
     """while curl -s {restart.rest}/jobs """
     """| grep -qE '"id":"{subject.job}","status":"(RUNNING|RESTARTING|FAILING|CANCELLING)"'; """
@@ -215,8 +159,7 @@ class _Restart:
             "restart.slow_bytes_per_s": self._slow_rate(),
             "restart.checkpoint": self._cluster.last_checkpoint,
             "restart.savepoints": self._cluster.savepoint_folder,
-            "restart.last_savepoint": self._cluster.text("checkpoint_progress.last_savepoint_path")
-            or say("the last savepoint"),
+            "restart.last_savepoint": self._cluster.text("checkpoint_progress.last_savepoint_path"),
             "restart.folder": self._folder(),
             "restart.state": lookup("restarts.final_state") or lookup("job_overview.state"),
             "restart.rest": self._cluster.rest,
@@ -312,10 +255,14 @@ class _Restart:
         if self._has_no_checkpoint():
             return self._said(NOT_RUNNING_NOW, NO_CHECKPOINT), self._start_anew()
         start = [*self._processes(), self._start("{restart.checkpoint}")]
-        if state in DELETED_WHEN_ENDED.get(str(self.value("settings.retention")), ()):
-            listing = self._cluster.checkpoint_listing
-            return self._said(NOT_RUNNING_NOW, *newest, DELETED), [*([listing] if listing else []), *start]
-        return self._said(NOT_RUNNING_NOW, *newest, FROM_LAST), start
+        if state not in DELETED_WHEN_ENDED.get(str(self.value("settings.retention")), ()):
+            return self._said(NOT_RUNNING_NOW, *newest, FROM_LAST), start
+        if self.value("restart.last_savepoint"):
+            return self._said(DELETED_BUT_SAVEPOINT), [*self._processes(), self._start("{restart.last_savepoint}")]
+        *processes, anew = self._start_anew()
+        listing = self._cluster.checkpoint_listing
+        either = f"if {listing}; then {start[-1]}; else {anew}; fi" if listing else anew
+        return self._said(NOT_RUNNING_NOW, DELETED), [*processes, either]
 
     def _has_no_checkpoint(self) -> bool:
         return self._number("checkpoint_progress.completed") == 0 and not self.value("restart.checkpoint")
@@ -331,7 +278,8 @@ class _Restart:
         if self.value("settings.retention") == RETAINED:
             return self._said(reason, *newest, FROM_RETAINED), [*cancel, *start_again]
         if self.value("restart.folder"):
-            return self._said(reason, *newest, FROM_COPY), [COPY, *cancel, PUT_BACK, *start_again]
+            again = [*self._processes(), self._start(NEWEST_OF_COPY)]
+            return self._said(reason, FROM_COPY), [COPY, *cancel, PUT_BACK, *again]
         return self._said(reason, *newest, FROM_STORAGE), [*cancel, *start_again]
 
     def _by_operator(self) -> tuple[Sequence[str], Sequence[str]]:
@@ -357,12 +305,25 @@ class _Restart:
         """
         if self.value("task_manager_loss.all.registered_end") == 0:
             return WITHOUT_TASK_MANAGERS
-        timeout, longest = self._number("settings.timeout_ms"), self._number("checkpoint_progress.max_duration_ms")
+        failing = FAILING if self._number("checkpoint_progress.consecutive_failed") else None
+        timeout = self._number("settings.timeout_ms")
         waits = (self._number("checkpoint_phases.barrier_share_ratio") or 0) > MOSTLY
-        needed = longest if waits else self.value("restart.savepoint_ms")
-        if isinstance(needed, (int, float)) and timeout is not None and needed * HEAD_ROOM > timeout:
-            return BARRIERS if waits else TOO_SLOW
-        return FAILING if self._number("checkpoint_progress.consecutive_failed") else None
+        needed = (
+            self._recent_ms(timeout) if waits else self._savepoint_ms(self._number("checkpoint_sizes.bytes_per_s_max"))
+        )
+        if needed is None or timeout is None or needed * HEAD_ROOM <= timeout:
+            return failing
+        return failing or BARRIERS if waits else TOO_SLOW
+
+    def _recent_ms(self, timeout: float | None) -> float | None:
+        """How long the last checkpoints took, or one takes that is under way; without them, the longest of all."""
+        shares = [
+            self._number(f"checkpoint_progress.{each}_to_timeout_ratio") for each in ("recent_duration", "running")
+        ]
+        taken = highest(shares)
+        if taken is None or timeout is None:
+            return self._number("checkpoint_progress.max_duration_ms")
+        return taken * timeout
 
     def _may_expire(self) -> bool:
         """Whether a savepoint would exceed the checkpoint timeout if it were as slow as the slowest measured upload."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
 from typing import Any
@@ -14,6 +14,7 @@ from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.evidence.subject import only_one
 from diagnostics.reconstruction.job.cluster import cluster_of
+from diagnostics.reconstruction.metrics.counted_time import MOSTLY_COUNTED_MS
 from diagnostics.reconstruction.metrics.metric_series import metric_series
 from diagnostics.wording.cited_text import BACK_PRESSURED_SHARE, BUSY_SHARE, cited_text
 from diagnostics.wording.phrase import percent
@@ -125,11 +126,25 @@ def _scraped(evidence: Evidence) -> Iterator[TaskReading]:
 
 
 def _asked(evidence: Evidence) -> Iterator[TaskReading]:
+    """The gauges in REST answers, where the counters of the same time have not shown most of it already."""
+    counted = _counted_moments(evidence)
     for row in named_rows(evidence.answer(back_pressure_samples.AGGREGATOR)):
         ts_ms = row.ts_ms if row.ts_ms is not None else -(row.file_id + 1) * MOMENT_MS
         for metric, value in ((BUSY, row.busy_ratio), (BACK_PRESSURED, row.back_pressured_ratio)):
-            if value is not None:
+            known = counted.get((row.vertex_id, row.subtask, metric), ())
+            if value is not None and not any(each <= ts_ms <= each + MOSTLY_COUNTED_MS for each in known):
                 yield row.job_id, row.vertex_id, ts_ms, row.subtask, metric, Reading(value, _cite(row, metric, value))
+
+
+def _counted_moments(evidence: Evidence) -> Mapping[tuple[str | None, int | None, str], Collection[int]]:
+    """Task, subtask and gauge -> the moments at which its counter gave it a value."""
+    series = metric_series(evidence)
+    return {
+        (each.vertex_id, each.subtask, metric): each.counted
+        for metric in (BUSY, BACK_PRESSURED)
+        for each in series.of(metric)
+        if each.counted and each.operator is None
+    }
 
 
 def _cite(row: Any, metric: str, value: float) -> Citation:

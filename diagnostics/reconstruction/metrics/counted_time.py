@@ -15,6 +15,10 @@ LEAST_COUNTED_MS, MOST_COUNTED_MS = 4_500, 60_000
 """The time between two samples of such a counter that gives a ratio. Source: Flink's View updates it every 5 s, and a
 scrape may be early; our choice for the most: the time over which the gauge itself is a mean.
 """
+MOSTLY_COUNTED_MS = MOST_COUNTED_MS // 2
+"""So soon after a counter's sample a gauge is for the most part a mean of what the counter has shown already: it would
+report trouble that has ended since. Our choice: half of the time over which it is a mean.
+"""
 
 
 def by_counted_time(series: Sequence[Series]) -> list[Series]:
@@ -54,6 +58,6 @@ def _counted_gauge(gauge: Series, samples: Sequence[Point]) -> Series:
     begins = [since_ms for since_ms, _ in spans]
     for point in gauge.points:
         place = bisect_right(begins, point.ts_ms or 0)
-        if not place or (point.ts_ms or 0) > spans[place - 1][1]:
+        if not place or (point.ts_ms or 0) > spans[place - 1][1] + MOSTLY_COUNTED_MS:
             points.setdefault(point.ts_ms or 0, point)
     return replace(gauge, points=tuple(points[ts_ms] for ts_ms in sorted(points)), counted=counted)

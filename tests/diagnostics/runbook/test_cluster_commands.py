@@ -123,9 +123,13 @@ def test_a_job_that_failed_is_not_stopped_and_a_deleted_checkpoint_is_looked_for
         "settings.retention": "NO_EXTERNALIZED_CHECKPOINTS",
         "checkpoint_progress.last_path": "file:/ckpt/j/chk-8",
     }
-    look, start = commands_of(STANDALONE, **failed)
-    assert look == "ls /ckpt/j/chk-8/_metadata"
-    assert " -s file:/ckpt/j/chk-8 " in start
+    (start,) = commands_of(STANDALONE, **failed)
+    found, _, gone = start.partition("; else ")
+    assert found.startswith("if ls /ckpt/j/chk-8/_metadata; then ")
+    assert " -s file:/ckpt/j/chk-8 " in found
+    assert " -s " not in gone
+    savepoint = {**failed, "checkpoint_progress.last_savepoint_path": "file:/sp/savepoint-1"}
+    assert [" -s file:/sp/savepoint-1 " in each for each in commands_of(STANDALONE, **savepoint)] == [True]
     kept = commands_of(STANDALONE, **{**failed, "settings.retention": "RETAIN_ON_CANCELLATION"})
     assert [each.split()[1] for each in kept] == ["run"]
 

@@ -1,5 +1,6 @@
 """Runbooks filled with the values of one case."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -285,13 +286,16 @@ def test_a_duration_in_a_setting_is_one_whole_number_with_a_unit_that_flink_read
 UPLOAD = {"job": "f" * 32}
 
 
-def restart_of(**settings: Any) -> dict[str, str]:
+def restart_of(
+    phases: Mapping[str, Any] | None = None, progress: Mapping[str, Any] | None = None, **settings: Any
+) -> dict[str, str]:
     """How the job is stopped whose checkpoints write 100 MB at 2 MB a second."""
     signals = [
         *SIGNALS,
         stored("checkpoint_sizes", "job", UPLOAD, max_state_bytes=100e6, bytes_per_s_max=2e6),
-        stored("checkpoint_progress", "job", UPLOAD, completed_ids=[4, 5]),
+        stored("checkpoint_progress", "job", UPLOAD, completed_ids=[4, 5], **(progress or {})),
         stored("settings", "job", UPLOAD, checkpoint_dir="file:///ckpt", **settings),
+        *([stored("checkpoint_phases", "job", UPLOAD, **phases)] if phases else []),
     ]
     step = fill(Runbook.from_yaml(RUNBOOK, "runbook.yaml"), FINDING, signals)["steps"][1]
     savepoint: dict[str, str] = step["savepoint"]
@@ -309,8 +313,22 @@ def test_a_savepoint_that_cannot_finish_in_time_is_not_advised() -> None:
 
 def test_checkpoints_that_a_cancellation_deletes_are_copied_first_and_put_back_when_the_job_has_ended() -> None:
     commands = restart_of(timeout_ms=60_000)["command"].splitlines()
-    assert commands[0] == f"cp -alT /ckpt/{'f' * 32} /ckpt/{'f' * 32}.copy"
+    folder = f"/ckpt/{'f' * 32}"
+    assert commands[0] == f"cp -alT {folder} {folder}.copy && ls -t {folder}.copy/chk-*/_metadata"
     assert [each.split()[1] for each in commands[1:]] == ["cancel", "curl", "-p", "run"]
+    assert f'-s "file:$(ls -t {folder}/chk-*/_metadata | head -n 1)"' in commands[-1], (
+        "a newer one may have replaced it"
+    )
+
+
+def test_a_savepoint_is_advised_again_when_barriers_no_longer_wait() -> None:
+    def text(**progress: Any) -> str:
+        longest = {"max_duration_ms": 27_000, **progress}
+        return restart_of({"barrier_share_ratio": 1.0}, longest, timeout_ms=30_000)["text"]
+
+    assert "while it is back-pressured" in text(recent_duration_to_timeout_ratio=0.9)
+    assert "Stop it with a savepoint" in text(recent_duration_to_timeout_ratio=0.01)
+    assert "as the last 2 checkpoints did" in text(recent_duration_to_timeout_ratio=0.9, consecutive_failed=2)
 
 
 def test_a_savepoint_that_has_time_is_advised_with_the_command_that_starts_the_job_from_it() -> None:

@@ -1,0 +1,94 @@
+"""What a step that restarts the job says about the way to stop and to start it; each before the next one."""
+
+from __future__ import annotations
+
+from diagnostics.language import to_say
+
+SAVEPOINT = to_say(
+    "The job restarts. Stop it with a savepoint, make the change, and start it from the savepoint, whose path the "
+    "stop command prints:"
+)
+MEMORY_LIMIT = to_say(
+    "The savepoint passes through the JobManager's memory like the checkpoints, which refuses more than 5 MiB of one "
+    "subtask: while the state is larger the stop fails and the job runs on; try it again when it is smaller, or cancel "
+    "the job and start it without its state."
+)
+"""Source: Flink's MemoryBackendCheckpointStorageAccess, resolveCheckpointStorageLocation."""
+TOO_SLOW = to_say(
+    "Do not stop this job with a savepoint. A savepoint writes the whole state and has to finish within the "
+    "checkpoint timeout of {settings.timeout_ms|duration}; {checkpoint_sizes.max_state_bytes|bytes} at the "
+    "measured {checkpoint_sizes.bytes_per_s_max|bytes} per second need {restart.savepoint_ms|duration}, which "
+    "leaves too little room."
+)
+TRIAL = to_say(
+    "A savepoint writes the whole state and has to finish within the checkpoint timeout of "
+    "{settings.timeout_ms|duration}. {checkpoint_sizes.max_state_bytes|bytes} need {restart.savepoint_ms|duration} at "
+    "the fastest upload that was measured, {checkpoint_sizes.bytes_per_s_max|bytes} per second, but "
+    "{restart.slow_savepoint_ms|duration} at the slowest, {restart.slow_bytes_per_s|bytes} per second. Take a "
+    "savepoint for a trial first, while the job runs on; stop the job only when it has completed:"
+)
+CANONICAL = to_say(
+    "A checkpoint cannot be restored by another state backend. Leave this change until the job runs and its "
+    "checkpoints complete; then stop it with a savepoint in canonical format, make the change, and start it from the "
+    "savepoint:"
+)
+BARRIERS = to_say(
+    "Do not stop this job with a savepoint while it is back-pressured. Its barriers wait behind records like those of "
+    "checkpoints, the longest of which took {checkpoint_progress.max_duration_ms|duration}; the timeout of "
+    "{settings.timeout_ms|duration} leaves too little room."
+)
+WITHOUT_TASK_MANAGERS = to_say("No TaskManager is registered, so no savepoint can be taken.")
+BY_HIGH_AVAILABILITY = to_say(
+    "High availability is on: make the change and restart the JobManagers and TaskManagers. The job recovers from its "
+    "last checkpoint by itself, without a savepoint and without another start:"
+)
+KEPT_BY_RECOVERY = to_say(
+    "A recovered job keeps the options that it was submitted with: {restart.job_options|list} will take effect only "
+    "when the job is submitted anew."
+)
+FAILING = to_say(
+    "A savepoint would probably fail, as the last {checkpoint_progress.consecutive_failed} "
+    "[checkpoint|checkpoints] did: it has the same timeout and passes through the same tasks."
+)
+NO_CHECKPOINT = to_say(
+    "No checkpoint of this job has completed, so there is no state to start from: make the change and start the job "
+    "without one:"
+)
+FROM_RETAINED = to_say(
+    "Cancel the job, wait until it has ended, make the change, and start it from its last completed checkpoint, which "
+    "is kept after a cancellation:"
+)
+FROM_COPY = to_say(
+    "Flink deletes the checkpoints of this job when it is cancelled. Copy them first (as hard links, which writes no "
+    "data), cancel the job, wait until it has ended, put the copy back, make the change, and start the job from the "
+    "newest checkpoint of the copy. Cancel only if the listing shows one in the copy. Remove the copy when the started "
+    "job has completed a checkpoint of its own:"
+)
+FROM_STORAGE = to_say(
+    "Flink deletes the checkpoints of this job when it is cancelled. Copy the directory of the last completed "
+    "checkpoint and the directories `shared` and `taskowned` beside it with the storage's own client, cancel the "
+    "job, wait until it has ended, put them back, make the change, and start the job:"
+)
+NEWEST = to_say(
+    "The path is that of the newest completed checkpoint in this evidence; take a newer one if there is one."
+)
+NOT_RUNNING_NOW = to_say("The job was {restart.state} when last seen, so no savepoint can be taken.")
+FROM_LAST = to_say("Make the change, and start the job from its last completed checkpoint:")
+DELETED = to_say(
+    "With the retention {settings.retention} Flink deletes the job's checkpoints when it ends, so there is no state to "
+    "start from, unless a process was lost in between: make the change, and start the job from the checkpoint if it is "
+    "still there, else without one:"
+)
+DELETED_BUT_SAVEPOINT = to_say(
+    "With the retention {settings.retention} Flink deletes the job's checkpoints when it ends: make the change, and "
+    "start the job from its last savepoint:"
+)
+PROCESSES = to_say("The change is one of the processes: restart them while the job is stopped.")
+BY_OPERATOR = to_say(
+    "The operator restarts the job with the change. Suspend it with a savepoint, make the change in the "
+    "FlinkDeployment, and let it run again; the operator starts it from the savepoint:"
+)
+BY_OPERATOR_LAST_STATE = to_say(
+    "Let the operator restart it from the last checkpoint (upgrade mode last-state, which needs high availability): "
+    "make the change in the FlinkDeployment:"
+)
