@@ -20,7 +20,7 @@ def internal_names(text: str) -> Iterator[str]:
     yield from (f"an internal name, {name}: {text}" for name in INTERNAL.findall(text))
 
 
-SAME_ENDS = re.compile(r"(?<![\w.,])(\d[\d.,]*(?: ?[%A-Za-z]+)?) to \1(?![\w.,])")
+SAME_ENDS = re.compile(r"(?<![\w.,-])(\d[\d.,]*(?: ?[%A-Za-z]+)?) to \1(?![\w.,])")
 UNSEPARATED = re.compile(r"(?<![\w.:/#-])\d{5,}(?![\w.:/-])")
 
 

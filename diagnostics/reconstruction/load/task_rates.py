@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +15,7 @@ from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.evidence.subject import only_one
 from diagnostics.reconstruction.job.cluster import cluster_of
-from diagnostics.reconstruction.load.metered_intervals import MeteredInterval, metered_intervals
+from diagnostics.reconstruction.load.metered_intervals import STEP_MS, MeteredInterval, metered_intervals
 from diagnostics.reconstruction.metrics.metric_series import metric_series
 from diagnostics.wording.cited_text import READ_SINCE, cited_text
 
@@ -22,6 +23,8 @@ DENSE = 0.3
 """Share of an interval from which accumulated back-pressured time counts as lasting. Our choice."""
 LEAST_MS = 5_000
 """Shortest interval from which a rate is computed. Our choice."""
+TOGETHER_MS = STEP_MS // 2
+"""Intervals of several subtasks that end within this time are one of their task. Our choice: half of the shortest."""
 AS_BUSY = 0.9
 """Part of its highest busy time from which the busiest subtask shows what the task passes at most. Our choice."""
 
@@ -94,16 +97,27 @@ def intervals(evidence: Evidence) -> Sequence[Interval]:
     """The intervals of each subtask, computed once for each Evidence.
 
     Reads   subtask: one row per subtask and request, counters since the start of the attempt; metric_sample for tasks
-            without such rows.
+            without such rows, or whose samples are closer together: a long interval is a mean over good and bad times.
     """
     jobs = cluster_of(evidence).job_names
     only_job = only_one(jobs)
     rows = evidence.answer(subtask_counters.AGGREGATOR).to_pylist()
     asked = [row for row in rows if row["duration_ms"] is not None and row["duration_ms"] > 0]
-    found = intervals_from_rows(asked, only_job)
-    tasks = {(each.job_id, each.vertex_id) for each in found}
-    metered = [_from_metrics(each, only_job) for each in metered_intervals(metric_series(evidence))]
-    return [*found, *(each for each in metered if (each.job_id, each.vertex_id) not in tasks)]
+    answered = _by_task(intervals_from_rows(asked, only_job))
+    metered = _by_task(_from_metrics(each, only_job) for each in metered_intervals(metric_series(evidence)))
+    finer = {task for task in metered if _usual_length_ms(metered[task]) < _usual_length_ms(answered.get(task, ()))}
+    return [each for task, of_task in (answered | {task: metered[task] for task in finer}).items() for each in of_task]
+
+
+def _by_task(each_interval: Iterable[Interval]) -> dict[TaskKey, list[Interval]]:
+    by_task: dict[TaskKey, list[Interval]] = defaultdict(list)
+    for each in each_interval:
+        by_task[each.job_id, each.vertex_id].append(each)
+    return by_task
+
+
+def _usual_length_ms(of_task: Sequence[Interval]) -> float:
+    return median(each.length_ms for each in of_task) if of_task else math.inf
 
 
 def _from_metrics(metered: MeteredInterval, only_job: str | None) -> Interval:
@@ -206,14 +220,16 @@ def held_times_of(each_interval: Iterable[Interval]) -> Mapping[TaskKey, HeldTim
 
 
 def _grouped(each_interval: Iterable[Interval]) -> Mapping[TaskKey, list[list[Interval]]]:
-    """The intervals of each task, grouped by the answer at which they end."""
-    by_end: dict[tuple[str | None, str, int], list[Interval]] = defaultdict(list)
-    for each in each_interval:
-        by_end[each.job_id, each.vertex_id, each.until_ms].append(each)
+    """The intervals of each task, grouped by about when they end: TaskManagers are scraped one after the other."""
     found: dict[TaskKey, list[list[Interval]]] = defaultdict(list)
-    for (job_id, vertex, _), group in sorted(by_end.items(), key=lambda item: repr(item[0])):
-        found[job_id, vertex].append(sorted(group, key=lambda each: each.subtask))
-    return found
+    for each in sorted(each_interval, key=lambda each: (each.until_ms, each.subtask)):
+        groups = found[each.job_id, each.vertex_id]
+        is_next = not groups or each.until_ms - groups[-1][0].until_ms > TOGETHER_MS
+        if is_next or any(other.subtask == each.subtask for other in groups[-1]):
+            groups.append([])
+        groups[-1].append(each)
+    ordered = sorted(found, key=repr)
+    return {task: [sorted(group, key=lambda each: each.subtask) for group in found[task]] for task in ordered}
 
 
 def task_rates(evidence: Evidence) -> Mapping[TaskKey, TaskRate]:

@@ -32,6 +32,12 @@ def test_the_busiest_interval_is_reported_and_the_highest_rate_kept() -> None:
     assert (rate.records_per_s, rate.highest_per_s) == (pytest.approx(30), pytest.approx(600))
 
 
+def test_subtasks_whose_task_managers_are_scraped_one_after_the_other_are_one_task() -> None:
+    first = [_interval(0, until_s=until, length_s=35, records=52_500.0, busy_ms=1_000.0) for until in (35, 70)]
+    second = [_interval(1, until_s=until, length_s=35, records=52_500.0, busy_ms=1_000.0) for until in (38, 73)]
+    assert task_rates_of([*first, *second])[JOB, MIDDLE].highest_per_s == pytest.approx(3_000)
+
+
 def test_unknown_busy_time_leaves_the_cost_unknown() -> None:
     rate = task_rates_of([_interval(0, records=3000.0)])[JOB, MIDDLE]
     assert (rate.ms_per_record, rate.ceiling_per_s, rate.busy_ratio) == (None, None, None)

@@ -143,6 +143,14 @@ def test_busy_time_comes_from_its_counter_and_not_from_the_mean_of_a_minute() ->
     assert cited.text == "accumulateBusyTimeMs of subtask 0 = 5100: 1000 ms/s over 5 s"
 
 
+def test_a_gauge_does_not_report_trouble_that_its_counter_has_shown_to_be_over() -> None:
+    counts = ((0, 0), (5_000, 5_000), (10_000, 5_000))
+    rows = [row(ts, count, metric="accumulateBackPressuredTimeMs") for ts, count in counts]
+    rows += [row(ts, mean, metric="backPressuredTimeMsPerSecond") for ts, mean in ((12_000, 410), (50_000, 80))]
+    held = {each.metric: each for each in by_counted_time(series_from_rows(rows))}["backPressuredTimeMsPerSecond"]
+    assert [(point.ts_ms, point.value) for point in held.points] == [(5_000, 1000.0), (10_000, 0.0), (50_000, 80)]
+
+
 def test_a_counter_that_starts_again_or_is_seldom_read_gives_no_ratio() -> None:
     counts = ((0, 9_000), (5_000, 10), (10_000, 510), (100_000, 90_000))
     rows = [row(ts, count, metric="accumulateBusyTimeMs") for ts, count in counts]
