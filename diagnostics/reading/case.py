@@ -11,6 +11,11 @@ from diagnostics.notation.event_field import NamedFields
 from diagnostics.reading.beginning import Beginning
 from diagnostics.reading.clock import FileClock
 
+LARGE_BYTES = 50_000_000
+"""Unpacked size above which a case is large and gives way to others. Our choice: two cores read this much in about a
+second (`make bench PARTS=logs`), the longest that a small case should wait for another one.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class FileChoices:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +38,11 @@ TOGETHER_BYTES = 8 * 1024 * 1024
 besides its bytes, as much as 1 MiB of it, and a stretch of text with its matches takes a few times its size.
 """
 
+BEHIND = 5
+"""Niceness of a task of a large case. Our choice: of a core that a small case wants, the large one gets a quarter, so
+that it is at most four times slower beside any number of them. Source of the share: sched(7).
+"""
+
 COVERAGE = ""
 """Name under which a task sends its coverage; states are sent under the names of their aggregators."""
 
@@ -60,6 +67,16 @@ def read_group(group: Sequence[PlannedRange], run: SharedFolder, number: int) ->
     for name, state in reduction.states().items():
         if state.num_rows:
             yield from pack_table(number, name, state)
+
+
+def read_group_behind(group: Sequence[PlannedRange], run: SharedFolder, number: int) -> Iterator[pa.RecordBatch]:
+    """As `read_group`, at a lower priority than tasks of other analyses.
+
+    In a thread of its own: Linux keeps niceness by thread, and an unprivileged process cannot lower its own again for
+    its next task. Source: setpriority(2), "C library/kernel differences".
+    """
+    with ThreadPoolExecutor(1, initializer=os.nice, initargs=(BEHIND,)) as thread:
+        yield from thread.submit(lambda: list(read_group(group, run, number))).result()
 
 
 def _stop_when_ended(run: SharedFolder) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -79,6 +80,13 @@ import.
 _PR_SET_PDEATHSIG = 1
 
 
+SLOTS_PER_CORE = 4
+"""Tasks that run at the same time for each core, which the kernel divides by their priority. An analysis occupies at
+most two for each core, a large one a single one (`diagnostics/reading/spark_job.py`): a small one always finds a slot.
+"""
+
+_SLOTS = re.compile(r"local\[(\d+)\]")
+
 FAIR_SHARES = """\
 <?xml version="1.0"?>
 <allocations>
@@ -97,6 +105,17 @@ because a Connect client cannot select another. Source: Spark, "Job Scheduling",
 def is_local(master: str) -> bool:
     """Whether the server's own JVM executes the work."""
     return master.startswith("local")
+
+
+def with_spare_slots() -> str:
+    """The master of a server for several analyses at once."""
+    return f"local[{SLOTS_PER_CORE * (os.cpu_count() or 1)}]"
+
+
+def has_spare_slots(master: str) -> bool:
+    """Whether the server's own JVM runs more tasks at the same time than it has cores."""
+    slots = _SLOTS.fullmatch(master)
+    return slots is not None and int(slots[1]) > (os.cpu_count() or 1)
 
 
 def _on_this_machine(master: str) -> bool:
@@ -126,7 +145,7 @@ def _settings(port: int, scratch: Path, master: str, *, shares_code: bool) -> di
         # the machine reaches the driver's RPC, which deserialises what it is sent. Source: Spark, "Security".
         settings["spark.authenticate"] = "true"
     if is_local(master):
-        settings["spark.sql.shuffle.partitions"] = str(os.cpu_count() or 2)
+        settings["spark.default.parallelism"] = settings["spark.sql.shuffle.partitions"] = str(os.cpu_count() or 2)
     if _on_this_machine(master):
         settings |= {
             "spark.driver.host": "127.0.0.1",

@@ -13,7 +13,7 @@ from uuid import uuid4
 from diagnostics.errors import SparkUnavailable
 from diagnostics.spark.client import answers, connect, disconnect
 from diagnostics.spark.java import ClassArchive
-from diagnostics.spark.server import STOP_SIGNALS, Server, remote_at
+from diagnostics.spark.server import STOP_SIGNALS, Server, remote_at, with_spare_slots
 from diagnostics.spark.watching import ServerWatch
 from diagnostics.spark_service.warm_up import warm_up
 
@@ -48,7 +48,7 @@ def serve(port: int, say: Callable[[str], None], *, cold: bool = False) -> int:
     started_once = False
     while True:
         began = time.monotonic()
-        server = Server(port)
+        server = Server(port, master=os.environ.get("SPARK_MASTER", with_spare_slots()))
         try:
             server.wait_until_it_answers()
             say(f"Spark Connect answers at {server.remote} after {time.monotonic() - began:.1f} s")

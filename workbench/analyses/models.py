@@ -87,7 +87,7 @@ class Analysis(models.Model):
     turn           its position in the queue, which teams share in turns: `workbench.analyses.turns`
     attempts       number of attempts by workers
     servers_lost   how many of these attempts ended because the Spark server was lost
-    is_large       whether its files exceed `workbench.analyses.turns.LARGE_BYTES` once unpacked
+    is_large       whether its files exceed `diagnostics.reading.case.LARGE_BYTES` once unpacked
     room_needed    bytes that must be free before the next attempt, after one that filled the disk
     stage_ms       {stage: milliseconds} in the order they ran
     warnings       internal errors of single rules, signals or charts, by name; the other results are complete

@@ -16,6 +16,7 @@ from collections.abc import Iterable
 from django.conf import settings
 from django.db.models import Max, Min, Q, Sum
 
+from diagnostics.reading.case import LARGE_BYTES
 from workbench.analyses.models import Analysis, AnalysisQuerySet, AnalysisStatus
 from workbench.analyses.room import room_awaited, unpacked_bytes
 from workbench.cases.models import Case
@@ -28,11 +29,6 @@ MOST_PASSED_OVER = 20
 RUNS_ALONE_AFTER = 2
 """An analysis that lost the Spark server this often runs only alone, which separates one that fills the server's memory
 from those that ran at the same time. Our choice.
-"""
-
-LARGE_BYTES = 50_000_000
-"""Size above which an analysis is large. Our choice: two cores read this much in about a second (`make bench
-PARTS=logs`), the longest that a small case should wait for another one.
 """
 
 BEHIND_LARGE = to_say("It begins when a large analysis that is running has ended. Smaller ones begin before it.")

@@ -10,6 +10,7 @@ import redis
 from django.conf import LazySettings
 from django.utils import timezone
 
+from diagnostics.reading.case import LARGE_BYTES
 from tests.workbench.diagnosed import stored_file
 from tests.workbench.people import People, case_of
 from workbench.accounts.models import Membership, Team, User
@@ -24,7 +25,7 @@ from workbench.analyses.services import (
     analysis_retry,
     waiting_analyses_wake,
 )
-from workbench.analyses.turns import BEHIND_LARGE, LARGE_BYTES, RUNS_ALONE_AFTER, analyses_waiting, analysis_next
+from workbench.analyses.turns import BEHIND_LARGE, RUNS_ALONE_AFTER, analyses_waiting, analysis_next
 from workbench.machine import broker
 from workbench.machine.disk import disk_room
 from workbench.uploads.models import Arrival, ArrivalState

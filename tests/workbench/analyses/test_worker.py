@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import signal
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import psutil
 import pytest
 
+from diagnostics.reading.task import BEHIND
 from tests.running_workbench import COLD, eventually, launch
 from tests.workbench.analyses.stack import LOG, Stack, has_ended, is_reading, started_stack
 
@@ -70,6 +73,28 @@ def test_cancelling_stops_the_spark_work(stack: Stack, long_log: bytes) -> None:
     assert stack.left_behind() == [], "the worker did not end the cancelled run"
     time.sleep(FREED_SECONDS)
     assert spark_seconds_in(stack, 1.0) < 0.2, "Spark goes on with the cancelled run"
+
+
+def test_a_small_case_is_diagnosed_beside_a_large_one_whose_tasks_are_behind(stack: Stack, long_log: bytes) -> None:
+    large = stack.send(long_log * 3)
+    stack.wait(large, is_reading)
+    usual = psutil.Process(stack.workers()[0].pid).nice()
+    assert eventually(lambda: usual + BEHIND in niceness_of_readers(stack), 10)
+    small = stack.wait(stack.send(LOG + b"\n\n\n\n"), has_ended)
+    assert small["status"] == "done", small["detail"]
+    assert is_reading(stack.case(large)), "the small one had to wait for the large one"
+    assert stack.wait(large, has_ended)["status"] == "done"
+    assert eventually(lambda: niceness_of_readers(stack) == {usual}, 10)
+
+
+def niceness_of_readers(stack: Stack) -> set[int]:
+    """Of all threads of Spark's Python workers: Linux keeps it by thread."""
+    found = set()
+    for process in stack.running.named("diagnostics.spark_service.daemon"):
+        for thread in Path(f"/proc/{process.pid}/task").iterdir():
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                found.add(int((thread / "stat").read_text().rpartition(")")[2].split()[16]))
+    return found
 
 
 def spark_seconds_in(stack: Stack, seconds: float) -> float:
