@@ -181,7 +181,8 @@ def _load_panel(job: Mapping[str, Any], points: Points, colours: Palette) -> Pan
 
 def _usual_step(job: Mapping[str, Any]) -> int:
     """The median time between two readings of the load, ms."""
-    return round(median([later - earlier for (earlier, _), (later, _) in pairwise(job["load"])] or [MOMENT_MS]))
+    steps = [float(later - earlier) for (earlier, _), (later, _) in pairwise(job["load"])]
+    return round(median(steps or [MOMENT_MS]))
 
 
 def summary(points: Points) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from diagnostics.aggregators import config_options
+from diagnostics.aggregators import config_options, log_ends, task_state_changes
 from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
@@ -86,9 +86,27 @@ def deliveries(evidence: Evidence) -> Mapping[str | None, Delivery]:
 
 
 def reads_other_than_kafka(evidence: Evidence) -> bool:
-    """Whether files name the sources of the one job of a case, and none of them reads from Kafka."""
+    """Whether files show that no job of a case reads from Kafka.
+
+    Files name the sources of its one job and none of them reads from Kafka, or the logs of TaskManagers hold the start
+    of tasks, at which Kafka's consumers log their settings, and neither such settings nor a task name Kafka.
+    """
     sources = {each.id for delivery in deliveries(evidence).values() for each in delivery.sources}
-    return bool(sources) and sources.isdisjoint(OF_KAFKA) and len(cluster_of(evidence).job_names) <= 1
+    if not sources.isdisjoint(OF_KAFKA):
+        return False
+    if sources and len(cluster_of(evidence).job_names) <= 1:
+        return True
+    names = [task.name for task in cluster_of(evidence).tasks.values()]
+    names += [row.scope or "" for row in named_rows(evidence.answer(config_options.AGGREGATOR))]
+    return _starts_are_logged(evidence) and not any("kafka" in each.lower() for each in names)
+
+
+def _starts_are_logged(evidence: Evidence) -> bool:
+    """Whether the log of a TaskManager holds the start of a task."""
+    ends = named_rows(evidence.answer(log_ends.AGGREGATOR))
+    of_task_managers = {row.file_id for row in ends if row.process == "taskmanager"}
+    started = named_rows(evidence.answer(task_state_changes.AGGREGATOR))
+    return any(row.file_id in of_task_managers for row in started)
 
 
 def _parts(scope: str, key: str, value: str) -> Iterable[tuple[str, Connector]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from diagnostics.signals import consumer_lag
-from tests.diagnostics.hand_made import START, hand_made, needs, only
+from tests.diagnostics.hand_made import JOB, START, hand_made, needs, only
 
 
 def look(second: int, *lags: int | None, group: str = "orders") -> list[dict[str, Any]]:
@@ -47,6 +47,19 @@ def test_positions_are_not_asked_for_where_the_sources_read_from_something_else(
     assert needs(consumer_lag.measure(hand_made(config_option=used("KafkaSink")))) == {
         "consumer_lag": "consumer-groups"
     }
+
+
+def test_positions_are_not_asked_for_where_no_task_started_a_kafka_consumer() -> None:
+    """Kafka's consumers log their settings when they start."""
+    started = {"event": "task.state", "state_to": "RUNNING", "subtask": 0, "vertex": "Source: orders", "job_id": JOB}
+    logs = {
+        "log_record": [{**started, "ts_ms": START, "file_id": 3, "message": "switched to RUNNING"}],
+        "log_count": [{"file_id": 3, "last_ms": START, "level": "INFO", "process": "taskmanager", "records": 9}],
+    }
+    assert list(consumer_lag.measure(hand_made(**logs))) == []
+    consumer = [{"scope": "kafka consumer", "key": "group.id", "value": "orders"}]
+    for other in (hand_made(**logs, config_option=consumer), hand_made(log_record=logs["log_record"])):
+        assert needs(consumer_lag.measure(other)) == {"consumer_lag": "consumer-groups"}
 
 
 def test_without_committed_positions_there_is_no_signal() -> None:
