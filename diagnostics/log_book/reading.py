@@ -154,8 +154,11 @@ class LogBook:
         def part(group: int) -> T:
             return measure(self._part(group, names, positions[bounds[group] : bounds[group + 1]], view.moved))
 
+        groups = np.flatnonzero(np.diff(bounds)).tolist()
+        if len(groups) < 2:  # as most often; a thread would take longer to start than to read
+            return list(map(part, groups))
         with ThreadPoolExecutor(THREADS, thread_name_prefix="columns") as pool:
-            return list(pool.map(part, np.flatnonzero(np.diff(bounds)).tolist()))
+            return list(pool.map(part, groups))
 
     def _part(
         self, group: int, names: Sequence[str], positions: npt.NDArray[Any], moved: Moved | None

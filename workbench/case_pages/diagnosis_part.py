@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -21,7 +21,6 @@ from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 
 from diagnostics.language import reader_language
-from workbench.alerts.models import Alert
 from workbench.analyses.guarantee import guarantee_shown
 from workbench.analyses.models import Analysis, RenderedDiagnosis
 from workbench.analyses.reading import document_read
@@ -80,9 +79,7 @@ class DiagnosisPart:
         return cls(**{**stored, **html, "left_out": left_out})
 
 
-def diagnosis_part(
-    analysis: Analysis, records: CaseRecords, alerts: Sequence[Alert], *, may_change: bool
-) -> DiagnosisPart:
+def diagnosis_part(analysis: Analysis, records: CaseRecords, *, may_change: bool) -> DiagnosisPart:
     """The stored part, if nothing of what it shows has changed; else it is rendered and stored.
 
     While the scores of the history are computed again, nothing is stored: which weights a score is of is not known.
@@ -90,14 +87,14 @@ def diagnosis_part(
     analysis  without its large columns, which are read when it is rendered
     """
     weights, are_applied = weights_in_force()
-    state = _state(analysis, records, alerts, weights)
+    state = _state(analysis, records, weights)
     key = {"analysis": analysis, "language": reader_language(), "may_change": may_change}
     stored = RenderedDiagnosis.objects.filter(**key, state=state).values_list("content", flat=True).first()
     if stored is not None and are_applied:
         return DiagnosisPart.from_bytes(bytes(stored))
     analysis.refresh_from_db(fields=["document", "signals"])
     analysis.document = document_read(analysis)  # never saved: this page only reads
-    part = _rendered(analysis, records, alerts, may_change=may_change)
+    part = _rendered(analysis, records, may_change=may_change)
     if are_applied and not settings.DEBUG:  # templates change while one works on them
         with suppress(DatabaseError):  # of a read-only database, or a case that is being deleted
             RenderedDiagnosis.objects.bulk_create(
@@ -109,7 +106,7 @@ def diagnosis_part(
     return part
 
 
-def _state(analysis: Analysis, records: CaseRecords, alerts: Iterable[Alert], weights: int | None) -> str:
+def _state(analysis: Analysis, records: CaseRecords, weights: int | None) -> str:
     """A digest of all that the part shows, but for the language and the right to change the case."""
     case = records.case
     objective = getattr(case.team, "objective", None)
@@ -123,14 +120,14 @@ def _state(analysis: Analysis, records: CaseRecords, alerts: Iterable[Alert], we
         [each.pk for each in records.diagnosed if each.snapshot > analysis.snapshot],
         [(each.pk, each.snapshot, each.name, each.removed_at, each.deleted_at) for each in records.files],
         [(each.pk, each.state, each.answer) for each in records.steps],
-        [(each.pk, each.name, str(each.source), each.began_ms, each.resolved_ms) for each in alerts],
+        [(each.pk, each.name, str(each.source), each.began_ms, each.resolved_ms) for each in records.alerts],
     )
     return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 
-def _rendered(analysis: Analysis, records: CaseRecords, alerts: Sequence[Alert], *, may_change: bool) -> DiagnosisPart:
+def _rendered(analysis: Analysis, records: CaseRecords, *, may_change: bool) -> DiagnosisPart:
     document = analysis.document
-    context = {"diagnosed": analysis, "alerts": alerts, "may_change": may_change, **_shown(analysis, records)}
+    context = {"diagnosed": analysis, "alerts": records.alerts, "may_change": may_change, **_shown(analysis, records)}
     return DiagnosisPart(
         verdict=render_to_string(VERDICT, context),
         sections=render_to_string(SECTIONS, context),

@@ -9,7 +9,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
 from workbench.accounts.requests import SignedInRequest
-from workbench.alerts.models import Alert
 from workbench.analyses.models import Analysis, AnalysisStatus
 from workbench.analyses.snapshots import snapshots_shown
 from workbench.analyses.stages import run_shown
@@ -35,9 +34,6 @@ from workbench.languages.sentences import say, say_later
 from workbench.rules.regression import case_keep
 from workbench.runbooks.verifying import verification_read
 
-ALERTS_SHOWN = 20
-"""Of a case, the earliest. Our choice: each is a line and a mark in every chart."""
-
 
 @login_required
 @require_GET
@@ -50,8 +46,7 @@ def case_detail(request: SignedInRequest, case_id: int) -> HttpResponse:
     may_change = case.may_be_changed_by(request.user)
     part = None
     if diagnosed:
-        alerts = list(Alert.objects.filter(case=case).select_related("source").order_by("pk")[:ALERTS_SHOWN])
-        part = diagnosis_part(diagnosed, records, alerts, may_change=may_change)
+        part = diagnosis_part(diagnosed, records, may_change=may_change)
     snapshots = snapshots_shown(records.snapshots, records.diagnosed, diagnosed)
     judged = snapshots[-1].diagnosed if snapshots else diagnosed
     incident = snapshots[0].verdict if snapshots else part and part.symptom_class
@@ -67,6 +62,7 @@ def case_detail(request: SignedInRequest, case_id: int) -> HttpResponse:
         "timeline": timeline(records),
         "follow_ups": records.follow_ups,
         "pins": records.pins,
+        "merged": records.merged,
         "watchers": watchers,
         "owners": selectors.owners_possible(case),
         "statuses": [choice for choice in CaseStatus.choices if choice[0] != CaseStatus.CLOSED],

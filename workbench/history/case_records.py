@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from workbench.analyses.models import Analysis, AnalysisStatus
-from workbench.cases.models import Case, FollowUp, Snapshot
-from workbench.cases.selectors import snapshots_of
+from workbench.cases.models import Case, FollowUp, Note, Snapshot
+from workbench.cases.selectors import relations_held, snapshots_of
 from workbench.uploads.models import UploadedFile
+
+SELDOM = ("snapshots", "follow_ups", "pinned_records", "steps", "notes", "merged", "alerts")
+"""Relations of a case that are empty more often than not."""
+ALERTS_SHOWN = 20
+"""Of a case, the earliest. Our choice: each is a line and a mark in every chart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +27,9 @@ class CaseRecords:
     follow_ups  open ones first
     pins        the pinned log records (`workbench.logs.models.PinnedRecord`), by their own time
     steps       the records of runbook steps (`workbench.runbooks.models.StepRecord`), oldest first
+    notes       oldest first
+    merged      the cases that are parts of this one
+    alerts      the earliest that are about it (`workbench.alerts.models.Alert`), with their source
     """
 
     case: Case
@@ -31,6 +39,9 @@ class CaseRecords:
     follow_ups: Sequence[FollowUp]
     pins: Sequence[Any]
     steps: Sequence[Any]
+    notes: Sequence[Note]
+    merged: Sequence[Case]
+    alerts: Sequence[Any]
 
     @property
     def diagnosed(self) -> Sequence[Analysis]:
@@ -44,14 +55,22 @@ class CaseRecords:
 
 
 def case_records(case: Case) -> CaseRecords:
-    """Reads them, with one query for each kind."""
+    """Reads them, with one query for each kind that the case has."""
+    held = relations_held(case, SELDOM)
     files = case.files.select_related("uploaded_by").order_by("uploaded_by", "uploaded_at")
+
+    def read(name: str, rows: Callable[[], Iterable[Any]]) -> list[Any]:
+        return list(rows()) if name in held else []
+
     return CaseRecords(
         case=case,
         analyses=list(case.analyses.with_verdict()),
-        snapshots=snapshots_of(case),
+        snapshots=snapshots_of(case, has_later="snapshots" in held),
         files=list(files.defer("members", "overrides", "clocks", "event_fields", "redacted")),
-        follow_ups=list(case.follow_ups.select_related("added_by", "done_by", "owner")),
-        pins=list(case.pinned_records.select_related("by")),
-        steps=list(case.steps.complete()),
+        follow_ups=read("follow_ups", lambda: case.follow_ups.select_related("added_by", "done_by", "owner")),
+        pins=read("pinned_records", lambda: case.pinned_records.select_related("by")),
+        steps=read("steps", lambda: case.steps.complete()),
+        notes=read("notes", lambda: case.notes.select_related("author")),
+        merged=read("merged", case.merged.all),
+        alerts=read("alerts", lambda: case.alerts.select_related("source").order_by("pk")[:ALERTS_SHOWN]),
     )

@@ -141,10 +141,9 @@ def _steps(records: CaseRecords) -> Iterator[Entry]:
 
 
 def _notes(records: CaseRecords) -> Iterator[Entry]:
-    notes = list(records.case.notes.select_related("author"))
-    mentioning = [note for note in notes if names_mentioned(note.text)]
+    mentioning = [note for note in records.notes if names_mentioned(note.text)]
     prefetch_related_objects(mentioning, "mentions")
-    for note in notes:
+    for note in records.notes:
         names = [person.get_username() for person in note.mentions.all()] if note in mentioning else []
         yield Entry(
             note.created_at, "note", note.author, say("wrote"), say_stored(note.text), is_note=True, mentioned=names

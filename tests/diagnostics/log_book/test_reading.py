@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +30,14 @@ def seconds(book: LogBook, places: list[int]) -> list[float]:
 
 def test_records_of_all_files_are_in_the_order_of_time(book: LogBook) -> None:
     assert seconds(book, list(range(book.records))) == [0, 1, 2.5, 3, 3.001, 4, 5, 6]
+
+
+def test_a_log_of_one_row_group_is_read_without_a_thread_of_its_own(
+    book: LogBook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert book.groups == 1
+    monkeypatch.setattr(threading.Thread, "start", lambda _: pytest.fail("a thread was started"))
+    assert len(seconds(book, [0, 1])) == 2
 
 
 def test_a_time_that_goes_back_in_its_file_is_marked(book: LogBook) -> None:

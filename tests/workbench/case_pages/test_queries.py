@@ -19,7 +19,7 @@ from workbench.cases.services import case_assign, case_rename, note_add, snapsho
 from workbench.history.merging import case_merge
 from workbench.logs.models import PinnedRecord
 
-CASE_QUERIES = {"short": 23, "long": 28}
+CASE_QUERIES = {"short": 17, "long": 27}
 """With one snapshot; and with several, which may verify a fix, with notes, and with owners that changed."""
 RENDERING_QUERIES = 7
 """More for the first reader of a diagnosis, for whom it is rendered."""
