@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.journeys.accessibility import grave_faults
-from tests.journeys.conftest import NARROW, ONE_HOT_KEY, go, new_tab, shot
+from tests.journeys.conftest import NARROW, ONE_HOT_KEY, WIDE, go, new_tab, shot
 from tests.journeys.walking import CASE_PAGE, UPLOAD_MS, VERDICT_MS, choose, unfold
 from tests.running_workbench import RunningWorkbench
 
@@ -132,6 +132,18 @@ def test_from_dropped_files_to_the_closed_case(page: Page) -> None:
 
     page.goto("/?text=加盐")
     expect(page.locator(".case-row")).to_contain_text(TITLE)
+
+
+def test_what_plotly_itself_says_is_chinese(page: Page, hot_key_case: str) -> None:
+    go(page, hot_key_case, WIDE, "light")
+    chart = page.locator(".chart").first
+    chart.scroll_into_view_if_needed()
+    expect(chart.locator("svg.main-svg").first).to_be_visible()
+    buttons = chart.locator(".modebar-btn").evaluate_all("buttons => buttons.map(each => each.dataset.title)")
+    assert buttons
+    assert [each for each in buttons if not re.search("[\u4e00-\u9fff]", each)] == []
+    chart.locator(".plot").evaluate("plot => Plotly.Fx.hover(plot, [{ curveNumber: 0, pointNumber: 0 }])")
+    expect(chart.locator(".hovertext").first).to_contain_text(re.compile("[\u4e00-\u9fff]"))
 
 
 @pytest.mark.parametrize("name", PAGES)

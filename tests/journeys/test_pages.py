@@ -175,5 +175,5 @@ def see_all(page: Page) -> None:
         charts.nth(place).scroll_into_view_if_needed()
         expect(charts.nth(place).locator("svg.main-svg").first).to_be_visible()
     for form in page.locator("#part-form").all():
-        expect(form.get_by_label("Title")).to_be_visible()
+        expect(form.get_by_label("Title in English")).to_be_visible()
     page.evaluate("() => scrollTo(0, 0)")

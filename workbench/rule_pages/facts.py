@@ -6,15 +6,25 @@ from collections.abc import Mapping
 from typing import Any
 
 from diagnostics.diagnosis.fact_label import fact_label
+from diagnostics.evidence.subject import Level
 from diagnostics.language import listed
 from diagnostics.signals import DEFINITIONS
 from diagnostics.wording.fact import fact_value
 from diagnostics.wording.subject import subject_words
 from workbench.analyses.models import Analysis
+from workbench.languages.sentences import say_later
 
 MOST_VALUES = 4
 """Values of a fact that are listed, of as many subjects. Our choice: a line of the picker."""
 LONGEST_VALUE = 120
+LEVELS: Mapping[Level, str] = {
+    "case": say_later("case"),
+    "job": say_later("job"),
+    "vertex": say_later("vertex"),
+    "subtask": say_later("subtask"),
+    "task_manager": say_later("TaskManager"),
+}
+"""What a signal is measured for -> its word."""
 
 
 def fact_catalogue(analysis: Analysis | None) -> list[dict[str, Any]]:
@@ -32,7 +42,7 @@ def fact_catalogue(analysis: Analysis | None) -> list[dict[str, Any]]:
                 {
                     "fact": fact,
                     "label": fact_label(fact),
-                    "level": definition.level.replace("_", " "),
+                    "level": str(LEVELS[definition.level]),
                     "values": values[:MOST_VALUES],
                     "more": max(len(values) - MOST_VALUES, 0),
                 }

@@ -28,7 +28,8 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "level": get_args(Level),
 }
 LABELS = {
-    "title": say_later("Title"),
+    "title": say_later("Title in English"),
+    "title_zh": say_later("Title in Chinese"),
     "symptom_class": say_later("Class"),
     "status": say_later("Status"),
     "severity": say_later("Severity"),
@@ -42,6 +43,8 @@ GROUPS = {
     "also": say_later("Further sentences"),
 }
 OTHER = say_later("Other")
+ADDED_BELOW = {"title_zh": "title", "status": "symptom_class"}
+"""Fields that a rule may lack -> the entry below which they are written then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +87,7 @@ def form_of(text: str) -> Form:
 
 def _own_fields(document: YamlDocument) -> Iterator[Field]:
     content = document.content
-    for name in ("title", "symptom_class", "status", "severity", "level"):
+    for name in ("title", "title_zh", "symptom_class", "status", "severity", "level"):
         value = str(content.get(name, "stable" if name == "status" else ""))
         choices = CHOICES.get(name, tuple(symptoms()) if name == "symptom_class" else ())
         kind = "choice" if name in CHOICES else "text"
@@ -133,9 +136,9 @@ def with_value(text: str, name: str, value: str) -> str:
     place = tuple(_part(part) for part in name.split("."))
     node = _node(yaml.compose(text, Loader=yaml.SafeLoader), place)
     if node is None:
-        if name != "status":
+        if name not in ADDED_BELOW:
             raise InvalidRule([f"rule line 1: there is no entry {name!r}"])
-        return _with_status(text, value)
+        return _with_entry(text, name, value)
     written = _flow(_typed(node, name, value))
     return text[: node.start_mark.index] + written + text[_end(text, node) :]
 
@@ -196,9 +199,10 @@ def _end(text: str, node: yaml.Node) -> int:
     return end
 
 
-def _with_status(text: str, value: str) -> str:
-    """Adds a status to a rule without one, below its class, or below its first line."""
+def _with_entry(text: str, name: str, value: str) -> str:
+    """Adds a field to a rule without it, below the entry that it belongs to, or below the first line."""
     lines = text.split("\n")
-    after = next((number for number, line in enumerate(lines) if line.startswith("symptom_class:")), 0)
-    lines.insert(after + 1, f"status: {_flow(value)}")
+    above = f"{ADDED_BELOW[name]}:"
+    after = next((number for number, line in enumerate(lines) if line.startswith(above)), 0)
+    lines.insert(after + 1, f"{name}: {_flow(value)}")
     return "\n".join(lines)

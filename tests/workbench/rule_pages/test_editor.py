@@ -129,6 +129,7 @@ def test_the_form_has_the_rules_fields_and_every_bound() -> None:
         ("when.all.0.value", "2 s", "value: 2,", "value: 2 s,"),
         ("confidence.base", "0.8", "base: 0.9", "base: 0.8"),
         ("status", "deprecated", "data_skew\n", "data_skew\nstatus: deprecated\n"),
+        ("title_zh", "一个热点子任务", "the records\n", "the records\ntitle_zh: 一个热点子任务\n"),
     ],
 )
 def test_a_value_of_the_form_is_written_at_its_place_and_nothing_else_changes(
