@@ -1,5 +1,5 @@
-"""Settings in a job's source code: Java, Scala or Python (`env.enableCheckpointing(5000)`) and SQL (`SET`, `WITH
-(...)`).
+"""A job's source: settings in Java, Scala, Python (`env.enableCheckpointing(5000)`) and SQL (`SET`, `WITH (...)`),
+and calls that partition records or wait for an outside system.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from diagnostics.errors import LimitExceeded
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
 from diagnostics.language import say, to_say
+from diagnostics.notation.code_call import known_calls
 from diagnostics.notation.code_setting import settings_of, states_setting
 from diagnostics.notation.file_range import Head, Range, open_text
 from diagnostics.notation.secret_option import masked
@@ -32,6 +33,7 @@ _OF_FLINK = re2.compile(
 _CALLED = re2.compile(
     rb"(?:enable|disable|set)_?[A-Za-z_]{4,40}\s?\(|RestartStrategies|restart_strategies|new FlinkKafkaProducer"
 )
+_OPERATED = re2.compile(rb"getExecutionEnvironment|get_execution_environment")
 _SQL = re2.compile(rb"(?i)\bCREATE\s{1,20}(?:TEMPORARY\s{1,20})?TABLE\b|\bSET\s{1,20}'?[a-z]{1,40}\.")
 _SET = re.compile(
     r"\bSET\s{1,20}'?([a-z][\w-]{0,60}\.[\w.-]{2,120})'?\s{0,20}=\s{0,20}('[^'\n]{0,500}'|[^\s;'\n]{1,200})", re.I
@@ -49,16 +51,19 @@ Option = tuple[str, str, str, int, int]
 
 
 def _recognise(head: Head) -> float:
-    """Source code counts only when it states a setting: other code is no evidence."""
+    """Source code counts only when it states a setting or builds a job: other code is no evidence."""
     if head.text.lstrip()[:1] in "{[<":
         return 0.0
     is_code = bool(_OF_FLINK.search(head.content) and _CALLED.search(head.content))
+    is_job = bool(_OPERATED.search(head.content))
     is_sql = bool(_SQL.search(head.content))
-    if not (is_code or is_sql):
+    if not (is_code or is_job or is_sql):
         return 0.0
     plain = without_comments(head.text)
     if is_code and next(_options_in_code(plain), None):
         return 0.85
+    if is_job and next(known_calls(plain), None):
+        return 0.8
     return 0.7 if is_sql and next(_options_in_sql(plain), None) else 0.0
 
 
@@ -75,8 +80,13 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
         {"scope": scope, "key": key, "value": masked(key, value[:MOST_VALUE]), "line": first, "last_line": last}
         for scope, key, value, first, last in options
     ]
+    called = [
+        {"kind": kind, "name": call.name, "line": call.line, "last_line": call.last_line}
+        for kind, call in known_calls(plain)
+    ]
     yield Rows("config_option", rows)
-    yield Coverage(records=len(rows))
+    yield Rows("code_call", called)
+    yield Coverage(records=len(rows) + len(called))
 
 
 def _options_in_code(plain: str) -> Iterator[Option]:
@@ -116,9 +126,9 @@ def _options_in_sql(plain: str) -> Iterator[Option]:
 
 FORMAT = Format(
     id="flink-job-code",
-    title=to_say("Settings in a job's source"),
+    title=to_say("Source code of a job"),
     documentation="https://nightlies.apache.org/flink/flink-docs-stable/docs/dev/datastream/fault-tolerance/checkpointing/",
-    tables=("config_option",),
+    tables=("config_option", "code_call"),
     recognise=_recognise,
     read=_read,
     samples=(
@@ -166,6 +176,25 @@ FORMAT = Format(
                     {"scope": "program", "key": "connector.class", "value": "socketTextStream", "line": 4},
                     {"scope": "program", "key": "connector.class", "value": "FlinkKafkaProducer", "line": 4},
                     {"key": "sink.delivery-guarantee", "value": "EXACTLY_ONCE", "line": 4, "last_line": 5},
+                ],
+                "code_call": [{"kind": "sink", "name": "addSink", "line": 4, "last_line": 5}],
+            },
+        ),
+        Sample(
+            name="conf/EnrichmentJob.java",
+            text="import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;\n"
+            "public void flatMap(Order o, Collector<Order> out) throws Exception {\n"
+            "    try (ResultSet rs = ps.executeQuery()) { out.collect(o); } // executeQuery()\n"
+            "}\n"
+            "StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();\n"
+            "env.addSource(new OrderSource())\n"
+            '    .flatMap(new CustomerLookup(p.get("jdbc"))).setParallelism(3)\n'
+            "    .keyBy(t -> t.f0)\n"
+            "    .sum(1);\n",
+            rows={
+                "code_call": [
+                    {"kind": "blocking", "name": "executeQuery", "line": 3},
+                    {"kind": "key-by", "name": "keyBy", "line": 8},
                 ]
             },
         ),

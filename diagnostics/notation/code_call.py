@@ -1,0 +1,34 @@
+"""Calls in a job's source that a runbook points to. The source is never run: names suggest, and prove nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from diagnostics.notation.source_text import Call, calls
+
+KINDS: Mapping[str, tuple[str, ...]] = {
+    "key-by": ("keyby", "partitioncustom"),
+    "asynchronous": ("unorderedwait", "orderedwait", "unorderedwaitwithretry", "orderedwaitwithretry"),
+    "blocking": (
+        "executequery",
+        "executeupdate",
+        "executebatch",
+        "getresponsecode",
+        "getforobject",
+        "getforentity",
+        "postforobject",
+        "postforentity",
+        "queryforobject",
+        "queryforlist",
+    ),
+    "sink": ("addsink", "sinkto"),
+}
+"""Kind of a call -> its methods in lower case without underscores. Source: Flink documentation, DataStream API and
+Asynchronous I/O; java.sql.Statement, HttpURLConnection, Spring's RestTemplate and JdbcTemplate."""
+OF_METHOD: Mapping[str, str] = {method: kind for kind, methods in KINDS.items() for method in methods}
+
+
+def known_calls(plain: str) -> Iterator[tuple[str, Call]]:
+    """Kind and call of each known method, in the order of the text without its comments."""
+    for call in calls(plain, lambda name: name.replace("_", "").lower() in OF_METHOD):
+        yield OF_METHOD[call.name.replace("_", "").lower()], call

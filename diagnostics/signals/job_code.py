@@ -1,0 +1,58 @@
+"""Calls in the source of the job: where it partitions by key, and where it waits for an outside system."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from diagnostics.aggregators import code_calls
+from diagnostics.citation import Citation
+from diagnostics.evidence import Evidence
+from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
+
+MOST_LISTED = 5
+KINDS: Mapping[str, str] = {"key-by": "key_by", "blocking": "blocking", "asynchronous": "asynchronous", "sink": "sinks"}
+"""Kind of a call -> fact."""
+
+
+def measure(evidence: Evidence) -> Measured:
+    """The calls of each kind with their lines; they are hints, for a source may hold more than this job.
+
+    Reads   code_call.
+    Gives   one signal of the case.
+    Empty   NotMeasured without source code that has such calls.
+    """
+    rows = [{**row, "ts_ms": None} for row in evidence.answer(code_calls.AGGREGATOR).to_pylist()]
+    if not rows:
+        yield NotMeasured("job_code", "configuration", "no source of the job was given")
+        return
+    facts: dict[str, FactValue] = {}
+    for kind, fact in KINDS.items():
+        of_kind = [row for row in rows if row["kind"] == kind]
+        facts[f"{fact}_calls"] = len(of_kind)
+        facts[fact] = _listed(of_kind)
+    cited = [row for row in rows if row["kind"] in ("blocking", "key-by")] or rows
+    places = tuple(
+        Citation.cite_row(row, "config", row["name"], name=row["name"], value=None) for row in cited[:MOST_LISTED]
+    )
+    yield Signal("job_code", Subject(), known_facts(facts), places, citation_count=len(rows))
+
+
+def _listed(rows: Sequence[Mapping[str, Any]]) -> FactValue:
+    """The first calls as `executeQuery (line 83)`."""
+    return [f"{row['name']} (line {row['line']})" for row in rows[:MOST_LISTED]] or None
+
+
+FACTS: Mapping[str, str] = {
+    "key_by_calls": "calls that partition records by a key",
+    "key_by": "the first of them with their lines",
+    "blocking_calls": "calls that wait for an outside system, by their names",
+    "blocking": "the first of them with their lines",
+    "asynchronous_calls": "calls of asynchronous I/O",
+    "asynchronous": "the first of them with their lines",
+    "sinks_calls": "calls that attach a sink",
+    "sinks": "the first of them with their lines",
+}
+
+SIGNALS = (SignalDefinition("job_code", "case", FACTS, measure),)

@@ -1,0 +1,24 @@
+"""Calls in the source of the job, listed with their lines."""
+
+from __future__ import annotations
+
+from diagnostics.signals import job_code
+from tests.diagnostics.hand_made import hand_made, needs, only
+
+
+def test_calls_of_each_kind_are_listed_with_their_lines() -> None:
+    rows = [
+        {"kind": "blocking", "name": "executeQuery", "line": 83},
+        {"kind": "key-by", "name": "keyBy", "line": 130},
+        {"kind": "sink", "name": "addSink", "line": 133},
+    ]
+    signal = only(job_code.measure(hand_made(code_call=rows)), "job_code")
+    facts = signal.facts
+    assert (facts["blocking_calls"], facts["blocking"]) == (1, ["executeQuery (line 83)"])
+    assert (facts["key_by"], facts["asynchronous_calls"]) == (["keyBy (line 130)"], 0)
+    assert "asynchronous" not in facts
+    assert [each.line for each in signal.citations] == [83, 130]
+
+
+def test_without_source_code_nothing_is_measured() -> None:
+    assert needs(job_code.measure(hand_made())) == {"job_code": "configuration"}
