@@ -16,6 +16,7 @@ from diagnostics.redaction.rule import shipped_redaction_rules
 from diagnostics.rules.rule import shipped_rules
 from diagnostics.runbook import runbooks
 from diagnostics.symptoms import symptoms
+from diagnostics.vocabulary.glossary import glossary
 from diagnostics.vocabulary.sources import bound_reasons
 from diagnostics.vocabulary.stored_words import fact_words
 from workbench.languages.sentences import in_language, say_stored
@@ -30,6 +31,7 @@ CATALOGUES: tuple[Callable[[], object], ...] = (
     needs,
     places,
     bound_reasons,
+    glossary,
     fact_words,
     chinese_labels,
     chinese_explanations,
