@@ -143,6 +143,25 @@ def test_every_text_of_a_command_is_marked(path: Path) -> None:
     assert [*unmarked_sentences(code), *texts_sent(code)] == []
 
 
+WARNINGS = {"LimitExceeded", "NoUsableInput", "UnknownFormat", "UnreadableInput", "warn"}
+"""What takes a sentence about a file that cannot be read as it should be."""
+READERS = ("diagnostics/formats", "diagnostics/intake", "diagnostics/notation", "diagnostics/reading")
+
+
+def warnings_written(code: str) -> Iterator[str]:
+    """Sentences about a file that nothing marks; samples and patterns, which these folders are full of, are no such."""
+    for part in ast.walk(ast.parse(code)):
+        if isinstance(part, ast.Call) and part.args:
+            name = getattr(part.func, "id", getattr(part.func, "attr", ""))
+            if name in WARNINGS and isinstance(part.args[0], ast.Constant | ast.JoinedStr):
+                yield ast.unparse(part.args[0])
+
+
+@pytest.mark.parametrize("folder", READERS)
+def test_every_warning_about_a_file_is_marked(folder: str) -> None:
+    assert [text for path in modules(folder) for text in warnings_written(path.read_text("utf-8"))] == []
+
+
 def modules(folder: str) -> list[Path]:
     return [
         path
