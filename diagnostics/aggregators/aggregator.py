@@ -12,7 +12,7 @@ ones; so
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import partial
@@ -30,6 +30,11 @@ Answer = TypeVar("Answer")
 
 CITATION_ORDER: Order = (("file_id", "ascending"), ("line", "ascending"), ("pointer", "ascending"))
 """Last columns of any sort order: the citation breaks all ties."""
+
+
+STATES_AT_ONCE = 16
+STATE_BYTES_AT_ONCE = 64 * 1024**2
+"""States of an aggregator that wait to be merged, and the bytes of all but the first. Our choice."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,13 +71,23 @@ class Aggregator(Generic[Answer]):
         """The state of rows with the table's whole schema."""
         return self.reduce(rows.select([*self.columns, *CITATION_COLUMNS]))
 
-    def merge_states(self, states: Sequence[pa.Table]) -> pa.Table:
-        """One state from several; the empty state from none."""
+    def merge_states(self, states: Iterable[pa.Table]) -> pa.Table:
+        """One state from several; the empty state from none. Few of many states are in memory at the same time."""
         import pyarrow as pa
 
-        if not states:
+        waiting: list[pa.Table] = []
+        for state in states:
+            waiting = self.merged_if_many([*waiting, state])
+        if not waiting:
             return self.reduce_rows(TABLES[self.table].arrow_schema().empty_table())
-        return states[0] if len(states) == 1 else self.merge(pa.concat_tables(states))
+        return waiting[0] if len(waiting) == 1 else self.merge(pa.concat_tables(waiting))
+
+    def merged_if_many(self, states: list[pa.Table]) -> list[pa.Table]:
+        """The states, as one when they are many or large: merging in pairs would copy the first one every time."""
+        import pyarrow as pa
+
+        many = len(states) >= STATES_AT_ONCE or sum(each.nbytes for each in states[1:]) >= STATE_BYTES_AT_ONCE
+        return [self.merge(pa.concat_tables(states))] if many else states
 
 
 def first_rows_aggregator(

@@ -14,14 +14,15 @@ Order = Sequence[tuple[str, Direction]]
 """Columns to sort by, the most important first."""
 
 
-def sort_rows(rows: pa.Table, order: Order) -> pa.Table:
-    """The rows sorted; unknown values come first in ascending and last in descending order."""
+def sort_rows(rows: pa.Table, order: Order, most: int | None = None) -> pa.Table:
+    """The rows sorted, the first `most` of them; unknown values come first in ascending, last in descending order."""
     import pyarrow.compute as pc
 
     if rows.num_rows < 2:
         return rows
     keys: list[Any] = [(name, way, "at_start" if way == "ascending" else "at_end") for name, way in order]
-    return rows.take(pc.sort_indices(with_plain_texts(rows.select([name for name, _ in order])), sort_keys=keys))
+    places = pc.sort_indices(with_plain_texts(rows.select([name for name, _ in order])), sort_keys=keys)
+    return rows.take(places.slice(0, most))
 
 
 def with_plain_texts(rows: pa.Table) -> pa.Table:
@@ -35,7 +36,7 @@ def with_plain_texts(rows: pa.Table) -> pa.Table:
 
 def first_rows(rows: pa.Table, order: Order, most: int) -> pa.Table:
     """At most `most` rows, the first in the order; fewer rows are returned unsorted."""
-    return rows if rows.num_rows <= most else sort_rows(rows, order).slice(0, most)
+    return rows if rows.num_rows <= most else sort_rows(rows, order, most)
 
 
 def first_rows_by_group(rows: pa.Table, column: str, order: Order, most: int) -> pa.Table:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
 from threading import Lock, RLock
 from types import MappingProxyType
@@ -24,7 +24,7 @@ class Question(Protocol[Answer]):
     @property
     def name(self) -> str: ...
 
-    def merge_states(self, states: Sequence[pa.Table]) -> Any: ...
+    def merge_states(self, states: Iterable[pa.Table]) -> Any: ...
 
     @property
     def finish(self) -> Callable[[Any], Answer]: ...

@@ -19,12 +19,6 @@ HELD_BYTES = 32 * 1024**2
 everything that a task reads of small files, which may number hundreds per case.
 """
 
-STATES_AT_ONCE = 16
-STATE_BYTES_AT_ONCE = 96 * 1024**2
-"""States of an aggregator that wait to be merged, and their bytes. Our choice: merging in pairs would copy them every
-time.
-"""
-
 
 class Reduction:
     """The states of all aggregators over the added rows."""
@@ -60,10 +54,8 @@ class Reduction:
 
     def _reduce(self, table: str, rows: pa.Table) -> None:
         for aggregator in BY_TABLE.get(table, ()):
-            states = self._states[aggregator.name]
-            states.append(aggregator.reduce_rows(rows))
-            if len(states) >= STATES_AT_ONCE or sum(each.nbytes for each in states) >= STATE_BYTES_AT_ONCE:
-                self._states[aggregator.name] = [aggregator.merge_states(states)]
+            states = [*self._states[aggregator.name], aggregator.reduce_rows(rows)]
+            self._states[aggregator.name] = aggregator.merged_if_many(states)
 
 
 def reduce_tables(tables: Mapping[str, pa.Table]) -> Mapping[str, pa.Table]:

@@ -10,6 +10,8 @@ import os
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -162,7 +164,8 @@ def _run(
             stop()
     covered: list[dict[str, Any]] = []
     states: dict[str, pa.Table] = {}
-    for name, parts in unpack_tables(packed):
+    for name, named in groupby(unpack_tables(packed), itemgetter(0)):
+        parts = (table for _, table in named)
         if name == COVERAGE:
             covered = [row for table in parts for row in table.to_pylist()]
         else:

@@ -42,8 +42,8 @@ def pack_table(task: int, name: str, table: pa.Table) -> Iterator[pa.RecordBatch
         )
 
 
-def unpack_tables(packed: pa.Table) -> Iterator[tuple[str, list[pa.Table]]]:
-    """Each name with its tables, in the order of the tasks, unpacked one name at a time.
+def unpack_tables(packed: pa.Table) -> Iterator[tuple[str, pa.Table]]:
+    """Each table with its name, by name and then by task, unpacked one at a time.
 
     All tables together would take some ten times their packed memory.
     """
@@ -56,7 +56,8 @@ def unpack_tables(packed: pa.Table) -> Iterator[tuple[str, list[pa.Table]]]:
     # Scalars share the bytes of their column; `take` would copy the whole column for each table.
     content = list(packed["content"])
     for name, tasks in pieces.items():
-        yield name, [_table([content[row].as_buffer() for row in rows]) for rows in tasks.values()]
+        for rows in tasks.values():
+            yield name, _table([content[row].as_buffer() for row in rows])
 
 
 def _table(pieces: Sequence[pa.Buffer]) -> pa.Table:
