@@ -48,24 +48,26 @@ def points(evidence: Evidence) -> Points | None:
     Gives   {from_ms, slot_ms, slots, undated, levels: {level: {slot: records}}}; slots without records are left out.
     Empty   None without a record that has a time.
     """
-    counts = evidence.answer(log_volume.AGGREGATOR).to_pylist()
-    dated = [row for row in counts if row["first"] is not None]
-    if not dated:
+    import pyarrow.compute as pc
+
+    counts = evidence.answer(log_volume.AGGREGATOR)
+    dated = counts.filter(counts["first"].is_valid())
+    if not dated.num_rows:
         return None
-    first, last = min(row["first"] for row in dated), max(row["last"] for row in dated)
+    first, last = pc.min(dated["first"]).as_py(), pc.max(dated["last"]).as_py()
     width = next((each for each in SLOTS_MS if (last - first + 1) * 1000 <= each * MOST_SLOTS), SLOTS_MS[-1])
     from_ms = first * 1000 // width * width
     levels: dict[str, dict[str, int]] = {}
-    for row in dated:
-        slot = str((row["first"] * 1000 - from_ms) // width)
+    slots = dated.append_column("slot", pc.divide(pc.subtract(pc.multiply(dated["first"], 1000), from_ms), width))
+    for row in slots.group_by(["level", "slot"], use_threads=False).aggregate([("records", "sum")]).to_pylist():
         counted = levels.setdefault("ERROR" if row["level"] == "FATAL" else row["level"] or "INFO", {})
-        counted[slot] = counted.get(slot, 0) + row["records"]
+        counted[str(row["slot"])] = counted.get(str(row["slot"]), 0) + row["records_sum"]
     return {
         "from_ms": from_ms,
         "to_ms": last * 1000 + 999,
         "slot_ms": width,
         "slots": (last * 1000 - from_ms) // width + 1,
-        "undated": sum(row["records"] for row in counts if row["first"] is None),
+        "undated": (pc.sum(counts["records"]).as_py() or 0) - (pc.sum(dated["records"]).as_py() or 0),
         "levels": {level: levels[level] for level in LEVELS if level in levels},
     }
 

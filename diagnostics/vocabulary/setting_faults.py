@@ -30,7 +30,9 @@ class SettingFault:
 
     def fits(self, text: str, frames: Sequence[str]) -> bool:
         """Whether an exception chain contains one of its texts, or was thrown in one of its frames."""
-        return any(map(text.__contains__, self.texts)) or any(each.startswith(self.frames) for each in frames)
+        if any(map(text.__contains__, self.texts)):
+            return True
+        return bool(self.frames) and any(each.startswith(self.frames) for each in frames)
 
 
 @cache

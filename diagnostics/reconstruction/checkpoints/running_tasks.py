@@ -32,9 +32,12 @@ def running_tasks_ms(evidence: Evidence) -> Mapping[str | None, int]:
 
 
 def _seen(evidence: Evidence) -> Iterator[tuple[str | None, int]]:
-    for change in named_rows(evidence.answer(task_state_changes.AGGREGATOR)):
-        if change.state_to == "RUNNING":
-            yield change.job_id, change.ts_ms
+    import pyarrow.compute as pc
+
+    changes = evidence.answer(task_state_changes.AGGREGATOR)
+    running = changes.filter(pc.equal(changes["state_to"], "RUNNING"))
+    for row in named_rows(running.group_by("job_id", use_threads=False).aggregate([("ts_ms", "max")])):
+        yield row.job_id, row.ts_ms_max
     for row in named_rows(evidence.answer(vertices.AGGREGATOR)):
         if row.status == "RUNNING" and row.ts_ms is not None:
             yield row.job_id, row.ts_ms
