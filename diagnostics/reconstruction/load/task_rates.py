@@ -221,15 +221,15 @@ def held_times_of(each_interval: Iterable[Interval]) -> Mapping[TaskKey, HeldTim
 
 def _grouped(each_interval: Iterable[Interval]) -> Mapping[TaskKey, list[list[Interval]]]:
     """The intervals of each task, grouped by about when they end: TaskManagers are scraped one after the other."""
-    found: dict[TaskKey, list[list[Interval]]] = defaultdict(list)
+    by_task: dict[TaskKey, list[list[Interval]]] = defaultdict(list)
     for each in sorted(each_interval, key=lambda each: (each.until_ms, each.subtask)):
-        groups = found[each.job_id, each.vertex_id]
+        groups = by_task[each.job_id, each.vertex_id]
         is_next = not groups or each.until_ms - groups[-1][0].until_ms > TOGETHER_MS
         if is_next or any(other.subtask == each.subtask for other in groups[-1]):
             groups.append([])
         groups[-1].append(each)
-    ordered = sorted(found, key=repr)
-    return {task: [sorted(group, key=lambda each: each.subtask) for group in found[task]] for task in ordered}
+    ordered = sorted(by_task, key=repr)
+    return {task: [sorted(group, key=lambda each: each.subtask) for group in by_task[task]] for task in ordered}
 
 
 def task_rates(evidence: Evidence) -> Mapping[TaskKey, TaskRate]:
