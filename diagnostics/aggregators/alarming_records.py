@@ -96,12 +96,10 @@ def _ranked(records: pa.Table) -> pa.Table:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    loud = pc.or_(is_any(records["level"], (*ERRORS, "WARN")), records["level"].is_null())
+    loud = pc.or_(is_any(records["level"], (*ERRORS, "WARN")), _printed(records))
     records = records.filter(pc.or_(loud, contains_any(records["message"], INFORMED_TEXTS)))
     thrown = pc.or_(records["exception_class"].is_valid(), records["exception_message"].is_valid())
-    printed = pc.or_(
-        records["level"].is_null(), pc.and_(is_any(records["level"], PRINTED), records["logger"].is_null())
-    )
+    printed = _printed(records)
     is_error = pc.or_(is_any(records["level"], ERRORS), pc.and_(printed, thrown))
     is_error = pc.or_(is_error, contains_any(records["message"], INFORMED_TEXTS))
     inside = pc.fill_null(pc.match_substring_regex(records["logger"], RUNTIME_LOGGER), True)
@@ -121,6 +119,14 @@ def _ranked(records: pa.Table) -> pa.Table:
     kept = records.filter(telling).select([*KEPT, *KEPT_CAUSE, *CITATION_COLUMNS])
     kept = kept.append_column("message", shortened(records["message"].filter(telling), MOST_CHARACTERS))
     return _earliest(kept.append_column("rank", rank.filter(telling).cast(pa.string())))
+
+
+def _printed(records: pa.Table) -> pa.ChunkedArray:
+    """Whether a client or a program around it printed the record: without a level, or one of PRINTED and no logger."""
+    import pyarrow.compute as pc
+
+    without_logger = pc.and_(is_any(records["level"], PRINTED), records["logger"].is_null())
+    return pc.or_(records["level"].is_null(), without_logger)
 
 
 def _earliest(rows: pa.Table) -> pa.Table:

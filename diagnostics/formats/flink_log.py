@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
 from diagnostics.language import to_say
+from diagnostics.log_scan.changed_traces import has_headed_traces
 from diagnostics.log_scan.layout import recognised_lines
 from diagnostics.log_scan.prefixes import cleaner_for
 from diagnostics.log_scan.record_rows import TABLES, rows_of, rows_of_parts
@@ -76,10 +77,11 @@ def _recognise(head: Head) -> float:
         return 0.97 if is_flink else 0.5
     if timed > MOST_PASTED_TIMES:
         return 0.0
-    if not timed and any(line.startswith(_BARE) for line in head.text.splitlines()[:MOST_BARE_LINES]):
+    text = content.decode("utf-8", "replace") if has_headed_traces(head.content) else head.text
+    if not timed and any(line.startswith(_BARE) for line in text.splitlines()[:MOST_BARE_LINES]):
         return 0.6
-    is_traced = not timed and "org.apache.flink." in head.text and _TRACED.search(head.text)
-    is_copied = _PASTED.match(head.text) or (not timed and _ANSWERED.search(head.text))
+    is_traced = not timed and "org.apache.flink." in text and _TRACED.search(text)
+    is_copied = _PASTED.match(text) or (not timed and _ANSWERED.search(text))
     return 0.4 if is_traced or _KILLED in head.text or is_copied else 0.0
 
 

@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 
 from diagnostics.evidence.rows import Rows
+from diagnostics.formats.flink_log import FORMAT
 from diagnostics.log_scan.changed_traces import unfolded
 from diagnostics.log_scan.prefixes import cleaner_for
 from diagnostics.log_scan.record_rows import rows_of
 from diagnostics.log_scan.stretch import stretch_of
+from tests.diagnostics.formats.reading_aids import head_of
 
 TRACE = (
     "java.util.concurrent.ExecutionException: Job failed",
@@ -58,6 +60,11 @@ def test_the_root_cause_of_a_trace_is_read(text: str) -> None:
 )
 def test_a_message_that_says_at_is_left_as_it_is(line: str) -> None:
     assert unfolded(line.encode()) == line.encode()
+
+
+def test_a_trace_whose_every_line_has_a_head_is_recognised() -> None:
+    text = "\n".join(f"{STAMP} [INFO] {each.strip()}" for each in TRACE[3:])
+    assert FORMAT.recognise(head_of(text, "client.log")) > 0
 
 
 def test_lines_are_not_joined_or_split_in_the_file() -> None:

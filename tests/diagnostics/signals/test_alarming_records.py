@@ -44,6 +44,15 @@ def test_an_error_with_which_a_process_ends_is_fatal() -> None:
     assert only(measure(evidence), "alarming_records").facts["fatal_count"] == 2
 
 
+def test_an_exception_that_a_program_around_the_client_prints_as_information_is_an_error() -> None:
+    thrown = {"exception_class": "org.apache.flink.table.api.ValidationException", "exception_message": "no column"}
+    repeated = record(0, "INFO", "ValidationException: no column", **thrown) | {"logger": None}
+    of_flink = record(1, "INFO", "switched from RUNNING to FAILED", **thrown)
+    quiet = record(2, "INFO", "submitted") | {"logger": None}
+    facts = only(measure(hand_made(log_record=[repeated, of_flink, quiet])), "alarming_records").facts
+    assert (facts["error_count"], facts["warning_count"]) == (1, 0)
+
+
 def test_a_warning_counts_only_with_an_exception() -> None:
     plain, thrown = record(0, "WARN", "Slow"), record(1, "WARN", "Retrying", exception_class="java.io.IOException")
     facts = only(measure(hand_made(log_record=[plain, thrown])), "alarming_records").facts
