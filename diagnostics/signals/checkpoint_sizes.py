@@ -231,7 +231,7 @@ FACTS = {
     "partial_min_bytes": "least that another one wrote",
     "bytes_per_s_min": "lowest rate of bytes written over the end to end duration",
     "bytes_per_s_max": "highest rate of bytes written over the end to end duration",
-    "needed_bytes_per_s": "rate that writes the largest state, and what it grows in two checkpoints, in half of the timeout",
+    "needed_bytes_per_s": "rate that writes the largest state and two checkpoints of its growth in half of the timeout",
     "growth_by_checkpoint_bytes": "usual growth of the state from one checkpoint to the next",
     "expected_incremental_ms": "how long writing that growth alone takes at the highest rate seen",
     "late_acks": "acknowledgements that came after the checkpoint had expired",
