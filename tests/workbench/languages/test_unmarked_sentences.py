@@ -67,7 +67,16 @@ command line, or notes that are stored in the timeline in English; `{}` is a val
 """
 MISTAKES = ("sample.py", "text.py", "rewriting.py", "oidc.py", "ldap.py")
 """Files that name the mistakes in a text that an administrator or a developer writes, in the words of its keys."""
-OTHER_READERS = ("audit.py", "chart_library.py", "disk.py", "driver.py", "install.py", "metrics.py", "probes.py")
+OTHER_READERS = (
+    "ablation.py",
+    "audit.py",
+    "chart_library.py",
+    "disk.py",
+    "driver.py",
+    "install.py",
+    "metrics.py",
+    "probes.py",
+)
 """Files whose sentences are for engineers of the product or programs, and one with both languages side by side."""
 
 
