@@ -71,8 +71,10 @@ def test_own_code_that_throws_with_a_message_of_its_own_refuses_on_purpose(
 
 
 def test_the_operator_is_known_without_rest_from_the_states_of_its_executions() -> None:
-    switched = f"enrich (1/2) ({GRAPH}_{MIDDLE}_0_0) switched from DEPLOYING to INITIALIZING."
-    log = [record(1, "task.state", switched, vertex="enrich", subtask=0, state_to="INITIALIZING"), *declined(10, 2)]
+    attempt = f"{GRAPH}_{MIDDLE}_0_0"
+    switched = f"enrich (1/2) ({attempt}) switched from DEPLOYING to INITIALIZING."
+    state = {"vertex": "enrich", "subtask": 0, "state_to": "INITIALIZING", "execution": attempt}
+    log = [record(1, "task.state", switched, **state), *declined(10, 2)]
     facts = only(measure(hand_made(log_record=log)), "checkpoint_declines").facts
     assert (facts["vertex"], facts["subtasks"]) == ("enrich", [0])
 
