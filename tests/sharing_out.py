@@ -13,6 +13,7 @@ from xdist.scheduler import LoadFileScheduling
 
 JOURNEYS = {
     "tests/journeys/test_hostile_evidence.py": "evidence and pages",
+    "tests/journeys/test_both_languages.py": "evidence and pages",
     "tests/journeys/test_chinese.py": "ways through",
     "tests/journeys/test_incidents.py": "evidence and pages",
     "tests/journeys/test_pages.py": "evidence and pages",
