@@ -8,6 +8,11 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
+FEWEST_FOR_MEDIAN, FEWEST_FOR_P95 = 5, 20
+"""From this number of values on their median, and their 95th percentile, are stated. Our choice: of fewer than five the
+middle one says little, and of fewer than twenty the 95th percentile is no other value than the largest.
+"""
+
 
 def known(values: Iterable[float | None]) -> list[float]:
     """The values that are known, in their order."""

@@ -48,6 +48,20 @@ class Choice:
     thumbnail: str = ""
 
 
+StoredSignals = Sequence[Mapping[str, Any]]
+"""The signals of an analysis as they are stored: `key` and, of a measured one, `facts`."""
+
+
+def not_read(_signals: StoredSignals) -> str | None:
+    """For charts that are empty only without their evidence."""
+    return None
+
+
+def facts_of(signals: StoredSignals, key: str) -> list[Mapping[str, Any]]:
+    """The facts of the measured signals of a key."""
+    return [each["facts"] for each in signals if each["key"] == key and "facts" in each]
+
+
 def one_view(_points: Points) -> Sequence[Choice]:
     """For charts that show everything at once."""
     return ()
@@ -68,6 +82,7 @@ class Chart:
     summary  one or two sentences that say what the chart shows, for people who cannot see it
     table    the same as rows for the data table and CSV: header first
     choices  the objects shown one at a time; figure, summary and table read the selected key from `chosen`
+    nothing  from the stored signals to the reason why it is empty although its evidence was read; None where it was not
     """
 
     id: str
@@ -81,6 +96,7 @@ class Chart:
     summary: Callable[[Points], str]
     table: Callable[[Points], list[list[Any]]]
     choices: Callable[[Points], Sequence[Choice]] = one_view
+    nothing: Callable[[StoredSignals], str | None] = not_read
 
     @property
     def read_title(self) -> str:
@@ -91,3 +107,7 @@ class Chart:
     def read_missing(self) -> str:
         """The file that would fill it, in the language of its reader."""
         return say(self.missing)
+
+    def why_empty(self, signals: StoredSignals) -> str:
+        """Why it has no points: what the evidence answers, else the file that would fill it."""
+        return self.nothing(signals) or self.read_missing

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from diagnostics.arithmetic.quantiles import quantile
+from diagnostics.arithmetic.quantiles import FEWEST_FOR_P95, quantile
 from diagnostics.arithmetic.trend import LEAST_MONOTONE, MOST_AHEAD, NoTrend, Reached, Trend, trend_of
 from diagnostics.charting.chart import Chart, Points, Theme
 from diagnostics.charting.panel import DURATION_UNITS, SIZE_UNITS, Panel, Threshold, axis_unit, job_title, stacked
@@ -25,7 +25,7 @@ MOST_CHECKPOINTS = 1_000
 """Checkpoints of a job in the chart, the latest. Our choice."""
 LEAST_CHECKPOINTS = LEAST_MONOTONE
 """Fewer completed checkpoints are not drawn: they have no trend."""
-HOUR_MS = 3_600_000
+MINUTE_MS, HOUR_MS = 60_000, 3_600_000
 
 
 def points(evidence: Evidence) -> Points | None:
@@ -208,9 +208,16 @@ def summary(points: Points) -> str:
 def _job_summary(job: Mapping[str, Any]) -> str:
     rows = job["checkpoints"]
     took = [row[DURATION] for row in rows]
+    sentence = (
+        to_say("{count} completed checkpoints take {median} in the median and {longest} at most.")
+        if len(rows) < FEWEST_FOR_P95
+        else to_say(
+            "{count} completed checkpoints take {median} in the median, {p95} at the 95th percentile and {longest} at "
+            "most."
+        )
+    )
     text = say(
-        "{count} completed checkpoints take {median} in the median, {p95} at the 95th percentile and {longest} at "
-        "most.",
+        sentence,
         count=len(rows),
         median=duration(quantile(took, 0.5) or 0),
         p95=duration(quantile(took, 0.95) or 0),
@@ -226,22 +233,23 @@ def _trend_in_words(job: Mapping[str, Any]) -> str:
     """The trend with its error, and when the timeout is reached, or why there is no prediction."""
     trend, timeout = _trend(job, DURATION), job["timeout_ms"]
     if isinstance(trend, NoTrend):
-        return say("The duration follows no line, so nothing is foreseen: {because}.", because=trend.because)
-    slopes = sorted(abs(each) * HOUR_MS for each in (trend.slope_low, trend.slope_high))
+        return say("No trend: {because}.", because=trend.because)
+    per, rate = _rate_of(job)
+    slopes = sorted(abs(each) * per for each in (trend.slope_low, trend.slope_high))
     sentence = (
         to_say(
-            "The duration rises by {slope} per hour (median slope, 95 % interval {low} to {high}); half of the "
+            "The duration rises by {rate} (median slope, 95 % interval {low} to {high}); half of the "
             "checkpoints lie within {error} of this line."
         )
         if trend.slope > 0
         else to_say(
-            "The duration falls by {slope} per hour (median slope, 95 % interval {low} to {high}); half of the "
+            "The duration falls by {rate} (median slope, 95 % interval {low} to {high}); half of the "
             "checkpoints lie within {error} of this line."
         )
     )
     text = say(
         sentence,
-        slope=duration(abs(trend.slope) * HOUR_MS),
+        rate=say(rate, slope=duration(abs(trend.slope) * per)),
         low=duration(slopes[0]),
         high=duration(slopes[1]),
         error=duration(trend.error),
@@ -282,6 +290,12 @@ def _trend_in_words(job: Mapping[str, Any]) -> str:
             ),
         )
     )
+
+
+def _rate_of(job: Mapping[str, Any]) -> tuple[int, str]:
+    """The time, in ms, for which the slope is stated, no longer than the checkpoints cover, and its words."""
+    covered = job["checkpoints"][-1][TRIGGER] - job["checkpoints"][0][TRIGGER]
+    return (HOUR_MS, to_say("{slope} per hour")) if covered >= HOUR_MS else (MINUTE_MS, to_say("{slope} per minute"))
 
 
 def table(points: Points) -> list[list[Any]]:

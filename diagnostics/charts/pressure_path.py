@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from diagnostics.charting.chart import Chart, Points, Theme
+from diagnostics.charting.chart import Chart, Points, StoredSignals, Theme, facts_of
 from diagnostics.charting.panel import Panel, Threshold, escaped, job_title, shortened, single_line, stacked
 from diagnostics.charting.summary import summary_by_job
 from diagnostics.charting.theme import Palette, palette
@@ -310,6 +310,13 @@ def table(points: Points) -> list[list[Any]]:
     return [header, *rows]
 
 
+def _no_pressure(signals: StoredSignals) -> str | None:
+    ratios = [facts["worst_ratio"] for facts in facts_of(signals, "back_pressure.job") if "worst_ratio" in facts]
+    if not ratios or max(ratios) > OK_MOST:
+        return None
+    return say("No task is back-pressured (at most {ratio} of the time).", ratio=percent(max(ratios)))
+
+
 CHART = Chart(
     id="pressure-path",
     title=to_say("How back pressure travels"),
@@ -328,4 +335,5 @@ CHART = Chart(
     figure=figure,
     summary=summary,
     table=table,
+    nothing=_no_pressure,
 )

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from diagnostics.arithmetic.time_slot import slot_ms
-from diagnostics.charting.chart import Chart, Points, Theme
+from diagnostics.charting.chart import Chart, Points, StoredSignals, Theme, facts_of
 from diagnostics.charting.grafana_panel import BY_TASK, ONE_JOB, GrafanaPanel
 from diagnostics.charting.panel import DURATION_UNITS, Panel, axis_unit, escaped, job_title, shortened, stacked
 from diagnostics.charting.theme import Palette, palette
@@ -277,6 +277,12 @@ def table(points: Points) -> list[list[Any]]:
     return [header, *rows]
 
 
+def _no_event_time(signals: StoredSignals) -> str | None:
+    if not facts_of(signals, "watermarks.job"):
+        return None
+    return say("No task has had a watermark: the job does not use event time, or its sources emit no watermarks.")
+
+
 CHART = Chart(
     id="watermarks",
     title=to_say("Watermark lag and late records"),
@@ -302,4 +308,5 @@ CHART = Chart(
     figure=figure,
     summary=summary,
     table=table,
+    nothing=_no_event_time,
 )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from diagnostics.evidence import Evidence
-from diagnostics.evidence.subject import FactValue
+from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.events.watermark_progress import (
     FEWEST_MOMENTS,
     STILL_MS,
@@ -33,7 +33,8 @@ def measure(evidence: Evidence) -> Measured:
     """Watermark of each task: of its input, or for a source the one that its last operator emits.
 
     Reads   metric_sample (currentInputWatermark, currentOutputWatermark, numRecordsIn, numRecordsOut).
-    Gives   one signal per task in which a subtask has had a watermark.
+    Gives   one signal per task in which a subtask has had a watermark; where none has, one per job whose gauges were
+            read.
     Units   milliseconds; lag is wall clock minus watermark, negative when ahead of the wall clock.
     Empty   NotMeasured without metrics, or when no task has ever had a watermark (a job without event time).
     """
@@ -46,7 +47,20 @@ def measure(evidence: Evidence) -> Measured:
     for vertex in sorted(gauges, key=repr):
         yield _signal(vertex, gauges, series, cluster)
     if not gauges:
+        yield from _without_event_time(series)
         yield NotMeasured("watermarks", "metric-scrapes", "no metric shows a watermark")
+
+
+def _without_event_time(series: MetricSeries) -> Iterator[Signal]:
+    """The jobs whose watermark gauges were read and have never had a watermark."""
+    by_job: dict[str | None, list[Series]] = defaultdict(list)
+    for metric, operators in (("currentInputWatermark", False), ("currentOutputWatermark", True)):
+        for (job_id, _), gauges in series.by_vertex(metric, operators=operators).items():
+            by_job[job_id] += [gauge for gauge in gauges if gauge.points]
+    for job_id, gauges in sorted(by_job.items(), key=lambda item: str(item[0])):
+        if gauges:
+            cited = tuple(gauge.cite(gauge.points[-1]) for gauge in gauges[:SHOWN_POINTS])
+            yield Signal("watermarks.job", Subject(job=job_id), {"gauges": len(gauges)}, cited, len(gauges))
 
 
 def _gauges(series: MetricSeries) -> Mapping[VertexKey, list[Series]]:
@@ -234,6 +248,12 @@ def _shown(gauges: list[Series], slowest: Moments) -> list[tuple[Series, Point]]
 
 
 SIGNALS = (
+    SignalDefinition(
+        key="watermarks.job",
+        level="job",
+        facts={"gauges": "watermark gauges that were read, none of which has ever had a watermark"},
+        measure=measure,
+    ),
     SignalDefinition(
         key="watermarks",
         level="vertex",

@@ -4,6 +4,7 @@ import { crosshair, marks } from './chart_overlay.js';
 import { onPaper } from './chart_paper.js';
 import { fill, refreshTables, toggle } from './chart_table.js';
 import { plotlyWords } from './plotly_words.js';
+import { cut } from './short_name.js';
 import { timeRange } from './time_range.js';
 import { reveal } from './tools.js';
 import { say } from './words.js';
@@ -60,9 +61,6 @@ const NARROW = 560;
 const CHARACTER = 7.2;
 const ROW_CHARACTER = 6.6;
 const ROW_NAMES = 0.36; // share of the width for the names of rows
-function cut(text, most, tail) {
-  return text.length <= most ? text : `${text.slice(0, Math.max(most - tail - 1, 1))}…${text.slice(-tail)}`;
-}
 function narrow(layout, width) {
   let left = layout.margin.l;
   for (const [name, axis] of Object.entries(layout)) {

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from diagnostics.arithmetic.quantiles import FEWEST_FOR_MEDIAN, FEWEST_FOR_P95
 from diagnostics.wording.phrase import duration, percent
 from workbench.analyses.models import Analysis
 from workbench.languages.sentences import say
@@ -23,12 +24,14 @@ class CheckpointVitals:
     job           its name, empty when there is no other job
     last_success  time from the last completed checkpoint to the end of the evidence
     succeeded     how many of those that ended completed
-    durations     50th and 95th percentile of the completed ones
+    measure       what of the durations of the completed ones is shown
+    durations     that: percentiles only where there are enough of them
     """
 
     job: str
     last_success: str
     succeeded: str
+    measure: str
     durations: str
 
 
@@ -53,18 +56,37 @@ def _success_share(completed: int, failed: int) -> str:
 
 def _vitals(job: str, facts: Mapping[str, Any]) -> CheckpointVitals:
     completed, failed, age = facts.get("completed"), facts.get("failed"), facts.get("since_last_completed_ms")
-    usual, long = facts.get("median_duration_ms"), facts.get("p95_duration_ms")
     succeeded = last_success = ""
     if completed is not None and failed is not None and completed + failed:
         share = _success_share(completed, failed)
         succeeded = say("{done:,} of {all:,} ({share})", done=completed, all=completed + failed, share=share)
         last_success = "" if completed else say("none")
+    measure, durations = _durations(facts)
     return CheckpointVitals(
         job=job,
         last_success=_before_end(age) if age is not None else last_success,
         succeeded=succeeded,
-        durations=f"{duration(usual)} / {duration(long)}" if usual is not None and long is not None else "",
+        measure=measure,
+        durations=durations,
     )
+
+
+def _durations(facts: Mapping[str, Any]) -> tuple[str, str]:
+    """What is shown of the durations of the completed checkpoints, and its value; empty where nothing is known."""
+    completed = facts.get("completed") or 0
+    if completed < FEWEST_FOR_MEDIAN:
+        title, names = say("Duration"), ("min_duration_ms", "max_duration_ms")
+    elif completed < FEWEST_FOR_P95:
+        title, names = say("Duration median / longest"), ("median_duration_ms", "max_duration_ms")
+    else:
+        title, names = say("Duration p50 / p95"), ("median_duration_ms", "p95_duration_ms")
+    values = [facts.get(name) for name in names]
+    if any(value is None for value in values):
+        return title, ""
+    if completed < FEWEST_FOR_MEDIAN:
+        low, high = (duration(value) for value in values)
+        return title, low if low == high else say("{low} to {high}", low=low, high=high)
+    return title, " / ".join(map(duration, values))
 
 
 def _before_end(age_ms: float) -> str:

@@ -26,6 +26,7 @@ from workbench.analyses.models import Analysis, RenderedDiagnosis
 from workbench.analyses.reading import document_read
 from workbench.analyses.selectors import offset_min
 from workbench.case_pages.checkpoint_vitals import checkpoint_vitals
+from workbench.case_pages.dimensions import dimensions_not_measured
 from workbench.case_pages.inputs import LeftOut, inputs_shown, left_out_shown
 from workbench.case_pages.measured_impact import measured_impact
 from workbench.case_pages.presentation import causes_shown, checks_shown, jobs_shown, runbooks_of, verdict_shown
@@ -162,9 +163,10 @@ def _shown(analysis: Analysis, records: CaseRecords) -> Mapping[str, Any]:
         "causes": causes_shown(document),
         "plans": plans_shown(analysis, runbooks_of(jobs)),
         "checkpoint_vitals": checkpoint_vitals(analysis),
+        "not_measured": dimensions_not_measured(analysis),
         "key_charts": key_charts,
         "more_charts": [each for each in drawn if each not in key_charts],
-        "empty_charts": empty,
+        "empty_charts": [(chart, chart.why_empty(analysis.signals or ())) for chart in empty],
         "span": span,
         "offset_min": offset_min(document["inputs"]),
         "has_stacks": has_stacks(analysis),

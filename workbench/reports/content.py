@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from diagnostics.diagnosis.problem_time import effect_before, onset_evidence, problem_end, problem_onset
 from diagnostics.diagnosis.verdict import HEALTHY, INCONCLUSIVE
 from diagnostics.symptoms import symptom
 from diagnostics.wording import phrase
@@ -22,6 +21,7 @@ from workbench.charts.selectors import charts_shown
 from workbench.history.case_records import case_records
 from workbench.history.timeline import Entry, timeline
 from workbench.languages.sentences import say, to_say
+from workbench.reports.events import Event, events_of
 from workbench.runbooks.filling import CAUSES, RunbookProgress, runbook_progress
 from workbench.runbooks.plans import PlanShown, plans_shown
 
@@ -52,20 +52,6 @@ class ReportedFinding:
     rule: str
     evidence: Sequence[tuple[str, str]]
     cited: int
-
-
-@dataclass(frozen=True, slots=True)
-class Event:
-    """The onset or the end of a finding.
-
-    or_earlier  the first sample shows it already, or a consequence was seen before it
-    line        the citation that shows it, "" when no citation from then on has a time
-    """
-
-    at: dt.datetime
-    or_earlier: bool
-    title: str
-    line: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +115,7 @@ def report_of(case: Case) -> Report:
         runbooks=_runbook_lines(progress),
         plans=plans_shown(incident, progress) if incident else [],
         actions=[_action(each) for each in records.follow_ups],
-        events=sorted(_events(document), key=lambda each: each.at) if document else [],
+        events=events_of(document) if document else [],
         timeline=entries,
         inputs=document["inputs"] if document else [],
         document=document,
@@ -150,6 +136,11 @@ def verdict_line(document: Mapping[str, Any]) -> str:
 def minute_utc(moment: dt.datetime) -> str:
     """UTC to the minute, for a timeline."""
     return f"{moment.astimezone(dt.UTC):%Y-%m-%d %H:%M}"
+
+
+def second_utc(moment: dt.datetime) -> str:
+    """UTC to the second, for what the evidence shows."""
+    return f"{moment.astimezone(dt.UTC):%Y-%m-%d %H:%M:%S}"
 
 
 def _facts(case: Case, document: Mapping[str, Any] | None) -> Iterator[tuple[str, str]]:
@@ -200,25 +191,6 @@ def reported_finding(entry: Mapping[str, Any]) -> ReportedFinding:
         evidence=evidence[:EVIDENCE_SHOWN],
         cited=len(evidence),
     )
-
-
-def _events(document: Mapping[str, Any]) -> Iterator[Event]:
-    """The findings that happened at a known time."""
-    findings = document["findings"]
-    for position, entry in enumerate(findings):
-        onset = problem_onset(entry)
-        if onset and not entry.get("advice") and not _is_setting(entry):
-            shown = onset_evidence(entry, onset.at) or {}
-            line = shown.get("text") or shown.get("name") or ""
-            earlier = effect_before(entry, (each for each in findings if each["caused_by"] == position))
-            yield Event(onset.at, onset.at_start or earlier is not None, entry["title"], line)
-        if onset and (end := problem_end(entry)):
-            yield Event(end, False, say("Over: {title}", title=entry["title"]), "")
-
-
-def _is_setting(entry: Mapping[str, Any]) -> bool:
-    """Whether it remarks on a setting, without a failure of the job by it."""
-    return bool(entry["symptom_class"] == "misconfiguration" and entry["severity"] != "critical")
 
 
 def _hypotheses(document: Mapping[str, Any]) -> Iterator[tuple[str, str, Sequence[str]]]:

@@ -15,7 +15,8 @@ from workbench.cases.impact import impact_words
 from workbench.cases.words import severity_word
 from workbench.history.timeline import Entry
 from workbench.languages.sentences import say, to_say
-from workbench.reports.content import CONSEQUENCE, ROOT, Event, Report, ReportedFinding, minute_utc
+from workbench.reports.content import CONSEQUENCE, ROOT, Report, ReportedFinding, minute_utc, second_utc
+from workbench.reports.events import Event
 from workbench.runbooks.filling import StepShown
 from workbench.runbooks.plans import PlanShown
 
@@ -217,10 +218,12 @@ def _entry_line(entry: Entry) -> str:
 
 
 def _event_line(event: Event) -> str:
-    minute = minute_utc(event.at)
-    time = say("{time} or earlier", time=minute) if event.or_earlier else minute
-    line = f"{say(': ')}{code(event.line)}" if event.line else ""
-    return f"- {time} {plain(event.title)}{line}"
+    second = second_utc(event.at)
+    time = say("{time} or earlier", time=second) if event.or_earlier else second
+    later = event.line_at is not None and event.line_at.replace(microsecond=0) > event.at.replace(microsecond=0)
+    quoted = f"{event.line_at:%H:%M:%S} {code(event.line)}" if later else code(event.line)
+    line = f"{say(': ')}{quoted}" if event.line else ""
+    return f"- {time} {plain(say('; ').join(event.titles))}{line}"
 
 
 def as_post_mortem(report: Report, address: str) -> str:

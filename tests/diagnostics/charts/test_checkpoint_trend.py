@@ -22,7 +22,7 @@ def test_durations_that_grow_meet_the_timeout_at_a_time() -> None:
     points = of([60_000.0 * step for step in range(1, 9)])
 
     summary = CHART.summary(points)
-    assert "rises by 60 min per hour (median slope, 95 % interval 60 min to 60 min)" in summary
+    assert "rises by 60 s per minute (median slope, 95 % interval 60 s to 60 s)" in summary
     assert "If that lasts, it reaches the timeout of 10 min in 2 min (2 min to 2 min)." in summary.replace(
         "120 s", "2 min"
     )
@@ -35,8 +35,7 @@ def test_durations_that_grow_meet_the_timeout_at_a_time() -> None:
     [
         (
             [60_000.0, 90_000.0, 80_000.0, 120_000.0, 150_000.0, 180_000.0],
-            "The duration follows no line, so nothing is foreseen: 6 points that do not rise or fall at each step are "
-            "too few",
+            "No trend: 6 points that do not rise or fall at each step are too few",
         ),
         (
             [*(1000.0 * step for step in range(1, 11)), *[10_000.0] * 6],
@@ -62,6 +61,17 @@ def test_a_timeout_that_was_met_is_not_predicted() -> None:
     points = of([60_000.0 * step for step in range(1, 9)])
     points["jobs"][0]["expired"] = 2
     assert "The timeout of 10 min is reached already: 2 checkpoints expired." in CHART.summary(points)
+
+
+def test_a_slope_is_stated_for_a_time_that_was_seen() -> None:
+    """Per minute within the first hour; an hour that nobody has seen says nothing of ninety seconds."""
+    assert "rises by 1 s per minute" in CHART.summary(of([1000.0 * step for step in range(1, 12)]))
+    assert "rises by 60 s per hour" in CHART.summary(of([1000.0 * step for step in range(1, 80)]))
+
+
+def test_fewer_than_twenty_have_no_95th_percentile() -> None:
+    assert "percentile" not in CHART.summary(of([1000.0] * 19))
+    assert "1 s at the 95th percentile" in CHART.summary(of([1000.0] * 20))
 
 
 def test_savepoints_are_said_to_be_left_out() -> None:

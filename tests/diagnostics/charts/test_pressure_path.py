@@ -137,3 +137,11 @@ def test_a_job_without_back_pressure_has_no_path() -> None:
         for step in range(10)
     ]
     assert CHART.points(hand_made(**line_of_jobs(), metric_sample=quiet)) is None
+
+
+def test_an_empty_chart_asks_for_files_only_where_back_pressure_was_not_read() -> None:
+    read = [{"key": "back_pressure.job", "facts": {"worst_ratio": 0.02}}]
+
+    assert CHART.why_empty(read) == "No task is back-pressured (at most 2 % of the time)."
+    assert CHART.why_empty([{"key": "back_pressure.job", "needs": "back-pressure"}]) == CHART.read_missing
+    assert CHART.why_empty([{"key": "back_pressure.job", "facts": {"worst_ratio": 0.9}}]) == CHART.read_missing

@@ -70,3 +70,8 @@ def test_late_records_have_a_panel_of_their_own_only_where_some_were_dropped() -
     assert {trace["yaxis"] for trace in CHART.figure(with_late, Theme("dark"))["data"]} == {"y", "y2"}
     assert {trace["yaxis"] for trace in CHART.figure(without, Theme("dark"))["data"]} == {"y"}
     assert "No late records were dropped" in CHART.summary(without)
+
+
+def test_gauges_without_any_watermark_are_an_answer_and_ask_for_no_file() -> None:
+    assert "does not use event time" in CHART.why_empty([{"key": "watermarks.job", "facts": {"gauges": 4}}])
+    assert CHART.why_empty([{"key": "watermarks", "needs": "metric-scrapes"}]) == CHART.read_missing

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from diagnostics.signals import watermarks
-from tests.diagnostics.hand_made import JOB, SINK, SOURCE, START, hand_made, line_of_jobs, needs, signals_of_key
+from tests.diagnostics.hand_made import JOB, SINK, SOURCE, START, hand_made, line_of_jobs, needs, only, signals_of_key
 
 
 def gauge(
@@ -97,3 +97,11 @@ def test_a_job_without_event_time_has_no_watermark_to_judge() -> None:
     rows = gauge(SINK, 0, [None] * 5)
     assert needs(watermarks.measure(hand_made(metric_sample=rows))) == {"watermarks": "metric-scrapes"}
     assert needs(watermarks.measure(hand_made())) == {"watermarks": "metric-scrapes"}
+
+
+def test_gauges_that_never_had_a_watermark_were_read() -> None:
+    """Flink reports Long.MIN, which is no time: that is an answer, and not the same as no file with metrics."""
+    found = only(watermarks.measure(hand_made(metric_sample=gauge(SINK, 0, [None] * 5))), "watermarks.job")
+
+    assert (found.subject.job, found.facts) == (JOB, {"gauges": 1})
+    assert not signals_of_key(watermarks.measure(hand_made(metric_sample=gauge(SINK, 0, [1.0] * 5))), "watermarks.job")

@@ -8,6 +8,7 @@ from tests.workbench.diagnosed import diagnosed_case
 from tests.workbench.people import People, signed_in
 from workbench.analyses.models import Analysis
 from workbench.case_pages.checkpoint_vitals import checkpoint_vitals
+from workbench.case_pages.dimensions import dimensions_not_measured
 
 FACTS = {
     "completed": 34,
@@ -38,6 +39,29 @@ def test_the_head_states_last_success_success_rate_and_percentiles() -> None:
         "3.1 s / 12.4 s",
     )
     assert vitals.job == ""
+
+
+def test_few_checkpoints_have_no_percentiles() -> None:
+    """One: its duration; fewer than five: from the shortest to the longest; fewer than twenty: median and longest."""
+    spread = {**FACTS, "min_duration_ms": 1_300.0, "max_duration_ms": 29_600.0, "median_duration_ms": 15_500.0}
+
+    def shown(**facts: Any) -> tuple[str, str]:
+        (vitals,) = checkpoint_vitals(analysis(progress(ORDERS, **{**spread, **facts})))
+        return vitals.measure, vitals.durations
+
+    assert shown(completed=1, min_duration_ms=34_500.0, max_duration_ms=34_500.0) == ("Duration", "34.5 s")
+    assert shown(completed=2) == ("Duration", "1.3 s to 29.6 s")
+    assert shown(completed=15) == ("Duration median / longest", "15.5 s / 29.6 s")
+    assert shown(completed=20) == ("Duration p50 / p95", "15.5 s / 12.4 s")
+
+
+def test_a_dimension_without_a_measurement_has_no_full_marks() -> None:
+    """Nothing shows a watermark, and back pressure has a finding although its signal is not there."""
+    health = {"checkpointing": 100, "back_pressure": 60, "event_time": 100, "resources": 100, "stability": 100}
+    done = analysis(progress(ORDERS, **FACTS), {"key": "watermarks", "needs": "metric-scrapes"})
+    done.document["health"] = {"dimensions": health}
+
+    assert dimensions_not_measured(done) == {"event_time"}
 
 
 def test_a_checkpoint_within_the_last_second_is_at_the_end() -> None:

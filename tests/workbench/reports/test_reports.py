@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import re
 from collections.abc import Mapping
@@ -151,7 +152,7 @@ def line_at(time: str, text: str) -> dict[str, Any]:
 def with_findings(analysis: Analysis, *changes: Mapping[str, Any]) -> Analysis:
     """The analysis with one finding for each of the changes of its own."""
     base = analysis.document["findings"][0]
-    analysis.document["findings"] = [{**base, **each} for each in changes]
+    analysis.document["findings"] = [{**base, "subject": {}, **each} for each in changes]
     analysis.save(update_fields=["document"])
     return analysis
 
@@ -177,15 +178,15 @@ def test_the_post_mortem_dates_a_finding_by_its_onset_and_quotes_the_line_that_s
             "evidence": [
                 line_at("01:20:00.000", "Checkpoint 9 expired"),
                 completed,
-                line_at("01:15:00.000", "Expired"),
+                line_at("01:14:20.000", "Expired"),
             ],
         },
         {"title": "Cut off", "onset": began("01:00:26.000"), "evidence": [completed, lost]},
     )
 
     assert onset_lines(analysis) == [
-        "- 2026-11-20 01:00 Cut off: `Association failed`",
-        "- 2026-11-20 01:14 Checkpoints expired: `Expired`",
+        "- 2026-11-20 01:00:26 Cut off: `Association failed`",
+        "- 2026-11-20 01:14:00 Checkpoints expired: 01:14:20 `Expired`",
     ]
 
 
@@ -198,7 +199,57 @@ def test_the_post_mortem_quotes_no_line_from_before_the_onset(analysis: Analysis
         {"title": "Whenever", "onset": {"ts": None, "at_start": False}, "evidence": evidence},
     )
 
-    assert onset_lines(analysis) == ["- 2026-11-20 00:50 or earlier Slow", "- 2026-11-20 01:00 Cut off"]
+    assert onset_lines(analysis) == ["- 2026-11-20 00:50:00 or earlier Slow", "- 2026-11-20 01:00:26 Cut off"]
+
+
+def test_events_of_one_second_are_one_line_and_no_line_is_quoted_twice(analysis: Analysis) -> None:
+    lost = line_at("01:00:26.100", "Heartbeat timed out")
+    vertex = {"subject": {"job": "a", "vertex": "enrich"}}
+    with_findings(
+        analysis,
+        {"title": "Cut off", "onset": began("01:00:26.100"), "evidence": [lost]},
+        {"title": "Lost", "onset": began("01:00:26.300"), "evidence": [lost]},
+        {"title": "Pools are full", "onset": began("01:00:20.000"), "evidence": [lost], **vertex},
+    )
+
+    assert onset_lines(analysis) == [
+        "- 2026-11-20 01:00:20 Pools are full (enrich): 01:00:26 `Heartbeat timed out`",
+        "- 2026-11-20 01:00:26 Cut off; Lost",
+    ]
+
+
+def test_a_line_from_minutes_after_the_onset_is_not_quoted_as_what_shows_it(analysis: Analysis) -> None:
+    with_findings(
+        analysis,
+        {"title": "Held back", "onset": began("00:54:00.000"), "evidence": [line_at("00:57:00.000", "busy = 1")]},
+    )
+
+    assert onset_lines(analysis) == ["- 2026-11-20 00:54:00 Held back"]
+
+
+def test_a_job_that_gave_up_is_dated_by_its_end_and_its_first_restart(analysis: Analysis) -> None:
+    """The onset of the finding is the first restart, 01:00:26; the job is FAILED from 01:02:08 on."""
+    gave_up = dt.datetime(2026, 11, 20, 1, 2, 8, tzinfo=dt.UTC)
+    said = [
+        {"text": "20 times", "fact": "restarts.restarts", "value": 20},
+        {"text": "01:02:08", "fact": "restarts.final_ms", "value": round(gave_up.timestamp() * 1000)},
+    ]
+    evidence = [line_at("01:00:26.000", "switched from state RUNNING to RESTARTING")]
+    with_findings(
+        analysis,
+        {
+            "title": "The job has FAILED",
+            "onset": began("01:00:26.000"),
+            "evidence": evidence,
+            "sentences": [said],
+            "symptom_class": "restart_loop",
+        },
+    )
+
+    assert onset_lines(analysis) == [
+        "- 2026-11-20 01:00:26 First restart of the job: `switched from state RUNNING to RESTARTING`",
+        "- 2026-11-20 01:02:08 The job has FAILED",
+    ]
 
 
 @pytest.mark.parametrize(("severity", "is_event"), [("info", False), ("warning", False), ("critical", True)])

@@ -1,0 +1,21 @@
+"""The dimensions of the health score of which nothing was measured: full marks there would be a guess."""
+
+from __future__ import annotations
+
+from workbench.analyses.models import Analysis
+
+MEASURED_BY = {
+    "checkpointing": "checkpoint_progress",
+    "back_pressure": "back_pressure.job",
+    "event_time": "watermarks",
+}
+"""Dimension -> the signal without which it is not known. Resources and stability are judged from many kinds of files.
+"""
+FULL = 100
+
+
+def dimensions_not_measured(analysis: Analysis) -> frozenset[str]:
+    """The dimensions without a measurement and without a finding."""
+    measured = {signal["key"] for signal in analysis.signals or () if "facts" in signal}
+    scores = (analysis.document or {})["health"]["dimensions"]
+    return frozenset(name for name, key in MEASURED_BY.items() if scores.get(name) == FULL and key not in measured)
