@@ -108,6 +108,9 @@ def row_axis(names: Sequence[str]) -> Mapping[str, Any]:
         "nticks": None,
         "tickmode": "linear",
         "rangemode": "normal",
+        "ticks": "outside",
+        "ticklen": 4,
+        "tickcolor": "rgba(0,0,0,0)",  # names keep a distance from the bars
     }
 
 

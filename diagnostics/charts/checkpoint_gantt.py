@@ -11,6 +11,7 @@ from diagnostics.charting.theme import Palette, palette
 from diagnostics.language import joined_sentences, say, say_counted, to_say
 from diagnostics.reconstruction.checkpoints.history import checkpoint_histories
 from diagnostics.reconstruction.checkpoints.parts import subtask_answers
+from diagnostics.reconstruction.checkpoints.timeout import checkpoint_timeouts
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.wording.checkpoint import PHASES, known_phases, longest_phase, status_words
 from diagnostics.wording.phrase import duration, enumeration, exact_duration, size
@@ -31,7 +32,7 @@ def points(evidence: Evidence) -> Points | None:
     """The phases of every subtask in the latest checkpoints with subtask details.
 
     Reads   subtask_checkpoint, checkpoint and log_record (through the shared history), vertex, job.
-    Gives   {checkpoints: [{job_id, job, id, status, savepoint, trigger_ms, end_to_end_ms, subtasks, acknowledged,
+    Gives   {checkpoints: [{job_id, job, id, status, savepoint, timeout_ms, end_to_end_ms, subtasks, acknowledged, late,
             left_out, rows: [{vertex, subtask, acknowledged, end_to_end_ms, <phase>: ms, bytes, unaligned}]}]}, the
             latest first; rows by what took longest, those that never acknowledged before all others.
     Empty   None without subtask details.
@@ -41,7 +42,7 @@ def points(evidence: Evidence) -> Points | None:
         return None
     histories = checkpoint_histories(evidence)
     known = {(job_id, each.number): each for job_id, history in histories.items() for each in history.checkpoints}
-    cluster = cluster_of(evidence)
+    cluster, timeouts = cluster_of(evidence), checkpoint_timeouts(evidence)
     grouped: dict[tuple[str | None, int], list[dict[str, Any]]] = {}
     for (job_id, number, vertex_id), by_subtask in answers.items():
         task = cluster.tasks.get((job_id, vertex_id))
@@ -53,7 +54,8 @@ def points(evidence: Evidence) -> Points | None:
         if len(told) < MOST_CHECKPOINTS:
             rows = sorted(grouped[job_id, number], key=_slowness)
             job = cluster.job_names.get(job_id) if job_id else None
-            told.append(_checkpoint_entry(job_id, job, number, known.get((job_id, number)), rows))
+            entry = _checkpoint_entry(job_id, job, number, known.get((job_id, number)), rows)
+            told.append({**entry, "timeout_ms": timeouts.get(job_id), "late": _late(rows, timeouts.get(job_id))})
     told_jobs = [{"job_id": job_id, "name": found[0]["job"], "checkpoints": found} for job_id, found in jobs.items()]
     return {"jobs": told_jobs} if told_jobs else None
 
@@ -68,6 +70,12 @@ def _row(vertex: str, answer: Mapping[str, Any]) -> dict[str, Any]:
         "bytes": answer["checkpointed_bytes"],
         "unaligned": bool(answer["unaligned"]),
     }
+
+
+def _late(rows: Sequence[Mapping[str, Any]], timeout_ms: float | None) -> int:
+    """How many subtasks acknowledged after the timeout."""
+    took = (row["end_to_end_ms"] for row in rows if row["acknowledged"])
+    return sum(1 for each in took if timeout_ms is not None and each is not None and each > timeout_ms)
 
 
 def _slowness(row: Mapping[str, Any]) -> tuple[bool, float, str, int]:
@@ -156,12 +164,13 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
         _bars(say(label), names, [(row[phase] or 0) / divisor for row in rows], colours.phases[phase], rows, phase)
         for phase, label in PHASES.items()
     ]
-    rest = [_rest(row, length) / divisor for row in rows]
+    rest = [_rest(row, length) / divisor if row["acknowledged"] else 0.0 for row in rows]
     if any(rest):
         traces.append(_bars(say("Not in the phases"), names, rest, colours.grid, rows, None))
-    pending = [place for place, row in enumerate(rows) if not row["acknowledged"]]
-    if pending:
-        traces.append(_pending([names[place] for place in pending], length / divisor, colours))
+    if not all(row["acknowledged"] for row in rows):
+        silent = [0.0 if row["acknowledged"] else _rest(row, length) / divisor for row in rows]
+        hatched = {"color": colours.surface, "pattern": {"shape": "/", "fgcolor": colours.alarm, "size": 6}}
+        traces.append({**_bars(say("Never acknowledged"), names, silent, "", rows, None), "marker": hatched})
     more = (
         say(" · {left_out} faster subtasks not drawn", left_out=checkpoint["left_out"])
         if checkpoint["left_out"]
@@ -184,6 +193,10 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
     drawn = stacked([panel], theme, axis="own", x_title=say("Since the trigger ({unit})", unit=unit))
     drawn["layout"]["meta"] = {"chosen": key_of(checkpoint)}
     drawn["layout"]["legend"]["traceorder"] = "normal"
+    timeout = checkpoint.get("timeout_ms")  # points of former releases do not have it
+    if timeout is not None and not checkpoint["savepoint"] and timeout <= length:
+        drawn["layout"]["shapes"].append(_timeout_line(timeout / divisor, colours))
+        drawn["layout"]["annotations"].append(_timeout_name(timeout, timeout / divisor, colours))
     return drawn
 
 
@@ -239,15 +252,22 @@ def _hover_text(row: Mapping[str, Any]) -> str:
     return "<br>".join(lines)
 
 
-def _pending(names: Sequence[str], at: float, colours: Palette) -> dict[str, Any]:
+def _timeout_line(at: float, colours: Palette) -> dict[str, Any]:
+    line = {"color": colours.alarm, "width": 1.5, "dash": "dash"}
+    return {"type": "line", "xref": "x", "yref": "y domain", "x0": at, "x1": at, "y0": 0, "y1": 1, "line": line}
+
+
+def _timeout_name(timeout_ms: float, at: float, colours: Palette) -> dict[str, Any]:
     return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": say("Never acknowledged"),
-        "y": names,
-        "x": [at] * len(names),
-        "marker": {"symbol": "x", "size": 10, "color": colours.alarm},
-        "hovertemplate": f"%{{y}}<br>{say('never acknowledged')}<extra></extra>",
+        "text": say("Checkpoint timeout {timeout}", timeout=duration(timeout_ms)),
+        "xref": "x",
+        "yref": "y domain",
+        "x": at,
+        "y": 1,
+        "xanchor": "right",
+        "yanchor": "bottom",
+        "showarrow": False,
+        "font": {"size": 11, "color": colours.alarm},
     }
 
 
@@ -265,6 +285,13 @@ def summary(points: Points) -> str:
         acknowledged=checkpoint["acknowledged"],
         subtasks=checkpoint["subtasks"],
     )
+    if late := checkpoint.get("late"):
+        after = say(
+            "{count} of them acknowledged after the timeout of {timeout}.",
+            count=late,
+            timeout=duration(checkpoint["timeout_ms"]),
+        )
+        text = joined_sentences((text, after))
     pending = [row for row in checkpoint["rows"] if not row["acknowledged"]]
     done = [row for row in checkpoint["rows"] if row["acknowledged"]]
     if pending:

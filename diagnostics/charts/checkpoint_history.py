@@ -23,7 +23,14 @@ from diagnostics.charting.theme import Palette, palette
 from diagnostics.language import joined_sentences, say, say_counted, to_say
 from diagnostics.prevention.series import JOB
 from diagnostics.reconstruction.checkpoints.course import checkpoint_courses
-from diagnostics.wording.checkpoint import PHASES, known_phases, longest_phase, status_words
+from diagnostics.wording.checkpoint import (
+    PHASES,
+    known_phases,
+    longest_phase,
+    outcomes_in_words,
+    refused_in_words,
+    status_words,
+)
 from diagnostics.wording.phrase import duration, exact_duration, size
 
 if TYPE_CHECKING:
@@ -55,7 +62,7 @@ def points(evidence: Evidence) -> Points | None:
     """Every checkpoint with its duration, its slowest subtask's phases, and the timeout.
 
     Reads   checkpoint, log_record (through the shared history), subtask_checkpoint, config_option, job.
-    Gives   {from_ms, to_ms, jobs: [{job_id, name, timeout_ms, left_out, checkpoints: [...]}]}, oldest checkpoint first.
+    Gives   {from_ms, to_ms, jobs}: the jobs as `checkpoint_courses` gives them, oldest checkpoint first.
     Empty   None without any checkpoint that has a time.
     """
     jobs = list(checkpoint_courses(evidence))
@@ -273,14 +280,8 @@ def _job_summary(job: Mapping[str, Any]) -> str:
     savepoints = len(job["checkpoints"]) - len(checkpoints)
     failed = [each for each in checkpoints if each["status"] in BAD]
     completed = [each for each in checkpoints if each["status"] == "completed" and each["end_to_end_ms"] is not None]
-    sentences = [
-        say_counted(
-            "{count} checkpoint, {failed} failed or expired.",
-            "{count} checkpoints, {failed} failed or expired.",
-            len(checkpoints),
-            failed=len(failed) or say("none"),
-        )
-    ]
+    counted = outcomes_in_words([each["status"] for each in checkpoints], is_all_well=not failed)
+    sentences = [counted, refused_in_words(job.get("refused", 0))]
     if completed:
         longest = max(completed, key=lambda each: (each["end_to_end_ms"], each["id"]))
         phases = known_phases(longest)

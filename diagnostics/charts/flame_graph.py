@@ -21,6 +21,8 @@ from diagnostics.wording.phrase import number, percent
 if TYPE_CHECKING:
     from diagnostics.evidence import Evidence
 
+FEW_SAMPLES = 100
+"""Of fewer samples a number is stated and no share. Our choice: one sample would be more than a percent."""
 MOST_STACKS = 20_000
 """Stacks drawn: the heaviest hold nearly all samples."""
 
@@ -288,10 +290,13 @@ def _job_summary(job: Mapping[str, Any]) -> str:
     else:
         text = say("{task}: {samples}.", task=task, samples=_waiting_words(waiting))
     if own:
-        top = max(own, key=lambda name: (own[name], name))
-        text = joined_sentences(
-            (text, say("Most are in {top} ({own}).", top=top, own=percent(own[top] / (job["total"] or 1))))
+        top, total = max(own, key=lambda name: (own[name], name)), job["total"] or 1
+        part = (
+            say("{own} of {total}", own=number(own[top]), total=number(total))
+            if total < FEW_SAMPLES
+            else percent(own[top] / total)
         )
+        text = joined_sentences((text, say("Most are in {top} ({own}).", top=top, own=part)))
     return text
 
 

@@ -147,6 +147,8 @@ def _panel(vertex: Mapping[str, Any], prefix: str, colours: Palette, places: int
             ],
             "textposition": "outside",
             "textangle": 0,
+            "constraintext": "none",
+            "textfont": {"size": 11},
             "cliponaxis": False,
             "customdata": [f"{each['records']:,}" for each in subtasks],
             "hovertemplate": say("subtask %{x}<br>%{customdata} records, %{y:.1f} %") + "<extra></extra>",
@@ -166,12 +168,11 @@ def _panel(vertex: Mapping[str, Any], prefix: str, colours: Palette, places: int
                     "line": {"width": 1.5, "color": colours.muted},
                     "pattern": {"shape": "/", "fgcolor": colours.muted, "size": 5, "solidity": 0.3},
                 },
-                "text": [
-                    say("{busy} busy", busy=percent(each["busy"])) if few and each["busy"] is not None else ""
-                    for each in subtasks
-                ],
+                "text": [percent(each["busy"]) if few and each["busy"] is not None else "" for each in subtasks],
                 "textposition": "outside",
                 "textangle": 0,
+                "constraintext": "none",
+                "textfont": {"size": 11},
                 "cliponaxis": False,
                 "hovertemplate": say("subtask %{x}<br>busy %{y:.0f} % of the time") + "<extra></extra>",
             }

@@ -68,27 +68,15 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
     colours = palette(theme)
     pairs = points["pairs"]
     names = [escaped(_name(pair)) for pair in pairs]
+    marked = say("{bound} or more, or a connection without an answer", bound=percent(LOSSY))
     more = say(" · {count} more not drawn", count=points["left_out"]) if points["left_out"] else ""
     panel = Panel(
         title=say("Segments sent again") + more,
         unit="",
         height=max(24 * len(pairs), 60),
         traces=[
-            {
-                "type": "bar",
-                "orientation": "h",
-                "name": say("Sent again"),
-                "showlegend": False,
-                "x": [_ratio(pair) * 100 for pair in pairs],
-                "y": names,
-                "marker": {"color": [_colour(pair, colours.alarm, colours.calm) for pair in pairs]},
-                "text": [
-                    say("{again} of {sent}", again=f"{pair['again']:,}", sent=f"{pair['sent']:,}") for pair in pairs
-                ],
-                "textposition": "auto",
-                "customdata": [_hover_text(pair) for pair in pairs],
-                "hovertemplate": "%{customdata}<extra></extra>",
-            }
+            _bars([pair for pair in pairs if _is_marked(pair)], marked, colours.alarm),
+            _bars([pair for pair in pairs if not _is_marked(pair)], say("less"), colours.calm),
         ],
         y=row_axis(names),
         x={"rangemode": "tozero"},
@@ -96,8 +84,24 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
     return stacked([panel], theme, axis="own", x_title=say("Share of the segments that were sent again (%)"))
 
 
-def _colour(pair: Mapping[str, Any], alarm: str, calm: str) -> str:
-    return alarm if _ratio(pair) >= LOSSY or pair["stalled"] else calm
+def _bars(pairs: Sequence[Mapping[str, Any]], title: str, colour: str) -> dict[str, Any]:
+    return {
+        "type": "bar",
+        "orientation": "h",
+        "name": title,
+        "showlegend": bool(pairs),
+        "x": [_ratio(pair) * 100 for pair in pairs],
+        "y": [escaped(_name(pair)) for pair in pairs],
+        "marker": {"color": colour},
+        "text": [say("{again} of {sent}", again=f"{pair['again']:,}", sent=f"{pair['sent']:,}") for pair in pairs],
+        "textposition": "auto",
+        "customdata": [_hover_text(pair) for pair in pairs],
+        "hovertemplate": "%{customdata}<extra></extra>",
+    }
+
+
+def _is_marked(pair: Mapping[str, Any]) -> bool:
+    return _ratio(pair) >= LOSSY or bool(pair["stalled"])
 
 
 def _hover_text(pair: Mapping[str, Any]) -> str:
@@ -129,7 +133,9 @@ def summary(points: Points) -> str:
     ]
     stalled = sum(bool(pair["stalled"]) for pair in pairs)
     if stalled:
-        sentences.append(say("Between {count} of them a connection got no answer at all.", count=stalled))
+        sentences.append(
+            say("Between {count} of these pairs at least one connection got no answer at all.", count=stalled)
+        )
     return joined_sentences(sentences)
 
 

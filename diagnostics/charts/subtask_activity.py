@@ -174,11 +174,12 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
                 traces = [_heat_map(points, vertex, name, bands, shades)]
                 traces += [] if keyed else _keys(points, bands, shades)
                 keyed = True
-                panels.append(_panel(f"{title}{say(': ')}{prefix}{vertex['vertex']}", vertex, traces))
+                named = f"{title}{say(': ')}{prefix}{vertex['vertex']}"
+                panels.append(_panel(named, vertex, traces, is_first=not panels))
     return stacked(panels, theme, axis="time")
 
 
-def _panel(title: str, vertex: Mapping[str, Any], traces: Sequence[Mapping[str, Any]]) -> Panel:
+def _panel(title: str, vertex: Mapping[str, Any], traces: Sequence[Mapping[str, Any]], *, is_first: bool) -> Panel:
     subtasks = vertex["subtasks"]
     hidden = vertex["parallelism"] - len(subtasks)
     return Panel(
@@ -188,7 +189,7 @@ def _panel(title: str, vertex: Mapping[str, Any], traces: Sequence[Mapping[str, 
             if hidden
             else ""
         ),
-        unit=say("Subtask") if len(subtasks) > 2 else "",
+        unit=say("Subtask") if is_first and len(subtasks) > 2 else "",
         height=max(15 * len(subtasks), 15),
         traces=traces,
         y={
@@ -286,7 +287,11 @@ def summary(points: Points) -> str:
     pressed = max(readings, key=lambda each: _mean(each[1], "back_pressured") or 0.0)
     busiest = max(readings, key=lambda each: _mean(each[1], "busy") or 0.0)
     text = []
-    if (mean := _mean(pressed[1], "back_pressured")) is not None:
+    mean = _mean(pressed[1], "back_pressured")
+    highest = max(_highest(row["back_pressured"]) for _, row in readings)
+    if mean is not None and highest <= OK_MOST:
+        text.append(say("No task is back-pressured (at most {highest} in a sample).", highest=percent(highest)))
+    elif mean is not None:
         text.append(
             say(
                 "Most back-pressured: subtask {subtask} of {task}, {mean} of the time on average ({band}), {highest} "

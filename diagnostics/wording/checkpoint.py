@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from diagnostics.language import say, to_say
-from diagnostics.wording.phrase import duration
+from diagnostics.language import say, say_counted, to_say
+from diagnostics.wording.phrase import duration, enumeration
 
 PHASES: Mapping[str, str] = {
     "start_delay_ms": to_say("Start delay"),
@@ -43,3 +44,29 @@ def longest_phase(phases: Mapping[str, float]) -> dict[str, str]:
         return {"part": "", "phase": ""}
     label = max(phases, key=lambda each: phases[each])
     return {"part": duration(phases[label]), "phase": say(label).lower()}
+
+
+def outcomes_in_words(statuses: Sequence[str], *, is_all_well: bool) -> str:
+    """How many checkpoints ended in which way, from the status of each."""
+    if is_all_well:
+        return say_counted(
+            "{count} checkpoint, none failed or expired.",
+            "{count} checkpoints, none failed or expired.",
+            len(statuses),
+        )
+    counted = Counter(statuses).most_common()
+    parts = [say("{count} {status}", count=count, status=status_words(status)) for status, count in counted]
+    return say_counted(
+        "{count} checkpoint: {parts}.", "{count} checkpoints: {parts}.", len(statuses), parts=enumeration(parts)
+    )
+
+
+def refused_in_words(refused: int) -> str:
+    """Triggers that started no checkpoint, which Flink's page has in its count of failures; empty without any."""
+    if not refused:
+        return ""
+    return say_counted(
+        "Flink also counts {count} trigger as failed that was refused before a checkpoint began.",
+        "Flink also counts {count} triggers as failed that were refused before a checkpoint began.",
+        refused,
+    )

@@ -1,4 +1,4 @@
-"""The dimensions of the health score of which nothing was measured: full marks there would be a guess."""
+"""The dimensions of the health score without a measurement, where full marks would be a guess."""
 
 from __future__ import annotations
 

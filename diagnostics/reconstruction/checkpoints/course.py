@@ -21,7 +21,8 @@ def checkpoint_courses(evidence: Evidence) -> Iterator[dict[str, Any]]:
     """The checkpoints of each job that has one with a known time.
 
     Reads   checkpoint, log_record (through the shared history), subtask_checkpoint, config_option, job.
-    Gives   {job_id, name, timeout_ms, left_out, checkpoints}: the points of the chart of the checkpoint history.
+    Gives   {job_id, name, timeout_ms, left_out, refused, checkpoints}: the points of the chart of the checkpoint
+            history; `refused` are triggers that started no checkpoint.
     """
     histories = checkpoint_histories(evidence)
     entries = {
@@ -41,6 +42,7 @@ def checkpoint_courses(evidence: Evidence) -> Iterator[dict[str, Any]]:
             "name": names.get(job_id) if job_id else None,
             "timeout_ms": timeouts.get(job_id),
             "left_out": len(checkpoints) - len(kept),
+            "refused": sum(each.count for each in histories[job_id].not_started),
             "checkpoints": kept,
         }
 

@@ -48,8 +48,19 @@ def test_the_first_row_is_on_top_and_time_without_a_phase_is_drawn() -> None:
 def test_a_subtask_that_never_acknowledged_is_marked_and_named() -> None:
     marks = [trace for trace in CHART.figure(of(BROKEN), LIGHT)["data"] if trace["name"] == "Never acknowledged"]
 
-    assert marks[0]["y"] == ["Window · 2"]
+    assert dict(zip(marks[0]["y"], marks[0]["x"], strict=True)) == {"Window · 2": 50.0, "Window · 0": 0.0}
     assert "Never acknowledged: subtask 2 of Window." in CHART.summary(of(BROKEN))
+
+
+def test_the_timeout_is_a_line_where_the_checkpoint_met_it() -> None:
+    """Of a checkpoint that expired after 5 s one subtask acknowledged in time and one at 9 s."""
+    late = {**SLOW, "status": "expired", "timeout_ms": 5_000.0, "late": 1}
+    layout = CHART.figure(of(late), LIGHT)["layout"]
+
+    assert [(shape["x0"], shape["x1"]) for shape in layout["shapes"]] == [(5.0, 5.0)]
+    assert "Checkpoint timeout 5 s" in [each["text"] for each in layout["annotations"]]
+    assert "1 of them acknowledged after the timeout of 5 s." in CHART.summary(of(late))
+    assert not CHART.figure(of({**SLOW, "timeout_ms": 60_000.0, "late": 0}), LIGHT)["layout"]["shapes"]
 
 
 def test_the_summary_says_which_phase_took_the_time() -> None:

@@ -122,7 +122,7 @@ def test_failed_checkpoints_are_marked_with_their_reason_escaped() -> None:
     marks = next(trace for trace in figure["data"] if trace["name"].startswith("Failed"))
     assert marks["y"] == [30.0]
     assert "&lt;b&gt;expired" in marks["text"][0]
-    assert CHART.summary(points).startswith("2 checkpoints, 1 failed or expired.")
+    assert CHART.summary(points).startswith("2 checkpoints: 1 completed and 1 expired.")
 
 
 def test_two_jobs_are_drawn_one_below_the_other() -> None:
@@ -204,3 +204,14 @@ def test_phases_of_a_checkpoint_under_way_are_not_those_of_its_slowest_subtask(a
 
     assert ("in its slowest subtask" in summary) is is_known
     assert ("took 21.2 s; the known phases of its subtasks add up to only 4.9 s." in summary) is not is_known
+
+
+def test_triggers_that_flink_counts_as_failed_are_reconciled_with_the_checkpoints() -> None:
+    """Flink's page says one failure more than there are failed checkpoints; a reader compares the two."""
+    points = drawn_points(told(1), told(2))
+    points["jobs"][0]["refused"] = 1
+
+    assert CHART.summary(points).startswith(
+        "2 checkpoints, none failed or expired. Flink also counts 1 trigger as failed that was refused before a "
+        "checkpoint began."
+    )

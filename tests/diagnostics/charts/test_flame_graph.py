@@ -86,3 +86,10 @@ def test_the_icicle_escapes_frames_and_names_the_hottest_one() -> None:
         "score: 25 % of the samples wait, the rest run. Most are in com.acme.Job$<init>.run (75 %)."
     )
     assert CHART.table(points)[1][2:4] == ["com.acme.Job$<init>.run", 75]
+
+
+def test_a_share_of_few_samples_is_a_number() -> None:
+    tree = tree_of([stack([RUN, "com.acme.Job.run"], 12), stack([RUN, "com.acme.Job.read"], 3)])
+    job = {"job_id": JOB, "name": "orders", "vertex": "score", "profile": "collapsed", "mode": "wall", **tree}
+
+    assert CHART.summary({"jobs": [job]}).endswith("Most are in com.acme.Job.run (12 of 15).")

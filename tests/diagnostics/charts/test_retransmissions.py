@@ -27,11 +27,13 @@ def test_the_worst_pair_is_first_and_counts_between_its_readings() -> None:
     ]
     assert CHART.summary(points) == (
         "Worst from 10.0.0.1 to 10.0.0.3: 40 of 200 segments between two readings of a connection (20 %). 1 of 2 pairs "
-        "of addresses sent 5 % or more again. Between 1 of them a connection got no answer at all."
+        "of addresses sent 5 % or more again. Between 1 of these pairs at least one "
+        "connection got no answer at all."
     )
-    bar = CHART.figure(points, Theme("light"))["data"][0]
-    assert bar["x"] == [20, 0.1]
-    assert bar["marker"]["color"][0] != bar["marker"]["color"][1]
+    lost, usual = CHART.figure(points, Theme("light"))["data"]
+    assert (lost["name"], lost["x"]) == ("5 % or more, or a connection without an answer", [20])
+    assert (usual["name"], usual["x"]) == ("less", [0.1])
+    assert lost["marker"]["color"] != usual["marker"]["color"]
     assert len(CHART.table(points)) == 3
 
 

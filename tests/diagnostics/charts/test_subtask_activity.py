@@ -108,3 +108,11 @@ def test_the_summary_names_the_band_of_the_mean() -> None:
         ["orders", "Source: <orders>", 0, START, 0.1, 0.05],
         ["orders", "Source: <orders>", 0, START + 5000, None, 0.9],
     ]
+
+
+def test_nobody_is_the_most_back_pressured_where_nobody_is() -> None:
+    row = {"subtask": 0, "busy": [0.3, 0.2], "back_pressured": [0.0, 0.04]}
+    vertex = {"vertex": "enrich", "parallelism": 1, "subtasks": [row]}
+    points = {**POINTS, "jobs": [{"job_id": "a", "name": "orders", "vertices": [vertex]}]}
+
+    assert CHART.summary(points).startswith("No task is back-pressured (at most 4 % in a sample). Busiest:")
