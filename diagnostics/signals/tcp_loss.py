@@ -143,7 +143,7 @@ SIGNALS = (
         facts={
             "readings": "readings of connections and hosts",
             "connections": "connections that were read",
-            "connection_ratio": "largest part of the segments of a connection that was retransmitted, 0 to 1",
+            "connection_ratio": "largest part of one connection's segments that was sent again, 0 to 1",
             "connection_from": "the side that sent them",
             "connection_to": "the other side",
             "connection_again": "how many segments that were",
