@@ -163,7 +163,7 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
         ("back_pressured", say("Back pressured"), BANDS, colours.bands),
         ("busy", say("Busy"), LOADS, colours.load),
     )
-    panels = []
+    panels: list[Panel] = []
     for name, title, bands, shades in kinds:
         keyed = False
         for job in points["jobs"]:
