@@ -25,8 +25,8 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
     results = {"behind_ms": behind, "backlog": backlog, "catch_up_ms": math.inf}
     if lookup("back_pressure.origin.ended_ms") is not None:
         over = say(
-            "{repeats} The job is {behind} behind when it runs again; how fast it can catch up is not measured since "
-            "the back pressure is over.",
+            "{repeats} The job is {behind} behind when it runs again; how fast it can catch up is not known, "
+            "because it is not at its limit now.",
             repeats=_repeats(since),
             behind=duration(behind),
         )
@@ -66,8 +66,8 @@ def _without_spare(values: Mapping[str, float], lookup: Lookup, behind: float) -
     rate, capacity = values["rate"], values["capacity"]
     if lookup("back_pressure.origin.level") == "high":
         return say(
-            "At a capacity of {capacity}/s the job does not catch up: tasks upstream are held back, so that at least "
-            "as much is offered. It is {behind} behind when it runs again, and the lag grows until a change raises the "
+            "At a capacity of {capacity}/s the job does not catch up: tasks upstream are held back, so more is "
+            "offered than it takes. It is {behind} behind when it runs again, and the lag grows until a change raises the "
             "capacity.",
             capacity=number(capacity),
             behind=duration(behind),
