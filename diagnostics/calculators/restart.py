@@ -67,8 +67,8 @@ def _without_spare(values: Mapping[str, float], lookup: Lookup, behind: float) -
     if lookup("back_pressure.origin.level") == "high":
         return say(
             "At a capacity of {capacity}/s the job does not catch up: tasks upstream are held back, so more is "
-            "offered than it takes. It is {behind} behind when it runs again, and the lag grows until a change raises the "
-            "capacity.",
+            "offered than it takes. It is {behind} behind when it runs again, and the lag grows until a change raises "
+            "the capacity.",
             capacity=number(capacity),
             behind=duration(behind),
         )

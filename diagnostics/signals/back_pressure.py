@@ -185,9 +185,17 @@ def _origin_course(own: Sequence[Moment], beyond: Set[int], everything: Sequence
 
 
 def _origin_end_ms(course: Sequence[tuple[int, bool]], above: Sequence[str], timeline: Timeline) -> int | None:
-    """When a task no longer holds others back; None where tasks upstream still wait, or are not seen until the end."""
-    end_ms = ended_ms(course)
-    waits = [each for vertex in above for each in timeline[vertex] if end_ms is not None and each.ts_ms >= end_ms]
+    """When a task no longer holds others back; None where tasks upstream still wait, or are not seen until the end.
+
+    A single moment at the very end is a burst, as long as nothing shows that it lasts.
+    """
+    is_burst = len(course) > 1 and course[-1][1] and not course[-2][1]
+    seen = course[:-1] if is_burst else course
+    end_ms = ended_ms(seen)
+    last_ms = seen[-1][0] if seen else 0
+    waits = [
+        each for vertex in above for each in timeline[vertex] if end_ms is not None and end_ms <= each.ts_ms <= last_ms
+    ]
     return end_ms if waits and all((each.held_max or 0.0) <= LOW_MOST for each in waits) else None
 
 

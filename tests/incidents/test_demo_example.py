@@ -27,6 +27,6 @@ def test_the_quick_line_waits_at_the_task_that_both_share(
     rules = {each["rule"]["id"]: each for each in report.document["findings"]}
     shared = rules["bp.shared-alignment"]
     assert shared["subject"]["vertex"].startswith("GroupAggregate[13] -> weekly")
-    assert shared["statement"].startswith("OverAggregate[4] -> Calc[5] is back-pressured 82 % of the time")
+    assert shared["statement"].startswith("OverAggregate[4] -> Calc[5] is back-pressured 90 % of the time")
     assert rules["bp.held-back"]["subject"]["vertex"] == "OverAggregate[9] -> Calc[10]"
     assert report.warnings == []

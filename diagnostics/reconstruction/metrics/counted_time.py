@@ -15,6 +15,9 @@ LEAST_COUNTED_MS, MOST_COUNTED_MS = 4_500, 60_000
 """The time between two samples of such a counter that gives a ratio. Source: Flink's View updates it every 5 s, and a
 scrape may be early; our choice for the most: the time over which the gauge itself is a mean.
 """
+LEAST_ANSWERED_MS = 11_000
+"""The same for answers in JSON: REST gives values that it fetched up to 10 s before (metrics.fetcher.update-interval),
+and two answers within that time may repeat a value, which is no calm. Our choice: a second more."""
 MOSTLY_COUNTED_MS = MOST_COUNTED_MS // 2
 """So soon after a counter's sample a gauge is for the most part a mean of what the counter has shown already: it would
 report trouble that has ended since. Our choice: half of the time over which it is a mean.
@@ -45,11 +48,12 @@ def _counted_gauge(gauge: Series, samples: Sequence[Point]) -> Series:
     earlier = 0
     for place, point in enumerate(samples):
         until_ms = point.ts_ms or 0
-        while earlier + 1 < place and until_ms - (samples[earlier + 1].ts_ms or 0) >= LEAST_COUNTED_MS:
+        least_ms = LEAST_COUNTED_MS if point.pointer is None else LEAST_ANSWERED_MS
+        while earlier + 1 < place and until_ms - (samples[earlier + 1].ts_ms or 0) >= least_ms:
             earlier += 1
         before = samples[earlier]
         span_ms, grown = until_ms - (before.ts_ms or 0), (point.value or 0.0) - (before.value or 0.0)
-        if LEAST_COUNTED_MS <= span_ms <= MOST_COUNTED_MS and grown >= 0:
+        if least_ms <= span_ms <= MOST_COUNTED_MS and grown >= 0:
             points[until_ms] = point._replace(value=min(grown / span_ms, 1.0) * 1000)
             counted[until_ms] = Counted(TIME_COUNTERS[gauge.metric], point.value or 0.0, span_ms)
             spans.append((until_ms - span_ms, until_ms))

@@ -107,7 +107,7 @@ def test_back_pressure_that_comes_again_after_the_start_is_no_backlog() -> None:
 
 
 def test_back_pressure_has_not_ended_while_a_task_upstream_waits_or_the_evidence_is_too_short() -> None:
-    for until, again, ends in ((60, (), True), (170, (), False), (60, (180,), False)):
+    for until, again, ends in ((60, (), True), (170, (), False), (60, (180,), False), (60, (190,), True)):
         rows = [
             row
             for at in range(10, 200, 10)

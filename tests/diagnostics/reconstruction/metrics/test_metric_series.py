@@ -151,6 +151,14 @@ def test_a_gauge_does_not_report_trouble_that_its_counter_has_shown_to_be_over()
     assert [(point.ts_ms, point.value) for point in held.points] == [(5_000, 1000.0), (10_000, 0.0), (50_000, 80)]
 
 
+def test_answers_that_repeat_a_value_that_rest_has_kept_show_no_calm() -> None:
+    counts = ((0, 0), (6_000, 0), (12_000, 12_000), (18_000, 12_000), (24_000, 24_000))
+    rows = [{**row(ts, count, metric="accumulateBusyTimeMs"), "pointer": "/0"} for ts, count in counts]
+    rows += [row(0, 500, metric="busyTimeMsPerSecond")]
+    busy = {each.metric: each for each in by_counted_time(series_from_rows(rows))}["busyTimeMsPerSecond"]
+    assert [point.value for point in busy.points if (point.ts_ms or 0) >= 12_000] == [1000.0, 1000.0, 1000.0]
+
+
 def test_a_counter_that_starts_again_or_is_seldom_read_gives_no_ratio() -> None:
     counts = ((0, 9_000), (5_000, 10), (10_000, 510), (100_000, 90_000))
     rows = [row(ts, count, metric="accumulateBusyTimeMs") for ts, count in counts]
