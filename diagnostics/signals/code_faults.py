@@ -129,7 +129,7 @@ FACTS = {
     "own_frames": "frames of the job's own code, innermost first",
     "origin": "kind of code fault; own_code, class_loading, serialization, record, statement, python or connector_code",
     "origin_title": "the same in words",
-    "remedy": "what repairs a failure with this message",
+    "remedy": "repair of a failure with this message",
     "messages": "different messages of the exception; one message again and again is one record or one condition",
     "reported_by": "who reports the fault; failure (a task or the job), process, client, error or warning (a record)",
     "missing": "the class that a class loading fault names",

@@ -185,9 +185,9 @@ FACTS: Mapping[str, str] = {
     "written_bytes_per_s": "bytes per second that a control group wrote to the device it wrote most to",
     "written_device": "that device, after its control group where known",
     "oom_kills": "processes of a control group that the kernel killed for its memory limit, since the group began",
-    "oom_kills_group": "that control group, where known",
-    "memory_limit_hits": "how often a control group reached its memory limit, since the group began",
-    "memory_limit_hits_group": "that control group, where known",
+    "oom_kills_group": "control group whose processes the kernel ended, where known",
+    "memory_limit_hits": "times that a control group reached its memory limit, since the group began",
+    "memory_limit_hits_group": "control group that reached its memory limit, where known",
 }
 
 SIGNALS = (SignalDefinition("host_load", "case", FACTS, measure),)

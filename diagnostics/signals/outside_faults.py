@@ -178,7 +178,7 @@ FACTS = {
     "unreachable": "failures because an outside system could not be reached or refused the job",
     "kind": "kind of the refusal or of the missing connection",
     "said": "class and message of the innermost exception",
-    "remedy": "what repairs a failure with this message",
+    "remedy": "repair of a failure with this message",
     "reported_by": "who reports the failure; failure (a task or the job), process, client, error or warning (a record)",
     "system": "outside system that the exception names",
     "host": "host that the exception names",

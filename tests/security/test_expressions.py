@@ -134,6 +134,7 @@ MADE_OF_CONSTANTS = {
     "workbench/analyses/measured.py": "values of facts, escaped",
     "workbench/clusters/prometheus.py": "patterns of its own module",
     "workbench/clusters/services.py": "a pattern of the module beside it",
+    "workbench/languages/templatetags/glossary.py": "terms of the shipped glossary, escaped",
 }
 """Modules that give `re` an expression made while the program runs, and of what it is made."""
 

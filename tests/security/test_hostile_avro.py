@@ -98,7 +98,7 @@ def test_a_list_of_fractions_is_passed_over(reader: BoundedReader, tmp_path: Pat
         (doubling(30), "a record of more than"),
         (record({"name": "all", "type": {"type": "array", "items": record(name="R")}}, *EVENT), "without bytes"),
         (record({"name": "u", "type": ["int"] * 500}, *EVENT), "a union of 500 types"),
-        (deep(100), "more than 40 deep"),
+        (deep(100), "more than 40 levels deep"),
         (deep(40_000), "no JSON"),
         (b'{"type":"record","name":"E"}', "a record without fields"),
         (b'{"type":"record","name":"E","fields":[7]}', "a record without fields"),
