@@ -10,6 +10,8 @@ from dataclasses import dataclass
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 Scope = Function | Comprehension
+Scopes = tuple[tuple[Scope, set[str]], ...]
+"""Scopes from outside to inside, each with the names that it binds."""
 
 
 @dataclass(frozen=True)
@@ -25,19 +27,19 @@ def variables(tree: ast.Module) -> list[Variable]:
     """The variables of all functions, lambdas and comprehensions; names of modules and classes are not among them."""
     lines: dict[tuple[int, str], list[int]] = defaultdict(list)
     for name, line, scopes in _uses(tree, ()):
-        binding = next((scope for scope in reversed(scopes) if name in _bound(scope)), None)
+        binding = next((scope for scope, bound in reversed(scopes) if name in bound), None)
         if binding is not None:
             lines[id(binding), name].append(line)
     return [Variable(name, min(used), max(used)) for (_, name), used in lines.items()]
 
 
-def _uses(node: ast.AST, scopes: tuple[Scope, ...]) -> Iterator[tuple[str, int, tuple[Scope, ...]]]:
+def _uses(node: ast.AST, scopes: Scopes) -> Iterator[tuple[str, int, Scopes]]:
     """(name, line, scopes around it from outside to inside) of every use of a name and every parameter."""
     if isinstance(node, ast.Name):
         yield node.id, node.lineno, scopes
     if isinstance(node, ast.arg):
         yield node.arg, node.lineno, scopes
-    inner = (*scopes, node) if isinstance(node, Scope) else scopes
+    inner = (*scopes, (node, _bound(node))) if isinstance(node, Scope) else scopes
     for part in ast.iter_child_nodes(node):
         yield from _uses(part, inner)
 
