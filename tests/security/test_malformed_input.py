@@ -254,6 +254,10 @@ def test_any_value_in_the_place_of_any_other_in_a_manifest_is_taken_or_refused(
     file.save()
     with zipfile.ZipFile(io.BytesIO(b"".join(bundle_pieces(analysis)))) as archive:
         entries: dict[str, str | bytes] = {name: archive.read(name) for name in archive.namelist()}
+    # One rule of all: each import reads every rule of the archive, and the manifest names none.
+    _, *others = [name for name in entries if name.startswith("rules/")]
+    for name in others:
+        del entries[name]
     manifest = json.loads(entries["manifest.json"])
     tried, wrong = 0, []
     manifest["verdict"] = {name: manifest["verdict"][name] for name in ("symptom_class", "confidence")}
