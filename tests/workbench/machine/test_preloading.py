@@ -42,7 +42,7 @@ def no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("workbench.analyses.services._send", lambda *args, **options: None)
 
 
-@pytest.mark.skipif(connection.vendor != "sqlite", reason="copies the database into a file")
+@pytest.mark.sqlite
 @pytest.mark.usefixtures("no_broker")
 def test_the_first_pages_of_a_web_process_read_no_template_rule_or_translation(people: People, tmp_path: Path) -> None:
     case = diagnosed_case(people.alice).case
