@@ -36,8 +36,8 @@ check: $(STAMP)
 	@echo "check: rules, signals, formats and architecture; not the web side, nor what starts Spark or a browser: make test."
 	@exec .venv/bin/python -m pytest -q -n 2 --dist loadfile -m "not (browser or celery or spark or database)" $(CHECKED)
 
-# Three processes on two cores, because each waits now and then. At the end, what took longest: there is where to save.
-PROCESSES ?= 3
+# Four processes on two cores, because each waits now and then. At the end, what took longest: there is where to save.
+PROCESSES ?= 4
 test: $(STAMP)
 	@exec .venv/bin/python -m pytest -n $(PROCESSES) --dist loadfile --no-loadscope-reorder --durations 40 --durations-min 5 $(TESTS)
 

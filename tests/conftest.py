@@ -32,16 +32,6 @@ os.environ.setdefault("JDK_JAVA_OPTIONS", " ".join(FOR_ONE_ANALYSIS))
 os.environ["LC_ALL"] = "C.UTF-8"
 
 
-DEAREST_FIRST = ("browser", "celery", "spark")
-"""Marks of the tests that take longest, in that order."""
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files with dear tests first: two processes share the files, and a long one at the end leaves a core idle."""
-    marked = {mark: {each.path for each in items if each.get_closest_marker(mark)} for mark in DEAREST_FIRST}
-    items.sort(key=lambda each: [each.path not in marked[mark] for mark in DEAREST_FIRST])
-
-
 @pytest.fixture(scope="session")
 def spark(spark_remote: str) -> Iterator[SparkSession]:
     """A session of this process on the server that all share."""
