@@ -16,6 +16,7 @@ from diagnostics.reconstruction.checkpoints.history import History, checkpoint_h
 from diagnostics.reconstruction.configuration.deployment import SUBMITTED
 from diagnostics.reconstruction.configuration.stated_settings import settings_of, stated_options
 from diagnostics.reconstruction.failures.incident_log import IncidentLog, incident_log
+from diagnostics.reconstruction.failures.job_states import newest_states
 from diagnostics.reconstruction.job.channels import barriers_waited_for, exchanges
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
 from diagnostics.reconstruction.job.graph import JobGraph, job_graph
@@ -63,6 +64,8 @@ def measure(evidence: Evidence) -> Measured:
         window = _window(rows_by_source, job_id, history, timeline)
         stated, _ = settings_of(stated_options(evidence), job_id)
         facts, citations = _overview(rows_by_source, job_id, graph, _restarts(series, job_id, only=only), window)
+        if state := newest_states(evidence).get(job_id):
+            facts["state"] = state
         if "flink_version" not in facts and "flink_version" in stated:
             facts["flink_version"] = stated["flink_version"]
         facts |= _barriers(cluster, job_id)
@@ -123,7 +126,6 @@ def _overview(
     version = next((row["version"] for row in [*rows, *rows_by_source.get("version", ())] if row["version"]), None)
     facts: dict[str, FactValue] = {
         "name": next((row["name"] for row in rows if row["name"]), None),
-        "state": next((row["state"] for row in rows if row["state"]), None),
         "flink_version": version,
         "vertices": len(graph.names) or None,
         "vertex_names": [graph.name(each) for each in sorted(graph.names)][:MOST_LISTED] or None,

@@ -12,6 +12,7 @@ from diagnostics.arithmetic.quantiles import highest, lowest, middle
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.load.timeline import was_looked_at
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 MOST_CITED = 4
@@ -23,7 +24,7 @@ MESSAGE_CHARACTERS = 160
 def measure(evidence: Evidence) -> Measured:
     """Refused, slow and repeated requests in the logs of TaskManagers.
 
-    Reads   log_record: WARN, ERROR and FATAL of processes other than the JobManager.
+    Reads   log_record: WARN, ERROR and FATAL of processes other than the JobManager; and as `was_looked_at`.
     Gives   one signal of the case; none without such requests.
     Units   milliseconds.
     Empty   NotMeasured without such a log.
@@ -33,13 +34,15 @@ def measure(evidence: Evidence) -> Measured:
         return
     rows = evidence.answer(outside_requests.AGGREGATOR).to_pylist()
     if rows:
-        yield _signal(rows)
+        yield _signal(evidence, rows)
 
 
-def _signal(rows: Sequence[Mapping[str, Any]]) -> Signal:
+def _signal(evidence: Evidence, rows: Sequence[Mapping[str, Any]]) -> Signal:
     refused = [row for row in rows if row["refused"]]
     retried = [row for row in rows if row["retried"]]
     slow = [row for row in rows if row["took_ms"] is not None and row["took_ms"] >= SLOW_MS]
+    stamps = [row["ts_ms"] for row in rows if row["ts_ms"] is not None]
+    window = (min(stamps), max(stamps)) if stamps else None
     facts: dict[str, FactValue] = {
         "refused": len(refused),
         "refused_text": refused[0]["message"][:MESSAGE_CHARACTERS] if refused else None,
@@ -50,16 +53,14 @@ def _signal(rows: Sequence[Mapping[str, Any]]) -> Signal:
         "slowest_ms": highest(row["took_ms"] for row in slow),
         "retries": len(retried),
         "write_ratio": _write_ratio([*refused, *slow]),
+        "load_seen": was_looked_at(evidence, window),
     }
     slowest = sorted(slow, key=lambda row: -row["took_ms"])
     citations = tuple(
         Citation.cite_row(row, "log", row["message"][:400])
         for row in [*refused[:MOST_CITED], *slowest[:MOST_CITED], *retried[:MOST_CITED]]
     )
-    stamps = [row["ts_ms"] for row in rows if row["ts_ms"] is not None]
-    kept = known_facts(facts)
-    window = (min(stamps), max(stamps)) if stamps else None
-    return Signal("outside_system", Subject(), kept, tuple(dict.fromkeys(citations)), len(rows), window)
+    return Signal("outside_system", Subject(), known_facts(facts), tuple(dict.fromkeys(citations)), len(rows), window)
 
 
 def _write_ratio(rows: Sequence[Mapping[str, Any]]) -> float | None:
@@ -76,6 +77,7 @@ FACTS = {
     "slowest_ms": "longest duration of these",
     "retries": "log records that tell of a retry",
     "write_ratio": "share of the refused and slow requests whose text speaks of writing",
+    "load_seen": "whether a file shows how busy or back-pressured tasks were while these records were written",
 }
 
 SIGNALS = (SignalDefinition("outside_system", "case", FACTS, measure),)

@@ -7,12 +7,11 @@ from collections import Counter
 from collections.abc import Sequence, Set
 from itertools import pairwise
 
-from diagnostics.aggregators import jobs as job_answers
-from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.failures.fault import SAME_MS
 from diagnostics.reconstruction.failures.incident_log import Failure, IncidentLog, LogEvent, incident_log
+from diagnostics.reconstruction.failures.job_states import newest_states
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
 from diagnostics.reconstruction.metrics.metric_series import MetricSeries, metric_series
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
@@ -58,7 +57,7 @@ def measure(evidence: Evidence) -> Measured:
     jobs: list[str | None] = [*named] or [None]
     common = _totals(metric_series(evidence)) | _under_one_name(log) | _without_node(log)
     pods = log.of("unschedulable")
-    running = _running(evidence, log)
+    running = {job_id for job_id, state in newest_states(evidence).items() if state == "RUNNING"}
     for job in jobs:
         own = [each for each in refused if each.job_id == job or (each.job_id is None and len(jobs) == 1)]
         own += [each for each in refused if each.job_id is None and len(jobs) > 1 and each not in own]
@@ -110,17 +109,6 @@ def _needed(job: str | None, cluster: Cluster) -> int | None:
     return max(
         (task.parallelism for task in cluster.tasks.values() if task.job_id == job and task.parallelism), default=None
     )
-
-
-def _running(evidence: Evidence, log: IncidentLog) -> set[str]:
-    """The jobs whose newest known state is RUNNING, from the log and from REST."""
-    states: list[tuple[int, str, str]] = [
-        (event.ts_ms or 0, event.job_id, event.state_to or "") for event in log.of("job_state") if event.job_id
-    ]
-    rows = named_rows(evidence.answer(job_answers.AGGREGATOR))
-    states += [(row.ts_ms or 0, row.job_id, row.state) for row in rows if row.state is not None]
-    newest = {job_id: state for _, job_id, state in sorted(states)}
-    return {job_id for job_id, state in newest.items() if state == "RUNNING"}
 
 
 def _held_by_others(needed: int, total: int, others: Set[str], cluster: Cluster) -> dict[str, FactValue]:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from diagnostics.aggregators import slow_queries
 from diagnostics.arithmetic.quantiles import highest
 from diagnostics.arithmetic.value_classes import Spread
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
-from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.evidence.subject import FactValue, Subject, only_one
+from diagnostics.reconstruction.failures.fault import job_of_vertex
+from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.job.graph import LOOK_UP_NAME
 from diagnostics.reconstruction.job.task_start import task_starts
+from diagnostics.reconstruction.load.timeline import was_looked_at
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.wording.cited_text import QUERIES, cited_text
 
@@ -30,7 +33,7 @@ Functions."""
 def measure(evidence: Evidence) -> Measured:
     """The statements that use most of a database's time.
 
-    Reads   slow_query, log_record (which tasks are look-up joins by the planner's name, and their subtasks).
+    Reads   slow_query.
     Gives   one signal of the case.
     Units   milliseconds.
     Empty   NotMeasured without a database's log.
@@ -47,18 +50,15 @@ def measure(evidence: Evidence) -> Measured:
         "queries": sum(each.samples for each in statements),
         **_of(reads, "read"),
         **_of(writes, "write"),
-        **_look_up_share(evidence, reads),
     }
     shown = [*reads[:MOST_CITED], *writes[:MOST_CITED]] or statements[:MOST_CITED]
-    stamps = [each.totals[name] for each in statements for name in ("from_ms", "until_ms")]
-    known = [stamp for stamp in stamps if stamp is not None]
     yield Signal(
         "slow_queries",
         Subject(),
         known_facts(facts),
         tuple(_cite(each) for each in shown),
         citation_count=sum(each.samples for each in statements),
-        window=(min(known), max(known)) if known else None,
+        window=_span(statements),
     )
 
 
@@ -82,19 +82,49 @@ def _of(statements: Sequence[Spread], name: str) -> Mapping[str, FactValue]:
     }
 
 
-def _look_up_share(evidence: Evidence, reads: Sequence[Spread]) -> Mapping[str, FactValue]:
-    """The look-up join that the logs name, and the part of its subtasks' time that the reads take in the database."""
-    subtasks: dict[str, set[int]] = {}
-    for each in task_starts(evidence):
-        if LOOK_UP_NAME in each.vertex.lower():
-            subtasks.setdefault(each.vertex, set()).add(each.subtask)
-    if len(subtasks) != 1 or not reads:
-        return {}
-    ((name, known),) = subtasks.items()
-    stamps = [each.totals[end] for each in reads for end in ("from_ms", "until_ms") if each.totals[end] is not None]
-    span_ms = max(stamps) - min(stamps) if stamps else 0
+def measure_look_up(evidence: Evidence) -> Measured:
+    """How much of the time of the only look-up join the reads take in the database.
+
+    Reads   slow_query, log_record (which tasks are look-up joins by the planner's name, their job and their subtasks),
+            and as `was_looked_at`.
+    Gives   one signal of the job that has the look-up join; none where several tasks could have asked, or where no file
+            shows whose task it is.
+    Units   ratio of time 0 to 1.
+    Empty   NotMeasured without a database's log.
+    """
+    statements = evidence.answer(slow_queries.AGGREGATOR)
+    if not statements:
+        yield NotMeasured("slow_queries.look_up", "database-log", "no database's log of slow queries was given")
+        return
+    reads = sorted((each for each in statements if each.key[1] in READS), key=lambda each: -each.total)
+    cluster = cluster_of(evidence)
+    subtasks: dict[tuple[str | None, str], set[int]] = {}
+    for start in task_starts(evidence):
+        if LOOK_UP_NAME in start.vertex.lower():
+            job_id = start.job_id or job_of_vertex(start.vertex, cluster)
+            subtasks.setdefault((job_id, start.vertex), set()).add(start.subtask)
+    place = only_one(subtasks)
+    if place is None or not reads or (place[0] is None and len(cluster.job_names) > 1):
+        return
+    (job_id, task), known = place, subtasks[place]
+    span = _span(reads)
+    span_ms = span[1] - span[0] if span else 0
     share = sum(each.total for each in reads) / (span_ms * len(known)) if span_ms >= LEAST_SPAN_MS else None
-    return {"look_up_task": name, "look_up_subtasks": len(known), "look_up_ratio": min(share, 1.0) if share else None}
+    facts: dict[str, FactValue] = {
+        "task": task,
+        "subtasks": len(known),
+        "ratio": min(share, 1.0) if share else None,
+        "load_seen": was_looked_at(evidence, span),
+    }
+    places = tuple(_cite(each) for each in reads[:MOST_CITED])
+    yield Signal("slow_queries.look_up", Subject(job=job_id), known_facts(facts), places, window=span)
+
+
+def _span(statements: Iterable[Spread]) -> tuple[int, int] | None:
+    """From the first to the last of their times; None where no time is known."""
+    stamps = [each.totals[name] for each in statements for name in ("from_ms", "until_ms")]
+    known = [round(stamp) for stamp in stamps if stamp is not None]
+    return (min(known), max(known)) if known else None
 
 
 def _cite(statement: Spread) -> Citation:
@@ -122,9 +152,16 @@ FACTS: Mapping[str, str] = {
     "queries": "slow queries in the log",
     **_facts("read", "read"),
     **_facts("write", "write"),
-    "look_up_task": "task that is a look-up join by its name in Flink's logs, if it is the only one",
-    "look_up_subtasks": "its subtasks",
-    "look_up_ratio": "part of the time of these subtasks that the reads take in the database, 0 to 1",
 }
 
-SIGNALS = (SignalDefinition("slow_queries", "case", FACTS, measure),)
+LOOK_UP_FACTS: Mapping[str, str] = {
+    "task": "task that is a look-up join by its name in Flink's logs, the only one of all jobs",
+    "subtasks": "subtasks of this look-up join",
+    "ratio": "part of the time of these subtasks that the reads take in the database, 0 to 1",
+    "load_seen": "whether a file shows how busy or back-pressured tasks were during these reads",
+}
+
+SIGNALS = (
+    SignalDefinition("slow_queries", "case", FACTS, measure),
+    SignalDefinition("slow_queries.look_up", "job", LOOK_UP_FACTS, measure_look_up),
+)

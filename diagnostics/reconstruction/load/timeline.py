@@ -92,6 +92,22 @@ def _read(evidence: Evidence) -> Mapping[str | None, Timeline]:
     return timelines
 
 
+def was_looked_at(evidence: Evidence, window: tuple[int, int] | None) -> bool:
+    """Whether anybody looked at the load of tasks within a time, in epoch ms.
+
+    A look before a trouble, or after a restart, says nothing of it. One without a time counts, and so does each where
+    the window is unknown.
+
+    Reads   as `load_timelines`.
+    """
+    looks = {
+        each.ts_ms for timeline in load_timelines(evidence).values() for seen in timeline.values() for each in seen
+    }
+    if window is None:
+        return bool(looks)
+    return any(ts_ms < 0 or window[0] - MOMENT_MS <= ts_ms <= window[1] for ts_ms in looks)
+
+
 def printed_names(evidence: Evidence, timeline: Timeline) -> Mapping[str, str]:
     """Task -> its name in metrics (reporters replace characters by _), or its id."""
     printed = _printed(evidence)

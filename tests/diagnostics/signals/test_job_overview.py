@@ -3,13 +3,33 @@
 from __future__ import annotations
 
 from diagnostics.signals import job_overview, outside_system
-from tests.diagnostics.hand_made import JOB, START, hand_made, line_of_jobs, needs, only, signals_of_key
+from tests.diagnostics.hand_made import JOB, SINK, START, hand_made, line_of_jobs, needs, only, signals_of_key
 
 
 def test_a_job_is_known_by_rest() -> None:
     facts = only(job_overview.measure(hand_made(**line_of_jobs())), "job_overview").facts
     assert (facts["name"], facts["state"], facts["vertices"], facts["parallelism"]) == ("orders", "RUNNING", 3, 2)
     assert facts["observed_ms"] == 300_000
+
+
+def test_of_rest_and_the_log_whichever_saw_a_job_last_tells_its_state() -> None:
+    """A snapshot from before the trouble does not make a job run that has failed since."""
+    asked_ms = START + 300_000
+
+    def state_with(changed_ms: int) -> object:
+        change = {
+            "ts_ms": changed_ms,
+            "process": "jobmanager",
+            "event": "job.state",
+            "state_to": "FAILED",
+            "job_id": JOB,
+        }
+        message = f"Job orders ({JOB}) switched from state FAILING to FAILED."
+        evidence = hand_made(**line_of_jobs(), log_record=[{**change, "message": message}])
+        return only(job_overview.measure(evidence), "job_overview").facts["state"]
+
+    assert state_with(asked_ms + 60_000) == "FAILED"
+    assert state_with(asked_ms - 60_000) == "RUNNING"
 
 
 def test_a_job_is_known_by_the_log_alone() -> None:
@@ -72,3 +92,16 @@ def test_slow_requests_that_ask_for_something_are_no_writes() -> None:
 def test_a_quiet_log_gives_no_signal() -> None:
     records = [{"level": "WARN", "process": "taskmanager", "ts_ms": START, "message": "Checkpoint storage is slow"}]
     assert signals_of_key(outside_system.measure(hand_made(log_record=records)), "outside_system") == []
+
+
+def test_whether_the_load_was_seen_while_requests_were_slow() -> None:
+    """A REST snapshot from before the trouble does not outvote the log that tells of it."""
+    slow = {"level": "WARN", "process": "taskmanager", "ts_ms": START, "message": "Flushing 20 rows took 900 ms"}
+
+    def is_seen(asked_ms: int) -> object:
+        look = {"ts_ms": asked_ms, "job_id": JOB, "vertex_id": SINK, "subtask": 0, "back_pressured_ratio": 0.0}
+        evidence = hand_made(log_record=[slow], back_pressure=[look])
+        return only(outside_system.measure(evidence), "outside_system").facts["load_seen"]
+
+    assert is_seen(START - 600_000) is False
+    assert is_seen(START) is True
