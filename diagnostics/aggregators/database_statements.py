@@ -10,7 +10,7 @@ MOST_STATEMENTS = 20_000
 AGGREGATOR = first_rows_aggregator(
     "database_statements",
     "database_statement",
-    ("ts_ms", "system", "state", "waits_for", "kind", "statement", "duration_ms", "calls"),
+    ("ts_ms", "look", "system", "state", "waits_for", "kind", "statement", "duration_ms", "calls"),
     lambda rows: rows,
     order=(("duration_ms", "descending"), *CITATION_ORDER),
     most=MOST_STATEMENTS,

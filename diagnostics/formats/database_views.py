@@ -14,7 +14,7 @@ from diagnostics.formats.format import Format, Sample
 from diagnostics.language import to_say
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.header_time import header_time
-from diagnostics.notation.printed_table import cells_of, printed_rows
+from diagnostics.notation.printed_table import PrintedRow, cells_of, printed_rows
 from diagnostics.notation.rest_document import text
 from diagnostics.notation.sql_statement import kind_of, without_values
 from diagnostics.notation.tally import Tally, row_reader
@@ -53,16 +53,17 @@ def _is_view(names: set[str]) -> bool:
 
 def _rows(part: Range, tally: Tally) -> Iterator[dict[str, Any]]:
     ts_ms: int | None = None
-    for at, row in printed_rows(part, VIEWS):
-        if isinstance(row, str):
-            moment = header_time(row)
+    for printed in printed_rows(part, VIEWS):
+        if not isinstance(printed, PrintedRow):
+            at, line = printed
+            moment = header_time(line)
             ts_ms = moment if moment is not None else ts_ms
             tally.take_time(moment)
-            if moment is None and not _COUNT.match(row):
-                tally.odd(at, row)
-        elif (statement := _statement(row)) is not None:
+            if moment is None and not _COUNT.match(line):
+                tally.odd(at, line)
+        elif (statement := _statement(printed.values)) is not None:
             tally.records += 1
-            yield statement | {"ts_ms": ts_ms, "line": at, "last_line": at}
+            yield statement | {"ts_ms": ts_ms, "look": printed.table, "line": printed.line, "last_line": printed.line}
 
 
 def _statement(row: Mapping[str, str]) -> dict[str, Any] | None:
@@ -148,6 +149,7 @@ FORMAT = Format(
                         "kind": "SELECT",
                         "statement": "SELECT tier FROM dim_of(?)",
                         "duration_ms": 14.532,
+                        "look": 1,
                         "line": 3,
                     },
                     {"waits_for": "Lock: tuple", "kind": "UPDATE", "duration_ms": 86402000.0, "line": 4},

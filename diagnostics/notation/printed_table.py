@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from diagnostics.notation.file_range import Range
 from diagnostics.notation.text_lines import numbered_lines
@@ -15,45 +16,57 @@ MOST_COLUMNS = 60
 
 _RULE = re.compile(r"[+-]{3,}$")
 _RECORD = re.compile(r"-\[ RECORD \d{1,9} \][-+]{0,400}$|\*{5,60} \d{1,9}\. row \*{5,60}$")
+_FIRST = re.compile(r"-\[ RECORD 1 \]|\*{5,60} 1\. row ")
 _FIELD = re.compile(r"\s{0,60}([A-Za-z_][\w ]{0,60}?)\s{0,60}(?:\||:)(?: (.*))?$")
 
-Row = tuple[int, Mapping[str, str]]
-"""Line, and the values by the names of their columns in lower case."""
+
+@dataclass(frozen=True, slots=True)
+class PrintedRow:
+    """One row: its line, the number of its table in the file, and its values.
+
+    values  by the names of their columns in lower case
+    """
+
+    line: int
+    table: int
+    values: Mapping[str, str]
 
 
-def printed_rows(part: Range, views: Sequence[frozenset[str]]) -> Iterator[Row | tuple[int, str]]:
+def printed_rows(part: Range, views: Sequence[frozenset[str]]) -> Iterator[PrintedRow | tuple[int, str]]:
     """The rows of every table that has all columns of one of the views; other lines, with their number, unchanged.
 
     A cell that psql continues on further lines is kept up to the end of its first one.
     """
     names: Sequence[str] = ()
     record: dict[str, str] | None = None
-    begin = 0
+    begin, table = 0, 0
     for at, line in numbered_lines(part, MOST_LINE):
         plain = line.strip()
         if _RECORD.match(plain):
             if record:
-                yield begin, record
+                yield PrintedRow(begin, table, record)
             record, begin = {}, at
+            table += bool(_FIRST.match(plain))
             continue
         field = _FIELD.match(line) if record is not None else None
         if record is not None and field and len(record) < MOST_COLUMNS:
             record[field[1].lower()] = (field[2] or "").strip()
             continue
         if record:
-            yield begin, record
+            yield PrintedRow(begin, table, record)
         record = None
         cells = cells_of(plain)
         lowered = {each.lower() for each in cells}
         if any(view <= lowered for view in views):
             names = [each.lower() for each in cells]
+            table += 1
         elif names and len(cells) == len(names) and lowered != {""}:
             if cells[0]:
-                yield at, dict(zip(names, cells, strict=True))
+                yield PrintedRow(at, table, dict(zip(names, cells, strict=True)))
         elif plain and not _RULE.match(plain):
             yield at, plain
     if record:
-        yield begin, record
+        yield PrintedRow(begin, table, record)
 
 
 def cells_of(line: str) -> list[str]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from diagnostics.aggregators import database_statements
@@ -25,6 +25,9 @@ MOST_CITED = 4
 def measure(evidence: Evidence) -> Measured:
     """The sessions that were running something, what they wait for, and the statement with the most time of all.
 
+    A database is often looked at several times: the look at which most sessions ran a statement counts, and of sums,
+    which grow from look to look, the last one.
+
     Reads   database_statement.
     Gives   one signal of the case.
     Units   milliseconds; a session's duration is that up to the moment of the look, not that of the whole statement.
@@ -34,9 +37,11 @@ def measure(evidence: Evidence) -> Measured:
     if not rows:
         yield NotMeasured("database_sessions", "database-log", "no view of a database's sessions was given")
         return
-    active = [row for row in rows if row["state"] == "active"]
-    summed = [row for row in rows if row["state"] == "summed" and row["calls"]]
-    facts: dict[str, FactValue] = {"system": rows[0]["system"], **_running(rows, active), **_most_time(summed)}
+    seen = _busiest([row for row in rows if row["state"] != "summed"])
+    active = [row for row in seen if row["state"] == "active"]
+    summed = _last([row for row in rows if row["state"] == "summed" and row["calls"]])
+    facts: dict[str, FactValue] = {"system": rows[0]["system"], **_running(seen, active), **_most_time(summed)}
+    facts["looks"] = len(_looks(rows))
     shown = [*active[:MOST_CITED], *sorted(summed, key=_total, reverse=True)[:MOST_CITED]]
     yield Signal(
         "database_sessions",
@@ -47,8 +52,25 @@ def measure(evidence: Evidence) -> Measured:
     )
 
 
-def _running(rows: Sequence[Row], active: Sequence[Row]) -> Mapping[str, FactValue]:
-    sessions = [row for row in rows if row["state"] != "summed"]
+def _looks(rows: Iterable[Row]) -> Sequence[Sequence[Row]]:
+    """The rows of each look, that is of each table that a file prints."""
+    looks: dict[tuple[int, int | None], list[Row]] = defaultdict(list)
+    for row in rows:
+        looks[row["file_id"], row["look"]].append(row)
+    return list(looks.values())
+
+
+def _busiest(sessions: Sequence[Row]) -> Sequence[Row]:
+    """The look at which most sessions were running a statement."""
+    return max(_looks(sessions), key=lambda look: sum(row["state"] == "active" for row in look), default=())
+
+
+def _last(summed: Sequence[Row]) -> Sequence[Row]:
+    """The look with most calls: the counters only grow."""
+    return max(_looks(summed), key=lambda look: sum(row["calls"] for row in look), default=())
+
+
+def _running(sessions: Sequence[Row], active: Sequence[Row]) -> Mapping[str, FactValue]:
     if not sessions:
         return {}
     waits = Counter(row["waits_for"] for row in active if row["waits_for"])
@@ -96,6 +118,7 @@ def _cite(row: Row) -> Citation:
 
 FACTS: Mapping[str, str] = {
     "system": "PostgreSQL or MySQL",
+    "looks": "how often somebody looked; of several the one at which most sessions were running a statement counts",
     "sessions": "sessions of clients, without the one that asked",
     "active": "sessions that were running a statement",
     "waiting": "running sessions that waited for something inside of the database",

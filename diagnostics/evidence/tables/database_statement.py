@@ -9,6 +9,7 @@ TABLE = Table(
     "one statement as a view of the database shows it: running at that moment, or summed up over all its calls",
     (
         Column("ts_ms", "long", "time that the file states, epoch milliseconds UTC"),
+        Column("look", "long", "number of the printed table within the file: each is one look at the database"),
         Column("system", "string", "PostgreSQL or MySQL"),
         Column("state", "string", "active or idle for a session; summed for the sum of all calls"),
         Column("waits_for", "string", "what the session waits for, as the database calls it: `Lock: tuple`; else null"),

@@ -43,5 +43,24 @@ def test_of_summed_statements_the_one_with_most_time_stands_for_all() -> None:
     assert "active" not in facts
 
 
+def test_of_several_looks_the_busiest_counts_and_none_is_added_to_another() -> None:
+    calm = [session("active", "SELECT a", None, 2.0), session("idle", "COMMIT", None)]
+    busy = [session("active", "UPDATE t SET n = ?", "Lock: tuple", 4_000.0) for _ in range(3)]
+    rows = [
+        *({**row, "look": 1} for row in calm),
+        *({**row, "look": 2} for row in busy),
+        *({**row, "file_id": 1} for row in calm),
+    ]
+    facts = only(database_sessions.measure(hand_made(database_statement=rows)), "database_sessions").facts
+    assert (facts["looks"], facts["sessions"], facts["active"], facts["waiting_for_locks"]) == (3, 3, 3, 3)
+
+
+def test_of_sums_that_grow_from_look_to_look_the_last_counts() -> None:
+    early = [session("summed", "SELECT a", None, 5.0) | {"calls": 100, "look": 1}]
+    late = [session("summed", "SELECT a", None, 6.0) | {"calls": 300, "look": 2}]
+    facts = only(database_sessions.measure(hand_made(database_statement=[*early, *late])), "database_sessions").facts
+    assert (facts["costly_calls"], facts["costly_mean_ms"], facts["costly_share_ratio"]) == (300, 6.0, 1.0)
+
+
 def test_without_a_view_nothing_is_measured() -> None:
     assert needs(database_sessions.measure(hand_made())) == {"database_sessions": "database-log"}
