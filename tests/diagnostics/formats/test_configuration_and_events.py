@@ -135,3 +135,22 @@ def test_a_hundred_thousand_events_take_a_moment(tmp_path: Path) -> None:
     )
     assert rows == 100_000
     assert time.process_time() - began < 10, "0.4 s on a quiet machine"
+
+
+@pytest.mark.parametrize(
+    ("text", "silent"),
+    [
+        (
+            "rootLogger.level = INFO\nrootLogger.appenderRef.a.ref = A\nappender.a.type = File\n",
+            False,
+        ),
+        ("log4j.rootLogger=WARN, file\nlog4j.appender.file=x\nlog4j.logger.org.apache.flink=INFO\n", True),
+        ('<configuration>\n<appender name="a">\n</appender>\n<root level="ERROR">\n</root>\n</configuration>\n', True),
+    ],
+)
+def test_a_configuration_of_logging_says_what_it_cannot_show(text: str, silent: bool, tmp_path: Path) -> None:
+    """A reader who drops it learns why nothing comes of it, and whether the records that matter are written at all."""
+    assert recognise(head_of(text)).format_id == "logging-configuration"
+    first, *more = read(FORMATS["logging-configuration"], text, tmp_path).warnings
+    assert "not what happened" in first
+    assert bool(more) is silent
