@@ -14,6 +14,7 @@ from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.notation.flink_values import number
+from diagnostics.reconstruction.checkpoints.delivery import deliveries
 from diagnostics.reconstruction.checkpoints.exactly_once_chain import (
     BROKER_DEFAULT_MS,
     SINK_DEFAULT_MS,
@@ -171,7 +172,11 @@ def _signal(evidence: Evidence, job: str | None, events: Sequence[Event], client
     prefixes = _prefixes(events, client)
     ids = client.get("transactional.id", [])
     facts |= {"prefixes": prefixes[:MOST_LISTED] or None, "transactional_ids": len(ids) or None}
-    sources = sources_item(_task_names(evidence, job), reads_kafka=has_kafka_consumer(evidence))
+    known = deliveries(evidence)
+    delivery = known.get(job) or (known.get(None) if len(cluster_of(evidence).job_names) <= 1 else None)
+    sources = sources_item(
+        _task_names(evidence, job), delivery.sources if delivery else (), reads_kafka=has_kafka_consumer(evidence)
+    )
     items = list(audit(facts, client, settings, history, prefixes, sources))
     facts |= {
         "audit": [item.sentence for item in items],

@@ -94,7 +94,9 @@ def reads_other_than_kafka(evidence: Evidence) -> bool:
     sources = {each.id for delivery in deliveries(evidence).values() for each in delivery.sources}
     if not sources.isdisjoint(OF_KAFKA):
         return False
-    if sources and len(cluster_of(evidence).job_names) <= 1:
+    rows = named_rows(evidence.answer(config_options.AGGREGATOR))
+    is_table = any(row.key == "connector" and (row.value or "").lower() in OF_KAFKA for row in rows)
+    if sources and len(cluster_of(evidence).job_names) <= 1 and not is_table:
         return True
     names = [task.name for task in cluster_of(evidence).tasks.values()]
     names += [row.scope or "" for row in named_rows(evidence.answer(config_options.AGGREGATOR))]
@@ -110,13 +112,21 @@ def _starts_are_logged(evidence: Evidence) -> bool:
 
 
 def _parts(scope: str, key: str, value: str) -> Iterable[tuple[str, Connector]]:
-    """`source` or `sink`, and its connector, as far as one option shows them."""
+    """`source` or `sink`, and its connector, as far as one option shows them.
+
+    A table of a connector that both reads and writes may be either.
+    """
     kafka = connector_named("kafka")
     for client, part in CLIENTS.items():
         if scope.startswith(client) and kafka is not None:
             yield part, kafka
-    connector = connector_named(value) if key == "connector.class" else None
-    if connector is not None:
+    connector = connector_named(value) if key in ("connector", "connector.class") else None
+    if connector is None:
+        return
+    if key == "connector":
+        if connector.sink is None or connector.source is None:
+            yield "source" if connector.sink is None else "sink", connector
+    else:
         if SOURCE_NAME.search(value) and connector.source is not None:
             yield "source", connector
         elif SINK_NAME.search(value) and connector.sink is not None:

@@ -13,6 +13,7 @@ from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.evidence.subject import FactValue
 from diagnostics.reconstruction.checkpoints.history import History
+from diagnostics.vocabulary.connectors import Connector
 from diagnostics.wording.phrase import duration
 
 BROKER_DEFAULT_MS = 900_000
@@ -146,15 +147,19 @@ def audit(
     yield Item("isolation.level of the readers of the topic", "not visible", "they run elsewhere")
 
 
-def sources_item(names: Iterable[str], *, reads_kafka: bool) -> Item:
+def sources_item(names: Iterable[str], sources: Sequence[Connector], *, reads_kafka: bool) -> Item:
     """Whether the sources can be read again from the position that a checkpoint holds.
 
-    names  of the job's tasks
+    names    of the job's tasks
+    sources  the connectors that files name as its sources
     """
     name = "sources that can be read again"
-    if any(SOCKET in each.lower() for each in names):
+    if any(SOCKET in each.lower() for each in names) or any(each.source == "forgets" for each in sources):
         return Item(name, "wrong", "what came through a socket cannot be read again after a failure")
-    return Item(name, "ok", "Kafka") if reads_kafka else Item(name, "not visible", "")
+    if open_ones := [each.title for each in sources if each.source == "depends"]:
+        return Item(name, "not visible", ", ".join(open_ones))
+    known = dict.fromkeys([*(["Kafka"] if reads_kafka else []), *(each.title for each in sources)])
+    return Item(name, "ok", ", ".join(known)) if known else Item(name, "not visible", "")
 
 
 def _prefix_item(facts: Mapping[str, FactValue], prefixes: Sequence[str]) -> Item:

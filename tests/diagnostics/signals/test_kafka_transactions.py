@@ -231,3 +231,21 @@ def test_sources_that_cannot_be_read_again_break_the_chain() -> None:
     assert facts["wrong"] == ["sources that can be read again"]
     consumer = option("auto.offset.reset", "earliest", "kafka consumer")
     assert audit(measured(config_option=[ASKS, consumer]))["sources that can be read again"] == "ok"
+
+
+@pytest.mark.parametrize(
+    ("scope", "key", "value", "state"),
+    [
+        ("program", "connector.class", "socketTextStream", "wrong"),
+        ("program", "connector.class", "PulsarSource", "ok"),
+        ("program", "connector.class", "RMQSource", "not visible"),
+        ("table", "connector", "mysql-cdc", "ok"),
+        ("table", "connector", "jdbc", "not visible"),
+    ],
+)
+def test_sources_other_than_kafka_have_their_place_in_the_chain(scope: str, key: str, value: str, state: str) -> None:
+    """A table of most connectors may be read or written, so it says nothing of the sources."""
+    facts = only(
+        measure(hand_made(**line_of_jobs(), config_option=[ASKS, option(key, value, scope)])), "kafka_transactions"
+    ).facts
+    assert audit(facts)["sources that can be read again"] == state
