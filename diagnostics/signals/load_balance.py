@@ -13,6 +13,7 @@ from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue
 from diagnostics.notation.printed_name import normalised
 from diagnostics.reconstruction.job.cluster import Cluster, VertexKey, cluster_of
+from diagnostics.reconstruction.job.graph import JobGraph, job_graph
 from diagnostics.reconstruction.load.subtasks import (
     FEWEST_RECORDS,
     Samples,
@@ -20,7 +21,7 @@ from diagnostics.reconstruction.load.subtasks import (
     task_spreads,
     time_ratios,
 )
-from diagnostics.reconstruction.metrics.metric_series import metric_series
+from diagnostics.reconstruction.metrics.metric_series import MetricSeries, metric_series
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.load_levels import FULLY_BUSY, LOW_MOST
 
@@ -48,11 +49,19 @@ def measure(evidence: Evidence) -> Measured:
         yield NotMeasured(
             "load_balance", "job-rest", f"no task with two or more subtasks has read {FEWEST_RECORDS} records"
         )
+    graphs = {
+        job_id: _graph(job_id, cluster, series, back_pressured) for job_id in dict.fromkeys(job for job, _ in spreads)
+    }
     for vertex in sorted(spreads, key=repr):
         spread = spreads[vertex]
-        signal = _signal(vertex, spread, busy.get(vertex, {}), cluster, spreads, back_pressured)
+        signal = _signal(vertex, spread, busy.get(vertex, {}), cluster, spreads, back_pressured, graphs[vertex[0]])
         named = signal.subject.vertex or series.name_of(vertex)
         yield replace(signal, subject=replace(signal.subject, vertex=named))
+
+
+def _graph(job_id: str | None, cluster: Cluster, series: MetricSeries, back_pressured: Samples) -> JobGraph:
+    seen = {vertex: series.name_of((job, vertex)) or vertex for job, vertex in back_pressured if job == job_id}
+    return job_graph(cluster, job_id, seen)
 
 
 def _signal(
@@ -62,6 +71,7 @@ def _signal(
     cluster: Cluster,
     spreads: Mapping[VertexKey, Spread],
     back_pressured: Samples,
+    graph: JobGraph,
 ) -> Signal:
     subject = cluster.vertex_subject(*vertex)
     records = spread.records
@@ -94,7 +104,7 @@ def _signal(
     facts |= _graph_facts(vertex, spread, cluster, spreads)
     facts |= _place_facts(vertex, records, cluster)
     facts |= _busy_facts(spread, busyness(busy_over_time))
-    facts |= _held_back(vertex, cluster, back_pressured, busy_over_time)
+    facts |= _held_back(vertex, graph, back_pressured, busy_over_time)
     order = sorted(spread.loads, key=lambda subtask: -spread.counts.get(subtask, 0))
     places = [_counted(spread, subtask) for subtask in order]
     stamps = [ts for ts in (spread.since_ms, *(place.ts_ms for place in places)) if ts is not None]
@@ -193,9 +203,13 @@ def _busy_facts(spread: Spread, busy: Busyness | None) -> dict[str, FactValue]:
 
 
 def _held_back(
-    vertex: VertexKey, cluster: Cluster, back_pressured: Samples, busy: Mapping[int, Mapping[int, float]]
+    vertex: VertexKey, graph: JobGraph, back_pressured: Samples, busy: Mapping[int, Mapping[int, float]]
 ) -> dict[str, FactValue]:
-    """Back pressure of this task and of the most back-pressured upstream task: upper quartile of the worst subtask."""
+    """Back pressure of this task and of the most back-pressured upstream task: upper quartile of the worst subtask.
+
+    Where no file holds the graph, every other task counts as upstream that is no sink by its name, as for the origin of
+    back pressure.
+    """
 
     def worst(place: VertexKey) -> float | None:
         samples = [sorted(each.values()) for each in back_pressured.get(place, {}).values() if each]
@@ -204,11 +218,12 @@ def _held_back(
     facts: dict[str, FactValue] = {}
     if (own := worst(vertex)) is not None:
         facts["back_pressured_ratio"] = own
-    above = [(ratio, place) for place in cluster.upstream(vertex) if (ratio := worst(place)) is not None]
+    places = [(vertex[0], each) for each in graph.all_above(vertex[1])]
+    above = [(ratio, place) for place in places if (ratio := worst(place)) is not None]
     if above:
         ratio, place = max(above, key=lambda each: (each[0], each[1][1]))
         facts["upstream_back_pressured_ratio"] = ratio
-        facts["upstream_vertex"] = cluster.vertex_subject(*place).vertex
+        facts["upstream_vertex"] = graph.name(place[1])
         facts |= onset_facts(_waiting_since(back_pressured[place], busy))
     return facts
 

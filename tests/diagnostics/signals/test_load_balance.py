@@ -7,7 +7,18 @@ from typing import Any
 import pytest
 
 from diagnostics.signals import load_balance
-from tests.diagnostics.hand_made import JOB, MIDDLE, SINK, SOURCE, START, hand_made, line_of_jobs, needs, signals_of_key
+from tests.diagnostics.hand_made import (
+    JOB,
+    MIDDLE,
+    SINK,
+    SOURCE,
+    START,
+    hand_made,
+    line_of_jobs,
+    needs,
+    only,
+    signals_of_key,
+)
 
 
 def subtasks(
@@ -57,6 +68,23 @@ def test_a_hot_subtask_is_named_with_its_share_and_the_salts_it_needs() -> None:
     assert (facts["upstream_vertex"], facts["upstream_back_pressured_ratio"]) == ("Source: orders", 0.99)
     assert signals[SOURCE].facts["direction"] == "out"
     assert signals[SINK].citations[0].text.startswith("subtask 0: read-records 90000")
+
+
+def test_without_a_graph_the_tasks_that_are_no_sinks_are_those_that_wait() -> None:
+    """Metrics hold no edges: the source that waits is still held back by the only task that is busy."""
+    tables = line_of_jobs()
+    del tables["edge"]
+    evidence = hand_made(
+        **tables,
+        subtask=subtasks(MIDDLE, [5_000, 5_000]),
+        back_pressure=[
+            *busy(MIDDLE, [0.0, 1.0]),
+            {"job_id": JOB, "vertex_id": SOURCE, "subtask": 0, "ts_ms": START, "back_pressured_ratio": 1.0},
+            {"job_id": JOB, "vertex_id": SINK, "subtask": 0, "ts_ms": START, "back_pressured_ratio": 0.0},
+        ],
+    )
+    facts = only(load_balance.measure(evidence), "load_balance").facts
+    assert (facts["upstream_vertex"], facts["upstream_back_pressured_ratio"]) == ("Source: orders", 1.0)
 
 
 def test_skew_that_a_forward_edge_hands_on_is_inherited() -> None:
