@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from diagnostics.diagnosis.ranking import RankedCause
 from diagnostics.language import in_reader_language, say
 from diagnostics.rules.condition import Check
 from diagnostics.rules.rule import Rule
@@ -22,11 +21,6 @@ REST = "http://<jobmanager>:8081"
 
 MOST_NEEDS = 5
 """How many kinds of evidence a user is asked for at once. Our choice."""
-
-LOGS_FIRST = 10.0
-"""Extra weight of a log of Flink's processes after a failure: it holds the failure, and is usually still available. Our
-choice, above every nearness.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,16 +92,63 @@ def missing_evidence(
     hypotheses: Iterable[Hypothesis],
     job: str | None,
     *,
-    failed: bool = False,
+    first: AbstractSet[str] = frozenset(),
     rest: str | None = None,
     system: str | None = None,
 ) -> tuple[MissingEvidence, ...]:
     """The evidence that would decide the hypotheses, the file for the nearest ones first; classes are distinguished.
 
-    failed  whether a process or the job failed for an unknown reason
+    first   the kinds of evidence to ask for before all others
     rest    address of the REST API, if known
     system  the outside system that the threads wait for, if known
     """
+    wanted = _wanted(not_measured, hypotheses, system)
+    ranked = sorted(
+        wanted,
+        key=lambda need: (
+            need not in first,
+            -max(wanted[need].values()),
+            -sum(wanted[need].values()),
+            need,
+        ),
+    )
+    return tuple(_entry(need, wanted[need], collect_command(job, rest)) for need in ranked[:MOST_NEEDS])
+
+
+def splitting_evidence(
+    not_measured: Iterable[NotMeasured],
+    hypotheses: Iterable[Hypothesis],
+    one: str,
+    other: str,
+    *,
+    job: str | None,
+    first: AbstractSet[str] = frozenset(),
+    rest: str | None = None,
+) -> MissingEvidence | None:
+    """The kind of evidence that distinguishes two causes; None when no known kind would.
+
+    It is one of `first`, the kinds of evidence to ask for before all others; else what would decide on both, and of
+    these what their nearest rules need.
+    """
+    wanted = _wanted(not_measured, [each for each in hypotheses if each.rule.symptom_class in (one, other)])
+    if not wanted:
+        return None
+    best = min(
+        wanted,
+        key=lambda need: (
+            need not in first,
+            -len(wanted[need]),
+            -sum(wanted[need].values()),
+            need,
+        ),
+    )
+    return _entry(best, {one: 2.0, other: 1.0}, collect_command(job, rest))
+
+
+def _wanted(
+    not_measured: Iterable[NotMeasured], hypotheses: Iterable[Hypothesis], system: str | None = None
+) -> dict[str, dict[str, float]]:
+    """Kind of evidence -> the classes that it would decide on, each with the weight of its nearest rule."""
     needs_by_signal: dict[str, list[str]] = {}
     for each in not_measured:
         needs_by_signal.setdefault(each.key, []).append(each.needs)
@@ -120,39 +161,7 @@ def missing_evidence(
             classes = wanted.setdefault(need, {})
             name = hypothesis.rule.symptom_class
             classes[name] = max(classes.get(name, 0.0), hypothesis.weight)
-    first = {need for need in wanted if failed and needs()[need].reports_failures}
-    ranked = sorted(
-        wanted,
-        key=lambda need: (
-            -max(wanted[need].values()) - LOGS_FIRST * (need in first),
-            -sum(wanted[need].values()),
-            need,
-        ),
-    )
-    return tuple(_entry(need, wanted[need], collect_command(job, rest)) for need in ranked[:MOST_NEEDS])
-
-
-def splitting_evidence(
-    not_measured: Iterable[NotMeasured], first: RankedCause, second: RankedCause, *, job: str | None, rest: str | None
-) -> MissingEvidence | None:
-    """The kind of evidence that distinguishes two causes: the one that decides most of their unknown facts.
-
-    None when no known kind of evidence would.
-    """
-    needs_by_signal: dict[str, set[str]] = {}
-    for each in not_measured:
-        needs_by_signal.setdefault(each.key, set()).add(each.needs)
-    decided: dict[str, dict[str, int]] = {}
-    for cause in (first, second):
-        for fact in cause.unknown:
-            for need in needs_by_signal.get(fact.rpartition(".")[0], ()):
-                of_need = decided.setdefault(need, {})
-                of_need[str(cause.symptom_class)] = of_need.get(str(cause.symptom_class), 0) + 1
-    if not decided:
-        return None
-    best = min(decided, key=lambda need: (-len(decided[need]), -sum(decided[need].values()), need))
-    weights = {str(first.symptom_class): 2.0, str(second.symptom_class): 1.0}
-    return _entry(best, weights, collect_command(job, rest))
+    return wanted
 
 
 def _entry(need: str, classes: Mapping[str, float], collect: str) -> MissingEvidence:

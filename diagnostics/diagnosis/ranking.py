@@ -68,17 +68,13 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class RankedCause:
-    """A possible cause; symptom_class is None for any other cause.
-
-    unknown  facts that would decide it
-    """
+    """A possible cause; symptom_class is None for any other cause."""
 
     symptom_class: str | None
     probability: float
     steps: tuple[Step, ...]
     speaks_for: tuple[str, ...] = ()
     speaks_against: tuple[str, ...] = ()
-    unknown: tuple[str, ...] = ()
 
 
 @cache
@@ -137,7 +133,7 @@ def ranked_causes(
     return (*ranked, RankedCause(None, left, (Step(left, because),)))
 
 
-Arguments = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
+Arguments = tuple[tuple[str, ...], tuple[str, ...]]
 
 
 class _Judged:
@@ -203,8 +199,7 @@ def _weighed(
         judged_rules = say("{count} of its {all} rules were judged, none holds", count=len(rules), all=all_rules)
         steps.append(Step(RULED_OUT, judged_rules))
     against = [_said(check) for check in _nearest(silent)]
-    unknown = tuple(dict.fromkeys(fact for each in undecided for fact in each.unknown))
-    return name, tuple(steps), (_first(speaks_for), _first(against), unknown)
+    return name, tuple(steps), (_first(speaks_for), _first(against))
 
 
 def _first(lines: Iterable[str]) -> tuple[str, ...]:

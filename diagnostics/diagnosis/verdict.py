@@ -12,7 +12,14 @@ from diagnostics.diagnosis.finding import Finding
 from diagnostics.diagnosis.health import Health, Trouble, health, trouble_in
 from diagnostics.diagnosis.looked_at import LookedAt, describe_quiet, looked_at
 from diagnostics.diagnosis.match import Matches, match
-from diagnostics.diagnosis.missing import Hypothesis, MissingEvidence, missing_evidence, nearness, splitting_evidence
+from diagnostics.diagnosis.missing import (
+    Hypothesis,
+    MissingEvidence,
+    missing_evidence,
+    nearness,
+    needs,
+    splitting_evidence,
+)
 from diagnostics.diagnosis.ranking import RankedCause, ranked_causes
 from diagnostics.evidence.subject import Level, Subject
 from diagnostics.language import joined_sentences, say
@@ -104,13 +111,13 @@ def conclude(index: SignalIndex, matches: Matches, not_measured: Sequence[NotMea
         health=worst.health,
         looked_at=worst.looked_at,
         hypotheses=worst.hypotheses,
-        split=_split(worst, not_measured, _rest_address(index)),
+        split=_split(worst, matches, not_measured, _rest_address(index)),
         matches=matches,
         missing=missing_evidence(
             not_measured,
             _hypotheses(worst, matches),
             worst.job,
-            failed=_failed(worst),
+            first=_asked_first(worst),
             rest=_rest_address(index),
             system=_outside_system(index, worst.verdict.lead),
         ),
@@ -118,11 +125,21 @@ def conclude(index: SignalIndex, matches: Matches, not_measured: Sequence[NotMea
     )
 
 
-def _split(worst: JobVerdict, not_measured: Sequence[NotMeasured], rest: str | None) -> MissingEvidence | None:
-    named = [each for each in worst.hypotheses if each.symptom_class is not None]
+def _split(
+    worst: JobVerdict, matches: Matches, not_measured: Sequence[NotMeasured], rest: str | None
+) -> MissingEvidence | None:
+    named = [each.symptom_class for each in worst.hypotheses if each.symptom_class is not None]
     if len(named) < 2:
         return None
-    return splitting_evidence(not_measured, named[0], named[1], job=worst.job, rest=rest)
+    return splitting_evidence(
+        not_measured,
+        _hypotheses(worst, matches),
+        named[0],
+        named[1],
+        job=worst.job,
+        first=_asked_first(worst),
+        rest=rest,
+    )
 
 
 def _rest_address(index: SignalIndex) -> str | None:
@@ -281,11 +298,19 @@ def _hypotheses(worst: JobVerdict, matches: Matches) -> Iterable[Hypothesis]:
             yield Hypothesis(undecided.rule, undecided.unknown, near)
 
 
-def _failed(worst: JobVerdict) -> bool:
-    """Whether the job or a process failed for no known reason with enough confidence."""
+def _asked_first(worst: JobVerdict) -> frozenset[str]:
+    """Evidence to ask for before all other: logs of Flink's processes where a failure has no known reason, since they
+    hold it and are usually still there; where nothing stands out, what shows whether a job is well.
+    """
+    if worst.verdict.symptom_class != INCONCLUSIVE:
+        return frozenset()
     suffered = {each.symptom_class for each in worst.findings}
     fell = any(symptom(name).kind == "consequence" and symptom(name).dimension == "stability" for name in suffered)
-    return fell and worst.verdict.symptom_class == INCONCLUSIVE
+    if fell:
+        return frozenset(name for name, need in needs().items() if need.reports_failures)
+    if worst.verdict.lead is None:
+        return frozenset(each.place.needs for each in worst.looked_at if each.place.essential and not each.was_read)
+    return frozenset()
 
 
 def _is_remark_on_consequence(rule: Rule) -> bool:

@@ -110,3 +110,39 @@ def test_the_shipped_rules_rank_causes_of_a_failed_attempt() -> None:
     )
     document = judge([failed, signal("restarts", restarts=1)], INPUTS, Ruleset.of(shipped_rules()))
     assert document["hypotheses"][0]["symptom_class"] == "outside_system"
+
+
+@pytest.mark.parametrize(
+    ("seen", "one", "other", "expected"),
+    [
+        (signal("restarts", count=3), "user_code", "outside_system", "The TaskManagers' logs"),
+        (signal("checkpoints", expired=2), "misconfiguration", "slow_sink", "garbage collection logs"),
+    ],
+)
+def test_after_a_failure_the_missing_log_distinguishes_before_anything_else(
+    seen: dict[str, Any], one: str, other: str, expected: str
+) -> None:
+    """Without one it is what both of the first two wait for."""
+    both = {"all": [{"fact": name, "op": ">=", "value": 1} for name in ("heap.full", "log.said")]}
+    rules = [rule("a", one, "heap.full"), rule("b", other, "heap.full", when=both)]
+    fallen = rule("fallen", "restart_loop", "restarts.count")
+    missing = [
+        {"key": "heap", "needs": "gc-log", "reason": "no log"},
+        {"key": "log", "needs": "taskmanager-log", "reason": "no log"},
+    ]
+    split = judge([seen, *missing], INPUTS, Ruleset.of([*rules, fallen, EXPIRED]))["split"]
+    assert expected in split["what"]
+
+
+def test_where_nothing_stands_out_what_shows_whether_a_job_is_well_is_asked_for_first() -> None:
+    """Not the statistics of a host, which some rule happens to be nearest to."""
+    quiet = [signal("exceptions", failures=0), signal("checkpoint_progress", completed=5, expired=0)]
+    missing = [
+        {"key": "back_pressure.job", "needs": "back-pressure", "reason": "no file"},
+        {"key": "back_pressure.origin", "needs": "back-pressure", "reason": "no file"},
+        {"key": "host_load", "needs": "host-statistics", "reason": "no file"},
+        {"key": "cpu_load", "needs": "host-statistics", "reason": "no file"},
+    ]
+    document = judge([*quiet, *missing], INPUTS, Ruleset.of(shipped_rules()))
+    assert document["verdict"]["symptom_class"] == "inconclusive"
+    assert document["missing_evidence"][0]["what"] == "The back pressure of each vertex"
