@@ -43,6 +43,7 @@ Half = Literal[
     "fresh4",
     "learning5",
     "fresh5",
+    "fresh6-judge",
 ]
 
 FOLDER = Path(__file__).parent / "gathered"
