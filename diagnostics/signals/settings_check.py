@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from diagnostics.arithmetic.quantiles import known, middle, quantile, ratio
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
-from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.evidence.subject import FactValue, Subject, only_one
 from diagnostics.notation.flink_values import duration_ms, number
 from diagnostics.reconstruction.checkpoints.history import History, checkpoint_histories
 from diagnostics.reconstruction.configuration.stated_settings import (
@@ -78,7 +78,7 @@ def measure(evidence: Evidence) -> Measured:
     if not refusals and not missing and not any(each.key in TELLING for each in options):
         yield NotMeasured("settings_check", "configuration", "no file states Flink's options")
         return
-    remarks = tuple(each for each in _remarks(options, _version(options, log)) if not _is_in_effect(each, log))
+    remarks = tuple(each for each in _remarks(options, _only_version(options, log)) if not _is_in_effect(each, log))
     histories = checkpoint_histories(evidence)
     failing = {each.job_id for each in faults_in(evidence) if setting_fault_of(f"{each.exception}: {each.message}")}
     for job_id in jobs_of(evidence):
@@ -118,6 +118,13 @@ def _version(options: Iterable[Stated], log: IncidentLog) -> Version | None:
     stated = next((each.value for each in options if each.key == "flink.version"), None)
     banner = next((hit[1] for event in log.of("version") if (hit := VERSION.search(event.message))), None)
     return version_of(stated or banner)
+
+
+def _only_version(options: Iterable[Stated], log: IncidentLog) -> Version | None:
+    """The version where all files agree on it: of two, as before and after an upgrade, either may read an option."""
+    stated = {each.value for each in options if each.key == "flink.version"}
+    banners = {hit[1] for event in log.of("version") if (hit := VERSION.search(event.message))}
+    return only_one({version for text in stated | banners if (version := version_of(text)) is not None})
 
 
 def _remarks(options: Sequence[Stated], version: Version | None) -> Iterator[Remark]:

@@ -258,3 +258,19 @@ def test_an_option_that_the_log_names_as_used_is_not_said_to_be_without_effect()
 
     assert only(settings_check.measure(silent), "settings_check").facts["without_effect_count"] == 1
     assert only(settings_check.measure(shown), "settings_check").facts["without_effect_count"] == 0
+
+
+def test_an_option_that_one_of_two_versions_reads_is_not_said_to_be_without_effect() -> None:
+    """Logs from before an upgrade and answers from after it: either version may be the one that read the option."""
+    rows = [
+        {"scope": "cluster", "key": "execution.checkpointing.dir", "value": "s3://checkpoints"},
+        {"scope": "environment", "key": "flink.version", "value": "1.18.0"},
+    ]
+    banner = " Starting StandaloneSessionClusterEntrypoint (Version: 1.20.1, Scala: 2.12)"
+    log = [{"ts_ms": START, "level": "INFO", "message": banner, "process": "jobmanager"}]
+
+    alone = hand_made(**line_of_jobs(), config_option=rows)
+    both = hand_made(**line_of_jobs(), config_option=rows, log_record=log)
+
+    assert only(settings_check.measure(alone), "settings_check").facts["without_effect_count"] == 1
+    assert only(settings_check.measure(both), "settings_check").facts["without_effect_count"] == 0
