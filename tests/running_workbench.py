@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,8 +24,10 @@ from workbench.launch.supervision import end_with_parent
 PROJECT = Path(__file__).resolve().parent.parent
 ADMIN_PASSWORD = "a-password-for-tests-only"
 START_SECONDS = 240
-PREPARED = PROJECT / "var" / "spark"  # the class archive that `make setup` made; without it Spark starts more slowly
+CLASS_ARCHIVE = PROJECT / "var" / "spark"  # `make setup` made it; without it Spark starts more slowly
 STOP_SECONDS = 60
+PREPARED_VARIABLE = "WORKBENCH_TESTS_PREPARED"
+"""Names the folder in which the processes of a test run keep the prepared data folder that they copy."""
 HEAL_SECONDS = 180
 COLD = {"WORKBENCH_COLD": "1"}
 """For tests that kill and restart programs of a workbench: each restart would warm up Spark or three workers again."""
@@ -116,8 +121,11 @@ def eventually(holds: Callable[[], bool], seconds: float = HEAL_SECONDS) -> bool
     return holds()
 
 
-def launch(data: Path, *command: str, **variables: str) -> RunningWorkbench:
-    """Starts the launcher (or another command) without a terminal; does not wait for it."""
+def launch(data: Path, *command: str, prepared: bool = True, **variables: str) -> RunningWorkbench:
+    """Starts the launcher (or another command) without a terminal; does not wait for it.
+
+    prepared  a new data folder begins with the database of a first start; else the launcher prepares it itself
+    """
     port = free_port()
     inherited = {name: value for name, value in os.environ.items() if name not in FROM_OUTSIDE}
     environment = inherited | {
@@ -126,9 +134,8 @@ def launch(data: Path, *command: str, **variables: str) -> RunningWorkbench:
         "WORKBENCH_ADMIN_PASSWORD": ADMIN_PASSWORD,
         **variables,
     }
-    if PREPARED.is_dir() and not data.exists():
-        data.mkdir(mode=0o700)
-        (data / "spark").symlink_to(PREPARED)
+    if not data.exists():
+        _new_data(data, inherited if prepared and "DATABASE_URL" not in variables else None)
     output = data.with_name(f"{data.name}-said.txt")
     with output.open("ab") as said:
         process = subprocess.Popen(
@@ -142,6 +149,45 @@ def launch(data: Path, *command: str, **variables: str) -> RunningWorkbench:
             preexec_fn=end_with_parent if sys.platform == "linux" else None,
         )
     return RunningWorkbench(f"http://127.0.0.1:{port}", data, process, output)
+
+
+def _new_data(data: Path, environment: Mapping[str, str] | None) -> None:
+    """Makes the folder, as a first start in the environment leaves it if there is one."""
+    if environment is not None and PREPARED_VARIABLE in environment:
+        shutil.copytree(_prepared_data(environment), data)
+    else:
+        data.mkdir(mode=0o700)
+    if CLASS_ARCHIVE.is_dir():
+        (data / "spark").symlink_to(CLASS_ARCHIVE)
+
+
+def _prepared_data(environment: Mapping[str, str]) -> Path:
+    """A data folder as a first start leaves it, made once for all processes of a test run.
+
+    Some ninety migrations are most of the processor time of a first start.
+    """
+    folder = Path(environment[PREPARED_VARIABLE])
+    draft, ready = folder / "draft", folder / "data"
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not ready.exists():
+            own = {"WORKBENCH_DATA": str(draft), "WORKBENCH_ADMIN_PASSWORD": ADMIN_PASSWORD}
+            command = [sys.executable, "-m", "workbench.launch.prepare"]
+            subprocess.run(command, cwd=PROJECT, env={**environment, **own}, stdout=subprocess.DEVNULL, check=True)
+            draft.rename(ready)
+    return ready
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """In the controller, before it starts the processes that inherit its environment."""
+    if not hasattr(config, "workerinput"):
+        os.environ[PREPARED_VARIABLE] = tempfile.mkdtemp(prefix="tests-prepared-")
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """At the end of the controller, when the other processes have ended."""
+    if not hasattr(config, "workerinput"):
+        shutil.rmtree(os.environ.pop(PREPARED_VARIABLE), ignore_errors=True)
 
 
 @pytest.fixture(scope="session")

@@ -26,7 +26,8 @@ def killed(process: psutil.Process) -> None:
 
 
 def test_ctrl_c_leaves_nothing(data: Path, spark_remote: str) -> None:
-    running = launch(data, SPARK_REMOTE=spark_remote)
+    """This start is the very first: it prepares its database itself."""
+    running = launch(data, prepared=False, SPARK_REMOTE=spark_remote)
     try:
         running.wait_until_ready()
         assert running.end(signal.SIGINT) == 0
