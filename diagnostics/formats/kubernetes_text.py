@@ -1,4 +1,4 @@
-"""Output of `kubectl describe` and `kubectl get events` for Flink's pods and deployments: ends, limits, scheduling.
+"""Output of `kubectl describe`, `get events` and `get pods` for Flink's pods and deployments: ends, limits, scheduling.
 
 Ages of events (`3m12s`) are relative to an unknown time at which the command ran, so events have no time.
 """
@@ -6,7 +6,7 @@ Ages of events (`3m12s`) are relative to an unknown time at which the command ra
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from diagnostics.evidence.rows import Coverage, Rows
@@ -48,12 +48,22 @@ _STATUS = {
     ("Status", "Job Status", "State"): "job",
 }
 """Paths in the status of an operator resource -> the name in a record. Source: the operator's FlinkDeploymentStatus."""
+_PODS = re.compile(r"(?:NAMESPACE +)?NAME +READY +STATUS +RESTARTS +AGE\b")
+_OF_STATUS = {
+    "CrashLoopBackOff": ("BackOff", "Back-off restarting failed container"),
+    "Evicted": ("Evicted", "no reason given"),
+    "ImagePullBackOff": ("Failed", "ImagePullBackOff"),
+    "ErrImagePull": ("Failed", "ErrImagePull"),
+}
+"""Status of a pod in a list -> reason and message of the event that comes with it. Source: Kubernetes documentation,
+Pod Lifecycle, and the kubelet's events.
+"""
 _POD_FIELDS = ("Namespace:", "Node:", "Containers:", "Status:")
 
 
 def _recognise(head: Head) -> float:
     text = head.text
-    if _TABLE.match(text.lstrip("\ufeff")):
+    if _TABLE.match(text.lstrip("\ufeff")) or _PODS.match(text.lstrip("\ufeff")):
         return 0.9
     lines = text.split("\n")[:600]
     starts = {line.split(" ", 1)[0] for line in lines}
@@ -64,7 +74,9 @@ def _recognise(head: Head) -> float:
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:
     _, first = next(numbered_lines(part, MOST_LINE), (0, ""))
-    reading = _Table(first) if _TABLE.match(first) else _Description()
+    reading: _Reading = (
+        _Events(first) if _TABLE.match(first) else _Pods(first) if _PODS.match(first) else _Description()
+    )
     for number, line in numbered_lines(part, MOST_LINE):
         if len(reading.records) >= MOST_ROWS:
             reading.tally.warn(say("only the first {most_rows:,} records are kept", most_rows=MOST_ROWS))
@@ -105,7 +117,7 @@ class _Reading:
 
 
 class _Table(_Reading):
-    """`kubectl get events`: columns begin where their titles begin."""
+    """What `kubectl get` prints: columns begin where their titles begin."""
 
     def __init__(self, title: str) -> None:
         super().__init__()
@@ -116,7 +128,16 @@ class _Table(_Reading):
     def take(self, line: str, number: int) -> None:
         if number == 1 or not line.strip():
             return
-        row = {name: line[start:end].strip() for name, (start, end) in self._columns.items()}
+        self._row({name: line[start:end].strip() for name, (start, end) in self._columns.items()}, number)
+
+    def _row(self, row: Mapping[str, str], number: int) -> None:
+        raise NotImplementedError
+
+
+class _Events(_Table):
+    """`kubectl get events`."""
+
+    def _row(self, row: Mapping[str, str], number: int) -> None:
         kind, reason, about = row.get("TYPE"), row.get("REASON"), row.get("OBJECT")
         if kind not in ("Normal", "Warning") or not reason or not about:
             self.tally.not_understood += 1
@@ -129,6 +150,33 @@ class _Table(_Reading):
             ),
             number,
         )
+
+
+class _Pods(_Table):
+    """`kubectl get pods`: the state of each pod and how often its containers were restarted."""
+
+    def _row(self, row: Mapping[str, str], number: int) -> None:
+        name, status = row.get("NAME", ""), row.get("STATUS", "")
+        pod = Pod(name, number)
+        if not name or not status:
+            self.tally.not_understood += 1
+            return
+        self.tally.records += 1
+        if not pod.is_flinks:
+            self.tally.warn(LEFT_OUT)
+            return
+        restarts = row.get("RESTARTS", "").partition(" ")[0]
+        pod.restarts = int(restarts) if restarts.isdecimal() and len(restarts) < 9 else 0
+        if status == "Pending":
+            pod.reason, pod.message = status, f"for {row.get('AGE')}"
+        elif status == "OOMKilled":
+            pod.ended.append(Ended("of the pod", reason=status, line=number))
+        elif known := _OF_STATUS.get(status):
+            said = f"{known[1]}, {pod.restarts} restarts" if pod.restarts else known[1]
+            event = event_record(known[0], "Warning", f"pod/{name}", said)
+            self.records.append({**event, "line": number, "last_line": number})
+        self.records += pod_records(pod)
+        self.options += pod_options(pod)
 
 
 class _Description(_Reading):
@@ -294,6 +342,31 @@ FORMAT = Format(
                 "config_option": [
                     {"scope": "environment", "key": "pod.limits.memory", "value": "1728Mi", "line": 18},
                     {"key": "pod.restarts", "value": "3", "process": "taskmanager"},
+                ],
+            },
+        ),
+        Sample(
+            name="pods.txt",
+            text="NAME                           READY   STATUS             RESTARTS        AGE\n"
+            "orders-6b8c-jobmanager-x       0/1     CrashLoopBackOff   112 (3m ago)    43h\n"
+            "orders-taskmanager-1-1         0/1     OOMKilled          2               5m\n"
+            "orders-taskmanager-1-2         1/1     Running            0               5m\n"
+            "orders-taskmanager-1-3         0/1     Pending            0               5m\n"
+            "kafka-0                        0/1     CrashLoopBackOff   7               5m\n",
+            rows={
+                "log_record": [
+                    {"event": "k8s.event.restarts", "process": "jobmanager", "reason": "BackOff", "line": 2},
+                    {
+                        "event": "mem.killed.137",
+                        "message": "Pod orders-taskmanager-1-1: container of the pod ended: OOMKilled",
+                        "process": "taskmanager",
+                        "line": 3,
+                    },
+                    {"message": "Pod orders-taskmanager-1-3: Pending: for 5m", "level": "WARN", "line": 5},
+                ],
+                "config_option": [
+                    {"key": "pod.restarts", "value": "112", "process": "jobmanager", "line": 2},
+                    {"key": "pod.restarts", "value": "2", "process": "taskmanager", "line": 3},
                 ],
             },
         ),

@@ -140,3 +140,19 @@ def test_hostile_objects_are_refused_with_a_reason(text: str, tmp_path: Path) ->
 )
 def test_other_texts_are_not_taken_for_pods(name: str, text: str) -> None:
     assert recognise(head_of(text, name)).format_id not in (TEXT.id, OBJECTS.id)
+
+
+def test_a_list_of_pods_in_all_namespaces_shows_those_of_flink(tmp_path: Path) -> None:
+    text = (
+        "NAMESPACE   NAME                     READY   STATUS             RESTARTS      AGE   IP       NODE\n"
+        "flink       orders-taskmanager-1-1   0/1     CrashLoopBackOff   5 (12s ago)   9m    <none>   worker-3\n"
+        "flink       orders-taskmanager-1-2   1/1     Running            0             9m    <none>   worker-3\n"
+        "db          postgres-0               0/1     OOMKilled          3             9m    <none>   worker-1\n"
+    )
+    assert recognise(head_of(text)).format_id == "kubernetes-text"
+    found = read(FORMATS["kubernetes-text"], text, tmp_path)
+    (record,) = found.rows["log_record"]
+    assert (record["event"], record["line"]) == ("k8s.event.restarts", 2)
+    assert "orders-taskmanager-1-1" in record["message"]
+    assert [each["value"] for each in found.rows["config_option"]] == ["5"]
+    assert found.records == 3
