@@ -160,13 +160,20 @@ def _blocks(
 ) -> bool | None:
     """Whether no downstream task has a watermark: one subtask without a watermark blocks all of them unless it is idle.
 
-    Without a job graph every other task of the job that reports an input watermark counts as downstream.
+    Without a job graph every other task of the job that reports an input watermark, of its own or of an operator,
+    counts as downstream.
     """
-    below = [place for place in cluster.tasks if vertex in cluster.upstream(place)]
-    if not any(place[0] == vertex[0] for place in cluster.inputs):
-        reported = series.by_vertex("currentInputWatermark", operators=False)
-        below = [place for place in reported if place[0] == vertex[0] and place != vertex]
-    return not any(place in gauges for place in below) if below else None
+    if any(place[0] == vertex[0] for place in cluster.inputs):
+        below = [place for place in cluster.tasks if vertex in cluster.upstream(place)]
+        return not any(place in gauges for place in below) if below else None
+    reported = {
+        place: found
+        for operators in (True, False)
+        for place, found in series.by_vertex("currentInputWatermark", operators=operators).items()
+        if place[0] == vertex[0] and place != vertex
+    }
+    known = any(place in gauges or any(each.known for each in found) for place, found in reported.items())
+    return not known if reported else None
 
 
 def _spread_facts(vertex: VertexKey, courses: Mapping[int, Moments], series: MetricSeries) -> dict[str, FactValue]:

@@ -105,3 +105,19 @@ def test_gauges_that_never_had_a_watermark_were_read() -> None:
 
     assert (found.subject.job, found.facts) == (JOB, {"gauges": 1})
     assert not signals_of_key(watermarks.measure(hand_made(metric_sample=gauge(SINK, 0, [1.0] * 5))), "watermarks.job")
+
+
+def test_an_operator_that_waits_for_its_first_watermark_counts_where_its_task_shows_none() -> None:
+    """People paste the operators' gauges alone; one that has a watermark is not blocked."""
+    source = [
+        *gauge(SOURCE, 0, lagging([5_000.0] * 10), "currentOutputWatermark"),
+        *gauge(SOURCE, 1, [None] * 10, "currentOutputWatermark"),
+    ]
+
+    def blocks(below: list[float | None]) -> object:
+        window = [{**row, "operator": "window"} for row in gauge(SINK, 0, below)]
+        found = signals_of_key(watermarks.measure(hand_made(metric_sample=[*source, *window])), "watermarks")
+        return next(each.facts.get("blocks_downstream") for each in found if each.subject.vertex_id == SOURCE)
+
+    assert blocks([None] * 10) is True
+    assert blocks(lagging([9_000.0] * 10)) is False
