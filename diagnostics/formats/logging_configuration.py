@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from diagnostics.errors import LimitExceeded
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
 from diagnostics.language import say, to_say
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.text_lines import numbered_lines
 
+MOST_BYTES = 1_048_576
+"""Our choice: one takes a few kilobytes."""
 MOST_LINE = 2_000
 LEAST_SETTINGS = 3
 """Settings of logging from which on a file is one. Our choice: texts quote one or two."""
@@ -37,6 +40,10 @@ def _recognise(head: Head) -> float:
 
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:
+    if part.size > MOST_BYTES:
+        raise LimitExceeded(
+            say("settings of {size:,} bytes; at most {bound:,} are read", size=part.size, bound=MOST_BYTES)
+        )
     records, level = 0, None
     for _, line in numbered_lines(part, MOST_LINE):
         records += _SETTING.match(line) is not None
