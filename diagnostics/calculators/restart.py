@@ -11,12 +11,26 @@ from diagnostics.evidence.subject import Lookup
 from diagnostics.language import say, to_say
 from diagnostics.wording.phrase import duration, number
 
+FORGETS = "at most once"
+"""What `delivery_guarantee.source` is for a source that cannot be read again."""
+
 
 def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
     since, down, rate, capacity = (values[name] for name in ("since_ms", "down_ms", "rate", "capacity"))
     behind = since + down
     backlog = behind / 1000 * rate
     spare = capacity - rate
+    if lookup("delivery_guarantee.source") == FORGETS:
+        lost = down / 1000 * rate
+        line = Line(say("Records lost while the job is down"), f"{duration(down)} x {number(rate)}/s", number(lost))
+        unread = say(
+            "The source keeps no position in checkpoints: what arrives while the job is down is lost, some {lost} "
+            "records in {down}, and what was in flight too unless the job is stopped with a savepoint. Nothing is "
+            "read again.",
+            lost=number(lost),
+            down=duration(down),
+        )
+        return Outcome("depends", unread, [line], results={"lost": lost})
     lines = [
         Line(say("Behind after the restart"), f"{duration(since)} + {duration(down)}", duration(behind)),
         Line(say("Records to process again or late"), f"{duration(behind)} x {number(rate)}/s", number(backlog)),
@@ -116,7 +130,7 @@ CALCULATOR = Calculator(
         ),
     ),
     assumptions=(
-        to_say("The rate that comes in stays the same; the sources can be read again that fast."),
+        to_say("The rate that comes in stays the same; what can be read again is read that fast."),
         to_say("The capacity is what the bottleneck passes when its busiest subtask is busy all the time."),
         to_say("After a stop with a savepoint nothing is repeated: the time since the last checkpoint is 0 then."),
     ),

@@ -269,7 +269,9 @@ def _filled_step(step: Step, page: _Page) -> dict[str, Any]:
     filled["changes_something"] = step.changes_something and not in_force
     decided = [each for each in changes if each["only_if"] is None] or changes
     options = "\n".join(each["to"] for each in decided if each["kind"] == "config")
-    filled["savepoint"] = stop_and_start(lookup, options, drops_state=step.drops_state) if restart else None
+    changes_code = any(each["kind"] == "code" for each in decided)
+    way = stop_and_start(lookup, options, drops_state=step.drops_state, changes_code=changes_code) if restart else None
+    filled["savepoint"] = way
     filled["drops_state"] = step.drops_state
     filled["done"] = {
         "text": page.sentence(step.texts.get("done", "")),

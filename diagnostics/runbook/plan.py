@@ -80,7 +80,11 @@ def merged_plan(
     if not plan.is_needed:
         return None
     view = SignalIndex.from_stored(signals).view(Subject(job=job), "job", reach_down=True)
-    restart = stop_and_start(view, plan.options, drops_state=plan.drops_state) if plan.restarts else None
+    restart = (
+        stop_and_start(view, plan.options, drops_state=plan.drops_state, changes_code=plan.changes_code)
+        if plan.restarts
+        else None
+    )
     shown = plan.as_json()
     if restart:
         commands = restart["command"].splitlines()
@@ -113,6 +117,10 @@ class _Plan:
     @property
     def options(self) -> str:
         return "\n".join(line for file in self._files.values() for lines in file.after.values() for line in lines)
+
+    @property
+    def changes_code(self) -> bool:
+        return any(change["kind"] == "code" for _, change in self._others)
 
     def remark(self, cause: str) -> str:
         """What is to be known first where no decided change belongs to the runbook of the root cause."""

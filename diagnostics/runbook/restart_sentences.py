@@ -8,12 +8,21 @@ SAVEPOINT = to_say(
     "The job restarts. Stop it with a savepoint, make the change, and start it from the savepoint, whose path the "
     "stop command prints:"
 )
+NEW_CODE = to_say(
+    "The job's code changes: build the new JAR or image before the job is stopped, so that it is down only for the "
+    "exchange."
+)
 MEMORY_LIMIT = to_say(
     "The savepoint passes through the JobManager's memory like the checkpoints, which refuses more than 5 MiB of one "
     "subtask: while the state is larger the stop fails and the job runs on; try it again when it is smaller, or cancel "
     "the job and start it without its state."
 )
 """Source: Flink's MemoryBackendCheckpointStorageAccess, resolveCheckpointStorageLocation."""
+MEMORY_LIMIT_NEAR = to_say(
+    "The savepoint passes through the JobManager's memory like the checkpoints, which takes at most "
+    "{state_limit.limit_bytes|memory} of one subtask. The largest stored {state_limit.last_bytes|bytes} in checkpoint "
+    "{state_limit.last_id}: stop the job before its state grows beyond that."
+)
 TOO_SLOW = to_say(
     "Do not stop this job with a savepoint. A savepoint writes the whole state and has to finish within the "
     "checkpoint timeout of {settings.timeout_ms|duration}; {checkpoint_sizes.max_state_bytes|bytes} at the "

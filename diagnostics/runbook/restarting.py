@@ -26,6 +26,8 @@ from diagnostics.runbook.restart_sentences import (
     FROM_STORAGE,
     KEPT_BY_RECOVERY,
     MEMORY_LIMIT,
+    MEMORY_LIMIT_NEAR,
+    NEW_CODE,
     NEWEST,
     NO_CHECKPOINT,
     NOT_RUNNING_NOW,
@@ -108,18 +110,23 @@ NAMES = {
 }
 
 
-def stop_and_start(lookup: Lookup, changed: str = "", *, drops_state: bool = False) -> dict[str, Any]:
+def stop_and_start(
+    lookup: Lookup, changed: str = "", *, drops_state: bool = False, changes_code: bool = False
+) -> dict[str, Any]:
     """The beginning of a step that restarts the job: a `text`, the `command`s, one per line, and whether the job
     `repeats` the work since its last checkpoint.
 
     A savepoint is advised only when it can finish: not for a job that does not run, and not when the measured rate or
     the failures of the last checkpoints indicate that it would exceed the checkpoint timeout.
 
-    changed      the lines of configuration that change; options of processes need their restart
-    drops_state  whether the state of operators that the job no longer has is left out
+    changed       the lines of configuration that change; options of processes need their restart
+    drops_state   whether the state of operators that the job no longer has is left out
+    changes_code  whether a change is one of the job's code, which is built before a running job is stopped
     """
     restart = _Restart(lookup, changed, drops_state=drops_state)
     sentences, commands = restart.way()
+    if changes_code and restart.value("restart.state") not in ENDED:
+        sentences = (NEW_CODE, *sentences)
     unknown = {**NAMES, "restart.program": restart.program}
     return {
         "text": phrase.fill_or_name(_text(sentences), restart.value),
@@ -194,8 +201,10 @@ class _Restart:
             return self._without_savepoint(reason, newest)
         if self._may_expire():
             return self._by_savepoint(TRIAL, SAVEPOINT, trial=True)
-        in_memory = self.value("settings.storage") == "jobmanager"
-        return self._by_savepoint(*((MEMORY_LIMIT, SAVEPOINT) if in_memory else (SAVEPOINT,)))
+        if self.value("settings.storage") != "jobmanager":
+            return self._by_savepoint(SAVEPOINT)
+        fits = (self._number("state_limit.last_ratio") or 1) < 1
+        return self._by_savepoint(MEMORY_LIMIT_NEAR if fits else MEMORY_LIMIT, SAVEPOINT)
 
     def _by_savepoint(self, *sentences: str, trial: bool = False) -> tuple[Sequence[str], Sequence[str]]:
         self.takes_savepoint = True

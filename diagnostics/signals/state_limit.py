@@ -12,6 +12,7 @@ from itertools import pairwise
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.checkpoints.parts import checkpoint_parts
 from diagnostics.reconstruction.failures.fault import SAME_MS, job_of_vertex
 from diagnostics.reconstruction.failures.incident_log import Failure, IncidentLog, LogEvent, incident_log
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
@@ -35,7 +36,7 @@ Record = LogEvent | Failure
 def measure(evidence: Evidence) -> Measured:
     """State above its limit, messages above theirs, and restarts after exceeded tolerable checkpoint failures.
 
-    Reads   log_record, failure.
+    Reads   log_record, failure; subtask_checkpoint for what the newest whole checkpoint stored.
     Gives   one signal per job, also without either.
     Units   bytes, as Flink counts one state of one subtask.
     Empty   NotMeasured without logs and exceptions.
@@ -48,7 +49,8 @@ def measure(evidence: Evidence) -> Measured:
     restarted = _by_job([*log.of("tolerance_exceeded"), *_failures(log, THRESHOLD_TEXT)], cluster)
     oversize = _by_job([*log.of("frame_size"), *_failures(log, FRAME_TEXT)], cluster)
     for job_id in sorted({*over, *restarted, *oversize, *cluster.job_names}, key=repr) or [None]:
-        yield _signal(job_id, over.get(job_id, []), restarted.get(job_id, []), oversize.get(job_id, []))
+        told = (over.get(job_id, []), restarted.get(job_id, []), oversize.get(job_id, []))
+        yield _signal(job_id, *told, _largest_states(evidence, job_id))
 
 
 def _failures(log: IncidentLog, text: str) -> Iterable[Failure]:
@@ -62,8 +64,22 @@ def _by_job(told: Iterable[Record], cluster: Cluster) -> dict[str | None, list[R
     return found
 
 
+def _largest_states(evidence: Evidence, job_id: str | None) -> Sequence[tuple[int, float]]:
+    """(checkpoint, largest state of one subtask) of each task in the newest checkpoint that all its subtasks took."""
+    whole = [
+        (part.number, max(part.state_by_subtask))
+        for part in checkpoint_parts(evidence)
+        if part.job_id == job_id and part.acknowledged == part.subtasks and part.state_by_subtask
+    ]
+    return [each for each in whole if each[0] == whole[0][0]]
+
+
 def _signal(
-    job_id: str | None, over: Sequence[Record], restarted: Sequence[Record], oversize: Sequence[Record]
+    job_id: str | None,
+    over: Sequence[Record],
+    restarted: Sequence[Record],
+    oversize: Sequence[Record],
+    newest: Sequence[tuple[int, float]],
 ) -> Signal:
     found = [hit for each in oversize if (hit := INVOCATION.search(each.texts))]
     invocations = [int(hit["size"] or hit["payload"]) for hit in found]
@@ -81,6 +97,9 @@ def _signal(
         "oversize": len(invocations),
         "oversize_bytes": max(invocations, default=None),
     }
+    if over and sizes and newest:
+        number, largest = max(newest, key=lambda each: each[1])
+        facts |= {"last_id": number, "last_bytes": largest, "last_ratio": largest / max(sizes)[1]}
     shown = [*over[:4], *restarted[:2], *oversize[:2]]
     return Signal(
         "state_limit",
@@ -117,6 +136,9 @@ FACTS = {
     "checkpoint_ids": "their numbers",
     "size_bytes": "the largest of these states",
     "limit_bytes": "the most that one state may have",
+    "last_id": "number of the newest checkpoint that every subtask of a task stored",
+    "last_bytes": "the largest state of one subtask in it",
+    "last_ratio": "that state as a part of the most that one may have",
     "vertex": "a task that has such a state",
     "first_ms": "first report of a state over the limit, epoch ms",
     "restarts": "restarts of the job because more checkpoints failed than are tolerated",

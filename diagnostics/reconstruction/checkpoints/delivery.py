@@ -11,7 +11,9 @@ from diagnostics.aggregators import config_options, log_ends, task_state_changes
 from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
+from diagnostics.reconstruction.checkpoints.parts import Part, checkpoint_parts
 from diagnostics.reconstruction.job.cluster import cluster_of
+from diagnostics.reconstruction.job.graph import job_graph
 from diagnostics.vocabulary.connectors import GUARANTEES, OF_SINK, OF_SOURCE, Connector, Guarantee, connector_named
 
 SOURCE_NAME = re.compile(r"Source|Consumer|Stream$|SourceBuilder$")
@@ -27,6 +29,11 @@ CLIENTS = {"kafka consumer": "source", "kafka producer": "sink"}
 """Scope of the settings that Kafka's clients log -> their part in the job."""
 OF_KAFKA = frozenset(["kafka", "upsert-kafka"])
 """Connectors whose position a Kafka consumer group may hold."""
+WITHOUT_STATE = "without-state"
+"""Entry of connectors.yaml for a source of any kind whose checkpoints are empty."""
+FEWEST_EMPTY = 3
+"""Checkpoints in which a source stored nothing before it counts as one that keeps no position. Our choice: a source of
+files stores nothing when a single checkpoint falls between two of them."""
 
 
 @dataclass(slots=True)
@@ -66,6 +73,7 @@ def deliveries(evidence: Evidence) -> Mapping[str | None, Delivery]:
     """Job (None: not known which) -> its sources and sinks.
 
     Reads   config_option: classes and tables that the job's code names, and what Kafka's clients log at start.
+            subtask_checkpoint: sources that store nothing in any checkpoint.
     """
     by_job: dict[str | None, Delivery] = {}
     for row in named_rows(evidence.answer(config_options.AGGREGATOR)):
@@ -82,7 +90,29 @@ def deliveries(evidence: Evidence) -> Mapping[str | None, Delivery]:
             if connector not in known:
                 known.append(connector)
                 delivery.citations.append(Citation.of(row, "config", f"{row.key}: {row.value}"[:200], name=row.key))
+    for last in _empty_sources(evidence):
+        delivery = by_job.setdefault(last.job_id, Delivery())
+        forgetful = connector_named(WITHOUT_STATE)
+        if forgetful is not None and forgetful not in delivery.sources:
+            delivery.sources.append(forgetful)
+        if last.slowest is not None:
+            what = f"checkpoint {last.number}, {last.vertex_id}, subtask {last.slowest.subtask}: state of 0 bytes"
+            delivery.citations.append(Citation.of(last.slowest, "rest", what, name="state_size", value=0))
     return by_job
+
+
+def _empty_sources(evidence: Evidence) -> Iterable[Part]:
+    """The last part of each source that stored nothing in any of the checkpoints that all its subtasks took."""
+    taken: dict[tuple[str | None, str], list[Part]] = {}
+    for part in checkpoint_parts(evidence):
+        if part.subtasks and part.acknowledged == part.subtasks and part.state_bytes is not None:
+            taken.setdefault((part.job_id, part.vertex_id), []).append(part)
+    cluster = cluster_of(evidence)
+    for (job_id, vertex), parts in taken.items():
+        graph = job_graph(cluster, job_id)
+        is_source = graph.edges_known and graph.position(vertex) == "source"
+        if is_source and len(parts) >= FEWEST_EMPTY and not any(part.state_bytes for part in parts):
+            yield parts[0]
 
 
 def reads_other_than_kafka(evidence: Evidence) -> bool:
@@ -91,7 +121,7 @@ def reads_other_than_kafka(evidence: Evidence) -> bool:
     Files name the sources of its one job and none of them reads from Kafka, or the logs of TaskManagers hold the start
     of tasks, at which Kafka's consumers log their settings, and neither such settings nor a task name Kafka.
     """
-    sources = {each.id for delivery in deliveries(evidence).values() for each in delivery.sources}
+    sources = {each.id for delivery in deliveries(evidence).values() for each in delivery.sources} - {WITHOUT_STATE}
     if not sources.isdisjoint(OF_KAFKA):
         return False
     rows = named_rows(evidence.answer(config_options.AGGREGATOR))

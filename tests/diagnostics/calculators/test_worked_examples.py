@@ -257,6 +257,15 @@ def test_a_job_that_is_held_back_has_no_spare_capacity() -> None:
     assert "more is offered than it takes" in held.headline
 
 
+def test_a_source_without_a_position_loses_what_arrives_while_the_job_is_down() -> None:
+    """60 s x 500/s = 30,000 records."""
+    values = {"since_ms": 0.0, "down_ms": 60_000.0, "rate": 500.0, "capacity": 2000.0}
+    found = outcome("restart", {"delivery_guarantee.source": "at most once"}, **values)
+    assert found.results == {"lost": 30_000}
+    assert "is lost, some 30,000 records in 60 s" in found.headline
+    assert "catch up" not in found.headline
+
+
 def test_a_transaction_survives_what_the_timeout_leaves_beside_interval_and_checkpoint() -> None:
     """15 min - (10 min + 2 min) = 3 min; ten minutes down are 7 min too long."""
     values = {"timeout_ms": 900_000.0, "interval_ms": 600_000.0, "duration_ms": 120_000.0, "broker_max_ms": 900_000.0}

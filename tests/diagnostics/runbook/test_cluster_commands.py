@@ -196,6 +196,23 @@ def test_all_task_managers_of_a_host_are_restarted(
     assert [fault for each in restarts for fault in command_faults(each)] == []
 
 
+def test_new_code_is_built_before_a_running_job_is_stopped() -> None:
+    running = {**STANDALONE, "subject.job": JOB}
+    first = "The job's code changes: build the new JAR or image before the job is stopped"
+    assert stop_and_start(running.get, changes_code=True)["text"].startswith(first)
+    assert first not in stop_and_start(running.get)["text"]
+    assert first not in stop_and_start({**running, "job_overview.state": "FAILED"}.get, changes_code=True)["text"]
+
+
+def test_state_below_the_limit_of_the_jobmanagers_memory_is_saved_before_it_grows() -> None:
+    known = {**STANDALONE, "subject.job": JOB, "settings.storage": "jobmanager"}
+    limit = {"state_limit.limit_bytes": 5_242_880, "state_limit.last_id": 397}
+    fits = {"state_limit.last_bytes": 5_238_827.0, "state_limit.last_ratio": 0.9992}
+    assert "in checkpoint 397: stop the job before" in stop_and_start({**known, **limit, **fits}.get)["text"]
+    larger = {"state_limit.last_bytes": 5_300_000.0, "state_limit.last_ratio": 1.01}
+    assert "while the state is larger the stop fails" in stop_and_start({**known, **limit, **larger}.get)["text"]
+
+
 def test_where_barriers_wait_no_rate_of_an_upload_is_stated() -> None:
     waiting = {
         "checkpoint_phases.barrier_share_ratio": 0.97,

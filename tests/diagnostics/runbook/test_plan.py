@@ -83,6 +83,12 @@ def test_the_restart_reads_the_configuration_that_the_cluster_loaded() -> None:
     assert (export, stop.split()[0]) == ("export FLINK_CONF_DIR=/etc/flink", "/opt/flink/bin/flink")
 
 
+def test_the_plan_says_to_build_new_code_before_the_job_is_stopped() -> None:
+    code = change("keyed.process(new Clamped());", kind="code", file="the job's code")
+    assert "build the new JAR" in plan_of(Proposal("A", (), [step(code)]))["restart"]["text"]
+    assert "build the new JAR" not in plan_of(Proposal("A", (), [step(change("t.timeout: 2 min"))]))["restart"]["text"]
+
+
 def test_an_option_to_be_removed_is_in_the_state_before_only() -> None:
     larger = change("t.heap: 384m", "t.process: 800m\nt.heap: 190m")
     [file] = plan_of(Proposal("Heap", (), [step(larger)]))["changes"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from diagnostics.signals import delivery_guarantee
-from tests.diagnostics.hand_made import JOB, START, hand_made, needs, only
+from tests.diagnostics.hand_made import JOB, SINK, SOURCE, START, hand_made, line_of_jobs, needs, only
 
 INTERVAL = {"scope": "program", "key": "execution.checkpointing.interval", "value": "5000 ms"}
 EXACTLY = {"scope": "program", "key": "sink.delivery-guarantee", "value": "EXACTLY_ONCE"}
@@ -47,6 +47,37 @@ def test_a_sink_whose_setting_no_file_states_leaves_the_guarantee_open() -> None
 
     assert "sink" not in found
     assert "end_to_end" not in found
+
+
+def stored(vertex: str, *sizes: float) -> list[dict[str, Any]]:
+    """One checkpoint for each size, acknowledged by the first subtask."""
+    return [
+        {
+            "job_id": JOB,
+            "checkpoint_id": number,
+            "vertex_id": vertex,
+            "subtask": 0,
+            "ack_ms": START + number,
+            "end_to_end_ms": 40.0,
+            "state_bytes": size,
+        }
+        for number, size in enumerate(sizes, 1)
+    ]
+
+
+def test_a_source_that_stores_nothing_in_any_checkpoint_is_not_read_again() -> None:
+    empty = hand_made(**line_of_jobs(), subtask_checkpoint=stored(SOURCE, 0, 0, 0))
+    found = only(delivery_guarantee.measure(empty), "delivery_guarantee")
+
+    assert (found.subject.job, found.facts["source"]) == (JOB, "at most once")
+    assert "hold no position" in str(found.facts["source_notes"])
+    assert found.citations
+
+
+def test_a_source_between_two_files_or_a_sink_without_state_says_nothing_of_what_is_read_again() -> None:
+    for stated in (stored(SOURCE, 0, 0, 24), stored(SOURCE, 0, 0), stored(SINK, 0, 0, 0)):
+        evidence = hand_made(**line_of_jobs(), subtask_checkpoint=stated)
+        assert needs(delivery_guarantee.measure(evidence)) == {"delivery_guarantee": "configuration"}
 
 
 def test_without_a_named_source_or_sink_it_is_not_measured() -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from diagnostics.signals import settings_check, state_limit
-from tests.diagnostics.hand_made import JOB, START, hand_made, line_of_jobs, needs, only
+from tests.diagnostics.hand_made import JOB, SINK, START, hand_made, line_of_jobs, needs, only
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -202,6 +202,19 @@ def test_a_state_over_the_limit_is_read_from_the_declined_checkpoint() -> None:
     log = [_declined(272), _declined(273)]
     facts = only(state_limit.measure(hand_made(**line_of_jobs(), log_record=log)), "state_limit").facts
     assert (facts["size_bytes"], facts["limit_bytes"], facts["checkpoint_ids"]) == (5_255_167, 5_242_880, [272, 273])
+
+
+def test_how_near_the_newest_whole_checkpoint_is_to_the_limit_is_measured() -> None:
+    rows = [
+        {"job_id": JOB, "checkpoint_id": number, "vertex_id": SINK, "subtask": 0, "ack_ms": ended, "state_bytes": size}
+        for number, ended, size in ((396, START, 5_000_000), (397, START + 1_000, 5_238_827), (398, None, 10_000))
+    ]
+    evidence = hand_made(**line_of_jobs(), log_record=[_declined(272)], subtask_checkpoint=rows)
+    facts = only(state_limit.measure(evidence), "state_limit").facts
+    assert (facts["last_id"], facts["last_bytes"]) == (397, 5_238_827)
+    assert facts["last_ratio"] == pytest.approx(0.99923, abs=1e-5)
+    quiet = hand_made(**line_of_jobs(), log_record=[{"ts_ms": START, "message": "Completed."}], subtask_checkpoint=rows)
+    assert "last_id" not in only(state_limit.measure(quiet), "state_limit").facts
 
 
 def test_a_restart_that_log_and_rest_show_counts_once() -> None:
