@@ -75,19 +75,19 @@ def spread(values: Iterable[float | None]) -> float | None:
     return ratio(max(found), fmean(found)) if found else None
 
 
-def longest_run_ms(moments: Sequence[tuple[int, bool]], widest_gap_ms: int) -> int:
-    """Milliseconds from the first to the last moment of the longest run of true moments.
+def longest_run_ms(moments: Sequence[tuple[int, tuple[int, int] | None]], widest_gap_ms: int) -> int:
+    """Milliseconds of the longest run of moments in which something holds.
 
-    moments        (epoch ms, flag), in time order
+    moments        (epoch ms, the time since and until which it holds), in time order; None where it does not hold
     widest_gap_ms  moments further apart belong to different runs
     """
     longest, start, last = 0, None, None
-    for ts_ms, holds in moments:
-        if not holds:
+    for ts_ms, span in moments:
+        if span is None:
             start = last = None
             continue
         if start is None or last is None or ts_ms - last > widest_gap_ms:
-            start = ts_ms
+            start = span[0]
         last = ts_ms
-        longest = max(longest, last - start)
+        longest = max(longest, span[1] - start)
     return longest

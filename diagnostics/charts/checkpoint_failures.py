@@ -53,9 +53,10 @@ def points(evidence: Evidence) -> Points | None:
     """Time and class of each failed checkpoint and of each refused trigger, and the back pressure of the job.
 
     Reads   log_record, failure, checkpoint (failures and histories), metric_sample and back_pressure (the load).
-    Gives   {from_ms, to_ms, slot_ms, jobs: [{job_id, name, counts: {class: count}, failures: [[ts_ms, class]], load:
-            [[moment, ratio]]}]}; a run of refused triggers with the same reason is one entry at its first and one at
-            its last time, while `counts` has all of them. The load is the most back-pressured subtask's.
+    Gives   {from_ms, to_ms, slot_ms, jobs: [{job_id, name, counts: {class: count}, completed, failures: [[ts_ms,
+            class]], load: [[moment, ratio]]}]}; a run of refused triggers with the same reason is one entry at its
+            first and one at its last time, while `counts` has all of them. The load is the most back-pressured
+            subtask's.
     Empty   None without a failure that has a time.
     """
     failures, histories, loads = failures_by_job(evidence), checkpoint_histories(evidence), load_timelines(evidence)
@@ -75,6 +76,7 @@ def points(evidence: Evidence) -> Points | None:
                     "job_id": job_id,
                     "name": names.get(job_id) if job_id else None,
                     "counts": dict(counts.most_common()),
+                    "completed": len(histories.get(job_id, History(job_id)).select_statuses("completed")),
                     "failures": [list(each) for each in dated],
                     "load": _load(loads.get(job_id, {})),
                 }
@@ -192,7 +194,18 @@ def summary(points: Points) -> str:
 
 def _job_summary(job: Mapping[str, Any]) -> str:
     parts = [in_brackets(say_stored(name), f"{count:,}") for name, count in job["counts"].items()][: MOST_CLASSES + 2]
-    text = say("By class: {parts}.", parts=enumeration(parts))
+    failed, completed = sum(job["counts"].values()), job.get("completed")
+    text = (
+        say("By class: {parts}.", parts=enumeration(parts))
+        if not completed  # None in points of former releases
+        else say(
+            "Of {all} triggers {completed} completed a checkpoint; the other {failed} by class: {parts}.",
+            all=completed + failed,
+            completed=completed,
+            failed=failed,
+            parts=enumeration(parts),
+        )
+    )
     judged = [ratio for ts_ms, _ in job["failures"] if (ratio := _load_at(job["load"], ts_ms)) is not None]
     if len(judged) < FEWEST_JUDGED:
         return text

@@ -31,6 +31,8 @@ JOB, VERTEX_ID, VERTEX, PROFILE, MODE = range(5)
 Group = tuple[str | None, ...]
 """Origin of the stacks and their profile, in the order of GROUP."""
 
+HARDLY_BUSY = 0.95
+"""Part of the samples that wait from which the others say nothing about the load of a task. Our choice."""
 PREFERRED = ("full", "wall", "on-cpu", "cpu", "dump", "unknown", "off-cpu")
 """Profiles in order of preference: those that show running and waiting time together first."""
 
@@ -280,7 +282,16 @@ def _job_summary(job: Mapping[str, Any]) -> str:
     root = frames[0]
     waiting = root[3] / root[2] if root[2] else 0.0
     task = job["vertex"] or say("All threads")
-    if idle := job.get("idle"):
+    idle = job.get("idle")
+    if idle and idle >= HARDLY_BUSY * (idle + job["total"]):
+        return say(
+            "{task} hardly works: {idle} of the samples wait for input or for room in the output and are folded. The "
+            "other {rest} show nothing that would be worth a change.",
+            task=task,
+            idle=percent(idle / (idle + job["total"])),
+            rest=number(job["total"]),
+        )
+    if idle:
         text = say(
             "{task}: {idle} of the samples wait for input or for room in the output and are folded; {others}.",
             task=task,

@@ -11,7 +11,7 @@ from diagnostics.charting.theme import Palette, palette
 from diagnostics.language import joined_sentences, say, to_say
 from diagnostics.reconstruction.load.tasks import job_tasks
 from diagnostics.vocabulary.load_levels import QUIET_MOST, WORKING_MOST, pressure_level
-from diagnostics.wording.phrase import duration, enumeration, number, percent
+from diagnostics.wording.phrase import FORMATS, duration, enumeration, number, percent
 
 if TYPE_CHECKING:
     from diagnostics.evidence import Evidence
@@ -21,10 +21,11 @@ def points(evidence: Evidence) -> Points | None:
     """Every task with its busy and back-pressured ratios, and its subtasks.
 
     Reads   vertex, edge, job, metric_sample, back_pressure, subtask, stack_sample.
-    Gives   {jobs: [{job_id, name, edges_known, vertices: [{id, name, parallelism, depth, parents, busy, busy_peak,
-            held, held_peak, idle, origin_moments, moments, look_up_share, lag_ms, subtasks: [[subtask, task_manager,
-            busy, held, records_in, records_out]]}]}]}; ratios are the mean over time of the subtask that has most, and
-            its peak; null where nothing is measured.
+    Gives   {jobs: [{job_id, name, edges_known, pressed_ms, vertices: [{id, name, parallelism, depth, parents, busy,
+            busy_peak, held, held_peak, idle, origin_moments, moments, look_up_share, lag_ms, subtasks: [[subtask,
+            task_manager, busy, held, records_in, records_out]]}]}]}; ratios are the mean over the time in which back
+            pressure was HIGH (`pressed_ms`), else over all of it, of the subtask that has most, and its peak; null
+            where nothing is measured.
     Empty   None without a task.
     """
     jobs = list(job_tasks(evidence))
@@ -303,9 +304,9 @@ def summary(points: Points) -> str:
         lag = duration(abs(vertex["lag_ms"]))
         is_behind = vertex["lag_ms"] >= 0
         parts.append(
-            say("watermark {lag} behind the clock", lag=lag)
+            say("watermark {lag} behind the clock when last read", lag=lag)
             if is_behind
-            else say("watermark {lag} ahead of the clock", lag=lag)
+            else say("watermark {lag} ahead of the clock when last read", lag=lag)
         )
     if vertex["look_up_share"]:
         parts.append(
@@ -315,13 +316,20 @@ def summary(points: Points) -> str:
         parts.append(say("a look-up join"))
     unknown = "" if job["edges_known"] else say("The files do not tell how the tasks are connected.")
     facts = say("{facts}.", facts=say(", ").join(parts))
-    return joined_sentences((origin, facts, _statistic(vertex), unknown))
+    return joined_sentences((origin, facts, _statistic(job, vertex), unknown))
 
 
-def _statistic(vertex: Mapping[str, Any]) -> str:
+def _statistic(job: Mapping[str, Any], vertex: Mapping[str, Any]) -> str:
     """Which number of the time the ratios are: a finding has that of the time in which a task held others back."""
     if vertex["held"] is None and vertex["busy"] is None:
         return ""
+    if pressed := job.get("pressed_ms"):  # points of former releases do not have it
+        return say(
+            "Ratios are means over the moments at which back pressure was HIGH, from {since} to {until}, of the "
+            "subtask that has most.",
+            since=FORMATS["time"](pressed[0]),
+            until=FORMATS["time"](pressed[1]),
+        )
     columns = ((say("busy"), "busy_peak"), (say("back-pressured"), "held_peak"))
     highest = enumeration(
         [f"{label} {percent(peak)}" for label, column in columns if (peak := vertex.get(column)) is not None]

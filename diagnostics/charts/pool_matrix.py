@@ -14,7 +14,7 @@ from diagnostics.charting.theme import Palette, palette
 from diagnostics.language import joined_sentences, say, to_say
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.job.graph import job_graph
-from diagnostics.reconstruction.load.pools import pools_of_tasks
+from diagnostics.reconstruction.load.pools import FULL, pools_of_tasks
 from diagnostics.reconstruction.load.pressure_origin import origins
 from diagnostics.reconstruction.load.timeline import load_timelines
 from diagnostics.vocabulary.load_levels import LOW_MOST, WORKING_MOST
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from diagnostics.reconstruction.job.graph import JobGraph
     from diagnostics.reconstruction.load.timeline import Timeline
 
-FULL = 0.8
-"""Use from which a pool counts as full here. Source: the bound of the rule on full pools (bp.buffer-pools)."""
 MOST_TASKS = 40
 """Tasks of a job in the chart, those with the fullest pools. Our choice."""
 NAME_LENGTH = 24
@@ -112,7 +110,7 @@ def points(evidence: Evidence) -> Points | None:
     jobs: list[dict[str, Any]] = []
     for job_id in sorted({job for job, _ in pools}, key=str):
         own = {vertex: of_task for (job, vertex), of_task in pools.items() if job == job_id}
-        seen = {vertex: next(iter(of_task.values())).highest.vertex or vertex for vertex, of_task in own.items()}
+        seen = {vertex: next(iter(of_task.uses.values())).highest.vertex or vertex for vertex, of_task in own.items()}
         graph = job_graph(cluster, job_id, seen)
         timeline = loads.get(job_id, {})
         awaited = _awaited(timeline, graph)
@@ -120,10 +118,10 @@ def points(evidence: Evidence) -> Points | None:
         for vertex, of_task in own.items():
             above = graph.above(vertex) if graph.edges_known else ()
             is_source = graph.edges_known and not above
-            outs = [own[each]["out"].usual for each in above if "out" in own.get(each, {})]
-            in_use = of_task["in"].usual if "in" in of_task and not is_source else None
+            outs = [use for each in above if each in own and (use := own[each].fullest_out) is not None]
+            in_use = None if is_source else of_task.usual("in")
             is_sink = graph.edges_known and not graph.all_below(vertex)
-            out_use = of_task["out"].usual if "out" in of_task and not is_sink else None
+            out_use = None if is_sink else of_task.usual("out")
             moments = timeline.get(vertex, ())
             cell = cell_of(
                 in_use,

@@ -21,8 +21,8 @@ from diagnostics.wording.phrase import FORMATS, number, percent
 
 if TYPE_CHECKING:
     from diagnostics.evidence import Evidence
-    from diagnostics.reconstruction.job.cluster import Cluster
-    from diagnostics.reconstruction.load.pools import Pools
+    from diagnostics.reconstruction.job.cluster import Cluster, VertexKey
+    from diagnostics.reconstruction.load.pools import TaskPools
     from diagnostics.reconstruction.load.source_rates import SourceRate
 
 MOST_TASKS = 16
@@ -47,11 +47,11 @@ def points(evidence: Evidence) -> Points | None:
     """The tasks from the sources to the origin of back pressure, with their pools and ratios, and the source rate.
 
     Reads   vertex, edge, job, metric_sample, back_pressure, subtask.
-    Gives   {jobs: [{job_id, name, origin, apart, tasks: [{id, name, in, out, held, busy}], rates: [[ts_ms, per_s]],
-            change: {at_ms, before_per_s, after_per_s} or null}]}; `apart` is whether a sender of the origin runs in
-            another TaskManager, null where that is not known; pools are the median of the subtask with the fullest
-            one, ratios the mean over the recording of the subtask that has most; null where nothing is known, and for
-            the input of a source. Tasks are in the order of the data flow.
+    Gives   {jobs: [{job_id, name, pressed_ms, origin, apart, tasks: [{id, name, in, out, held, busy}], rates: [[ts_ms,
+            per_s]], change: {at_ms, before_per_s, after_per_s} or null}]}; `apart` is whether a sender of the origin
+            runs in another TaskManager, null where that is not known; pools are those of findings, ratios those of the
+            job graph (`reconstruction/load/tasks.py`); null where nothing is known, and for the input of a source.
+            Tasks are in the order of the data flow.
     Empty   None when no task with a known origin is back-pressured, or without known edges.
     """
     pools, rates, cluster = pools_of_tasks(evidence), source_rates(evidence), cluster_of(evidence)
@@ -64,6 +64,7 @@ def points(evidence: Evidence) -> Points | None:
                 {
                     "job_id": job["job_id"],
                     "name": job["name"],
+                    "pressed_ms": job["pressed_ms"],
                     "origin": origin["id"],
                     "apart": _is_apart(cluster, job["job_id"], origin),
                     "tasks": [_task(job["job_id"], each, pools) for each in path],
@@ -97,10 +98,11 @@ def _path(vertices: Sequence[Mapping[str, Any]], origin: Mapping[str, Any]) -> l
     return [each for each in vertices if each["id"] in nearest]
 
 
-def _task(job_id: str | None, vertex: Mapping[str, Any], pools: Pools) -> dict[str, Any]:
-    of_task = pools.get((job_id, vertex["id"])) or pools.get((job_id, normalised(vertex["name"]))) or {}
-    read = ("out", "in") if vertex["parents"] else ("out",)
-    use = {pool: round(of_task[pool].usual, 3) if pool in of_task and pool in read else None for pool in ("in", "out")}
+def _task(job_id: str | None, vertex: Mapping[str, Any], pools: Mapping[VertexKey, TaskPools]) -> dict[str, Any]:
+    of_task = pools.get((job_id, vertex["id"])) or pools.get((job_id, normalised(vertex["name"])))
+    read = {"in", "out"} if vertex["parents"] else {"out"}
+    usual = {pool: of_task.usual(pool) if of_task and pool in read else None for pool in ("in", "out")}
+    use = {pool: None if share is None else round(share, 3) for pool, share in usual.items()}
     return {"id": vertex["id"], "name": vertex["name"], **use, "held": vertex["held"], "busy": vertex["busy"]}
 
 
@@ -220,15 +222,18 @@ def _job_summary(job: Mapping[str, Any]) -> str:
     origin = next(task for task in job["tasks"] if task["id"] == job["origin"])
     sentences = [_origin_in_words(origin), _pool_in_words(origin, job.get("apart"))]
     waiting = sorted((task for task in job["tasks"] if (task["held"] or 0.0) > OK_MOST), key=lambda task: -task["held"])
+    # Points of former releases do not say over which time the ratios are means.
+    average = say("on average, while back pressure was HIGH") if job.get("pressed_ms") else say("on average")
     for task in waiting[:2]:
         sentence = (
-            to_say("{task} is back-pressured {held} of the time on average.")
+            to_say("{task} is back-pressured {held} of the time {average}.")
             if task["out"] is None
-            else to_say("{task} is back-pressured {held} of the time on average; its output pool is full.")
+            else to_say("{task} is back-pressured {held} of the time {average}; its output pool is full.")
             if task["out"] > 1
-            else to_say("{task} is back-pressured {held} of the time on average; {out} of its output pool is in use.")
+            else to_say("{task} is back-pressured {held} of the time {average}; {out} of its output pool is in use.")
         )
-        sentences.append(say(sentence, task=task["name"], held=percent(task["held"]), out=percent(task["out"])))
+        shares = {"held": percent(task["held"]), "out": percent(task["out"])}
+        sentences.append(say(sentence, task=task["name"], average=average, **shares))
     change = job["change"]
     if change and (ratio := _change_ratio(change)) is not None:
         before, after = number(change["before_per_s"]), number(change["after_per_s"])

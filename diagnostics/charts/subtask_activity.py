@@ -19,7 +19,7 @@ from diagnostics.prevention.series import TASK
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
 from diagnostics.reconstruction.metrics.metric_series import metric_series
 from diagnostics.vocabulary.load_levels import LOW_MOST, OK_MOST, QUIET_MOST, WORKING_MOST
-from diagnostics.wording.phrase import percent
+from diagnostics.wording.phrase import duration, percent
 
 if TYPE_CHECKING:
     from diagnostics.evidence import Evidence
@@ -292,15 +292,20 @@ def summary(points: Points) -> str:
     if mean is not None and highest <= OK_MOST:
         text.append(say("No task is back-pressured (at most {highest} in a sample).", highest=percent(highest)))
     elif mean is not None:
+        of_subtask = [value for value in pressed[1]["back_pressured"] if value is not None]
+        band = _band(max(of_subtask))
+        slots = sum(_band(value) == band for value in of_subtask)
         text.append(
             say(
-                "Most back-pressured: subtask {subtask} of {task}, {mean} of the time on average ({band}), {highest} "
-                "in its highest sample.",
+                "Most back-pressured: subtask {subtask} of {task}, {band} for {time} of {whole} ({mean} of the time on "
+                "average, {highest} in its highest sample).",
                 subtask=pressed[1]["subtask"],
                 task=pressed[0],
+                band=band,
+                time=duration(slots * points["slot_ms"]),
+                whole=duration(len(of_subtask) * points["slot_ms"]),
                 mean=percent(mean),
-                band=_band(mean),
-                highest=percent(_highest(pressed[1]["back_pressured"])),
+                highest=percent(max(of_subtask)),
             )
         )
     if (mean := _mean(busiest[1], "busy")) is not None:

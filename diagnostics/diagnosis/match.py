@@ -135,7 +135,7 @@ def _course(rule: Rule, view: FactView) -> tuple[Began, Sequence[phrase.Sentence
         ts_ms = view(fact)
         if isinstance(ts_ms, (int, float)) and not isinstance(ts_ms, bool):
             signal = fact.rpartition(".")[0]
-            at_start = view(f"{signal}.onset_at_start") is True and fact.endswith(".onset_ms")
+            at_start = view(f"{fact.removesuffix('_ms')}_at_start") is True
             ended_ms = view(f"{signal}.ended_ms") if _can_be_over(rule, view) else None
             if not isinstance(ended_ms, (int, float)):
                 return Began(round(ts_ms), at_start), ()
@@ -211,10 +211,11 @@ def _facts(rule: Rule, view: FactView) -> dict[str, FactValue]:
     return {name: value for name, value in named.items() if value is not None}
 
 
-def _spoken(rule: Rule) -> Sequence[str]:
-    """The signals of a rule, those of its condition first."""
+def _spoken(rule: Rule, view: FactView) -> Sequence[str]:
+    """The signals of a rule, those of its condition first; not those of remarks that are not made."""
     references = list(rule.when.facts())
-    for template in (rule.statement, *(remark.say for remark in rule.also)):
+    made = [remark.say for remark in rule.also if remark.when is None or remark.when.holds(view)]
+    for template in (rule.statement, *made):
         references += [reference for reference, _ in phrase.placeholders(template)]
     references += list(rule.facts)
     return list(dict.fromkeys(reference.rpartition(".")[0] for reference in references))
@@ -222,7 +223,7 @@ def _spoken(rule: Rule) -> Sequence[str]:
 
 def _citations(rule: Rule, view: FactView) -> tuple[Citation, ...]:
     """The citations of the rule's signals in rotation, so that the most important of each signal come first."""
-    piles = [list(view.signals[key].citations) for key in _spoken(rule) if key in view.signals]
+    piles = [list(view.signals[key].citations) for key in _spoken(rule, view) if key in view.signals]
     mixed: dict[Citation, None] = {}
     depth = max((len(pile) for pile in piles), default=0)
     for rank in range(depth):

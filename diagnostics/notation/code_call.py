@@ -22,6 +22,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
         "queryforlist",
     ),
     "sink": ("addsink", "sinkto"),
+    "state-backend": ("setstatebackend",),
 }
 """Kind of a call -> its methods in lower case without underscores. Source: Flink documentation, DataStream API and
 Asynchronous I/O; java.sql.Statement, HttpURLConnection, Spring's RestTemplate and JdbcTemplate."""

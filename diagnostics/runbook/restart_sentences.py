@@ -29,6 +29,12 @@ TOO_SLOW = to_say(
     "measured {checkpoint_sizes.bytes_per_s_max|bytes} per second need {restart.savepoint_ms|duration}, which "
     "leaves too little room."
 )
+TOO_SLOW_SEEN = to_say(
+    "Do not stop this job with a savepoint. A savepoint writes the whole state and has to finish within the "
+    "checkpoint timeout of {settings.timeout_ms|duration}; {checkpoint_phases.largest_upload_bytes|bytes} took "
+    "{checkpoint_phases.largest_upload_ms|duration} in checkpoint {checkpoint_phases.largest_upload_id}, which leaves "
+    "too little room."
+)
 TRIAL = to_say(
     "A savepoint writes the whole state and has to finish within the checkpoint timeout of "
     "{settings.timeout_ms|duration}. {checkpoint_sizes.max_state_bytes|bytes} need {restart.savepoint_ms|duration} at "

@@ -34,6 +34,7 @@ from diagnostics.runbook.restart_sentences import (
     PROCESSES,
     SAVEPOINT,
     TOO_SLOW,
+    TOO_SLOW_SEEN,
     TRIAL,
     WITHOUT_TASK_MANAGERS,
 )
@@ -70,6 +71,8 @@ SUPERVISED = to_say(
 FOR_EACH = to_say("there, once for each of its TaskManagers")
 """Comments behind commands."""
 
+AS_MUCH = 0.95
+"""Part of the state that a checkpoint must have written to show how long a savepoint takes. Our choice."""
 MOSTLY = 0.5
 """Share of a checkpoint's duration from which its barriers take most of it. Our choice: more than half."""
 
@@ -322,7 +325,13 @@ class _Restart:
         )
         if needed is None or timeout is None or needed * HEAD_ROOM <= timeout:
             return failing
-        return failing or BARRIERS if waits else TOO_SLOW
+        return failing or BARRIERS if waits else TOO_SLOW_SEEN if self._wrote_as_much() else TOO_SLOW
+
+    def _wrote_as_much(self) -> bool:
+        """Whether a checkpoint wrote what a savepoint would: its own duration shows more than a rate of others."""
+        written = self._number("checkpoint_phases.largest_upload_bytes")
+        state = self._number("checkpoint_sizes.max_state_bytes")
+        return written is not None and state is not None and written >= AS_MUCH * state
 
     def _recent_ms(self, timeout: float | None) -> float | None:
         """How long the last checkpoints took, or one takes that is under way; without them, the longest of all."""

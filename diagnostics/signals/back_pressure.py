@@ -5,17 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import pairwise
-from statistics import median
 
 from diagnostics.aggregators import jobs
 from diagnostics.arithmetic.named_rows import named_rows
-from diagnostics.arithmetic.onset import END_FACTS, ONSET_FACTS, end_facts, ended_ms, onset, onset_facts
-from diagnostics.arithmetic.quantiles import highest, known, longest_run_ms, middle
+from diagnostics.arithmetic.onset import END_FACTS, ONSET_FACTS, Onset, end_facts, ended_ms, onset, onset_facts
+from diagnostics.arithmetic.quantiles import highest, known, middle
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
 from diagnostics.reconstruction.job.graph import JobGraph, job_graph
+from diagnostics.reconstruction.load.pressed_time import (
+    FEWEST_MOMENTS,
+    lasted_ms,
+    moments_of,
+    pressed_since,
+    pressed_span,
+    pressed_spans,
+    run_ms,
+    widest_gap_ms,
+)
 from diagnostics.reconstruction.load.pressure_origin import OriginMoment, origins
 from diagnostics.reconstruction.load.task_rates import HeldTime, held_times
 from diagnostics.reconstruction.load.timeline import MOMENT_MS, Moment, Timeline, load_timelines, printed_names
@@ -24,19 +33,11 @@ from diagnostics.vocabulary.load_levels import FULLY_BUSY, LOW_MOST, OK_MOST, pr
 
 AS_HARD = 0.8
 """Usual ratios are medians over the moments whose back pressure is at least this share of the highest. Our choice."""
-GAP_STEPS = 2.5
-"""Moments further apart than this many usual steps belong to different runs. Our choice: bridges one missed scrape."""
-FEWEST_MOMENTS = 3
-"""With fewer moments a duration cannot be measured. Our choice."""
 START_MS = 120_000
 """Back pressure that begins within this time of the job's start may be a backlog being processed. Our choice."""
 CALM_MS = 60_000
 """How long back pressure must have ended to count as a processed backlog. Our choice: a minute, the period that REST's
 gauges average over.
-"""
-FEW_LOOKS = 6
-"""With fewer readings that lie far apart, a single high one gives no duration; with more, it is a short burst. Our
-choice.
 """
 
 
@@ -84,24 +85,14 @@ def _is_catch_up(held: Sequence[OriginMoment], timeline: Timeline, start_ms: int
     processed.
     """
     high = [each.ts_ms for each in held if each.upstream_ratio > LOW_MOST]
-    moments = _moments_of(timeline)
+    moments = moments_of(timeline)
     if start_ms is None or not high or high[0] - start_ms > START_MS:
         return False
     longest_gap = max((later - earlier for earlier, later in pairwise(high)), default=0)
-    if longest_gap > GAP_STEPS * max(_step_ms(timeline), MOMENT_MS):
+    if longest_gap > widest_gap_ms(timeline):
         return False
     after = [ts_ms for ts_ms in moments if ts_ms > high[-1]]
     return len(after) >= FEWEST_MOMENTS and after[-1] - high[-1] >= CALM_MS
-
-
-def _step_ms(timeline: Timeline) -> float:
-    """Median distance between two moments, in milliseconds."""
-    moments = sorted({moment.ts_ms for each in timeline.values() for moment in each})
-    return median([later - earlier for earlier, later in pairwise(moments)]) if len(moments) > 1 else float(MOMENT_MS)
-
-
-def _moments_of(timeline: Timeline) -> list[int]:
-    return sorted({moment.ts_ms for each in timeline.values() for moment in each})
 
 
 def _origin_signal(
@@ -117,7 +108,8 @@ def _origin_signal(
     lasting = high or list(held)
     hardest = max(each.upstream_ratio for each in lasting)
     chosen = [each for each in lasting if each.upstream_ratio >= AS_HARD * hardest]
-    everything = _moments_of(timeline)
+    spans = {each.ts_ms: pressed_span(each.upstream_load) for each in lasting}
+    everything = moments_of(timeline)
     at = {each.ts_ms for each in chosen}
     worst = max(chosen, key=lambda each: (round(each.upstream_ratio, 2), each.own.busy_max or 0.0, each.ts_ms))
     above = [each for each in graph.all_above(vertex) if each in timeline]
@@ -146,14 +138,14 @@ def _origin_signal(
         "moments": len(everything),
         "origin_moments": len(lasting),
         "share_ratio": len(lasting) / len(everything),
-        "lasted_ms": _lasted_ms(
-            lasting, timeline, [accumulated[job_id, each] for each in above if (job_id, each) in accumulated]
+        "lasted_ms": lasted_ms(
+            spans, timeline, [accumulated[job_id, each] for each in above if (job_id, each) in accumulated]
         ),
     }
-    beyond = {each.ts_ms for each in lasting}
     if worst.ts_ms >= 0:
-        course = _origin_course(timeline[vertex], beyond, everything)
-        facts |= onset_facts(onset(course)) | end_facts(_origin_end_ms(course, above, timeline))
+        course = _origin_course(timeline[vertex], spans.keys(), everything)
+        facts |= _began(onset(course), pressed_since(spans, timeline))
+        facts |= end_facts(_origin_end_ms(course, above, timeline))
     busy = worst.own.busiest
     above_reading = worst.upstream_load.most_held
     citations = [reading.citation for reading in (busy, above_reading, worst.own.most_held) if reading]
@@ -171,6 +163,22 @@ def _origin_signal(
         citation_count=len(lasting),
         window=(lasting[0].ts_ms, lasting[-1].ts_ms) if lasting[0].ts_ms >= 0 else None,
     )
+
+
+def _began(began: Onset | None, held: Onset | None) -> dict[str, FactValue]:
+    """When a task had no time left or held others back, and when it held them back: not the same while records queue.
+
+    began  of `_origin_course`, by moments
+    """
+    if began is None or held is None:
+        return {}
+    began_ms = began.ts_ms if held.ts_ms - began.ts_ms >= MOMENT_MS else held.ts_ms
+    return {
+        **onset_facts(Onset(began_ms, began.at_start)),
+        "held_since_ms": held.ts_ms,
+        "held_since_at_start": held.at_start,
+        "queued_ms": held.ts_ms - began_ms,
+    }
 
 
 def _origin_course(own: Sequence[Moment], beyond: Set[int], everything: Sequence[int]) -> list[tuple[int, bool]]:
@@ -217,36 +225,6 @@ def _source_ratio(timeline: Timeline, graph: JobGraph, vertex: str, at: set[int]
     return highest(_typical(timeline[each], at, "held_max", -1.0) for each in sources)
 
 
-def _lasted_ms(held: Sequence[OriginMoment], timeline: Timeline, times: Sequence[HeldTime]) -> float | None:
-    """Duration of the back pressure in milliseconds: its longest run of moments, or the time that tasks upstream
-    accumulated.
-
-    None when there are too few moments and the accumulated time may lie anywhere in the job's life.
-    """
-    at = {each.ts_ms for each in held}
-    flags = [(ts_ms, ts_ms in at) for ts_ms in _moments_of(timeline)]
-    run = _run_ms(flags, timeline)
-    dense = highest(each.dense_ms for each in times)
-    if dense:
-        return max(run, dense)
-    if len(flags) >= FEWEST_MOMENTS and not (run <= MOMENT_MS and _are_few_looks(timeline)):
-        return run
-    whole = highest(each.total_ms for each in times)
-    return whole if whole is not None and whole < FEWEST_MOMENTS * MOMENT_MS else None
-
-
-def _are_few_looks(timeline: Timeline) -> bool:
-    return len(_moments_of(timeline)) < FEW_LOOKS and _step_ms(timeline) > FEWEST_MOMENTS * MOMENT_MS
-
-
-def _run_ms(flags: Sequence[tuple[int, bool]], timeline: Timeline) -> float:
-    """Milliseconds of the longest run of true flags; a moment covers MOMENT_MS."""
-    if not any(holds for _, holds in flags):
-        return 0.0
-    run = longest_run_ms(flags, round(GAP_STEPS * max(_step_ms(timeline), MOMENT_MS)))
-    return float(run + MOMENT_MS)
-
-
 def _job_signal(
     job_id: str | None,
     timeline: Timeline,
@@ -255,15 +233,15 @@ def _job_signal(
     held: Sequence[str],
 ) -> Signal:
     """The job's back pressure over all its tasks: the worst task, the share of time and the duration."""
-    moments = _moments_of(timeline)
+    moments = moments_of(timeline)
     worst_by_moment: dict[int, tuple[float, str]] = {}
+    spans = pressed_spans(timeline)
     for vertex, vertex_moments in timeline.items():
         for each in vertex_moments:
             if each.held_max is not None:
                 worst_by_moment[each.ts_ms] = max(
                     worst_by_moment.get(each.ts_ms, (0.0, vertex)), (each.held_max, vertex)
                 )
-    flags = [(ts_ms, worst_by_moment.get(ts_ms, (0.0, ""))[0] > LOW_MOST) for ts_ms in moments]
     facts: dict[str, FactValue] = {"moments": len(moments), "tasks": len(timeline), "origins": len(held)}
     busy = [(value, vertex) for vertex, seen in timeline.items() if (value := middle(m.busy_max for m in seen))]
     if busy:
@@ -277,9 +255,9 @@ def _job_signal(
             "typical_ratio": middle(each[0] for each in worst_by_moment.values()),
             "last_ratio": worst_by_moment[max(worst_by_moment)][0],
             "level": pressure_level(ratio).lower(),
-            "high_moments": sum(1 for _, is_high in flags if is_high),
-            "high_share_ratio": sum(1 for _, is_high in flags if is_high) / len(flags),
-            "high_lasted_ms": _run_ms(flags, timeline),
+            "high_moments": len(spans),
+            "high_share_ratio": len(spans) / len(moments),
+            "high_lasted_ms": run_ms(spans, timeline),
         }
         readings = [moment.most_held for moment in timeline[vertex] if moment.most_held]
         citations = [reading.citation for reading in sorted(readings, key=lambda each: -each.ratio)[:3]]
@@ -329,6 +307,9 @@ ORIGIN_FACTS = {
     "back_pressured_ratio": "its own back-pressured time then",
     **ONSET_FACTS,
     **END_FACTS,
+    "held_since_ms": "since when tasks upstream were back-pressured for it, epoch ms",
+    "held_since_at_start": "whether they were so at the first look already",
+    "queued_ms": "time for which the task was fully busy before tasks upstream were held back; records queued then",
     "upstream_ratio": "back-pressured time of the worst upstream task; median while this one held it back",
     "upstream_max_ratio": "the highest of it",
     "upstream_vertex": "that task",

@@ -11,18 +11,13 @@ from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.job.cluster import VertexKey, cluster_of
 from diagnostics.reconstruction.job.graph import JobGraph, job_graph
-from diagnostics.reconstruction.load.pools import PoolUse, pools_of_tasks
+from diagnostics.reconstruction.load.pools import FULL, TaskPools, pools_of_tasks
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.wording.cited_text import sample_text
 
-FULL = 0.8
-"""Use from which a pool counts as full. Source: the bound of the rule on full pools (bp.buffer-pools)."""
-
-Pools = Mapping[str, PoolUse]
-
 
 def measure(evidence: Evidence) -> Measured:
-    """Usual usage of each task's pools, in the subtask with the fullest pool.
+    """Usual usage of each task's pools, all of them in the subtask with the fullest input or output pool.
 
     Reads   metric_sample (`buffers.*` or `Shuffle.Netty.*.Buffers.*`).
     Gives   one signal per task with a known pool; a source has no input, although Flink reports an empty pool for it.
@@ -34,26 +29,28 @@ def measure(evidence: Evidence) -> Measured:
         yield NotMeasured("buffer_pools", "vertex-metrics", "no metric shows how full the buffer pools are")
         return
     cluster = cluster_of(evidence)
-    names = {task: next(iter(of_task.values())).highest.vertex for task, of_task in pools.items()}
+    names = {task: next(iter(of_task.uses.values())).highest.vertex for task, of_task in pools.items()}
     for task, of_task in pools.items():
         of_job = {place[1]: name or place[1] for place, name in names.items() if place[0] == task[0]}
         graph = job_graph(cluster, task[0], of_job)
         above = graph.above(task[1]) if graph.edges_known else ()
         upstream = {
-            each: pools[task[0], each]["out"].usual for each in above if "out" in pools.get((task[0], each), {})
+            each: use
+            for each in above
+            if (task[0], each) in pools and (use := pools[task[0], each].fullest_out) is not None
         }
         yield _signal(task, graph, of_task, upstream)
 
 
-def _signal(task: VertexKey, graph: JobGraph, pools: Pools, upstream: Mapping[str, float]) -> Signal:
+def _signal(task: VertexKey, graph: JobGraph, pools: TaskPools, upstream: Mapping[str, float]) -> Signal:
     is_source = graph.edges_known and not graph.above(task[1])
     facts: dict[str, FactValue] = {
-        f"{pool}_ratio": use.usual for pool, use in pools.items() if pool == "out" or not is_source
+        f"{pool}_ratio": use.usual for pool, use in pools.uses.items() if pool == "out" or not is_source
     }
     facts["is_sink"] = graph.edges_known and not graph.all_below(task[1])
-    facts["fullest_subtask"] = pools["in" if "in" in pools else next(iter(pools))].highest.subtask
-    fullest = max((use for pool, use in pools.items() if f"{pool}_ratio" in facts), key=lambda use: use.usual)
-    full = [(ts_ms, value >= FULL) for ts_ms, value in fullest.course]
+    facts["fullest_subtask"] = pools.subtask
+    facts["full_since_ms"] = pools.since_ms
+    full = [(ts_ms, value >= FULL) for ts_ms, value in pools.course]
     facts |= onset_facts(onset(full)) | end_facts(ended_ms(full))
     if upstream:
         worst = max(sorted(upstream), key=lambda each: upstream[each])
@@ -62,8 +59,8 @@ def _signal(task: VertexKey, graph: JobGraph, pools: Pools, upstream: Mapping[st
         "buffer_pools",
         Subject(job=task[0], vertex=graph.name(task[1]), vertex_id=task[1]),
         known_facts(facts),
-        tuple(_cite(pools[pool].highest) for pool in sorted(pools, key=lambda pool: (-pools[pool].usual, pool))),
-        citation_count=len(pools),
+        tuple(_cite(use.highest) for use in pools.uses.values()),
+        citation_count=len(pools.uses),
     )
 
 
@@ -82,7 +79,9 @@ FACTS = {
     "upstream_out_ratio": "use of the fullest output pool of a task right above",
     "upstream_vertex": "that task",
     "is_sink": "whether no task follows it, so that it has no output pool although Flink reports an empty one",
-    "fullest_subtask": "the subtask with the fullest input pool",
+    "fullest_subtask": "the subtask with the fullest pool, whose pools these are",
+    "full_since_ms": "time at which the fullest buffer pool filled, where that was observed; uses are medians since "
+    "then",
 }
 
 SIGNALS = (SignalDefinition("buffer_pools", "vertex", FACTS, measure),)

@@ -83,6 +83,7 @@ def phases(
         **_shares([at for _, _, at in known_slowest]),
         **_listed(by_number, known_slowest),
         **_reference(by_number, checkpoints, known_slowest, name),
+        **_longest_delay(by_number, checkpoints, known_slowest, name),
         **_upload([by_number[number] for number in slow]),
         **_pending(by_number, checkpoints, name),
         "unaligned": any(part.unaligned for number in slow for part in by_number[number]),
@@ -232,6 +233,25 @@ def _reference(
     return facts
 
 
+def _longest_delay(
+    by_number: Mapping[int, Sequence[Part]],
+    checkpoints: Mapping[int, Checkpoint],
+    slowest: Sequence[tuple[int, Part, Slowest]],
+    name: Callable[[str], str],
+) -> dict[str, FactValue]:
+    """The longest start delay of the checkpoints that expired: that of one that completed does not show why others
+    did not. Of the slow ones where none of the expired has details.
+    """
+    delays = {number: found for number, parts in by_number.items() if (found := _maximum(parts, "start_delay"))}
+    expired = {number for number in delays if number in checkpoints and checkpoints[number].status == "expired"}
+    chosen = expired or {number for number, _, _ in slowest if number in delays}
+    if not chosen:
+        return {}
+    number = max(chosen, key=lambda each: (delays[each][0], each))
+    value, part, _ = delays[number]
+    return {"longest_delay_ms": value, "longest_delay_id": number, "longest_delay_vertex": name(part.vertex_id)}
+
+
 def _upload(slow: Sequence[Sequence[Part]]) -> dict[str, FactValue]:
     """Bytes per second of the asynchronous part of the task that writes most; includes late acknowledgements."""
     rates: list[tuple[float, int]] = []
@@ -242,11 +262,26 @@ def _upload(slow: Sequence[Sequence[Part]]) -> dict[str, FactValue]:
         if written and took_ms and written >= UPLOAD_BYTES and took_ms >= UPLOAD_MS:
             rates.append((written / took_ms * 1000, part.acknowledged))
     return {
+        **_largest_upload(slow),
         "upload_bytes_per_s_min": lowest(rate for rate, _ in rates) if len(rates) > 1 else None,
         "upload_bytes_per_s_max": highest(rate for rate, _ in rates),
         "upload_bytes_per_s_by_subtask": highest(rate / subtasks for rate, subtasks in rates),
         "upload_checkpoints": len(rates) or None,
     }
+
+
+def _largest_upload(slow: Sequence[Sequence[Part]]) -> dict[str, FactValue]:
+    """What a slow checkpoint that all subtasks acknowledged, late or not, wrote at most, and how long that took."""
+    whole = [
+        (written, each.slowest.end_to_end_ms, each.number)
+        for parts in slow
+        if all(part.acknowledged == part.subtasks for part in parts)
+        and (written := total(part.checkpointed_bytes for part in parts)) is not None
+        and (each := _slowest(parts)) is not None
+        and each.slowest is not None
+    ]
+    written, took_ms, number = max(whole, default=(None, None, None), key=lambda each: (each[0], each[2]))
+    return {"largest_upload_bytes": written, "largest_upload_ms": took_ms, "largest_upload_id": number}
 
 
 def _pending(
@@ -339,6 +374,9 @@ FACTS = {
     "start_delay_ms": "start delay of the slowest subtask of the slowest checkpoint",
     "start_delay_vertex": "in which task",
     "start_delay_subtask": "in which subtask",
+    "longest_delay_ms": "longest start delay of a subtask in an expired checkpoint; in a slow one where none expired",
+    "longest_delay_id": "in which checkpoint",
+    "longest_delay_vertex": "in which task of it",
     "state_vertex": "task with most state in the slowest checkpoint",
     "state_bytes": "full state size in it",
     "checkpointed_bytes": "bytes that the slowest checkpoint wrote",
@@ -349,6 +387,9 @@ FACTS = {
     "upload_bytes_per_s_max": "highest rate of bytes written over the asynchronous duration, all subtasks of a task",
     "upload_bytes_per_s_by_subtask": "highest upload rate of one subtask",
     "upload_checkpoints": "checkpoints from which the upload rate is measured",
+    "largest_upload_bytes": "most bytes that a slow checkpoint wrote, of those that all subtasks acknowledged",
+    "largest_upload_ms": "how long that checkpoint took",
+    "largest_upload_id": "which one it is",
     "unacknowledged_ids": "expired checkpoints that some subtask never acknowledged",
     "unacknowledged_id": "the last of them",
     "unacknowledged_vertices": "the tasks whose acknowledgements it lacks",

@@ -348,7 +348,7 @@ FACTS = {
     "consecutive_failed": "failures since the last completed checkpoint",
     "recent_failed": "failures among the last ended checkpoints",
     "recent_count": "number of last ended checkpoints that are counted",
-    "since_last_completed_ms": "time from the last completed checkpoint to the end of the observation",
+    "since_last_completed_ms": "time from the last completed checkpoint to the last look at the checkpoints",
     "not_started": "triggers that did not become a checkpoint",
     "not_ready": "of those, how many came while not all tasks ran",
     "not_started_reason": "why the first of them did not",

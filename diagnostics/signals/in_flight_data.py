@@ -107,7 +107,6 @@ def _queue_facts(data: QueuedData, history: History | None) -> dict[str, FactVal
     if earlier and since:
         facts |= {"duration_before_ms": median(earlier), "duration_since_ms": median(since)}
         facts["duration_ratio"] = ratio(median(since), median(earlier))
-        facts["duration_rise_ratio"] = (ratio(median(since), median(earlier)) or 1.0) - 1.0
     return facts
 
 
@@ -190,7 +189,6 @@ FACTS = {
     "duration_before_ms": "usual duration of checkpoints before the queues filled",
     "duration_since_ms": "usual duration of checkpoints while the queues were filled",
     "duration_ratio": "duration of checkpoints while the queues were filled over the one before",
-    "duration_rise_ratio": "by how much it rose, 3 for 300 % more",
     "heap_floor_ratio": "lowest use of the fullest heap while the queues were filled",
     "heap_floor_before_ratio": "lowest use of that heap before",
     "heap_free_ratio": "rest of that heap",

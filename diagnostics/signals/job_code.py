@@ -12,7 +12,13 @@ from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 MOST_LISTED = 5
-KINDS: Mapping[str, str] = {"key-by": "key_by", "blocking": "blocking", "asynchronous": "asynchronous", "sink": "sinks"}
+KINDS: Mapping[str, str] = {
+    "key-by": "key_by",
+    "blocking": "blocking",
+    "asynchronous": "asynchronous",
+    "sink": "sinks",
+    "state-backend": "state_backend",
+}
 """Kind of a call -> fact."""
 
 
@@ -53,6 +59,8 @@ FACTS: Mapping[str, str] = {
     "asynchronous": "the first of them with their lines",
     "sinks_calls": "calls that attach a sink",
     "sinks": "the first of them with their lines",
+    "state_backend_calls": "calls that set the state backend",
+    "state_backend": "the first of them with their lines",
 }
 
 SIGNALS = (SignalDefinition("job_code", "case", FACTS, measure),)

@@ -55,12 +55,26 @@ def _signal(evidence: Evidence, rows: Sequence[Mapping[str, Any]]) -> Signal:
         "write_ratio": _write_ratio([*refused, *slow]),
         "load_seen": was_looked_at(evidence, window),
     }
+    first_refused_ms, first_slow_ms = facts["first_refused_ms"], facts["first_slow_ms"]
+    if isinstance(first_refused_ms, int) and isinstance(first_slow_ms, int) and first_refused_ms > first_slow_ms:
+        facts["slow_before_ms"] = first_refused_ms - first_slow_ms
+    facts |= _most_refused(refused, slow)
     slowest = sorted(slow, key=lambda row: -row["took_ms"])
     citations = tuple(
         Citation.cite_row(row, "log", row["message"][:400])
         for row in [*refused[:MOST_CITED], *slowest[:MOST_CITED], *retried[:MOST_CITED]]
     )
     return Signal("outside_system", Subject(), known_facts(facts), tuple(dict.fromkeys(citations)), len(rows), window)
+
+
+def _most_refused(refused: Sequence[Mapping[str, Any]], slow: Sequence[Mapping[str, Any]]) -> dict[str, FactValue]:
+    """The largest share of the requests that can have been refused: quick ones are in no log."""
+    stamps = [row["ts_ms"] for row in refused if row["ts_ms"] is not None]
+    first_ms, last_ms = min(stamps, default=0), max(stamps, default=-1)
+    answered = [row for row in slow if first_ms <= (row["ts_ms"] or 0) <= last_ms and not row["refused"]]
+    if not answered:
+        return {}
+    return {"refused_most_ratio": len(stamps) / (len(stamps) + len(answered)), "slow_beside_refused": len(answered)}
 
 
 def _write_ratio(rows: Sequence[Mapping[str, Any]]) -> float | None:
@@ -72,9 +86,12 @@ FACTS = {
     "refused_text": "the first of them, shortened",
     "first_refused_ms": "when the first of them was written, epoch ms",
     "first_slow_ms": "when the first slow request was reported, epoch ms",
+    "slow_before_ms": "time of slow requests before the first refused one; absent where a refusal came first",
     "slow_requests": "log records that report a request of half a second or more",
     "slow_median_ms": "usual duration of these",
     "slowest_ms": "longest duration of these",
+    "refused_most_ratio": "largest possible share of refused requests, from the first refusal to the last",
+    "slow_beside_refused": "slow requests that were answered in that time",
     "retries": "log records that tell of a retry",
     "write_ratio": "share of the refused and slow requests whose text speaks of writing",
     "load_seen": "whether a file shows how busy or back-pressured tasks were while these records were written",

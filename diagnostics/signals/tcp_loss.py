@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
@@ -27,6 +28,7 @@ from diagnostics.wording.cited_text import SENT_AGAIN, SENT_AGAIN_AND_WAITS, cit
 LEAST_AGAIN = 5
 """With fewer retransmitted segments an interval does not count as growth. Our choice, for the same reason."""
 SHOWN = 10
+HARDWARE_ADDRESS = re.compile(r"(?i)^[0-9a-f]{2}(?::[0-9a-f]{2}){5}\b")
 
 
 def measure(evidence: Evidence) -> Measured:
@@ -58,6 +60,7 @@ def measure(evidence: Evidence) -> Measured:
         "connection_to": worst.to_row.peer_address if worst else None,
         "connection_again": worst.again if worst else None,
         "connection_sent": worst.sent if worst else None,
+        **_period(worst),
         "host_ratio": busiest.ratio if busiest else None,
         "again": sum(each.again for each in hosts or connections),
         "stalled": len({ends_of(row) for row in stalled}),
@@ -73,7 +76,8 @@ def measure(evidence: Evidence) -> Measured:
         **_before_loss(evidence, hosts or connections),
         **_worst_host(stalled, connections),
     }
-    shown = [each.to_row for each in (worst, busiest) if each] + sorted(stalled, key=lambda row: -(row.rto_ms or 0.0))
+    compared = [row for each in (worst, busiest) if each for row in (each.to_row, each.from_row) if row is not None]
+    shown = compared + sorted(stalled, key=lambda row: -(row.rto_ms or 0.0))
     yield Signal(
         key="tcp_loss",
         subject=Subject(),
@@ -82,6 +86,13 @@ def measure(evidence: Evidence) -> Measured:
         citation_count=len(shown),
         window=(min(times), max(times)) if times else None,
     )
+
+
+def _period(interval: Interval | None) -> dict[str, FactValue]:
+    """The two readings between which segments were counted; none of them for a count since the start."""
+    if interval is None or interval.from_row is None:
+        return {}
+    return {"connection_since_ms": interval.from_row.ts_ms, "connection_until_ms": interval.to_row.ts_ms}
 
 
 def _timeouts(rows: Sequence[Any]) -> dict[str, FactValue]:
@@ -127,8 +138,13 @@ network within a data centre.
 """
 
 
+def _name_of(host: str | None) -> str:
+    """A host as people know it: addresses of network cards do not show which one it is, the file's name does."""
+    return "host" if host is None or HARDWARE_ADDRESS.match(host) else host
+
+
 def _cite(row: Any) -> Citation:
-    place = f"{row.local_address} to {row.peer_address}" if row.peer_address else row.host or "host"
+    place = f"{row.local_address} to {row.peer_address}" if row.peer_address else _name_of(row.host)
     sent = {"host": place, "again": row.segments_retransmitted, "segments": row.segments_out}
     if row.rto_ms is None:
         return Citation.of(row, "metric", cited_text(SENT_AGAIN, **sent))
@@ -148,6 +164,8 @@ SIGNALS = (
             "connection_to": "the other side",
             "connection_again": "how many segments that were",
             "connection_sent": "of how many",
+            "connection_since_ms": "the earlier of the two readings between which these were counted, epoch ms",
+            "connection_until_ms": "the later one, epoch ms",
             "host_ratio": "largest part of the segments of a host that was retransmitted, 0 to 1",
             "again": "segments sent again in all while it was watched",
             "stalled": "connections that retransmitted again and again without an answer",

@@ -22,7 +22,7 @@ STATUSES: Mapping[str, str] = {
     "failed": to_say("failed"),
     "expired": to_say("expired"),
     "declined": to_say("declined"),
-    "aborted": to_say("aborted"),
+    "aborted": to_say("aborted with the job"),
     "in_progress": to_say("in progress"),
     "unknown": to_say("unknown"),
 }

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from diagnostics.arithmetic.quantiles import FEWEST_FOR_MEDIAN, FEWEST_FOR_P95
-from diagnostics.wording.phrase import duration, percent
+from diagnostics.wording.phrase import duration, enumeration, percent
 from workbench.analyses.models import Analysis
-from workbench.languages.sentences import say
+from workbench.languages.sentences import say, say_counted
 
 MOST_JOBS = 3
 """Jobs that are shown, those of the document's first verdicts. Our choice: the head stays short."""
@@ -23,7 +23,7 @@ class CheckpointVitals:
 
     job           its name, empty when there is no other job
     last_success  time from the last completed checkpoint to the end of the evidence
-    succeeded     how many of those that ended completed
+    succeeded     how many of those that ended completed; which triggers are not among them
     measure       what of the durations of the completed ones is shown
     durations     that: percentiles only where there are enough of them
     """
@@ -60,6 +60,8 @@ def _vitals(job: str, facts: Mapping[str, Any]) -> CheckpointVitals:
     if completed is not None and failed is not None and completed + failed:
         share = _success_share(completed, failed)
         succeeded = say("{done:,} of {all:,} ({share})", done=completed, all=completed + failed, share=share)
+        if others := _not_counted(facts):
+            succeeded = say("{succeeded}, without {others}", succeeded=succeeded, others=others)
         last_success = "" if completed else say("none")
     measure, durations = _durations(facts)
     return CheckpointVitals(
@@ -69,6 +71,16 @@ def _vitals(job: str, facts: Mapping[str, Any]) -> CheckpointVitals:
         measure=measure,
         durations=durations,
     )
+
+
+def _not_counted(facts: Mapping[str, Any]) -> str:
+    """The triggers that other counts on the page have too; empty without any."""
+    aborted, refused = facts.get("aborted") or 0, facts.get("not_started") or 0
+    parts = [
+        say("{count} aborted with the job", count=aborted) if aborted else "",
+        say_counted("{count} refused trigger", "{count} refused triggers", refused) if refused else "",
+    ]
+    return enumeration([part for part in parts if part])
 
 
 def _durations(facts: Mapping[str, Any]) -> tuple[str, str]:

@@ -224,7 +224,18 @@ def _citations(analysis: Analysis, files: Mapping[int, UploadedFile]) -> Mapping
     for citation in stored.order_by("place", "position"):
         citation.file = files.get(citation.file_id) if citation.file_id else None
         cited[citation.place].append(citation)
-    return cited
+    return new_lines_first(cited)
+
+
+def new_lines_first(cited: Mapping[int, Sequence[Citation]]) -> dict[int, list[Citation]]:
+    """The citations of each finding, those first that no finding before it shows at once: no line is read twice."""
+    seen: set[tuple[Any, ...]] = set()
+    ordered: dict[int, list[Citation]] = {}
+    for position in sorted(cited):
+        places = {id(each): (each.path, each.line, each.pointer, each.text) for each in cited[position]}
+        ordered[position] = sorted(cited[position], key=lambda each: places[id(each)] in seen)
+        seen |= {places[id(each)] for each in ordered[position][:SHOWN_EVIDENCE]}
+    return ordered
 
 
 def runbooks_of(jobs: Iterable[JobShown]) -> list[RunbookProgress]:

@@ -14,11 +14,12 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_GET
 
 from diagnostics.charting.chart import Chart, Theme
+from diagnostics.language import joined_sentences
 from diagnostics.log_book.finding import SearchTooSlow
 from workbench.accounts.requests import SignedInRequest
 from workbench.charts.rows import EPOCH, readable, rows_sorted, rows_within
 from workbench.charts.selectors import changes_between, chart_points, stretch, stretch_shown
-from workbench.languages.sentences import say, to_say
+from workbench.languages.sentences import say
 from workbench.untrusted.csv_cell import harmless_cell
 
 MOST_ROWS = 500
@@ -27,7 +28,10 @@ MOST_ROWS = 500
 MOST_CHANGES = 20
 """Rows of each list of differences."""
 
-NOTHING_OF_JOB = to_say("The files hold nothing of this for the chosen job.")
+
+def _nothing_of_job(chart: Chart) -> str:
+    """Why the chart of a job is empty although that of another is not: how much it needs."""
+    return joined_sentences((say("The chosen job has too little of this for the chart."), chart.read_missing))
 
 
 def _asked(request: SignedInRequest, analysis_id: int, chart_id: str) -> tuple[Chart, Mapping[str, Any] | None]:
@@ -41,7 +45,7 @@ def figure(request: SignedInRequest, analysis_id: int, chart_id: str) -> JsonRes
     """The figure in the requested theme (`light` or `dark`), for one job or for all."""
     chart, points = _asked(request, analysis_id, chart_id)
     if points is None:
-        return JsonResponse({"figure": None, "summary": say(NOTHING_OF_JOB), "axis": chart.axis})
+        return JsonResponse({"figure": None, "summary": _nothing_of_job(chart), "axis": chart.axis})
     theme = Theme("dark" if request.GET.get("theme") == "dark" else "light")
     return JsonResponse(
         {"figure": chart.figure(points, theme), "summary": chart.summary(points), "axis": chart.axis},
@@ -54,7 +58,7 @@ def figure(request: SignedInRequest, analysis_id: int, chart_id: str) -> JsonRes
 def table(request: SignedInRequest, analysis_id: int, chart_id: str) -> HttpResponse:
     """The chart's numbers in the time range (`from`, `to`) as a table, a page fragment; `sort` orders it."""
     chart, points = _asked(request, analysis_id, chart_id)
-    header, *every = chart.table(points) if points else [[say(NOTHING_OF_JOB)]]
+    header, *every = chart.table(points) if points else [[_nothing_of_job(chart)]]
     told = rows_within(header, every, stretch_shown(request.GET))
     rows, column, is_down = rows_sorted(header, told, request.GET.get("sort", ""))
     context = {
@@ -109,7 +113,7 @@ def json_file(request: SignedInRequest, analysis_id: int, chart_id: str) -> Json
         "chart": chart.id,
         "title": chart.read_title,
         "analysis": analysis_id,
-        "summary": chart.summary(points) if points else say(NOTHING_OF_JOB),
+        "summary": chart.summary(points) if points else _nothing_of_job(chart),
         "columns": header,
         "rows": rows_within(header, rows, stretch_shown(request.GET)),
     }

@@ -12,6 +12,8 @@ from workbench.cases.models import Case, CaseStatus
 from workbench.uploads.models import FileKind, UploadedFile
 
 NO_CAUSE = ("", "inconclusive")
+MOST_OPEN = 3
+"""Open cases with the same problem that a page names. Our choice: one line above the verdict."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,11 @@ class Recurrence:
     before_fix: Case | None = None
     undated: Case | None = None
     others: Sequence[Case] = ()
+
+    @property
+    def open_elsewhere(self) -> list[Case]:
+        """The newest of the others that are still open."""
+        return [other for other in self.others if not other.is_closed][:MOST_OPEN]
 
     def __bool__(self) -> bool:
         named = (self.returned_from, self.came_back_as, self.before_fix, self.undated)

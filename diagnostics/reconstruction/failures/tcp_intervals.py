@@ -20,12 +20,20 @@ STALLED_RTO_MS = 5_000.0
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Segments of one connection or host between two readings, or since its start when there is one reading."""
+    """Segments of one connection or host between two readings, or since its start when there is one reading.
+
+    from_row  the earlier reading; None of a connection that is counted since its start
+    """
 
     sent: int
     again: int
     to_row: Any
-    since_start: bool
+    from_row: Any = None
+
+    @property
+    def since_start(self) -> bool:
+        """Whether they are counted since the start of the connection or host."""
+        return self.from_row is None
 
     @property
     def ratio(self) -> float:
@@ -58,12 +66,12 @@ def intervals_of(rows: Iterable[Any]) -> list[Interval]:
     for readings in by_place.values():
         if len(readings) == 1:
             only = readings[0]
-            intervals.append(Interval(only.segments_out, only.segments_retransmitted, only, since_start=True))
+            intervals.append(Interval(only.segments_out, only.segments_retransmitted, only))
         for before, after in itertools.pairwise(readings):
             grown = after.segments_out >= before.segments_out
             sent = after.segments_out - (before.segments_out if grown else 0)
             again = after.segments_retransmitted - (before.segments_retransmitted if grown else 0)
-            intervals.append(Interval(sent, max(again, 0), after, since_start=not grown))
+            intervals.append(Interval(sent, max(again, 0), after, before if grown else None))
     return intervals
 
 

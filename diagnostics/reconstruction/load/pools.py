@@ -3,63 +3,132 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
 from diagnostics.aggregators import pool_usage
 from diagnostics.arithmetic.named_rows import named_rows
+from diagnostics.arithmetic.onset import ended_ms, onset
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.notation.printed_name import normalised
 from diagnostics.reconstruction.job.cluster import VertexKey
+from diagnostics.reconstruction.load.pressed_time import FEWEST_MOMENTS, LASTS_MS
+
+FULL = 0.8
+"""Use from which a pool counts as full. Source: the bound of the rule on full pools (bp.buffer-pools)."""
 
 
 @dataclass(frozen=True, slots=True)
 class PoolUse:
-    """One pool (`in`, `out`, `floating`, `exclusive`) of one task.
+    """One pool (`in`, `out`, `floating`, `exclusive`) of one subtask.
 
-    usual    median of the readings of the subtask with the highest one: 0 empty, 1 full, above 1 with overdraft buffers
-    highest  the row of the first sample of that subtask's highest value
-    course   that subtask's dated readings: epoch ms, use
+    usual    median of its readings: 0 empty, 1 full, above 1 with overdraft buffers
+    highest  the row of the first sample of its highest value
     """
 
     usual: float
     highest: Any
-    course: tuple[tuple[int, float], ...] = ()
 
 
-Pools = Mapping[VertexKey, Mapping[str, PoolUse]]
-"""(job, vertex id or name) -> pool -> its use."""
+@dataclass(frozen=True, slots=True)
+class TaskPools:
+    """The pools of the subtask of a task that has the fullest input or output pool.
+
+    since_ms    where that pool filled in the course of the evidence and stays full: when it did. Medians are of the
+                time since then, because one over empty and full is the use of neither.
+    course      the readings of that pool: epoch ms, use
+    fullest_out use of the fullest output pool of any subtask of the task
+    """
+
+    uses: Mapping[str, PoolUse]
+    course: Sequence[tuple[int, float]]
+    since_ms: int | None
+    fullest_out: float | None
+
+    def usual(self, pool: str) -> float | None:
+        """The usual use of a pool; None where it is not known."""
+        return self.uses[pool].usual if pool in self.uses else None
+
+    @property
+    def subtask(self) -> int | None:
+        """The subtask, where the metrics name it."""
+        subtask: int | None = next(iter(self.uses.values())).highest.subtask
+        return subtask
+
+
+Readings = Mapping[str, Sequence[Any]]
+"""Pool -> the readings of one subtask."""
 
 
 @read_once
-def pools_of_tasks(evidence: Evidence) -> Pools:
-    """The pools of all tasks, computed once for each Evidence; tasks sorted, pools by descending use.
+def pools_of_tasks(evidence: Evidence) -> Mapping[VertexKey, TaskPools]:
+    """The pools of all tasks by (job, vertex id or name), sorted, computed once for each Evidence.
 
     Reads   metric_sample (`buffers.*` or `Shuffle.Netty.*.Buffers.*`).
     """
-    pools: dict[VertexKey, dict[str, PoolUse]] = defaultdict(dict)
-    for each in _pools_of_subtasks(evidence):
-        row = each.highest
-        task, pool = (row.job_id, row.vertex_id or normalised(row.vertex)), pool_usage.pool_of(row.metric)
-        if pool and (pool not in pools[task] or each.usual > pools[task][pool].usual):
-            pools[task][pool] = each
-    return {task: pools[task] for task in sorted(pools, key=repr)}
+    tasks: dict[VertexKey, list[Readings]] = defaultdict(list)
+    for (job_id, vertex, _), readings in _readings_of_subtasks(evidence).items():
+        tasks[job_id, vertex].append(readings)
+    return {task: _fullest(tasks[task]) for task in sorted(tasks, key=repr)}
 
 
-def _pools_of_subtasks(evidence: Evidence) -> list[PoolUse]:
-    """Pools of all subtasks, highest median first."""
-    readings: dict[tuple[Any, ...], list[Any]] = defaultdict(list)
+def _readings_of_subtasks(evidence: Evidence) -> Mapping[tuple[Any, ...], Readings]:
+    """(job, task, subtask) -> its readings; of several sources of a pool the one with most: each has its own delay, and
+    a few looks of REST say nothing beside a gauge that was scraped all the time.
+    """
+    series: dict[tuple[Any, ...], list[Any]] = defaultdict(list)
     for row in named_rows(evidence.answer(pool_usage.AGGREGATOR)):
-        readings[tuple(getattr(row, name) for name in pool_usage.SERIES)].append(row)
-    uses = {
-        key: PoolUse(
-            median(row.value for row in rows),
-            max(rows, key=lambda row: row.value),
-            tuple((row.ts_ms, row.value) for row in rows if row.ts_ms is not None),
-        )
-        for key, rows in readings.items()
-    }
-    order = sorted(uses, key=lambda key: (-uses[key].usual, *((name is not None, name) for name in key)))
-    return [uses[key] for key in order]
+        series[tuple(getattr(row, name) for name in pool_usage.SERIES)].append(row)
+    subtasks: dict[tuple[Any, ...], dict[str, Sequence[Any]]] = defaultdict(dict)
+    for key in sorted(series, key=lambda key: (-len(series[key]), *((name is not None, name) for name in key))):
+        row, pool = series[key][0], pool_usage.pool_of(series[key][0].metric)
+        if pool:
+            subtasks[row.job_id, row.vertex_id or normalised(row.vertex), row.subtask].setdefault(pool, series[key])
+    return subtasks
+
+
+def _fullest(subtasks: Sequence[Readings]) -> TaskPools:
+    """The pools of the subtask with the fullest input or output pool; of several the one whose other pool is fuller."""
+    of_subtasks = [_pools_of(each) for each in subtasks]
+
+    def fullness(pools: TaskPools) -> tuple[float, float]:
+        both = [pools.usual("in") or 0.0, pools.usual("out") or 0.0]
+        return max(both), sum(both)
+
+    outs = [use for each in of_subtasks if (use := each.usual("out")) is not None]
+    chosen = max(of_subtasks, key=fullness)
+    return TaskPools(chosen.uses, chosen.course, chosen.since_ms, max(outs, default=None))
+
+
+def _pools_of(readings: Readings) -> TaskPools:
+    """The pools of one subtask, by descending use."""
+    spans = {pool: _full_since(rows) for pool, rows in readings.items()}
+    fullest = max(
+        (pool for pool in readings if pool in ("in", "out")) if {"in", "out"} & readings.keys() else readings,
+        key=lambda pool: median(row.value for row in _since(readings[pool], spans[pool])),
+    )
+    since_ms = spans[fullest]
+    uses = {pool: _use_of(_since(rows, since_ms) or rows) for pool, rows in readings.items()}
+    course = [(row.ts_ms, row.value) for row in readings[fullest] if row.ts_ms is not None]
+    ordered = dict(sorted(uses.items(), key=lambda item: (-item[1].usual, item[0])))
+    return TaskPools(ordered, course, since_ms, None)
+
+
+def _full_since(rows: Sequence[Any]) -> int | None:
+    """When a pool filled that stays full until the end; None where it was so for a moment only, or from the start."""
+    full = [(row.ts_ms, row.value >= FULL) for row in rows if row.ts_ms is not None]
+    found = onset(full)
+    if found is None or found.at_start or ended_ms(full) is not None:
+        return None
+    since = [ts_ms for ts_ms, _ in full if ts_ms >= found.ts_ms]
+    return found.ts_ms if len(since) >= FEWEST_MOMENTS and max(since) - found.ts_ms >= LASTS_MS else None
+
+
+def _since(rows: Sequence[Any], since_ms: int | None) -> list[Any]:
+    return [row for row in rows if since_ms is None or (row.ts_ms is not None and row.ts_ms >= since_ms)]
+
+
+def _use_of(rows: Sequence[Any]) -> PoolUse:
+    return PoolUse(median(row.value for row in rows), max(rows, key=lambda row: row.value))

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Set
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from diagnostics.arithmetic.quantiles import middle
+from diagnostics.aggregators import jobs
+from diagnostics.arithmetic.named_rows import named_rows
+from diagnostics.arithmetic.quantiles import highest, middle
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
 from diagnostics.reconstruction.job.graph import JobGraph, job_graph
+from diagnostics.reconstruction.load.pressed_time import lasting_spans
 from diagnostics.reconstruction.load.pressure_origin import origins
 from diagnostics.reconstruction.load.subtasks import load_snapshots, time_ratios
-from diagnostics.reconstruction.load.timeline import Moment, Timeline, load_timelines, printed_names
+from diagnostics.reconstruction.load.timeline import MOMENT_MS, Timeline, load_timelines, printed_names
 from diagnostics.reconstruction.metrics.metric_series import metric_series
 from diagnostics.reconstruction.stacks.profile import stack_profiles
 
 if TYPE_CHECKING:
     from diagnostics.evidence import Evidence
+
+Shares = Mapping[int, float]
+"""Subtask -> its share of the time, 0 to 1."""
 
 MOST_VERTICES = 120
 MOST_SUBTASKS = 200
@@ -27,7 +33,10 @@ def job_tasks(evidence: Evidence) -> Iterator[dict[str, Any]]:
     """The jobs with their tasks, the tasks in the order of the data flow; jobs without tasks are left out.
 
     Reads   vertex, edge, job, metric_sample, back_pressure, subtask, stack_sample.
-    Gives   {job_id, name, edges_known, vertices}: the points of the chart of the job graph.
+    Gives   {job_id, name, edges_known, pressed_ms, vertices}: the points of the chart of the job graph. `pressed_ms` is
+            the time since and until which back pressure was HIGH, epoch ms, null where it never lasted: the ratios of
+            the tasks are means over the moments at which it was, else over the whole time, because a mean over good
+            and bad times is the level of neither.
     """
     cluster = cluster_of(evidence)
     timelines = load_timelines(evidence)
@@ -36,9 +45,15 @@ def job_tasks(evidence: Evidence) -> Iterator[dict[str, Any]]:
         timeline = timelines.get(job_id, {})
         graph = job_graph(cluster, job_id, printed_names(evidence, timeline))
         if graph.names:
-            name = cluster.job_names.get(job_id) if job_id else None
-            vertices = _vertices(job_id, graph, timeline, cluster, details)
-            yield {"job_id": job_id, "name": name, "edges_known": graph.edges_known, "vertices": vertices}
+            pressed = lasting_spans(timeline)
+            since, until = zip(*pressed.values(), strict=True) if pressed else ((), ())
+            yield {
+                "job_id": job_id,
+                "name": cluster.job_names.get(job_id) if job_id else None,
+                "edges_known": graph.edges_known,
+                "pressed_ms": [min(since), max(until)] if pressed else None,
+                "vertices": _vertices(job_id, graph, timeline, cluster, details, pressed.keys()),
+            }
 
 
 class _Details:
@@ -50,9 +65,25 @@ class _Details:
         self.loads = load_snapshots(evidence)
         self.profiles = stack_profiles(evidence).tasks
         self.watermarks = series.by_vertex("currentInputWatermark", operators=False)
+        newest_first = [(row.job_id, row.state) for row in named_rows(evidence.answer(jobs.AGGREGATOR)) if row.state]
+        self.states: Mapping[str, str] = dict(reversed(newest_first))
+
+    def shares(self, place: tuple[str | None, str], at: Set[int]) -> tuple[Shares, Shares]:
+        """Busy and back-pressured share of each subtask, the mean over the moments in `at`; over all without any."""
+        busy, held = (
+            {
+                subtask: mean
+                for subtask, samples in (ratios.get(place) or ratios.get((None, place[1]), {})).items()
+                if (mean := _mean_of(samples, at)) is not None
+            }
+            for ratios in (self.busy, self.held)
+        )
+        return busy, held
 
     def lag_ms(self, place: tuple[str | None, str]) -> float | None:
-        """The largest lag of the subtasks' last known watermarks behind the clock."""
+        """The largest lag of the subtasks' last known watermarks behind the clock; None of a job that does not run."""
+        if self.states.get(place[0] or "", "RUNNING") != "RUNNING":
+            return None
         last = [
             point.ts_ms - point.value
             for each in self.watermarks.get(place, ())
@@ -71,17 +102,14 @@ class _Details:
 
 
 def _vertices(
-    job_id: str | None, graph: JobGraph, timeline: Timeline, cluster: Cluster, details: _Details
+    job_id: str | None, graph: JobGraph, timeline: Timeline, cluster: Cluster, details: _Details, at: Set[int]
 ) -> list[dict[str, Any]]:
     held = origins(timeline, graph)
     depth = _depths(graph)
     vertices = []
     for vertex in sorted(graph.names, key=lambda each: (depth[each], graph.name(each))):
         moments = timeline.get(vertex, ())
-        busy, busy_peak = _mean_and_peak([each.busy_max for each in moments])
-        pressed, pressed_peak = _mean_and_peak([each.held_max for each in moments])
-        busy = _most(details.busy.get((job_id, vertex), {}), busy)
-        pressed = _most(details.held.get((job_id, vertex), {}), pressed)
+        busy, held_back = details.shares((job_id, vertex), at)
         vertices.append(
             {
                 "id": vertex,
@@ -89,18 +117,18 @@ def _vertices(
                 "parallelism": graph.parallelism.get(vertex),
                 "depth": depth[vertex],
                 "parents": [each for each in graph.parents.get(vertex, ()) if each in graph.names],
-                "busy": busy,
-                "busy_peak": busy_peak,
-                "held": pressed,
-                "held_peak": pressed_peak,
-                "idle": least_idle(moments),
+                "busy": max(busy.values(), default=None),
+                "busy_peak": _peak(each.busy_max for each in moments),
+                "held": max(held_back.values(), default=None),
+                "held_peak": _peak(each.held_max for each in moments),
+                "idle": least_idle(busy, held_back),
                 "origin_moments": len(held.get(vertex, ())),
                 "origin_busy": middle(each.own.busy_max for each in held.get(vertex, ())),
                 "moments": len(moments),
                 "look_up_share": details.look_up_share((job_id, vertex)),
                 "named_look_up": graph.named_look_up(vertex),
                 "lag_ms": details.lag_ms((job_id, vertex)),
-                "subtasks": _subtasks((job_id, vertex), cluster, details),
+                "subtasks": _subtasks((job_id, vertex), cluster, details, busy, held_back),
             }
         )
     return vertices[:MOST_VERTICES]
@@ -122,33 +150,24 @@ def _depths(graph: JobGraph) -> Mapping[str, int]:
     return depth
 
 
-def _mean_and_peak(values: Sequence[float | None]) -> tuple[float | None, float | None]:
-    known = [value for value in values if value is not None]
-    return (round(fmean(known), 4), round(max(known), 4)) if known else (None, None)
+def _peak(values: Iterable[float | None]) -> float | None:
+    highest_value = highest(values)
+    return None if highest_value is None else round(highest_value, 4)
 
 
-def _most(samples: Mapping[int, Mapping[int, float]], otherwise: float | None) -> float | None:
-    """The highest mean of a subtask over its samples, which other charts show too; `otherwise` where there are none."""
-    means = [mean for of_subtask in samples.values() if (mean := _mean_of(of_subtask)) is not None]
-    return max(means, default=otherwise)
-
-
-def least_idle(moments: Sequence[Moment]) -> float | None:
-    """The mean idle share of the least idle subtask, 0 to 1: neither busy nor back-pressured.
+def least_idle(busy: Shares, held: Shares) -> float | None:
+    """The idle share of the least idle subtask, 0 to 1: neither busy nor back-pressured.
 
     It is that of one subtask, as `busy` is: the mean over subtasks would show a task as idle whose one hot subtask is
     always busy.
     """
-    idle = [
-        min(1 - busy - held for busy, held in zip(each.busy, each.back_pressured, strict=True))
-        for each in moments
-        if each.busy and len(each.busy) == len(each.back_pressured)
-    ]
-    return round(min(max(fmean(idle), 0.0), 1.0), 4) if idle else None
+    idle = [1 - busy[subtask] - held[subtask] for subtask in busy.keys() & held.keys()]
+    return round(min(max(min(idle), 0.0), 1.0), 4) if idle else None
 
 
-def _subtasks(place: tuple[str | None, str], cluster: Cluster, details: _Details) -> list[list[Any]]:
-    busy, held = details.busy.get(place, {}), details.held.get(place, {})
+def _subtasks(
+    place: tuple[str | None, str], cluster: Cluster, details: _Details, busy: Shares, held: Shares
+) -> list[list[Any]]:
     taken = details.loads.get(place)
     loads = taken[-1] if taken else {}
     rows: list[list[Any]] = []
@@ -158,8 +177,8 @@ def _subtasks(place: tuple[str | None, str], cluster: Cluster, details: _Details
             [
                 subtask,
                 cluster.homes.get((*place, subtask)),
-                _mean_of(busy.get(subtask)),
-                _mean_of(held.get(subtask)),
+                busy.get(subtask),
+                held.get(subtask),
                 load.records_in if load else None,
                 load.records_out if load else None,
             ]
@@ -168,5 +187,7 @@ def _subtasks(place: tuple[str | None, str], cluster: Cluster, details: _Details
     return sorted(hottest)
 
 
-def _mean_of(samples: Mapping[int, float] | None) -> float | None:
-    return round(fmean(samples.values()), 4) if samples else None
+def _mean_of(samples: Mapping[int, float], at: Set[int]) -> float | None:
+    """The mean of the samples of some moments, of all where there are no moments; None without such a sample."""
+    chosen = [share for ts_ms, share in samples.items() if not at or ts_ms // MOMENT_MS * MOMENT_MS in at]
+    return round(fmean(chosen), 4) if chosen else None

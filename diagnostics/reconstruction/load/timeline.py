@@ -16,6 +16,7 @@ from diagnostics.evidence.subject import only_one
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.metrics.counted_time import MOSTLY_COUNTED_MS
 from diagnostics.reconstruction.metrics.metric_series import metric_series
+from diagnostics.vocabulary.load_levels import LOW_MOST
 from diagnostics.wording.cited_text import BACK_PRESSURED_SHARE, BUSY_SHARE, cited_text
 from diagnostics.wording.phrase import percent
 
@@ -27,10 +28,15 @@ BUSY, BACK_PRESSURED = "busyTimeMsPerSecond", "backPressuredTimeMsPerSecond"
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One ratio of one subtask at one time, with its citation."""
+    """One ratio of one subtask, with its citation and the time that it covers, epoch ms.
+
+    since_ms  of a counter: as long before `until_ms` as it counted, so that back pressure is never older than measured
+    """
 
     ratio: float
     citation: Citation
+    since_ms: int
+    until_ms: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +44,7 @@ class Moment:
     """One task at one time: the ratios (0 to 1) of its subtasks; empty when unknown (legacy sources have no busy time).
 
     busiest, most_held  the readings with the highest busy and back-pressured ratio
+    held_ms             the time that its readings of back pressure above LOW cover, epoch ms; None without such
     """
 
     ts_ms: int
@@ -45,6 +52,7 @@ class Moment:
     back_pressured: tuple[float, ...] = ()
     busiest: Reading | None = None
     most_held: Reading | None = None
+    held_ms: tuple[int, int] | None = None
 
     @property
     def busy_max(self) -> float | None:
@@ -137,7 +145,10 @@ def _scraped(evidence: Evidence) -> Iterator[TaskReading]:
             for gauge in gauges:
                 for point in gauge.known:
                     if point.value is not None and gauge.subtask is not None and 0 <= point.value <= 1000:
-                        reading = Reading(point.value / 1000, gauge.cite(point))
+                        ratio, until_ms = point.value / 1000, point.ts_ms or 0
+                        counted = gauge.counted.get(until_ms)
+                        length_ms = round(ratio * counted.span_ms) if counted else MOMENT_MS
+                        reading = Reading(ratio, gauge.cite(point), until_ms - length_ms, until_ms)
                         yield job_id, vertex, point.ts_ms or 0, gauge.subtask, metric, reading
 
 
@@ -149,7 +160,8 @@ def _asked(evidence: Evidence) -> Iterator[TaskReading]:
         for metric, value in ((BUSY, row.busy_ratio), (BACK_PRESSURED, row.back_pressured_ratio)):
             known = counted.get((row.vertex_id, row.subtask, metric), ())
             if value is not None and not any(each <= ts_ms <= each + MOSTLY_COUNTED_MS for each in known):
-                yield row.job_id, row.vertex_id, ts_ms, row.subtask, metric, Reading(value, _cite(row, metric, value))
+                reading = Reading(value, _cite(row, metric, value), ts_ms - MOMENT_MS, ts_ms)
+                yield row.job_id, row.vertex_id, ts_ms, row.subtask, metric, reading
 
 
 def _counted_moments(evidence: Evidence) -> Mapping[tuple[str | None, int | None, str], Collection[int]]:
@@ -197,7 +209,19 @@ class _Moment:
             for metric, by_subtask in self.readings.items()
         }
         highest = {metric: _highest(by_subtask.values()) for metric, by_subtask in self.readings.items()}
-        return Moment(ts_ms, means[BUSY], means[BACK_PRESSURED], highest[BUSY], highest[BACK_PRESSURED])
+        return Moment(
+            ts_ms,
+            means[BUSY],
+            means[BACK_PRESSURED],
+            highest[BUSY],
+            highest[BACK_PRESSURED],
+            _held_ms(self.readings[BACK_PRESSURED].values()),
+        )
+
+
+def _held_ms(readings: Iterable[list[Reading]]) -> tuple[int, int] | None:
+    held = [each for by_subtask in readings for each in by_subtask if each.ratio > LOW_MOST]
+    return (min(each.since_ms for each in held), max(each.until_ms for each in held)) if held else None
 
 
 def _highest(readings: Iterable[list[Reading]]) -> Reading | None:

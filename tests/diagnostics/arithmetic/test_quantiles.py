@@ -26,5 +26,6 @@ def test_a_quantile_is_between_its_neighbours() -> None:
 
 
 def test_a_run_ends_at_a_moment_that_does_not_hold_or_at_a_gap() -> None:
-    moments = [(0, True), (10, True), (20, False), (30, True), (40, True), (50, True), (500, True)]
-    assert longest_run_ms(moments, 30) == 20  # 30 to 50; 500 is too far away
+    held = {0: (0, 9), 10: (10, 19), 30: (34, 39), 40: (40, 49), 50: (50, 57), 500: (500, 509)}
+    moments = [(ts_ms, held.get(ts_ms)) for ts_ms in (0, 10, 20, 30, 40, 50, 500)]
+    assert longest_run_ms(moments, 30) == 23  # 34 to 57; 500 is too far away

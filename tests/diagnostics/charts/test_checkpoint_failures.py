@@ -109,6 +109,11 @@ def test_failures_without_a_known_load_are_not_held_against_it() -> None:
 
     assert points is not None
     assert CHART.summary(points) == "By class: tasks not ready (5) and expired (2)."
+    (job,) = points["jobs"]
+    counted = CHART.summary({**points, "jobs": [{**job, "completed": 8}]})
+    assert counted == (
+        "Of 15 triggers 8 completed a checkpoint; the other 7 by class: tasks not ready (5) and expired (2)."
+    )
 
 
 def test_triggers_that_came_too_early_are_a_class_of_their_own() -> None:

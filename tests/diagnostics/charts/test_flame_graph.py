@@ -66,6 +66,11 @@ def test_samples_that_wait_for_input_are_folded() -> None:
     assert (job["total"], job["idle"]) == (10.0, 30.0)
     assert PARK not in [name for name, *_ in job["frames"]]
     assert "75 % of the samples wait for input or for room in the output and are folded" in CHART.summary(points)
+    rarely = [{**rows[0], "weight": 1.0}, rows[1]]
+    hardly_busy = CHART.points(hand_made(**line_of_jobs(), stack_sample=rarely))
+    assert hardly_busy is not None
+    assert "hardly works: 97 % of the samples wait" in CHART.summary(hardly_busy)
+    assert "Most are in" not in CHART.summary(hardly_busy)
     only_idle = CHART.points(hand_made(**line_of_jobs(), stack_sample=rows[1:]))
     assert only_idle is not None
     assert (only_idle["jobs"][0]["total"], only_idle["jobs"][0]["idle"]) == (30.0, 0.0)

@@ -78,7 +78,7 @@ def test_the_drop_of_the_source_rate_is_stated_with_its_time_and_in_percent() ->
     assert points is not None
     summary = CHART.summary(points)
     assert "Back pressure begins at Sink: documents (busy 99 % on average). 100 % of its input pool is in" in summary
-    assert "enrich is back-pressured 90 % of the time on average; 100 % of its output pool is in use." in summary
+    assert "enrich is back-pressured 90 % of the time on average, while back pressure was HIGH; 100 % of its" in summary
     assert "The sources emitted 100 records/s until 2026-11-21" in summary
     assert summary.endswith("and 20 records/s after it (\N{MINUS SIGN}80 %).")
 
@@ -88,7 +88,10 @@ def test_overdraft_buffers_are_no_more_than_a_full_pool() -> None:
 
     assert points is not None
     points["jobs"][0]["tasks"][1]["out"] = 1.12
-    assert "enrich is back-pressured 90 % of the time on average; its output pool is full." in CHART.summary(points)
+    assert (
+        "enrich is back-pressured 90 % of the time on average, while back pressure was HIGH; its output pool is full."
+        in CHART.summary(points)
+    )
 
 
 def test_a_rate_that_hardly_changes_is_not_said_to_drop() -> None:

@@ -101,9 +101,10 @@ def test_bands_have_flinks_words_and_bounds() -> None:
     assert "&lt;orders&gt;" in heat["hovertemplate"]
 
 
-def test_the_summary_names_the_band_of_the_mean() -> None:
-    # (0.05 + 0.9) / 2 = 0.475, which is LOW
-    assert "48 % of the time on average (LOW)" in CHART.summary(POINTS)
+def test_the_summary_names_the_highest_band_and_how_long_it_lasted() -> None:
+    """The mean over good and bad times, (0.05 + 0.9) / 2 = 0.475, would be LOW."""
+    summary = CHART.summary(POINTS)
+    assert "HIGH for 5 s of 10 s (48 % of the time on average, 90 % in its highest sample)" in summary
     assert CHART.table(POINTS)[1:] == [
         ["orders", "Source: <orders>", 0, START, 0.1, 0.05],
         ["orders", "Source: <orders>", 0, START + 5000, None, 0.9],

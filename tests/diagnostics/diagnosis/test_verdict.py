@@ -65,6 +65,34 @@ def test_a_consequence_alone_is_inconclusive() -> None:
     assert verdict_of(signal("checkpoints", expired=2))["verdict"]["symptom_class"] == "inconclusive"
 
 
+def test_a_finding_cites_no_signal_of_a_remark_that_is_not_made() -> None:
+    idle_host = {
+        **signal("host", busy=0.1),
+        "citations": [{"file_id": 0, "line": 9, "kind": "log", "text": "iowait 0"}],
+    }
+    slow_disk = {
+        "when": {"fact": "host.busy", "op": ">=", "value": 0.9},
+        "say": "The disk is busy {host.busy|percent}.",
+    }
+    rules = Ruleset.of([rule("skew", "data_skew", "load.skew", also=[slow_disk])])
+
+    def lines(busy: float) -> list[int]:
+        host = {**idle_host, "facts": {"busy": busy}}
+        (finding,) = judge([signal("load", skew=3), host], INPUTS, rules)["findings"]
+        return [each["line"] for each in finding["evidence"]]
+
+    assert (lines(0.1), lines(0.95)) == ([7], [7, 9])
+
+
+def test_a_finding_begins_with_the_fact_that_its_rule_names() -> None:
+    rules = Ruleset.of([rule("skew", "data_skew", "load.skew", onset="load.held_since_ms")])
+    facts = {"skew": 3, "onset_ms": 1_000, "onset_at_start": True, "held_since_ms": 60_000}
+    for at_start in (False, True):
+        (finding,) = judge([signal("load", **facts, held_since_at_start=at_start)], INPUTS, rules)["findings"]
+        assert finding["onset"]["ts"].startswith("1970-01-01T00:01:00")
+        assert finding["onset"]["at_start"] is at_start
+
+
 def test_a_vetoed_rival_is_not_claimed() -> None:
     document = verdict_of(signal("load", skew=3), signal("sink", busy=1))
     assert [each["symptom_class"] for each in document["findings"]] == ["data_skew"]

@@ -229,6 +229,22 @@ def test_where_barriers_wait_no_rate_of_an_upload_is_stated() -> None:
     assert roomy.startswith("The job restarts. Stop it with a savepoint")
 
 
+def test_a_checkpoint_that_wrote_as_much_tells_how_long_a_savepoint_takes() -> None:
+    """The fastest rate of all checkpoints would promise less than the same bytes took."""
+    sizes = {
+        "settings.timeout_ms": 60_000.0,
+        "checkpoint_sizes.max_state_bytes": 561.2e6,
+        "checkpoint_sizes.bytes_per_s_max": 10.3e6,
+        "checkpoint_phases.largest_upload_bytes": 561.2e6,
+        "checkpoint_phases.largest_upload_ms": 71_100.0,
+        "checkpoint_phases.largest_upload_id": 7,
+        "settings.retention": "RETAIN_ON_CANCELLATION",
+    }
+    text = stop_and_start({**STANDALONE, **sizes, "subject.job": JOB}.get)["text"]
+    assert "561.2 MB took 71.1 s in checkpoint 7" in text
+    assert "per second" not in text
+
+
 def test_a_savepoint_that_only_the_fastest_upload_finishes_in_time_is_tried_while_the_job_runs() -> None:
     sizes = {
         "settings.timeout_ms": 30_000.0,

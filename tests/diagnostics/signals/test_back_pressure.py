@@ -137,6 +137,29 @@ def test_accumulated_times_show_how_long_when_there_is_a_single_look() -> None:
     assert only(measure(evidence), "back_pressure.origin").facts["lasted_ms"] == 80_000
 
 
+def _metered(metric: str, vertex: str, *values: float) -> list[dict[str, Any]]:
+    about = {"scope": "task", "job_id": JOB, "vertex_id": vertex, "subtask": 0, "metric": metric}
+    return [{**about, "ts_ms": START + 3_000 + place * 5_000, "value": value} for place, value in enumerate(values)]
+
+
+def test_counters_of_back_pressured_time_date_its_beginning_and_duration_to_the_second() -> None:
+    """The look-up has no time left from the first sample on; records queue for a minute before the source waits."""
+    waits = [0.0] * 13 + [700.0 + 5_000 * place for place in range(12)]
+    rows = [
+        *_metered("accumulateBackPressuredTimeMs", SOURCE, *waits),
+        *_metered("backPressuredTimeMsPerSecond", SOURCE, *[0.0] * 25),
+        *_metered("busyTimeMsPerSecond", MIDDLE, *[1000.0] * 25),
+        *_metered("backPressuredTimeMsPerSecond", MIDDLE, *[0.0] * 25),
+    ]
+    facts = only(measure(hand_made(**line_of_jobs(), metric_sample=rows)), "back_pressure.origin").facts
+
+    first_waiting, last = START + 3_000 + 13 * 5_000, START + 3_000 + 24 * 5_000
+    assert (facts["held_since_ms"], facts["held_since_at_start"]) == (first_waiting, False)
+    assert facts["lasted_ms"] == last - first_waiting
+    assert facts["onset_at_start"] is True
+    assert facts["queued_ms"] >= 60_000
+
+
 def test_nothing_is_measured_without_ratios() -> None:
     measured = list(measure(hand_made(**line_of_jobs())))
     assert signals_of_key(measured, "back_pressure.origin") == []

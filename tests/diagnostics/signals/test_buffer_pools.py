@@ -33,6 +33,29 @@ def test_a_pool_that_filled_and_emptied_again_has_an_onset_and_an_end() -> None:
     assert found.facts["ended_ms"] == START + 90_000
 
 
+def test_the_pools_of_a_task_are_those_of_one_subtask_since_its_pool_is_full() -> None:
+    """Medians over empty and full, and a maximum for each pool over all subtasks, would be nobody's pools."""
+    filled = [0.25] * 20 + [0.94] + [1.0] * 12
+    rows = [
+        *pool(MIDDLE, "buffers.outPoolUsage", *filled, subtask=2),
+        *pool(MIDDLE, "buffers.inPoolUsage", *[0.1] * 20, *[0.5] * 13, subtask=2),
+        *pool(MIDDLE, "buffers.inPoolUsage", *[0.1] * 20, *[0.9] * 13, subtask=3),
+    ]
+    (found,) = signals_of_key(buffer_pools.measure(hand_made(**line_of_jobs(), metric_sample=rows)), "buffer_pools")
+    facts = found.facts
+    assert (facts["fullest_subtask"], facts["out_ratio"], facts["in_ratio"]) == (2, 1.0, 0.5)
+    assert facts["onset_ms"] == facts["full_since_ms"] == START + 100_000
+
+
+def test_a_look_of_rest_says_nothing_beside_a_gauge_that_was_scraped_all_the_time() -> None:
+    scraped = [{**row, "vertex": "Sink:_documents"} for row in pool(SINK, "buffers.inPoolUsage", *[0.2] * 20)]
+    looked = [{**row, "ts_ms": START + 47_000} for row in pool(SINK, "buffers.inPoolUsage", 1.0)]
+    measured = buffer_pools.measure(hand_made(**line_of_jobs(), metric_sample=scraped + looked))
+    (found,) = signals_of_key(measured, "buffer_pools")
+    assert found.facts["in_ratio"] == 0.2
+    assert "onset_ms" not in found.facts
+
+
 def test_only_a_task_without_others_below_it_has_no_output_pool() -> None:
     rows = [*pool(MIDDLE, "buffers.outPoolUsage", 0.0), *pool(SINK, "buffers.outPoolUsage", 0.0)]
     measured = buffer_pools.measure(hand_made(**line_of_jobs(), metric_sample=rows))

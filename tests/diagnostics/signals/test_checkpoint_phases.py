@@ -62,6 +62,7 @@ def test_an_upload_dominates_and_late_acknowledgements_show_its_rate() -> None:
     assert (facts["reference_id"], facts["async_ms"], facts["sync_ms"]) == (1, 20_000, 500)
     assert facts["upload_bytes_per_s_max"] == 10e6  # 200 MB in 20 s
     assert facts["upload_bytes_per_s_min"] == 8e6  # 400 MB in 50 s
+    assert (facts["largest_upload_bytes"], facts["largest_upload_ms"], facts["largest_upload_id"]) == (400e6, 50_100, 2)
     assert (facts["state_vertex"], facts["state_spread_ratio"]) == ("Sink: documents", 1)
 
 
@@ -90,6 +91,15 @@ def test_barriers_that_wait_and_subtasks_that_never_acknowledged() -> None:
     assert facts["slow_ids"] == [1], "of checkpoint 2 only the source is known, and that was quick"
     assert facts["unacknowledged_vertices"] == ["Sink: documents"]
     assert facts["unacknowledged_subtasks"] == [0, 1]
+
+
+def test_the_start_delay_that_explains_expired_checkpoints_is_one_of_theirs() -> None:
+    parts = [_acknowledged(1, SINK, 0, 34_000, 0, 5, 5), _acknowledged(2, SINK, 0, 148_000, 0, 5, 5)]
+    checkpoints = [_checkpoint(1, "COMPLETED", 34_010.0), _checkpoint(2, "FAILED", 30_000.0)]
+    evidence = hand_made(**line_of_jobs(), subtask_checkpoint=parts, checkpoint=checkpoints)
+    facts = only(measure(evidence), "checkpoint_phases").facts
+    assert (facts["longest_delay_ms"], facts["longest_delay_id"], facts["reference_id"]) == (148_000, 2, 1)
+    assert facts["longest_delay_vertex"] == "Sink: documents"
 
 
 def test_of_two_answers_about_a_subtask_the_acknowledged_one_counts() -> None:

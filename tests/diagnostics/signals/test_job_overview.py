@@ -79,6 +79,19 @@ def test_refused_and_slow_requests_are_counted() -> None:
     assert facts["write_ratio"] == 1
 
 
+def test_what_was_slow_before_it_was_refused_is_stated_with_the_largest_share_that_can_have_been_refused() -> None:
+    warning = {"level": "WARN", "process": "taskmanager"}
+    refused = {**warning, "message": "Bulk request rejected with HTTP 429, backing off"}
+    slow = {**warning, "message": "Bulk request of 250 documents took 1544 ms"}
+    records = [
+        *({**slow, "ts_ms": START + second * 1000} for second in (0, 40, 70, 80, 90, 300)),
+        *({**refused, "ts_ms": START + second * 1000} for second in (60, 100)),
+    ]
+    facts = only(outside_system.measure(hand_made(log_record=records)), "outside_system").facts
+    assert facts["slow_before_ms"] == 60_000
+    assert (facts["refused_most_ratio"], facts["slow_beside_refused"]) == (0.4, 3)  # 2 of at least 5
+
+
 def test_slow_requests_that_ask_for_something_are_no_writes() -> None:
     warning = {"level": "WARN", "process": "taskmanager", "ts_ms": START}
     records = [

@@ -41,6 +41,13 @@ def test_the_head_states_last_success_success_rate_and_percentiles() -> None:
     assert vitals.job == ""
 
 
+def test_the_rate_states_what_other_counts_of_checkpoints_have_and_it_has_not() -> None:
+    facts = {**FACTS, "completed": 8, "failed": 3, "aborted": 1, "not_started": 1}
+    (vitals,) = checkpoint_vitals(analysis(progress(ORDERS, **facts)))
+
+    assert vitals.succeeded == "8 of 11 (73 %), without 1 aborted with the job and 1 refused trigger"
+
+
 def test_few_checkpoints_have_no_percentiles() -> None:
     """One: its duration; fewer than five: from the shortest to the longest; fewer than twenty: median and longest."""
     spread = {**FACTS, "min_duration_ms": 1_300.0, "max_duration_ms": 29_600.0, "median_duration_ms": 15_500.0}

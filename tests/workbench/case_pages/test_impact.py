@@ -38,6 +38,15 @@ def test_minutes_late_are_in_list_page_report_and_api(people: People) -> None:
     assert (answer["minutes_late"], answer["records_lost"]) == (12, None)
 
 
+def test_a_job_that_has_ended_is_not_behind_at_the_end(people: People) -> None:
+    analysis = Analysis(document={"jobs": []}, signals=[])
+    lags = {"key": "watermarks", "subject": {"job": "a"}, "facts": {"lag_last_ms": 162_000}}
+    for state, words in (("RUNNING", ["the event time is up to 2 min 42 s behind at the end"]), ("FAILED", [])):
+        ended = {"key": "restarts", "subject": {"job": "a"}, "facts": {"final_state": state}}
+        analysis.signals = [lags, ended]
+        assert measured_impact(analysis) == words
+
+
 def test_a_field_that_nobody_stated_is_not_zero(people: People) -> None:
     case = case_of(people.alice)
 

@@ -4,7 +4,9 @@ import pytest
 
 from diagnostics.diagnosis.health import points_left
 from diagnostics.wording.phrase import split_sentences
+from workbench.analyses.models import Citation
 from workbench.case_pages.inputs import MOST_FOLDERS, describe_clock, describe_offset, inputs_shown
+from workbench.case_pages.presentation import new_lines_first
 from workbench.cases.templatetags.diagnosis import score_band, waterfall
 
 
@@ -32,6 +34,17 @@ def test_deep_folders_of_a_large_dump_are_shown_as_part_of_one_above_them() -> N
 def test_the_path_below_the_shown_folder_distinguishes_the_files() -> None:
     vertices = [f"rest/vertices/{number}/vertex.json" for number in range(MOST_FOLDERS + 1)]
     assert shown(*vertices)["rest/vertices"][0] == "0/vertex.json"
+
+
+def test_a_line_that_a_finding_shows_comes_last_in_those_after_it() -> None:
+    def lines(*numbers: int) -> list[Citation]:
+        return [Citation(path="jm.log", line=number) for number in numbers]
+
+    ordered = new_lines_first({0: lines(1, 2, 3, 4, 5), 1: lines(2, 5, 6)})
+    assert {place: [each.line for each in found] for place, found in ordered.items()} == {
+        0: [1, 2, 3, 4, 5],
+        1: [5, 6, 2],
+    }
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
+from diagnostics.charts import CHARTS
 from tests.workbench.diagnosed import diagnosed_case, document_store
 from tests.workbench.people import People, signed_in
 from workbench.analyses.models import Analysis, ChartPoints
@@ -56,7 +57,10 @@ def test_one_job_is_not_mixed_with_another(people: People, analysis: Analysis) -
     both, one = (bob.get(address, {"job": job}).json()["figure"]["data"] for job in ("", "a"))
 
     assert (len(both), len(one)) == (2, 1)
-    assert bob.get(address, {"job": "c"}).json()["figure"] is None
+    nothing = bob.get(address, {"job": "c"}).json()
+    assert nothing["figure"] is None
+    assert nothing["summary"].startswith("The chosen job has too little of this for the chart. ")
+    assert CHARTS["load-by-subtask"].read_missing in nothing["summary"]
 
 
 def test_strangers_unknown_charts_and_charts_without_points_are_not_found(people: People, analysis: Analysis) -> None:

@@ -52,6 +52,14 @@ def test_a_problem_seen_after_a_confirmed_fix_is_a_regression_and_the_page_says_
     assert "What fixed it then: Salted the key" in page
 
 
+def test_open_cases_with_the_same_problem_are_one_line(people: People) -> None:
+    for title in ("In May", "In June"):
+        skewed(people.alice, title, MAY)
+    page = page_of(skewed(people.alice, "In July", JULY), people)
+    assert page.count("The same problem is open in") == 1
+    assert "In June</a>; <a" in page
+
+
 def test_old_evidence_that_is_uploaded_after_the_fix_is_no_regression(people: People) -> None:
     fixed = closed(skewed(people.alice, "In May", MAY), people.bob)
     old = skewed(people.alice, "Found on a disk", MAY - dt.timedelta(days=1))

@@ -22,7 +22,7 @@ def _graph(*edges: tuple[str, str]) -> JobGraph:
 
 
 def _now(busy: float | None, held: float) -> list[Moment]:
-    reading = Reading(held, HERE)
+    reading = Reading(held, HERE, START - 10_000, START)
     return [Moment(START, () if busy is None else (busy,), (held,), None, reading)]
 
 
