@@ -191,7 +191,7 @@ def _weighed(
         titles = listed(symptom(each).title_within_sentence for each in explained)
         steps.append(Step(EXPLAINING, say("it would explain what is seen: {titles}", titles=titles)))
         speaks_for.append(say("It would explain: {titles}.", titles=titles))
-    speaks_for += [_said(check) for each in undecided for check in each.checks if _is_telling(check)]
+    speaks_for += [_said(check) for each in undecided for check in each.checks if is_telling(check)]
     rules = {each.rule.id for each in silent}
     open_rules = {each.rule.id for each in undecided} - rules
     if not findings and rules and len(rules) >= MOSTLY * (len(rules) + len(open_rules)):
@@ -223,7 +223,7 @@ def _distance(checks: Sequence[Check]) -> float:
     return min(max(shares), 1.0) if shares else 1.0
 
 
-def _is_telling(check: Check) -> bool:
+def is_telling(check: Check) -> bool:
     """Whether a measured number reaches a bound above zero; a usual state or setting is weak evidence."""
     is_number = isinstance(check.value, (int, float)) and not isinstance(check.value, bool)
     return bool(check.holds) and check.op in (">", ">=") and is_number and bool(check.value)

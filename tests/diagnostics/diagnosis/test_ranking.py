@@ -146,3 +146,24 @@ def test_where_nothing_stands_out_what_shows_whether_a_job_is_well_is_asked_for_
     document = judge([*quiet, *missing], INPUTS, Ruleset.of(shipped_rules()))
     assert document["verdict"]["symptom_class"] == "inconclusive"
     assert document["missing_evidence"][0]["what"] == "The back pressure of each vertex"
+
+
+def test_what_every_job_shows_brings_no_rule_nearer() -> None:
+    """That nothing was killed holds for nearly all jobs: the file for the rule with a telling number comes first."""
+    kills = {
+        "all": [
+            {"fact": "host.kills", "op": ">=", "value": 1},
+            {"none": [{"fact": "memory.killed", "op": ">=", "value": 1}]},
+        ]
+    }
+    full = {
+        "all": [{"fact": name, "op": ">=", "value": 1} for name in ("load.skew", "load.held", "load.cost", "heap.full")]
+    }
+    rules = [rule("a", "resource_shortage", "host.kills", when=kills), rule("b", "data_skew", "load.skew", when=full)]
+    missing = [
+        {"key": "host", "needs": "host-statistics", "reason": "no file"},
+        {"key": "load", "needs": "job-rest", "reason": "no file"},
+    ]
+    seen = [signal("memory", killed=0), signal("heap", full=3), signal("checkpoints", expired=2)]
+    asked = judge([*seen, *missing], INPUTS, Ruleset.of([*rules, EXPIRED]))["missing_evidence"]
+    assert asked[0]["what"] == "The job and its vertices from the REST API"
