@@ -49,6 +49,10 @@ CLASSES = (
     "Transactional Id authorization failed",
     "Increase kafka producers pool size",
     "requires a transactionalIdPrefix to be set",
+    "errors.TransactionAbortedException",
+    "Failing batch since transaction was aborted",
+    "Cannot execute transactional method because we are in an error state",
+    "Invalid transition attempted from state",
 )
 """Exceptions of Kafka's clients about transactions, and their texts: a plain KafkaException may carry one. Source:
 Flink's own log statements (kafka.*), Kafka's Errors and Flink's FlinkKafkaProducer011.

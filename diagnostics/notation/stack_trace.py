@@ -170,6 +170,8 @@ def _take(chain: list[_Throwable], line: str) -> None:
     elif not chain:
         if _THROWABLE.match(stripped):
             chain.append(_throwable(stripped))
+    elif not chain[-1].frames and chain[-1].message.endswith(":") and _PASSED_ON.match(stripped):
+        chain.append(_throwable(stripped))
     elif not chain[-1].frames and stripped and len(chain[-1].message) < MOST_MESSAGE:
         chain[-1].message = f"{chain[-1].message}\n{stripped}".strip()
 

@@ -24,6 +24,7 @@ from diagnostics.reconstruction.job.task_start import task_starts
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.decline_reasons import STOPPED, WAITING
 from diagnostics.vocabulary.fault_origins import UNKNOWN
+from diagnostics.vocabulary.message_remedies import remedy_of
 
 SHOWN = 8
 MOST_LISTED = 12
@@ -192,6 +193,7 @@ def _cause(real: Sequence[CheckpointFailure]) -> dict[str, FactValue]:
         "refuses": _refuses(first),
         "origin": origin.id,
         "origin_title": origin.title if origin.id != UNKNOWN else None,
+        "remedy": remedy_of(first.chain),
         "same_cause": kinds[most],
         "causes": len(kinds),
     }
@@ -282,6 +284,7 @@ FACTS = {
     "refuses": "whether the job's own code threw it on purpose: it checks for something and refuses the snapshot",
     "origin": "origin of the exception; an id of vocabulary/fault_origins.yaml, or own_code or unknown",
     "origin_title": "origin of the exception in words",
+    "remedy": "repair of a failure with this message",
     "same_cause": "failures with this exception and frame",
     "causes": "how many different ones there are",
     "vertex": "operator or task that declined most of them",

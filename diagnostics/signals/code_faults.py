@@ -83,7 +83,7 @@ def _cause(same: Sequence[Fault]) -> dict[str, FactValue]:
         "thrown_in": first.thrown_in,
         "origin": first.origin.id,
         "origin_title": first.origin.title,
-        "remedy": remedy_of(f"{first.causes or ''}\n{first.exception}: {first.message}"),
+        "remedy": remedy_of(first.chain),
         "messages": len({fault.message for fault in same}),
         "reported_by": first.reported_by,
     }

@@ -17,6 +17,7 @@ from diagnostics.vocabulary.fault_traits import (
     Thrower,
     resemblance_of,
 )
+from diagnostics.vocabulary.message_remedies import remedy_of
 from diagnostics.vocabulary.outside_refusals import refusal_of
 from diagnostics.vocabulary.setting_faults import setting_fault_of
 
@@ -46,9 +47,10 @@ def is_known(fault: Fault) -> bool:
     """Whether a catalogue knows the failure: its origin, how an outside system refuses, or the setting."""
     if fault.origin.id not in (UNKNOWN, *BROAD_ORIGINS):
         return True
-    text = f"{fault.causes or ''}\n{fault.exception}: {fault.message}"
     frames = tuple(each for each in (fault.frame, fault.thrown_in) if each)
-    return setting_fault_of(text, frames) is not None or (fault.origin.id != UNKNOWN and refusal_of(text) is not None)
+    if setting_fault_of(fault.chain, frames, fault.exception):
+        return True
+    return fault.origin.id != UNKNOWN and refusal_of(fault.chain) is not None
 
 
 def resemblance(fault: Fault) -> Resemblance | None:
@@ -86,6 +88,7 @@ def _signal(job: str | None, faults: Sequence[Fault]) -> Signal:
             "lead": likeness.lead,
             "because": list(likeness.says),
             "said": fault.said,
+            "remedy": remedy_of(fault.chain),
             "exception_class": fault.exception or None,
             "thrown_in": fault.frame or fault.thrown_in,
             "logger": fault.logger,
@@ -115,6 +118,7 @@ FACTS = {
     "lead": "points by which this class leads the next one",
     "because": "traits of the failure, the strongest first",
     "said": "class and message of the innermost exception that has the traits",
+    "remedy": "repair of a failure with this message",
     "exception_class": "innermost exception that has the traits",
     "thrown_in": "top frame of the exception that has the traits",
     "logger": "logger that reports the error that has the traits",

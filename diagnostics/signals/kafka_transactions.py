@@ -74,6 +74,12 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     ),
     "prefix_changed": ("Transactional id prefix from previous execution",),
     "open_found": ("open transactions for subtask",),
+    "given_up": (
+        "errors.TransactionAbortedException",
+        "Failing batch since transaction was aborted",
+        "Cannot execute transactional method because we are in an error state",
+        "Invalid transition attempted from state",
+    ),
 }
 """Kind of failure -> texts that identify it; the first match counts. Source: Flink's own log statements (kafka.*,
 2pc.*).
@@ -302,6 +308,7 @@ FACTS = {
     "pool_empty": "checkpoints for which FlinkKafkaProducer had no producer left in its pool",
     "prefix_changed": "restores with another transactional id prefix than before",
     "open_found": "subtasks that found open transactions at their start",
+    "given_up": "transactions that the producer gave up after an error of its own, its broker or its task",
     "timeout_ms": "transaction.timeout.ms in effect, ms",
     "broker_max_ms": "transaction.max.timeout.ms of the broker, the smallest if there are several, ms",
     "timeout_to_broker_ratio": "transaction timeout over the largest that the broker allows",

@@ -94,7 +94,7 @@ def measure(evidence: Evidence) -> Measured:
 
 def out_of_reach(fault: Fault) -> str | None:
     """How an outside system failed (unreachable, refusing); None for other failures and for Flink's own processes."""
-    text = _text(fault)
+    text = fault.chain
     if fault.origin.id not in ORIGINS or any(each in text for each in BETWEEN_PROCESSES):
         return None
     if fault.origin.id == "storage" and fault.in_snapshot:
@@ -110,15 +110,15 @@ def out_of_reach(fault: Fault) -> str | None:
 def system_of(fault: Fault) -> str | None:
     """The outside system, from the text, a frame, a class, or the connector's package."""
     frames = _frames(fault)
-    refusal = refusal_of(_text(fault))
-    if refusal and (named := refusal.system_in(_text(fault))):
+    refusal = refusal_of(fault.chain)
+    if refusal and (named := refusal.system_in(fault.chain)):
         return named
-    for each in (*frames, *_text(fault).split("\n")):
+    for each in (*frames, *fault.chain.split("\n")):
         meaning = known_frames().systems.meaning(each)
         if meaning is not None and meaning[1] in OUTSIDE:
             return str(meaning[0])
     connected = _connectors(fault)
-    return connected[0] if connected else client_named_in("\n".join((_text(fault), *frames)))
+    return connected[0] if connected else client_named_in("\n".join((fault.chain, *frames)))
 
 
 def _connectors(fault: Fault) -> list[str]:
@@ -129,12 +129,8 @@ def _connectors(fault: Fault) -> list[str]:
 
 def host_of(fault: Fault) -> str | None:
     """The host that the exception chain names."""
-    found = HOST.search(_text(fault))
+    found = HOST.search(fault.chain)
     return next(filter(None, found.groups()), None) if found else None
-
-
-def _text(fault: Fault) -> str:
-    return f"{fault.causes}\n{fault.exception}: {fault.message}"
 
 
 def _frames(fault: Fault) -> list[str]:
@@ -151,7 +147,7 @@ def _signal(job: str | None, faults: Sequence[Fault]) -> Signal:
         facts |= {
             "kind": out_of_reach(first),
             "said": first.said,
-            "remedy": remedy_of(_text(first)),
+            "remedy": remedy_of(first.chain),
             "reported_by": first.reported_by,
             "system": system_of(first),
             "host": host_of(first),

@@ -32,6 +32,7 @@ POSITION_GONE = (
     "resume of change stream was not possible",
     "resume point may no longer be in the oplog",
     "requested WAL segment",
+    "has been removed from the database write-ahead log",
 )
 """Texts of a CDC source whose database no longer has the restored position. Source: Debezium's connectors and the
 databases' own messages.
@@ -166,7 +167,7 @@ def measure(evidence: Evidence) -> Measured:
 
 def is_restoring(fault: Fault) -> bool:
     """Whether the exception chain shows a restore of state."""
-    text = f"{fault.causes}\n{fault.exception}: {fault.message}"
+    text = fault.chain
     if fault.origin.id == "restore" or any(each in text for each in RESTORING) or SINK_FILE.search(text):
         return True
     return any(frame and RESTORE_FRAMES.search(frame) for frame in (fault.frame, fault.thrown_in))

@@ -9,6 +9,7 @@ from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.errors.blamed_fault import blamed_by_job
 from diagnostics.reconstruction.failures.fault import Fault, rounds_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
+from diagnostics.vocabulary.message_remedies import remedy_of
 from diagnostics.vocabulary.setting_faults import SettingFault, setting_fault_of
 
 SHOWN = 8
@@ -17,7 +18,7 @@ SHOWN = 8
 def measure(evidence: Evidence) -> Measured:
     """Failures and errors of each job that a setting causes.
 
-    Failures during a snapshot are measured in signals/checkpoint_declines.py.
+    Failures of the storage during a snapshot are measured in signals/checkpoint_declines.py.
 
     Reads   log_record, failure, and the histories of checkpoints.
     Gives   one signal per job that failed, also when no failure is of that kind.
@@ -31,11 +32,11 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def fault_of(fault: Fault) -> SettingFault | None:
-    """The setting that a failure blames; None for others and for those of a snapshot."""
-    if fault.in_snapshot:
+    """The setting that a failure blames; None for others and for those of the storage during a snapshot."""
+    if fault.in_snapshot and fault.origin.id == "storage":
         return None
     frames = tuple(each for each in (fault.frame, fault.thrown_in) if each)
-    return setting_fault_of(f"{fault.causes or ''}\n{fault.exception}: {fault.message}", frames)
+    return setting_fault_of(fault.chain, frames, fault.exception)
 
 
 def _signal(job: str | None, faults: Sequence[Fault]) -> Signal:
@@ -46,7 +47,8 @@ def _signal(job: str | None, faults: Sequence[Fault]) -> Signal:
         same = [fault for fault, other in blaming if other is setting]
         facts |= {
             "kind": setting.what,
-            "remedy": setting.remedy,
+            # What the message needs goes before what its kind needs.
+            "remedy": remedy_of(first.chain) or setting.remedy,
             "said": first.said,
             "reported_by": first.reported_by,
             "is_first": faults[0] is first,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -20,19 +21,28 @@ and three signals ask about each.
 class SettingFault:
     """One entry: what is wrong as a clause, the texts that show it, and what to set.
 
-    frames  beginnings of frames of Flink that read settings: what they throw shows it, too
+    patterns  shapes of texts that name an option
+    frames    beginnings of frames in which settings are read: what they throw shows it, too
+    checks    frames of connectors in which options are checked; they count where the innermost exception is one of
+              `thrown`
     """
 
     what: str
     texts: tuple[str, ...]
     remedy: str
+    patterns: re.Pattern[str] | None = None
     frames: tuple[str, ...] = ()
+    checks: re.Pattern[str] | None = None
+    thrown: tuple[str, ...] = ()
 
-    def fits(self, text: str, frames: Sequence[str]) -> bool:
+    def fits(self, text: str, frames: Sequence[str], exception: str) -> bool:
         """Whether an exception chain contains one of its texts, or was thrown in one of its frames."""
-        if any(map(text.__contains__, self.texts)):
+        if any(map(text.__contains__, self.texts)) or (self.patterns and self.patterns.search(text)):
             return True
-        return bool(self.frames) and any(each.startswith(self.frames) for each in frames)
+        if self.frames and any(each.startswith(self.frames) for each in frames):
+            return True
+        checks = self.checks
+        return checks is not None and exception.startswith(self.thrown) and any(checks.match(each) for each in frames)
 
 
 @cache
@@ -40,18 +50,26 @@ def setting_faults() -> tuple[SettingFault, ...]:
     """The catalogue in its order. Raises InvalidRule naming the line when the file is invalid."""
     text = (files("diagnostics.vocabulary") / "setting_faults.yaml").read_text("utf-8")
     content: Any = read_yaml(text, "setting_faults.yaml").content
-    return tuple(
-        SettingFault(
-            with_translations(what, entry, "what"),
-            tuple(entry.get("texts", ())),
-            with_translations(entry["remedy"].strip(), entry, "remedy"),
-            tuple(entry.get("frames", ())),
-        )
-        for what, entry in content.items()
+    return tuple(_fault(what, entry) for what, entry in content.items())
+
+
+def _fault(what: str, entry: Mapping[str, Any]) -> SettingFault:
+    return SettingFault(
+        what=with_translations(what, entry, "what"),
+        texts=tuple(entry.get("texts", ())),
+        remedy=with_translations(entry["remedy"].strip(), entry, "remedy"),
+        patterns=_any_of(entry.get("patterns", ())),
+        frames=tuple(entry.get("frames", ())),
+        checks=_any_of(entry.get("checks", ())),
+        thrown=tuple(entry.get("thrown", ())),
     )
 
 
+def _any_of(patterns: Sequence[str]) -> re.Pattern[str] | None:
+    return re.compile("|".join(f"(?:{each})" for each in patterns)) if patterns else None
+
+
 @lru_cache(maxsize=REMEMBERED)
-def setting_fault_of(text: str, frames: tuple[str, ...] = ()) -> SettingFault | None:
-    """The first entry that fits an exception chain and the frames in which it was thrown; None without one."""
-    return next((each for each in setting_faults() if each.fits(text, frames)), None)
+def setting_fault_of(text: str, frames: tuple[str, ...] = (), exception: str = "") -> SettingFault | None:
+    """The first entry that fits an exception chain, the frames in which it was thrown, and the innermost class."""
+    return next((each for each in setting_faults() if each.fits(text, frames, exception)), None)

@@ -74,7 +74,9 @@ def _catalogue_texts() -> Iterable[tuple[str, Iterable[str]]]:
     return (
         ("outside_faults.kind", [each.how for each in refusals()]),
         ("setting_faults.kind", [each.what for each in faults]),
-        ("setting_faults.remedy", [each.remedy for each in faults]),
+        ("setting_faults.remedy", [*remedies, *(each.remedy for each in faults)]),
+        ("fault_traits.remedy", remedies),
+        ("checkpoint_declines.remedy", remedies),
         ("code_faults.remedy", remedies),
         ("outside_faults.remedy", remedies),
         ("fault_traits.because", [each.says for each in fault_traits()]),

@@ -44,6 +44,7 @@ Half = Literal[
     "learning5",
     "fresh5",
     "fresh6-judge",
+    "fresh6",
 ]
 
 FOLDER = Path(__file__).parent / "gathered"

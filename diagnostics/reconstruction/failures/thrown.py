@@ -38,6 +38,11 @@ class Thrown:
         return origin_of(self.exception or "", self.message, self.frame, self.thrown_in, self.causes)
 
     @property
+    def chain(self) -> str:
+        """Its exceptions, outermost first, the innermost once more with its whole message."""
+        return f"{self.causes or ''}\n{self.exception or ''}: {self.message}"
+
+    @property
     def said(self) -> str:
         """Class without package, and message, as quoted in sentences."""
         name = (self.exception or "").rpartition(".")[2]

@@ -67,3 +67,16 @@ def test_a_serialized_throwable_that_keeps_the_jvms_message_alone_is_an_out_of_m
     assert trace is not None
     assert trace.root_cause_class == "java.lang.OutOfMemoryError"
     assert trace.root_cause_message == "Java heap space"
+
+
+def test_an_exception_that_a_message_announces_is_its_cause() -> None:
+    lines = [
+        "java.lang.Exception: Exception in executing a job:",
+        "Error message:",
+        " java.lang.ClassCastException: java.lang.String cannot be cast to [Ljava.lang.Object;",
+        "\tat com.acme.Submit.run(Submit.java:7)",
+    ]
+    trace = stack_trace(lines)
+    assert trace is not None
+    assert trace.root_cause_class == "java.lang.ClassCastException"
+    assert trace.root_cause_frame == "com.acme.Submit.run"

@@ -107,3 +107,8 @@ def test_an_error_of_a_logger_of_the_job_is_no_failure_of_its_code() -> None:
     thrown = resemblance_of(Thrower("com.acme.Oops", "order 7", ("com.acme.Orders.map",), "com.acme.Orders"), [])
     assert thrown is not None
     assert thrown.symptom_class == "user_code"
+
+
+def test_a_failure_told_by_its_traits_brings_the_repair_of_its_message() -> None:
+    facts = facts_of(failed("java.io.FileNotFoundException", "File does not exist: hdfs://shop:8020/flink/plugins"))
+    assert "hadoop fs -mkdir" in facts["remedy"]

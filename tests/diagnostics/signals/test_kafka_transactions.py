@@ -72,6 +72,19 @@ def test_a_timeout_that_comes_as_a_plain_kafka_exception_is_too_large() -> None:
     assert (facts["too_large"], facts["fenced"]) == (1, 0)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "org.apache.kafka.common.errors.TransactionAbortedException: Failing batch since transaction was aborted",
+        "org.apache.kafka.common.KafkaException: Cannot execute transactional method because we are in an error state",
+    ],
+)
+def test_a_producer_that_gave_up_its_transaction_is_told(text: str) -> None:
+    failure = {"ts_ms": START, "job_id": JOB, "exception_class": "x", "causes": text}
+    facts = only(measure(hand_made(**line_of_jobs(), failure=[failure])), "kafka_transactions").facts
+    assert (facts["given_up"], facts["fenced"]) == (1, 0)
+
+
 def test_the_audit_says_ok_wrong_or_not_visible() -> None:
     options = [
         option("execution.checkpointing.interval", "60 s"),

@@ -98,3 +98,57 @@ def test_what_flink_throws_while_it_reads_settings_shows_the_mistake() -> None:
     thrown = failed("java.lang.IllegalArgumentException", "port out of range:70000")
     facts = facts_of({**thrown, "root_cause_frame": "java.net.InetSocketAddress.checkPort", "thrown_in": at})
     assert facts["kind"] == "a process or client of Flink cannot start with its settings"
+
+
+BUILDER = "org.apache.flink.connector.pulsar.sink.PulsarSinkBuilder.build"
+READER = "org.apache.flink.connector.pulsar.source.reader.PulsarPartitionSplitReader.fetch"
+
+
+@pytest.mark.parametrize(
+    ("exception", "frame", "is_setting"),
+    [
+        ("java.lang.IllegalArgumentException", BUILDER, True),
+        ("org.apache.flink.table.api.ValidationException", "org.apache.iceberg.flink.FlinkDynamicTableFactory.x", True),
+        ("java.lang.IllegalArgumentException", READER, False),
+        ("java.lang.NullPointerException", BUILDER, False),
+    ],
+)
+def test_what_a_connector_refuses_while_it_is_built_is_a_setting(exception: str, frame: str, is_setting: bool) -> None:
+    thrown = failed(exception, "Invalid range 7")
+    facts = facts_of({**thrown, "root_cause_frame": "x.Preconditions.checkArgument", "thrown_in": frame})
+    assert facts["of_settings"] == int(is_setting)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Either 'topic' or 'topic-pattern' must be set.",
+        "Option 'scan.mode' should be one of latest or earliest",
+        "The value of 'lookup.max-retries' option shouldn't be negative, but is -1.",
+        "'sink.buffer' must not be larger than 'sink.limit'.",
+        "Only one of hosts and url can be specified.",
+    ],
+)
+def test_a_text_that_names_an_option_blames_it_whatever_it_is_called(said: str) -> None:
+    found = setting_fault_of(f"java.lang.IllegalArgumentException: {said}")
+    assert found is not None
+    assert found.what.startswith("an option is missing")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Primary key must be specified for the upsert mode",
+        "Cannot apply 'SUM' to arguments of type 'SUM(<VARCHAR>)'",
+        "Column 'id' is NOT NULL, however, a null value is being written into it.",
+    ],
+)
+def test_a_text_about_columns_and_keys_blames_no_option(said: str) -> None:
+    assert setting_fault_of(f"org.apache.flink.table.api.ValidationException: {said}") is None
+
+
+def test_a_repair_of_the_message_goes_before_that_of_its_kind() -> None:
+    message = "Invalid value x.S for configuration key.serializer: Class x.S could not be found."
+    facts = facts_of(failed("org.apache.kafka.common.config.ConfigException", message))
+    assert facts["kind"].startswith("a class that an option names")
+    assert "Two jars bring the Kafka client" in facts["remedy"]

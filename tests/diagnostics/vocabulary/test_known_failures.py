@@ -24,6 +24,7 @@ OF_ORIGINS = {
     "statement": "user_code",
     "python": "user_code",
     "serialization": "user_code",
+    "record": "user_code",
 }
 """Origin -> the class of the rule that takes it."""
 
