@@ -78,7 +78,8 @@ class Chart:
     missing  the file that would fill it, as a sentence with the command that collects it
     panels   Grafana panels that show the same of the running job; empty, with the reason in a comment, where none can
     points   from the evidence to points, None without suitable evidence; runs once, in the worker
-    figure   from points to a Plotly figure as a JSON mapping (`data`, `layout`); runs in the web process, without Spark
+    figure   from points to a Plotly figure as a JSON mapping (`data`, `layout`), for a phone with the entry
+             `narrow` in the points; runs in the web process, without Spark
     summary  one or two sentences that say what the chart shows, for people who cannot see it
     table    the same as rows for the data table and CSV: header first
     choices  the objects shown one at a time; figure, summary and table read the selected key from `chosen`

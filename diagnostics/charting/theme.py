@@ -51,7 +51,7 @@ _LIGHT = Palette(
     neutral="#98a2ae",
     series=("#0b6fb8", "#c0501a", "#00805f", "#9c4a82", "#8a6d00", "#3f4b59"),
     bands={"OK": "#cfe8dd", "LOW": "#eda338", "HIGH": "#a8231a"},
-    load={"quiet": "#dbe7f3", "working": "#79aedb", "near the limit": "#0a4a85"},
+    load={"quiet": "#c6dbef", "working": "#79aedb", "near the limit": "#0a4a85"},
     phases={
         "start_delay_ms": "#9c4a82",
         "alignment_ms": "#e69f00",

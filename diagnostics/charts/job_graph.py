@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from diagnostics.charting.chart import Chart, Choice, Points, Theme
 from diagnostics.charting.panel import escaped, shortened
+from diagnostics.charting.task_boxes import ACROSS, DOWN, HEIGHT
 from diagnostics.charting.theme import Palette, palette
 from diagnostics.language import joined_sentences, say, to_say
 from diagnostics.reconstruction.load.tasks import job_tasks
@@ -32,13 +33,12 @@ def points(evidence: Evidence) -> Points | None:
     return {"jobs": jobs} if jobs else None
 
 
-COLUMN, LINE, WIDTH, HEIGHT = 240, 104, 200, 74
-"""Pixels between tasks, and of a task's box."""
-NAME_LENGTH = 24
 SPOTS = 6
 """Hover targets within a box: a single square of its height does not cover its width on a wide page."""
 SHARES = 7
 """Pixels of the bar with the three shares at the lower edge of a box."""
+KEY_ROW, KEYS_DOWN = 18, 2
+"""Pixels of a row of the key, and the keys of a row on a phone."""
 
 
 def key_of(job: Mapping[str, Any], vertex: Mapping[str, Any]) -> str:
@@ -108,8 +108,9 @@ def _chosen(points: Points) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
 
 
 def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
-    """Boxes from the sources on the left to the sinks on the right; the colour is the state, the bar the ratios."""
+    """A box for each task in the direction of the flow; the colour is the state, the bar the ratios."""
     colours = palette(theme)
+    boxes = DOWN if points.get("narrow") else ACROSS
     chosen = key_of(*_chosen(points))
     shapes: list[dict[str, Any]] = []
     notes: list[dict[str, Any]] = []
@@ -120,26 +121,30 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
         if len(points["jobs"]) > 1:
             notes.append(_note(f"<b>{escaped(job['name'] or job['job_id'] or '')}</b>", 0, top + 14, colours, "left"))
             top += 30
-        places, rows = _places(job, top)
-        widest = max([widest, *(vertex["depth"] + 1 for vertex in job["vertices"])])
+        places, rows = boxes.spots(job, top)
+        widest = max(widest, boxes.columns(job))
         for vertex in job["vertices"]:
             for parent in vertex["parents"]:
                 if parent in places:
-                    shapes.append(_arrow(places[parent], places[vertex["id"]], colours))
+                    path = boxes.arrow(places[parent], places[vertex["id"]])
+                    shapes.append(_arrow(path, colours))
         for vertex in job["vertices"]:
             left, upper = places[vertex["id"]]
             key = key_of(job, vertex)
-            shapes += _box(job, vertex, left, upper, colours, is_chosen=key == chosen)
-            notes += _texts(job, vertex, left, upper, colours)
+            shapes += _box(job, vertex, (left, upper, boxes.width), colours, is_chosen=key == chosen)
+            notes += _texts(job, vertex, (left, upper, boxes.name_length), colours)
             told = _hover_text(vertex)
-            spots += [(left + WIDTH * (place + 0.5) / SPOTS, upper + HEIGHT / 2, key, told) for place in range(SPOTS)]
-        top += rows * LINE
-    width = widest * COLUMN
+            middles = [left + boxes.width * (place + 0.5) / SPOTS for place in range(SPOTS)]
+            spots += [(middle, upper + HEIGHT / 2, key, told) for middle in middles]
+        top += rows * boxes.line
+    width = widest * boxes.column
     axis = {"visible": False, "fixedrange": True}
-    key_text = say("Colour: ") + "   ".join(
-        f"<span style='color:{colour}'>■</span> {label}" for label, colour in _key(colours)
-    )
-    notes.append(_note(key_text, 0, top + 8, colours, "left"))
+    keys = [f"<span style='color:{colour}'>{mark}</span> {label}" for mark, label, colour in _key(colours)]
+    in_row = KEYS_DOWN if boxes.is_down else len(keys)
+    for first in range(0, len(keys), in_row):
+        notes.append(_note("   ".join(keys[first : first + in_row]), 0, top + 8, colours, "left"))
+        top += KEY_ROW
+    top -= KEY_ROW
     return {
         "data": [
             {
@@ -171,24 +176,14 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
     }
 
 
-def _places(job: Mapping[str, Any], top: float) -> tuple[dict[str, tuple[float, float]], int]:
-    """Left and upper edge of each task's box, and the number of lines."""
-    lines: dict[int, int] = {}
-    places: dict[str, tuple[float, float]] = {}
-    for vertex in job["vertices"]:
-        line = lines.get(vertex["depth"], 0)
-        lines[vertex["depth"]] = line + 1
-        places[vertex["id"]] = (vertex["depth"] * COLUMN, top + line * LINE + 6)
-    return places, max(lines.values(), default=1)
-
-
-def _key(colours: Palette) -> Sequence[tuple[str, str]]:
+def _key(colours: Palette) -> Sequence[tuple[str, str, str]]:
+    """Mark, meaning and colour; what was not measured is hollow."""
     return (
-        (say("idle or working"), colours.load["quiet"]),
-        (say("busy > 80 %"), colours.load["working"]),
-        (say("back pressure LOW"), colours.bands["LOW"]),
-        (say("back pressure HIGH"), colours.bands["HIGH"]),
-        (say("not measured"), colours.grid),
+        ("■", say("idle or working"), colours.load["quiet"]),
+        ("■", say("busy > 80 %"), colours.load["working"]),
+        ("■", say("back pressure LOW"), colours.bands["LOW"]),
+        ("■", say("back pressure HIGH"), colours.bands["HIGH"]),
+        ("□", say("not measured"), colours.muted),
     )
 
 
@@ -197,22 +192,29 @@ def _fill(vertex: Mapping[str, Any], colours: Palette) -> str:
         return colours.bands[pressure_level(vertex["held"])]
     if vertex["busy"] is not None:
         return colours.load["working" if vertex["busy"] > WORKING_MOST else "quiet"]
-    return colours.grid
+    return colours.surface
 
 
 def _box(
-    job: Mapping[str, Any], vertex: Mapping[str, Any], left: float, upper: float, colours: Palette, *, is_chosen: bool
+    job: Mapping[str, Any],
+    vertex: Mapping[str, Any],
+    place: tuple[float, float, int],
+    colours: Palette,
+    *,
+    is_chosen: bool,
 ) -> list[Any]:
+    """The shapes of a task; `place` is the left and upper edge of its box, and its width."""
+    left, upper, box_width = place
     is_origin = _is_origin(vertex)
     marked = colours.alarm if _is_alarming(job, vertex) else colours.bands["LOW"]
-    edge = marked if is_origin else colours.text if is_chosen else colours.muted
+    edge = marked if is_origin else colours.calm if is_chosen else colours.muted
     width = 4 if is_origin else 3 if is_chosen else 1
-    frame = _rectangle(left, upper, left + WIDTH, upper + HEIGHT, colours.surface, edge, width)
+    frame = _rectangle(left, upper, left + box_width, upper + HEIGHT, colours.surface, edge, width)
     frame["line"]["dash"] = "dot" if is_chosen and is_origin else "solid"
     head = _rectangle(left, upper, left + 10, upper + HEIGHT, _fill(vertex, colours), "rgba(0,0,0,0)", 0)
     shapes = [frame, head]
     at = left + 14.0
-    room = WIDTH - 18
+    room = box_width - 18
     shares = (
         (vertex["busy"], colours.load["working"]),
         (vertex["held"], colours.bands[pressure_level(vertex["held"] or 0.0)]),
@@ -232,21 +234,16 @@ def _rectangle(x0: float, y0: float, x1: float, y1: float, fill: str, edge: str,
     return {"type": "rect", "x0": x0, "y0": y0, "x1": x1, "y1": y1, "fillcolor": fill, "line": line, "layer": "below"}
 
 
-def _arrow(source: tuple[float, float], target: tuple[float, float], colours: Palette) -> dict[str, Any]:
-    x0, y0 = source[0] + WIDTH, source[1] + HEIGHT / 2
-    x1, y1 = target[0], target[1] + HEIGHT / 2
-    bend = (x1 - x0) / 2
-    path = (
-        f"M {x0:.0f},{y0:.0f} C {x0 + bend:.0f},{y0:.0f} {x1 - bend:.0f},{y1:.0f} {x1:.0f},{y1:.0f} "
-        f"M {x1 - 8:.0f},{y1 - 4:.0f} L {x1:.0f},{y1:.0f} L {x1 - 8:.0f},{y1 + 4:.0f}"
-    )
+def _arrow(path: str, colours: Palette) -> dict[str, Any]:
     return {"type": "path", "path": path, "line": {"color": colours.muted, "width": 1.5}, "layer": "below"}
 
 
 def _texts(
-    job: Mapping[str, Any], vertex: Mapping[str, Any], left: float, upper: float, colours: Palette
+    job: Mapping[str, Any], vertex: Mapping[str, Any], place: tuple[float, float, int], colours: Palette
 ) -> list[dict[str, Any]]:
-    name = f"<b>{escaped(shortened(vertex['name'], NAME_LENGTH))}</b>"
+    """The words in the box of a task; `place` is its left and upper edge, and the characters of a name."""
+    left, upper, most = place
+    name = f"<b>{escaped(shortened(vertex['name'], most))}</b>"
     shares = " · ".join(
         f"{label} {percent(vertex[column])}"
         for label, column in ((say("busy"), "busy"), (say("back-pressured"), "held"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from diagnostics.arithmetic.balance import is_hot
 from diagnostics.charting.chart import Chart, Points, Theme
 from diagnostics.charting.grafana_panel import BY_TASK, ONE_JOB, GrafanaPanel
-from diagnostics.charting.panel import Panel, Threshold, job_title, shortened, stacked
+from diagnostics.charting.panel import Panel, Threshold, Trace, job_title, shortened, stacked
 from diagnostics.charting.theme import Palette, palette
 from diagnostics.language import say, to_say
 from diagnostics.prevention.series import TASK
@@ -25,7 +25,9 @@ MOST_SUBTASKS = 200
 EVEN_MOST = 1.2
 """Multiple of the even share up to which a task counts as evenly spread. Our choice: random keys vary by as much."""
 FEW_SUBTASKS = 10
-"""Up to this number each bar is labelled with its value."""
+"""Up to this number each bar is labelled with its value, on a phone that of the records only."""
+BAR_WIDTH = 0.95
+"""Part of a subtask's place that its bars take: Plotly's gap between bars is 0.05 here."""
 FEWEST_PLACES = 6
 """Minimum number of places on the axis, so that a task of two does not look heavier than one of ten."""
 
@@ -115,52 +117,52 @@ def _busy(evidence: Evidence) -> dict[VertexKey, dict[int, float]]:
 
 
 def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
-    """For each task bars of the records' shares, diamonds of busy time, and the even share as a line."""
+    """For each task bars of the records' shares and of busy time, and the even share as a line."""
     colours = palette(theme)
     panels: list[Panel] = []
-    drawn = [len(vertex["subtasks"]) for job in points["jobs"] for vertex in job["vertices"]]
-    places = max([*drawn, FEWEST_PLACES])
+    counts = [len(vertex["subtasks"]) for job in points["jobs"] for vertex in job["vertices"]]
+    places = max([*counts, FEWEST_PLACES])
+    labels: list[dict[str, Any]] = []
     for job in points["jobs"]:
         prefix = f"{job['name'] or job['job_id']} · " if len(points["jobs"]) > 1 else ""
         for vertex in job["vertices"]:
-            panels.append(_panel(vertex, prefix, colours, places, first=not panels))
-    return stacked(panels, theme, axis="own", x_title=say("Subtask"), barmode="group")
+            suffix = str(len(panels) + 1) if panels else ""
+            labels += _labels(vertex, colours, suffix, is_narrow=points.get("narrow", False))
+            keys = _keys(points, colours) if not panels else []
+            panels.append(_panel(vertex, prefix, colours, places, keys))
+    drawn = stacked(panels, theme, axis="own", x_title=say("Subtask"), barmode="group")
+    busy = next((each for each in drawn["data"] if each["name"] == say("Busy time")), None)
+    if busy is not None:
+        busy["showlegend"] = True
+    drawn["layout"]["annotations"] += labels
+    return drawn
 
 
-def _panel(vertex: Mapping[str, Any], prefix: str, colours: Palette, places: int, *, first: bool) -> Panel:
+def _panel(vertex: Mapping[str, Any], prefix: str, colours: Palette, places: int, keys: Sequence[Trace]) -> Panel:
+    """The panel of a task; that on top has the keys of the legend."""
     subtasks: Sequence[Mapping[str, Any]] = vertex["subtasks"]
     hot = [is_hot(each["share"], 1.0, vertex["parallelism"]) for each in subtasks]
     hidden = vertex["parallelism"] - len(subtasks)
     names = [str(each["subtask"]) for each in subtasks]
-    few = len(subtasks) <= FEW_SUBTASKS
     traces: list[dict[str, Any]] = [
         {
             "type": "bar",
             "name": say("Share of the records"),
-            "legendgroup": "records",
-            "showlegend": first,
+            "showlegend": False,
             "x": names,
             "y": [100 * each["share"] for each in subtasks],
             "marker": {"color": [colours.warning if marked else colours.calm for marked in hot]},
-            "text": [
-                percent(each["share"]) if marked or few else "" for each, marked in zip(subtasks, hot, strict=True)
-            ],
-            "textposition": "outside",
-            "textangle": 0,
-            "constraintext": "none",
-            "textfont": {"size": 11},
-            "cliponaxis": False,
             "customdata": [f"{each['records']:,}" for each in subtasks],
             "hovertemplate": say("subtask %{x}<br>%{customdata} records, %{y:.1f} %") + "<extra></extra>",
         }
     ]
-    if any(each["busy"] is not None for each in subtasks):
+    is_timed = any(each["busy"] is not None for each in subtasks)
+    if is_timed:
         traces.append(
             {
                 "type": "bar",
                 "name": say("Busy time"),
-                "legendgroup": "busy",
-                "showlegend": first,
+                "showlegend": False,
                 "x": names,
                 "y": [None if each["busy"] is None else 100 * each["busy"] for each in subtasks],
                 "marker": {
@@ -168,12 +170,6 @@ def _panel(vertex: Mapping[str, Any], prefix: str, colours: Palette, places: int
                     "line": {"width": 1.5, "color": colours.muted},
                     "pattern": {"shape": "/", "fgcolor": colours.muted, "size": 5, "solidity": 0.3},
                 },
-                "text": [percent(each["busy"]) if few and each["busy"] is not None else "" for each in subtasks],
-                "textposition": "outside",
-                "textangle": 0,
-                "constraintext": "none",
-                "textfont": {"size": 11},
-                "cliponaxis": False,
                 "hovertemplate": say("subtask %{x}<br>busy %{y:.0f} % of the time") + "<extra></extra>",
             }
         )
@@ -182,6 +178,7 @@ def _panel(vertex: Mapping[str, Any], prefix: str, colours: Palette, places: int
         if hidden
         else ""
     )
+    is_tall = any(hot) or bool(keys)
     even = Threshold(
         100 * vertex["even_share"],
         say("Even share {even_share}", even_share=percent(vertex["even_share"])),
@@ -192,14 +189,67 @@ def _panel(vertex: Mapping[str, Any], prefix: str, colours: Palette, places: int
             to_say("{task}: records in") if vertex["direction"] == "in" else to_say("{task}: records out"),
             task=shortened(prefix + vertex["vertex"], 80),
         )
-        + shown,
+        + shown
+        + ("" if is_timed else say(", busy time not measured")),
         unit="%",
-        height=150 if any(hot) or first else 80,
-        traces=traces,
+        height=150 if is_tall else 80,
+        traces=[*traces, *keys],
         thresholds=[even],
         x={"type": "category", "showgrid": False, "range": [-0.5, places - 0.5]},
-        y={"range": [0, 116 if any(hot) or first else 136], "tickvals": [0, 50, 100]},
+        y={"range": [0, 116 if is_tall else 136], "tickvals": [0, 50, 100]},
     )
+
+
+def _keys(points: Points, colours: Palette) -> list[dict[str, Any]]:
+    """Entries of the legend: the bars of records have more than one colour, so that they have none themselves."""
+    every = [(vertex, each) for job in points["jobs"] for vertex in job["vertices"] for each in vertex["subtasks"]]
+    hot = any(is_hot(each["share"], 1.0, vertex["parallelism"]) for vertex, each in every)
+    known = [(say("Share of the records"), colours.calm)]
+    known += [(say("Share far above the even one"), colours.warning)] if hot else []
+    marker = {"symbol": "square", "size": 11}
+    return [
+        {
+            "type": "scatter",
+            "mode": "markers",
+            "name": name,
+            "x": [str(every[0][1]["subtask"])],
+            "y": [None],
+            "marker": {**marker, "color": colour},
+            "hoverinfo": "skip",
+        }
+        for name, colour in known
+    ]
+
+
+def _labels(vertex: Mapping[str, Any], colours: Palette, suffix: str, *, is_narrow: bool) -> list[dict[str, Any]]:
+    """The values above the bars, on a ground of their own: the line of the even share must not strike them out."""
+    subtasks: Sequence[Mapping[str, Any]] = vertex["subtasks"]
+    is_timed = any(each["busy"] is not None for each in subtasks)
+    columns = ("share", "busy") if is_timed else ("share",)
+    few = len(subtasks) <= FEW_SUBTASKS
+    labels = []
+    for place, each in enumerate(subtasks):
+        for number, column in enumerate(columns):
+            is_shown = few or (column == "share" and is_hot(each["share"], 1.0, vertex["parallelism"]))
+            if each[column] is None or not is_shown or (is_narrow and column == "busy"):
+                continue
+            at = place + (number - (len(columns) - 1) / 2) * BAR_WIDTH / len(columns)
+            labels.append(
+                {
+                    "text": percent(each[column]),
+                    "xref": f"x{suffix}",
+                    "yref": f"y{suffix}",
+                    "x": at,
+                    "y": 100 * each[column],
+                    "yanchor": "bottom",
+                    "yshift": 1,
+                    "showarrow": False,
+                    "font": {"size": 11},
+                    "bgcolor": colours.surface,
+                    "borderpad": 0,
+                }
+            )
+    return labels
 
 
 def summary(points: Points) -> str:

@@ -58,7 +58,7 @@ def points(evidence: Evidence) -> Points | None:
         return None
     tasks = {vertex_id: task.name for (_, vertex_id), task in cluster_of(evidence).tasks.items()}
     count = (varying.to_ms - varying.from_ms) // varying.slot_ms + 1
-    series = [_series(each, tasks, count) for each in varying.series]
+    series = _distinct([_series(each, tasks, count) for each in varying.series])
     return {
         "from_ms": varying.from_ms,
         "to_ms": varying.to_ms,
@@ -81,6 +81,25 @@ def _series(slotted: SlottedSeries, tasks: Mapping[str, str], slots: int) -> dic
         "mean": [_rounded(slotted.means.get(slot)) for slot in range(slots)],
         "peak": [_rounded(slotted.peaks.get(slot)) for slot in range(slots)],
     }
+
+
+def _distinct(series: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The series without those that repeat another: of one metric at one place that with the most readings.
+
+    REST and Prometheus report the same quantity, and an operator that is the whole task repeats the task.
+    """
+    jobs = {each["job_id"] for each in series} - {None}
+    only = jobs.pop() if len(jobs) == 1 else None
+    densest: dict[tuple[str, str, str | None], dict[str, Any]] = {}
+    for each in series:
+        key = (each["metric"], each["where"], each["job_id"] or only)
+        if key not in densest or _readings(each) > _readings(densest[key]):
+            densest[key] = each
+    return list(densest.values())
+
+
+def _readings(series: Mapping[str, Any]) -> int:
+    return sum(value is not None for value in series["mean"])
 
 
 def is_same_name(operator: str, task: str) -> bool:
@@ -253,7 +272,10 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
                     "hovertemplate": f"{name}<br>%{{x}}<br>{statistic} %{{y:,.4~g}}{in_unit}<extra></extra>",
                 }
             )
-    more = say(" · {lines} lower ones not drawn", lines=len(lines) - MOST_LINES) if len(lines) > MOST_LINES else ""
+    hidden = len(lines) - MOST_LINES
+    more = (
+        say_counted(" · {count} lower one not drawn", " · {count} lower ones not drawn", hidden) if hidden > 0 else ""
+    )
     rate = say(", each second") if lines[0]["is_rate"] else ""
     panel = Panel(title=f"{escaped(metric)}{rate}{more}", unit=unit, height=190, traces=traces)
     drawn = stacked([panel], theme, axis="time")

@@ -76,7 +76,11 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
         height=max(24 * len(pairs), 60),
         traces=[
             _bars([pair for pair in pairs if _is_marked(pair)], marked, colours.alarm),
-            _bars([pair for pair in pairs if not _is_marked(pair)], say("less"), colours.calm),
+            _bars(
+                [pair for pair in pairs if not _is_marked(pair)],
+                say("below {bound}", bound=percent(LOSSY)),
+                colours.calm,
+            ),
         ],
         y=row_axis(names),
         x={"rangemode": "tozero"},

@@ -1,8 +1,9 @@
-"""Busy, idle and back-pressured time of every subtask over time, as heat maps in the bands of Flink's web UI."""
+"""Busy and back-pressured time of every subtask over time, as heat maps in the bands of Flink's web UI."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -176,6 +177,10 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
                 keyed = True
                 named = f"{title}{say(': ')}{prefix}{vertex['vertex']}"
                 panels.append(_panel(named, vertex, traces, is_first=not panels))
+    if panels and _has_gaps(points):
+        # What is blank is not the same as 0 %.
+        blank = {"color": colours.surface, "line": {"color": colours.muted, "width": 1}}
+        panels[0] = replace(panels[0], traces=[*panels[0].traces, _key(points, say("No sample"), blank)])
     return stacked(panels, theme, axis="time")
 
 
@@ -257,17 +262,20 @@ def _hover_text(busy: float | None, pressed: float | None) -> str:
 def _keys(points: Points, bands: Sequence[tuple[str, float, str]], shades: Mapping[str, str]) -> list[dict[str, Any]]:
     """Entries of the legend, which a heat map does not have itself."""
     return [
-        {
-            "type": "scatter",
-            "mode": "markers",
-            "name": say(label, bound=percent(bound)),
-            "x": [points["from_ms"]],
-            "y": [None],
-            "marker": {"symbol": "square", "size": 11, "color": shades[band]},
-            "hoverinfo": "skip",
-        }
+        _key(points, say(label, bound=percent(bound)), {"color": shades[band]})
         for (band, _, label), bound in zip(bands, _bounds(bands), strict=True)
     ]
+
+
+def _key(points: Points, name: str, marker: Mapping[str, Any]) -> dict[str, Any]:
+    key = {"type": "scatter", "mode": "markers", "hoverinfo": "skip", "x": [points["from_ms"]], "y": [None]}
+    return {**key, "name": name, "marker": {"symbol": "square", "size": 11, **marker}}
+
+
+def _has_gaps(points: Points) -> bool:
+    """Whether a subtask that is drawn has no sample in some slot."""
+    rows = [row for job in points["jobs"] for vertex in job["vertices"] for row in vertex["subtasks"]]
+    return any(None in row[name] and any(value is not None for value in row[name]) for row in rows for name in RATIOS)
 
 
 def _bounds(bands: Sequence[tuple[str, float, str]]) -> list[float]:
@@ -363,7 +371,7 @@ def table(points: Points) -> list[list[Any]]:
 
 CHART = Chart(
     id="subtask-activity",
-    title=to_say("Busy, idle and back-pressured time"),
+    title=to_say("Busy and back-pressured time"),
     order=20,
     axis="time",
     missing=to_say(

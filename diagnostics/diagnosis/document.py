@@ -34,6 +34,8 @@ from diagnostics.wording.cited_text import read_cited_text
 from diagnostics.wording.phrase import enumeration
 
 SCHEMA = 1
+LONGEST_CITED = 280
+"""Characters of a citation that are shown. Our choice: aggregators keep at least 300 of a record."""
 MOST_UNREAD = 3
 """Unreadable files that a summary names. Our choice: the list of inputs has all of them."""
 
@@ -186,6 +188,11 @@ def _position(cause: Finding | None, findings: Sequence[Finding]) -> int | None:
     return same[0] if same else None
 
 
+def whole_words(text: str) -> str:
+    """The text, cut between two words where it is long: what was read of a record may end within one."""
+    return text if len(text) <= LONGEST_CITED else f"{text[:LONGEST_CITED].rsplit(maxsplit=1)[0]} …"
+
+
 def _evidence(citation: Citation, files: Sequence[str]) -> dict[str, Any]:
     known = {
         "file": files[citation.file_id],
@@ -194,7 +201,7 @@ def _evidence(citation: Citation, files: Sequence[str]) -> dict[str, Any]:
         "pointer": citation.pointer,
         "kind": citation.kind,
         "ts": timestamp(citation.ts_ms),
-        "text": read_cited_text(citation.text, citation.kind),
+        "text": whole_words(read_cited_text(citation.text, citation.kind)),
         "name": citation.name,
         "value": citation.value,
     }

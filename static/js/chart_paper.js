@@ -8,7 +8,7 @@ const NARROW = 700;
 const ADVICE = say('Not drawn when it was printed. Ctrl+P (⌘P) on the page draws all charts first.');
 
 // plotly() loads the library; draw(chart) draws one in its own time, show(chart, library, answer, width) at once what
-// figureAddress(chart, theme) answered; quietly(act) keeps charts from following what `act` does to them.
+// figureAddress(chart, theme, width) answered; quietly(act) keeps charts from following what `act` does to them.
 export function onPaper(charts, { plotly, draw, show, figureAddress, quietly }) {
   const missing = () => charts.filter((chart) => !chart.dataset.drawn || chart.querySelector('.plot.waiting'));
   const plots = () => charts.map((chart) => chart.querySelector('.plot')).filter((each) => each.data && !each.hidden);
@@ -18,7 +18,7 @@ export function onPaper(charts, { plotly, draw, show, figureAddress, quietly }) 
   function drawAtOnce(chart) {
     const request = new XMLHttpRequest();
     try {
-      request.open('GET', figureAddress(chart, 'light'), false);
+      request.open('GET', figureAddress(chart, 'light', PAPER), false);
       request.send();
       if (request.status !== 200) return;
       chart.dataset.drawn ||= 'on paper';

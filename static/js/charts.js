@@ -74,7 +74,7 @@ function narrow(layout, width) {
     if (each.xref !== 'paper' || each.text.includes('<')) continue;
     each.text = cut(each.text, most, 12);
   }
-  layout.height += 60;
+  if (layout.legend) layout.height += 60;
 }
 
 function showChosen(chart, meta) {
@@ -104,9 +104,12 @@ function choose(chart, key, openData = false) {
   if (!data.hidden) fill(chart);
 }
 
-function figureAddress(chart, theme = window.workbenchTheme.name) {
+const widthOf = (chart) => chart.querySelector('.plot').clientWidth || chart.clientWidth;
+
+function figureAddress(chart, theme = window.workbenchTheme.name, width = widthOf(chart)) {
   const url = addressOf(chart, chart.dataset.figure);
   url.searchParams.set('theme', theme);
+  if (width < NARROW) url.searchParams.set('narrow', 'yes');
   return url;
 }
 
@@ -144,7 +147,7 @@ async function show(chart, library, { figure, summary, axis }, paperWidth = null
   }
   if (coarse) figure.layout.dragmode = false;
   showChosen(chart, figure.layout.meta);
-  const width = paperWidth || plot.clientWidth || chart.clientWidth;
+  const width = paperWidth || widthOf(chart);
   const least = figure.layout.meta?.least_width;
   if (paperWidth || least > width) figure.layout.width = Math.max(least || 0, width);
   if (width < NARROW) narrow(figure.layout, width);
@@ -342,3 +345,10 @@ document.addEventListener('click', async (event) => {
   }
   await toggle(chart, button);
 });
+
+// The menu of exports closes after a choice, by a click beside it and by Escape.
+function closeExports(isKept = () => false) {
+  for (const menu of document.querySelectorAll('.export[open]')) if (!isKept(menu)) menu.open = false;
+}
+document.addEventListener('click', ({ target }) => closeExports((menu) => menu.contains(target) && !target.closest('[data-picture], [data-download]')));
+document.addEventListener('keydown', ({ key }) => { if (key === 'Escape') closeExports(); });

@@ -27,7 +27,7 @@ const limits = {
 };
 const addresses = {
   add: root.dataset.addUrl, begin: root.dataset.beginUrl, paste: root.dataset.pasteUrl,
-  analyse: root.dataset.analyseUrl, title: root.dataset.titleUrl,
+  analyse: root.dataset.analyseUrl, title: root.dataset.titleUrl, awaited: root.dataset.awaitedUrl, giveUp: root.dataset.giveUpUrl,
 };
 
 const items = [];
@@ -70,7 +70,7 @@ async function take(found) {
       item.detail = say('Larger than {size}, the most that one file may have. Compress it, or cut it to the time of the incident.', { size: sizeOf(limits.file) });
     }
     items.push(item);
-    addRow(item, () => { cancel(item); refresh(); pump(); });
+    addRow(item, () => { cancel(item); giveUp([item]); refresh(); pump(); });
   }
   if (refused) {
     problem(say('{refused} files were left out: a case holds at most {most} files and {size}. An archive counts as one file.', {
@@ -84,6 +84,7 @@ async function take(found) {
   refresh();
   try {
     await opened();
+    await announce();
   } catch (error) {
     for (const item of items) if (item.state === 'waiting') fail(item, error.message, true);
     refresh();
@@ -100,7 +101,7 @@ function opened() {
     const title = byId('title').value || guessedTitle();
     const answer = await post(root.dataset.newUrl, { title });
     byId('title').value ||= title;
-    Object.assign(addresses, { add: answer.add_url, begin: answer.begin_url, paste: answer.paste_url, analyse: answer.analyse_url, title: answer.title_url });
+    Object.assign(addresses, { add: answer.add_url, begin: answer.begin_url, paste: answer.paste_url, analyse: answer.analyse_url, title: answer.title_url, awaited: answer.awaited_url, giveUp: answer.give_up_url });
     byId('analyse').action = addresses.analyse;
     history.replaceState(null, '', answer.files_url);
   })().catch((error) => { opening = null; throw error; });
@@ -116,6 +117,21 @@ function guessedTitle() {
 byId('title')?.addEventListener('change', async () => {
   if (addresses.title && byId('title').value.trim()) await post(addresses.title, { title: byId('title').value });
 });
+
+// What takes more than one request is announced, so that the workbench can say what did not arrive if it is cut.
+
+async function announce() {
+  const waiting = items.filter((item) => item.state === 'waiting');
+  if (waiting.length < 2 || (waiting.every(isSmall) && waiting.length <= BATCH_FILES && sizeOfAll(waiting) <= BATCH_BYTES)) return;
+  await post(addresses.awaited, { names: namesOf(waiting) });
+}
+
+function giveUp(given) {
+  if (addresses.giveUp && given.length) post(addresses.giveUp, { names: namesOf(given) }).catch((error) => problem(error.message));
+}
+
+const namesOf = (some) => JSON.stringify(some.map((item) => item.path));
+const sizeOfAll = (some) => some.reduce((sum, item) => sum + item.file.size, 0);
 
 // Sending
 
@@ -255,14 +271,19 @@ function fail(item, reason, again) {
   paint(item);
 }
 
-function finished() {
+async function finished() {
   refresh();
   if (!items.length) return;
+  if (byId('cut')) {
+    const answer = await fetch(addresses.awaited, { headers: { Accept: 'application/json' } });
+    if (answer.ok && !(await answer.json()).awaited) byId('cut').remove();
+  }
   if (startWhenDone && !items.some((item) => item.state === 'failed')) byId('analyse').submit();
 }
 
 byId('cancel-upload').addEventListener('click', () => {
   startWhenDone = false;
+  giveUp(items.filter((item) => ['waiting', 'sending'].includes(item.state)));
   for (const item of items) if (item.state === 'waiting') cancel(item);
   const begun = Array.from(running); // what is aborted leaves the set, and what it made room for must not begin
   for (const job of begun) job.abort();
@@ -276,7 +297,7 @@ byId('retry-upload').addEventListener('click', () => {
     paint(item);
   }
   began = performance.now();
-  opened().then(pump, (error) => problem(error.message));
+  opened().then(announce).then(pump, (error) => problem(error.message));
 });
 
 byId('analyse').addEventListener('submit', (event) => {

@@ -4,6 +4,7 @@ import { say, sayCounted } from './words.js';
 
 const OPEN_FILES = 30;
 const MANY_SEEN = 3;
+const UNREAD_NAMED = 3;
 const ROW_PROGRESS_BYTES = 2 * 1024 * 1024;
 const byId = (id) => document.getElementById(id);
 
@@ -37,8 +38,10 @@ export function folderOf(name) {
   path.className = 'path';
   path.textContent = name || say('Files');
   const counts = document.createElement('span');
-  counts.className = 'muted';
-  summary.append(path, counts);
+  counts.className = 'muted counts';
+  const unread = document.createElement('span');
+  unread.className = 'muted unread';
+  summary.append(path, counts, unread);
   folder.append(summary);
   const after = [...byId('folders').children].find((each) => each.dataset.folder > name);
   byId('folders').insertBefore(folder, after || null);
@@ -114,6 +117,15 @@ export function paint(item) {
   }
 }
 
+// Which stored files were not recognised.
+function unreadWords(rows) {
+  const unread = rows.filter((row) => row.dataset.file && !Number(row.dataset.recognised));
+  if (!unread.length) return '';
+  const names = unread.slice(0, UNREAD_NAMED).map((row) => row.querySelector('.name').textContent.trim()).join(say(', '));
+  const more = unread.length - UNREAD_NAMED;
+  return say('not recognised: {names}', { names: more > 0 ? say('{names} and {count} more', { names, count: more }) : names });
+}
+
 // Brings the counts up to date, and closes the folders once they are many.
 export function fold() {
   const many = document.querySelectorAll('.file').length > OPEN_FILES;
@@ -122,8 +134,9 @@ export function fold() {
     if (!rows.length) { folder.remove(); continue; }
     const bytes = rows.reduce((sum, row) => sum + Number(row.dataset.bytes || 0), 0);
     const recognised = rows.filter((row) => Number(row.dataset.recognised) > 0).length;
-    folder.querySelector('summary .muted').textContent =
+    folder.querySelector('summary .counts').textContent =
       sayCounted('{count} file, {size}, {recognised} recognised', '{count} files, {size}, {recognised} recognised', rows.length, { size: sizeOf(bytes), recognised });
+    folder.querySelector('summary .unread').textContent = unreadWords(rows);
     if (many && !folder.dataset.folded) {
       folder.dataset.folded = 'yes';
       folder.open = false;

@@ -72,3 +72,43 @@ def cancelled_and_sent_again(page: Page, letter: Path) -> None:
     page.unroute_all(behavior="ignoreErrors")
     page.get_by_role("button", name="Retry what failed").click()
     expect(page.locator("#upload-state")).to_have_text("2 files stored.")
+
+
+def test_an_upload_that_was_cut_says_how_many_files_arrived(
+    browser: Browser, workbench: RunningWorkbench, signed_in: dict[str, object], tmp_path: Path
+) -> None:
+    folder = tmp_path / "run"
+    folder.mkdir()
+    for place in range(70):
+        (folder / f"tm-{place}.log").write_bytes(LINE * (place + 1))
+    context = browser.new_context(
+        base_url=workbench.address,
+        storage_state=signed_in,  # type: ignore[arg-type]
+        viewport={"width": WIDE[0], "height": WIDE[1]},
+    )
+    context.set_default_timeout(WAIT_MS)
+    page = context.new_page()
+    batches: list[str] = []
+
+    def first_batch_only(route: Route) -> None:
+        batches.append(route.request.url)
+        if len(batches) == 1:
+            route.continue_()
+        else:
+            route.abort("connectionreset")
+
+    page.route(re.compile(r"/uploads/to/\d+/$"), first_batch_only)
+    page.goto("/cases/new/")
+    choose(page, folder)
+    expect(page.locator("#upload-state")).to_have_text("60 stored, 10 not sent.")
+    page.unroute_all(behavior="ignoreErrors")
+    page.reload()
+    expect(page.locator("#cut")).to_contain_text("60 of 70 chosen files arrived.")
+
+    page.get_by_role("link", name=re.compile(r"^Case \d+$")).click()
+    expect(page.locator("#cut")).to_contain_text("60 of 70 chosen files arrived.")
+    page.locator("#cut").get_by_role("link", name="Choose the folder again").click()
+    choose(page, folder)
+    expect(page.locator("#upload-state")).to_have_text("70 files stored.")
+    expect(page.locator("#cut")).to_have_count(0)
+    context.close()

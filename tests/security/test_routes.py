@@ -91,6 +91,8 @@ MAY: Mapping[str, tuple[str, str]] = {
     "log_search": (PEOPLE, NO),
     "uploads:add": (NO, WRITERS),
     "uploads:begin": (NO, WRITERS),
+    "uploads:awaited": (WRITERS, WRITERS),
+    "uploads:give-up": (NO, WRITERS),
     "uploads:arrival": (NO, AUTHOR),
     "uploads:detail": (READERS, NO),
     "uploads:lines": (READERS, NO),

@@ -40,6 +40,8 @@ EXPORTS = frozenset(
 QUIET = frozenset(
     {
         "uploads:arrival",  # a piece of an upload: its beginning is recorded
+        "uploads:awaited",  # what is about to be sent: its files are recorded
+        "uploads:give-up",
         "rules:preview",
         "rules:backtest_go_on",
         "redaction:preview",

@@ -22,13 +22,13 @@ from django.utils.safestring import SafeString
 
 from diagnostics.language import reader_language
 from workbench.analyses.guarantee import guarantee_shown
+from workbench.analyses.measured_impact import measured_impact
 from workbench.analyses.models import Analysis, RenderedDiagnosis
 from workbench.analyses.reading import document_read
 from workbench.analyses.selectors import offset_min
 from workbench.case_pages.checkpoint_vitals import checkpoint_vitals
 from workbench.case_pages.dimensions import dimensions_not_measured
 from workbench.case_pages.inputs import LeftOut, inputs_shown, left_out_shown
-from workbench.case_pages.measured_impact import measured_impact
 from workbench.case_pages.presentation import causes_shown, checks_shown, jobs_shown, runbooks_of, verdict_shown
 from workbench.cases.service_levels import service_levels
 from workbench.charts.selectors import charts_of_class, charts_shown

@@ -29,6 +29,7 @@ from workbench.clusters.profiling import MODES
 from workbench.languages.sentences import say
 from workbench.limits.selectors import limits_now
 from workbench.redaction.selectors import redaction_rules
+from workbench.uploads.awaiting import cut_upload
 from workbench.uploads.listing import files_listed, folders, format_choices
 from workbench.uploads.refusals import UploadRefused
 from workbench.uploads.selectors import unfinished_arrivals
@@ -78,6 +79,8 @@ def _case_addresses(case: Case) -> dict[str, str]:
         "paste_url": reverse("cases:paste", args=[case.pk]),
         "analyse_url": reverse("cases:analyse", args=[case.pk]),
         "title_url": reverse("cases:rename", args=[case.pk]),
+        "awaited_url": reverse("uploads:awaited", args=[case.pk]),
+        "give_up_url": reverse("uploads:give-up", args=[case.pk]),
     }
 
 
@@ -124,6 +127,7 @@ def case_files(request: SignedInRequest, case_id: int) -> HttpResponse:
         "earlier": snapshots[:-1],
         "folders": folders(listed),
         "arrivals": unfinished_arrivals(request.user, case),
+        "cut": cut_upload(case.awaited.filter(snapshot=number).count(), len(listed)),
         "addresses": _case_addresses(case),
         **_upload_context(request),
     }

@@ -33,6 +33,7 @@ from workbench.history.timeline import timeline
 from workbench.languages.sentences import say, say_later
 from workbench.rules.regression import case_keep
 from workbench.runbooks.verifying import verification_read
+from workbench.uploads.awaiting import cut_upload
 
 
 @login_required
@@ -70,6 +71,7 @@ def case_detail(request: SignedInRequest, case_id: int) -> HttpResponse:
         "impact_form": ImpactForm(instance=case),
         "impact_words": impact_words(case),
         "new_files": _files_not_yet_judged(records, judged) if judged else 0,
+        "cut": cut_upload(len(records.newest_awaited), len(records.newest_files)),
     }
     if case.is_closed:
         context["durations"] = duration_words(case)
@@ -95,9 +97,7 @@ def _diagnosis_asked_for(request: SignedInRequest, records: CaseRecords) -> Anal
 def _files_not_yet_judged(records: CaseRecords, judged: Analysis) -> int:
     """Files of the newest snapshot that were added after its diagnosis."""
     read = set(judged.files.values_list("pk", flat=True))
-    number = records.snapshots[-1].number
-    present = [file for file in records.files if file.removed_at is None and file.deleted_at is None]
-    return sum(file.snapshot == number and file.pk not in read for file in present)
+    return sum(file.pk not in read for file in records.newest_files)
 
 
 @login_required

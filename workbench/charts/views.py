@@ -42,10 +42,12 @@ def _asked(request: SignedInRequest, analysis_id: int, chart_id: str) -> tuple[C
 @require_GET
 @cache_control(private=True, max_age=3600)
 def figure(request: SignedInRequest, analysis_id: int, chart_id: str) -> JsonResponse:
-    """The figure in the requested theme (`light` or `dark`), for one job or for all."""
+    """The figure in the requested theme (`light` or `dark`), for one job or for all; `narrow` is for a phone."""
     chart, points = _asked(request, analysis_id, chart_id)
     if points is None:
         return JsonResponse({"figure": None, "summary": _nothing_of_job(chart), "axis": chart.axis})
+    if request.GET.get("narrow"):
+        points = {**points, "narrow": True}
     theme = Theme("dark" if request.GET.get("theme") == "dark" else "light")
     return JsonResponse(
         {"figure": chart.figure(points, theme), "summary": chart.summary(points), "axis": chart.axis},

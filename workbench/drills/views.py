@@ -13,6 +13,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from diagnostics.symptoms import symptom, symptoms
 from workbench.accounts.requests import SignedInRequest
+from workbench.analyses.measured_impact import evidence_span
 from workbench.analyses.reading import document_read
 from workbench.drills import selectors, services
 from workbench.drills.evidence import KINDS, drawers, drawers_shown, noticed
@@ -22,7 +23,6 @@ from workbench.history.case_records import case_records
 from workbench.history.durations import TARGET
 from workbench.history.timeline import timeline
 from workbench.languages.sentences import say, say_counted
-from workbench.reports.content import evidence_span
 from workbench.untrusted.whole_number import whole_number
 
 SCORING = {

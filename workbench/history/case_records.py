@@ -9,9 +9,9 @@ from typing import Any
 from workbench.analyses.models import Analysis, AnalysisStatus
 from workbench.cases.models import Case, FollowUp, Note, Snapshot
 from workbench.cases.selectors import relations_held, snapshots_of
-from workbench.uploads.models import UploadedFile
+from workbench.uploads.models import AwaitedFile, UploadedFile
 
-SELDOM = ("snapshots", "follow_ups", "pinned_records", "steps", "notes", "merged", "alerts")
+SELDOM = ("snapshots", "follow_ups", "pinned_records", "steps", "notes", "merged", "alerts", "awaited")
 """Relations of a case that are empty more often than not."""
 ALERTS_SHOWN = 20
 """Of a case, the earliest. Our choice: each is a line and a mark in every chart."""
@@ -30,6 +30,7 @@ class CaseRecords:
     notes       oldest first
     merged      the cases that are parts of this one
     alerts      the earliest that are about it (`workbench.alerts.models.Alert`), with their source
+    awaited     the chosen files that have not arrived
     """
 
     case: Case
@@ -42,12 +43,24 @@ class CaseRecords:
     notes: Sequence[Note]
     merged: Sequence[Case]
     alerts: Sequence[Any]
+    awaited: Sequence[AwaitedFile]
 
     @property
     def diagnosed(self) -> Sequence[Analysis]:
         """The analyses with a diagnosis, those of the newest snapshot first."""
         done = (each for each in self.analyses if each.status == AnalysisStatus.DONE)
         return sorted(done, key=lambda each: (-each.snapshot, -each.pk))
+
+    @property
+    def newest_files(self) -> Sequence[UploadedFile]:
+        """The files of the newest snapshot that are there."""
+        present = (file for file in self.files if file.removed_at is None and file.deleted_at is None)
+        return [file for file in present if file.snapshot == self.snapshots[-1].number]
+
+    @property
+    def newest_awaited(self) -> Sequence[AwaitedFile]:
+        """The chosen files of the newest snapshot that have not arrived."""
+        return [each for each in self.awaited if each.snapshot == self.snapshots[-1].number]
 
     @property
     def files_by_id(self) -> Mapping[int, UploadedFile]:
@@ -73,4 +86,5 @@ def case_records(case: Case) -> CaseRecords:
         notes=read("notes", lambda: case.notes.select_related("author")),
         merged=read("merged", case.merged.all),
         alerts=read("alerts", lambda: case.alerts.select_related("source").order_by("pk")[:ALERTS_SHOWN]),
+        awaited=read("awaited", case.awaited.all),
     )

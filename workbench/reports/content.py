@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from diagnostics.diagnosis.problem_time import over_since
 from diagnostics.diagnosis.verdict import HEALTHY, INCONCLUSIVE
 from diagnostics.symptoms import symptom
 from diagnostics.wording import phrase
 from diagnostics.wording.subject import subject_words
 from workbench.analyses.guarantee import guarantee_of
+from workbench.analyses.measured_impact import evidence_span, measured_impact
 from workbench.analyses.models import Analysis
 from workbench.analyses.reading import document_read
 from workbench.analyses.snapshots import newest_diagnoses
@@ -22,14 +24,14 @@ from workbench.history.case_records import case_records
 from workbench.history.timeline import Entry, timeline
 from workbench.languages.sentences import say, to_say
 from workbench.reports.events import Event, events_of
-from workbench.runbooks.filling import CAUSES, RunbookProgress, runbook_progress
+from workbench.runbooks.filling import CAUSES, RunbookProgress, StepShown, runbook_progress
 from workbench.runbooks.plans import PlanShown, plans_shown
 
 EVIDENCE_SHOWN = 6
 """Citations of a finding in a report, which states their number. Our choice."""
 
-ROOT, CONSEQUENCE = to_say("Root cause"), to_say("Consequence")
-ROLES = {"root_cause": ROOT, "contributing": to_say("Contributing"), "consequence": CONSEQUENCE}
+ROOT = to_say("Root cause")
+ROLES = {"root_cause": ROOT, "contributing": to_say("Contributing"), "consequence": to_say("Consequence")}
 REACHED = {
     True: to_say("{guarantee}: reached, {because}"),
     False: to_say("{guarantee}: not reached, {because}"),
@@ -55,19 +57,35 @@ class ReportedFinding:
 
 
 @dataclass(frozen=True, slots=True)
+class ReportedRunbook:
+    """A runbook of a cause.
+
+    course  how far it is and what comes next, in words
+    steps   those that have to be done
+    """
+
+    title: str
+    course: str
+    steps: Sequence[StepShown]
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """A case with the diagnosis of its incident.
 
     facts      (name, value) about the case
-    runbooks   (title, how far it is and what comes next in words), of the causes while the case is open
+    first_step what to do first while the case is open, or to prevent it next time where it is over; empty without one
+    runbooks   those of the causes, while the case is open
     plans      what the runbooks change, merged, for each job
     actions    (what, who and by when in words, whether it is done)
     later      (snapshot in words, its verdict in words), what was seen after each change
     charts     (title, what it shows)
+    impact     what the evidence shows of the impact, each as a phrase
     missing    (what, why, how)
     hypotheses (possible cause, its probability, what speaks for and against it), where no cause could be judged
     looked_at  (where trouble shows, whether that was read), where no cause leads
     events     the onsets and ends in the evidence, in the order of time
+    incident   the diagnosis that is reported
     """
 
     case: Case
@@ -80,13 +98,16 @@ class Report:
     looked_at: Sequence[tuple[str, str]]
     charts: Sequence[tuple[str, str]]
     later: Sequence[tuple[str, str]]
-    runbooks: Sequence[tuple[str, str]]
+    impact: Sequence[str]
+    first_step: str
+    runbooks: Sequence[ReportedRunbook]
     plans: Sequence[PlanShown]
     actions: Sequence[tuple[str, str, bool]]
     events: Sequence[Event]
     timeline: Sequence[Entry]
     inputs: Sequence[Mapping[str, Any]]
     document: Mapping[str, Any] | None
+    incident: Analysis | None
 
     @property
     def is_healthy(self) -> bool:
@@ -111,14 +132,17 @@ def report_of(case: Case) -> Report:
         hypotheses=list(_hypotheses(document)) if document else [],
         looked_at=list(_looked_at(document)) if document else [],
         charts=_charts(incident) if incident else [],
+        impact=measured_impact(incident) if incident else [],
+        first_step=_first_step(document) if document and not case.is_closed else "",
         later=list(_later(case, diagnoses)),
-        runbooks=_runbook_lines(progress),
+        runbooks=[_runbook(each) for each in progress],
         plans=plans_shown(incident, progress) if incident else [],
         actions=[_action(each) for each in records.follow_ups],
         events=events_of(document) if document else [],
         timeline=entries,
         inputs=document["inputs"] if document else [],
         document=document,
+        incident=incident,
     )
 
 
@@ -136,11 +160,6 @@ def verdict_line(document: Mapping[str, Any]) -> str:
 def minute_utc(moment: dt.datetime) -> str:
     """UTC to the minute, for a timeline."""
     return f"{moment.astimezone(dt.UTC):%Y-%m-%d %H:%M}"
-
-
-def second_utc(moment: dt.datetime) -> str:
-    """UTC to the second, for what the evidence shows."""
-    return f"{moment.astimezone(dt.UTC):%Y-%m-%d %H:%M:%S}"
 
 
 def _facts(case: Case, document: Mapping[str, Any] | None) -> Iterator[tuple[str, str]]:
@@ -168,13 +187,6 @@ def _facts(case: Case, document: Mapping[str, Any] | None) -> Iterator[tuple[str
         yield say("Confirmed cause"), symptom(case.confirmed_class).read_title
     if case.what_fixed_it:
         yield say("What fixed it"), case.what_fixed_it
-
-
-def evidence_span(document: Mapping[str, Any]) -> tuple[str, str] | None:
-    """The first and the last time stamp of the evidence, as in the document."""
-    first = [entry["first_ts"] for entry in document["inputs"] if entry.get("first_ts")]
-    last = [entry["last_ts"] for entry in document["inputs"] if entry.get("last_ts")]
-    return (min(first), max(last)) if first and last else None
 
 
 def reported_finding(entry: Mapping[str, Any]) -> ReportedFinding:
@@ -223,16 +235,22 @@ def _runbooks(analysis: Analysis) -> list[RunbookProgress]:
     return list({(each.job, each.id): each for each in causes}.values())
 
 
-def _runbook_lines(progress: Iterable[RunbookProgress]) -> list[tuple[str, str]]:
-    lines = []
-    for runbook in progress:
-        parts = [say("{settled} of {total} steps done or skipped", settled=runbook.settled, total=runbook.total)]
-        if runbook.met:
-            parts.append(say("{count} already met by the evidence", count=runbook.met))
-        if runbook.next_question:
-            parts.append(say("next: {question}", question=runbook.next_question))
-        lines.append((runbook.title, say("; ").join(parts)))
-    return lines
+def _runbook(progress: RunbookProgress) -> ReportedRunbook:
+    course = progress.course
+    if progress.next_question:
+        course = say("{course}; next: {question}", course=course, question=progress.next_question)
+    needed = [step for step in progress.steps if not step.is_settled]
+    return ReportedRunbook(progress.title, course, needed)
+
+
+def _first_step(document: Mapping[str, Any]) -> str:
+    """The first step of the leading cause; of trouble that is over, how to prevent it next time."""
+    roots = (each for each in document["findings"] if each["role"] == "root_cause")
+    step = next((each["first_step"] for each in roots if each.get("first_step")), None)
+    if not step:
+        return ""
+    form = to_say("To prevent it next time: {step}") if over_since(document) else to_say("Do first: {step}")
+    return say(form, step=step)
 
 
 def _action(follow_up: FollowUp) -> tuple[str, str, bool]:

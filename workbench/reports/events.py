@@ -37,6 +37,12 @@ class Event:
     line: str = ""
     line_at: dt.datetime | None = None
 
+    @property
+    def when(self) -> str:
+        """Its time to the second, UTC."""
+        second = f"{self.at.astimezone(dt.UTC):%Y-%m-%d %H:%M:%S}"
+        return say("{time} or earlier", time=second) if self.or_earlier else second
+
 
 def events_of(document: Mapping[str, Any]) -> list[Event]:
     """The events of a document; those of the same second are one, and no line is quoted twice."""

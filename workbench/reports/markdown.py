@@ -6,6 +6,9 @@ import re
 from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any
+from urllib.parse import urljoin
+
+from django.urls import reverse
 
 from diagnostics.language import joined_sentences
 from diagnostics.notation.control_characters import show_controls
@@ -15,7 +18,7 @@ from workbench.cases.impact import impact_words
 from workbench.cases.words import severity_word
 from workbench.history.timeline import Entry
 from workbench.languages.sentences import say, to_say
-from workbench.reports.content import CONSEQUENCE, ROOT, Report, ReportedFinding, minute_utc, second_utc
+from workbench.reports.content import ROOT, Report, ReportedFinding, minute_utc
 from workbench.reports.events import Event
 from workbench.runbooks.filling import StepShown
 from workbench.runbooks.plans import PlanShown
@@ -114,9 +117,8 @@ def _lines(report: Report, address: str) -> Iterator[str]:
     yield f"# {plain(report.case.title)}"
     yield ""
     yield f"**{plain(report.verdict)}**"
-    if report.summary:
-        yield ""
-        yield plain(report.summary)
+    first_step = f"**{plain(report.first_step)}**" if report.first_step else ""
+    yield from (line for text in (plain(report.summary), first_step) if text for line in ("", text))
     yield ""
     yield from (f"- {name}{say(': ')}{plain(value)}" for name, value in report.facts)
     yield "- " + say("Address") + say(": ") + f"<{address}>"
@@ -135,7 +137,7 @@ def _lines(report: Report, address: str) -> Iterator[str]:
         yield from (f"- {plain(what)}{say(': ')}{plain(answer)}" for what, answer in report.looked_at)
     if report.runbooks:
         yield from ("", "## " + say("What to do"), "")
-        yield from (f"- {plain(title)}{say(': ')}{plain(progress)}" for title, progress in report.runbooks)
+        yield from (f"- {plain(each.title)}{say(': ')}{plain(each.course)}" for each in report.runbooks)
     yield from chain.from_iterable(map(_plan_lines, report.plans))
     if report.later:
         yield from ("", "## " + say("After each change"), "")
@@ -148,7 +150,6 @@ def _lines(report: Report, address: str) -> Iterator[str]:
     if report.missing:
         yield from ("", "## " + say("What would make it surer"), "")
         yield from (f"- {plain(what)}{say(': ')}{plain(why)} {code(how)}" for what, why, how in report.missing)
-    yield from ("", "## " + say("Timeline (UTC)"), "")
     yield from _timeline_lines(report)
 
 
@@ -208,7 +209,9 @@ def _action_lines(report: Report) -> Iterator[str]:
 
 
 def _timeline_lines(report: Report) -> Iterator[str]:
-    yield from map(_entry_line, report.timeline)
+    if report.events:
+        yield from ("", "## " + say("What happened (UTC)"), "", *map(_event_line, report.events))
+    yield from ("", "## " + say("What was done in the workbench (UTC)"), "", *map(_entry_line, report.timeline))
 
 
 def _entry_line(entry: Entry) -> str:
@@ -218,12 +221,10 @@ def _entry_line(entry: Entry) -> str:
 
 
 def _event_line(event: Event) -> str:
-    second = second_utc(event.at)
-    time = say("{time} or earlier", time=second) if event.or_earlier else second
     later = event.line_at is not None and event.line_at.replace(microsecond=0) > event.at.replace(microsecond=0)
     quoted = f"{event.line_at:%H:%M:%S} {code(event.line)}" if later else code(event.line)
     line = f"{say(': ')}{quoted}" if event.line else ""
-    return f"- {time} {plain(say('; ').join(event.titles))}{line}"
+    return f"- {event.when} {plain(say('; ').join(event.titles))}{line}"
 
 
 def as_post_mortem(report: Report, address: str) -> str:
@@ -234,19 +235,18 @@ def as_post_mortem(report: Report, address: str) -> str:
 def _post_mortem_lines(report: Report, address: str) -> Iterator[str]:
     case = report.case
     roots = [finding for finding in report.findings if finding.role == say(ROOT)]
-    effects = [finding for finding in report.findings if finding.role == say(CONSEQUENCE)]
     yield from ("# " + say("Post-mortem: {title}", title=plain(case.title)), "", say("Case") + f" <{address}>", "")
     yield from ("## " + say("Summary"), "", plain(report.summary or report.verdict), "")
     yield from ("## " + say("Impact"), "")
-    yield from dict.fromkeys(f"- {plain(finding.statement)}" for finding in effects)
-    yield from (f"- {each}" for each in impact_words(case))
+    yield from (f"- {plain(phrase.sentence_start(each))}" for each in (*report.impact, *impact_words(case)))
     yield from ("- _" + say("Who noticed, what was late or wrong for them, for how long?") + "_", "")
     yield from ("## " + say("Timeline (UTC)"), "")
     yield from _incident_lines(report)
     yield from ("", "## " + say("Cause"), "")
     for finding in roots:
-        title, statement = plain(finding.title), plain(finding.statement)
-        yield "- " + say("{title}. {statement}", title=title, statement=statement)
+        claim, *further = phrase.split_sentences(finding.statement)
+        yield "- " + say("{title}. {statement}", title=plain(finding.title), statement=plain(claim))
+        yield from (f"  - {plain(sentence)}" for sentence in further)
     if case.confirmed_class:
         person, cause = plain(str(case.closed_by or case.owner)), plain(symptom(case.confirmed_class).read_title)
         yield "- " + say("Confirmed by {person}: {cause}", person=person, cause=cause)
@@ -255,11 +255,21 @@ def _post_mortem_lines(report: Report, address: str) -> Iterator[str]:
     yield plain(case.what_fixed_it) if case.what_fixed_it else "_" + say("Not written down yet.") + "_"
     yield from (f"- {plain(change)}{say(': ')}{plain(verdict)}" for change, verdict in report.later)
     yield from ("", "## " + say("Actions"), "", *_action_lines(report))
+    yield from (f"- [ ] {plain(step)}" for step in _steps_against(report))
     for what, why, _ in report.missing:
         yield "- [ ] " + say("Collect {what}: {why}", what=plain(phrase.within_sentence(what)), why=plain(why))
     owner = say("Owner, date")
-    yield "- [ ] " + joined_sentences((say("Load the alert rules of this case into Prometheus."), f"_{owner}_"))
+    alerts = urljoin(address, reverse("prevention:detail", args=[case.pk]))
+    load = say("Load the alert rules of this case into Prometheus.")
+    yield "- [ ] " + joined_sentences((load, f"<{alerts}>", f"_{owner}_"))
     yield "- [ ] _" + say("What keeps it from happening again?") + f" {owner}_"
+
+
+def _steps_against(report: Report) -> Iterator[str]:
+    """The first step against each root cause, while nobody wrote down what fixed it."""
+    if report.document and not report.case.what_fixed_it:
+        roots = (each for each in report.document["findings"] if each["role"] == "root_cause")
+        yield from dict.fromkeys(each["first_step"] for each in roots if each.get("first_step"))
 
 
 MOST_EVENTS = 20

@@ -116,6 +116,8 @@ def _flowables(report: Report, address: str) -> Iterator[Flowable]:
     yield _paragraph(report.verdict, FINDING)
     if report.summary:
         yield _paragraph(report.summary, TEXT)
+    if report.first_step:
+        yield _paragraph(report.first_step, FINDING)
     yield Spacer(1, 6)
     yield _table([*report.facts, (say("Address"), address)])
     yield _paragraph(say("Findings"), HEADING)
@@ -128,7 +130,7 @@ def _flowables(report: Report, address: str) -> Iterator[Flowable]:
     sections = (
         (say("Possible causes"), list(_hypotheses(report))),
         (say("Where trouble would show"), [f"{what}{colon}{answer}" for what, answer in report.looked_at]),
-        (say("What to do"), [f"{title}{colon}{progress}" for title, progress in report.runbooks]),
+        (say("What to do"), [f"{each.title}{colon}{each.course}" for each in report.runbooks]),
         (say("After each change"), [f"{change}{colon}{verdict}" for change, verdict in report.later]),
         (say("Actions"), [f"{done if is_done else ''}{_of(what, who)}" for what, who, is_done in report.actions]),
         (say("What the charts show"), [f"{title}{colon}{summary}" for title, summary in report.charts]),
@@ -138,7 +140,11 @@ def _flowables(report: Report, address: str) -> Iterator[Flowable]:
         if lines:
             yield _paragraph(title, HEADING)
             yield from (_paragraph(line, TEXT) for line in lines)
-    yield _paragraph(say("Timeline (UTC)"), HEADING)
+    if report.events:
+        yield _paragraph(say("What happened (UTC)"), HEADING)
+    for event in report.events:
+        yield _paragraph(f"{event.when}  {say('; ').join(event.titles)}", TEXT)
+    yield _paragraph(say("What was done in the workbench (UTC)"), HEADING)
     for entry in report.timeline:
         who = f"{entry.by} " if entry.by else ""
         detail = f"{say(': ')}{entry.detail}" if entry.detail else ""

@@ -23,6 +23,7 @@ from workbench.cases.selectors import case_visible
 from workbench.languages.sentences import say
 from workbench.reports import bundle as bundles
 from workbench.reports.content import Report, report_of, reported_finding
+from workbench.reports.drawings import lead_drawings
 from workbench.reports.markdown import as_markdown, as_post_mortem, finding_as_markdown, step_as_markdown
 from workbench.runbooks.filling import steps_shown
 from workbench.runbooks.selectors import finding_at
@@ -93,7 +94,9 @@ def _snapshot(analysis: Analysis) -> str:
 def html(request: SignedInRequest, case_id: int) -> HttpResponse:
     """The report as a self-contained HTML file."""
     case = case_visible(request.user, case_id)
-    context = {"report": report_of(case), "address": _address(request, case)}
+    report = report_of(case)
+    drawings = lead_drawings(report.incident) if report.incident else []
+    context = {"report": report, "address": _address(request, case), "drawings": drawings}
     return _file(render_to_string("reports/report.html", context), case, "report.html", "text/html")
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from diagnostics.runbook import Exit, Runbook, exits, fill
 from workbench.analyses.models import Analysis
+from workbench.languages.sentences import say, say_counted
 from workbench.runbooks.models import HELD, StepRecord, StepState, latest_by_step
 from workbench.runbooks.selectors import runbook_of, runbooks_named
 
@@ -104,6 +105,7 @@ class RunbookProgress:
 
     total          steps that this case needs, without those that a measured answer skips and those that are met
     met            steps that the evidence of the incident itself answers or shows
+    left_out       steps that a measured answer skips
     next_question  None when all are settled
     restarts       whether an open step restarts the job
     steps          its steps, filled
@@ -118,10 +120,30 @@ class RunbookProgress:
     settled: int
     total: int
     met: int
+    left_out: int
     next_question: str | None
     restarts: bool
     steps: Sequence[StepShown] = ()
     useless: Sequence[str] = ()
+
+    @property
+    def course(self) -> str:
+        """How far it is, in words: every step of its page is counted once."""
+        parts = [
+            say_counted(
+                "{settled} of {count} step done or skipped",
+                "{settled} of {count} steps done or skipped",
+                self.total,
+                settled=self.settled,
+            )
+            if self.total
+            else say("no step has to be done")
+        ]
+        if self.met:
+            parts.append(say("{count} already met by the evidence", count=self.met))
+        if self.left_out:
+            parts.append(say("{count} not this case's way", count=self.left_out))
+        return say(", ").join(parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +202,7 @@ def runbook_progress(
             settled=len(needed) - len(open_steps),
             total=len(needed),
             met=sum(step.is_met and not step.is_left_out for step in steps),
+            left_out=sum(step.is_left_out for step in steps),
             next_question=step.content["question"] if (step := next_step(needed)) else None,
             restarts=any(step.content["restart"] for step in open_steps),
             steps=steps,

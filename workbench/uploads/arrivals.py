@@ -35,6 +35,7 @@ from workbench.limits.selectors import limits_now
 from workbench.machine import broker
 from workbench.machine.disk import full_disk_refused, require_room
 from workbench.redaction.selectors import redactor_for
+from workbench.uploads.awaiting import files_settle
 from workbench.uploads.models import Arrival, ArrivalState, UploadedFile
 from workbench.uploads.refusals import AlreadyInCase, TooLarge, UploadRefused
 from workbench.uploads.reservations import coming_bytes, require_room_for, require_share, stored_bytes
@@ -296,10 +297,11 @@ def _take(arrival: Arrival, progress: Callable[[int], None]) -> None:
 
 
 def _close(arrival: Arrival, state: ArrivalState, detail: str = "") -> None:
-    """Deletes everything that was received."""
+    """Deletes everything that was received; the file is not awaited any more."""
     arrival.path.unlink(missing_ok=True)
     arrival.state, arrival.detail = state, detail
     arrival.save(update_fields=["file", "state", "detail"])
+    files_settle(case=arrival.case, names=[arrival.name])
 
 
 def arrival_discard(*, arrival: Arrival) -> None:

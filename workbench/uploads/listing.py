@@ -15,6 +15,8 @@ from workbench.uploads.models import FileKind, UploadedFile
 
 MOST_MEMBERS = 200
 """Members of one archive that are listed; the others are only counted."""
+UNREAD_NAMED = 3
+"""Files that the head of a folder names because they were not recognised. Our choice: one line."""
 OPEN_FILES = 30
 """Folders are expanded while they contain no more files than this in total."""
 
@@ -98,6 +100,17 @@ class Folder:
     @property
     def recognised(self) -> int:
         return sum(1 for each in self.files if each.recognised)
+
+    @property
+    def unread_words(self) -> str:
+        """Which files were not recognised; empty where all were. The page's script says the same of new files."""
+        names = [each.short_name for each in self.files if not each.recognised]
+        if not names:
+            return ""
+        shown, more = say(", ").join(names[:UNREAD_NAMED]), len(names) - UNREAD_NAMED
+        if more > 0:
+            shown = say("{names} and {count} more", names=shown, count=more)
+        return say("not recognised: {names}", names=shown)
 
 
 def format_choices() -> list[tuple[str, str]]:

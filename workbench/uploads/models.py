@@ -1,4 +1,4 @@
-"""Files of a case, and files being uploaded."""
+"""Files of a case, and files being uploaded or awaited."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ from django.urls import reverse
 from workbench.accounts.models import User
 from workbench.cases.models import Case
 from workbench.languages.sentences import say_later
+
+LONGEST_NAME = 1000
+"""Characters of a path inside an upload that are stored, from its end."""
 
 
 class FileKind(models.TextChoices):
@@ -56,7 +59,7 @@ class UploadedFile(models.Model):
 
     case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="files")
     snapshot = models.PositiveIntegerField(default=1)
-    name = models.CharField(max_length=1000)
+    name = models.CharField(max_length=LONGEST_NAME)
     stored = models.CharField(max_length=200, unique=True)
     bytes = models.BigIntegerField()
     sha256 = models.CharField(max_length=64, db_index=True)
@@ -108,6 +111,20 @@ class UploadedFile(models.Model):
         return path == self.name or path.startswith(f"{self.name}!/")
 
 
+class AwaitedFile(models.Model):
+    """A file that was chosen for a case and is not settled: it did not arrive, was not refused and not given up.
+
+    name  the path inside the upload, from the browser
+    """
+
+    case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="awaited")
+    snapshot = models.PositiveIntegerField()
+    name = models.CharField(max_length=LONGEST_NAME)
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class ArrivalState(models.TextChoices):
     """State of an upload in pieces."""
 
@@ -153,7 +170,7 @@ class Arrival(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="arrivals")
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
-    name = models.CharField(max_length=1000)
+    name = models.CharField(max_length=LONGEST_NAME)
     bytes = models.BigIntegerField()
     offset = models.BigIntegerField(default=0)
     modified = models.BigIntegerField(default=0)

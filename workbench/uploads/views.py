@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlencode
@@ -12,12 +13,13 @@ from django.http import FileResponse, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
 from django.urls import reverse
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from workbench.accounts.requests import SignedInRequest
 from workbench.cases.selectors import case_to_change
 from workbench.languages.sentences import say
 from workbench.uploads import corrections, selectors, services
+from workbench.uploads.awaiting import files_await, files_settle
 from workbench.uploads.forms import ClockForm, EventFieldsForm, OverrideForm, ViewForm
 from workbench.uploads.listing import FileShown, files_listed, format_choices, member_shown
 from workbench.uploads.models import UploadedFile
@@ -50,7 +52,42 @@ def add(request: SignedInRequest, case_id: int) -> JsonResponse:
         redact=request.POST.getlist("redact"),
         progress=services.redaction_in_time(),
     )
+    files_settle(case=case, names=names)
     return JsonResponse({"files": file_answers(request, taken)})
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def awaited(request: SignedInRequest, case_id: int) -> JsonResponse:
+    """Announces the paths of files that are about to be sent, a list of JSON in `names`; so a cut upload is noticed.
+
+    Gives how many files are awaited.
+    """
+    case = case_to_change(request.user, case_id)
+    if request.method == "POST":
+        files_await(case=case, names=_names(request))
+    return JsonResponse({"awaited": case.awaited.filter(snapshot=case.snapshot_number).count()})
+
+
+@login_required
+@require_POST
+def give_up(request: SignedInRequest, case_id: int) -> HttpResponse:
+    """Awaits the files in `names`, as of `awaited`, no longer; from a form without them, none of the case."""
+    case = case_to_change(request.user, case_id)
+    if "names" in request.POST:
+        files_settle(case=case, names=_names(request))
+        return JsonResponse({})
+    files_settle(case=case)
+    return redirect("cases:files", case.pk)
+
+
+def _names(request: SignedInRequest) -> list[str]:
+    """The list of `names`; empty for anything else."""
+    try:
+        names = json.loads(request.POST.get("names", ""))
+    except (ValueError, RecursionError):
+        return []
+    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
 
 
 def file_answers(request: SignedInRequest, taken: Sequence[UploadedFile | UploadRefused]) -> list[dict[str, Any]]:

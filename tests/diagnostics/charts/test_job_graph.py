@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from diagnostics.charting.chart import Theme
@@ -102,3 +103,34 @@ def test_the_origin_of_low_back_pressure_is_named_without_alarm() -> None:
 
     assert [each.is_bad for each in CHART.choices(points)] == [False, False]
     assert "Back pressure begins in Sink." in CHART.summary(points)
+
+
+def test_on_a_phone_the_tasks_are_one_below_the_other_within_its_width() -> None:
+    far = vertex("Audit", "source", depth=2)
+    figure = CHART.figure({**of(SOURCE, SINK, far), "narrow": True}, LIGHT)
+
+    spots = dict(zip(figure["data"][0]["customdata"], figure["data"][0]["y"], strict=True))
+    assert spots["a:source"] < spots["a:sink"] < spots["a:audit"]
+    assert figure["layout"]["meta"]["least_width"] <= 340
+    boxes = [each for each in figure["layout"]["shapes"] if each["type"] == "rect"]
+    straight, beside = [each["path"] for each in figure["layout"]["shapes"] if each["type"] == "path"]
+    edge = max(each["x1"] for each in boxes)
+    assert f"{edge + 24:.0f}," in beside, "it passes the task between, at its side"
+    assert f"{edge + 24:.0f}," not in straight
+
+
+def test_the_chosen_task_does_not_have_the_frame_of_trouble() -> None:
+    colours = palette(LIGHT)
+    frames = {
+        each["line"]["color"]
+        for each in CHART.figure(of(SOURCE, chosen="a:source"), LIGHT)["layout"]["shapes"]
+        if each["type"] == "rect" and each["line"]["width"] > 1
+    }
+    assert frames == {colours.calm}
+
+
+def test_what_was_not_measured_has_a_key_of_another_form() -> None:
+    [key] = [each["text"] for each in CHART.figure(of(SOURCE), LIGHT)["layout"]["annotations"] if "■" in each["text"]]
+
+    assert key.count("■") == 4
+    assert re.search("□</span> not measured", key)

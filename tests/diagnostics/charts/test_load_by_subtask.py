@@ -57,10 +57,15 @@ def test_the_even_share_is_a_line_and_hot_bars_carry_their_number() -> None:
     figure = CHART.figure(points, Theme("light"))
 
     assert [shape["y0"] for shape in figure["layout"]["shapes"]] == [25.0]
-    bars, busy = figure["data"]
-    assert bars["text"][0] == "91 %"
+    bars, busy, *keys = figure["data"]
+    assert "91 %" in [each["text"] for each in figure["layout"]["annotations"]]
     assert bars["marker"]["color"][0] != bars["marker"]["color"][1]
     assert busy["y"] == [100.0, None, None, None]
+    assert [(each["name"], each["marker"]["color"]) for each in keys] == [
+        ("Share of the records", bars["marker"]["color"][1]),
+        ("Share far above the even one", bars["marker"]["color"][0]),
+    ]
+    assert (bars["showlegend"], busy["showlegend"]) == (False, True)
     assert "subtask 0 has 91 % of the records where 25 % would be even" in CHART.summary(points)
 
 
@@ -77,3 +82,30 @@ def test_even_tasks_are_not_said_to_be_uneven() -> None:
     assert CHART.summary(points) == (
         "The records are spread evenly: the subtask with the most has 1.01 times the even share of its task."
     )
+
+
+def even_task(busy: float | None) -> dict[str, Any]:
+    subtasks = [{"subtask": place, "records": 500, "share": 0.5, "busy": busy} for place in range(2)]
+    vertex = {"vertex": "score", "direction": "in", "parallelism": 2, "even_share": 0.5, "subtasks": subtasks}
+    return {"jobs": [{"job_id": JOB, "name": "orders", "vertices": [vertex]}]}
+
+
+def test_values_have_a_ground_of_their_own_that_the_line_does_not_strike_out() -> None:
+    notes = CHART.figure(even_task(0.3), Theme("light"))["layout"]["annotations"]
+
+    values = [each for each in notes if each["text"] in ("50 %", "30 %")]
+    assert len(values) == 4
+    assert all(each["bgcolor"] for each in values)
+
+
+def test_a_phone_has_room_for_the_values_of_the_records_only() -> None:
+    notes = CHART.figure({**even_task(0.3), "narrow": True}, Theme("light"))["layout"]["annotations"]
+
+    assert [each["text"] for each in notes if each["text"] in ("50 %", "30 %")] == ["50 %", "50 %"]
+
+
+def test_a_task_without_busy_time_says_so() -> None:
+    figure = CHART.figure(even_task(None), Theme("light"))
+
+    assert figure["layout"]["annotations"][0]["text"] == "score: records in, busy time not measured"
+    assert all(each["name"] != "Busy time" for each in figure["data"])

@@ -131,3 +131,29 @@ def test_readings_rarer_than_the_slots_are_joined_and_a_missing_one_is_a_gap() -
 def test_an_operator_that_is_the_whole_task_is_named_once() -> None:
     assert is_same_name("Source:_clickstream_source", "Source: clickstream-source")
     assert not is_same_name("parse", "Source: orders -> parse")
+
+
+def test_a_quantity_that_two_sources_report_is_one_line_that_with_the_most_readings() -> None:
+    prometheus = {"scope": "task", "job_id": "a" * 32, "vertex": "Window", "vertex_id": "b" * 32, "operator": "Window"}
+    rest = {**prometheus, "operator": None}
+    rows = [
+        {**source, "metric": "numRecordsInPerSecond", "subtask": 0, "ts_ms": START + 5_000 * moment, "value": value}
+        for source, moments in ((rest, (0, 9)), (prometheus, range(10)))
+        for moment in moments
+        if (value := 100.0 + moment)
+    ]
+
+    points = CHART.points(hand_made(metric_sample=rows))
+
+    assert points is not None
+    [line] = points["series"]
+    assert sum(value is not None for value in line["mean"]) == 10
+
+
+def test_lines_that_are_not_drawn_are_counted_in_words() -> None:
+    def title(lines: int) -> str:
+        found = [series("a", 1.0, 2.0, where=f"Task {place}") for place in range(lines)]
+        return str(CHART.figure(of(*found), Theme("light"))["layout"]["annotations"][0]["text"])
+
+    assert title(7).endswith("1 lower one not drawn")
+    assert title(8).endswith("2 lower ones not drawn")

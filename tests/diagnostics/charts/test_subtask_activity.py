@@ -117,3 +117,12 @@ def test_nobody_is_the_most_back_pressured_where_nobody_is() -> None:
     points = {**POINTS, "jobs": [{"job_id": "a", "name": "orders", "vertices": [vertex]}]}
 
     assert CHART.summary(points).startswith("No task is back-pressured (at most 4 % in a sample). Busiest:")
+
+
+def test_what_has_no_sample_has_an_entry_in_the_legend() -> None:
+    names = [trace.get("name") for trace in CHART.figure(POINTS, Theme("light"))["data"]]
+    assert "No sample" in names
+    row = {"subtask": 0, "busy": [0.3, 0.2], "back_pressured": [0.0, 0.04]}
+    vertex = {"vertex": "enrich", "parallelism": 1, "subtasks": [row]}
+    whole = {**POINTS, "jobs": [{"job_id": "a", "name": "orders", "vertices": [vertex]}]}
+    assert "No sample" not in [trace.get("name") for trace in CHART.figure(whole, Theme("light"))["data"]]

@@ -8,8 +8,8 @@ from django.urls import reverse
 
 from tests.workbench.diagnosed import diagnosed_case
 from tests.workbench.people import People, case_of, signed_in, with_token
+from workbench.analyses.measured_impact import measured_impact
 from workbench.analyses.models import Analysis
-from workbench.case_pages.measured_impact import measured_impact
 from workbench.cases.impact import impact_words
 from workbench.cases.models import Case
 
@@ -71,11 +71,25 @@ def signal(key: str, **facts: Any) -> dict[str, Any]:
     return {"key": key, "subject": {}, "facts": facts, "citations": []}
 
 
+def job(symptom_class: str) -> dict[str, Any]:
+    return {"job_id": symptom_class, "verdict": {"symptom_class": symptom_class}}
+
+
+def document(jobs: list[dict[str, Any]], *findings: dict[str, Any]) -> dict[str, Any]:
+    inputs = [{"first_ts": "2026-11-20T01:00:00Z", "last_ts": "2026-11-20T01:10:00Z"}]
+    return {"jobs": jobs, "findings": list(findings), "inputs": inputs}
+
+
+def finding(began: str, *, at_start: bool = False, role: str = "root_cause") -> dict[str, Any]:
+    onset = {"ts": f"2026-11-20T{began}Z", "at_start": at_start, "ended": None}
+    return {"role": role, "severity": "critical", "symptom_class": "slow_sink", "subject": {}, "onset": onset}
+
+
 def test_what_the_evidence_shows_is_offered_beside_it() -> None:
-    jobs = [{"verdict": {"symptom_class": "slow_sink"}}, {"verdict": {"symptom_class": "healthy"}}]
+    jobs = [job("slow_sink"), job("healthy")]
     found = measured_impact(
         Analysis(
-            document={"jobs": jobs},
+            document=document(jobs),
             signals=[
                 signal("watermarks", lag_last_ms=720_000.0),
                 signal("watermarks", lag_last_ms=1_000.0),
@@ -94,6 +108,28 @@ def test_what_the_evidence_shows_is_offered_beside_it() -> None:
 
 
 def test_a_healthy_job_shows_no_impact() -> None:
-    jobs = [{"verdict": {"symptom_class": "healthy"}}]
+    found = Analysis(document=document([job("healthy")]), signals=[signal("watermarks", lag_last_ms=900.0)])
+    assert measured_impact(found) == []
 
-    assert measured_impact(Analysis(document={"jobs": jobs}, signals=[signal("watermarks", lag_last_ms=900.0)])) == []
+
+def test_how_long_how_many_restarts_and_how_far_back_are_measured() -> None:
+    signals = [
+        {**signal("restarts", restarts=3, final_state="FAILED"), "subject": {"job": "slow_sink"}},
+        {**signal("restarts", restarts=9), "subject": {"job": "healthy"}},
+        {**signal("checkpoint_progress", since_last_completed_ms=160_000), "subject": {"job": "slow_sink"}},
+    ]
+    jobs = [job("slow_sink"), job("healthy")]
+    late = finding("01:07:30", role="consequence")
+
+    assert measured_impact(Analysis(document=document(jobs, finding("01:07:20"), late), signals=signals))[1:] == [
+        "2 min 40 s from 2026-11-20 01:07:20 UTC to the end of the evidence",
+        "3 restarts",
+        "1 job ended in the state FAILED",
+        "a restart goes back 2 min 40 s, to the last completed checkpoint",
+    ]
+
+
+def test_what_the_first_look_shows_already_lasted_at_least_so_long() -> None:
+    found = measured_impact(Analysis(document=document([job("slow_sink")], finding("01:00:00", at_start=True))))
+
+    assert "at least 10 min from 2026-11-20 01:00:00 UTC to the end of the evidence" in found

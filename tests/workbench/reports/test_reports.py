@@ -117,7 +117,7 @@ def test_an_open_cases_report_says_what_comes_next(people: People) -> None:
     analysis = with_runbook(diagnosed_case(people.alice))
     text = as_markdown(report_of(analysis.case), "http://here/cases/1/")
     assert (
-        "## What to do\n\n- One subtask does most of the work: 0 of 5 steps done or skipped; 1 already met by the "
+        "## What to do\n\n- One subtask does most of the work: 0 of 5 steps done or skipped, 1 already met by the "
         "evidence; next: Is it one key" in text
     )
     case_close(case=analysis.case, user=people.alice, confirmed_class="data_skew", what_fixed_it="Salted the key")
@@ -334,3 +334,56 @@ def test_a_stranger_gets_no_report(people: People, analysis: Analysis, form: str
 
 def test_a_viewer_may_take_a_report_along(people: People, analysis: Analysis) -> None:
     assert signed_in(people.vera).get(reverse("reports:markdown", args=[analysis.case_id])).status_code == 200
+
+
+def test_a_report_begins_with_what_to_do_and_shows_the_charts_and_steps(people: People) -> None:
+    analysis = with_runbook(diagnosed_case(people.alice))
+    levels = {"INFO": {"0": 40, "1": 30}, "ERROR": {"1": 2}}
+    times = {"from_ms": 1_700_000_000_000, "to_ms": 1_700_000_020_000, "slot_ms": 10_000, "slots": 2}
+    analysis.charts.filter(chart_id="log-volume").update(points={**times, "levels": levels})
+
+    page = fetched(people, analysis, "html").decode()
+
+    assert "Do first: Find the keys that Window gets." in page
+    assert page.index("Do first:") < page.index("<svg ") < page.index("Is it one key") < page.index("<h2>Findings</h2>")
+    assert page.count("<svg ") == 2, "for light and for dark pages"
+    assert f"/vertices/{'b' * 32}" in page, "the commands of the steps"
+    for form in ("markdown", "pdf"):
+        assert fetched(people, analysis, form)
+    assert "**Do first: Find the keys" in fetched(people, analysis, "markdown").decode()
+
+
+def test_a_report_separates_what_happened_from_what_was_done_in_the_workbench(
+    people: People, analysis: Analysis
+) -> None:
+    lost = line_at("01:00:26.000", "Association failed")
+    with_findings(analysis, {"title": "Cut off", "onset": began("01:00:26.000"), "evidence": [lost]})
+
+    page = fetched(people, analysis, "html").decode()
+
+    happened, done = page.split("<h2>What was done in the workbench (UTC)</h2>")
+    assert "<td>2026-11-20 01:00:26</td><td>Cut off" in happened.split("<h2>What happened (UTC)</h2>")[1]
+    assert "closed the case" in done
+
+
+def test_the_impact_in_a_post_mortem_is_how_long_and_no_diagnosis(analysis: Analysis) -> None:
+    with_findings(
+        analysis,
+        {"title": "Cut off", "onset": {**began("01:00:26.000"), "ended": "2026-11-20T01:03:26Z"}, "statement": "Lost."},
+        {"title": "Late", "role": "consequence", "onset": began("01:01:00.000"), "statement": "Buffers are full."},
+    )
+
+    text = as_post_mortem(report_of(analysis.case), "http://here/cases/1/")
+
+    impact = text.split("## Impact\n")[1].split("## ")[0]
+    assert "- 3 min from 2026-11-20 01:00:26 to 01:03:26 UTC" in impact
+    assert "Buffers are full" not in impact
+
+
+def test_a_post_mortem_proposes_the_first_step_and_links_the_alert_rules(people: People) -> None:
+    analysis = diagnosed_case(people.alice)
+    text = as_post_mortem(report_of(analysis.case), f"http://here/cases/{analysis.case_id}/")
+
+    assert "- [ ] Find the keys that Window gets." in text
+    alerts = reverse("prevention:detail", args=[analysis.case_id])
+    assert f"Load the alert rules of this case into Prometheus. <http://here{alerts}>" in text

@@ -13,7 +13,7 @@ from workbench.cases.models import Case
 from workbench.cases.selectors import cases_matching
 from workbench.history.case_records import case_records
 from workbench.history.timeline import timeline
-from workbench.runbooks.filling import StepShown, steps_shown
+from workbench.runbooks.filling import StepShown, runbook_progress, steps_shown
 from workbench.runbooks.models import StepRecord
 
 QUESTION = "which-resource"
@@ -49,6 +49,9 @@ def test_an_answer_of_a_person_leads_past_the_other_ways(people: People, analysi
     page = said(people.bob, analysis, QUESTION, state="done", answer=ANSWER)
     assert step_of(analysis, QUESTION).state == "done"
     assert (step_of(analysis, "cpu").is_left_out, step_of(analysis, "slots").is_left_out) == (True, False)
+    progress = runbook_progress(analysis)[0]
+    assert progress.total + progress.met + progress.left_out == len(progress.steps), "each step is counted once"
+    assert f", {progress.left_out} not this case's way" in progress.course
     assert "as bob answered" in page
     assert "is answered by a person: `NoResourceAvailableException`" in page
 

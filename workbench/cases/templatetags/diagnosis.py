@@ -35,6 +35,8 @@ GOOD_SCORE, WATCH_SCORE = 80, 60
 """Bands of the health score, as `diagnostics.diagnosis.health` has them: over 80 good, 60 to 80 watch, under 60 act."""
 
 LONGEST_PATH = 80
+COMMENTS = ("//", "#", "--")
+"""How lines begin that are comments in Java, Python, YAML, shell or SQL."""
 ORDERED = ("<", "<=", ">", ">=")
 """Operators for which a value has a distance from the bound."""
 
@@ -90,6 +92,13 @@ def milliseconds(value: float | None) -> str:
 def symptom_title(symptom_class: str | None) -> str:
     """The class's title."""
     return symptom(symptom_class).read_title if symptom_class else ""
+
+
+@register.filter
+def has_code(change: str) -> bool:
+    """Whether a change has a line to paste: comments alone say in words what to do."""
+    lines = (line.strip() for line in change.splitlines())
+    return any(line and not line.startswith(COMMENTS) for line in lines)
 
 
 @register.filter

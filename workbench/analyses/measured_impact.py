@@ -1,0 +1,92 @@
+"""What the evidence shows of an incident's impact beside what people state: length, restarts, how far back."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from diagnostics.diagnosis.problem_time import over_since, problem_onset
+from diagnostics.diagnosis.verdict import HEALTHY, INCONCLUSIVE
+from diagnostics.wording.phrase import duration, number
+from workbench.analyses.models import Analysis
+from workbench.languages.sentences import say, say_counted
+
+LEAST_LAG_MS = 60_000
+"""A watermark that lags less is not late in minutes. Our choice."""
+SUFFERED = ("root_cause", "consequence")
+"""Roles of the findings that an incident lasts as long as; what merely adds to it may be a setting of long ago."""
+
+
+def measured_impact(analysis: Analysis) -> list[str]:
+    """Each measurement as a phrase; empty without one. Nothing of it is taken for what people state."""
+    return list(_phrases(analysis))
+
+
+def evidence_span(document: Mapping[str, Any]) -> tuple[str, str] | None:
+    """The first and the last time stamp of the evidence, as in the document."""
+    first = [entry["first_ts"] for entry in document["inputs"] if entry.get("first_ts")]
+    last = [entry["last_ts"] for entry in document["inputs"] if entry.get("last_ts")]
+    return (min(first), max(last)) if first and last else None
+
+
+def _phrases(analysis: Analysis) -> Iterator[str]:
+    jobs = analysis.document["jobs"]
+    ill = [job for job in jobs if job["verdict"]["symptom_class"] not in (HEALTHY, INCONCLUSIVE)]
+    if len(jobs) > 1 and ill:
+        yield say("{ill} of {count} jobs have a cause found", count=len(jobs), ill=len(ill))
+    if ill:
+        yield from _length(analysis.document)
+        yield from _restarts(analysis, [None, *(job.get("job_id") for job in ill)])
+    lag = max(_facts(analysis, "watermarks", "lag_last_ms"), default=0.0)
+    has_ended = any(each["facts"].get("final_state") == "FAILED" for each in _of(analysis, "restarts"))
+    if lag >= LEAST_LAG_MS and not has_ended:  # a job that ended has no watermark at the end
+        yield say("the event time is up to {lag} behind at the end", lag=duration(lag))
+    if dropped := sum(_facts(analysis, "late_records", "dropped")):
+        yield say("{count} late records dropped", count=number(dropped))
+    if behind := sum(_facts(analysis, "consumer_lag", "lag")):
+        yield say("{count} records wait in Kafka", count=number(behind))
+
+
+def _length(document: Mapping[str, Any]) -> Iterator[str]:
+    """How long it lasted: to its end, else to that of the evidence; at least so long where it began before."""
+    suffered = [each for each in document["findings"] if each["role"] in SUFFERED and not each.get("advice")]
+    began = min((onset for each in suffered if (onset := problem_onset(each))), key=lambda each: each.at, default=None)
+    over, span = over_since(document), evidence_span(document)
+    end = over or (dt.datetime.fromisoformat(span[1]) if span else None)
+    if began is None or end is None or end <= began.at:
+        return
+    lasted = duration((end - began.at).total_seconds() * 1000)
+    if began.at_start:
+        lasted = say("at least {lasted}", lasted=lasted)
+    first = f"{began.at:%Y-%m-%d %H:%M:%S}"
+    if over:
+        yield say("{lasted} from {first} to {last} UTC", lasted=lasted, first=first, last=f"{over:%H:%M:%S}")
+    else:
+        yield say("{lasted} from {first} UTC to the end of the evidence", lasted=lasted, first=first)
+
+
+def _restarts(analysis: Analysis, ill: Sequence[str | None]) -> Iterator[str]:
+    """How often the ill jobs restarted or ended, and how far back the last copy of their state is."""
+    found = [each for each in _of(analysis, "restarts") if each["subject"].get("job") in ill]
+    if restarts := round(sum(each["facts"].get("restarts") or 0 for each in found)):
+        yield say_counted("{count} restart", "{count} restarts", restarts)
+    if ended := sum(each["facts"].get("final_state") == "FAILED" for each in found):
+        yield say_counted("{count} job ended in the state FAILED", "{count} jobs ended in the state FAILED", ended)
+    progress = [each for each in _of(analysis, "checkpoint_progress") if each["subject"].get("job") in ill]
+    back = max((each["facts"].get("since_last_completed_ms") or 0 for each in progress), default=0)
+    if back and over_since(analysis.document) is None:
+        yield say("a restart goes back {age}, to the last completed checkpoint", age=duration(back))
+
+
+def _facts(analysis: Analysis, key: str, name: str) -> Iterator[float]:
+    """The numbers of a fact, one for each subject."""
+    for signal in _of(analysis, key):
+        value = signal["facts"].get(name)
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            yield value
+
+
+def _of(analysis: Analysis, key: str) -> Iterator[Mapping[str, Any]]:
+    """The measured signals of a key."""
+    return (signal for signal in analysis.signals or () if signal["key"] == key and "facts" in signal)
