@@ -6,16 +6,27 @@ import html
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from diagnostics.charting.drawn_axis import DrawnAxis, drawn_axis
 from diagnostics.charting.drawn_text import LETTER, drawn_text
 from diagnostics.charting.drawn_traces import DRAWN, Ends, bar_ends, drawn_traces, key_of_trace
 
-WIDTH = 820
+WIDTH = 820.0
 ROW, KEY = 18, 22
 """Pixels of a row of the legend, and of a key with its distance to the name."""
 Axes = Mapping[str, DrawnAxis]
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """Pixels of a drawing: its width, and the left and upper edge and the height of its panels."""
+
+    width: float
+    left: float
+    top: float
+    inner: float
 
 
 def drawing_of(figure: Mapping[str, Any], title: str) -> str | None:
@@ -26,40 +37,41 @@ def drawing_of(figure: Mapping[str, Any], title: str) -> str | None:
     traces, layout = figure["data"], figure["layout"]
     if any(trace["type"] not in DRAWN for trace in traces):
         return None
-    names = _legend_rows(traces)
-    left = _left(layout)
+    frame = _frame(layout)
+    names = _legend_rows(traces, frame)
     bottom = 44 if any(axis.get("visible", True) for name, axis in layout.items() if name.startswith("xaxis")) else 4
-    inner = layout["height"] - layout["margin"]["t"] - layout["margin"]["b"]
-    height = layout["margin"]["t"] + inner + bottom + ROW * len(names)
+    height = frame.top + frame.inner + bottom + ROW * len(names)
     ends = bar_ends(traces, layout.get("barmode", "stack"))
-    axes = _axes(traces, layout, ends, (left, layout["margin"]["t"], inner))
+    axes = _axes(traces, layout, ends, frame)
     font = layout["font"]
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height:.0f}" role="img" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {frame.width:.0f} {height:.0f}" role="img" '
         f'aria-label="{html.escape(title)}" font-family="{html.escape(font["family"])}" font-size="11" '
         f'fill="{font["color"]}">',
         *_grids(axes),
         *(_shape(each, axes) for each in layout.get("shapes", ()) if each.get("layer") == "below"),
         *drawn_traces(traces, axes, ends),
         *(_shape(each, axes) for each in layout.get("shapes", ()) if each.get("layer") != "below"),
-        *(_annotation(each, axes, (left, layout["margin"]["t"], inner)) for each in layout.get("annotations", ())),
-        *_legend(names, left, layout["margin"]["t"] + inner + bottom),
+        *(_annotation(each, axes, frame) for each in layout.get("annotations", ())),
+        *_legend(names, frame.left, frame.top + frame.inner + bottom),
         "</svg>",
     ]
     return "".join(parts)
 
 
-def _left(layout: Mapping[str, Any]) -> float:
-    """The left margin, wide enough for the names of rows."""
+def _frame(layout: Mapping[str, Any]) -> _Frame:
+    """Wide enough for the boxes of a graph, and on the left for the names of rows."""
     rows = [name for axis in layout.values() if isinstance(axis, dict) for name in axis.get("categoryarray", ())]
-    return float(max([layout["margin"]["l"], *(len(str(name)) * 11 * LETTER + 12 for name in rows)]))
+    left = max([layout["margin"]["l"], *(len(str(name)) * 11 * LETTER + 12 for name in rows)])
+    margin = layout["margin"]
+    width = max(WIDTH, layout.get("meta", {}).get("least_width", 0) + margin["l"] + margin["r"])
+    return _Frame(width, left, margin["t"], layout["height"] - margin["t"] - margin["b"])
 
 
 def _axes(
-    traces: Sequence[Mapping[str, Any]], layout: Mapping[str, Any], ends: Ends, place: tuple[float, float, float]
+    traces: Sequence[Mapping[str, Any]], layout: Mapping[str, Any], ends: Ends, frame: _Frame
 ) -> dict[str, DrawnAxis]:
     """Every axis by its name in traces, `x` or `y2`; axes of dates share their ends."""
-    left, top, inner = place
     values: dict[str, list[Any]] = defaultdict(list)
     for number, trace in enumerate(traces):
         for letter in ("x", "y"):
@@ -77,10 +89,10 @@ def _axes(
         key = name.replace("axis", "")
         if key.startswith("x"):
             of = dates if settings.get("type") == "date" else values[key]
-            axes[key] = drawn_axis(settings, of, (left, WIDTH - layout["margin"]["r"]))
+            axes[key] = drawn_axis(settings, of, (frame.left, frame.width - layout["margin"]["r"]))
         else:
             low, high = settings.get("domain", (0, 1))
-            pixels = (top + inner * (1 - low), top + inner * (1 - high))
+            pixels = (frame.top + frame.inner * (1 - low), frame.top + frame.inner * (1 - high))
             axes[key] = drawn_axis(settings, values[key], pixels)
     return axes
 
@@ -148,10 +160,10 @@ def _pixels(reference: str, axes: Axes) -> Any:
     return lambda value: axis.at(axis.number(value) or 0.0)
 
 
-def _annotation(note: Mapping[str, Any], axes: Axes, place: tuple[float, float, float]) -> str:
-    left, top, inner = place
+def _annotation(note: Mapping[str, Any], axes: Axes, frame: _Frame) -> str:
     if note.get("xref") == "paper":
-        x, y = left + note["x"] * (WIDTH - left), top + inner * (1 - note["y"])
+        x = frame.left + note["x"] * (frame.width - frame.left)
+        y = frame.top + frame.inner * (1 - note["y"])
     else:
         x = _pixels(note.get("xref", "x"), axes)(note["x"])
         y = _pixels(note.get("yref", "y"), axes)(note["y"])
@@ -163,7 +175,7 @@ def _annotation(note: Mapping[str, Any], axes: Axes, place: tuple[float, float, 
     return drawn_text(note["text"], (x, y), anchor, size, note["font"].get("color"), note.get("bgcolor"))
 
 
-def _legend_rows(traces: Sequence[Mapping[str, Any]]) -> list[list[tuple[str, str]]]:
+def _legend_rows(traces: Sequence[Mapping[str, Any]], frame: _Frame) -> list[list[tuple[str, str]]]:
     """Key and name of every entry, in rows that the width holds."""
     entries = [
         (key_of_trace(trace), str(trace["name"]))
@@ -171,10 +183,10 @@ def _legend_rows(traces: Sequence[Mapping[str, Any]]) -> list[list[tuple[str, st
         if trace.get("showlegend", True) and trace.get("name")
     ]
     rows: list[list[tuple[str, str]]] = []
-    used = float(WIDTH)
+    used = frame.width
     for entry in dict.fromkeys(entries):
         width = KEY + len(entry[1]) * 11 * LETTER + 16
-        if used + width > WIDTH - 60:
+        if used + width > frame.width - frame.left:
             rows.append([])
             used = 0.0
         rows[-1].append(entry)

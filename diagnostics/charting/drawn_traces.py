@@ -81,7 +81,8 @@ def _bars(
         begin, finish = sorted((length.within(end - value), length.within(end)))
         breadth = max(other - one, 1.0)
         box = (begin, one, finish - begin, breadth) if along == "x" else (one, begin, breadth, finish - begin)
-        yield _rectangle(box, _fill(trace["marker"], colours[place] if isinstance(colours, list) else colours))
+        look = _fill(trace["marker"], colours[place] if isinstance(colours, list) else colours)
+        yield _rectangle(box, f'{look} opacity="{trace.get("opacity", 1)}"')
         if texts:
             width = len(texts[place]) * 11 * LETTER
             is_outside = finish + width + 4 < length.end

@@ -233,13 +233,13 @@ def _labels(vertex: Mapping[str, Any], colours: Palette, suffix: str, *, is_narr
             is_shown = few or (column == "share" and is_hot(each["share"], 1.0, vertex["parallelism"]))
             if each[column] is None or not is_shown or (is_narrow and column == "busy"):
                 continue
-            at = place + (number - (len(columns) - 1) / 2) * BAR_WIDTH / len(columns)
+            aside = 0.0 if is_narrow else (number - (len(columns) - 1) / 2) * BAR_WIDTH / len(columns)
             labels.append(
                 {
                     "text": percent(each[column]),
                     "xref": f"x{suffix}",
                     "yref": f"y{suffix}",
-                    "x": at,
+                    "x": place + aside,
                     "y": 100 * each[column],
                     "yanchor": "bottom",
                     "yshift": 1,

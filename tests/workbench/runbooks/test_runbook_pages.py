@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from django.template.loader import render_to_string
 from django.urls import reverse
 
 from tests.workbench.diagnosed import diagnosed_case
 from tests.workbench.people import People, signed_in
 from workbench.analyses.models import Analysis
+from workbench.cases.templatetags.diagnosis import has_code
 from workbench.runbooks.filling import runbook_progress
 from workbench.runbooks.models import StepRecord
 
@@ -130,3 +132,16 @@ def test_what_no_evidence_holds_is_listed_once_with_a_field(people: People, anal
     for name in ("jobmanager", "jar", "savepoint-directory"):
         assert page.count(f'data-name="{name}"') == 1
     assert 'data-name="String"' not in page
+
+
+def test_a_comment_alone_is_not_offered_to_be_pasted() -> None:
+    assert has_code("// wait\nThread.sleep(200L);")
+    assert not has_code("// at most 4 requests\n\n# and a pause")
+
+
+def test_a_command_is_shown_to_be_run_and_not_as_a_difference() -> None:
+    change = {"kind": "command", "file": "the shell", "from": "the job is FAILED", "to": "flink run job.jar"}
+    shown = render_to_string("runbooks/_command.html", {"each": change})
+
+    assert "<code>flink run job.jar</code>" in shown
+    assert "FAILED" not in shown
