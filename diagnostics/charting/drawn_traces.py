@@ -27,13 +27,13 @@ def bar_ends(traces: Sequence[Trace], barmode: str) -> Ends:
         if trace["type"] != "bar":
             continue
         along, upon = _letters(trace)
-        found = ends.setdefault((number, along), [])
+        of_trace = ends.setdefault((number, along), [])
         bases = trace.get("base", [0.0] * len(trace[along]))
         for value, place, base in zip(trace[along], trace[upon], bases, strict=True):
             key = (trace.get("xaxis", "x"), trace.get("yaxis", "y"), place)
             begin = heights[key] if barmode == "stack" and "base" not in trace else base
             heights[key] = begin + (value or 0.0)
-            found.append(heights[key])
+            of_trace.append(heights[key])
     return ends
 
 

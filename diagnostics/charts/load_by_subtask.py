@@ -228,19 +228,19 @@ def _labels(vertex: Mapping[str, Any], colours: Palette, suffix: str, *, is_narr
     columns = ("share", "busy") if is_timed else ("share",)
     few = len(subtasks) <= FEW_SUBTASKS
     labels = []
-    for place, each in enumerate(subtasks):
+    for place, load in enumerate(subtasks):
         for number, column in enumerate(columns):
-            is_shown = few or (column == "share" and is_hot(each["share"], 1.0, vertex["parallelism"]))
-            if each[column] is None or not is_shown or (is_narrow and column == "busy"):
+            is_shown = few or (column == "share" and is_hot(load["share"], 1.0, vertex["parallelism"]))
+            if load[column] is None or not is_shown or (is_narrow and column == "busy"):
                 continue
             aside = 0.0 if is_narrow else (number - (len(columns) - 1) / 2) * BAR_WIDTH / len(columns)
             labels.append(
                 {
-                    "text": percent(each[column]),
+                    "text": percent(load[column]),
                     "xref": f"x{suffix}",
                     "yref": f"y{suffix}",
                     "x": place + aside,
-                    "y": 100 * each[column],
+                    "y": 100 * load[column],
                     "yanchor": "bottom",
                     "yshift": 1,
                     "showarrow": False,

@@ -97,6 +97,7 @@ function wordOf(item, share) {
 export function paint(item) {
   if (item.state === 'done') return;
   item.row.classList.toggle('waiting', item.state === 'waiting');
+  item.row.classList.toggle('repeated', item.state === 'repeated');
   item.row.classList.toggle('failed', ['failed', 'refused'].includes(item.state));
   const share = item.file.size ? item.sent / item.file.size : 0;
   const processing = item.state === 'sending' && share >= 1;
@@ -130,8 +131,9 @@ function unreadWords(rows) {
 export function fold() {
   const many = document.querySelectorAll('.file').length > OPEN_FILES;
   for (const folder of byId('folders').children) {
-    const rows = [...folder.querySelectorAll('.file')];
-    if (!rows.length) { folder.remove(); continue; }
+    const every = [...folder.querySelectorAll('.file')];
+    if (!every.length) { folder.remove(); continue; }
+    const rows = every.filter((row) => !row.classList.contains('repeated')); // what is here already counts once
     const bytes = rows.reduce((sum, row) => sum + Number(row.dataset.bytes || 0), 0);
     const recognised = rows.filter((row) => Number(row.dataset.recognised) > 0).length;
     folder.querySelector('summary .counts').textContent =

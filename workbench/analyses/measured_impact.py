@@ -12,6 +12,8 @@ from diagnostics.wording.phrase import duration, number
 from workbench.analyses.models import Analysis
 from workbench.languages.sentences import say, say_counted
 
+RUNNING = "RUNNING"
+"""The state of Flink in which a job reads records and has a watermark."""
 LEAST_LAG_MS = 60_000
 """A watermark that lags less is not late in minutes. Our choice."""
 SUFFERED = ("root_cause", "consequence")
@@ -38,9 +40,8 @@ def _phrases(analysis: Analysis) -> Iterator[str]:
     if ill:
         yield from _length(analysis.document)
         yield from _restarts(analysis, [None, *(job.get("job_id") for job in ill)])
-    lag = max(_facts(analysis, "watermarks", "lag_last_ms"), default=0.0)
-    has_ended = any(each["facts"].get("final_state") == "FAILED" for each in _of(analysis, "restarts"))
-    if lag >= LEAST_LAG_MS and not has_ended:  # a job that ended has no watermark at the end
+    lag = max(_facts(analysis, "watermarks", "lag_last_ms", running_only=True), default=0.0)
+    if lag >= LEAST_LAG_MS:
         yield say("the event time is up to {lag} behind at the end", lag=duration(lag))
     if dropped := sum(_facts(analysis, "late_records", "dropped")):
         yield say("{count} late records dropped", count=number(dropped))
@@ -49,7 +50,7 @@ def _phrases(analysis: Analysis) -> Iterator[str]:
 
 
 def _length(document: Mapping[str, Any]) -> Iterator[str]:
-    """How long it lasted: to its end, else to that of the evidence; at least so long where it began before."""
+    """How long it lasted: to its end, else to that of the evidence; a minimum where it began before."""
     suffered = [each for each in document["findings"] if each["role"] in SUFFERED and not each.get("advice")]
     began = min((onset for each in suffered if (onset := problem_onset(each))), key=lambda each: each.at, default=None)
     over, span = over_since(document), evidence_span(document)
@@ -76,14 +77,19 @@ def _restarts(analysis: Analysis, ill: Sequence[str | None]) -> Iterator[str]:
     progress = [each for each in _of(analysis, "checkpoint_progress") if each["subject"].get("job") in ill]
     back = max((each["facts"].get("since_last_completed_ms") or 0 for each in progress), default=0)
     if back and over_since(analysis.document) is None:
-        yield say("a restart goes back {age}, to the last completed checkpoint", age=duration(back))
+        yield say("a restart repeats the work of {age}, since the last completed checkpoint", age=duration(back))
 
 
-def _facts(analysis: Analysis, key: str, name: str) -> Iterator[float]:
-    """The numbers of a fact, one for each subject."""
+def _facts(analysis: Analysis, key: str, name: str, *, running_only: bool = False) -> Iterator[float]:
+    """The numbers of a fact, one for each subject; of jobs that run only, where a job that has ended has none."""
+    states = (
+        (each["subject"].get("job"), each["facts"].get("final_state", RUNNING)) for each in _of(analysis, "restarts")
+    )
+    ended = {job for job, state in states if state != RUNNING}
     for signal in _of(analysis, key):
         value = signal["facts"].get(name)
-        if isinstance(value, (int, float)) and not isinstance(value, bool):
+        counts = not running_only or signal["subject"].get("job") not in ended
+        if counts and isinstance(value, (int, float)) and not isinstance(value, bool):
             yield value
 
 

@@ -1,4 +1,4 @@
-"""Files that were chosen for a case and have not arrived: what is left of an upload that was cut."""
+"""Files that were chosen for a case and have not arrived: the rest of an upload that was cut."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def test_the_worst_pair_is_first_and_counts_between_its_readings() -> None:
     )
     lost, usual = CHART.figure(points, Theme("light"))["data"]
     assert (lost["name"], lost["x"]) == ("5 % or more, or a connection without an answer", [20])
-    assert (usual["name"], usual["x"]) == ("less", [0.1])
+    assert (usual["name"], usual["x"]) == ("below 5 %", [0.1])
     assert lost["marker"]["color"] != usual["marker"]["color"]
     assert len(CHART.table(points)) == 3
 

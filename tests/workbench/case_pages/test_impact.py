@@ -125,7 +125,7 @@ def test_how_long_how_many_restarts_and_how_far_back_are_measured() -> None:
         "2 min 40 s from 2026-11-20 01:07:20 UTC to the end of the evidence",
         "3 restarts",
         "1 job ended in the state FAILED",
-        "a restart goes back 2 min 40 s, to the last completed checkpoint",
+        "a restart repeats the work of 2 min 40 s, since the last completed checkpoint",
     ]
 
 
