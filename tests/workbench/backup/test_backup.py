@@ -82,10 +82,8 @@ def manage(data: Path, *command: str, status: int = 0, **variables: str) -> str:
     return ended.stdout + ended.stderr
 
 
-@pytest.fixture
-def older(tmp_path: Path) -> Path:
+def unpacked(folder: Path) -> Path:
     """A data folder as the older version left it."""
-    folder = tmp_path / "older"
     folder.mkdir()
     with zipfile.ZipFile(OLDER) as archive:
         archive.extractall(folder)
@@ -93,9 +91,16 @@ def older(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def backup(older: Path) -> Path:
-    target = older.with_name("backup.tar")
-    assert "rows and 2 files" in manage(older, "backup", str(target))
+def older(tmp_path: Path) -> Path:
+    return unpacked(tmp_path / "older")
+
+
+@pytest.fixture(scope="module")
+def backup(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What every test reads and none changes."""
+    folder = tmp_path_factory.mktemp("backup")
+    target = folder / "backup.tar"
+    assert "rows and 2 files" in manage(unpacked(folder / "older"), "backup", str(target))
     return target
 
 
@@ -144,7 +149,6 @@ def test_an_empty_database_has_nothing_to_upgrade(tmp_path: Path) -> None:
     assert "there is nothing to upgrade" in manage(tmp_path / "new", "check_upgrade", status=1)
 
 
-@pytest.mark.database
 def test_a_workbench_moves_to_postgresql_with_all_its_rows(backup: Path, tmp_path: Path) -> None:
     on_sqlite, on_postgresql = tmp_path / "sqlite", tmp_path / "postgresql"
     with postgres() as url:
