@@ -53,13 +53,20 @@ class Stack:
         return case
 
     def left_behind(self, seconds: float = 45) -> list[Path]:
-        """What runs have left in their folders, once nothing is or the time is over."""
+        """What runs have left in their folders, once nothing is or the time is over.
+
+        The folder of a log book is not of a run: at the lowest priority a long log takes minutes beside other work.
+        """
         deadline = time.monotonic() + seconds
-        while (left := [*(self.running.data / "work").iterdir(), *self.storage.iterdir()]) and (
-            time.monotonic() < deadline
-        ):
+        while (left := [*self._folders_of_runs()]) and time.monotonic() < deadline:
             time.sleep(0.1)
         return left
+
+    def _folders_of_runs(self) -> Iterator[Path]:
+        yield from self.storage.iterdir()
+        for each in (self.running.data / "work").iterdir():
+            if not each.name.startswith("log-book-"):
+                yield each
 
     def workers(self) -> list[psutil.Process]:
         """The worker's processes, the parent first."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.running_workbench import eventually, launch
+from tests.running_workbench import COLD, RunningWorkbench, eventually, launch
 from tests.small_disk import fill
 from tests.workbench.analyses.stack import LOG, Stack, has_ended, is_reading
 
@@ -31,8 +31,12 @@ def status(address: str) -> int:
         return error.code
 
 
+def started(disk: Path, spark_remote: str) -> RunningWorkbench:
+    return launch(disk / "data", SPARK_REMOTE=spark_remote, WORKBENCH_RESERVE_BYTES=str(RESERVE_BYTES), **COLD)
+
+
 def test_a_case_waits_for_room_and_everything_stays_readable(small_disk: Path, spark_remote: str) -> None:
-    running = launch(small_disk / "data", SPARK_REMOTE=spark_remote, WORKBENCH_RESERVE_BYTES=str(RESERVE_BYTES))
+    running = started(small_disk, spark_remote)
     try:
         running.wait_until_ready()
         stack = Stack(running, running.manage("create_token", "admin"), small_disk)
@@ -61,7 +65,7 @@ def test_a_case_waits_for_room_and_everything_stays_readable(small_disk: Path, s
 
 
 def test_a_disk_without_a_byte_stops_a_run_which_says_so_and_goes_on(larger_disk: Path, spark_remote: str) -> None:
-    running = launch(larger_disk / "data", SPARK_REMOTE=spark_remote, WORKBENCH_RESERVE_BYTES=str(RESERVE_BYTES))
+    running = started(larger_disk, spark_remote)
     try:
         running.wait_until_ready()
         stack = Stack(running, running.manage("create_token", "admin"), larger_disk)

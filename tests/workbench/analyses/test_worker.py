@@ -34,6 +34,9 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     """
     storage = tmp_path_factory.mktemp("storage")
     with started_stack(tmp_path_factory.mktemp("worker") / "data", storage, **COLD) as stack:
+        # Nobody reads the log books of a gigabyte of logs here; writing them takes a minute of processor time.
+        for writer in stack.running.named("write_log_books"):
+            writer.suspend()
         yield stack
 
 
@@ -228,6 +231,8 @@ def test_a_second_start_on_the_same_data_is_refused(stack: Stack) -> None:
 def test_a_killed_launcher_leaves_nothing(stack: Stack) -> None:
     """The last of this file: it ends what the others use."""
     running = stack.running
+    for writer in running.named("write_log_books"):
+        writer.resume()
     running.process.kill()
     running.process.wait()
     assert eventually(lambda: not running.processes(), 60), [p.cmdline() for p in running.processes()]

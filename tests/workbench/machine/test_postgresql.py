@@ -14,7 +14,7 @@ from django.db import InterfaceError, OperationalError
 from pytest_django import DjangoDbBlocker
 
 from tests.benchmarks.throwaway_postgres import PostgresServer, postgres_server
-from tests.running_workbench import launch
+from tests.running_workbench import COLD, launch
 from tests.workbench.analyses.stack import LOG, LOOK_SECONDS, Stack, has_ended, is_reading
 from workbench.machine.postgresql.base import CONNECT_SECONDS, DatabaseWrapper
 from workbench.machine.postgresql.driver import HEALTH_SECONDS, WEB_SECONDS, BoundedConnection
@@ -127,7 +127,7 @@ def test_pages_say_so_and_runs_go_on_when_the_database_is_back(
     server: PostgresServer, tmp_path: Path, spark_remote: str
 ) -> None:
     """First it hangs for longer than a run may be silent, then it is killed and started again."""
-    running = launch(tmp_path / "data", SPARK_REMOTE=spark_remote, DATABASE_URL=server.url)
+    running = launch(tmp_path / "data", SPARK_REMOTE=spark_remote, DATABASE_URL=server.url, **COLD)
     try:
         running.wait_until_ready()
         stack = Stack(running, running.manage("create_token", "admin"), tmp_path)
