@@ -30,16 +30,19 @@ demo: $(STAMP)
 demo-live: $(STAMP)
 	@exec .venv/bin/python -m tests.collecting.live
 
+# Tests start many processes: without compiled code on the disk, each of them would compile the program again.
+KEEPING_CODE := env -u PYTHONDONTWRITEBYTECODE
+
 # The inner loop, below a minute: what needs no process beside its own, and of that not the few dear files.
 CHECKED := tests/architecture tests/diagnostics $(addprefix --ignore=tests/diagnostics/,profiles storage formats/test_public_files.py)
 check: $(STAMP)
 	@echo "check: rules, signals, formats and architecture; not the web side, nor what starts Spark or a browser: make test."
-	@exec .venv/bin/python -m pytest -q -n 2 --dist loadfile -m "not (browser or celery or spark or database)" $(CHECKED)
+	@exec $(KEEPING_CODE) .venv/bin/python -m pytest -q -n 2 --dist loadfile -m "not (browser or celery or spark or database)" $(CHECKED)
 
 # Four processes on two cores, because each waits now and then. At the end, what took longest: there is where to save.
 PROCESSES ?= 4
 test: $(STAMP)
-	@exec .venv/bin/python -m pytest -n $(PROCESSES) --dist loadfile --no-loadscope-reorder --durations 40 --durations-min 5 $(TESTS)
+	@exec $(KEEPING_CODE) .venv/bin/python -m pytest -n $(PROCESSES) --dist loadfile --no-loadscope-reorder --durations 40 --durations-min 5 $(TESTS)
 
 bench: $(STAMP)
 	@exec .venv/bin/python -m tests.benchmarks $(foreach option,PARTS SIZES ROWS CORES ROUNDS SECONDS CASES GATHERED TRUTHS,$(if $($(option)),--$(shell echo $(option) | tr A-Z a-z) $($(option))))
