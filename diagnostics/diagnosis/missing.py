@@ -82,7 +82,7 @@ class Hypothesis:
 
 def nearness(rule: Rule, checks: Sequence[Check], suffered: AbstractSet[str]) -> float:
     """How close an undecided rule is to being the cause: 1, plus 2 times the share of its checks that hold already and
-    tell something, plus 3 when it would explain a consequence. Our choice: what explains the symptoms comes first, and
+    show something, plus 3 when it would explain a consequence. Our choice: what explains the symptoms comes first, and
     what every job shows, as that it restarted rarely, brings no rule nearer.
     """
     holding = sum(map(is_telling, checks)) / len(checks) if checks else 0.0

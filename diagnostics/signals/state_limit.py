@@ -138,7 +138,7 @@ FACTS = {
     "limit_bytes": "the most that one state may have",
     "last_id": "number of the newest checkpoint that every subtask of a task stored",
     "last_bytes": "the largest state of one subtask in it",
-    "last_ratio": "that state as a part of the most that one may have",
+    "last_ratio": "the largest state of one subtask as a part of the most that one may have",
     "vertex": "a task that has such a state",
     "first_ms": "first report of a state over the limit, epoch ms",
     "restarts": "restarts of the job because more checkpoints failed than are tolerated",
