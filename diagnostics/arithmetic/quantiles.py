@@ -75,19 +75,18 @@ def spread(values: Iterable[float | None]) -> float | None:
     return ratio(max(found), fmean(found)) if found else None
 
 
-def longest_run_ms(moments: Sequence[tuple[int, tuple[int, int] | None]], widest_gap_ms: int) -> int:
-    """Milliseconds of the longest run of moments in which something holds.
+def longest_run(moments: Sequence[tuple[int, bool]], widest_gap_ms: float) -> list[int]:
+    """The moments of the longest run of true moments, epoch ms; the first of several; empty without any.
 
-    moments        (epoch ms, the time since and until which it holds), in time order; None where it does not hold
+    moments        (epoch ms, flag), in time order
     widest_gap_ms  moments further apart belong to different runs
     """
-    longest, start, last = 0, None, None
-    for ts_ms, span in moments:
-        if span is None:
-            start = last = None
-            continue
-        if start is None or last is None or ts_ms - last > widest_gap_ms:
-            start = span[0]
-        last = ts_ms
-        longest = max(longest, span[1] - start)
-    return longest
+    runs: list[list[int]] = []
+    is_running = False
+    for ts_ms, holds in moments:
+        if holds and is_running and ts_ms - runs[-1][-1] <= widest_gap_ms:
+            runs[-1].append(ts_ms)
+        elif holds:
+            runs.append([ts_ms])
+        is_running = holds
+    return max(runs, key=lambda run: run[-1] - run[0], default=[])

@@ -285,11 +285,10 @@ def _job_summary(job: Mapping[str, Any]) -> str:
     idle = job.get("idle")
     if idle and idle >= HARDLY_BUSY * (idle + job["total"]):
         return say(
-            "{task} hardly works: {idle} of the samples wait for input or for room in the output and are folded. The "
-            "other {rest} show nothing that would be worth a change.",
+            "{task} hardly works: {idle} of the samples wait for input or for room in the output and are folded. What "
+            "is left of them shows nothing that would be worth a change.",
             task=task,
             idle=percent(idle / (idle + job["total"])),
-            rest=number(job["total"]),
         )
     if idle:
         text = say(

@@ -7,7 +7,7 @@ from itertools import pairwise
 from statistics import median
 
 from diagnostics.arithmetic.onset import Onset, onset
-from diagnostics.arithmetic.quantiles import highest, longest_run_ms
+from diagnostics.arithmetic.quantiles import highest, longest_run
 from diagnostics.reconstruction.load.task_rates import HeldTime
 from diagnostics.reconstruction.load.timeline import MOMENT_MS, Moment, Timeline
 from diagnostics.vocabulary.load_levels import LOW_MOST
@@ -53,8 +53,13 @@ def run_ms(spans: Mapping[int, Span], timeline: Timeline) -> float:
 
     spans  such a moment -> the time in which it shows back pressure
     """
-    moments = [(ts_ms, spans.get(ts_ms)) for ts_ms in moments_of(timeline)]
-    return float(longest_run_ms(moments, round(widest_gap_ms(timeline))))
+    run = _longest(spans, timeline)
+    return float(spans[run[-1]][1] - spans[run[0]][0]) if run else 0.0
+
+
+def _longest(spans: Mapping[int, Span], timeline: Timeline) -> list[int]:
+    moments = [(ts_ms, ts_ms in spans) for ts_ms in moments_of(timeline)]
+    return longest_run(moments, widest_gap_ms(timeline))
 
 
 def pressed_spans(timeline: Timeline) -> Mapping[int, Span]:
@@ -69,9 +74,11 @@ def pressed_spans(timeline: Timeline) -> Mapping[int, Span]:
 
 
 def lasting_spans(timeline: Timeline) -> Mapping[int, Span]:
-    """As `pressed_spans`; none where the back pressure was a burst, or has no times."""
+    """The longest run of `pressed_spans`; empty where the back pressure was a burst, or has no times."""
     spans = pressed_spans(timeline)
-    return spans if spans and min(spans) >= 0 and run_ms(spans, timeline) >= LASTS_MS else {}
+    if not spans or min(spans) < 0 or run_ms(spans, timeline) < LASTS_MS:
+        return {}
+    return {ts_ms: spans[ts_ms] for ts_ms in _longest(spans, timeline)}
 
 
 def lasted_ms(spans: Mapping[int, Span], timeline: Timeline, times: Sequence[HeldTime]) -> float | None:

@@ -1,6 +1,6 @@
 """Arithmetic in which unknown stays unknown."""
 
-from diagnostics.arithmetic.quantiles import highest, longest_run_ms, middle, quantile, ratio, spread
+from diagnostics.arithmetic.quantiles import highest, longest_run, middle, quantile, ratio, spread
 
 
 def test_unknown_values_do_not_count() -> None:
@@ -26,6 +26,6 @@ def test_a_quantile_is_between_its_neighbours() -> None:
 
 
 def test_a_run_ends_at_a_moment_that_does_not_hold_or_at_a_gap() -> None:
-    held = {0: (0, 9), 10: (10, 19), 30: (34, 39), 40: (40, 49), 50: (50, 57), 500: (500, 509)}
-    moments = [(ts_ms, held.get(ts_ms)) for ts_ms in (0, 10, 20, 30, 40, 50, 500)]
-    assert longest_run_ms(moments, 30) == 23  # 34 to 57; 500 is too far away
+    moments = [(0, True), (10, True), (20, False), (30, True), (40, True), (50, True), (500, True)]
+    assert longest_run(moments, 30) == [30, 40, 50]  # 500 is too far away
+    assert longest_run([(0, False)], 30) == []

@@ -34,7 +34,8 @@ def test_a_task_is_as_idle_as_the_subtask_that_rests_least() -> None:
 
 
 def test_ratios_are_those_of_the_time_in_which_back_pressure_was_high() -> None:
-    rows = [*looks(range(0, 100, 10), 0.0), *looks(range(100, 160, 10), 0.8)]
+    """Of the longest such time: a burst before it has another level."""
+    rows = [*looks(range(0, 20, 10), 0.6), *looks(range(20, 100, 10), 0.0), *looks(range(100, 160, 10), 0.8)]
     job, source = source_of(hand_made(**line_of_jobs(), back_pressure=rows))
 
     assert job["pressed_ms"] == [START + 90_000, START + 150_000]
