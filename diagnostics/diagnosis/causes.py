@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from diagnostics.diagnosis.finding import Finding
 from diagnostics.evidence.subject import Subject
-from diagnostics.rules.rule import Severity
+from diagnostics.rules.rule import Rule, Severity
 from diagnostics.symptoms import symptom
 
 SEVERITY_WEIGHT: dict[Severity, float] = {"critical": 1.0, "warning": 0.85, "info": 0.3}
@@ -91,9 +91,15 @@ def _explainer(finding: Finding, causes: Iterable[Finding | None]) -> Finding | 
             and cause is not finding
             and cause.confidence >= LEAST_EXPLAINING
             and cause.severity != "info"
-            and not {finding.symptom_class, *finding.rule.follows}.isdisjoint(cause.rule.explains)
-            and cause.symptom_class != finding.symptom_class
+            and _is_named(finding, cause.rule)
             and (cause.symptom_class not in finding.rule.explains or weight(cause) > weight(finding))
         ):
             return cause
     return None
+
+
+def _is_named(finding: Finding, cause: Rule) -> bool:
+    """Whether the rule says that it explains the finding; of its own symptom class, it names rules."""
+    if cause.symptom_class == finding.symptom_class:
+        return finding.rule.id in cause.precedes
+    return not {finding.symptom_class, *finding.rule.follows}.isdisjoint(cause.explains)

@@ -64,6 +64,7 @@ class Rule:
     """One rule. Construct with `from_mapping` or `from_yaml`, which collect all errors.
 
     follows       symptom classes: a cause that explains one of them explains this rule's finding too
+    precedes      ids of rules of its own class: their findings follow from this rule's
     first         what to do first: the first sentence whose condition holds and whose facts are known
     onset         fact that says when it began; else the first signal of its condition that knows
     advice        whether it proposes a change and reports no trouble
@@ -94,6 +95,7 @@ class Rule:
     onset: str | None = None
     advice: bool = False
     follows: tuple[str, ...] = ()
+    precedes: tuple[str, ...] = ()
     first: tuple[Remark, ...] = ()
 
     @classmethod
@@ -197,6 +199,7 @@ class _RuleReader:
             onset=self._onset(),
             advice=self._advice(),
             follows=self._words("follows"),
+            precedes=self._words("precedes"),
             first=tuple(self._remarks("first")),
         )
         self._check_references(rule)

@@ -56,6 +56,13 @@ def test_a_cause_that_another_explains_follows_from_it() -> None:
     assert roles(heap, network) == [("heap", "root_cause", None), ("network", "consequence", "heap")]
 
 
+def test_within_a_class_the_rule_that_precedes_is_the_root_however_sure_the_other_is() -> None:
+    clocks = finding("clocks", "out_of_order_events", 0.6, precedes=["late"])
+    late, stalled = (finding(name, "out_of_order_events", 0.95) for name in ("late", "stalled"))
+    assert roles(late, clocks) == [("clocks", "root_cause", None), ("late", "consequence", "clocks")]
+    assert roles(stalled, clocks) == [("stalled", "root_cause", None), ("clocks", "contributing", None)]
+
+
 def test_a_warning_follows_from_the_cause_of_what_it_warns_of() -> None:
     upload = finding("upload", "rocksdb_slow_upload", 0.9, explains=["checkpoint_timeout"])
     warned = finding("in-a-row", "early_warning", 0.9, severity="info", follows=["checkpoint_timeout"])

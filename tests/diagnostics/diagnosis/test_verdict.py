@@ -287,6 +287,13 @@ def test_a_second_rule_of_the_same_class_is_no_second_cause() -> None:
     assert "A cause of its own" not in document["verdict"]["summary"]
 
 
+def test_a_class_is_as_sure_as_what_follows_from_its_root_cause_within_it() -> None:
+    sink = rule("sink", "data_skew", "sink.busy", confidence={"base": 0.6}, precedes=["skew"], statement="It is busy.")
+    verdict = judge([signal("sink", busy=1), signal("load", skew=3)], INPUTS, Ruleset.of([sink, SKEW]))["verdict"]
+    assert (verdict["symptom_class"], verdict["confidence"]) == ("data_skew", 0.8)
+    assert verdict["summary"] == "It is busy. It measures 3."
+
+
 def test_nothing_alarming_is_said_only_where_trouble_would_have_shown() -> None:
     unread = judge([signal("load", skew=0)], INPUTS, RULES)
     assert "alarming" not in unread["verdict"]["summary"]

@@ -113,6 +113,12 @@ def test_a_rule_explains_and_vetoes_only_classes_that_have_a_folder() -> None:
     assert named <= set(symptoms())
 
 
+def test_a_rule_precedes_only_other_rules_of_its_class() -> None:
+    classes = {rule.id: rule.symptom_class for rule in shipped_rules()}
+    pairs = [(rule, each) for rule in shipped_rules() for each in rule.precedes]
+    assert {classes.get(each) == rule.symptom_class and each != rule.id for rule, each in pairs} == {True}
+
+
 def test_every_class_of_the_product_has_a_folder() -> None:
     assert set(symptoms()) >= CONTRACT_CLASSES
 
