@@ -32,7 +32,7 @@ ELSEWHERE = {
 """Files that are the translation themselves, or whose texts nobody reads."""
 SAMPLES = (".fires.yaml", ".silent.yaml")
 NOT_READ = {
-    *("command", "example", "examples", "finds", "from", "leaves", "pattern", "source", "to", "value"),
+    *("command", "example", "examples", "finds", "from", "leaves", "pattern", "patterns", "source", "to", "value"),
     *("in_chain", "said", "of", "component", "texts", "signatures"),
     "only_if",
     "system",
