@@ -850,7 +850,7 @@ most requests a second (10)
 no answer: {reason}
 没有响应：{reason}
 not collected: {value}
-未收集：{value}
+未采集：{value}
 of help and messages; without it, that of the terminal's locale
 帮助和消息的语言；未指定时取终端的区域设置
 only this job; without it all jobs, the running ones first

@@ -44,6 +44,28 @@ Place = tuple[str | int, ...]
 """Path of an entry, e.g. `("when", "all", 0, "value")`."""
 
 
+class Fault(str):
+    """A mistake in a document: `source line N: what` in the language of the reader, and its parts.
+
+    line  from 1; 0 where the document has no lines
+    """
+
+    source: str
+    line: int
+    text: str
+
+    def __new__(cls, source: str, line: int, text: str) -> Fault:
+        if line:
+            fault = super().__new__(cls, say("{source} line {line}: {text}", source=source, line=line, text=text))
+        else:
+            fault = super().__new__(cls, say("{source}: {text}", source=source, text=text))
+        fault.source, fault.line, fault.text = source, line, text
+        return fault
+
+    def __reduce__(self) -> tuple[type[Fault], tuple[str, int, str]]:
+        return Fault, (self.source, self.line, self.text)
+
+
 @dataclass(frozen=True, slots=True)
 class YamlDocument:
     """A mapping with the line (from 1) of each of its entries."""
@@ -57,10 +79,9 @@ class YamlDocument:
         found = (self.lines[place[:length]] for length in range(len(place), -1, -1) if place[:length] in self.lines)
         return next(found, 0)
 
-    def where(self, place: Place) -> str:
-        """`file line N` of the entry, or of its nearest ancestor."""
-        line = self.line(place)
-        return f"{self.source} line {line}" if line else self.source
+    def fault(self, place: Place, text: str) -> Fault:
+        """A mistake in the entry."""
+        return Fault(self.source, self.line(place), text)
 
 
 def read_yaml(text: str, source: str, longest: int = LONGEST_DOCUMENT) -> YamlDocument:
@@ -71,25 +92,21 @@ def read_yaml(text: str, source: str, longest: int = LONGEST_DOCUMENT) -> YamlDo
     Raises InvalidRule naming source and line.
     """
     if len(text) > longest:
-        raise InvalidRule(
-            [
-                f"{source} line 1: "
-                + say("{count:,} characters, at most {most:,} are read", count=len(text), most=longest)
-            ]
-        )
+        fault = say("{count:,} characters, at most {most:,} are read", count=len(text), most=longest)
+        raise InvalidRule([Fault(source, 1, fault)])
     try:
         _refuse_bombs(text, source)
         root = yaml.compose(text, Loader=yaml.CSafeLoader)
     except RecursionError:
-        raise InvalidRule([f"{source}: {say('nested too deeply')}"]) from None
+        raise InvalidRule([Fault(source, 0, say("nested too deeply"))]) from None
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         column = error.problem_mark.column + 1 if error.problem_mark else 1
-        raise InvalidRule([f"{source} line {line}: {_fault(error.problem or '', column)}"]) from None
+        raise InvalidRule([Fault(source, line, _fault(error.problem or "", column))]) from None
     except yaml.YAMLError as error:
-        raise InvalidRule([f"{source}: {error}"]) from None
+        raise InvalidRule([Fault(source, 0, str(error))]) from None
     if not isinstance(root, yaml.MappingNode):
-        raise InvalidRule([f"{source} line 1: {say('a mapping is expected, `key: value`')}"])
+        raise InvalidRule([Fault(source, 1, say("a mapping is expected, `key: value`"))])
     lines: dict[Place, int] = {(): 1}
     errors: list[str] = []
     content = _Values(source, lines, errors).of(root, ())
@@ -140,12 +157,12 @@ def _refuse_bombs(text: str, source: str) -> None:
     for token in yaml.scan(text, Loader=yaml.CSafeLoader):
         line = token.start_mark.line + 1
         if isinstance(token, yaml.AliasToken):
-            raise InvalidRule([f"{source} line {line}: {say('aliases (*name) are not allowed')}"])
+            raise InvalidRule([Fault(source, line, say("aliases (*name) are not allowed"))])
         if isinstance(token, yaml.TagToken):
-            raise InvalidRule([f"{source} line {line}: {say('tags (!name) are not allowed')}"])
+            raise InvalidRule([Fault(source, line, say("tags (!name) are not allowed"))])
         depth += isinstance(token, OPENING) - isinstance(token, CLOSING)
         if depth > DEEPEST_NESTING:
-            raise InvalidRule([f"{source} line {line}: {say('nested more than {most} deep', most=DEEPEST_NESTING)}"])
+            raise InvalidRule([Fault(source, line, say("nested more than {most} deep", most=DEEPEST_NESTING))])
 
 
 OPENING = (
@@ -191,4 +208,4 @@ class _Values:
         return value
 
     def _wrong(self, node: yaml.Node, reason: str) -> None:
-        self._errors.append(f"{self._source} line {node.start_mark.line + 1}: {reason}")
+        self._errors.append(Fault(self._source, node.start_mark.line + 1, reason))

@@ -29,7 +29,9 @@ from diagnostics.diagnosis.ranking import RankedCause
 from diagnostics.diagnosis.verdict import INCONCLUSIVE, Diagnosis, JobVerdict, Verdict
 from diagnostics.language import in_reader_language, joined_sentences, say, say_stored
 from diagnostics.notation.timestamp import timestamp
+from diagnostics.rules.condition import Check
 from diagnostics.symptoms import symptom
+from diagnostics.vocabulary.sources import said_source
 from diagnostics.wording.cited_text import read_cited_text
 from diagnostics.wording.phrase import enumeration
 
@@ -167,7 +169,7 @@ def _finding(finding: Finding, findings: Sequence[Finding], files: Sequence[str]
         "rule": {"id": finding.rule.id, "version": finding.rule.version},
         "evidence": [_evidence(each, files) for each in finding.citations],
         "runbook": finding.rule.runbook,
-        "checks": [check.as_json() for check in finding.checks],
+        "checks": [_check(check) for check in finding.checks],
         "onset": {
             "ts": timestamp(finding.began.ts_ms),
             "at_start": finding.began.at_start,
@@ -177,6 +179,10 @@ def _finding(finding: Finding, findings: Sequence[Finding], files: Sequence[str]
         "gain": {"share": finding.gain.share, "of": finding.gain.of} if finding.gain else None,
         "reasons": [{"delta": reason.delta, "because": reason.because} for reason in finding.reasons],
     }
+
+
+def _check(check: Check) -> dict[str, Any]:
+    return {**check.as_json(), "source": said_source(check.source) if check.source else None}
 
 
 def _position(cause: Finding | None, findings: Sequence[Finding]) -> int | None:
@@ -216,7 +222,7 @@ def _checks(matches: Matches) -> dict[str, list[dict[str, Any]]]:
             "title": in_reader_language(match.rule.title),
             "symptom_class": match.rule.symptom_class,
             "subject": match.subject.as_json(),
-            "checks": [check.as_json() for check in match.checks if check.holds is False],
+            "checks": [_check(check) for check in match.checks if check.holds is False],
         }
         for match in matches.silent
         if symptom(match.rule.symptom_class).kind != "verdict"

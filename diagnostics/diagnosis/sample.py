@@ -11,6 +11,7 @@ from diagnostics.diagnosis.fact_view import SignalIndex
 from diagnostics.diagnosis.match import Matches, match
 from diagnostics.errors import InvalidRule
 from diagnostics.evidence.subject import Subject
+from diagnostics.language import say, to_say
 from diagnostics.rules.rule import LONGEST_RULE, Rule, Ruleset, shipped_rule_names, shipped_rules
 from diagnostics.signals.signal import Signal, SignalDefinition
 from diagnostics.symptoms import FOLDER
@@ -23,6 +24,8 @@ MOST_SIGNALS = 200
 """Signals in one sample. Our choice: the longest shipped sample has a dozen."""
 
 SUBJECT_PARTS = {field.name for field in fields(Subject)}
+NO_PART = to_say("{name} is no part of a subject")
+NO_FACT = to_say("the signal has no fact {name}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +57,9 @@ class _SampleReader:
     def sample(self) -> Sample:
         entries = self._document.content.get("signals")
         for unknown in sorted(set(self._document.content) - {"signals"}):
-            self._report((unknown,), f"unknown entry {unknown!r}")
+            self._report((unknown,), say("unknown entry {name}", name=repr(unknown)))
         if not isinstance(entries, list) or not 1 <= len(entries) <= MOST_SIGNALS:
-            self._report(("signals",), f"`signals` is a list of 1 to {MOST_SIGNALS} signals")
+            self._report(("signals",), say("`signals` is a list of 1 to {most} signals", most=MOST_SIGNALS))
             raise InvalidRule(self._errors)
         signals = list(self._signals(entries))
         if self._errors:
@@ -64,32 +67,33 @@ class _SampleReader:
         return Sample(SignalIndex(signals, {each.key: self._vocabulary[each.key].level for each in signals}))
 
     def _report(self, place: Place, text: str) -> None:
-        self._errors.append(f"{self._document.where(place)}: {text}")
+        self._errors.append(self._document.fault(place, text))
 
     def _signals(self, entries: list[Any]) -> Iterator[Signal]:
         for position, entry in enumerate(entries):
             place: Place = ("signals", position)
             if not isinstance(entry, dict) or not {"key", "facts"} <= set(entry) <= {"key", "subject", "facts"}:
-                self._report(place, "a signal has key, subject and facts")
+                self._report(place, say("a signal has key, subject and facts"))
                 continue
             definition = self._vocabulary.get(str(entry["key"]))
             if definition is None:
-                self._report((*place, "key"), f"unknown signal {entry['key']!r}")
+                self._report((*place, "key"), say("unknown signal {name}", name=repr(entry["key"])))
                 continue
-            subject = self._mapping(entry.get("subject", {}), (*place, "subject"), SUBJECT_PARTS, "part of a subject")
-            facts = self._mapping(entry["facts"], (*place, "facts"), set(definition.facts), f"fact of {entry['key']!r}")
+            subject = self._mapping(entry.get("subject", {}), (*place, "subject"), SUBJECT_PARTS, NO_PART)
+            facts = self._mapping(entry["facts"], (*place, "facts"), set(definition.facts), NO_FACT)
             if not self._errors:
                 yield Signal(definition.key, Subject(**subject), facts)
 
-    def _mapping(self, entry: Any, place: Place, known: set[str], what: str) -> dict[str, Any]:
+    def _mapping(self, entry: Any, place: Place, known: set[str], unknown: str) -> dict[str, Any]:
         if not isinstance(entry, dict):
-            self._report(place, "a mapping is expected")
+            self._report(place, say("a mapping is expected"))
             return {}
         for name, value in entry.items():
             if name not in known:
-                self._report((*place, name), f"unknown {what}: {name!r}")
+                self._report((*place, name), say(unknown, name=repr(name)))
             elif not _is_plain(value):
-                self._report((*place, name), "a number, a word, true, false or a list of them is expected")
+                fault = say("a number, a word, true, false or a list of them is expected")
+                self._report((*place, name), fault)
         return entry
 
 

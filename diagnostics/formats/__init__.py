@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from diagnostics.errors import UnknownFormat
 from diagnostics.formats.format import Format
-from diagnostics.language import say, to_say
+from diagnostics.language import listed, say, to_say
 from diagnostics.notation.file_range import Head
 from diagnostics.registry import registered
 
@@ -57,5 +57,5 @@ def format_by_id(format_id: str) -> Format:
         return FORMATS[format_id]
     except KeyError:
         raise UnknownFormat(
-            say("there is no format {format_id!r}; known are {names}", format_id=format_id, names=", ".join(FORMATS))
+            say("there is no format {format_id!r}; known are {names}", format_id=format_id, names=listed(FORMATS))
         ) from None

@@ -15,7 +15,7 @@ from typing import Any
 
 import re2
 
-from diagnostics.language import say
+from diagnostics.language import listed, say
 from diagnostics.log_scan.layout import LEVELS, recognised_lines
 from diagnostics.log_scan.prefixes import cleaner_for
 
@@ -81,7 +81,7 @@ class LogLayout:
             return [
                 say(
                     "The expression has no group named {names}: write (?P<{first}>...).",
-                    names=", ".join(missing),
+                    names=listed(missing),
                     first=missing[0],
                 )
             ]
@@ -89,8 +89,8 @@ class LogLayout:
             return [
                 say(
                     "No group of a layout is named {names}; there are {known}.",
-                    names=", ".join(unknown),
-                    known=", ".join(sorted(GROUPS)),
+                    names=listed(unknown),
+                    known=listed(sorted(GROUPS)),
                 )
             ]
         if not self.finds:

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from diagnostics.errors import DiagnosticsError
-from diagnostics.language import say
+from diagnostics.language import listed, say
 from diagnostics.log_book.columns import LEVELS
 
 MOST_TERMS = 30
@@ -195,7 +195,7 @@ def _level(value: str, source: str) -> str:
             say(
                 "{term}: a level is one of {levels}, with + for it and the graver ones.",
                 term=source,
-                levels=", ".join(LEVELS),
+                levels=listed(LEVELS),
             )
         )
     place = LEVELS.index(name)

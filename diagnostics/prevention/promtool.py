@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from diagnostics.language import say
+from diagnostics.language import listed, say
 from diagnostics.notation.control_characters import show_controls
 from diagnostics.prevention.alert import Alert, duration
 from diagnostics.prevention.series import STEP_MS, CaseSeries, Labels, Series
@@ -74,9 +74,9 @@ def unit_test(alerts: Sequence[Alert], series: CaseSeries, case: str) -> str | N
             "# The evidence covers {covered}; after it the last third is repeated.",
             covered=duration(max(series.steps - 1, 1) * STEP_MS),
         ),
-        *([say("# Not fired by this incident: {names}.", names=", ".join(silent))] if silent else []),
+        *([say("# Not fired by this incident: {names}.", names=listed(silent))] if silent else []),
         *(
-            [say("# Not tested, because the case holds no such series: {names}.", names=", ".join(left_out))]
+            [say("# Not tested, because the case holds no such series: {names}.", names=listed(left_out))]
             if left_out
             else []
         ),

@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args
 import re2
 
 from diagnostics.errors import InvalidRule
-from diagnostics.language import CHINESE, Text, say
+from diagnostics.language import CHINESE, Text, listed, say
 from diagnostics.yaml_document import read_yaml
 
 Shape = Literal["word", "e-mail", "address", "host"]
@@ -57,7 +57,7 @@ class RedactionRule:
     def errors(self) -> list[str]:
         """Errors of the expression and its examples, as sentences."""
         if self.shape not in SHAPES:
-            return [say("{id}: the shape is one of {shapes}", id=self.id, shapes=", ".join(SHAPES))]
+            return [say("{id}: the shape is one of {shapes}", id=self.id, shapes=listed(SHAPES))]
         if len(self.pattern) > LONGEST_PATTERN:
             return [
                 say(

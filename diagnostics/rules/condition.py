@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from diagnostics.evidence.subject import FactValue, Lookup
-from diagnostics.language import say
+from diagnostics.language import listed, say
 from diagnostics.yaml_document import Place
 
 ORDERED: Mapping[str, Callable[[Any, Any], bool]] = {
@@ -243,7 +243,7 @@ class ConditionParser:
     def _comparison(self, entry: dict[str, Any], place: Place) -> Compare | IsMeasured | None:
         unknown = set(entry) - {"fact", "op", "value", "measured", "source"}
         if unknown:
-            self._report(place, say("unknown entries {names}", names=", ".join(sorted(unknown))))
+            self._report(place, say("unknown entries {names}", names=listed(sorted(unknown))))
         fact = entry.get("fact")
         if not isinstance(fact, str) or "." not in fact:
             self._report(place, say("`fact` is `<signal key>.<fact>`"))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import get_args
 
 from diagnostics.evidence.subject import Level
-from diagnostics.language import say
+from diagnostics.language import listed, say
 from diagnostics.rules.condition import Compare, IsMeasured
 from diagnostics.signals.signal import SignalDefinition
 from diagnostics.wording import phrase
@@ -43,7 +43,7 @@ class References:
         key, _, fact = reference.rpartition(".")
         if key == "subject":
             if fact not in SUBJECT_PARTS:
-                known = ", ".join(SUBJECT_PARTS)
+                known = listed(SUBJECT_PARTS)
                 fault = say("unknown part {name} of the subject; known are {known}", name=repr(reference), known=known)
                 self.report(place, fault)
             return
@@ -53,7 +53,7 @@ class References:
         if definition is None:
             self.report(place, say("unknown signal {name} in {reference}", name=repr(key), reference=repr(reference)))
         elif fact not in definition.facts:
-            known = ", ".join(sorted(definition.facts))
+            known = listed(sorted(definition.facts))
             fault = say(
                 "signal {name} has no fact {fact}; it has {known}", name=repr(key), fact=repr(fact), known=known
             )
@@ -83,7 +83,7 @@ class References:
         """The same for a placeholder of a text, whose format fits the unit of the fact."""
         self.check(reference, place)
         if form not in phrase.FORMATS:
-            known = ", ".join(phrase.FORMATS)
+            known = listed(phrase.FORMATS)
             self.report(place, say("unknown format {name}; known are {known}", name=repr(form), known=known))
         elif self.vocabulary is not None and (mismatch := format_mismatch(reference, form)):
             self.report(place, mismatch)

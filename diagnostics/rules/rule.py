@@ -12,7 +12,7 @@ from typing import Any, Literal, cast, get_args
 
 from diagnostics.errors import InvalidRule
 from diagnostics.evidence.subject import Level
-from diagnostics.language import Text, say
+from diagnostics.language import Text, listed, say
 from diagnostics.rules.condition import Condition, ConditionParser
 from diagnostics.rules.contradiction import contradiction
 from diagnostics.rules.references import References
@@ -20,7 +20,7 @@ from diagnostics.signals.signal import SignalDefinition
 from diagnostics.symptoms import symptom_folders
 from diagnostics.wording import phrase
 from diagnostics.wording.translated import translated
-from diagnostics.yaml_document import Place, YamlDocument, read_yaml, translated_names
+from diagnostics.yaml_document import Fault, Place, YamlDocument, read_yaml, translated_names
 
 Severity = Literal["critical", "warning", "info"]
 Status = Literal["experimental", "stable", "deprecated"]
@@ -208,7 +208,7 @@ class _RuleReader:
         return rule
 
     def _report(self, place: Place, text: str) -> None:
-        self._errors.append((self._document.line(place), f"{self._document.where(place)}: {text}"))
+        self._errors.append((self._document.line(place), self._document.fault(place, text)))
 
     def _text(self, field: str, pattern: re.Pattern[str] | None = None) -> str:
         value = self._document.content.get(field)
@@ -232,8 +232,8 @@ class _RuleReader:
     def _one_of(self, field: str, choices: tuple[str, ...], default: str | None = None) -> str:
         value = self._document.content.get(field, default)
         if value not in choices:
-            listed = ", ".join(choices)
-            fault = say("`{field}` is one of {choices}, not {value}", field=field, choices=listed, value=repr(value))
+            known = listed(choices)
+            fault = say("`{field}` is one of {choices}, not {value}", field=field, choices=known, value=repr(value))
             self._report((field,), fault)
         return str(value)
 
@@ -267,7 +267,7 @@ class _RuleReader:
         for index, entry in enumerate(entries):
             here = (*place, index)
             if not isinstance(entry, dict) or not needed <= set(entry) <= known:
-                self._report(here, say("an entry has {names}", names=", ".join(sorted(known))))
+                self._report(here, say("an entry has {names}", names=listed(sorted(known))))
                 continue
             yield here, entry
 
@@ -276,9 +276,8 @@ class _RuleReader:
         for place, entry in self._mappings(entries, ("severity_when",), {"when", "severity"}, {"when", "severity"}):
             condition = self._conditions.parse(entry["when"], (*place, "when"))
             if entry["severity"] not in get_args(Severity):
-                self._report(
-                    (*place, "severity"), say("one of {choices} is expected", choices=", ".join(get_args(Severity)))
-                )
+                choices = listed(get_args(Severity))
+                self._report((*place, "severity"), say("one of {choices} is expected", choices=choices))
             elif condition:
                 yield condition, entry["severity"]
 
@@ -360,7 +359,7 @@ def _shipped_files() -> Mapping[str, tuple[str, str, Rule]]:
             rule = Rule.from_yaml(text, f"{folder.name}/rules/{path.name}")
             if rule.id in files:
                 fault = say("the id {name} is in another file too", name=repr(rule.id))
-                raise InvalidRule([f"{folder.name}/rules/{path.name}: {fault}"])
+                raise InvalidRule([Fault(f"{folder.name}/rules/{path.name}", 0, fault)])
             files[rule.id] = (path.stem, text, rule)
     return files
 

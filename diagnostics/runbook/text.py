@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 from diagnostics.errors import InvalidRule
+from diagnostics.language import listed, say
 from diagnostics.rules.condition import Condition, ConditionParser
 from diagnostics.runbook.cluster_commands import ClusterCommands
 from diagnostics.signals.signal import SignalDefinition
@@ -151,12 +152,12 @@ class _RunbookReader:
             if self._is_step(entry, ("steps", index))
         )
         if not steps:
-            self._report(("steps",), "a runbook has steps")
+            self._report(("steps",), say("a runbook has steps"))
         if any(phrase.placeholders(texts["title"])):
-            self._report(("title",), "a title is read without the case: no placeholders")
+            self._report(("title",), say("a title is read without the case: no placeholders"))
         ids = [step.id for step in steps]
         for repeated in sorted({each for each in ids if ids.count(each) > 1}):
-            self._report(("steps",), f"two steps have the id {repeated!r}")
+            self._report(("steps",), say("two steps have the id {name}", name=repr(repeated)))
         self._check_ways(steps)
         if self._errors:
             raise InvalidRule(self._errors)
@@ -169,19 +170,23 @@ class _RunbookReader:
             later = {each.id for each in steps[index + 1 :]}
             for number, answer in enumerate(step.answers):
                 for unknown in sorted(set(answer.leads_to) - later):
-                    self._report(("steps", index, "answers", number), f"no later step has the id {unknown!r}")
+                    self._report(
+                        ("steps", index, "answers", number), say("no later step has the id {name}", name=repr(unknown))
+                    )
             if step.changes_something:
                 for name in ("cost", "rollback"):
                     if name not in step.texts:
-                        self._report(("steps", index), f"a step that changes something says its `{name}`")
+                        self._report(
+                            ("steps", index), say("a step that changes something says its `{field}`", field=name)
+                        )
 
     def _report(self, place: Place, text: str) -> None:
-        self._errors.append(f"{self._document.where(place)}: {text}")
+        self._errors.append(self._document.fault(place, text))
 
     def _text(self, entry: Mapping[str, Any], name: str, place: Place) -> str:
         value = entry.get(name)
         if not isinstance(value, str) or not value.strip():
-            self._report((*place, name), f"`{name}` is missing")
+            self._report((*place, name), say("`{field}` is missing", field=name))
             return ""
         return self._template(self._translated(value.strip(), entry, name, (*place, name)), (*place, name))
 
@@ -193,7 +198,8 @@ class _RunbookReader:
     def _template(self, text: str, place: Place) -> str:
         for reference, form in phrase.placeholders(text):
             if form not in phrase.FORMATS:
-                self._report(place, f"unknown format {form!r}; known are {', '.join(phrase.FORMATS)}")
+                known = listed(phrase.FORMATS)
+                self._report(place, say("unknown format {name}; known are {known}", name=repr(form), known=known))
             self._check_fact(reference, place)
         return text
 
@@ -203,22 +209,22 @@ class _RunbookReader:
             return
         definition = self._vocabulary.get(key)
         if definition is None or fact not in definition.facts:
-            self._report(place, f"no signal measures {reference!r}")
+            self._report(place, say("no signal measures {name}", name=repr(reference)))
 
     def _list(self, value: Any, place: Place) -> list[Any]:
         if value is None:
             return []
         if not isinstance(value, list):
-            self._report(place, "a list is expected")
+            self._report(place, say("a list is expected"))
             return []
         return value
 
     def _is_step(self, entry: Any, place: Place) -> bool:
         if not isinstance(entry, dict):
-            self._report(place, "a step is a mapping")
+            self._report(place, say("a step is a mapping"))
             return False
         for unknown in sorted(set(entry) - KNOWN_STEP):
-            self._report((*place, unknown), f"unknown entry {unknown!r}")
+            self._report((*place, unknown), say("unknown entry {name}", name=repr(unknown)))
         return True
 
     def _step(self, entry: Mapping[str, Any], place: Place) -> Step:
@@ -226,7 +232,8 @@ class _RunbookReader:
         texts = {name: self._text(entry, name, place) for name in STEP_TEXTS if name in entry}
         answers = tuple(self._answer(each, here) for here, each in self._mappings(entry, "answers", place))
         if ("when" in entry) != ("otherwise" in entry):
-            self._report(place, "`when` and `otherwise` belong together: the condition, and the reason when it fails")
+            fault = say("`when` and `otherwise` belong together: the condition, and the reason when it fails")
+            self._report(place, fault)
         return Step(
             id=self._text(entry, "id", place),
             texts=texts,
@@ -255,7 +262,7 @@ class _RunbookReader:
     def _one_of(self, entry: Mapping[str, Any], name: str, known: Sequence[str], place: Place) -> str | None:
         value = entry.get(name)
         if value is not None and value not in known:
-            self._report((*place, name), f"one of {', '.join(known)}")
+            self._report((*place, name), say("one of {choices} is expected", choices=listed(known)))
             return None
         return value
 
@@ -284,7 +291,7 @@ class _RunbookReader:
             if isinstance(each, dict):
                 yield here, each
             else:
-                self._report(here, "a mapping is expected")
+                self._report(here, say("a mapping is expected"))
 
     def _sentences(self, entry: Mapping[str, Any], name: str, place: Place) -> tuple[str, ...]:
         found = self._list(entry.get(name), (*place, name))
@@ -296,13 +303,13 @@ class _RunbookReader:
     def _change(self, entry: Mapping[str, Any], place: Place, answers: Sequence[Answer]) -> Change:
         kind = str(entry.get("kind"))
         if kind not in CHANGE_KINDS:
-            self._report((*place, "kind"), f"one of {', '.join(CHANGE_KINDS)}")
+            self._report((*place, "kind"), say("one of {choices} is expected", choices=listed(CHANGE_KINDS)))
         before = self._translated(str(entry.get("from") or ""), entry, "from", (*place, "from"))
         before = self._template(before, (*place, "from"))
         after = self._text(entry, "to", place)
         only_if = next((each.condition for each in answers if each.condition == entry.get("only_if")), None)
         if "only_if" in entry and only_if is None:
-            self._report((*place, "only_if"), f"no answer of this step reads {entry['only_if']!r}")
+            self._report((*place, "only_if"), say("no answer of this step reads {name}", name=repr(entry["only_if"])))
         return Change(
             kind,
             self._translated(str(entry.get("file") or ""), entry, "file", (*place, "file")),

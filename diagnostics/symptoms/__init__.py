@@ -61,11 +61,11 @@ def _symptom(folder: Path) -> Symptom:
         if not isinstance(content.get(field), expected):
             errors.append(f"{document.source}: `{field}` is missing or not {expected.__name__}")
     if not errors and content["id"] != folder.name:
-        errors.append(f"{document.where(('id',))}: {content['id']!r} lies in the folder {folder.name!r}")
+        errors.append(document.fault(("id",), f"{content['id']!r} lies in the folder {folder.name!r}"))
     if not errors and content["dimension"] not in get_args(Dimension):
-        errors.append(f"{document.where(('dimension',))}: one of {', '.join(get_args(Dimension))}")
+        errors.append(document.fault(("dimension",), f"one of {', '.join(get_args(Dimension))}"))
     if not errors and content["kind"] not in get_args(Kind):
-        errors.append(f"{document.where(('kind',))}: one of {', '.join(get_args(Kind))}")
+        errors.append(document.fault(("kind",), f"one of {', '.join(get_args(Kind))}"))
     charts = content.get("charts")
     if not isinstance(charts, list) or not all(isinstance(each, str) for each in charts):
         errors.append(f"{document.source}: `charts` is missing or not a list of chart ids")

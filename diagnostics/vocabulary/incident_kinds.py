@@ -52,7 +52,7 @@ def parse_kinds(document: YamlDocument) -> Mapping[str, RecordCondition]:
 
 def _condition(document: YamlDocument, entry: Any, place: Place) -> RecordCondition:
     if not isinstance(entry, dict) or len(entry) != 1:
-        raise InvalidRule([f"{document.where(place)}: a condition is one entry, such as `in_message: [text]`"])
+        raise InvalidRule([document.fault(place, "a condition is one entry, such as `in_message: [text]`")])
     ((name, value),) = entry.items()
     within = (*place, name)
     if name in ("all", "any") and isinstance(value, list) and value:
@@ -69,7 +69,7 @@ def _condition(document: YamlDocument, entry: Any, place: Place) -> RecordCondit
         return is_known(value)
     if name == "exception" and value is True:
         return HAS_EXCEPTION
-    raise InvalidRule([f"{document.where(within)}: `{name}` is no condition, or has not what it needs"])
+    raise InvalidRule([document.fault(within, f"`{name}` is no condition, or has not what it needs")])
 
 
 def _are_texts(values: Sequence[Any]) -> bool:

@@ -205,7 +205,7 @@ class _BugReader:
         )
 
     def _report(self, place: Place, text: str) -> None:
-        self.errors.append((self._document.line(place), f"{self._document.where(place)}: {text}"))
+        self.errors.append((self._document.line(place), self._document.fault(place, text)))
 
     def _text(self, entry: Mapping[str, Any], name: str, field: str) -> str:
         value = entry.get(field)

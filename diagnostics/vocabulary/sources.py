@@ -160,6 +160,13 @@ def cited_sources(text: str) -> CitedSources:
     return CitedSources(cited, _said(text[len(", ".join(ids)) :].lstrip(": ")))
 
 
+def said_source(text: str) -> str:
+    """The text in the language of the reader. Ids of sources stay before their colon, so that it is read as before."""
+    cited = cited_sources(text)
+    ids = ", ".join(source.id for source in cited.sources)
+    return ": ".join(part for part in (ids, cited.detail) if part)
+
+
 def _said(detail: str) -> str:
     """What a source is cited for, or the reason of our own choice, as its reader reads it."""
     reason = detail.removeprefix(f"{OWN_CHOICE}: ")

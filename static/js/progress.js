@@ -21,7 +21,7 @@ function show(run) {
   run.stages.forEach((stage, place) => { if (stages?.children[place]) stages.children[place].dataset.state = stage.state; });
   if (run.headline !== said) {
     said = run.headline;
-    set('run-said', `${run.headline}, ${Math.round(run.progress * 100)} percent`);
+    set('run-said', say('{headline}, {share} %', { headline: run.headline, share: Math.round(run.progress * 100) }));
   }
   document.title = `${Math.round(run.progress * 100)} % ${document.title.replace(/^\d+ % /, '')}`;
 }

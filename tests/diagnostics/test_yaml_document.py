@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 
 from diagnostics.errors import InvalidRule
 from diagnostics.language import CHINESE, ENGLISH, reading_in
-from diagnostics.yaml_document import read_yaml
+from diagnostics.yaml_document import Fault, read_yaml
+
+# ruff: noqa: RUF001 - punctuation of Chinese
 
 
 @pytest.mark.parametrize(
@@ -23,9 +27,16 @@ from diagnostics.yaml_document import read_yaml
     ],
 )
 def test_a_mistake_is_named_in_the_language_of_the_reader(text: str, line: int, english: str, chinese: str) -> None:
-    for language, words in ((ENGLISH, english), (CHINESE, chinese)):
+    for language, said in ((ENGLISH, f"rule line {line}: {english}"), (CHINESE, f"rule，第 {line} 行：{chinese}")):
         with reading_in(language), pytest.raises(InvalidRule) as refused:
             read_yaml(text, "rule")
         (error,) = refused.value.errors
-        assert error.startswith(f"rule line {line}: {words}")
+        assert error.startswith(said)
+        assert (error.line, error.text in error) == (line, True)
         assert "the parser says: " in error or "解析器的提示" in error
+
+
+def test_a_mistake_survives_a_process_boundary_with_its_parts() -> None:
+    fault = pickle.loads(pickle.dumps(Fault("rule", 3, "`id` is missing")))
+    assert (str(fault), fault.line, fault.text) == ("rule line 3: `id` is missing", 3, "`id` is missing")
+    assert Fault("rule", 0, "nested too deeply") == "rule: nested too deeply"

@@ -128,6 +128,12 @@ def gbk_log(folder: Path) -> None:
     (folder / "gbk-taskmanager.log").write_bytes(good_log() + (line * 20).encode("gbk"))
 
 
+def gbk_names(folder: Path) -> None:
+    """A folder in a zip as a Chinese Windows packs it: its name is in GBK, and nothing says so."""
+    packed = _zipped({"XXXX/gbk-name-taskmanager.log": good_log()})
+    (folder / "gbk-names.zip").write_bytes(packed.replace(b"XXXX", "日志".encode("gbk")))
+
+
 def one_long_line(folder: Path) -> None:
     """Five MiB without a line break."""
     start = b"2026-11-21 01:40:00,000 ERROR com.acme.Sink [] - "

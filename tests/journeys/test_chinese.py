@@ -8,19 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.journeys.accessibility import grave_faults
-from tests.journeys.conftest import NARROW, ONE_HOT_KEY, WIDE, go, new_tab, shot
-from tests.journeys.walking import CASE_PAGE, UPLOAD_MS, VERDICT_MS, choose, unfold
+from tests.journeys.conftest import NARROW, ONE_HOT_KEY, WIDE, go, new_tab
+from tests.journeys.languages import is_chinese, is_english
+from tests.journeys.walking import CASE_PAGE, UPLOAD_MS, VERDICT_MS, choose
 from tests.running_workbench import RunningWorkbench
-
-ENGLISH = Path(__file__).with_name("english_sentences.js").read_text("utf-8")
-CHINESE = Path(__file__).with_name("chinese_texts.js").read_text("utf-8")
-FAULTS = Path(__file__).with_name("page_faults.js").read_text("utf-8")
 
 TITLE, SOLUTION = "订单作业延迟", "对 key 加盐后分两步聚合"
 """What the reader writes, which everybody sees as it was written."""
@@ -86,15 +82,6 @@ def page(tab: tuple[Page, list[str]]) -> Iterator[Page]:
     assert complaints == []
 
 
-def is_chinese(page: Page, name: str) -> None:
-    """The page states its language, has no fault where texts are clipped first, and no English sentence."""
-    expect(page.locator("html")).to_have_attribute("lang", "zh-Hans")
-    unfold(page)
-    shot(page, f"chinese-{name}")
-    assert page.evaluate(FAULTS) == []
-    assert page.evaluate(ENGLISH) == []
-
-
 def test_from_dropped_files_to_the_closed_case(page: Page) -> None:
     go(page, "/cases/new/", NARROW, "light")
     page.get_by_label("标题").fill(TITLE)
@@ -152,5 +139,4 @@ def test_a_page_is_in_the_language_of_its_reader(page: Page, hot_key_case: str, 
     path = PAGES[name].format(case=f"/cases/{number}/", number=number)
     go(page, path, NARROW, "light")
     is_chinese(page, name)
-    english = page.request.get(path, headers={"Accept-Language": "en"}).text()
-    assert page.evaluate(CHINESE, english.replace(TITLE, "").replace(SOLUTION, "")) == []
+    is_english(page, path, TITLE, SOLUTION)

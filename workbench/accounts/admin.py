@@ -8,9 +8,10 @@ from django.contrib.auth.models import Group
 from django.http import HttpRequest
 
 from workbench.accounts.models import ApiToken, Membership, Team, User
+from workbench.languages.sentences import say_later
 
-admin.site.site_header = "Workbench administration"
-admin.site.site_title = "Workbench"
+admin.site.site_header = say_later("Workbench administration")
+admin.site.site_title = say_later("Workbench")
 admin.site.unregister(Group)
 
 
@@ -27,8 +28,8 @@ class UserAdmin(DjangoUserAdmin):
     list_filter = ["role", "is_active", "teams"]
     fieldsets = [
         (None, {"fields": ["username", "password", "role", "is_active"]}),
-        ("Person", {"fields": ["first_name", "last_name", "email"]}),
-        ("Dates", {"fields": ["last_login", "date_joined"]}),
+        (say_later("Person"), {"fields": ["first_name", "last_name", "email"]}),
+        (say_later("Dates"), {"fields": ["last_login", "date_joined"]}),
     ]
     add_fieldsets = [(None, {"classes": ["wide"], "fields": ["username", "password1", "password2", "role"]})]
     filter_horizontal = []

@@ -64,7 +64,7 @@ class User(AbstractUser):
     language  of the pages; empty: that of the browser
     """
 
-    role = models.CharField(max_length=20, choices=Role.choices, default=Role.RESPONDER)
+    role = models.CharField(say_later("role"), max_length=20, choices=Role.choices, default=Role.RESPONDER)
     zone_shown = models.CharField(max_length=10, choices=TimeZoneShown.choices, default=TimeZoneShown.UTC)
     language = models.CharField(max_length=10, blank=True, default="")
 
@@ -112,22 +112,26 @@ class User(AbstractUser):
 class Team(models.Model):
     """People who share cases."""
 
-    name = models.CharField(max_length=100, unique=True)
+    name = models.CharField(say_later("name"), max_length=100, unique=True)
     members = models.ManyToManyField(User, through="Membership", related_name="teams")
 
     class Meta:
         ordering = ["name"]
+        verbose_name = say_later("team")
+        verbose_name_plural = say_later("teams")
 
     def __str__(self) -> str:
         return self.name
 
 
 class Membership(models.Model):
-    user = models.ForeignKey(User, on_delete=models.CASCADE)
-    team = models.ForeignKey(Team, on_delete=models.CASCADE)
+    user = models.ForeignKey(User, on_delete=models.CASCADE, verbose_name=say_later("person"))
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, verbose_name=say_later("team"))
     since = models.DateTimeField(auto_now_add=True)
 
     class Meta:
+        verbose_name = say_later("membership")
+        verbose_name_plural = say_later("memberships")
         constraints = [models.UniqueConstraint(fields=["user", "team"], name="one_membership_for_each_team")]
 
     def __str__(self) -> str:
@@ -164,19 +168,23 @@ class ApiToken(models.Model):
     so the time of the answer says nothing about the secret.
     """
 
-    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="api_tokens")
-    name = models.CharField(max_length=100)
-    scope = models.CharField(max_length=10, choices=TokenScope.choices, default=TokenScope.WRITE)
+    user = models.ForeignKey(
+        User, on_delete=models.CASCADE, related_name="api_tokens", verbose_name=say_later("person")
+    )
+    name = models.CharField(say_later("name"), max_length=100)
+    scope = models.CharField(say_later("scope"), max_length=10, choices=TokenScope.choices, default=TokenScope.WRITE)
     digest = models.CharField(max_length=64, unique=True)
-    created_at = models.DateTimeField(auto_now_add=True)
-    expires_at = models.DateTimeField()
-    last_used_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(say_later("made"), auto_now_add=True)
+    expires_at = models.DateTimeField(say_later("expires"))
+    last_used_at = models.DateTimeField(say_later("last used"), null=True, blank=True)
     last_used_from = models.GenericIPAddressField(null=True, blank=True)
 
     objects = ApiTokenManager()
 
     class Meta:
         ordering = ["-pk"]
+        verbose_name = say_later("API token")
+        verbose_name_plural = say_later("API tokens")
 
     def __str__(self) -> str:
         return self.name

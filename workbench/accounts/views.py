@@ -17,6 +17,7 @@ from django.urls import reverse_lazy
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST
 
+from diagnostics.language import listed
 from workbench.accounts.models import TimeZoneShown
 from workbench.accounts.requests import SignedInRequest
 from workbench.languages.sentences import say, say_later
@@ -53,9 +54,7 @@ def zone(request: SignedInRequest) -> HttpResponse:
     """Stores the user's time zone, for every browser."""
     chosen = request.POST.get("zone", "")
     if chosen not in TimeZoneShown.values:
-        return JsonResponse(
-            {"detail": say("Choose one of {values}.", values=", ".join(TimeZoneShown.values))}, status=400
-        )
+        return JsonResponse({"detail": say("Choose one of {values}.", values=listed(TimeZoneShown.values))}, status=400)
     request.user.zone_shown = chosen
     request.user.save(update_fields=["zone_shown"])
     return JsonResponse({"zone": chosen})
@@ -67,7 +66,7 @@ def language(request: HttpRequest) -> HttpResponse:
     chosen = request.POST.get("language", "")
     if chosen and chosen not in dict(settings.LANGUAGES):
         return JsonResponse(
-            {"detail": say("Choose one of {languages}.", languages=", ".join(dict(settings.LANGUAGES)))}, status=400
+            {"detail": say("Choose one of {languages}.", languages=listed(dict(settings.LANGUAGES)))}, status=400
         )
     if request.user.is_authenticated:
         request.user.language = chosen

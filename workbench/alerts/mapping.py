@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from diagnostics.language import listed
 from workbench.languages.sentences import say, say_later
 
 FIELDS = {
@@ -42,7 +43,7 @@ def mapping_read(written: str) -> dict[str, str]:
                 say(
                     "Line {number} is not `field: /pointer` with one of {fields}.",
                     number=number,
-                    fields=", ".join(FIELDS),
+                    fields=listed(FIELDS),
                 )
             )
         if len(pointer) > LONGEST_POINTER or (field != "resolved" and not pointer.startswith("/")):

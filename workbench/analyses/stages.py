@@ -8,7 +8,9 @@ import redis
 from django.conf import settings
 
 from diagnostics import spark
+from diagnostics.language import joined_sentences
 from workbench.analyses.models import Analysis, AnalysisStatus
+from workbench.analyses.reading import document_read
 from workbench.analyses.room import room_missed
 from workbench.languages.sentences import say, say_stored, to_say
 from workbench.machine import broker
@@ -44,8 +46,10 @@ def _headline(analysis: Analysis) -> str:
         return say("Next in the queue") if position == 1 else say("Number {position} in the queue", position=position)
     if analysis.status == AnalysisStatus.RUNNING:
         return say(analysis.stage) if analysis.stage else say("Starting")
+    if analysis.status == AnalysisStatus.DONE:
+        document = document_read(analysis)
+        return str(document["verdict"]["summary"]) if document else say("Done")
     return {
-        AnalysisStatus.DONE: analysis.case.verdict_summary or say("Done"),
         AnalysisStatus.FAILED: say("The analysis failed"),
         AnalysisStatus.CANCELLED: say("The analysis was cancelled"),
     }[AnalysisStatus(analysis.status)]
@@ -53,7 +57,7 @@ def _headline(analysis: Analysis) -> str:
 
 def _detail(analysis: Analysis) -> str:
     if analysis.status == AnalysisStatus.QUEUED:
-        return " ".join(part for part in (say_stored(analysis.detail), _held_back_by()) if part)
+        return joined_sentences((say_stored(analysis.detail), _held_back_by()))
     detail = say_stored(analysis.detail)
     return detail.replace("_", " ") if analysis.is_active else detail
 

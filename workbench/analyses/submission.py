@@ -16,6 +16,7 @@ from workbench.analyses.models import Analysis
 from workbench.analyses.services import NothingToAnalyse, analysis_request
 from workbench.cases.models import Case
 from workbench.cases.services import case_open, snapshot_start
+from workbench.cases.titles import DEMOS, SEVERAL_FILES
 from workbench.languages.sentences import say
 from workbench.uploads.arrivals import upload_take
 from workbench.uploads.models import UploadedFile
@@ -79,11 +80,10 @@ def demo_cases_load(*, user: User) -> list[Case]:
             if UploadedFile.objects.visible_to(user).filter(sha256=sha256).exists():
                 continue
             content.seek(0)
-            title = f"Demo: {archive.stem.replace('-', ' ').replace('_', ' ')}"
-            opened.append(case_submit(user=user, title=title, files=[(archive.name, content)]))
+            opened.append(case_submit(user=user, title=DEMOS[archive.stem], files=[(archive.name, content)]))
     return opened
 
 
 def _title_from(names: Sequence[str]) -> str:
     first = names[0].replace("\\", "/").rpartition("/")[2]
-    return first if len(names) == 1 else say("{first} and {count} more", first=first, count=len(names) - 1)
+    return first if len(names) == 1 else SEVERAL_FILES.format(first=first, count=len(names) - 1)

@@ -15,12 +15,15 @@ from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
 from workbench.analyses.services import NothingToAnalyse
-from workbench.languages.sentences import say
+from workbench.languages.sentences import say, to_say
 from workbench.machine.disk import NoRoom
 from workbench.middleware.machine_faults import FULL, RETRY_SECONDS, MachineFault, fault_response, machine_fault
-from workbench.uploads.refusals import TooLarge, UploadRefused
+from workbench.uploads.refusals import FileTooBig, TooLarge, UploadRefused
 
 logger = logging.getLogger(__name__)
+
+UNREADABLE = to_say("The request cannot be read.")
+TOO_LARGE = to_say("The request has more bytes, fields or files than the workbench takes.")
 
 
 class BodyTooLarge(exceptions.APIException):
@@ -34,7 +37,7 @@ class InsufficientStorage(exceptions.APIException):
 def api_exception_handler(error: Exception, context: dict[str, Any]) -> Response:
     """The answer to every exception inside an API view."""
     if isinstance(error, (RequestDataTooBig, TooManyFilesSent, TooLarge)):
-        error = BodyTooLarge(str(error))
+        error = BodyTooLarge(_too_large(error))
     elif isinstance(error, NoRoom):
         error = InsufficientStorage(str(error))
     elif isinstance(error, (UploadRefused, NothingToAnalyse)):
@@ -42,7 +45,7 @@ def api_exception_handler(error: Exception, context: dict[str, Any]) -> Response
     elif isinstance(error, ValidationError):
         error = exceptions.ValidationError(error.message_dict)
     elif isinstance(error, SuspiciousOperation):
-        error = exceptions.ParseError(str(error))
+        error = exceptions.ParseError(say(UNREADABLE))
     elif isinstance(error, Http404):
         error = exceptions.NotFound()
     response = exception_handler(error, context)
@@ -57,6 +60,11 @@ def api_exception_handler(error: Exception, context: dict[str, Any]) -> Response
     return response
 
 
+def _too_large(error: Exception) -> str:
+    """Which bound of ours it is; Django says its own in English."""
+    return str(error) if isinstance(error, (FileTooBig, TooLarge)) else say(TOO_LARGE)
+
+
 def _is_api(request: HttpRequest) -> bool:
     return request.path.startswith("/api/")
 
@@ -67,11 +75,11 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
         return _no_room(request, exception)
     too_large = isinstance(exception, (RequestDataTooBig, TooManyFilesSent))
     if too_large and (_is_api(request) or request.headers.get("Accept") == "application/json"):
-        return JsonResponse({"detail": str(exception)}, status=413)
+        return JsonResponse({"detail": _too_large(exception)}, status=413)
     if too_large:
         return render(request, "413.html", status=413)
     if _is_api(request):
-        return JsonResponse({"detail": say("The request cannot be read.")}, status=400)
+        return JsonResponse({"detail": say(UNREADABLE)}, status=400)
     return defaults.bad_request(request, exception)
 
 

@@ -24,6 +24,7 @@ from workbench.case_pages.forms import (
 )
 from workbench.cases import selectors, services
 from workbench.cases.models import Case
+from workbench.cases.titles import NEW
 from workbench.clusters.models import Cluster
 from workbench.clusters.profiling import MODES
 from workbench.languages.sentences import say
@@ -48,7 +49,7 @@ def case_new(request: SignedInRequest) -> HttpResponse:
     title = form.cleaned_data["title"] if form.is_valid() else ""
     try:
         if request.headers.get("Accept") == "application/json":
-            case = services.case_open(user=request.user, title=title or say("New incident"))
+            case = services.case_open(user=request.user, title=title or NEW)
             return JsonResponse({"id": case.pk, **_case_addresses(case)}, status=201)
         files: list[tuple[str, IO[bytes] | ReceivedFile[bytes]]] = [
             (file.name or "unnamed", file) for file in request.FILES.getlist("files")

@@ -12,6 +12,7 @@ from typing import Any
 from django.db.models import F
 
 from diagnostics.diagnosis.problem_time import ProblemOnset, effect_before, over_since, problem_end, problem_onset
+from diagnostics.language import joined_sentences
 from diagnostics.symptoms import symptom
 from diagnostics.wording.phrase import split_sentences
 from diagnostics.wording.subject import subject_words
@@ -283,7 +284,7 @@ def verdict_shown(document: Mapping[str, Any], jobs: Sequence[JobShown]) -> Verd
             over = over_since(document, finding.entry["subject"].get("job"))
             return VerdictShown(finding, before, after.strip(), over)
     first, *rest = split_sentences(summary) or [""]
-    return VerdictShown(None, first, " ".join(rest))
+    return VerdictShown(None, first, joined_sentences(rest))
 
 
 def _by_job(tops: Sequence[FindingShown], jobs: Sequence[Mapping[str, Any]]) -> Iterator[JobShown]:

@@ -8,6 +8,7 @@ from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
+from diagnostics.language import listed
 from workbench.accounts.requests import SignedInRequest
 from workbench.analyses.models import Analysis, AnalysisStatus
 from workbench.analyses.snapshots import snapshots_shown
@@ -177,7 +178,7 @@ def close(request: SignedInRequest, case_id: int) -> HttpResponse:
         messages.success(request, say("The case is closed. What fixed it can be found by everybody in the team."))
         if keep:
             kept = case_keep(case=case, user=request.user)
-            said = say("It is a regression sample of {rules} now.", rules=", ".join(kept)) if kept else NOTHING_TO_KEEP
+            said = say("It is a regression sample of {rules} now.", rules=listed(kept)) if kept else NOTHING_TO_KEEP
             messages.info(request, said)
         return redirect(case)
     choices = cause_choices(incident_verdict(case))

@@ -20,6 +20,7 @@ from diagnostics.vocabulary.connectors import GUARANTEES
 from workbench.accounts.models import Team, User
 from workbench.cases.job_verdicts import JobVerdict
 from workbench.cases.service_levels import ServiceLevel
+from workbench.cases.titles import read_title
 from workbench.languages.sentences import say_later
 
 GUARANTEE_NAMES = {
@@ -166,7 +167,12 @@ class Case(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"#{self.pk} {self.title}"
+        return f"#{self.pk} {self.read_title}"
+
+    @property
+    def read_title(self) -> str:
+        """The title as the reader sees it."""
+        return read_title(self.title)
 
     def get_absolute_url(self) -> str:
         return reverse("cases:detail", args=[self.pk])

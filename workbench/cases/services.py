@@ -27,6 +27,7 @@ from workbench.cases.models import (
     Snapshot,
     Watch,
 )
+from workbench.cases.titles import UNTITLED, title_translations
 from workbench.languages.sentences import say, to_say
 
 SYMPTOM_CLASS_LENGTH = 50
@@ -236,7 +237,7 @@ def search_text_update(case: Case, finding_text: str | None = None) -> None:
     notes = case.notes.order_by("-created_at").values_list("text", flat=True)
     parts = [
         f"#{case.pk}",
-        case.title,
+        *title_translations(case.title),
         case.owner.get_username(),
         case.verdict_class or "",
         case.verdict_summary,
@@ -255,4 +256,4 @@ def search_text_update(case: Case, finding_text: str | None = None) -> None:
 
 def _title(title: str) -> str:
     length = Case._meta.get_field("title").max_length
-    return " ".join(title.split())[:length] or say("Untitled case")
+    return " ".join(title.split())[:length] or UNTITLED

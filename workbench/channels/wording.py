@@ -20,7 +20,7 @@ from workbench.channels.models import Channel, Delivery, DeliveryStatus
 from workbench.languages.sentences import say, say_later, say_stored, to_say
 from workbench.redaction.selectors import redaction_rules, redactor_for
 from workbench.runbooks.filling import runbook_progress
-from workbench.runbooks.verifying import verification_of
+from workbench.runbooks.verifying import read_headline, verification_of
 
 FIELDS = {
     "what": say_later("why the message is sent: a verdict, another verdict, after a change, a verified fix"),
@@ -84,9 +84,9 @@ def _fields(analysis: Analysis) -> dict[str, str]:
     case, document = analysis.case, document_read(analysis)
     verdict, verification = document["verdict"], verification_of(analysis)
     inner = {
-        "title": case.title,
+        "title": case.read_title,
         "verdict": in_reader_language(symptom(verdict["symptom_class"]).title),
-        "summary": joined_sentences([verification.headline if verification else "", verdict["summary"]]),
+        "summary": joined_sentences([read_headline(verification) if verification else "", verdict["summary"]]),
         "sure": f"{verdict['confidence'] * 100:.0f} %",
         "health": str(document["health"]["score"]),
         "first": _first(analysis, document),

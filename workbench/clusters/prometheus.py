@@ -25,6 +25,8 @@ POINTS = 400
 LEAST_STEP = 15
 """Seconds. Prometheus' usual scrape interval is 15 s to a minute; closer points would repeat values."""
 MOST_METRICS = 200
+MOST_REASONS = 3
+"""Shown where nothing could be read. Our choice: they mostly have one cause."""
 JOB_SCOPES = ("flink_jobmanager_job_", "flink_taskmanager_job_")
 """How the names of metrics begin that carry the label `job_name`. Source: Flink documentation, "Metrics", scope."""
 
@@ -67,7 +69,7 @@ def gather_metrics(server: Cluster, target: Path, window: MetricWindow, progress
                 try:
                     content, _ = server.json(_range_query(name, window))
                 except Unanswered as error:
-                    skipped.append(f"{name}: {error}")
+                    skipped.append(say("{name} was not read: {error}", name=name, error=error))
                     continue
                 bundle.add(f"prometheus/{name}.json", content)
                 count += 1
@@ -90,7 +92,7 @@ def gather_metrics(server: Cluster, target: Path, window: MetricWindow, progress
         }
         bundle.add("prometheus/collected.json", json.dumps(report, indent=1).encode())
         if not count:
-            raise Unanswered(say("no metric could be read: {reasons}", reasons="; ".join(skipped)[:300]))
+            raise Unanswered(say("no metric could be read: {reasons}", reasons="; ".join(skipped[:MOST_REASONS])))
         bundle.finish()
     except BaseException:
         bundle.discard()

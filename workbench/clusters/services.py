@@ -17,6 +17,7 @@ from django.utils import timezone
 from workbench.accounts.models import Team, User
 from workbench.cases.models import Case
 from workbench.cases.services import case_open
+from workbench.cases.titles import LOGS, METRICS, PROFILE
 from workbench.clusters import prometheus
 from workbench.clusters.address import (
     AddressRefused,
@@ -203,7 +204,7 @@ def query_request(
         raise ValidationError(errors)
     name = " ".join(job.split())[:500]
     until = f"{end:%Y-%m-%d %H:%M} UTC"
-    queried = say("{name}, logs until {until}") if is_log_store else say("{name}, metrics until {until}")
+    queried = LOGS if is_log_store else METRICS
     case = case or case_open(user=user, title=queried.format(name=name or server.name, until=until))
     collection = Collection.objects.create(
         case=case,
@@ -272,7 +273,7 @@ def profile_request(
         raise ValidationError(errors)
     case = case or case_open(
         user=user,
-        title=say("{name}, profile of {moment}", name=cluster.name, moment=f"{timezone.now():%Y-%m-%d %H:%M} UTC"),
+        title=PROFILE.format(name=cluster.name, moment=f"{timezone.now():%Y-%m-%d %H:%M} UTC"),
     )
     collection = Collection.objects.create(
         case=case,

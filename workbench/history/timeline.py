@@ -22,6 +22,7 @@ from workbench.analyses.models import AnalysisStatus, Verdict, verdict_of
 from workbench.cases.impact import IMPACT_COLUMNS, impact_words
 from workbench.cases.mentions import marked, names_mentioned
 from workbench.cases.models import Case, CaseChange, CaseStatus
+from workbench.cases.titles import read_title
 from workbench.history.case_records import CaseRecords
 from workbench.languages.sentences import say, say_counted, say_stored, to_say
 from workbench.uploads.models import UploadedFile
@@ -184,10 +185,10 @@ def _changes(records: CaseRecords) -> Iterator[Entry]:
         if change.case_id == number:
             yield from _own_change(change, names)
         elif change.after["merged_into_id"] == number:
-            text = say("merged case {case} into this one: {title}", case=change.case_id, title=change.case.title)
+            text = say("merged case {case} into this one: {title}", case=change.case_id, title=change.case.read_title)
             yield Entry(change.at, "link", change.by, text)
         else:
-            text = say("took case {case} out again: {title}", case=change.case_id, title=change.case.title)
+            text = say("took case {case} out again: {title}", case=change.case_id, title=change.case.read_title)
             yield Entry(change.at, "undo", change.by, text)
 
 
@@ -238,7 +239,7 @@ def _owner_words(before: Mapping[str, Any], after: Mapping[str, Any], names: Map
 def _title_words(before: Mapping[str, Any], after: Mapping[str, Any], names: Mapping[int, str]) -> ChangeWords:
     if "title" not in after:
         return None
-    return "edit", say("renamed the case from {title}", title=before["title"]), "", "", True
+    return "edit", say("renamed the case from {title}", title=read_title(before["title"])), "", "", True
 
 
 def _impact_words(before: Mapping[str, Any], after: Mapping[str, Any], names: Mapping[int, str]) -> ChangeWords:

@@ -12,27 +12,32 @@ from workbench.languages.sentences import say_later
 class LogLayout(models.Model):
     """A layout of the logs of a team's jobs, applied to every file unpacked from then on."""
 
-    title = models.CharField(max_length=100, unique=True)
+    title = models.CharField(say_later("title"), max_length=100, unique=True)
     pattern = models.TextField(
+        say_later("pattern"),
         help_text=say_later(
             "RE2 expression for the whole first line of a record. Its groups are named time, level and "
             "message, and logger and thread where the layout has them; a group is written as "
             "(?P&lt;time&gt;...).",
-        )
+        ),
     )
     time_format = models.CharField(
+        say_later("format of the time"),
         max_length=100,
         help_text=say_later(
             "As Python's strptime has it, for example %d.%m.%Y %H:%M:%S,%f. Without %z it is read as UTC."
         ),
     )
     finds = models.TextField(
-        "lines", help_text=say_later("Lines of a real log, one a line: the layout has to read each of them.")
+        say_later("lines"),
+        help_text=say_later("Lines of a real log, one a line: the layout has to read each of them."),
     )
-    active = models.BooleanField(default=True)
+    active = models.BooleanField(say_later("active"), default=True)
 
     class Meta:
         ordering = ["title"]
+        verbose_name = say_later("log layout")
+        verbose_name_plural = say_later("log layouts")
 
     def __str__(self) -> str:
         return self.title

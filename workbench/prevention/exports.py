@@ -87,7 +87,7 @@ def chart_alert_of(
     if bound is None:
         return ChartAlert(chart, name, queries, chosen, None, minutes, None, {})
     alert = chart_alert(queries[chosen], bound, minutes, label_value(name) if job_id else None)
-    case = say("case {case_id}, {title}", case_id=analysis.case_id, title=analysis.case.title)
+    case = say("case {case_id}, {title}", case_id=analysis.case_id, title=analysis.case.read_title)
     files = {RULES_FILE: rules_file([alert], case), TEST_FILE: unit_test([alert], series, case)}
     written = {name: content for name, content in files.items() if content}
     return ChartAlert(chart, name, queries, chosen, bound, minutes, (alert, outcome(alert, series)), written)
@@ -109,7 +109,7 @@ def prevention_of(analysis: Analysis) -> Prevention:
     job_id, name = _job_of(analysis)
     alerts = alerts_for(document_read(analysis), analysis.signals, job_id)
     series = _series_of(analysis, job_id, name)
-    case = say("case {case_id}, {title}", case_id=analysis.case_id, title=analysis.case.title)
+    case = say("case {case_id}, {title}", case_id=analysis.case_id, title=analysis.case.read_title)
     drawn = analysis.charts.values_list("chart_id", flat=True)
     panels = [panel for chart in drawn if chart in CHARTS for panel in CHARTS[chart].panels]
     files = {

@@ -131,7 +131,7 @@ def _baseline(
 def _baseline_facts(baseline: Baseline) -> dict[str, Any]:
     return {
         "analysis": baseline.analysis.pk,
-        "case": baseline.analysis.case.title,
+        "case": baseline.analysis.case.read_title,
         "source": baseline.selection.source,
         "task": baseline.selection.task,
     }

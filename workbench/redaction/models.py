@@ -24,23 +24,39 @@ class RedactionRule(models.Model):
 
     SHAPES = [(shape, shape) for shape in get_args(Shape)]
 
-    rule_id = models.SlugField("id", unique=True, max_length=60)
-    title = models.CharField(max_length=100)
-    pattern = models.TextField(help_text=say_later("RE2 expression with one group: the value that is replaced."))
+    rule_id = models.SlugField(say_later("id"), unique=True, max_length=60)
+    title = models.CharField(say_later("title"), max_length=100)
+    pattern = models.TextField(
+        say_later("pattern"), help_text=say_later("RE2 expression with one group: the value that is replaced.")
+    )
     shape = models.CharField(
-        max_length=10, choices=SHAPES, default="word", help_text=say_later("What the pseudonym looks like.")
+        say_later("shape"),
+        max_length=10,
+        choices=SHAPES,
+        default="word",
+        help_text=say_later("What the pseudonym looks like."),
     )
     usual = models.BooleanField(
-        default=True, help_text=say_later("Applied unless the person who uploads says otherwise.")
+        say_later("usual"),
+        default=True,
+        help_text=say_later("Applied unless the person who uploads says otherwise."),
     )
     active = models.BooleanField(
-        default=True, help_text=say_later("Off: a shipped rule of this id is not applied either.")
+        say_later("active"),
+        default=True,
+        help_text=say_later("Off: a shipped rule of this id is not applied either."),
     )
-    finds = models.TextField(help_text=say_later("One example a line, with the value between > and <."))
-    leaves = models.TextField(blank=True, help_text=say_later("One line each in which nothing may be found."))
+    finds = models.TextField(
+        say_later("finds"), help_text=say_later("One example a line, with the value between > and <.")
+    )
+    leaves = models.TextField(
+        say_later("leaves"), blank=True, help_text=say_later("One line each in which nothing may be found.")
+    )
 
     class Meta:
         ordering = ["rule_id"]
+        verbose_name = say_later("redaction rule")
+        verbose_name_plural = say_later("redaction rules")
 
     def __str__(self) -> str:
         return self.title

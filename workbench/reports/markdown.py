@@ -40,7 +40,6 @@ def code(text: str) -> str:
     return f"{fence} {shown} {fence}" if longest else f"`{shown}`"
 
 
-NEXT_DEPLOYMENT = to_say("At the next deployment")
 IN_FORCE = to_say(
     "None of the changes of this step applies to this case: it runs with the settings already, does not need them, or "
     "its measurements decide against them."
@@ -114,7 +113,7 @@ def _list(title: str, items: list[str]) -> Iterator[str]:
 
 
 def _lines(report: Report, address: str) -> Iterator[str]:
-    yield f"# {plain(report.case.title)}"
+    yield f"# {plain(report.case.read_title)}"
     yield ""
     yield f"**{plain(report.verdict)}**"
     first_step = f"**{plain(report.first_step)}**" if report.first_step else ""
@@ -155,11 +154,7 @@ def _lines(report: Report, address: str) -> Iterator[str]:
 
 def _plan_lines(shown: PlanShown) -> Iterator[str]:
     plan = shown.plan
-    if shown.waits_because:
-        title = say("At the next deployment of {job}", job=plain(shown.name)) if shown.name else say(NEXT_DEPLOYMENT)
-    else:
-        title = say("One plan for {job}", job=plain(shown.name)) if shown.name else say("One plan")
-    yield from ("", f"## {title}", "")
+    yield from ("", f"## {plain(shown.title)}", "")
     if shown.waits_because:
         yield from (plain(shown.waits_because), "")
     if plan["remark"]:
@@ -173,16 +168,7 @@ def _plan_lines(shown: PlanShown) -> Iterator[str]:
     for each in plan["open"]:
         question = say("{question} If {condition}:", question=each["question"], condition=each["only_if"])
         yield from (plain(question), "", *fenced(each["to"]))
-    useless = [
-        say(
-            "{value} ({runbook}): no help against {cause}",
-            value=each["value"],
-            runbook=each["runbook"],
-            cause=each["because"],
-        )
-        for each in plan["left_out"]
-    ]
-    yield from _list(say("Left out"), useless)
+    yield from _list(say("Left out"), shown.left_out)
 
 
 def _finding_lines(finding: ReportedFinding) -> Iterator[str]:
@@ -235,7 +221,7 @@ def as_post_mortem(report: Report, address: str) -> str:
 def _post_mortem_lines(report: Report, address: str) -> Iterator[str]:
     case = report.case
     roots = [finding for finding in report.findings if finding.role == say(ROOT)]
-    yield from ("# " + say("Post-mortem: {title}", title=plain(case.title)), "", say("Case") + f" <{address}>", "")
+    yield from ("# " + say("Post-mortem: {title}", title=plain(case.read_title)), "", say("Case") + f" <{address}>", "")
     yield from ("## " + say("Summary"), "", plain(report.summary or report.verdict), "")
     yield from ("## " + say("Impact"), "")
     yield from (f"- {plain(phrase.sentence_start(each))}" for each in (*report.impact, *impact_words(case)))

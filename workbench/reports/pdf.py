@@ -39,6 +39,7 @@ from diagnostics.notation.control_characters import show_controls
 from workbench.cases.words import severity_word
 from workbench.languages.sentences import say
 from workbench.reports.content import Report, ReportedFinding, minute_utc
+from workbench.runbooks.plans import PlanShown
 
 # ruff: noqa: RUF001 - punctuation of Chinese
 FONT, BOLD, CHINESE = "Vera", "VeraBd", "WenQuanYi Micro Hei"
@@ -48,6 +49,7 @@ CLOSING = "，：；！？”’》"
 """What no line begins with, beside the punctuation of Japanese that ReportLab knows."""
 MUTED = colors.HexColor("#545e6a")
 LINE = colors.HexColor("#dce1e7")
+CODE_GROUND = colors.HexColor("#f1f3f6")
 LONGEST_TEXT = 2_000
 """Characters of one paragraph: longer ones do not fit on a page. Our choice."""
 
@@ -59,6 +61,7 @@ FINDING = ParagraphStyle("finding", fontName=BOLD, fontSize=10, leading=14, spac
 TEXT = ParagraphStyle("text", fontName=FONT, fontSize=9, leading=13, spaceAfter=3)
 SMALL = ParagraphStyle("small", parent=TEXT, fontSize=7.5, leading=10.5, textColor=MUTED, spaceAfter=1)
 LINE_OF_EVIDENCE = ParagraphStyle("evidence", parent=SMALL, textColor=colors.black, leftIndent=8, spaceAfter=2)
+CODE = ParagraphStyle("code", parent=SMALL, textColor=colors.black, leftIndent=8, backColor=CODE_GROUND, spaceAfter=0)
 
 
 def as_pdf(report: Report, address: str) -> bytes:
@@ -73,13 +76,13 @@ def as_pdf(report: Report, address: str) -> bytes:
         rightMargin=18 * mm,
         topMargin=18 * mm,
         bottomMargin=18 * mm,
-        title=report.case.title,
+        title=report.case.read_title,
         author="Flink workbench",
         invariant=1,
     )
     frame = Frame(document.leftMargin, document.bottomMargin, document.width, document.height, 0, 0, 0, 0, id="page")
     document.addPageTemplates(PageTemplate(frames=[frame], onPage=_foot))
-    document.build(list(_flowables(report, address)))
+    document.build(list(flowables(report, address)))
     return written.getvalue()
 
 
@@ -111,8 +114,9 @@ def _wrapped(style: ParagraphStyle) -> ParagraphStyle:
     return ParagraphStyle(style.name, parent=style, wordWrap="CJK", fontName=FONT) if reads_chinese() else style
 
 
-def _flowables(report: Report, address: str) -> Iterator[Flowable]:
-    yield _paragraph(report.case.title, TITLE)
+def flowables(report: Report, address: str) -> Iterator[Flowable]:
+    """The parts of the report in their order."""
+    yield _paragraph(report.case.read_title, TITLE)
     yield _paragraph(report.verdict, FINDING)
     if report.summary:
         yield _paragraph(report.summary, TEXT)
@@ -127,19 +131,19 @@ def _flowables(report: Report, address: str) -> Iterator[Flowable]:
         nothing = say("No rule found a problem.") if report.document else say("There is no diagnosis yet.")
         yield _paragraph(nothing, TEXT)
     colon, done = say(": "), say("Done: ")
-    sections = (
+    yield from _sections(
         (say("Possible causes"), list(_hypotheses(report))),
         (say("Where trouble would show"), [f"{what}{colon}{answer}" for what, answer in report.looked_at]),
         (say("What to do"), [f"{each.title}{colon}{each.course}" for each in report.runbooks]),
+    )
+    for shown in report.plans:
+        yield from _plan(shown)
+    yield from _sections(
         (say("After each change"), [f"{change}{colon}{verdict}" for change, verdict in report.later]),
         (say("Actions"), [f"{done if is_done else ''}{_of(what, who)}" for what, who, is_done in report.actions]),
         (say("What the charts show"), [f"{title}{colon}{summary}" for title, summary in report.charts]),
         (say("What would make it surer"), [f"{what}{colon}{why}" for what, why, _ in report.missing]),
     )
-    for title, lines in sections:
-        if lines:
-            yield _paragraph(title, HEADING)
-            yield from (_paragraph(line, TEXT) for line in lines)
     if report.events:
         yield _paragraph(say("What happened (UTC)"), HEADING)
     for event in report.events:
@@ -149,6 +153,50 @@ def _flowables(report: Report, address: str) -> Iterator[Flowable]:
         who = f"{entry.by} " if entry.by else ""
         detail = f"{say(': ')}{entry.detail}" if entry.detail else ""
         yield _paragraph(f"{minute_utc(entry.at)}  {who}{entry.text}{detail}", TEXT)
+
+
+def _sections(*sections: tuple[str, list[str]]) -> Iterator[Flowable]:
+    for title, lines in sections:
+        if lines:
+            yield _paragraph(title, HEADING)
+            yield from (_paragraph(line, TEXT) for line in lines)
+
+
+def _plan(shown: PlanShown) -> Iterator[Flowable]:
+    plan = shown.plan
+    yield _paragraph(shown.title, HEADING)
+    yield from (_paragraph(text, TEXT) for text in (shown.waits_because, plan["remark"]) if text)
+    for change in plan["changes"]:
+        name = change["file"] or change["kind"]
+        if change["from"]:
+            yield _paragraph(say("Change {name} from this:", name=name), TEXT)
+            yield from _code(change["from"])
+            yield _paragraph(say("to this:"), TEXT)
+        else:
+            yield _paragraph(say("Add to {name}:", name=name), TEXT)
+        yield from _code(change["to"])
+        yield from (_paragraph(said, TEXT) for said in change["unset"])
+    if plan["restart"] and not shown.waits_because:
+        yield _paragraph(plan["restart"]["text"], TEXT)
+        yield from _code(plan["restart"]["command"])
+    if plan["open"]:
+        yield _paragraph(say("Only after a look"), FINDING)
+    for each in plan["open"]:
+        condition = say("{question} If {condition}:", question=each["question"], condition=each["only_if"])
+        yield _paragraph(condition, TEXT)
+        yield from _code(each["to"])
+    if shown.left_out:
+        yield _paragraph(say("Left out"), FINDING)
+        yield from (_paragraph(each, TEXT) for each in shown.left_out)
+
+
+def _code(text: str) -> Iterator[Flowable]:
+    """Lines of a file or a command with their indentation."""
+    style = _wrapped(CODE)
+    for line in text.splitlines():
+        indentation = "&nbsp;" * (len(line) - len(line.lstrip()))
+        yield Paragraph(f"{indentation}{_marked(line)}" or "&nbsp;", style)
+    yield Spacer(1, 4)
 
 
 def _hypotheses(report: Report) -> Iterator[str]:

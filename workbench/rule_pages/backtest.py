@@ -154,7 +154,7 @@ def _truth(analysis: Analysis) -> str | None:
 def _change(analysis: Analysis, compared: Compared) -> dict[str, object]:
     return {
         "case": analysis.case_id,
-        "title": analysis.case.title,
+        "title": analysis.case.read_title,
         "confirmed": _truth(analysis),
         "before": asdict(compared.before),
         "after": asdict(compared.after),

@@ -23,7 +23,7 @@ def start(request: SignedInRequest, draft_id: int) -> HttpResponse:
     try:
         backtest = backtest_start(draft=draft, user=request.user)
     except InvalidRule as error:
-        messages.error(request, say("No back-test: {errors}", errors="; ".join(error.errors)))
+        messages.error(request, say("No back-test: {errors}", errors=say("; ").join(error.errors)))
         return redirect("rules:draft", draft_id)
     return redirect("rules:backtest", backtest.pk)
 

@@ -128,7 +128,7 @@ def preview(request: SignedInRequest) -> JsonResponse:
         try:
             texts["rule"] = with_value(texts["rule"], form.cleaned_data["name"], form.cleaned_data["value"])
         except InvalidRule as error:
-            return JsonResponse({"detail": "; ".join(error.errors)}, status=400)
+            return JsonResponse({"detail": say("; ").join(error.errors)}, status=400)
     shown = previewing.preview(request.user, texts, _analysis(request, form.cleaned_data["case"]))
     context = {"preview": shown, "classes": symptoms()}
     parts = {
@@ -205,7 +205,7 @@ def _save(request: SignedInRequest, draft: Draft | None, base: RuleVersion | Non
             revision=written.get("revision"),
         )
     except InvalidRule as error:
-        status, detail = 400, "; ".join(error.errors)
+        status, detail = 400, say("; ").join(error.errors)
     except services.DraftChanged as error:
         status, detail = 409, str(error)
     if request.headers.get("Accept") == "application/json":

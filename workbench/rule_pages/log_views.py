@@ -92,7 +92,7 @@ def import_drafts(request: SignedInRequest) -> HttpResponse:
         try:
             made.append(exchange.import_as_draft(**plain, user=request.user))
         except InvalidRule as error:
-            messages.error(request, say("Not imported: {errors}", errors="; ".join(error.errors)))
+            messages.error(request, say("Not imported: {errors}", errors=say("; ").join(error.errors)))
     if made:
         messages.success(
             request,

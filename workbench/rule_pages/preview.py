@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,6 +19,7 @@ from diagnostics.rules.condition import Check
 from diagnostics.runbook import Runbook, fill
 from diagnostics.wording.bound import distance_to_bound
 from diagnostics.wording.subject import subject_words
+from diagnostics.yaml_document import Fault
 from workbench.accounts.models import User
 from workbench.analyses.models import Analysis
 from workbench.languages.sentences import say
@@ -34,8 +34,6 @@ from workbench.rules.validation import SAMPLE_NAMES, Tested, checked_rule, check
 MOST_SUBJECTS = 6
 """Subjects of a case shown, the nearest to the bounds first. Our choice: a draft is tuned on one or two."""
 MOST_CASES_OFFERED = 60
-
-LINE = re.compile(r"^(?P<where>.{1,40}?) line (?P<line>\d{1,6}): (?P<text>.*)$", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,12 +141,11 @@ def preview_runbook(text: str, analysis: Analysis | None) -> RunbookPreview:
 
 
 def problems(errors: Iterable[str], where: str) -> list[Problem]:
-    """Errors separated into text and line."""
-    found = []
-    for error in errors:
-        named = LINE.match(error)
-        found.append(Problem(where, int(named["line"]), named["text"]) if named else Problem(where, None, error))
-    return found
+    """The errors with the text that they are in, and their lines."""
+    return [
+        Problem(where, each.line or None, each.text) if isinstance(each, Fault) else Problem(where, None, each)
+        for each in errors
+    ]
 
 
 def _preview_sample(shown: Preview, text: str, kind: Kind) -> None:

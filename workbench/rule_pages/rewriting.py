@@ -15,7 +15,7 @@ from diagnostics.rules.rule import LONGEST_RULE, Severity, Status
 from diagnostics.symptoms import symptoms
 from diagnostics.wording.bound import operator_words
 from diagnostics.wording.fact import fact_value
-from diagnostics.yaml_document import Place, YamlDocument, read_yaml
+from diagnostics.yaml_document import Fault, Place, YamlDocument, read_yaml
 from workbench.languages.sentences import say, say_later
 from workbench.untrusted.whole_number import whole_number
 
@@ -77,7 +77,7 @@ class Form:
 
 def form_of(text: str) -> Form:
     """The form of a rule's text. Raises InvalidRule when it cannot be read as YAML."""
-    document = read_yaml(text, "rule", LONGEST_RULE)
+    document = read_yaml(text, say("rule"), LONGEST_RULE)
     bounds: dict[str, list[Field]] = {}
     for place, entry in _comparisons(document.content, ()):
         bounds.setdefault(GROUPS.get(str(place[0]), OTHER), []).append(_bound(document, place, entry))
@@ -132,12 +132,12 @@ def _bound(document: YamlDocument, place: Place, entry: Mapping[str, Any]) -> Fi
 
 def with_value(text: str, name: str, value: str) -> str:
     """The text with a new value for a form field. Raises InvalidRule for an unknown field."""
-    read_yaml(text, "rule", LONGEST_RULE)
+    read_yaml(text, say("rule"), LONGEST_RULE)
     place = tuple(_part(part) for part in name.split("."))
     node = _node(yaml.compose(text, Loader=yaml.SafeLoader), place)
     if node is None:
         if name not in ADDED_BELOW:
-            raise InvalidRule([f"rule line 1: there is no entry {name!r}"])
+            raise InvalidRule([Fault(say("rule"), 1, say("there is no entry {name!r}", name=name))])
         return _with_entry(text, name, value)
     written = _flow(_typed(node, name, value))
     return text[: node.start_mark.index] + written + text[_end(text, node) :]

@@ -170,7 +170,7 @@ def roll_back(request: SignedInRequest, rule_id: str, version_id: int) -> HttpRe
     try:
         ruleset = services.rule_roll_back(version=version, user=request.user, reason=form.cleaned_data["reason"])
     except InvalidRule as error:
-        messages.error(request, say("It does not load any more: {errors}", errors="; ".join(error.errors)))
+        messages.error(request, say("It does not load any more: {errors}", errors=say("; ").join(error.errors)))
     else:
         messages.success(request, say("{reason}. New analyses use it from now on.", reason=ruleset.reason))
     return redirect(f"{reverse('rules:detail', args=[rule_id])}#versions")

@@ -36,6 +36,8 @@ class Rule(models.Model):
 
     class Meta:
         ordering = ["rule_id"]
+        verbose_name = say_later("rule")
+        verbose_name_plural = say_later("rules")
 
     def __str__(self) -> str:
         return self.rule_id

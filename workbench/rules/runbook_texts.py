@@ -30,7 +30,7 @@ def checked_runbook(text: str) -> Runbook:
     # Imports PySpark, which takes a second and which other pages do not need.
     from diagnostics.signals import DEFINITIONS
 
-    return Runbook.from_yaml(text, "runbook", DEFINITIONS)
+    return Runbook.from_yaml(text, say("runbook"), DEFINITIONS)
 
 
 def runbook_blockers(draft: Draft) -> Iterator[str]:

@@ -10,6 +10,7 @@ from diagnostics.diagnosis.sample import Kind, Sample
 from diagnostics.errors import InvalidRule
 from diagnostics.language import listed
 from diagnostics.rules import rule as diagnostics_rule
+from diagnostics.yaml_document import Fault
 from workbench.accounts.models import User
 from workbench.languages.sentences import say, say_later, to_say
 from workbench.rules.models import Draft, RegressionSample, Rule
@@ -42,11 +43,11 @@ def checked_rule(text: str) -> diagnostics_rule.Rule:
     # Imports PySpark, which takes a second and which other pages do not need.
     from diagnostics.signals import DEFINITIONS
 
-    rule = diagnostics_rule.Rule.from_yaml(text, "rule", DEFINITIONS)
+    source = say("rule")
+    rule = diagnostics_rule.Rule.from_yaml(text, source, DEFINITIONS)
     if rule.id in RESERVED_IDS:
-        raise InvalidRule(
-            [say("rule line 1: {rule_id!r} is an address of the workbench; choose another `id`", rule_id=rule.id)]
-        )
+        fault = say("{rule_id!r} is an address of the workbench; choose another `id`", rule_id=rule.id)
+        raise InvalidRule([Fault(source, 1, fault)])
     return rule
 
 

@@ -29,6 +29,26 @@ class PlanShown:
     sources: list[RunbookProgress]
     waits_because: str
 
+    @property
+    def title(self) -> str:
+        """The heading of the plan."""
+        if self.waits_because:
+            return say("At the next deployment of {job}", job=self.name) if self.name else say("At the next deployment")
+        return say("One plan for {job}", job=self.name) if self.name else say("One plan")
+
+    @property
+    def left_out(self) -> list[str]:
+        """What does not help against the cause, a sentence for each change."""
+        return [
+            say(
+                "{value} ({runbook}): no help against {cause}",
+                value=each["value"],
+                runbook=each["runbook"],
+                cause=each["because"],
+            )
+            for each in self.plan["left_out"]
+        ]
+
 
 def waits_because(analysis: Analysis, job: str | None) -> str:
     """Why nothing of a job, or of the only one, has to be changed now: it is healthy, or its trouble is over."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.db import models
 
 from workbench.accounts.models import Role, Team, User
+from workbench.languages.sentences import say_later
 
 LONGEST_GROUP = 300
 
@@ -21,15 +22,18 @@ class Identity(models.Model):
     subject  the provider's unchangeable id of the person
     """
 
-    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="identities")
-    provider = models.CharField(max_length=10, choices=Provider.choices)
-    issuer = models.CharField(max_length=300)
-    subject = models.CharField(max_length=300)
-    signed_in_at = models.DateTimeField(null=True, editable=False)
+    user = models.ForeignKey(
+        User, on_delete=models.CASCADE, related_name="identities", verbose_name=say_later("person")
+    )
+    provider = models.CharField(say_later("provider"), max_length=10, choices=Provider.choices)
+    issuer = models.CharField(say_later("issuer"), max_length=300)
+    subject = models.CharField(say_later("id at the provider"), max_length=300)
+    signed_in_at = models.DateTimeField(say_later("last sign-in"), null=True, editable=False)
 
     class Meta:
         ordering = ["user__username", "pk"]
-        verbose_name_plural = "identities"
+        verbose_name = say_later("identity")
+        verbose_name_plural = say_later("identities")
         constraints = [
             models.UniqueConstraint(fields=["provider", "issuer", "subject"], name="one_person_for_each_identity"),
         ]

@@ -17,6 +17,7 @@ from uuid import UUID
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.http import http_date
 
+from diagnostics.language import listed
 from workbench.accounts.requests import SignedInRequest
 from workbench.cases.selectors import case_to_change
 from workbench.languages.sentences import say, say_stored
@@ -186,7 +187,7 @@ def _checksum(header: str | None) -> tuple[str, bytes] | None:
         return None
     algorithm, _, value = header.partition(" ")
     if algorithm not in arrivals.CHECKSUMS:
-        raise _Unreadable(say("Upload-Checksum knows {checksums}.", checksums=", ".join(arrivals.CHECKSUMS)))
+        raise _Unreadable(say("Upload-Checksum knows {checksums}.", checksums=listed(arrivals.CHECKSUMS)))
     return algorithm, _decoded(value, "Upload-Checksum")
 
 

@@ -14,6 +14,7 @@ from django.http import HttpRequest
 from workbench.languages.sentences import say
 from workbench.limits.selectors import limits_now
 from workbench.machine.disk import NoRoom, full_disk_refused, require_room
+from workbench.uploads.refusals import FileTooBig
 
 
 class BoundedFileUploadHandler(TemporaryFileUploadHandler):
@@ -37,7 +38,7 @@ class BoundedFileUploadHandler(TemporaryFileUploadHandler):
             self._most = limits_now().file_bytes
         with self._discarded_when_refused():
             if start + len(raw_data) > self._most:
-                raise RequestDataTooBig(
+                raise FileTooBig(
                     say("{file_name} is larger than {most} bytes.", file_name=self.file_name, most=self._most)
                 )
             require_room(len(raw_data))

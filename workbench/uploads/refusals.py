@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.core.exceptions import RequestDataTooBig
+
 from workbench.languages.sentences import say
 
 
@@ -11,6 +13,10 @@ class UploadRefused(Exception):
 
 class TooLarge(UploadRefused):
     """A limit on sizes or numbers is exceeded; the text names it."""
+
+
+class FileTooBig(RequestDataTooBig):
+    """A file exceeds its limit while it arrives; the text names both."""
 
 
 class AlreadyInCase(UploadRefused):

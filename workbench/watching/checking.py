@@ -15,6 +15,7 @@ from diagnostics.collect_flink import Cluster as RestApi
 from diagnostics.collect_flink import Limits, Stopped, Unanswered
 from workbench.cases.models import Case, CaseStatus
 from workbench.cases.services import note_add
+from workbench.cases.titles import EARLY_WARNING
 from workbench.channels.notices import Notice, notice_send
 from workbench.clusters.address import AddressRefused, ClusterUrl, Lookup, judged_address, looked_up
 from workbench.clusters.connection import PinnedCluster
@@ -200,7 +201,7 @@ def _opened(watch: Watch, job: WatchedJob, warning: EarlyWarning, now: dt.dateti
         return collection_request(
             user=watch.owner,
             cluster=watch.cluster,
-            title=f"Early warning: {job.name}"[:200],
+            title=EARLY_WARNING.format(job=job.name),
             team=watch.team,
             seconds=COLLECTED_SECONDS,
             job=job.name,

@@ -9,6 +9,8 @@ from diagnostics.language import CHINESE, reading_in
 from diagnostics.rules.rule import Rule
 from diagnostics.signals.signal import SignalDefinition
 
+# ruff: noqa: RUF001 - punctuation of Chinese
+
 RULE = """\
 id: skew.hot-subtask
 version: 1
@@ -57,8 +59,8 @@ def test_errors_are_in_the_language_of_who_edits_and_keep_their_lines() -> None:
     broken = RULE.replace("severity: critical", "severity: urgent").replace("version: 1", "version: one")
     with reading_in(CHINESE):
         assert errors_of(broken) == [
-            "rule.yaml line 2: `version` 应为从 1 起的整数",
-            "rule.yaml line 6: `severity` 应为 critical, warning, info 之一，而不是 'urgent'",  # noqa: RUF001
+            "rule.yaml，第 2 行：`version` 应为从 1 起的整数",
+            "rule.yaml，第 6 行：`severity` 应为 critical、warning、info 之一，而不是 'urgent'",
         ]
 
 

@@ -12,7 +12,7 @@ from diagnostics.language import CHINESE, reading_in
 from diagnostics.rules.condition import Compare, Condition, Group
 from diagnostics.rules.rule import Rule, shipped_rules
 from diagnostics.runbook import runbooks
-from diagnostics.vocabulary.sources import OWN_CHOICE, cited_sources, disputed_claims, sources
+from diagnostics.vocabulary.sources import OWN_CHOICE, cited_sources, disputed_claims, said_source, sources
 
 
 def bounds(condition: Condition) -> list[Compare]:
@@ -102,3 +102,13 @@ def test_disputed_claims_are_answered_in_the_language_of_their_reader() -> None:
         read = [each.read() for each in disputed_claims()]
     assert [each.answer for each in read if not each.answer.endswith("。")] == []
     assert disputed_claims()[0].read().answer.endswith(".")
+
+
+def test_a_source_that_is_said_is_read_like_the_stored_one() -> None:
+    for text in ("bp.level: nothing waits for it", "our choice: a fair sample", "cpu.serialization, cpu.regex", ""):
+        assert said_source(text) == text
+    with reading_in(CHINESE):
+        said = said_source("bp.level: nothing waits for it")
+        assert said == "bp.level: 没有什么在等待它"
+        assert [each.id for each in cited_sources(said).sources] == ["bp.level"]
+        assert said_source("our choice: a fair sample").endswith("样本充分")

@@ -15,6 +15,7 @@ from tests.workbench.people import People, case_of, signed_in, with_token
 from workbench.accounts.models import User
 from workbench.analyses.models import Analysis
 from workbench.analyses.services import analysis_cancel, analysis_claim
+from workbench.api.errors import TOO_LARGE
 from workbench.cases.models import Case
 from workbench.uploads.models import UploadedFile
 
@@ -194,7 +195,8 @@ def test_a_file_above_the_bound_is_413_and_leaves_no_case(alice: Client, setting
 
 def test_too_many_files_are_413(alice: Client, settings: LazySettings) -> None:
     settings.DATA_UPLOAD_MAX_NUMBER_FILES = 1
-    assert open_case(alice, files=[a_file(), a_file("b.log", LOG * 2)]).status_code == 413
+    answer = open_case(alice, files=[a_file(), a_file("b.log", LOG * 2)])
+    assert (answer.status_code, answer.json()["detail"]) == (413, TOO_LARGE)
 
 
 def test_a_full_case_is_413(alice: Client, settings: LazySettings) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -11,10 +12,13 @@ from django.utils import timezone
 
 from diagnostics.language import CHINESE, ENGLISH
 from tests.workbench.channels.chat import Chat, running
+from tests.workbench.channels.mail_server import MailServer
+from tests.workbench.channels.mail_server import running as mailing
+from tests.workbench.channels.test_following import CHANNEL, RECIPIENTS, after_a_change
 from tests.workbench.diagnosed import SKEW_RULE, diagnosed_case, published
 from tests.workbench.people import People
 from workbench.channels.address import MAIL, ChannelAddress
-from workbench.channels.kind import Message
+from workbench.channels.kind import Message, kinds
 from workbench.channels.kinds import dingtalk, feishu, mail, wecom
 from workbench.channels.models import USUAL_TEMPLATE, Channel, Delivery
 from workbench.channels.notices import Notice, notice_send
@@ -24,11 +28,21 @@ from workbench.languages.sentences import in_language, said, sentence_of, to_say
 pytestmark = pytest.mark.usefixtures("queue", "both_languages")
 
 SENTENCE = re.compile(r"(\b[a-z]{2,}[ ,.]+){3}")
+WRITTEN = re.compile(
+    r"One subtask takes most of the records|Window has a skew of 4\.|Find the keys that Window gets\.|vnd[.a-z]+"
+)
+"""Texts of the rule, which a team wrote in English only, and the type of a card of Teams."""
 
 
 @pytest.fixture
 def chat() -> Iterator[Chat]:
     with running(Chat()) as server:
+        yield server
+
+
+@pytest.fixture
+def mail_server() -> Iterator[MailServer]:
+    with mailing(MailServer()) as server:
         yield server
 
 
@@ -118,3 +132,24 @@ def test_a_language_that_is_not_offered_any_more_is_english(people: People, chat
     channel = add_channel(people, chat, CHINESE)
     settings.LANGUAGES = [(ENGLISH, "English")]
     assert channel.spoken == ENGLISH
+
+
+@pytest.mark.parametrize("kind", sorted(kinds()))
+def test_every_system_gets_the_verdict_and_what_followed_in_chinese(
+    people: People, chat: Chat, mail_server: MailServer, kind: str
+) -> None:
+    published(SKEW_RULE, people.rita)
+    addresses = {"mail": f"{mail_server.url}{RECIPIENTS}", "slack_app": f"{chat.url}{CHANNEL}"}
+    secret = "xoxb-1" if kind == "slack_app" else ""
+    chat.answers = [(200, json.dumps({"ok": True, "ts": "1503435956.000247"}).encode())]
+    address = addresses.get(kind, f"{chat.url}/hook")
+    add_channel(people, chat, CHINESE, kind=kind, address=address, secret=secret)
+    analysis = diagnosed_case(people.alice, title="New incident")
+    sent(chat)
+    after_a_change(people, analysis)
+    sent(chat)
+    posts = [json.dumps(body, ensure_ascii=False) for _, _, body in chat.posts]
+    first, *_, last = posts or [f"{each['Subject']}\n{each.get_content()}" for each in mail_server.mails]
+    assert "诊断结论\uff1a新故障" in first
+    assert "改动之后\uff1a新故障" in last
+    assert [found for text in (first, last) for found in SENTENCE.findall(WRITTEN.sub("", text))] == []

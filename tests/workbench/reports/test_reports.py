@@ -13,6 +13,7 @@ import pytest
 from django.conf import settings
 from django.urls import reverse
 from reportlab.pdfbase import pdfmetrics
+from reportlab.platypus import Paragraph
 
 from diagnostics.language import CHINESE
 from tests.workbench.diagnosed import diagnosed_case
@@ -20,10 +21,10 @@ from tests.workbench.people import People, case_of, signed_in
 from workbench.analyses.models import Analysis
 from workbench.cases.services import case_close, case_rename, note_add
 from workbench.languages.sentences import in_language
-from workbench.reports.content import report_of
+from workbench.reports.content import Report, report_of
 from workbench.reports.markdown import as_markdown, as_post_mortem, code, fenced, plain
 from workbench.reports.pdf import CHINESE as CHINESE_FONT
-from workbench.reports.pdf import FONT, as_pdf
+from workbench.reports.pdf import FONT, as_pdf, flowables
 from workbench.runbooks.plans import PlanShown
 
 HOSTILE = "<img src=x> [click](javascript:x) `tick` 订单 *bold*"
@@ -111,6 +112,31 @@ def test_code_that_a_plan_offers_after_a_look_keeps_its_lines(analysis: Analysis
     text = as_markdown(replace(report, plans=[shown]), "http://here/")
 
     assert f"Is it large? If it is:\n\n```\n{code_lines}\n```" in text
+
+
+def test_the_plan_is_in_the_pdf_in_the_language_of_its_reader(analysis: Analysis) -> None:
+    change = {"file": "config.yaml", "kind": "config", "from": "", "to": "a:\n  b: 1", "unset": []}
+    offered = {"question": "Is it large?", "only_if": "it is", "to": "int a = 1;"}
+    useless = {"value": "timeout: 2 min", "runbook": "Expired", "because": "Data skew"}
+    restart = {"text": "It restarts.", "command": "flink run a.jar"}
+    plan = {"changes": [change], "open": [offered], "left_out": [useless], "restart": restart, "remark": "A remark."}
+    report = replace(report_of(analysis.case), plans=[PlanShown("orders", plan, [], "")])
+
+    text = pdf_text(report)
+    assert (
+        "One plan for orders\nA remark.\nAdd to config.yaml:\na:\n\u00a0\u00a0b: 1\nIt restarts.\nflink run a.jar"
+        in text
+    )
+    assert "Only after a look\nIs it large? If it is:\nint a = 1;" in text
+    assert "Left out\ntimeout: 2 min (Expired): no help against Data skew" in text
+    with in_language(CHINESE):
+        assert "orders 的统一方案" in pdf_text(report)
+
+
+def pdf_text(report: Report) -> str:
+    assert as_pdf(report, "http://here/").startswith(b"%PDF-")
+    parts = flowables(report, "http://here/")
+    return "\n".join(part.getPlainText(identify=1) for part in parts if isinstance(part, Paragraph))
 
 
 def test_an_open_cases_report_says_what_comes_next(people: People) -> None:

@@ -31,3 +31,9 @@ def language_tag(language: str) -> str:
 def english_mark(text: str) -> SafeString:
     """The attribute `lang` of a title or log line that is English on a Chinese page, for screen readers."""
     return SafeString(' lang="en"' if reads_chinese() and not CHINESE_LETTER.search(text) else "")
+
+
+@register.simple_tag
+def gap() -> str:
+    """The space between two sentences; none in Chinese, whose full stop has its own."""
+    return "" if reads_chinese() else " "

@@ -64,7 +64,9 @@ def gate(document: dict[str, Any], fail_on: str) -> None:
     reasons = [finding["title"] for finding in document["findings"] if finding["severity"] in severe]
     if reasons:
         sentence = say(
-            "findings of the severity {severities}: {titles}", severities="/".join(severe), titles="; ".join(reasons)
+            "findings of the severity {severities}: {titles}",
+            severities="/".join(severe),
+            titles=say("; ").join(reasons),
         )
         raise CommandError(show_controls(sentence), returncode=FOUND)
     if document["verdict"]["symptom_class"] == "inconclusive":
