@@ -143,7 +143,7 @@ def joined_sentences(sentences: Iterable[str]) -> str:
     """Sentences one after the other; no space follows a Chinese full stop, but one follows a log line at an end."""
     text = ""
     for sentence in filter(None, sentences):
-        text += sentence if not text or text.endswith("。") else f" {sentence}"
+        text += sentence if not text or text.endswith(CHINESE_ENDS) else f" {sentence}"
     return text
 
 
@@ -203,6 +203,7 @@ def _said_again(language: str, english: str, catalogues: tuple[Catalogue, ...], 
 
 REASONS_APART = "; "
 CHINESE_COMMA = "\u3001"
+CHINESE_ENDS = ("\u3002", "\uff1f", "\uff01")
 NUMBER = re.compile(r"\d+")
 NUMBERS = re.compile(r"\d+(?:, \d+)* and \d+")
 """An enumeration of numbers, as of subtasks, within a stored sentence."""

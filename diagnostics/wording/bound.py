@@ -30,12 +30,12 @@ def operator_words(op: str) -> str:
 
 
 ANSWERS = {"==": to_say("is {answer}"), "!=": to_say("is not {answer}")}
-"""Comparison with yes or no -> its words."""
+"""Comparison with yes, no or a word -> its words."""
 
 
 def bound_words(fact: str, op: str, bound: Any, value: FactValue = None) -> str:
     """`at least 2 times`; in the unit of the measured value, where that is larger: `below 0.5 times`."""
-    if isinstance(bound, bool) and op in ANSWERS:
+    if isinstance(bound, (bool, str)) and op in ANSWERS:
         return say(ANSWERS[op], answer=fact_value(bound, fact))
     return f"{operator_words(op)} {fact_value(bound, fact, beside=value)}"
 

@@ -248,7 +248,7 @@ def _post_mortem_lines(report: Report, address: str) -> Iterator[str]:
     alerts = urljoin(address, reverse("prevention:detail", args=[case.pk]))
     load = say("Load the alert rules of this case into Prometheus.")
     yield "- [ ] " + joined_sentences((load, f"<{alerts}>", f"_{owner}_"))
-    yield "- [ ] _" + say("What keeps it from happening again?") + f" {owner}_"
+    yield f"- [ ] _{joined_sentences((say('What keeps it from happening again?'), owner))}_"
 
 
 def _steps_against(report: Report) -> Iterator[str]:
