@@ -18,7 +18,9 @@ from diagnostics.notation.flink_values import duration_ms, truth
 from diagnostics.reconstruction.checkpoints.history import checkpoint_histories
 from diagnostics.reconstruction.errors.blamed_fault import blamed_faults
 from diagnostics.reconstruction.failures.coordination_outage import Outage, outages, pause_ratio_before
+from diagnostics.reconstruction.failures.coordination_server import limits, server_facts
 from diagnostics.reconstruction.failures.incident_log import IncidentLog, LogEvent, incident_log
+from diagnostics.reconstruction.failures.jobmanager_starts import jobmanager_starts
 from diagnostics.reconstruction.failures.process_end import task_manager_of_file
 from diagnostics.reconstruction.gc.timeline import timelines
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
@@ -44,6 +46,8 @@ OPTIONS: Mapping[str, str] = {
     "high-availability.zookeeper.quorum": "servers",
     "high-availability.zookeeper.client.session-timeout": "session_timeout_ms",
     "high-availability.zookeeper.client.tolerate-suspended-connections": "tolerates_suspended",
+    "high-availability.zookeeper.client.max-retry-attempts": "retry_attempts",
+    "high-availability.zookeeper.client.retry-wait": "retry_wait_ms",
     "high-availability.kubernetes.leader-election.renew-deadline": "renew_deadline_ms",
 }
 """Option -> fact. Source: Flink documentation, Configuration."""
@@ -67,6 +71,9 @@ def measure(evidence: Evidence) -> Measured:
     log = incident_log(evidence)
     ha_outages = outages(log)
     options, option_lines = _options(evidence)
+    signs = _signs(log)
+    if signs["session_timeout_ms"] is not None:
+        options = options | {"session_timeout_ms": signs["session_timeout_ms"]}
     ended = [each for each in _fatal(log) if _is_of_service(each, ha_outages)]
     names = task_manager_of_file(log)
     managers, masters = _ended(log, ended, "taskmanager"), _ended(log, ended, "jobmanager")
@@ -74,7 +81,7 @@ def measure(evidence: Evidence) -> Measured:
         "service": _service(log),
         "signs": log.count("coordination_lost"),
         "outages": len(ha_outages),
-        **_signs(log),
+        **signs,
         **_extent(log, ha_outages),
         **(leadership := _leadership(log, ha_outages)),
         "ended_ms": None if leadership["leadership_gone"] else _ended_ms(evidence, log, ha_outages),
@@ -85,9 +92,10 @@ def measure(evidence: Evidence) -> Measured:
         "task_managers_ended_names": list(
             dict.fromkeys(names[each.file_id] for each in managers if each.file_id in names)
         ),
-        **_jobmanager_starts(log),
+        **jobmanager_starts(log),
         "restored_from": [int(hit[1]) for each in log.of("restored") if (hit := CHECKPOINT.search(each.message))],
-        **_server(log, ha_outages),
+        **(server := server_facts(log, ha_outages)),
+        **limits(ha_outages, options, server.get("server_session_limit_ms")),
         "pause_ratio_before": pause_ratio_before(timelines(evidence), ha_outages),
         **options,
     }
@@ -130,6 +138,7 @@ def _signs(log: IncidentLog) -> dict[str, FactValue]:
         "session_timeouts": len(silences),
         "silent_ms": max(silences, default=None),
         "sessions_expired": sum((each.event or "").endswith((".expired", ".session_expired")) for each in lost),
+        "gave_up": len({each.file_id for each in lost if each.event == "zk.curator.bg_gaveup"}),
         "connection_loss": sum("KeeperErrorCode = ConnectionLoss" in each.texts for each in lost),
         "checkpoint_failures": sum(CHECKPOINT_FAILED in each.texts.lower() for each in lost),
         "lock_failures": sum((each.event or "").startswith("k8s") for each in lost),
@@ -146,7 +155,10 @@ def _extent(log: IncidentLog, ha_outages: Sequence[Outage]) -> dict[str, FactVal
     """Number of processes that lost the service, and the highest number at the same time."""
     if not ha_outages:
         return {}
-    roles = {each.file_id: each.process for outage in ha_outages for each in outage.signs}
+    lost_by = frozenset[int]().union(*(outage.files for outage in ha_outages))
+    signs = [each for outage in ha_outages for each in outage.signs]
+    roles = {each.file_id: each.process for each in signs if each.file_id in lost_by}
+    found_none = frozenset[int]().union(*(outage.never_connected for outage in ha_outages)) - lost_by
     could = {
         each.file_id
         for each in [*log.of("coordination_back"), *log.of("coordination_lost")]
@@ -158,15 +170,17 @@ def _extent(log: IncidentLog, ha_outages: Sequence[Outage]) -> dict[str, FactVal
         if each.ts_ms is not None and each.event == "zk.curator.state" and each.ts_ms > ha_outages[0].first_ms
     ]
     return {
-        "first_ms": ha_outages[0].first_ms,
+        "first_ms": ha_outages[0].began_ms,
         "last_ms": ha_outages[-1].last_ms,
-        "longest_ms": max(each.last_ms - each.first_ms for each in ha_outages),
+        "longest_ms": max(each.lasted_ms for each in ha_outages),
+        "answered_ms": ha_outages[-1].answered_ms,
         "outage_spans": [_span(each) for each in ha_outages[:SHOWN]],
         "processes": len(roles),
         "jobmanager_logs": sum(role == "jobmanager" for role in roles.values()),
         "taskmanager_logs": sum(role == "taskmanager" for role in roles.values()),
         "processes_together": max(len(each.files) for each in ha_outages),
-        "processes_connected": len(could | roles.keys()),
+        "processes_connected": len((could | roles.keys()) - found_none),
+        "processes_never_connected": len(found_none),
         "back_ms": max(reconnected, default=None),
     }
 
@@ -189,10 +203,12 @@ def _ended_ms(evidence: Evidence, log: IncidentLog, ha_outages: Sequence[Outage]
 
 
 def _span(outage: Outage) -> str:
-    """First and last sign, as `2026-11-21 01:26:09 - 01:26:41 UTC (32 s)`."""
-    first, last = (dt.datetime.fromtimestamp(each / 1000, dt.UTC) for each in (outage.first_ms, outage.last_ms))
+    """Begin and end, as `2026-11-21 01:26:09 - 01:26:41 UTC (32 s)`, and `(≥ 32 s)` while no answer is known."""
+    end_ms = outage.began_ms + outage.lasted_ms
+    first, last = (dt.datetime.fromtimestamp(each / 1000, dt.UTC) for each in (outage.began_ms, end_ms))
     until = f"{last:%H:%M:%S}" if last.date() == first.date() else f"{last:%Y-%m-%d %H:%M:%S}"
-    return f"{first:%Y-%m-%d %H:%M:%S} - {until} UTC ({duration(outage.last_ms - outage.first_ms)})"
+    least = "≥ " if outage.answered_ms is None else ""
+    return f"{first:%Y-%m-%d %H:%M:%S} - {until} UTC ({least}{duration(outage.lasted_ms)})"
 
 
 def _leadership(log: IncidentLog, ha_outages: Sequence[Outage]) -> dict[str, FactValue]:
@@ -272,50 +288,6 @@ def _ended(log: IncidentLog, fatal: Iterable[LogEvent], role: str) -> list[LogEv
     return ends
 
 
-def _jobmanager_starts(log: IncidentLog) -> dict[str, FactValue]:
-    """Starts of JobManager processes, and how many of them followed the end of another."""
-    starts = [each for each in log.of("process_start") if each.process == "jobmanager" and each.ts_ms is not None]
-    if not starts:
-        return {}
-    files = {each.file_id for each in starts}
-    again = [each for each in starts if _replaces(each, starts, {file: log.last_ms.get(file) for file in files})]
-    return {
-        "jobmanager_starts": len(starts),
-        "jobmanager_restarts": len(again),
-        "jobmanager_last_start_ms": max(each.ts_ms or 0 for each in starts),
-    }
-
-
-def _replaces(start: LogEvent, starts: Sequence[LogEvent], ends: Mapping[int, int | None]) -> bool:
-    """Whether another JobManager had ended before: its log stops earlier, or the same log holds an earlier start."""
-    began = start.ts_ms or 0
-    return any(
-        (ends.get(each.file_id) or began) < began or each.file_id == start.file_id
-        for each in starts
-        if (each.ts_ms or 0) < began
-    )
-
-
-def _server(log: IncidentLog, ha_outages: Sequence[Outage]) -> dict[str, FactValue]:
-    """Facts from the ZooKeeper servers' own logs, when uploaded."""
-    server_events = log.of("coordination_server")
-    if not server_events:
-        return {}
-    starts = [each for each in server_events if each.event == "zk.server.start" and each.ts_ms is not None]
-    fsync = [
-        each.duration_ms for each in server_events if each.event == "zk.server.fsync" and each.duration_ms is not None
-    ]
-    again = [
-        each.ts_ms for each in starts if ha_outages and each.ts_ms is not None and each.ts_ms > ha_outages[0].first_ms
-    ]
-    return {
-        "server_starts": len(starts),
-        "server_started_again_ms": max(again, default=None),
-        "server_expired": sum(each.event == "zk.server.expired" for each in server_events),
-        "server_fsync_ms": max(fsync, default=None),
-    }
-
-
 @read_once
 def _options(evidence: Evidence) -> tuple[dict[str, FactValue], tuple[Citation, ...]]:
     """The options of OPTIONS as facts, with citations."""
@@ -336,6 +308,8 @@ def _options(evidence: Evidence) -> tuple[dict[str, FactValue], tuple[Citation, 
 def _value(fact: str, text: str | None) -> FactValue:
     if fact == "servers":
         return len([each for each in (text or "").split(",") if each.strip()]) or None
+    if fact == "retry_attempts":
+        return int(text) if text and text.strip().isdecimal() else None
     return truth(text) if fact == "tolerates_suspended" else duration_ms(text)
 
 
@@ -350,22 +324,25 @@ SIGNALS = (
             "suspended": "SUSPENDED connections over all processes",
             "lost": "LOST connections over all processes",
             "session_timeouts": "sessions in which nothing was heard from the server",
-            "silent_ms": "longest silence of the high availability service, ms",
+            "silent_ms": "longest time without an answer after which a client closed its connection, ms",
+            "gave_up": "processes whose retries were used up (`Background operation retry gave up`)",
             "sessions_expired": "sessions that expired",
             "connection_loss": "ConnectionLoss errors of ZooKeeper",
             "checkpoint_failures": "checkpoints that failed with an error of the high availability service",
             "lock_failures": "failures of the Kubernetes lock or its ConfigMap",
             "session_timeout_ms": "session timeout, ms: negotiated, else configured",
-            "first_ms": "first sign, epoch ms",
+            "first_ms": "begin of the first outage: the last answer before its first sign, else that sign, epoch ms",
             "last_ms": "last sign, epoch ms",
             **END_FACTS,
-            "longest_ms": "longest outage from its first to its last sign, ms",
-            "outage_spans": "first and last sign of each outage, and the time between them",
-            "processes": "Flink processes that noticed an outage",
+            "answered_ms": "first answer of the service after the last sign of the last outage, epoch ms",
+            "longest_ms": "longest outage, ms: until the service answered again, as far as the evidence shows it",
+            "outage_spans": "begin and end of each outage, and the time between them; ≥ while no answer is known",
+            "processes": "Flink processes that lost their connection in an outage",
             "jobmanager_logs": "JobManager processes that noticed",
             "taskmanager_logs": "TaskManager processes that noticed",
             "processes_together": "most processes that noticed the same outage",
             "processes_connected": "JobManagers and TaskManagers that were connected to the service at some time",
+            "processes_never_connected": "processes that started during an outage and found no server",
             "back_ms": "last reconnection after the first sign, epoch ms",
             "failures": "failures and errors thrown by the high-availability services",
             "failure_text": "class and message of the first of them",
@@ -380,6 +357,7 @@ SIGNALS = (
             "jobmanagers_failed": "JobManager processes that ended with any fatal error",
             "jobmanager_starts": "starts of JobManager processes",
             "jobmanager_restarts": "starts of JobManager processes after another one had ended",
+            "jobmanager_first_restart_ms": "first of these starts, epoch ms",
             "jobmanager_last_start_ms": "last start of a JobManager process, epoch ms",
             "task_managers_ended": "TaskManager processes that ended with a fatal error of the service",
             "task_managers_ended_names": "their resource ids",
@@ -388,6 +366,13 @@ SIGNALS = (
             "server_started_again_ms": "last start of a ZooKeeper server after the first sign, epoch ms",
             "server_expired": "sessions that the ZooKeeper servers gave up",
             "server_fsync_ms": "longest wait of a ZooKeeper server for its disk, ms",
+            "server_session_limit_ms": "longest session timeout that the ZooKeeper servers grant, from their logs, ms",
+            "session_limit_ms": "longest session timeout that the servers grant, ms: as their logs tell, else 40 s",
+            "session_timeout_needed_ms": "session timeout that outlasts each outage, at most what servers grant, ms",
+            "outages_beyond_limit": "outages that no session outlasts, because servers grant none so long",
+            "retry_attempts": "max-retry-attempts of Curator in the configuration",
+            "retry_wait_ms": "retry-wait of Curator in the configuration, ms",
+            "retry_attempts_needed": "retries whose least waits outlast the longest outage, where fewer are set",
             "pause_ratio_before": "largest share of the 20 s before an outage that a JVM spent in GC pauses, 0 to 1",
             "servers": "ZooKeeper servers in the configuration",
             "tolerates_suspended": "whether suspended connections are tolerated",

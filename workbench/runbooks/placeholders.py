@@ -52,6 +52,7 @@ LABELS = (
     to_say("topic"),
     to_say("vertex-id"),
     to_say("zookeeper-host"),
+    to_say("zookeeper-log-directory"),
 )
 """Placeholders of the shipped runbooks as labels of fields; within a command they are never translated."""
 

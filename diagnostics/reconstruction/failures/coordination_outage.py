@@ -18,11 +18,39 @@ BEFORE_SIGN_MS = 20_000
 """Time before the first sign in which garbage collections are considered as its cause. Our choice."""
 
 
+NO_SESSION = "Session 0x0 "
+"""How ZooKeeper's client names the session of a connection that it never had. Source: ZooKeeper's ClientCnxn."""
+
+
 @dataclass(frozen=True, slots=True)
 class Outage:
-    """One outage: log events of lost connections to the coordination service, in time order."""
+    """One outage: log events of lost connections to the coordination service, in time order.
+
+    answered_ms      when the service answered again: the first session, or the first start of a server, after the last
+                     sign, epoch ms; None while no evidence shows it
+    never_connected  the logs (file ids) of processes that started during the outage and found no server
+    """
 
     signs: tuple[LogEvent, ...]
+    answered_ms: int | None = None
+    never_connected: frozenset[int] = frozenset()
+
+    @property
+    def began_ms(self) -> int:
+        """The last moment at which a client heard of the service, epoch ms; the first sign where no record tells it. A
+        client notices the silence only when its read timeout is over.
+        """
+        heard = [
+            each.ts_ms - round(each.duration_ms)
+            for each in self.signs
+            if each.event == "zk.client.timeout" and each.ts_ms is not None and each.duration_ms is not None
+        ]
+        return max((each for each in heard if each < self.first_ms), default=self.first_ms)
+
+    @property
+    def lasted_ms(self) -> int:
+        """From its begin until the service answered again, ms; at least so long while no evidence shows an answer."""
+        return (self.last_ms if self.answered_ms is None else self.answered_ms) - self.began_ms
 
     @property
     def first_ms(self) -> int:
@@ -36,8 +64,8 @@ class Outage:
 
     @property
     def files(self) -> frozenset[int]:
-        """The logs (file ids) of the processes that noticed it."""
-        return frozenset(each.file_id for each in self.signs)
+        """The logs (file ids) of the processes that lost their connection in it."""
+        return frozenset(each.file_id for each in self.signs) - self.never_connected
 
     def covers(self, ts_ms: int | None) -> bool:
         """Whether something happened during the outage or shortly after its last sign."""
@@ -54,7 +82,38 @@ def outages(log: IncidentLog) -> list[Outage]:
             groups[-1].append(event)
         else:
             groups.append([event])
-    return [Outage(tuple(group)) for group in groups]
+    nexts = [*(group[0].ts_ms for group in groups[1:]), None]
+    return [
+        Outage(tuple(group), _answered(log, group[-1].ts_ms or 0, before_ms), _never_connected(log, group))
+        for group, before_ms in zip(groups, nexts, strict=False)
+    ]
+
+
+def _answered(log: IncidentLog, after_ms: int, before_ms: int | None) -> int | None:
+    """When the service first answered after the last sign of an outage, and before the next outage."""
+    starts = [each for each in log.of("coordination_server") if each.event == "zk.server.start"]
+    answers = [each.ts_ms for each in [*log.of("coordination_back"), *starts] if each.ts_ms is not None]
+    return min((each for each in answers if after_ms <= each < (before_ms or each + 1)), default=None)
+
+
+def _never_connected(log: IncidentLog, signs: Sequence[LogEvent]) -> frozenset[int]:
+    """The logs whose process had no connection to lose: it began to write, and connected for the first time during the
+    outage.
+    """
+    first: dict[int, LogEvent] = {}
+    for sign in signs:
+        first.setdefault(sign.file_id, sign)
+    return frozenset(
+        file_id
+        for file_id, sign in first.items()
+        if NO_SESSION in sign.message
+        and any(each.file_id == file_id and _is_before(each, sign) for each in log.of("process_start"))
+        and not any(each.file_id == file_id and _is_before(each, sign) for each in log.of("coordination_back"))
+    )
+
+
+def _is_before(event: LogEvent, sign: LogEvent) -> bool:
+    return event.ts_ms is not None and event.ts_ms <= (sign.ts_ms or 0)
 
 
 def pause_ratio_before(known: Sequence[Timeline], outages_of_log: Sequence[Outage]) -> float | None:

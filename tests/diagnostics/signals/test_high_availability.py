@@ -56,7 +56,73 @@ def test_two_outages_some_time_apart_are_two_with_times_of_their_own() -> None:
     assert measured["outages"] == 2
     spans = measured["outage_spans"]
     assert isinstance(spans, list)
-    assert [str(each).partition("(")[2] for each in spans] == ["12 s)", "0 ms)"]
+    assert [str(each).partition("(")[2] for each in spans] == ["≥ 12 s)", "≥ 0 ms)"]
+
+
+def test_an_outage_lasts_from_the_last_answer_until_a_client_has_a_session_again() -> None:
+    measured = facts(
+        [
+            record(0, "zk.client.established", duration_ms=12_000.0),
+            record(60, "zk.client.timeout", "Client session timed out", "taskmanager", duration_ms=8_000.0),
+            record(62, "zk.client.timeout", duration_ms=8_000.0),
+            changed(72, "LOST"),
+            record(78, "zk.curator.bg_gaveup", "Background operation retry gave up", "taskmanager"),
+            record(84, "zk.client.established", duration_ms=12_000.0),
+        ],
+    )
+    assert (measured["first_ms"], measured["answered_ms"]) == (START + 54_000, START + 84_000)
+    assert (measured["longest_ms"], measured["gave_up"]) == (30_000, 1)
+    assert str(measured["outage_spans"]).endswith("(30 s)']")
+
+
+def test_an_outage_ends_when_a_server_starts_again_before_a_client_connects() -> None:
+    limit = {"process": "zookeeper", "file_id": 5, "duration_ms": 40_000.0}
+    started = record(43, "zk.server.start", "Created server with tickTime 2000 ms", **limit)
+    measured = facts([changed(0, "SUSPENDED"), changed(12, "LOST"), started, changed(48, "RECONNECTED")])
+    assert (measured["answered_ms"], measured["longest_ms"]) == (START + 43_000, 43_000)
+    assert (measured["session_limit_ms"], measured["outages_beyond_limit"]) == (40_000, 1)
+
+
+def test_a_process_that_starts_during_an_outage_has_no_connection_to_lose() -> None:
+    starts = [record(0, "layout.banner"), record(70, "layout.banner", file_id=7)]
+    refused = "Session 0x0 for server zk-1:2181, Closing socket connection."
+    log = [
+        *starts,
+        record(1, "zk.client.established", duration_ms=12_000.0),
+        changed(60, "SUSPENDED"),
+        record(71, "zk.client.reconnect", refused, file_id=7),
+        changed(71.1, "SUSPENDED", file_id=7),
+    ]
+    measured = facts(log)
+    assert (measured["processes"], measured["processes_connected"]) == (1, 1)
+    assert (measured["processes_never_connected"], measured["processes_together"]) == (1, 1)
+    without_start = facts([each for each in log if each not in starts])
+    assert (without_start["processes"], without_start["processes_never_connected"]) == (2, 0)
+
+
+def proposed(answered_s: float, **options: str) -> tuple[FactValue, FactValue]:
+    """Session timeout and retries proposed for an outage of that length."""
+    rows = [
+        {"scope": "cluster", "key": f"high-availability.zookeeper.client.{name.replace('_', '-')}", "value": value}
+        for name, value in options.items()
+    ]
+    log = [record(-9, "zk.client.established", duration_ms=12_000.0), changed(0, "SUSPENDED"), changed(12, "LOST")]
+    measured = facts([*log, changed(answered_s, "RECONNECTED")], config_option=rows)
+    return measured.get("session_timeout_needed_ms"), measured.get("retry_attempts_needed")
+
+
+def test_session_and_retries_are_proposed_to_outlast_the_outage_within_what_servers_grant() -> None:
+    assert proposed(24) == (30_000, 5)
+    assert proposed(24, retry_wait="2 s") == (30_000, 12)
+    assert proposed(24, max_retry_attempts="6") == (30_000, None)
+    assert proposed(43, retry_wait="2 s") == (40_000, 22)
+    assert proposed(300, retry_wait="2 s") == (40_000, 29)
+
+
+def test_a_granted_session_counts_and_not_the_one_that_was_asked_for() -> None:
+    options = [{"scope": "cluster", "key": "high-availability.zookeeper.client.session-timeout", "value": "60 s"}]
+    log = [record(0, "zk.client.established", duration_ms=40_000.0), changed(60, "SUSPENDED")]
+    assert facts(log, config_option=options)["session_timeout_ms"] == 40_000
 
 
 def ends_after(*completed_s: float) -> FactValue:

@@ -24,6 +24,7 @@ OWN = "org.acme.Enrich.map"
         (["java.lang.OutOfMemoryError: Java heap space"], OWN, OWN, "memory"),
         (["java.net.ConnectException: Connection refused"], "sun.nio.ch.Net.pollConnect", OWN, "network"),
         (["org.apache.zookeeper.KeeperException$ConnectionLossException: x"], "x.Y.z", None, "high_availability"),
+        (["java.lang.Exception: Job leader for job id 1db41f lost leadership."], "x.Y.z", None, "high_availability"),
         (
             [
                 "java.io.IOException: Could not flush to file and close the file system output stream to s3://b/c",
