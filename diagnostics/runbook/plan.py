@@ -17,6 +17,8 @@ from diagnostics.runbook.restarting import stop_and_start
 PLACE_WITHIN = re.compile(r" \(| or |\uff08|\uff0c")
 """What follows the name of a file, in either language: `config.yaml (of the TaskManagers)`."""
 
+STARTS = re.compile(r"(?:task|job)manager\.sh start\b")
+"""A command that starts a process of Flink."""
 
 CAUSE_FIRST = to_say(
     "None of the decided changes removes the root cause. Look first which of the changes below fits, and make it in "
@@ -25,6 +27,10 @@ CAUSE_FIRST = to_say(
 NOT_THE_CAUSE = to_say(
     "Nothing in this plan removes the root cause: follow the runbook “{runbook}” for that. What is here lowers other "
     "risks and can wait for the next deployment."
+)
+START_FIRST = to_say(
+    "Run the commands that start processes now: the job needs them to run again. The settings and the restart below "
+    "can wait for a planned time. Do not begin with them while the incident lasts."
 )
 
 
@@ -68,8 +74,7 @@ def merged_plan(
     Gives  JSON values: `changes` [{kind, file, from, to, runbook}], the options of a file as one with `runbook` empty,
            `open` [{only_if, question, file, from, to}], `left_out` [{option, value, runbook, because}], and `restart`
            {text, command} or None, and `remark`, a sentence where no decided change removes the root cause, else empty.
-           The command begins with what Flink's scripts need, which a runbook shows above its
-           steps.
+           Each block of commands begins with what Flink's scripts need, which a runbook shows above its steps.
     """
     plan = _Plan()
     for place, proposal in enumerate(proposals):
@@ -86,14 +91,18 @@ def merged_plan(
         else None
     )
     shown = plan.as_json()
+    export = ClusterCommands(view, None).export_of_conf_folder
     if restart:
         commands = restart["command"].splitlines()
-        if export := ClusterCommands(view, None).export_of_conf_folder:
-            restart["command"] = "\n".join([export, *commands])
+        restart["command"] = "\n".join([*([export] if export else []), *commands])
         for part in ("changes", "open"):
             shown[part] = [each for each in shown[part] if each["to"] not in commands]
+    starts = [each for each in shown["changes"] if each["kind"] == "command" and STARTS.search(each["to"])]
+    for each in starts:
+        each["to"] = f"{export}\n{each['to']}" if export else each["to"]
     shown["changes"] = [shown_change(each, ConfigFile.of(view)) for each in shown["changes"]]
-    return shown | {"restart": restart, "remark": plan.remark(proposals[0].title)}
+    remark = say(START_FIRST) if starts and plan.restarts else plan.remark(proposals[0].title)
+    return shown | {"restart": restart, "remark": remark}
 
 
 class _Plan:

@@ -28,7 +28,7 @@ class Outage:
 
     answered_ms      when the service answered again: the first session, or the first start of a server, after the last
                      sign, epoch ms; None while no evidence shows it
-    never_connected  the logs (file ids) of processes that started during the outage and found no server
+    never_connected  the logs (file ids) of processes that started during the outage and got no connection
     """
 
     signs: tuple[LogEvent, ...]
@@ -37,7 +37,7 @@ class Outage:
 
     @property
     def began_ms(self) -> int:
-        """The last moment at which a client heard of the service, epoch ms; the first sign where no record tells it. A
+        """The last moment at which a client heard of the service, epoch ms; the first sign where no record states it. A
         client notices the silence only when its read timeout is over.
         """
         heard = [
@@ -49,7 +49,7 @@ class Outage:
 
     @property
     def lasted_ms(self) -> int:
-        """From its begin until the service answered again, ms; at least so long while no evidence shows an answer."""
+        """From its begin until the service answered again, ms; until the last sign where nothing shows an answer."""
         return (self.last_ms if self.answered_ms is None else self.answered_ms) - self.began_ms
 
     @property

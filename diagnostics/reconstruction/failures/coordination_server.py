@@ -1,4 +1,4 @@
-"""What the ZooKeeper servers' own logs tell, and the settings with which clients would have outlasted an outage."""
+"""What the ZooKeeper servers' own logs state, and the settings with which clients would have outlasted an outage."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def limits(ha_outages: Sequence[Outage], options: Mapping[str, FactValue], grant
     shows how long an outage lasted, the longest session timeout.
 
     options  `session_timeout_ms`, `retry_attempts` and `retry_wait_ms`, as negotiated or configured
-    granted  the longest session timeout that the servers grant, ms, as their logs tell; else USUAL_LARGEST_SESSION_MS
+    granted  the longest session timeout that the servers grant, ms, as their logs state; else USUAL_LARGEST_SESSION_MS
     Gives    `session_limit_ms`, `session_timeout_needed_ms`, `outages_beyond_limit`, `retry_attempts_needed`
     """
     if not ha_outages:

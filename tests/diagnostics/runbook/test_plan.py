@@ -89,6 +89,20 @@ def test_the_plan_says_to_build_new_code_before_the_job_is_stopped() -> None:
     assert "build the new JAR" not in plan_of(Proposal("A", (), [step(change("t.timeout: 2 min"))]))["restart"]["text"]
 
 
+def test_what_starts_a_process_comes_before_settings_and_with_the_configuration_that_the_cluster_loaded() -> None:
+    loaded = {"kind": "standalone", "home": "/opt/flink", "config_file": "/etc/flink/config.yaml"}
+    signal = {"key": "deployment", "subject": {"job": JOB}, "level": "job", "facts": loaded}
+    stored = [{**signal, "citations": [], "citation_count": 0}]
+    start = step(change("/opt/flink/bin/taskmanager.sh start", kind="command"), restart=False)
+    plan = merged_plan([Proposal("A", (), [start, step(change("t.timeout: 2 min"))])], stored, JOB)
+    assert plan is not None
+    assert plan["changes"][0]["to"].splitlines()[0] == "export FLINK_CONF_DIR=/etc/flink"
+    assert plan["remark"].startswith("Run the commands that start processes now")
+    only = merged_plan([Proposal("A", (), [start])], stored, JOB)
+    assert only is not None
+    assert only["remark"] == ""
+
+
 def test_an_option_to_be_removed_is_in_the_state_before_only() -> None:
     larger = change("t.heap: 384m", "t.process: 800m\nt.heap: 190m")
     [file] = plan_of(Proposal("Heap", (), [step(larger)]))["changes"]
