@@ -220,7 +220,7 @@ def _verdict(name: str | None, findings: Sequence[Finding], fit: Finding | None,
     alarming, lead = _alarming(findings), _lead(findings)
     prefix = say("{job}: ", job=name) if name else ""
     if lead and lead.confidence >= LEAST_EXPLAINING:
-        sure = max(each.confidence for each in (lead, *_of_its_class(lead, findings)))
+        sure = max(each.confidence for each in (lead, *_consequences_within(lead, findings)))
         return Verdict(lead.symptom_class, sure, prefix + _summary_of_lead(lead, findings), lead)
     if lead:
         guess = symptom(lead.symptom_class).title_within_sentence
@@ -238,22 +238,24 @@ def _verdict(name: str | None, findings: Sequence[Finding], fit: Finding | None,
     return Verdict(INCONCLUSIVE, round(1 - fit.confidence, 3) if fit else 0.5, prefix + text, None)
 
 
-def _follow(lead: Finding, findings: Sequence[Finding]) -> Iterator[Finding]:
+def _consequences(lead: Finding, findings: Sequence[Finding]) -> Iterator[Finding]:
     """What the lead explains."""
     for each in findings:
         if each.cause is not None and each.cause.rule.id == lead.rule.id and each.severity != "info":
             yield each
 
 
-def _of_its_class(lead: Finding, findings: Sequence[Finding]) -> list[Finding]:
+def _consequences_within(lead: Finding, findings: Sequence[Finding]) -> list[Finding]:
     """What the lead explains within its own class: it shows that class as well as the lead does."""
-    return [each for each in _follow(lead, findings) if each.symptom_class == lead.symptom_class]
+    return [each for each in _consequences(lead, findings) if each.symptom_class == lead.symptom_class]
 
 
 def _summary_of_lead(lead: Finding, findings: Sequence[Finding]) -> str:
     """The lead's claim, what it leads to within its class, and the titles of its other consequences."""
-    same = _of_its_class(lead, findings)
-    follows = dict.fromkeys(phrase.within_sentence(each.title) for each in _follow(lead, findings) if each not in same)
+    same = _consequences_within(lead, findings)
+    follows = dict.fromkeys(
+        phrase.within_sentence(each.title) for each in _consequences(lead, findings) if each not in same
+    )
     consequences = say("Consequences: {titles}.", titles=say("; ").join(follows)) if follows else ""
     claims = (lead.claim, *(each.claim for each in same))
     return joined_sentences((*claims, lead.over, *_further_causes(lead, findings), consequences))
