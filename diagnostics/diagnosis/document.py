@@ -10,7 +10,8 @@ largest `gain` first. `onset` of a finding is when it began: null when that is u
 already shows it, `ended` when it was over, null where it goes on or nothing shows. `advice` is whether it proposes a
 change and reports no trouble. `sentences` is the statement in
 pieces; a value has its fact. `first_step` is what to do first, null when the rule does not state it. `trouble` is why a
-health score is bounded, null when it is not; each job has the `deductions` of its own score. `analyze` adds `program`,
+health score is bounded, null when it is not, with `is_stop` where the job does not run; each
+job has the `deductions` of its own score. `analyze` adds `program`,
 the version of the program that read and measured. Readers ignore unknown fields.
 """
 
@@ -122,7 +123,8 @@ def _trouble(health: Health, findings: Sequence[Finding]) -> dict[str, Any] | No
     """Why the score is bounded, and the finding behind it."""
     if health.trouble is None:
         return None
-    return {"title": health.trouble.title, "finding": _position(health.trouble.finding, findings)}
+    stop = {"is_stop": True} if health.trouble.is_stop else {}
+    return {"title": health.trouble.title, "finding": _position(health.trouble.finding, findings), **stop}
 
 
 def _job(job: JobVerdict, findings: Sequence[Finding], files: Sequence[str], unread: Sequence[str]) -> dict[str, Any]:

@@ -20,6 +20,8 @@ MOST_IN_TROUBLE = 60
 completed checkpoint, a failed attempt, or a cause that could not be judged. Our choice: the upper end of the band
 "act".
 """
+MOST_STOPPED = 0
+"""The score of a job that does not run, and of its stability: no running job is worse. Our choice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +68,14 @@ class Deduction:
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """The reason for an upper bound, as words after a colon, and the finding behind it, if any."""
+    """The reason for an upper bound, as words after a colon, and the finding behind it, if any.
+
+    is_stop  whether the job does not run: the bound is MOST_STOPPED
+    """
 
     title: str
     finding: Finding | None = None
+    is_stop: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +104,11 @@ def health(findings: Iterable[Finding], trouble: Iterable[Trouble] = ()) -> Heal
     ]
     dimensions = dimension_scores((each.dimension, each.points) for each in deductions)
     bound = next(iter(trouble), None)
-    if bound and (excess := points_above(USUAL_WEIGHTS, (each.points for each in deductions))):
-        title = bound_title(USUAL_WEIGHTS, bound.title)
+    most = most_of(USUAL_WEIGHTS, is_stop=bound is not None and bound.is_stop)
+    if bound and bound.is_stop:
+        dimensions["stability"] = MOST_STOPPED
+    if bound and (excess := points_above(most, (each.points for each in deductions))):
+        title = bound_title(most, bound.title)
         deductions.append(Deduction(title, bound.finding, None, excess))
     return Health(points_left(each.points for each in deductions), dimensions, tuple(deductions), bound)
 
@@ -113,14 +122,19 @@ def dimension_scores(deducted: Iterable[tuple[str | None, float]]) -> dict[str, 
     }
 
 
-def points_above(weights: HealthWeights, deducted: Iterable[float]) -> float:
-    """The points by which the rest exceeds the bound of a job in trouble; 0 below it."""
-    return max(round(100 - sum(deducted) - weights.most_in_trouble, 1), 0.0)
+def most_of(weights: HealthWeights, *, is_stop: bool) -> int:
+    """The highest score of a job in trouble, or of one that does not run."""
+    return MOST_STOPPED if is_stop else weights.most_in_trouble
 
 
-def bound_title(weights: HealthWeights, reason: str) -> str:
+def points_above(most: int, deducted: Iterable[float]) -> float:
+    """The points by which the rest exceeds the highest score of a job in trouble; 0 below it."""
+    return max(round(100 - sum(deducted) - most, 1), 0.0)
+
+
+def bound_title(most: int, reason: str) -> str:
     """The title of the deduction that bounds the score."""
-    return say("Never above {most}: {reason}", most=weights.most_in_trouble, reason=reason)
+    return say("Never above {most}: {reason}", most=most, reason=reason)
 
 
 def trouble_in(findings: Iterable[Finding]) -> Iterator[Trouble]:

@@ -7,9 +7,11 @@ from typing import Any
 
 from diagnostics.diagnosis.health import (
     BOUND,
+    MOST_STOPPED,
     HealthWeights,
     bound_title,
     dimension_scores,
+    most_of,
     points_above,
     points_left,
 )
@@ -32,6 +34,8 @@ def reweighed(document: Mapping[str, Any], weights: HealthWeights) -> dict[str, 
     score = points_left(each["points"] for each in deductions)
     jobs = [_job(job, findings, weights, score if len(document["jobs"]) == 1 else None) for job in document["jobs"]]
     dimensions = dimension_scores((each["dimension"], each["points"]) for each in deductions)
+    if trouble and trouble.get("is_stop"):
+        dimensions["stability"] = MOST_STOPPED
     return {
         **document,
         "jobs": jobs,
@@ -60,7 +64,8 @@ def _deducted(
             finding = findings[each["finding"]]
             points = weights.points(finding["severity"], finding["role"], finding["confidence"])
             again.append({**each, "points": points})
-    excess = points_above(weights, (each["points"] for each in again))
+    most = most_of(weights, is_stop=bool(trouble and trouble.get("is_stop")))
+    excess = points_above(most, (each["points"] for each in again))
     if trouble and excess:
         place = trouble["finding"]
         again.append(
@@ -68,7 +73,7 @@ def _deducted(
                 "points": excess,
                 "dimension": None,
                 "symptom_class": findings[place]["symptom_class"] if place is not None else None,
-                "title": bound_title(weights, trouble["title"]),
+                "title": bound_title(most, trouble["title"]),
                 "finding": place,
             }
         )

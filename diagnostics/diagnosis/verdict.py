@@ -194,13 +194,26 @@ def _job_verdict(
         findings, trouble = order_causes(everything), []
     name, looked = index.jobs.get(job or ""), looked_at(index, job)
     verdict = _verdict(name, findings, fit, looked)
-    trouble = [*trouble_in(findings), *trouble]
+    trouble = [*_stop(index, job, lead), *trouble_in(findings), *trouble]
     if verdict.symptom_class == INCONCLUSIVE and verdict.lead:
         trouble.append(Trouble(say("the cause of what is seen could not be judged"), verdict.lead))
     ranked: tuple[RankedCause, ...] = ()
     if verdict.symptom_class == INCONCLUSIVE:
         ranked = ranked_causes(findings, matches, job, index.view(Subject(job=job), "job", reach_down=True))
     return JobVerdict(job, name, verdict, findings, health(findings, trouble), looked, ranked)
+
+
+def _stop(index: SignalIndex, job: str | None, lead: Finding | None) -> Iterator[Trouble]:
+    """The trouble of a job that does not run at the end: it has failed for good, or no TaskManager is there for it."""
+    if job is None or lead is None:
+        return
+    view = index.view(Subject(job=job), "job", reach_down=True)
+    missing = view("slots.missing")
+    lacks = isinstance(missing, (int, float)) and missing >= 1
+    if view("restarts.final_state") == "FAILED":
+        yield Trouble(say("the job has failed and does not run"), lead, is_stop=True)
+    elif view("task_manager_loss.all.registered_end") == 0 and lacks:
+        yield Trouble(say("no TaskManager is registered, and the job does not run"), lead, is_stop=True)
 
 
 def _alarming(findings: Sequence[Finding]) -> list[Finding]:

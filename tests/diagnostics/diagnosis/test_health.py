@@ -55,6 +55,12 @@ def test_a_remark_is_no_trouble_and_a_critical_cause_is() -> None:
     assert len(list(trouble_in(order_causes([finding("sink", "slow_sink", 0.6)])))) == 1
 
 
+def test_a_job_that_does_not_run_has_no_health_and_no_stability() -> None:
+    found = health(order_causes([SKEW]), [Trouble("it has failed", None, is_stop=True)])
+    assert (found.score, found.dimensions["stability"]) == (0, 0)
+    assert found.deductions[-1].title == "Never above 0: it has failed"
+
+
 def test_a_score_below_the_bound_is_unchanged() -> None:
     findings = order_causes([SKEW, EXPIRED])
     assert health(findings, [Trouble("anything")]).score == health(findings).score

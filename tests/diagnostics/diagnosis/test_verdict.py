@@ -61,6 +61,15 @@ def test_the_cause_is_the_verdict_and_the_expired_checkpoint_its_consequence() -
     ]
 
 
+def test_a_job_that_failed_for_good_or_has_no_task_manager_has_no_health() -> None:
+    """A score of the findings alone would call it healthier than a job that runs badly."""
+    failed = verdict_of(signal("sink", busy=3), signal("restarts", final_state="FAILED"))
+    gone = signal("task_manager_loss.all", registered_end=0)
+    assert (failed["health"]["score"], failed["health"]["trouble"]["is_stop"]) == (0, True)
+    assert verdict_of(signal("sink", busy=3), gone, signal("slots", missing=2))["health"]["score"] == 0
+    assert verdict_of(signal("sink", busy=3), signal("restarts", final_state="RUNNING"))["health"]["score"] > 0
+
+
 def test_a_consequence_alone_is_inconclusive() -> None:
     assert verdict_of(signal("checkpoints", expired=2))["verdict"]["symptom_class"] == "inconclusive"
 

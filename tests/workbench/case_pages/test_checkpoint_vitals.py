@@ -71,6 +71,14 @@ def test_a_dimension_without_a_measurement_has_no_full_marks() -> None:
     assert dimensions_not_measured(done) == {"event_time"}
 
 
+def test_of_a_job_that_does_not_run_no_dimension_is_called_good() -> None:
+    scores = {"checkpointing": 92, "back_pressure": 100, "event_time": 100, "resources": 23, "stability": 0}
+    done = analysis(progress(ORDERS, **FACTS))
+    done.document["health"] = {"dimensions": scores, "trouble": {"title": "x", "finding": 0, "is_stop": True}}
+
+    assert dimensions_not_measured(done) == {"checkpointing", "back_pressure", "event_time"}
+
+
 def test_a_checkpoint_within_the_last_second_is_at_the_end() -> None:
     (vitals,) = checkpoint_vitals(analysis(progress(ORDERS, **{**FACTS, "since_last_completed_ms": 0})))
     assert vitals.last_success == "at the end of the evidence"
