@@ -6,10 +6,10 @@ import re
 from typing import TYPE_CHECKING
 
 from diagnostics.aggregators.aggregator import CITATION_ORDER, Aggregator
+from diagnostics.aggregators.harmless_errors import ERRORS, harmless_kinds, is_fatal
 from diagnostics.arithmetic.row_choice import contains_any, is_any, is_true, shortened
 from diagnostics.arithmetic.row_order import Order, first_rows_by_group, sort_rows
 from diagnostics.citation import CITATION_COLUMNS
-from diagnostics.notation.log_event import harmless_events
 from diagnostics.vocabulary.copied_error import INFORMED_TEXTS
 
 if TYPE_CHECKING:
@@ -20,39 +20,6 @@ MOST_OF_A_RANK = 200
 
 MOST_CHARACTERS = 300
 """Characters kept of a message. Our choice: what a citation shows."""
-
-FATAL_TEXTS = (
-    "Fatal error",
-    "fatal error",
-    "FATAL: Thread",
-    "Could not start cluster entrypoint",
-    "Could not create application program",
-    "Could not start the JobMaster",
-    "Terminating TaskManagerRunner",
-    "Terminating the JVM",
-    "terminating the JVM",
-    "Shutting down TaskManagerRunner since",
-    "TaskManager initialization failed",
-    "TaskManagerRunner failed",
-)
-"""Messages with which Flink's processes end. Source: FatalExitExceptionHandler, ClusterEntrypoint, TaskManagerRunner,
-TaskExecutor and ResourceManager of Flink 1.8 to 2.0.
-"""
-
-HARMLESS_LOGGERS = (
-    ".runtime.rest.",
-    ".runtime.webmonitor.handlers.",
-    "NettyTransport",
-    "remote.Remoting",
-    "remote.ReliableDeliverySupervisor",
-    "zookeeper.ClientCnxn",
-    "AppInfoParser",
-)
-"""Parts of logger names whose errors concern a browser, a probe, a registration or the end of a process, not a job: a
-page of a removed job, a port scanner, two clients of one name, Pekko during shutdown. Our choice, from logs of healthy
-jobs. An Error of the JVM itself is never harmless.
-"""
-OF_THE_JVM = r"^java\.lang\.\w+Error$"
 
 OF_THE_RUNTIME = (
     "org.apache.flink.runtime.",
@@ -74,10 +41,10 @@ OF_THE_RUNTIME = (
 REPORTS_FAILURE = r"(?i)\b(?:error|fail(?:s|ed|ure)?|refused|denied|reject(?:s|ed)?|timed out|unable to|could not)\b"
 """Words with which a connector's warning says that something did not work."""
 
-ERRORS = ("ERROR", "FATAL")
-"""A record without a level counts as one of these when it prints an exception: what a client or a shell shows."""
 PRINTED = ("INFO",)
-"""So does one of this level without a logger, which Flink's layouts print: a program repeats its client's words."""
+"""A record without a level counts as an error when it prints an exception: what a client or a shell shows. So does one
+of this level without a logger, which Flink's layouts print: a program repeats its client's words.
+"""
 RANKS = ("fatal", "error", "outside", "warning")
 """`outside` are warnings of connectors, clients and the job that say that something failed."""
 RUNTIME_LOGGER = "^(?:" + "|".join(re.escape(each) for each in OF_THE_RUNTIME) + ")"
@@ -106,16 +73,10 @@ def _ranked(records: pa.Table) -> pa.Table:
     failing = pc.fill_null(pc.match_substring_regex(records["message"], REPORTS_FAILURE), False)
     outside = pc.and_(pc.invert(inside), pc.or_(thrown, failing))
     is_warning = pc.and_(is_any(records["level"], ("WARN",)), pc.or_(thrown, outside))
-    fatal = pc.or_(is_any(records["level"], ("FATAL",)), contains_any(records["message"], FATAL_TEXTS))
-    fatal = pc.and_(is_error, fatal)
+    fatal = pc.and_(is_error, is_fatal(records))
     warning = pc.if_else(outside, "outside", "warning")
     rank = pc.if_else(fatal, "fatal", pc.if_else(is_error, "error", pc.if_else(is_warning, warning, None)))
-    thrown_class = pc.coalesce(records["root_cause_class"], records["exception_class"])
-    of_jvm = pc.fill_null(pc.match_substring_regex(thrown_class, OF_THE_JVM), False)
-    noise = is_any(records["event"], sorted(harmless_events()))
-    quiet = pc.or_(contains_any(records["logger"], HARMLESS_LOGGERS), noise)
-    harmless = pc.and_(quiet, pc.invert(pc.or_(fatal, of_jvm)))
-    telling = is_true(pc.and_(rank.is_valid(), pc.invert(harmless)))
+    telling = is_true(pc.and_(rank.is_valid(), harmless_kinds(records).is_null()))
     kept = records.filter(telling).select([*KEPT, *KEPT_CAUSE, *CITATION_COLUMNS])
     kept = kept.append_column("message", shortened(records["message"].filter(telling), MOST_CHARACTERS))
     return _earliest(kept.append_column("rank", rank.filter(telling).cast(pa.string())))

@@ -1,4 +1,4 @@
-"""Flame graph of the hottest task as an icicle: the thread's root on top."""
+"""Flame graph of the busiest profiled task as an icicle: the thread's root on top."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ PREFERRED = ("full", "wall", "on-cpu", "cpu", "dump", "unknown", "off-cpu")
 
 
 def points(evidence: Evidence) -> Points | None:
-    """The pruned call tree of the busiest task that has a profile, for each job.
+    """The pruned call tree of the busiest task whose profile shows work, for each job.
 
     Reads   stack_sample, metric_sample (busyTimeMsPerSecond, to find the busiest task), vertex, job.
-    Gives   {jobs: [{job_id, name, vertex, profile, mode, idle, total, merged_share, frames: [[name, parent index or
-            -1, weight, waiting weight, own weight]]}]}, parents before children. Samples in which the thread waits for
-            input or for room in its output are folded: `idle` is their weight, `total` that of the others; where there
-            are no others, none is folded.
+    Gives   {jobs: [{job_id, name, vertex, profile, mode, idle, is_idle, total, merged_share, frames: [[name, parent
+            index or -1, weight, waiting weight, own weight]]}]}, parents before children. Samples in which the thread
+            waits for input or for room in its output are folded: `idle` is their weight, `total` that of the others;
+            where there are no others, none is folded and it `is_idle`.
     Empty   None without any stack.
     """
     stacks = sampled_stacks(evidence)
@@ -74,6 +74,7 @@ def _chosen(
             max(
                 named,
                 key=lambda group: (
+                    any(not stack(row["frames"]).idle for row in groups[group]),
                     _busy_of(group, busy),
                     -PREFERRED.index(group[MODE]) if group[MODE] in PREFERRED else -len(PREFERRED),
                     sum(row["weight"] for row in groups[group]),
@@ -131,6 +132,7 @@ def _tree(evidence: Evidence, job_id: str | None, group: Group, stacks: Sequence
         "profile": group[PROFILE],
         "mode": group[MODE],
         "idle": idle,
+        "is_idle": not working,
         **tree_of(working or stacks),
     }
 
@@ -282,6 +284,8 @@ def _job_summary(job: Mapping[str, Any]) -> str:
     root = frames[0]
     waiting = root[3] / root[2] if root[2] else 0.0
     task = job["vertex"] or say("All threads")
+    if job.get("is_idle"):
+        return say("{task} is idle in all samples: its threads wait for input or for room in the output.", task=task)
     idle = job.get("idle")
     if idle and idle >= HARDLY_BUSY * (idle + job["total"]):
         return say(
@@ -341,7 +345,7 @@ def table(points: Points) -> list[list[Any]]:
 
 CHART = Chart(
     id="flame-graph",
-    title=to_say("Flame graph of the hottest task"),
+    title=to_say("Flame graph of the busiest profiled task"),
     order=60,
     axis="own",
     missing=to_say(

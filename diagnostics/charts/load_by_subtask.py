@@ -13,7 +13,7 @@ from diagnostics.charting.theme import Palette, palette
 from diagnostics.language import say, to_say
 from diagnostics.prevention.series import TASK
 from diagnostics.reconstruction.job.cluster import VertexKey, cluster_of
-from diagnostics.reconstruction.load.subtasks import load_snapshots, task_spreads, time_ratios
+from diagnostics.reconstruction.load.subtasks import load_snapshots, mean_ratios, task_spreads, time_ratios
 from diagnostics.wording.phrase import percent
 
 if TYPE_CHECKING:
@@ -108,10 +108,7 @@ def _busy(evidence: Evidence) -> dict[VertexKey, dict[int, float]]:
     """Mean busy ratio of each subtask over all samples."""
     busy, _ = time_ratios(evidence)
     return {
-        vertex: {
-            subtask: round(min(max(sum(ratios.values()) / len(ratios), 0.0), 1.0), 4)
-            for subtask, ratios in by_subtask.items()
-        }
+        vertex: {subtask: round(ratio, 4) for subtask, ratio in mean_ratios(by_subtask).items()}
         for vertex, by_subtask in busy.items()
     }
 

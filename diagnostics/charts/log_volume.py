@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from diagnostics.aggregators import log_volume
+from diagnostics.aggregators import harmless_errors, log_volume
 from diagnostics.charting.chart import Chart, Points, Theme
 from diagnostics.charting.panel import Panel, stacked
 from diagnostics.charting.theme import Palette, palette
-from diagnostics.language import joined_sentences, say, to_say
+from diagnostics.language import in_reader_language, joined_sentences, listed, say, say_counted, to_say
+from diagnostics.vocabulary.harmless_errors import harmless_errors as harmless_catalogue
 from diagnostics.wording.phrase import duration
 
 if TYPE_CHECKING:
@@ -44,8 +45,9 @@ ALARMING = ("ERROR", "WARN")
 def points(evidence: Evidence) -> Points | None:
     """Records per level and time slot.
 
-    Reads   log_count.
-    Gives   {from_ms, slot_ms, slots, undated, levels: {level: {slot: records}}}; slots without records are left out.
+    Reads   log_count; log_record for the errors that are harmless by themselves.
+    Gives   {from_ms, slot_ms, slots, undated, levels: {level: {slot: records}}, harmless: {kind: errors}}; slots
+            without records are left out.
     Empty   None without a record that has a time.
     """
     import pyarrow.compute as pc
@@ -69,6 +71,7 @@ def points(evidence: Evidence) -> Points | None:
         "slots": (last * 1000 - from_ms) // width + 1,
         "undated": (pc.sum(counts["records"]).as_py() or 0) - (pc.sum(dated["records"]).as_py() or 0),
         "levels": {level: levels[level] for level in LEVELS if level in levels},
+        "harmless": {row["kind"]: row["records"] for row in evidence.answer(harmless_errors.AGGREGATOR).to_pylist()},
     }
 
 
@@ -121,13 +124,14 @@ def _bars(points: Points, level: str, colours: Palette, *, shown: bool) -> dict[
 
 
 def summary(points: Points) -> str:
-    """Number of records per level, and the time of most errors or warnings."""
+    """Number of records per level, the errors that are harmless, and the time of most errors or warnings."""
     sums = {level: sum(counted.values()) for level, counted in points["levels"].items()}
-    text = say(
+    counts = say(
         "{count:,} records: {levels}.",
         count=sum(sums.values()),
         levels=say(", ").join(say("{count:,} {level}", count=count, level=level) for level, count in sums.items()),
     )
+    text = joined_sentences(each for each in (counts, _harmless(points, sums.get("ERROR", 0))) if each)
     for level in ALARMING:
         counted = points["levels"].get(level)
         if counted and max(counted.values()) > 1:
@@ -146,6 +150,29 @@ def summary(points: Points) -> str:
                 )
             )
     return text
+
+
+def _harmless(points: Points, errors: int) -> str:
+    """How many of the errors are known to be harmless by themselves, each kind named; empty where none is.
+
+    The stored points of earlier versions do not have them.
+    """
+    known = harmless_catalogue()
+    kinds = {kind: count for kind, count in points.get("harmless", {}).items() if kind in known}
+    if not kinds:
+        return ""
+    named = [in_reader_language(known[kind].what) for kind in kinds]
+    if len(kinds) > 1:
+        named = [
+            say("{what} ({count:,})", what=what, count=count) for what, count in zip(named, kinds.values(), strict=True)
+        ]
+    return say_counted(
+        "Of {errors:,} ERROR, {count:,} is known to be harmless by itself: {kinds}.",
+        "Of {errors:,} ERROR, {count:,} are known to be harmless by themselves: {kinds}.",
+        sum(kinds.values()),
+        errors=errors,
+        kinds=listed(named),
+    )
 
 
 def table(points: Points) -> list[list[Any]]:

@@ -7,7 +7,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from diagnostics.arithmetic.quantiles import middle
-from diagnostics.charting.chart import Chart, Points, Theme
+from diagnostics.charting.chart import Chart, Points, StoredSignals, Theme, facts_of
 from diagnostics.charting.panel import Panel, escaped, job_title, shortened, stacked
 from diagnostics.charting.summary import summary_by_job
 from diagnostics.charting.theme import Palette, palette
@@ -300,6 +300,14 @@ def table(points: Points) -> list[list[Any]]:
     ]
 
 
+def _all_have_room(signals: StoredSignals) -> str | None:
+    pools = ("in_ratio", "out_ratio")
+    uses = [facts[pool] for facts in facts_of(signals, "buffer_pools") for pool in pools if pool in facts]
+    if not uses or max(uses) >= FULL:
+        return None
+    return say("No buffer pool is full (at most {use} in use).", use=percent(max(uses)))
+
+
 CHART = Chart(
     id="pool-matrix",
     title=to_say("Input and output pools"),
@@ -315,4 +323,5 @@ CHART = Chart(
     figure=figure,
     summary=summary,
     table=table,
+    nothing=_all_have_room,
 )

@@ -12,7 +12,7 @@ from diagnostics.diagnosis.finding import Began, Finding, Gain
 from diagnostics.diagnosis.flink_version import within
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.language import in_reader_language, say
-from diagnostics.rules.condition import Check, needed_facts
+from diagnostics.rules.condition import ORDERED, Check, needed_facts
 from diagnostics.rules.rule import Remark, Rule, Ruleset, Severity
 from diagnostics.signals.signal import MOST_CITATIONS
 from diagnostics.symptoms import symptom
@@ -60,9 +60,9 @@ def match(index: SignalIndex, ruleset: Ruleset) -> Matches:
         subjects = index.subjects(rule.level, keys)
         for view, holds in _judged(index, rule, subjects):
             job = index.job_of(view.subject)
-            checks = tuple(rule.when.checks(view))
+            checks = tuple(rule.when.checks(view)) if not holds else ()
             if holds:
-                findings.append(_finding(rule, view, job, checks))
+                findings.append(_finding(rule, view, job))
             elif holds is None:
                 undecided.append(Undecided(rule, view.subject, job, _unknown(rule, view), checks))
             else:
@@ -94,9 +94,10 @@ def _unknown(rule: Rule, view: FactView) -> tuple[str, ...]:
     return tuple(sorted({fact for fact in rule.when.facts() if view(fact) is None}))
 
 
-def _finding(rule: Rule, view: FactView, job: str | None, checks: tuple[Check, ...]) -> Finding:
+def _finding(rule: Rule, view: FactView, job: str | None) -> Finding:
     share, reasons = confidence(rule, view)
     began, over = _course(rule, view)
+    deciding = _deciding(rule, view)
     claim, *remarks = _sentences(rule, view)
     return Finding(
         rule=rule,
@@ -108,18 +109,29 @@ def _finding(rule: Rule, view: FactView, job: str | None, checks: tuple[Check, .
         sentences=(claim, *over, *remarks),
         first_step=_first_step(rule, view),
         facts=_facts(rule, view),
-        checks=(*checks, *_supporting(rule, view, {each.fact for each in checks})),
-        citations=_citations(rule, view),
+        checks=(*deciding, *_supporting(rule, view, {each.fact for each in deciding})),
+        citations=_citations(rule, view, deciding),
         gain=_gain(rule, view),
         began=began,
     )
 
 
+def _deciding(rule: Rule, view: FactView) -> tuple[Check, ...]:
+    """The comparisons that make the rule hold, each value once: with the bound of the first branch that holds."""
+    found: dict[tuple[str, str], Check] = {}
+    for each in rule.when.deciding(view):
+        found.setdefault((each.fact, each.op.rstrip("=") if each.op in ORDERED else each.op), each)
+    return tuple(found.values())
+
+
 def _supporting(rule: Rule, view: FactView, compared: Set[str]) -> Iterator[Check]:
-    """What further speaks for the finding: the comparisons that hold of its supports, of facts not compared yet."""
+    """What further speaks for the finding: the comparisons that decide its supports, each further fact once."""
+    seen = set(compared)
     for support in rule.adjustments:
         if support.delta > 0 and support.when.holds(view):
-            yield from (each for each in support.when.checks(view) if each.holds and each.fact not in compared)
+            further = [each for each in support.when.deciding(view) if each.fact not in seen]
+            seen.update(each.fact for each in further)
+            yield from further
 
 
 ONSETS = ("onset_ms", "first_ms", "lost_ms")
@@ -221,13 +233,24 @@ def _spoken(rule: Rule, view: FactView) -> Sequence[str]:
     return list(dict.fromkeys(reference.rpartition(".")[0] for reference in references))
 
 
-def _citations(rule: Rule, view: FactView) -> tuple[Citation, ...]:
-    """The citations of the rule's signals in rotation, so that the most important of each signal come first."""
-    piles = [list(view.signals[key].citations) for key in _spoken(rule, view) if key in view.signals]
-    mixed: dict[Citation, None] = {}
-    depth = max((len(pile) for pile in piles), default=0)
+SETTINGS = ("settings", "settings_check")
+"""Signals that state what is configured; the last evidence of whatever else decided."""
+
+
+def _citations(rule: Rule, view: FactView, deciding: Sequence[Check]) -> tuple[Citation, ...]:
+    """The citations of the rule's signals in rotation, so that the most important of each signal are among them.
+
+    Those of the signals that made the rule hold come first, what is configured comes last.
+    """
+    needed = set(needed_facts(rule.when))
+    decided = {check.fact.rpartition(".")[0] for check in deciding if check.fact in needed}
+    keys = [key for key in _spoken(rule, view) if key in view.signals]
+    piles = {key: list(view.signals[key].citations) for key in keys}
+    mixed: dict[Citation, int] = {}
+    depth = max(map(len, piles.values()), default=0)
     for rank in range(depth):
-        for pile in piles:
+        for key, pile in piles.items():
             if rank < len(pile):
-                mixed.setdefault(pile[rank])
-    return tuple(list(mixed)[: 2 * MOST_CITATIONS])
+                mixed.setdefault(pile[rank], 0 if key in decided else 2 if key in SETTINGS else 1)
+    chosen = list(mixed)[: 2 * MOST_CITATIONS]
+    return tuple(sorted(chosen, key=lambda each: mixed[each]))

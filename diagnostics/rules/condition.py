@@ -77,6 +77,10 @@ class Compare:
         """This comparison with its result."""
         yield Check(self.fact, self.op, self.value, lookup(self.fact), self.holds(lookup), self.source)
 
+    def deciding(self, lookup: Lookup) -> Iterator[Check]:
+        """This comparison where it holds."""
+        yield from (check for check in self.checks(lookup) if check.holds)
+
     def facts(self) -> Iterator[str]:
         """The fact that it reads."""
         yield self.fact
@@ -94,6 +98,10 @@ class IsMeasured:
         return (lookup(self.fact) is not None) == self.measured
 
     def checks(self, lookup: Lookup) -> Iterator[Check]:
+        """Nothing to compare."""
+        return iter(())
+
+    def deciding(self, lookup: Lookup) -> Iterator[Check]:
         """Nothing to compare."""
         return iter(())
 
@@ -132,6 +140,14 @@ class Group:
         for item in self.items:
             for check in item.checks(lookup):
                 yield check.negated() if self.mode == "none" else check
+
+    def deciding(self, lookup: Lookup) -> Iterator[Check]:
+        """The comparisons that make it hold: of `any` those of the branches that hold, of `none` their opposites."""
+        for item in self.items:
+            if self.mode == "none":
+                yield from (check.negated() for check in item.checks(lookup) if check.holds is False)
+            elif item.holds(lookup):
+                yield from item.deciding(lookup)
 
     def facts(self) -> Iterator[str]:
         """Every fact that it reads."""

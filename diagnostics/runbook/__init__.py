@@ -2,7 +2,7 @@
 
 from diagnostics.runbook.exits import Exit, exits
 from diagnostics.runbook.filling import fill
-from diagnostics.runbook.plan import Proposal, merged_plan
+from diagnostics.runbook.plan import Proposal, merged_plan, useless_options
 from diagnostics.runbook.text import Answer, Change, Runbook, Step, runbooks, shipped_runbook_texts
 
 __all__ = [
@@ -17,4 +17,5 @@ __all__ = [
     "merged_plan",
     "runbooks",
     "shipped_runbook_texts",
+    "useless_options",
 ]

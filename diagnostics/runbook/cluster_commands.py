@@ -62,6 +62,7 @@ class ClusterCommands:
         "deployment.zookeeper": "<zookeeper-host>:2181",
         "deployment.hosts": "<jobmanager> <taskmanagers>",
         "tcp_loss.host": "<other-host>",
+        "heap_pressure.gc_log": "<gc-log>",
         "subject.job": "<job-id>",
         "subject.vertex_id": "<vertex-id>",
         "cluster.named_path": "<path>",

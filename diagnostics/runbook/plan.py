@@ -21,8 +21,8 @@ STARTS = re.compile(r"(?:task|job)manager\.sh start\b")
 """A command that starts a process of Flink."""
 
 CAUSE_FIRST = to_say(
-    "None of the decided changes removes the root cause. Look first which of the changes below fits, and make it in "
-    "the same restart."
+    "None of the decided changes removes the root cause. Look first which of the changes under “Only after a look” "
+    "fits, and make it in the same restart."
 )
 NOT_THE_CAUSE = to_say(
     "Nothing in this plan removes the root cause: follow the runbook “{runbook}” for that. What is here lowers other "
@@ -72,8 +72,10 @@ def merged_plan(
     left out where the runbook of a cause before it calls it useless.
 
     Gives  JSON values: `changes` [{kind, file, from, to, runbook}], the options of a file as one with `runbook` empty,
-           `open` [{only_if, question, file, from, to}], `left_out` [{option, value, runbook, because}], and `restart`
-           {text, command} or None, and `remark`, a sentence where no decided change removes the root cause, else empty.
+           `open` [{only_if, question, changes: [{file, from, to, instead}]}], where one that is `instead` is an
+           alternative to those before it, `left_out` [{option, value, runbook, because}], and `restart` {text, command}
+           or None, `remark`, a sentence where no decided change removes the root cause, else empty, and `look_first`,
+           whether what is open comes before the decided changes.
            Each block of commands begins with what Flink's scripts need, which a runbook shows above its steps.
     """
     plan = _Plan()
@@ -95,14 +97,17 @@ def merged_plan(
     if restart:
         commands = restart["command"].splitlines()
         restart["command"] = "\n".join([*([export] if export else []), *commands])
-        for part in ("changes", "open"):
-            shown[part] = [each for each in shown[part] if each["to"] not in commands]
+        shown["changes"] = [each for each in shown["changes"] if each["to"] not in commands]
+        for look in shown["open"]:
+            look["changes"] = [each for each in look["changes"] if each["to"] not in commands]
+        shown["open"] = [each for each in shown["open"] if each["changes"]]
     starts = [each for each in shown["changes"] if each["kind"] == "command" and STARTS.search(each["to"])]
     for each in starts:
         each["to"] = f"{export}\n{each['to']}" if export else each["to"]
     shown["changes"] = [shown_change(each, ConfigFile.of(view)) for each in shown["changes"]]
-    remark = say(START_FIRST) if starts and plan.restarts else plan.remark(proposals[0].title)
-    return shown | {"restart": restart, "remark": remark}
+    cause = proposals[0].title
+    remark = say(START_FIRST) if starts and plan.restarts else plan.remark(cause)
+    return shown | {"restart": restart, "remark": remark, "look_first": plan.looks_first(cause) and not starts}
 
 
 class _Plan:
@@ -111,7 +116,8 @@ class _Plan:
     def __init__(self) -> None:
         self._files: dict[str, _File] = {}
         self._others: list[tuple[int, dict[str, Any]]] = []
-        self._open: list[dict[str, Any]] = []
+        self._open: dict[tuple[str, str], list[dict[str, Any]]] = {}
+        self._open_choices: set[tuple[str, str, str]] = set()
         self._left_out: list[dict[str, str]] = []
         self._choices: set[tuple[str, str]] = set()
         self.decided: set[str] = set()
@@ -131,11 +137,15 @@ class _Plan:
     def changes_code(self) -> bool:
         return any(change["kind"] == "code" for _, change in self._others)
 
+    def looks_first(self, cause: str) -> bool:
+        """Whether a look decides on the root cause, and nothing decided removes it."""
+        return cause in self.undecided and cause not in self.decided
+
     def remark(self, cause: str) -> str:
         """What is to be known first where no decided change belongs to the runbook of the root cause."""
         if cause in self.decided or (not self._files and not self._others):
             return ""
-        return say(CAUSE_FIRST) if cause in self.undecided else say(NOT_THE_CAUSE, runbook=cause)
+        return say(CAUSE_FIRST) if self.looks_first(cause) else say(NOT_THE_CAUSE, runbook=cause)
 
     def add(
         self, change: Mapping[str, Any], step: Mapping[str, Any], proposal: Proposal, before: Sequence[Proposal]
@@ -144,8 +154,7 @@ class _Plan:
         if not change["sure"]:
             return
         if change["only_if"]:
-            shown = {name: change[name] for name in ("only_if", "file", "from", "to")}
-            self._open.append({**shown, "question": step["question"]})
+            self._look_at(change, step)
             self.undecided.add(proposal.title)
             return
         if change["choice"]:
@@ -161,6 +170,15 @@ class _Plan:
         self.decided.add(proposal.title)
         self.restarts = self.restarts or step["restart"]
         self.drops_state = self.drops_state or step["drops_state"]
+
+    def _look_at(self, change: Mapping[str, Any], step: Mapping[str, Any]) -> None:
+        """List a change below the answer that decides about it; of several of one choice the later are alternatives."""
+        chosen = (step["id"], change["only_if"], change["choice"])
+        is_instead = bool(change["choice"]) and chosen in self._open_choices
+        self._open_choices.add(chosen)
+        shown = {name: change[name] for name in ("file", "from", "to")}
+        beside = self._open.setdefault((step["question"], change["only_if"]), [])
+        beside.append({**shown, "instead": is_instead})
 
     def _take_options(self, change: Mapping[str, Any], proposal: Proposal, before: Sequence[Proposal]) -> bool:
         """Merge the options of a change; gives whether one was taken."""
@@ -207,9 +225,19 @@ class _Plan:
         ]
         return {
             "changes": [change for _, change in sorted([*files, *self._others], key=lambda each: each[0])],
-            "open": self._open,
+            "open": [
+                {"question": question, "only_if": only_if, "changes": changes}
+                for (question, only_if), changes in self._open.items()
+            ],
             "left_out": self._left_out,
         }
+
+
+def useless_options(changes: Sequence[Mapping[str, Any]], useless: Collection[str]) -> list[str]:
+    """The options of filled changes that do not help against a cause, each once."""
+    settings = (change for change in changes if change["kind"] == "config")
+    changed = (option for change in settings for option, _, _ in _options(change["to"]))
+    return list(dict.fromkeys(option for option in changed if option in useless))
 
 
 def _options(lines: str) -> Iterator[tuple[str, str, list[str]]]:

@@ -22,7 +22,7 @@ Row = Mapping[str, Any]
 def measure(evidence: Evidence) -> Measured:
     """Fatal errors, errors, and warnings with an exception, that the logs hold.
 
-    Reads   log_record from WARN on, without what browsers, probes and port scanners cause.
+    Reads   log_record from WARN on, without the errors that are harmless by themselves.
     Gives   one signal for each job; a record that names no job counts for all.
     Empty   NotMeasured without logs.
     """
@@ -93,7 +93,7 @@ def _cite(row: Row) -> Citation:
 
 _OF_RANK = {
     "fatal": "fatal errors",
-    "error": "errors",
+    "error": "errors not known to be harmless",
     "outside": "warnings in which a connector, a client or the job reports a failure",
     "warning": "warnings of Flink that print an exception",
 }

@@ -40,6 +40,14 @@ SHORTEST_SPAN_MS = 20_000.0
 """A shorter log or series gives no share of time. Our choice."""
 SHOWN_FULL = 8
 MINUTE_MS = 60_000
+COPYING = ("Serial", "Parallel")
+"""Collectors that keep one of two survivor spaces empty; a log states their heap without it. Source: HotSpot's
+DefNewGeneration::capacity and PSYoungGen::capacity_in_bytes.
+"""
+LEAST_USABLE = 0.9
+"""A smaller part of the largest heap means that the heap has not grown to it. Our choice: by HotSpot's default ratios a
+survivor space is a thirtieth of the heap.
+"""
 LOST_RATIO = 0.1
 """From this part of a minute in pauses on a process loses time. Source: rules-of-thumb.csv, res.gc."""
 
@@ -48,7 +56,7 @@ def measure(evidence: Evidence) -> Measured:
     """Garbage collections of each JVM, from its GC log or else its process metrics."""
     cluster = cluster_of(evidence)
     from_logs = {normalised(each.process): each for each in timelines(evidence)}
-    signals = [_signal_of_log(each, cluster) for each in from_logs.values()]
+    signals = [_signal_of_log(each, cluster, evidence.file_name(each.file_id)) for each in from_logs.values()]
     signals += [
         signal for process, signal in _signals_of_metrics(metric_series(evidence), cluster) if process not in from_logs
     ]
@@ -62,9 +70,10 @@ def _subject(process: str, cluster: Cluster) -> Subject:
     return Subject(job=job, task_manager=process, host=cluster.hosts.get(normalised(process)))
 
 
-def _signal_of_log(timeline: Timeline, cluster: Cluster) -> Signal:
+def _signal_of_log(timeline: Timeline, cluster: Cluster, file: str) -> Signal:
     facts: dict[str, FactValue] = {
         "basis": "GC log",
+        "gc_log": file.rpartition("/")[2].removesuffix(".gz"),
         "process": timeline.process,
         "role": timeline.role,
         "collector": timeline.collector,
@@ -98,7 +107,10 @@ def _signal_of_log(timeline: Timeline, cluster: Cluster) -> Signal:
 
 
 def _pausing_since(timeline: Timeline) -> Onset | None:
-    """When the process began to lose a tenth of each minute, or more, to pauses: the first such slice of the minute."""
+    """When the process began to lose a tenth of each minute, or more, to pauses: the first such slice of the minute.
+
+    Where the full collections for room begin around that time, the first of them is the beginning.
+    """
     by_minute: dict[int, float] = defaultdict(float)
     for each in timeline.slices:
         by_minute[int(each.start_ms // MINUTE_MS)] += each.pause_ms
@@ -108,7 +120,9 @@ def _pausing_since(timeline: Timeline) -> Onset | None:
     within = range(began.ts_ms, began.ts_ms + MINUTE_MS)
     starts = (each.start_ms for each in timeline.slices if each.pause_ms >= LOST_RATIO * SLICE_MS)
     first = min((round(start) for start in starts if round(start) in within), default=began.ts_ms)
-    return replace(began, ts_ms=first)
+    for_room = (round(each.ts_ms - each.pause_ms) for each in timeline.for_room[:1])
+    spell = [start for start in for_room if first - MINUTE_MS <= start <= first + SLICE_MS]
+    return replace(began, ts_ms=min(spell, default=first))
 
 
 def _full_facts(timeline: Timeline) -> dict[str, FactValue]:
@@ -124,8 +138,8 @@ def _full_facts(timeline: Timeline) -> dict[str, FactValue]:
     facts: dict[str, FactValue] = {
         "longest_run": len(run),
         "longest_run_ms": run[-1].ts_ms - run[0].ts_ms + run[0].pause_ms,
-        "first_full_ms": first.ts_ms if timeline.has_clock else None,
-        "first_full_uptime_ms": first.uptime_ms,
+        "first_full_ms": first.ts_ms - first.pause_ms if timeline.has_clock else None,
+        "first_full_uptime_ms": None if first.uptime_ms is None else first.uptime_ms - first.pause_ms,
         "full_gc_max_ms": max(each.pause_ms for each in for_room),
         "full_gc_median_ms": median(each.pause_ms for each in for_room),
         "spell_ms": spell_ms,
@@ -143,6 +157,7 @@ def _full_facts(timeline: Timeline) -> dict[str, FactValue]:
             "heap_total_bytes": total,
             "live_ratio": live[0] / total,
             "live_basis": "left after full collections",
+            "survivor_bytes": _survivor_bytes(timeline, total),
         }
     freed = [
         (each.before_bytes - each.after_bytes) / each.total_bytes
@@ -152,6 +167,14 @@ def _full_facts(timeline: Timeline) -> dict[str, FactValue]:
     if freed:
         facts["freed_ratio"] = median(freed)
     return facts
+
+
+def _survivor_bytes(timeline: Timeline, usable: float) -> float | None:
+    """The part of the largest heap that a copying collector keeps empty; None where the rest may not be committed."""
+    largest = timeline.heap_max_bytes
+    if timeline.collector not in COPYING or largest is None or not LEAST_USABLE * largest <= usable < largest:
+        return None
+    return largest - usable
 
 
 def _shown(full: Sequence[FullCollection], run: Sequence[FullCollection]) -> list[FullCollection]:
@@ -295,6 +318,7 @@ def _floor(points: Sequence[Point]) -> Point | None:
 FACTS = {
     **ONSET_FACTS,
     "basis": "source of the pauses: GC log or metrics",
+    "gc_log": "name of the GC log",
     "process": "resource id of the TaskManager, `jobmanager`, or which GC log it is",
     "role": "process: taskmanager or jobmanager",
     "collector": f"garbage collector: {', '.join(collector.name for collector in COLLECTORS)}",
@@ -312,8 +336,8 @@ FACTS = {
     "worst_minute_ms": "when those 60 s began, epoch ms",
     "longest_run": "full collections for room with under 5 s between them, in the longest run",
     "longest_run_ms": "length of that run, ms",
-    "first_full_ms": "first full collection for room, epoch ms",
-    "first_full_uptime_ms": "JVM's uptime at the first full collection for room, ms",
+    "first_full_ms": "beginning of the first full collection for room, epoch ms",
+    "first_full_uptime_ms": "JVM's uptime at the beginning of the first full collection for room, ms",
     "full_gc_max_ms": "longest full collection for room, ms",
     "full_gc_median_ms": "median length of a full collection for room, ms",
     "full_gc_interval_ms": "median time from one full collection for room to the next, ms",
@@ -324,6 +348,7 @@ FACTS = {
     "live_max_bytes": "the most that was left after one of the last twenty full collections, bytes",
     "live_ratio": "live data as part of the usable heap, 0 to 1",
     "live_basis": "what live_bytes was read from",
+    "survivor_bytes": "the part of the largest heap that the collector keeps empty, bytes",
     "freed_ratio": "part of the heap that a full collection frees (median), 0 to 1",
 }
 

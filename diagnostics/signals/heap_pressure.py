@@ -188,6 +188,7 @@ WORST_FACTS = (
     "live_bytes",
     "live_ratio",
     "live_basis",
+    "survivor_bytes",
     "freed_ratio",
     "max_pause_ms",
     "share_ratio",
@@ -202,6 +203,7 @@ WORST_FACTS = (
     "onset_at_start",
     "first_full_uptime_ms",
     "cause",
+    "gc_log",
 )
 """Facts copied from the TaskManager with the largest share of time in collections."""
 

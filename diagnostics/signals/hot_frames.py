@@ -131,7 +131,7 @@ FACTS = {
     "top_frame": "the top frame seen most",
     "top_share_ratio": "its share",
     "computing_ratio": "share of the working samples that use the CPU",
-    "hot_purpose": "what the CPU is used for most, of what is known: serialization, parsing, regex, ...",
+    "hot_purpose": "known purpose that most of the CPU is used for: serialization, parsing, regex, ...",
     "hot_share_ratio": "share of the working samples in the most frequent known purpose",
     "hot_function": "the library or function seen most in it",
     "hot_frame": "its outermost frame seen most",

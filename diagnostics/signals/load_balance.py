@@ -18,6 +18,7 @@ from diagnostics.reconstruction.load.subtasks import (
     FEWEST_RECORDS,
     Samples,
     Spread,
+    mean_ratios,
     task_spreads,
     time_ratios,
 )
@@ -103,7 +104,7 @@ def _signal(
         facts["bytes_hot_subtask"] = spread.bytes.hot
     facts |= _graph_facts(vertex, spread, cluster, spreads)
     facts |= _place_facts(vertex, records, cluster)
-    facts |= _busy_facts(spread, busyness(busy_over_time))
+    facts |= _busy_facts(spread, busyness(busy_over_time), mean_ratios(busy_over_time))
     facts |= _held_back(vertex, graph, back_pressured, busy_over_time)
     order = sorted(spread.loads, key=lambda subtask: -spread.counts.get(subtask, 0))
     places = [_counted(spread, subtask) for subtask in order]
@@ -176,13 +177,14 @@ def _place_facts(vertex: VertexKey, records: Balance, cluster: Cluster) -> dict[
     return facts
 
 
-def _busy_facts(spread: Spread, busy: Busyness | None) -> dict[str, FactValue]:
+def _busy_facts(spread: Spread, busy: Busyness | None, means: Mapping[int, float]) -> dict[str, FactValue]:
+    """Busy ratios while the busiest subtask was at its usual peak, and over the whole time: `means`, by subtask."""
     records = spread.records
     if busy is None:
         told = {subtask: load.busy_ratio for subtask, load in spread.loads.items() if load.busy_ratio is not None}
         if not told:
             return {}
-        busy = Busyness(told, max(told, key=lambda subtask: (told[subtask], -subtask)))
+        busy, means = Busyness(told, max(told, key=lambda subtask: (told[subtask], -subtask))), told
     facts: dict[str, FactValue] = {
         "busiest_subtask": busy.busiest,
         "busiest_ratio": busy.by_subtask[busy.busiest],
@@ -195,6 +197,8 @@ def _busy_facts(spread: Spread, busy: Busyness | None) -> dict[str, FactValue]:
         "hot_busy_ratio": busy.by_subtask.get(records.hot),
         "others_busy_max_ratio": busy.most(records.others),
         "besides_busiest_max_ratio": busy.most(rest),
+        "hot_mean_busy_ratio": means.get(records.hot),
+        "others_mean_busy_max_ratio": max((means[each] for each in records.others if each in means), default=None),
     }
     facts |= known_facts(most)
     if len(busy.by_subtask) <= MOST_LISTED:
@@ -288,12 +292,16 @@ SIGNALS = (
             "hot_fill_task_manager": "whether several hot subtasks are exactly those of one TaskManager",
             "busiest_subtask": "index of the subtask that is busiest",
             "busiest_ratio": "busy ratio of the busiest subtask, 0 to 1",
-            "besides_busiest_max_ratio": "highest busy ratio of the subtasks besides the busiest, 0 to 1",
-            "busy_median_ratio": "median busy ratio of the subtasks",
-            "busy_min_ratio": "lowest busy ratio of the subtasks",
+            "besides_busiest_max_ratio": "highest busy ratio of the other subtasks at the busiest one's usual "
+            "peak, 0 to 1",
+            "busy_median_ratio": "median busy ratio of the subtasks at the busiest one's usual peak",
+            "busy_min_ratio": "lowest busy ratio of the subtasks at the busiest one's usual peak",
             "hot_is_busiest": "whether the busiest subtask is a hot one",
             "hot_busy_ratio": "busy ratio of the hot subtask; median at its usual peak, 0 to 1",
-            "others_busy_max_ratio": "highest busy ratio of the subtasks that are not hot, 0 to 1",
+            "others_busy_max_ratio": "highest busy ratio of the subtasks that are not hot at the busiest one's "
+            "usual peak, 0 to 1",
+            "hot_mean_busy_ratio": "mean busy ratio of the hot subtask over the whole time, 0 to 1",
+            "others_mean_busy_max_ratio": "highest mean busy ratio of the subtasks that are not hot, 0 to 1",
             "busy": "busy ratio by subtask",
             "back_pressured_ratio": "back-pressured ratio of the task's own worst subtask, 0 to 1",
             "upstream_back_pressured_ratio": "back-pressured ratio of the most back-pressured upstream task; upper "

@@ -131,6 +131,7 @@ HELD: Mapping[str, tuple[str, ...]] = {
     "application-id": ("deployment.application_id",),
     "cluster-id": ("deployment.cluster_id",),
     "flink-deployment": ("deployment.cluster_id",),
+    "gc-log": ("heap_pressure.gc_log",),
     "vertex-id": ("subject.vertex_id",),
     "job-id": ("subject.job",),
 }

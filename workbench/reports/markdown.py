@@ -159,16 +159,28 @@ def _plan_lines(shown: PlanShown) -> Iterator[str]:
         yield from (plain(shown.waits_because), "")
     if plan["remark"]:
         yield from (plain(plan["remark"]), "")
+    if plan["look_first"]:
+        yield from _open_lines(plan)
     for change in plan["changes"]:
         yield from _change_lines({**change, "only_if": None})
     if plan["restart"] and not shown.waits_because:
         yield from (plain(plan["restart"]["text"]), "", *fenced(plan["restart"]["command"]))
+    if not plan["look_first"]:
+        yield from _open_lines(plan)
+    yield from _list(say("Left out"), shown.left_out)
+
+
+def _open_lines(plan: Mapping[str, Any]) -> Iterator[str]:
+    """The changes that an answer decides about."""
     if plan["open"]:
         yield from (f"**{say('Only after a look')}**", "")
     for each in plan["open"]:
         question = say("{question} If {condition}:", question=each["question"], condition=each["only_if"])
-        yield from (plain(question), "", *fenced(each["to"]))
-    yield from _list(say("Left out"), shown.left_out)
+        yield from (plain(question), "")
+        for place, change in enumerate(each["changes"]):
+            if place and change["instead"]:
+                yield from (say("Or, instead:"), "")
+            yield from fenced(change["to"])
 
 
 def _finding_lines(finding: ReportedFinding) -> Iterator[str]:

@@ -7,10 +7,11 @@ glyphs occur, so that a PDF looks the same in every reader.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 from xml.sax.saxutils import escape
 
 import paperang_p2_fonts_cjk
@@ -166,6 +167,8 @@ def _plan(shown: PlanShown) -> Iterator[Flowable]:
     plan = shown.plan
     yield _paragraph(shown.title, HEADING)
     yield from (_paragraph(text, TEXT) for text in (shown.waits_because, plan["remark"]) if text)
+    if plan["look_first"]:
+        yield from _open(plan)
     for change in plan["changes"]:
         name = change["file"] or change["kind"]
         if change["from"]:
@@ -179,15 +182,24 @@ def _plan(shown: PlanShown) -> Iterator[Flowable]:
     if plan["restart"] and not shown.waits_because:
         yield _paragraph(plan["restart"]["text"], TEXT)
         yield from _code(plan["restart"]["command"])
+    if not plan["look_first"]:
+        yield from _open(plan)
+    if shown.left_out:
+        yield _paragraph(say("Left out"), FINDING)
+        yield from (_paragraph(each, TEXT) for each in shown.left_out)
+
+
+def _open(plan: Mapping[str, Any]) -> Iterator[Flowable]:
+    """The changes that an answer decides about."""
     if plan["open"]:
         yield _paragraph(say("Only after a look"), FINDING)
     for each in plan["open"]:
         condition = say("{question} If {condition}:", question=each["question"], condition=each["only_if"])
         yield _paragraph(condition, TEXT)
-        yield from _code(each["to"])
-    if shown.left_out:
-        yield _paragraph(say("Left out"), FINDING)
-        yield from (_paragraph(each, TEXT) for each in shown.left_out)
+        for place, change in enumerate(each["changes"]):
+            if place and change["instead"]:
+                yield _paragraph(say("Or, instead:"), TEXT)
+            yield from _code(change["to"])
 
 
 def _code(text: str) -> Iterator[Flowable]:

@@ -175,7 +175,7 @@ def _on_case(rule: diagnostics_rule.Rule, analysis: Analysis) -> OnCase:
             say("fires, {sure} % sure", sure=round(each.confidence * 100)),
             _where(each.subject),
             each.statement,
-            _margins(each.checks),
+            _margins((*rule.when.checks(index.view(each.subject, rule.level)), *each.checks)),
         )
         for each in matches.findings
     ]

@@ -25,6 +25,7 @@ LABELS = (
     to_say("database-port"),
     to_say("dimension table"),
     to_say("flink-deployment"),
+    to_say("gc-log"),
     to_say("jar"),
     to_say("job-id"),
     to_say("jobmanager"),

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from diagnostics.diagnosis.problem_time import over_since
 from diagnostics.diagnosis.verdict import HEALTHY
-from diagnostics.runbook import Proposal, merged_plan
+from diagnostics.language import listed
+from diagnostics.runbook import Proposal, merged_plan, useless_options
 from workbench.analyses.models import Analysis
 from workbench.languages.sentences import say
-from workbench.runbooks.filling import CAUSES, RunbookProgress
+from workbench.runbooks.filling import CAUSES, RunbookProgress, StepShown
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,27 @@ def _is_healthy(analysis: Analysis, job: str | None) -> bool:
     jobs = [each for each in analysis.document["jobs"] if job in (None, "", each["job_id"])]
     verdicts = [each["verdict"] for each in jobs] or [analysis.document["verdict"]]
     return all(each["symptom_class"] == HEALTHY for each in verdicts)
+
+
+def no_help_now(steps: Iterable[StepShown], runbook: str, layers: Sequence[RunbookProgress]) -> dict[str, str]:
+    """Step id -> why its change waits: the options that do not help against a cause whose runbook comes before.
+
+    runbook  the id of the steps' own
+    layers   the runbooks of the job's causes, the root cause's first
+    """
+    ids = [each.id for each in layers]
+    before = layers[: ids.index(runbook)] if runbook in ids else ()
+    reasons: dict[str, str] = {}
+    for step in steps:
+        for cause in before:
+            options = useless_options(step.content["change"], cause.useless)
+            if options and step.content["id"] not in reasons:
+                reasons[step.content["id"]] = say(
+                    "No help against “{cause}”: {options}. Repair that first, and then look at this again.",
+                    options=listed(options),
+                    cause=cause.title,
+                )
+    return reasons
 
 
 def plans_shown(analysis: Analysis, progress: Iterable[RunbookProgress]) -> list[PlanShown]:

@@ -226,6 +226,13 @@ def time_ratios(evidence: Evidence) -> tuple[Samples, Samples]:
     return busy, back_pressured
 
 
+def mean_ratios(samples: Mapping[int, Mapping[int, float]]) -> dict[int, float]:
+    """Subtask -> the mean of its samples (subtask -> epoch ms -> ratio), 0 to 1."""
+    return {
+        subtask: min(max(sum(ratios.values()) / len(ratios), 0.0), 1.0) for subtask, ratios in samples.items() if ratios
+    }
+
+
 def _ratios(rows: Sequence[Mapping[str, Any]], series: MetricSeries, column: str, metric: str) -> Samples:
     ratios: dict[VertexKey, dict[int, dict[int, float]]] = defaultdict(lambda: defaultdict(dict))
     for vertex, gauges in series.by_vertex(metric, operators=False).items():

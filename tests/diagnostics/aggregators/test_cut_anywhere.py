@@ -34,8 +34,10 @@ FURTHER_RECORDS = (
     "2026-11-21 02:00:01,000 WARN  com.acme.Store [further] - 503 Service Unavailable, retrying\n",
     "2026-11-21 02:00:02,000 ERROR org.apache.flink.runtime.checkpoint.CheckpointCoordinator [further] - Failed\n"
     "java.lang.IllegalArgumentException: Negative number of in progress checkpoints\n\tat com.acme.A.b(A.java:1)\n",
+    "2026-11-21 02:00:03,000 ERROR org.apache.pekko.remote.transport.netty.NettyTransport [further] - failed to bind "
+    "to host:localhost port:6122, shutting down Netty transport\n",
 )
-"""Records of a thread of this name: an execution of a subtask, a refused request, a known bug."""
+"""Records of a thread of this name: an execution of a subtask, a refused request, a known bug, a harmless error."""
 MOST_EVENTS = 12
 """Events of an aggregator that have a record in these tests, twice. Our choice."""
 

@@ -98,3 +98,20 @@ def test_a_share_of_few_samples_is_a_number() -> None:
     job = {"job_id": JOB, "name": "orders", "vertex": "score", "profile": "collapsed", "mode": "wall", **tree}
 
     assert CHART.summary({"jobs": [job]}).endswith("Most are in com.acme.Job.run (12 of 15).")
+
+
+def test_a_task_without_work_is_idle_and_one_at_work_is_drawn_before_it() -> None:
+    idle = "org.apache.flink.streaming.runtime.tasks.mailbox.TaskMailboxImpl.take"
+    told = {"job_id": JOB, "profile": "flame-graph", "mode": "full"}
+    waiting = {**told, "vertex_id": MIDDLE, "frames": [RUN, idle, PARK], "weight": 30.0}
+    working = {**told, "vertex_id": SINK, "frames": [RUN, WORK], "weight": 1.0}
+
+    alone = CHART.points(hand_made(**line_of_jobs(), stack_sample=[waiting]))
+    both = CHART.points(hand_made(**line_of_jobs(), stack_sample=[waiting, working]))
+
+    assert alone is not None
+    assert both is not None
+    assert CHART.summary(alone) == (
+        "enrich is idle in all samples: its threads wait for input or for room in the output."
+    )
+    assert both["jobs"][0]["vertex"] == "Sink: documents"

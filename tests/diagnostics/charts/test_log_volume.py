@@ -40,3 +40,22 @@ def test_errors_have_a_panel_of_their_own_so_that_nothing_hides_them() -> None:
         "9,003 records: 3 ERROR, 9,000 INFO. Most ERROR records in 1 s, 3, came 1 s after the first record."
     )
     assert CHART.table(points)[1:] == [[START, 0, 0, 5000, 0, 0], [START + 1000, 3, 0, 4000, 0, 0]]
+
+
+def test_the_errors_that_are_harmless_are_counted_and_named_once() -> None:
+    netty, remoting = "org.apache.pekko.remote.transport.netty.NettyTransport", "org.apache.pekko.remote.Remoting"
+    rows = [
+        record(0) | {"logger": "org.apache.flink.runtime.taskexecutor.TaskManagerRunner"},
+        record(1, "ERROR") | {"logger": netty, "event": "noise.bind_port"},
+        record(1, "ERROR") | {"logger": remoting, "event": "noise.remoting_ended"},
+        record(2, "ERROR") | {"logger": "com.acme.Sink", "message": "Could not write."},
+    ]
+
+    points = CHART.points(hand_made(log_record=rows))
+
+    assert points is not None
+    assert points["harmless"] == {"port-taken": 2}
+    assert CHART.summary(points).startswith(
+        "4 records: 3 ERROR, 1 INFO. Of 3 ERROR, 2 are known to be harmless by themselves: a port of a range was "
+        "taken, and the next one was tried. "
+    )

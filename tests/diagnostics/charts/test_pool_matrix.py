@@ -109,3 +109,9 @@ def test_pools_with_room_have_no_matrix() -> None:
     samples = [pool(MIDDLE, "in", 0.3), pool(MIDDLE, "out", 0.2)]
 
     assert CHART.points(hand_made(**line_of_jobs(), metric_sample=samples)) is None
+
+
+def test_pools_with_room_are_a_reason_and_not_a_request_for_more_evidence() -> None:
+    read = [{"key": "buffer_pools", "facts": {"in_ratio": 0.1, "out_ratio": 0.25}}]
+    assert CHART.why_empty(read) == "No buffer pool is full (at most 25 % in use)."
+    assert CHART.why_empty([{"key": "buffer_pools", "needs": "vertex-metrics"}]) == CHART.read_missing

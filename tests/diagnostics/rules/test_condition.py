@@ -102,3 +102,17 @@ def test_what_must_not_hold_is_checked_as_its_opposite() -> None:
         ("<", 0.95, True),
         ("does not contain", "cold", True),
     ]
+
+
+def test_what_decides_are_the_branches_that_hold_and_the_opposites_of_what_must_not() -> None:
+    condition, errors = parsed(
+        {
+            "all": [
+                {"any": [{"all": [HELD, FAILED]}, {"all": [fact("share_ratio", ">=", 0.5), HELD]}]},
+                {"none": [fact("records", ">", 1_000_000)]},
+            ]
+        }
+    )
+    assert condition is not None, errors
+    found = [(each.fact, each.op, each.bound) for each in condition.deciding(FACTS.get)]
+    assert found == [("load.share_ratio", ">=", 0.5), ("load.records", ">", 1), ("load.records", "<=", 1_000_000)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from diagnostics.runbook import Proposal, Runbook, merged_plan
+from diagnostics.runbook import Proposal, Runbook, merged_plan, useless_options
 from diagnostics.symptoms import symptom_folders
 
 JOB = "f" * 32
@@ -46,15 +46,28 @@ def test_of_alternatives_the_first_is_taken_and_what_needs_a_look_is_listed_apar
     changes = (change("a: 1", choice="heap"), change("b: 2", choice="heap"), change("c: 3", only_if="it is slow"))
     plan = plan_of(Proposal("Heap", (), [step(*changes, change("d: 4", sure=False))]))
     assert [each["to"] for each in plan["changes"]] == ["a: 1"]
-    assert [(each["only_if"], each["to"]) for each in plan["open"]] == [("it is slow", "c: 3")]
+    [look] = plan["open"]
+    assert (look["only_if"], [each["to"] for each in look["changes"]]) == ("it is slow", ["c: 3"])
+
+
+def test_the_alternatives_of_one_answer_stand_below_it_once() -> None:
+    grown = {"only_if": "the state still grows"}
+    changes = (change("a: 1", choice="heap", **grown), change("ttl()", kind="code", choice="heap", **grown))
+    [look] = plan_of(Proposal("Heap", (), [step(*changes, change("b: 2", **grown))]))["open"]
+    assert [(each["to"], each["instead"]) for each in look["changes"]] == [
+        ("a: 1", False),
+        ("ttl()", True),
+        ("b: 2", False),
+    ]
 
 
 def test_a_restart_for_lesser_changes_waits_for_the_look_that_decides_on_the_root_cause() -> None:
     cause = Proposal("Look-ups", (), [step(change("cached()", kind="code", only_if="keys repeat"))])
     settings = Proposal("Settings", (), [step(change("t.retention: RETAIN"))])
     assert plan_of(cause, settings)["remark"].startswith("None of the decided changes removes the root cause.")
+    assert plan_of(cause, settings)["look_first"]
     decided = Proposal("Look-ups", (), [step(change("a: 1"), change("cached()", kind="code", only_if="keys repeat"))])
-    assert plan_of(decided, settings)["remark"] == ""
+    assert (plan_of(decided, settings)["remark"], plan_of(decided, settings)["look_first"]) == ("", False)
 
 
 def test_a_plan_that_leaves_the_root_cause_alone_says_so() -> None:
@@ -132,3 +145,9 @@ def test_the_change_of_the_first_cause_comes_first_whatever_its_kind() -> None:
     settings = Proposal("Settings", (), [step(change("t.interval: 1 min"))])
     assert [each["to"] for each in plan_of(code, settings)["changes"]] == ["split(key)", "t.interval: 1 min"]
     assert [each["to"] for each in plan_of(settings, code)["changes"]] == ["t.interval: 1 min", "split(key)"]
+
+
+def test_the_options_that_do_not_help_against_a_cause_are_named() -> None:
+    changes = [change("t.interval: 100 s\nt.pause: 5 s"), change("t.interval()", kind="code")]
+    assert useless_options(changes, ("t.interval", "t.timeout")) == ["t.interval"]
+    assert useless_options(changes, ()) == []

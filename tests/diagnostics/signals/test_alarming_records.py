@@ -105,3 +105,11 @@ def test_an_error_that_healthy_clusters_log_too_is_left_out() -> None:
     real = record(1, "ERROR", "Could not write.")
     facts = only(measure(hand_made(log_record=[noise, real])), "alarming_records").facts
     assert (facts["error_count"], facts["error_text"]) == (1, "Could not write.")
+
+
+def test_a_process_that_ends_over_its_ports_is_fatal_whoever_logs_it() -> None:
+    netty = "org.apache.pekko.remote.transport.netty.NettyTransport"
+    taken = record(0, "ERROR", "failed to bind to host:localhost port:6122", logger=netty, event="noise.bind_port")
+    over = record(1, "ERROR", "Terminating TaskManagerRunner with exit code 1.")
+    facts = only(measure(hand_made(log_record=[taken, over])), "alarming_records").facts
+    assert (facts["error_count"], facts["fatal_count"]) == (0, 1)

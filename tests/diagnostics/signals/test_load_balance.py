@@ -142,3 +142,21 @@ def test_few_records_are_not_judged() -> None:
 
 def test_without_evidence_nothing_is_measured() -> None:
     assert needs(load_balance.measure(hand_made())) == {"load_balance": "job-rest"}
+
+
+def test_busy_time_over_the_whole_time_is_a_mean_as_in_the_chart() -> None:
+    def samples(ratios: list[list[float]]) -> list[dict[str, Any]]:
+        return [
+            {**row, "ts_ms": START + moment * 10_000}
+            for moment, at_once in enumerate(ratios)
+            for row in busy(SINK, at_once)
+        ]
+
+    evidence = hand_made(
+        **line_of_jobs(),
+        subtask=subtasks(SINK, [90_000, 4_000]),
+        back_pressure=samples([[0.9, 0.3], [1.0, 0.1], [1.0, 0.2]]),
+    )
+    [signal] = signals_of_key(load_balance.measure(evidence), "load_balance")
+    assert signal.facts["hot_mean_busy_ratio"] == pytest.approx(2.9 / 3)
+    assert signal.facts["others_mean_busy_max_ratio"] == pytest.approx(0.2)

@@ -34,7 +34,8 @@ def test_a_mitigation_is_left_to_the_reader_and_restarts_no_process() -> None:
     merged = plan({})
 
     assert "heartbeat" not in "\n".join(each["to"] for each in merged["changes"])
-    assert ["mitigation" in each["file"] for each in merged["open"] if "heartbeat" in each["to"]] == [True]
+    looked_at = [change for each in merged["open"] for change in each["changes"] if "heartbeat" in change["to"]]
+    assert ["mitigation" in each["file"] for each in looked_at] == [True]
     assert "jobmanager.sh" not in merged["restart"]["command"]
     assert "jobmanager.sh" not in partition({})["steps"][-1]["savepoint"]["command"]
 

@@ -44,7 +44,7 @@ def test_a_full_heap_is_raised_with_the_state_backend_that_wrote_the_checkpoint(
     assert "taskmanager.memory.task.heap.size: 272m" in taken
     assert "state.backend" not in taken
     assert "chk-7" in plan["restart"]["command"]
-    assert any("state.backend.type: rocksdb" in each["to"] for each in plan["open"])
+    assert any("state.backend.type: rocksdb" in change["to"] for each in plan["open"] for change in each["changes"])
 
 
 def test_the_state_backend_changes_once_the_job_runs_with_the_larger_heap() -> None:

@@ -7,7 +7,7 @@ from diagnostics.wording.phrase import split_sentences
 from workbench.analyses.models import Citation
 from workbench.case_pages.inputs import MOST_FOLDERS, describe_clock, describe_offset, inputs_shown
 from workbench.case_pages.presentation import new_lines_first
-from workbench.cases.templatetags.diagnosis import score_band, waterfall
+from workbench.cases.templatetags.diagnosis import score_band, short_path, waterfall
 
 
 def shown(*names: str) -> dict[str, list[str]]:
@@ -130,3 +130,18 @@ def test_a_quotation_stays_whole_and_an_option_or_a_number_begins_a_sentence() -
         "pekko.framesize: 10 MB is the limit.",
         "16 devices run fast.",
     ]
+
+
+def test_a_path_keeps_its_words_and_loses_the_tails_of_its_ids() -> None:
+    job, task = "e7670588d52cb8dd6b217d2271f5ce2a", "365c2099650e684f80cf2c8c7ede434e"
+    paths = [
+        f"rest/end/jobs_{job}_vertices_{task}.json",
+        f"rest/end/jobs_{job}_checkpoints_details_2_subtasks_{task}.json",
+        f"rest/end/jobs_{job}_checkpoints_details_3_subtasks_{task}.json",
+    ]
+    assert [short_path(path) for path in paths] == [
+        "rest/end/jobs_e76705…_vertices_365c20….json",
+        "rest/end/jobs_e76705…_checkpoints_details_2_subtasks_365c20….json",
+        "rest/end/jobs_e76705…_checkpoints_details_3_subtasks_365c20….json",
+    ]
+    assert short_path("logs/flink-root-taskexecutor-0-vm.log") == "logs/flink-root-taskexecutor-0-vm.log"

@@ -104,22 +104,25 @@ def test_a_block_of_code_ends_where_it_should() -> None:
 
 def test_code_that_a_plan_offers_after_a_look_keeps_its_lines(analysis: Analysis) -> None:
     code_lines = "int a = 1; // first\nint b = 2;"
-    offered = {"question": "Is it large?", "only_if": "it is", "to": code_lines}
-    empty: dict[str, Any] = {"changes": [], "left_out": [], "restart": None, "remark": ""}
+    other = {"to": "long a = 1;", "instead": True}
+    offered = {"question": "Is it large?", "only_if": "it is", "changes": [{"to": code_lines, "instead": False}, other]}
+    empty: dict[str, Any] = {"changes": [], "left_out": [], "restart": None, "remark": "", "look_first": False}
     report = report_of(analysis.case)
     shown = PlanShown(None, empty | {"open": [offered]}, [], "")
 
     text = as_markdown(replace(report, plans=[shown]), "http://here/")
 
-    assert f"Is it large? If it is:\n\n```\n{code_lines}\n```" in text
+    assert f"Is it large? If it is:\n\n```\n{code_lines}\n```\n\nOr, instead:\n\n```\nlong a = 1;\n```" in text
 
 
 def test_the_plan_is_in_the_pdf_in_the_language_of_its_reader(analysis: Analysis) -> None:
     change = {"file": "config.yaml", "kind": "config", "from": "", "to": "a:\n  b: 1", "unset": []}
-    offered = {"question": "Is it large?", "only_if": "it is", "to": "int a = 1;"}
+    code_change = {"to": "int a = 1;", "instead": False}
+    offered = {"question": "Is it large?", "only_if": "it is", "changes": [code_change]}
     useless = {"value": "timeout: 2 min", "runbook": "Expired", "because": "Data skew"}
     restart = {"text": "It restarts.", "command": "flink run a.jar"}
     plan = {"changes": [change], "open": [offered], "left_out": [useless], "restart": restart, "remark": "A remark."}
+    plan["look_first"] = False
     report = replace(report_of(analysis.case), plans=[PlanShown("orders", plan, [], "")])
 
     text = pdf_text(report)

@@ -54,6 +54,10 @@ def test_an_answer_of_a_person_leads_past_the_other_ways(people: People, analysi
     assert f", {progress.left_out} not this case's way" in progress.course
     assert "as bob answered" in page
     assert "is answered by a person: `NoResourceAvailableException`" in page
+    passed = page.partition('id="step-cpu"')[2].partition('<li class="step')[0]
+    shown, _, folded = passed.partition("<summary>The step all the same</summary>")
+    assert "How to look" not in shown
+    assert "How to look" in folded
 
 
 def test_answers_that_are_not_taken_fold_away_and_say_nothing(people: People, analysis: Analysis) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from django.template.loader import render_to_string
 from django.urls import reverse
@@ -10,8 +12,9 @@ from tests.workbench.diagnosed import diagnosed_case
 from tests.workbench.people import People, signed_in
 from workbench.analyses.models import Analysis
 from workbench.cases.templatetags.diagnosis import has_code
-from workbench.runbooks.filling import runbook_progress
+from workbench.runbooks.filling import RunbookProgress, StepShown, runbook_progress
 from workbench.runbooks.models import StepRecord
+from workbench.runbooks.plans import no_help_now
 
 STEP = "confirm-the-hot-subtask"
 
@@ -145,3 +148,36 @@ def test_a_command_is_shown_to_be_run_and_not_as_a_difference() -> None:
 
     assert "<code>flink run job.jar</code>" in shown
     assert "FAILED" not in shown
+
+
+def test_a_healthy_job_has_no_next_step_but_one_for_the_next_deployment(people: People, analysis: Analysis) -> None:
+    page = signed_in(people.bob).get(page_of(analysis)).content.decode()
+    assert '<span class="badge info">Next</span>' in page
+    assert 'class="restart" open' not in page
+
+    for each in (analysis.document["verdict"], *(job["verdict"] for job in analysis.document["jobs"])):
+        each["symptom_class"] = "healthy"
+    analysis.save(update_fields=["document"])
+    page = signed_in(people.bob).get(page_of(analysis)).content.decode()
+    assert '<span class="badge info">Next</span>' not in page
+    assert '<span class="badge info">With the next deployment</span>' in page
+    restart = page.partition('<details class="restart">')[2].partition("</details>")[0]
+    assert "nothing of this is worth a restart of its own" in restart.partition("<pre>")[0]
+
+
+def test_settings_that_do_not_help_against_the_root_cause_say_so_beside_the_change() -> None:
+    lines = ("execution.checkpointing.interval: 100 s", "execution.checkpointing.mode: EXACTLY_ONCE")
+    interval = {"kind": "config", "to": "\n".join(lines)}
+    step = StepShown(1, {"id": "interval", "change": [interval]}, None)
+    known: dict[str, Any] = {"job": "", "settled": 0, "total": 1, "met": 0, "next_question": None, "restarts": True}
+    known |= {"left_out": 0}
+    useless = ["execution.checkpointing.interval", "execution.checkpointing.timeout"]
+    skew = RunbookProgress(0, "data-skew", "One subtask does most of the work", "root_cause", **known, useless=useless)
+    settings = RunbookProgress(1, "misconfiguration", "Settings", "contributing", **known)
+
+    assert no_help_now([step], "misconfiguration", [skew, settings]) == {
+        "interval": "No help against “One subtask does most of the work”: execution.checkpointing.interval. Repair "
+        "that first, and then look at this again."
+    }
+    assert no_help_now([step], "data-skew", [skew, settings]) == {}
+    assert no_help_now([step], "misconfiguration", []) == {}

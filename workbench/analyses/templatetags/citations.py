@@ -79,7 +79,7 @@ def _row(context: template.Context, citation: Citation) -> tuple[str, ...]:
         SafeString(begin),
         citation.path,
         short_path(citation.path),
-        f":{citation.line}" if citation.line else "",
+        f":{citation.line}" if citation.line and not (citation.pointer and citation.line == 1) else "",
         format_html('<span class="mono">{}</span>', citation.pointer) if citation.pointer else "",
         format_html("<span>{}</span>", stamp(citation.ts)) if citation.ts else "",
         KINDS.get(citation.kind, citation.kind),

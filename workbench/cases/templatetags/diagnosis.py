@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import accumulate
@@ -35,6 +36,8 @@ GOOD_SCORE, WATCH_SCORE = 80, 60
 """Bands of the health score, as `diagnostics.diagnosis.health` has them: over 80 good, 60 to 80 watch, under 60 act."""
 
 LONGEST_PATH = 80
+LONG_ID = re.compile(r"(?<![0-9A-Za-z])([0-9a-f]{6})[0-9a-f]{10,}(?![0-9A-Za-z])")
+"""An id of Flink's within a path. Its words are what differs between the paths of one job."""
 COMMENTS = ("//", "#", "--")
 """How lines begin that are comments in Java, Python, YAML, shell or SQL."""
 ORDERED = ("<", "<=", ">", ">=")
@@ -296,8 +299,8 @@ register.filter("sentence_start", phrase.sentence_start)
 
 @register.filter
 def short_path(path: str) -> str:
-    """A long path shortened in the middle; the link has the full one."""
-    return shortened(path, LONGEST_PATH)
+    """A path with shortened ids, and a long one shortened in the middle; the link has the full one."""
+    return shortened(LONG_ID.sub(r"\1…", path), LONGEST_PATH)
 
 
 @register.filter

@@ -1,0 +1,41 @@
+"""The errors that are logged while a job is well, from `harmless_errors.yaml`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from diagnostics.notation.log_event import harmless_events
+from diagnostics.yaml_document import read_yaml, with_translations
+
+
+@dataclass(frozen=True, slots=True)
+class HarmlessError:
+    """One entry: the events and the parts of logger names that show it, and a clause that names it."""
+
+    what: str
+    events: tuple[str, ...]
+    loggers: tuple[str, ...]
+
+
+@cache
+def harmless_errors() -> Mapping[str, HarmlessError]:
+    """The catalogue by id, in its order; the last entry has the harmless events that no other names.
+
+    Raises  InvalidRule naming the line when the file is invalid.
+    """
+    text = (files("diagnostics.vocabulary") / "harmless_errors.yaml").read_text("utf-8")
+    content: Mapping[str, Mapping[str, Any]] = read_yaml(text, "harmless_errors.yaml").content
+    named = {event for entry in content.values() for event in entry.get("events", ())}
+    others = tuple(sorted(harmless_events() - named))
+    return {
+        name: HarmlessError(
+            with_translations(entry["what"], entry, "what"),
+            tuple(entry.get("events", () if "loggers" in entry else others)),
+            tuple(entry.get("loggers", ())),
+        )
+        for name, entry in content.items()
+    }

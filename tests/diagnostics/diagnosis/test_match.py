@@ -1,0 +1,77 @@
+"""The measured values and the evidence of a finding: what decided it comes first, each value once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from diagnostics.diagnosis.judge import judge
+from diagnostics.rules.rule import Rule, Ruleset
+
+JOB = "a" * 32
+
+
+def at_least(fact: str, value: float) -> dict[str, Any]:
+    return {"fact": fact, "op": ">=", "value": value}
+
+
+HEAP = {
+    "id": "heap",
+    "version": 1,
+    "symptom_class": "resource_shortage",
+    "level": "job",
+    "title": "The heap is too small",
+    "severity": "critical",
+    "when": {
+        "any": [
+            at_least("errors.heap", 1),
+            {"all": [at_least("heap.full", 5), at_least("heap.live_ratio", 0.7)]},
+            {"all": [at_least("heap.full", 2), at_least("heap.live_ratio", 0.85)]},
+        ]
+    },
+    "confidence": {
+        "base": 0.8,
+        "supports": [
+            {"when": at_least("heap.full", 20), "add": 0.1, "because": "again and again"},
+            {"when": {"fact": "settings.backend", "op": "==", "value": "hashmap"}, "add": 0.1, "because": "on it"},
+        ],
+    },
+    "statement": "{heap.full} full collections with {settings.backend}, {sizes.bytes} bytes of state.",
+}
+
+
+def signal(key: str, *texts: str, **facts: Any) -> dict[str, Any]:
+    cited = [{"file_id": 0, "line": line, "kind": "log", "text": text} for line, text in enumerate(texts, 1)]
+    return {
+        "key": key,
+        "level": "job",
+        "subject": {"job": JOB},
+        "facts": facts,
+        "citations": cited,
+        "citation_count": len(cited),
+        "window": None,
+    }
+
+
+def heap_finding() -> dict[str, Any]:
+    signals = [
+        signal("settings", "backend: hashmap", backend="hashmap"),
+        signal("sizes", "state of 3 MB", bytes=3_000_000),
+        signal("heap", "Pause Full, the first", "Pause Full, the longest", full=30, live_ratio=0.86),
+    ]
+    document = judge(signals, [{"file": "gc.log", "format": "gc-log"}], Ruleset.of([Rule.from_mapping(HEAP, "test")]))
+    [finding] = document["findings"]
+    return finding
+
+
+def test_each_value_is_compared_once_with_the_bound_of_the_branch_that_held() -> None:
+    checks = [(each["fact"], each["bound"]) for each in heap_finding()["checks"]]
+    assert checks == [("heap.full", 5), ("heap.live_ratio", 0.7), ("settings.backend", "hashmap")]
+
+
+def test_the_evidence_of_what_decided_comes_first_and_the_settings_last() -> None:
+    assert [each["text"] for each in heap_finding()["evidence"]] == [
+        "Pause Full, the first",
+        "Pause Full, the longest",
+        "state of 3 MB",
+        "backend: hashmap",
+    ]

@@ -1,0 +1,74 @@
+"""The hot subtask of a skewed task: what a profile says of it answers the runbook and is a fact of the finding."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from diagnostics.runbook import fill, runbooks
+from diagnostics.signals import DEFINITIONS
+from tests.diagnostics.symptoms.judged import SUBJECTS, judged
+
+SKEW = {
+    "direction": "in",
+    "parallelism": 4,
+    "hot_subtask": 0,
+    "hot_count": 1,
+    "hot_share_ratio": 0.9,
+    "hot_records": 90_000,
+    "total_records": 100_000,
+    "skew_ratio": 3.6,
+    "concentration_ratio": 0.867,
+    "hot_busy_ratio": 1.0,
+    "others_busy_max_ratio": 0.12,
+    "hot_mean_busy_ratio": 0.99,
+    "others_mean_busy_max_ratio": 0.13,
+    "keyed": True,
+    "inherited": False,
+}
+PROFILE = {"working_samples": 400, "own_frame": "com.acme.RiskScore.scoreOrder", "own_share_ratio": 1.0}
+
+
+def step_of(**facts: dict[str, Any]) -> dict[str, Any]:
+    """The step about the cost of a record, filled with these signals."""
+    signals = [
+        {
+            "key": key,
+            "level": DEFINITIONS[key].level,
+            "subject": SUBJECTS[DEFINITIONS[key].level],
+            "facts": of_key,
+            "citations": [],
+            "citation_count": 0,
+        }
+        for key, of_key in facts.items()
+    ]
+    filled = fill(runbooks()["data-skew"], {"subject": SUBJECTS["vertex"]}, signals)
+    step: dict[str, Any] = next(each for each in filled["steps"] if each["id"] == "make-each-record-cheaper")
+    return step
+
+
+def test_the_finding_names_the_function_and_one_mean_busy_time_for_each() -> None:
+    [finding] = [
+        each
+        for each in judged(load_balance=SKEW, hot_frames=PROFILE)["findings"]
+        if each["rule"]["id"] == "skew.hot-subtask"
+    ]
+    assert "On average it is busy 99 % of the time, each of the others at most 13 %." in finding["statement"]
+    assert "Its time goes into the job's own function com.acme.RiskScore.scoreOrder" in finding["statement"]
+
+
+def test_a_profile_that_was_read_answers_the_step_instead_of_being_asked_for() -> None:
+    step = step_of(load_balance=SKEW, hot_frames=PROFILE)
+    assert step["look"] == []
+    assert [each["taken"] for each in step["answers"]] == [True, None]
+    assert any("com.acme.RiskScore.scoreOrder" in sentence for sentence in step["measured"])
+
+
+def test_without_a_profile_the_step_asks_for_one() -> None:
+    step = step_of(load_balance=SKEW)
+    assert "flamegraph" in step["look"][0]["command"]
+    assert [each["taken"] for each in step["answers"]] == [None, None]
+
+
+def test_a_profile_in_state_access_is_the_other_answer() -> None:
+    profile = {"working_samples": 400, "state_share_ratio": 0.8, "own_share_ratio": 0.1}
+    assert [each["taken"] for each in step_of(load_balance=SKEW, hot_frames=profile)["answers"]] == [None, True]

@@ -1,0 +1,24 @@
+"""The catalogue of errors that are logged while a job is well."""
+
+from __future__ import annotations
+
+from diagnostics.language import CHINESE, in_reader_language, reading_in
+from diagnostics.notation.log_event import catalogue, harmless_events
+from diagnostics.vocabulary.harmless_errors import harmless_errors
+
+
+def test_every_harmless_event_belongs_to_one_entry() -> None:
+    named = [event for entry in harmless_errors().values() for event in entry.events]
+    assert sorted(named) == sorted(harmless_events())
+
+
+def test_every_harmless_event_that_is_logged_as_an_error_is_named() -> None:
+    errors = {event.id for event in catalogue() if event.harmless and "ERROR" in event.levels}
+    named = {event for name, entry in harmless_errors().items() if name != "healthy-too" for event in entry.events}
+    assert errors <= named
+
+
+def test_every_entry_is_named_in_both_languages() -> None:
+    for entry in harmless_errors().values():
+        with reading_in(CHINESE):
+            assert in_reader_language(entry.what) != entry.what
