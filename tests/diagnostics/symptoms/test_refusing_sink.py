@@ -50,3 +50,20 @@ def test_more_subtasks_are_no_step_for_a_system_that_refuses() -> None:
     assert "parallelism" not in steps(refused=14)
     assert "parallelism" in steps(refused=0)
     assert "parallelism" in steps()
+
+
+def test_causes_behind_which_barriers_wait_agree_on_what_does_not_help_the_checkpoints() -> None:
+    """The longer timeout that one plan left out was a change of another, of the same constellation."""
+    causes = ("slow-sink", "slow-dimension-join", "cpu-hotspot", "data-skew")
+    assert len({runbooks()[name].useless for name in causes}) == 1
+    assert "execution.checkpointing.timeout" in runbooks()["slow-sink"].useless
+
+
+def test_a_limit_on_requests_is_code_that_can_be_copied_and_is_decided_by_a_look() -> None:
+    (limit,) = (change for change in steps(refused=14)["limit-rate"]["change"] if change["kind"] == "code")
+    assert limit["only_if"]
+    assert [line for line in limit["to"].splitlines() if not line.startswith("//")] == [
+        "limiter.acquire();",
+        "send(request);",
+    ]
+    assert limit["from"] == "send(request);"
