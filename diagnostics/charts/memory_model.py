@@ -10,6 +10,7 @@ from diagnostics.charting.panel import MEMORY_UNITS, Panel, axis_unit, escaped, 
 from diagnostics.charting.theme import Palette, palette
 from diagnostics.language import joined_sentences, say, to_say
 from diagnostics.reconstruction.configuration.memory_model import PARTS, memory_models
+from diagnostics.reconstruction.failures.incident_log import incident_log
 from diagnostics.wording.phrase import memory, percent, within_sentence
 
 if TYPE_CHECKING:
@@ -52,9 +53,10 @@ FIRST_PART = {"heap": "framework_heap", "managed": "managed", "direct": "framewo
 def points(evidence: Evidence) -> Points | None:
     """The configured parts and the measured use of each TaskManager.
 
-    Reads   task_manager, metric_sample (Status.*), config_option.
-    Gives   {derived, assumed, counted, task_managers: [{name, total_bytes, parts: {part: bytes}, limits: {area: bytes},
-            used: {area: bytes}}]}; `derived` when Flink's formulas gave the parts from a configuration.
+    Reads   task_manager, metric_sample (Status.*), config_option, log_record.
+    Gives   {derived, assumed, counted, refused, task_managers: [{name, total_bytes, parts: {part: bytes},
+            limits: {area: bytes}, used: {area: bytes}}]}; `refused` when network buffers were, `derived` when Flink's
+            formulas gave the parts from a configuration.
     Empty   None when no TaskManager and no configuration states its memory.
     """
     models = memory_models(evidence)
@@ -65,6 +67,7 @@ def points(evidence: Evidence) -> Points | None:
         "derived": models[0].task_manager is None,
         "assumed": models[0].assumed,
         "counted": len(models),
+        "refused": incident_log(evidence).count("buffers") > 0,
         "task_managers": [
             {
                 "name": model.task_manager,
@@ -223,11 +226,11 @@ def summary(points: Points) -> str:
         for area in NAMED_WHEN_FULL
         if manager["limits"][area] and manager["used"].get(area, 0.0) >= NEARLY_FULL * manager["limits"][area]
     ]
-    return (
-        joined_sentences((text, say("Nearly full: {full}.", full=say("; ").join(full))))
-        if full
-        else joined_sentences((text, say("No measured part is nearly full.")))
-    )
+    refused = say("Requests for network buffers were refused: the network memory was used up.")
+    last = say("Nearly full: {full}.", full=say("; ").join(full)) if full else say("No measured part is nearly full.")
+    if points.get("refused"):
+        return joined_sentences((text, last, refused) if full else (text, refused))
+    return joined_sentences((text, last))
 
 
 def table(points: Points) -> list[list[Any]]:

@@ -280,6 +280,9 @@ def table(points: Points) -> list[list[Any]]:
 def _no_event_time(signals: StoredSignals) -> str | None:
     if not facts_of(signals, "watermarks.job"):
         return None
+    ended = any(each.get("restarts") or each.get("final_state") == "FAILED" for each in facts_of(signals, "restarts"))
+    if ended and any(each.get("window_operators") for each in facts_of(signals, "late_records")):
+        return say("No task has had a watermark: the attempts of the job ended before a first one.")
     return say("No task has had a watermark: the job does not use event time, or its sources emit no watermarks.")
 
 

@@ -221,11 +221,16 @@ def _counted(history: History, counted: CountedCourse | None) -> dict[str, FactV
     facts["counted_completed"] = max(counted.completed, completed)
     facts["counted_failed"] = max(counted.failed, failed)
     facts["failed_before_first"] = max(0, counted.failed - failed) if listed and min(listed) == 1 else None
-    return facts if listed else {**facts, **_course_by_counters(counted)}
+    refused = sum(each.count for each in history.not_started)
+    return facts if listed else {**facts, **_course_by_counters(counted, refused)}
 
 
-def _course_by_counters(counted: CountedCourse) -> dict[str, FactValue]:
-    """Facts when no file lists the checkpoints. Counters do not distinguish expiry from other failures."""
+def _course_by_counters(counted: CountedCourse, refused: int) -> dict[str, FactValue]:
+    """Facts when no file lists the checkpoints. Counters do not distinguish expiry from other failures.
+
+    refused  triggers that the log reports as refused; Flink counts them as failures, but no checkpoint began
+    """
+    failed = max(0, counted.failed - refused)
     durations = [ms for _, ms in counted.durations_ms]
     fell_ms = next((each.ts_ms for each in counted.outcomes if each.is_failure), None)
     before = [ms for ts_ms, ms in counted.durations_ms if fell_ms is None or ts_ms <= fell_ms]
@@ -234,9 +239,9 @@ def _course_by_counters(counted: CountedCourse) -> dict[str, FactValue]:
     facts: dict[str, FactValue] = {
         "by_counters": True,
         "completed": counted.completed,
-        "failed": counted.failed,
-        "completed_before_failure": counted.completed_before_failure,
-        "completed_after_failure": counted.completed_after_failure,
+        "failed": failed,
+        "completed_before_failure": counted.completed_before_failure if failed else None,
+        "completed_after_failure": counted.completed_after_failure if failed else None,
         "durations_ms": [_rounded(ms) for ms in before[-BEFORE_EXPIRY:]] or None,
         "first_duration_ms": durations[0] if durations else None,
         "last_duration_ms": durations[-1] if durations else None,
@@ -245,7 +250,7 @@ def _course_by_counters(counted: CountedCourse) -> dict[str, FactValue]:
         "min_duration_ms": lowest(durations),
         "median_duration_ms": middle(durations),
         "p95_duration_ms": quantile(durations, 0.95),
-        "success_ratio": ratio(counted.completed, counted.completed + counted.failed),
+        "success_ratio": ratio(counted.completed, counted.completed + failed),
         "growth_ratio": _growth(before),
         "running_ms": counted.running_ms,
         "first_state_bytes": counted.full_bytes[0] if counted.full_bytes else None,
@@ -255,7 +260,7 @@ def _course_by_counters(counted: CountedCourse) -> dict[str, FactValue]:
     }
     if completed_ms is not None and counted.last_ms is not None:
         facts["since_last_completed_ms"] = counted.last_ms - completed_ms
-    if last or not counted.failed:
+    if not refused and (last or not failed):
         facts |= _recent(last)
     return facts
 

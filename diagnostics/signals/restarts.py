@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import textwrap
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -242,7 +243,19 @@ def _first_fault(found: Sequence[Fault]) -> dict[str, FactValue]:
         return {}
     first = found[0]
     name = first.exception.rpartition(".")[2]
-    return {"first_fault": f"{name}: {first.message}"[:200] if first.message else name, "first_fault_ms": first.ts_ms}
+    said = _whole_sentences(f"{name}: {first.message}") if first.message else name
+    return {"first_fault": said, "first_fault_ms": first.ts_ms}
+
+
+MOST_CHARACTERS = 200
+"""Characters of a failure's message in a sentence. Our choice: two lines."""
+
+
+def _whole_sentences(text: str) -> str:
+    """The text, or its sentences that fit, else its words that fit."""
+    if len(text) <= MOST_CHARACTERS:
+        return text
+    return text[:MOST_CHARACTERS].rpartition(". ")[0] or textwrap.shorten(text, MOST_CHARACTERS, placeholder=" …")
 
 
 def _state_citation(row: Any) -> Citation:

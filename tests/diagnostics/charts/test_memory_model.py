@@ -116,6 +116,7 @@ def test_the_picture_shows_configured_parts_their_sum_and_what_was_used() -> Non
         "off-heap 128 MiB, network memory 128 MiB, JVM metaspace 256 MiB, JVM overhead 192 MiB. "
         "Nearly full: JVM heap 500 MiB (98 % of 512 MiB) of tm-1."
     )
+    assert CHART.summary({**points, "refused": True}).endswith("the network memory was used up.")
     rows = [label for trace in CHART.figure(points, Theme("light"))["data"] for label in trace["y"]]
     assert set(rows) == {"tm-1 configured", "tm-1 in use"}
     assert ["tm-1", "Sum of the parts", round(1728 * MIB), None] in CHART.table(points)
@@ -123,6 +124,16 @@ def test_the_picture_shows_configured_parts_their_sum_and_what_was_used() -> Non
 
 def option(key: str, value: str, process: str | None = None) -> dict[str, Any]:
     return {"scope": "cluster", "process": process, "key": f"taskmanager.memory.{key}", "value": value}
+
+
+def test_the_network_memory_is_not_called_free_where_buffers_were_refused() -> None:
+    """What the scrapes between two attempts show of it is what a job that does not run takes."""
+    said = "Insufficient number of network buffers: required 13, but only 11 available."
+    refusal = {"ts_ms": START, "message": said, "exception_message": said, "level": "WARN", "file_id": 1}
+    row = {"ts_ms": START, "task_manager": "tm-1", "heap_used_bytes": MIB, "heap_max_bytes": 512 * MIB, **STATED}
+    points = CHART.points(hand_made(task_manager=[row], log_record=[refusal]))
+    assert points is not None
+    assert "nearly full" not in CHART.summary(points)
 
 
 def test_a_configuration_alone_gives_the_picture_and_says_that_use_was_not_measured() -> None:

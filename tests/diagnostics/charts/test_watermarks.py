@@ -74,4 +74,6 @@ def test_late_records_have_a_panel_of_their_own_only_where_some_were_dropped() -
 
 def test_gauges_without_any_watermark_are_an_answer_and_ask_for_no_file() -> None:
     assert "does not use event time" in CHART.why_empty([{"key": "watermarks.job", "facts": {"gauges": 4}}])
+    ended = [{"key": "restarts", "facts": {"restarts": 4}}, {"key": "late_records", "facts": {"window_operators": 1}}]
+    assert "ended before a first one" in CHART.why_empty([{"key": "watermarks.job", "facts": {"gauges": 4}}, *ended])
     assert CHART.why_empty([{"key": "watermarks", "needs": "metric-scrapes"}]) == CHART.read_missing

@@ -154,6 +154,16 @@ def test_counters_show_what_failed_last_and_what_completed_before() -> None:
     assert (facts["since_last_completed_ms"], facts["running_ms"]) == (30_000, 10_000)
 
 
+def test_triggers_that_were_refused_are_counted_by_flink_and_are_no_failed_checkpoints() -> None:
+    """Flink's counter has them, although no checkpoint began."""
+    reason = "Not all required tasks are currently running."
+    log = [_record("jm.ckpt.preflight_failed", None, second, reason=reason) for second in (10, 20)]
+    rows = hand_made(log_record=log, metric_sample=_counters(completed=[0, 0, 0], failed=[0, 1, 2]))
+    facts = only(measure(rows), "checkpoint_progress").facts
+    assert (facts["not_started"], facts["failed"], facts["counted_failed"]) == (2, 0, 2)
+    assert not {"consecutive_failed", "recent_failed", "success_ratio"} & set(facts)
+
+
 def test_one_look_at_counters_with_a_failure_does_not_show_when_it_was() -> None:
     facts = only(measure(hand_made(metric_sample=_counters(completed=[7], failed=[3]))), "checkpoint_progress").facts
     assert (facts["completed"], facts["failed"]) == (7, 3)

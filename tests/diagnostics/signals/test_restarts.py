@@ -112,3 +112,19 @@ def test_the_counter_alone_shows_restarts_and_how_long_there_was_none() -> None:
     one_look = only(restarts.measure(hand_made(metric_sample=samples[:1])), "restarts").facts
     assert one_look["restarts"] == 1
     assert "steady_ms" not in one_look
+
+
+def test_a_long_message_of_the_first_fault_ends_with_a_sentence_or_a_word() -> None:
+    def first(message: str) -> Any:
+        failed = record(
+            9, "a (1/2) switched from RUNNING to FAILED", state_from="RUNNING", state_to="FAILED", job_id=JOB
+        )
+        failed |= {"exception_class": "x.IOException", "exception_message": message}
+        log = [failed, switched(10, "RUNNING", "RESTARTING")]
+        return only(restarts.measure(hand_made(log_record=log)), "restarts").facts["first_fault"]
+
+    assert (
+        first("Insufficient buffers. " + "You can increase this number by options " * 9)
+        == "IOException: Insufficient buffers"
+    )
+    assert first("word " * 90).endswith("word …")
