@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from diagnostics.evidence.subject import Lookup
@@ -73,17 +74,22 @@ class ConfigFile:
 
     def in_own_form(self, text: str) -> str:
         """Lines of options in the form of the file: where it holds one of them as nested keys, all of that family are
-        written so, each key once, because Flink refuses a repeated one; else unchanged.
+        written so, each key once, because Flink refuses a repeated one; else unchanged. A family stays where its first
+        option is.
         """
         options, rest = _with_comments(text)
         families = {_family(name) for name, _ in options if self.held_option(name) in self.nested}
-        formed: list[str] = []
+        formed: list[list[str] | _Tree] = []
         trees: dict[str, _Tree] = {}
         for name, lines in options:
-            tree = trees.setdefault(_family(name), {}) if _family(name) in families else None
-            if tree is None or not _is_nested_in(tree, name.split("."), lines):
-                formed += lines
-        return "\n".join([*formed, *(line for tree in trees.values() for line in _lines_of(tree)), *rest])
+            family = _family(name)
+            if family in families and family not in trees:
+                trees[family] = {}
+                formed.append(trees[family])
+            if family not in trees or not _is_nested_in(trees[family], name.split("."), lines):
+                formed.append(lines)
+        written = (part if isinstance(part, list) else _lines_of(part) for part in formed)
+        return "\n".join([*chain.from_iterable(written), *rest])
 
 
 def _with_comments(text: str) -> tuple[list[tuple[str, list[str]]], list[str]]:

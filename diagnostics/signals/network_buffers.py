@@ -54,6 +54,7 @@ def measure(evidence: Evidence) -> Measured:
         facts: dict[str, FactValue] = {
             "resource": "network buffers",
             "insufficient": counted,
+            "refused_tasks": _refused_tasks(own),
             "exclusive_timeouts": log.count("exclusive_buffers"),
         }
         facts |= _requested_buffers(own)
@@ -72,6 +73,16 @@ def measure(evidence: Evidence) -> Measured:
             citation_count=len(own),
             window=(min(stamps), max(stamps)) if stamps else None,
         )
+
+
+def _refused_tasks(refused: Sequence[LogEvent | Failure]) -> int | None:
+    """The attempts of subtasks that a TaskManager reports as refused; the JobManager and REST repeat some of them."""
+    tasks = {
+        (each.vertex, each.subtask, each.attempt)
+        for each in refused
+        if isinstance(each, LogEvent) and each.attempt is not None
+    }
+    return len(tasks) or None
 
 
 def _sentence(texts: str) -> str:
@@ -162,6 +173,7 @@ SIGNALS = (
         facts={
             "resource": "`network buffers`",
             "insufficient": "messages about refused requests for network buffers, of all processes",
+            "refused_tasks": "attempts of subtasks that were refused network buffers, from the TaskManagers' logs",
             "exclusive_timeouts": "requests for exclusive buffers that timed out",
             "required": "buffers that the largest refused request wanted",
             "available": "buffers that were available then",

@@ -259,8 +259,8 @@ def test_a_default_is_said_to_be_one(line: str, said: str) -> None:
 def test_an_option_that_the_file_nests_is_shown_and_changed_in_its_form() -> None:
     file = ConfigFile({"a.b.c": "a.b.c: 1", "a.b.d": "a.b.d: 2"}, frozenset(["a.b.c", "a.b.d"]))
     assert file.in_own_form("a.b.c: 3\na.b.d: 4") == "a:\n  b:\n    c: 3\n    d: 4"
-    assert file.in_own_form("a.b.c: 3\na.e: 5\nx: 1\na.b.d: 4") == "x: 1\na:\n  b:\n    c: 3\n    d: 4\n  e: 5"
-    assert file.in_own_form("a.b.c: 3\na.b.c.f: 4") == "a.b.c.f: 4\na:\n  b:\n    c: 3"
+    assert file.in_own_form("a.b.c: 3\na.e: 5\nx: 1\na.b.d: 4") == "a:\n  b:\n    c: 3\n    d: 4\n  e: 5\nx: 1"
+    assert file.in_own_form("a.b.c: 3\na.b.c.f: 4") == "a:\n  b:\n    c: 3\na.b.c.f: 4"
     assert file.in_own_form("a.e: 5") == "a.e: 5", "a new nested key would repeat its parents where it is pasted"
 
 

@@ -114,6 +114,14 @@ def test_refused_network_buffers_come_with_the_numbers_and_a_proposal() -> None:
     assert signal.citations[0].text.startswith("Insufficient number of network buffers: required 13")
 
 
+def test_a_refused_task_counts_once_for_its_attempt_and_not_for_each_report() -> None:
+    refused = failed(10, "java.io.IOException", BUFFERS, "org.apache.flink.NetworkBufferPool.createBufferPool")
+    log = [{**refused, "process": "taskmanager", "file_id": 1, "attempt": attempt} for attempt in (0, 0, 1)]
+    evidence = hand_made(**line_of_jobs(), log_record=[refused | {"attempt": None}, *log])
+    facts = only(network_buffers.measure(evidence), "network_buffers").facts
+    assert (facts["insufficient"], facts["refused_tasks"]) == (4, 2)
+
+
 def test_rest_alone_reports_refused_buffers() -> None:
     failure = {"job_id": JOB, "ts_ms": START, "root_cause_class": "java.io.IOException", "root_cause_message": BUFFERS}
     facts = only(network_buffers.measure(hand_made(failure=[failure])), "network_buffers").facts
