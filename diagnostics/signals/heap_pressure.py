@@ -207,6 +207,15 @@ WORST_FACTS = (
 )
 """Facts copied from the TaskManager with the largest share of time in collections."""
 
+
+def _worst_meaning(meaning: str) -> str:
+    """The meaning of a fact of that TaskManager; the unit stays at its end, where a label loses it."""
+    words, comma, unit = meaning.rpartition(", ")
+    if unit in ("0 to 1", "ms", "epoch ms", "bytes"):
+        return f"{words} (of the worst TaskManager){comma}{unit}"
+    return f"{meaning} (of the worst TaskManager)"
+
+
 SIGNALS = (
     SignalDefinition(
         key="heap_pressure",
@@ -234,7 +243,7 @@ SIGNALS = (
             "used_last_ratio": "part of the heap in use at the end, of the TaskManager where it is most",
             "java_release": "oldest release of Java that a file states, 8 for 1.8",
             "missing_heap_mib": "by how much the heap must grow, MiB",
-            **{name: f"{garbage_collection.FACTS[name]} (of the worst TaskManager)" for name in WORST_FACTS},
+            **{name: _worst_meaning(garbage_collection.FACTS[name]) for name in WORST_FACTS},
         },
         measure=measure,
     ),

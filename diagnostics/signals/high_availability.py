@@ -325,7 +325,7 @@ SIGNALS = (
             "lost": "LOST connections over all processes",
             "session_timeouts": "sessions in which nothing was heard from the server",
             "silent_ms": "longest time without an answer after which a client closed its connection, ms",
-            "gave_up": "processes whose retries were used up (`Background operation retry gave up`)",
+            "gave_up": "processes whose retries at the store of high availability were used up",
             "sessions_expired": "sessions that expired",
             "connection_loss": "ConnectionLoss errors of ZooKeeper",
             "checkpoint_failures": "checkpoints that failed with an error of the high availability service",

@@ -52,6 +52,7 @@ def test_every_compared_fact_has_a_label_that_is_understood_alone() -> None:
     [
         ("load_balance.hot_busy_ratio", "busy ratio of the hot subtask"),
         ("settings.state_backend", "state backend"),
+        ("heap_pressure.live_ratio", "live data as part of the usable heap (of the worst TaskManager)"),
         ("restarts.gone_since", "gone since"),
         ("prepare", "prepare"),
     ],
