@@ -21,16 +21,7 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
     backlog = behind / 1000 * rate
     spare = capacity - rate
     if lookup("delivery_guarantee.source") == FORGETS:
-        lost = down / 1000 * rate
-        line = Line(say("Records lost while the job is down"), f"{duration(down)} x {number(rate)}/s", number(lost))
-        unread = say(
-            "The source keeps no position in checkpoints: what arrives while the job is down is lost, some {lost} "
-            "records in {down}, and what was in flight too unless the job is stopped with a savepoint. Nothing is "
-            "read again.",
-            lost=number(lost),
-            down=duration(down),
-        )
-        return Outcome("depends", unread, [line], results={"lost": lost})
+        return _lost(since, down, rate)
     lines = [
         Line(say("Behind after the restart"), f"{duration(since)} + {duration(down)}", duration(behind)),
         Line(say("Records to process again or late"), f"{duration(behind)} x {number(rate)}/s", number(backlog)),
@@ -67,6 +58,33 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
         )
     )
     return Outcome("depends", headline, lines, results=results)
+
+
+def _lost(since: float, down: float, rate: float) -> Outcome:
+    """The effect where the sources cannot be read again: what a checkpoint does not hold is lost."""
+    gone = since + down
+    lost = gone / 1000 * rate
+    way = (
+        f"({duration(since)} + {duration(down)}) x {number(rate)}/s"
+        if since
+        else f"{duration(down)} x {number(rate)}/s"
+    )
+    line = Line(say("Records lost"), way, number(lost))
+    words = {"lost": number(lost), "since": duration(since), "down": duration(down)}
+    headline = (
+        say(
+            "The source keeps no position in checkpoints. A restart from the last one loses what came in the {since} "
+            "since then and in the {down} that the job is down, some {lost} records; nothing is read again.",
+            **words,
+        )
+        if since
+        else say(
+            "The source keeps no position in checkpoints. After a stop with a savepoint the state is whole, but what "
+            "arrives in the {down} that the job is down is lost, some {lost} records; nothing is read again.",
+            **words,
+        )
+    )
+    return Outcome("depends", headline, [line], results={"lost": lost})
 
 
 def _repeats(since_ms: float) -> str:

@@ -6,6 +6,7 @@ import datetime as dt
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from diagnostics.calculators.restart import FORGETS
 from diagnostics.diagnosis.problem_time import over_since, problem_onset
 from diagnostics.diagnosis.verdict import HEALTHY, INCONCLUSIVE
 from diagnostics.wording.phrase import duration, number
@@ -74,21 +75,31 @@ def _restarts(analysis: Analysis, ill: Sequence[str | None]) -> Iterator[str]:
         yield say_counted("{count} restart", "{count} restarts", restarts)
     if ended := sum(each["facts"].get("final_state") == "FAILED" for each in found):
         yield say_counted("{count} job ended in the state FAILED", "{count} jobs ended in the state FAILED", ended)
-    progress = [each for each in _of(analysis, "checkpoint_progress") if each["subject"].get("job") in ill]
-    back = max((each["facts"].get("since_last_completed_ms") or 0 for each in progress), default=0)
-    if back and over_since(analysis.document) is None:
+    back = max(_facts(analysis, "checkpoint_progress", "since_last_completed_ms", of=ill, running_only=True), default=0)
+    if not back or over_since(analysis.document) is not None:
+        return
+    if any(each["facts"].get("source") == FORGETS for each in _of(analysis, "delivery_guarantee")):
+        yield say("a restart from the last completed checkpoint loses the {age} since then", age=duration(back))
+    else:
         yield say("a restart repeats the work of {age}, since the last completed checkpoint", age=duration(back))
 
 
-def _facts(analysis: Analysis, key: str, name: str, *, running_only: bool = False) -> Iterator[float]:
-    """The numbers of a fact, one for each subject; of jobs that run only, where a job that has ended has none."""
+def _facts(
+    analysis: Analysis, key: str, name: str, *, of: Sequence[str | None] | None = None, running_only: bool = False
+) -> Iterator[float]:
+    """The numbers of a fact, one for each subject.
+
+    of            of these jobs; None for all
+    running_only  of jobs that run only, where a job that has ended has none
+    """
     states = (
         (each["subject"].get("job"), each["facts"].get("final_state", RUNNING)) for each in _of(analysis, "restarts")
     )
     ended = {job for job, state in states if state != RUNNING}
     for signal in _of(analysis, key):
         value = signal["facts"].get(name)
-        counts = not running_only or signal["subject"].get("job") not in ended
+        job = signal["subject"].get("job")
+        counts = (of is None or job in of) and not (running_only and job in ended)
         if counts and isinstance(value, (int, float)) and not isinstance(value, bool):
             yield value
 

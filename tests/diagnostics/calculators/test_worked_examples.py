@@ -258,12 +258,14 @@ def test_a_job_that_is_held_back_has_no_spare_capacity() -> None:
 
 
 def test_a_source_without_a_position_loses_what_arrives_while_the_job_is_down() -> None:
-    """60 s x 500/s = 30,000 records."""
+    """60 s x 500/s = 30,000 records; from a checkpoint 40 s ago, 20,000 more."""
     values = {"since_ms": 0.0, "down_ms": 60_000.0, "rate": 500.0, "capacity": 2000.0}
     found = outcome("restart", {"delivery_guarantee.source": "at most once"}, **values)
     assert found.results == {"lost": 30_000}
-    assert "is lost, some 30,000 records in 60 s" in found.headline
-    assert "catch up" not in found.headline
+    assert "the state is whole, but what arrives in the 60 s" in found.headline
+    older = outcome("restart", {"delivery_guarantee.source": "at most once"}, **values | {"since_ms": 40_000.0})
+    assert older.results == {"lost": 50_000}
+    assert "loses what came in the 40 s since then" in older.headline
 
 
 def test_a_transaction_survives_what_the_timeout_leaves_beside_interval_and_checkpoint() -> None:

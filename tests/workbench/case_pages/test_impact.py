@@ -125,8 +125,20 @@ def test_how_long_how_many_restarts_and_how_far_back_are_measured() -> None:
         "2 min 40 s from 2026-11-20 01:07:20 UTC to the end of the evidence",
         "3 restarts",
         "1 job ended in the state FAILED",
-        "a restart repeats the work of 2 min 40 s, since the last completed checkpoint",
     ]
+
+
+def test_what_a_restart_costs_depends_on_the_source_and_is_said_of_a_job_that_runs() -> None:
+    progress = {**signal("checkpoint_progress", since_last_completed_ms=160_000), "subject": {"job": "slow_sink"}}
+    forgets = {**signal("delivery_guarantee", source="at most once"), "subject": {"job": "slow_sink"}}
+    of_job = document([job("slow_sink")], finding("01:07:20"))
+
+    assert measured_impact(Analysis(document=of_job, signals=[progress]))[-1] == (
+        "a restart repeats the work of 2 min 40 s, since the last completed checkpoint"
+    )
+    assert measured_impact(Analysis(document=of_job, signals=[progress, forgets]))[-1] == (
+        "a restart from the last completed checkpoint loses the 2 min 40 s since then"
+    )
 
 
 def test_what_the_first_look_shows_already_lasted_at_least_so_long() -> None:
