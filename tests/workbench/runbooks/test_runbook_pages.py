@@ -181,3 +181,21 @@ def test_settings_that_do_not_help_against_the_root_cause_say_so_beside_the_chan
     }
     assert no_help_now([step], "data-skew", [skew, settings]) == {}
     assert no_help_now([step], "misconfiguration", []) == {}
+
+
+def test_the_answer_that_decides_about_alternatives_stands_before_the_first_of_them(
+    people: People, analysis: Analysis
+) -> None:
+    analysis.document["findings"][0]["runbook"] = "resource-shortage"
+    job = {"level": "job", "subject": {"job": "a" * 32}, "citations": [], "citation_count": 0}
+    heap = {"live_ratio": 0.86, "rocksdb_process_mib": 1069, "process_mib": 798}
+    heap |= {"rocksdb_managed_mib": 287, "task_heap_mib": 190}
+    settings = {"key": "settings", "facts": {"state_backend": "hashmap"}}
+    analysis.signals = [*analysis.signals, {**job, "key": "heap_pressure", "facts": heap}, {**job, **settings}]
+    analysis.save(update_fields=["document", "signals"])
+
+    page = signed_in(people.bob).get(page_of(analysis)).content.decode()
+    assert page.count("Only if the job runs with the larger heap, and its state still grows:") == 1
+    answered = page.partition("Only if the job runs with the larger heap, and its state still grows:")[2]
+    assert answered.index("rocksdb") < answered.index("Or, instead:")
+    assert answered.index("Or, instead:") < answered.index("enableTimeToLive")
