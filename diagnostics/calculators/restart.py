@@ -96,7 +96,7 @@ def _repeats(since_ms: float) -> str:
 def _without_spare(values: Mapping[str, float], lookup: Lookup, behind: float) -> str | None:
     """Why the job does not catch up; None when it does."""
     rate, capacity = values["rate"], values["capacity"]
-    if lookup("back_pressure.origin.level") == "high":
+    if lookup("back_pressure.origin.level") == "high" and lookup("restarts.final_state") in (None, "RUNNING"):
         return say(
             "At a capacity of {capacity}/s the job does not catch up: tasks upstream are held back, so more is "
             "offered than it takes. It is {behind} behind when it runs again, and the lag grows until a change raises "

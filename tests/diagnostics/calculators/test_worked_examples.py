@@ -255,6 +255,8 @@ def test_a_job_that_is_held_back_has_no_spare_capacity() -> None:
     held = outcome("restart", {"back_pressure.origin.level": "high"}, **values)
     assert held.advice == "do not"
     assert "more is offered than it takes" in held.headline
+    ended = {"back_pressure.origin.level": "high", "restarts.final_state": "FAILED"}
+    assert "held back" not in outcome("restart", ended, **values).headline
 
 
 def test_a_source_without_a_position_loses_what_arrives_while_the_job_is_down() -> None:
