@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Literal, cast, get_args
@@ -30,6 +30,7 @@ class Symptom:
     dimension  the part of the health score that its findings lower
     order      position in lists
     charts     ids of the charts that show it, the clearest first; a case's page shows them beside the verdict
+    charts_of_rules  rule -> ids of the charts that show its finding better than those of the class
     stays      whether the cause remains until somebody changes it, though its effect was over, as a setting does
     """
 
@@ -40,6 +41,7 @@ class Symptom:
     order: int
     dimension: Dimension
     charts: tuple[str, ...] = ()
+    charts_of_rules: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     stays: bool = False
 
     @property
@@ -56,10 +58,10 @@ class Symptom:
 def _symptom(folder: Path) -> Symptom:
     document = read_yaml((folder / "symptom.yaml").read_text("utf-8"), f"{folder.name}/symptom.yaml")
     content, errors = document.content, []
-    for field in ("id", "title", "kind", "summary", "order", "dimension"):
-        expected = int if field == "order" else str
-        if not isinstance(content.get(field), expected):
-            errors.append(f"{document.source}: `{field}` is missing or not {expected.__name__}")
+    for name in ("id", "title", "kind", "summary", "order", "dimension"):
+        expected = int if name == "order" else str
+        if not isinstance(content.get(name), expected):
+            errors.append(f"{document.source}: `{name}` is missing or not {expected.__name__}")
     if not errors and content["id"] != folder.name:
         errors.append(document.fault(("id",), f"{content['id']!r} lies in the folder {folder.name!r}"))
     if not errors and content["dimension"] not in get_args(Dimension):
@@ -79,6 +81,7 @@ def _symptom(folder: Path) -> Symptom:
         order=content["order"],
         dimension=cast(Dimension, content["dimension"]),
         charts=tuple(content["charts"]),
+        charts_of_rules={rule: tuple(ids) for rule, ids in (content.get("charts_of_rules") or {}).items()},
         stays=content.get("stays") is True,
     )
 

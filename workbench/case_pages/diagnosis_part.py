@@ -31,7 +31,7 @@ from workbench.case_pages.dimensions import dimensions_not_measured
 from workbench.case_pages.inputs import LeftOut, inputs_shown, left_out_shown
 from workbench.case_pages.presentation import causes_shown, checks_shown, jobs_shown, runbooks_of, verdict_shown
 from workbench.cases.service_levels import service_levels
-from workbench.charts.selectors import charts_of_class, charts_shown
+from workbench.charts.selectors import charts_shown, key_charts
 from workbench.history.case_records import CaseRecords
 from workbench.history.objectives import attained
 from workbench.history.similar import fingerprint_words
@@ -147,7 +147,7 @@ def _shown(analysis: Analysis, records: CaseRecords) -> Mapping[str, Any]:
     case, document = records.case, analysis.document
     files = [file for file in records.files if file.snapshot == analysis.snapshot and file.removed_at is None]
     drawn, empty, span = charts_shown(analysis)
-    key_charts = charts_of_class(drawn, document["verdict"]["symptom_class"])
+    lead_charts = key_charts(drawn, document)
     jobs = jobs_shown(analysis, records)
     objective = getattr(case.team, "objective", None)
     return {
@@ -164,8 +164,8 @@ def _shown(analysis: Analysis, records: CaseRecords) -> Mapping[str, Any]:
         "plans": plans_shown(analysis, runbooks_of(jobs)),
         "checkpoint_vitals": checkpoint_vitals(analysis),
         "not_measured": dimensions_not_measured(analysis),
-        "key_charts": key_charts,
-        "more_charts": [each for each in drawn if each not in key_charts],
+        "key_charts": lead_charts,
+        "more_charts": [each for each in drawn if each not in lead_charts],
         "empty_charts": [(chart, chart.why_empty(analysis.signals or ())) for chart in empty],
         "span": span,
         "offset_min": offset_min(document["inputs"]),

@@ -155,8 +155,11 @@ def charts_shown(analysis: Analysis) -> tuple[list[ChartShown], list[Chart], Spa
     return drawn, empty, span
 
 
-def charts_of_class(drawn: Sequence[ChartShown], symptom_class: str) -> list[ChartShown]:
-    """Of the charts with points those that show the class best, the clearest first."""
+def key_charts(drawn: Sequence[ChartShown], document: Mapping[str, Any]) -> list[ChartShown]:
+    """Of the charts with points those that show the leading finding, or else its class, best, the clearest first."""
     by_id = {each.chart.id: each for each in drawn}
-    of_class = [by_id[chart_id] for chart_id in symptom(symptom_class).charts if chart_id in by_id]
+    verdict = symptom(document["verdict"]["symptom_class"])
+    lead = next((each["rule"]["id"] for each in document["findings"] if each["role"] == "root_cause"), "")
+    of_rule = [by_id[chart_id] for chart_id in verdict.charts_of_rules.get(lead, ()) if chart_id in by_id]
+    of_class = of_rule or [by_id[chart_id] for chart_id in verdict.charts if chart_id in by_id]
     return (of_class or [by_id[chart_id] for chart_id in GENERAL_CHARTS if chart_id in by_id])[:MOST_KEY_CHARTS]

@@ -10,7 +10,7 @@ from django.utils.safestring import SafeString
 from diagnostics.charting.chart import Theme
 from diagnostics.charting.drawing import drawing_of
 from workbench.analyses.models import Analysis
-from workbench.charts.selectors import charts_of_class, charts_shown, points_of_job
+from workbench.charts.selectors import charts_shown, key_charts, points_of_job
 
 THEMES = (Theme("light"), Theme("dark"))
 
@@ -33,7 +33,7 @@ def lead_drawings(analysis: Analysis) -> Sequence[Drawing]:
     job = lead["subject"].get("job") if lead else None
     stored = {row.chart_id: row.points for row in analysis.charts.all()}
     drawings = []
-    for shown in charts_of_class(drawn, document["verdict"]["symptom_class"]):
+    for shown in key_charts(drawn, document):
         points = points_of_job(stored[shown.chart.id], job)
         title = shown.chart.read_title
         light, dark = (drawing_of(shown.chart.figure(points, theme), title) if points else None for theme in THEMES)

@@ -25,3 +25,9 @@ def test_a_job_whose_tasks_run_has_run_since() -> None:
 )
 def test_nothing_is_said_of_a_job_whose_tasks_are_not_seen(tasks: dict[str, Any], slots: dict[str, Any]) -> None:
     assert "run" not in said(restarts={**RESTARTED, **tasks}, slots=slots)
+
+
+def test_a_recovery_by_a_new_job_manager_is_told_apart_from_restarts() -> None:
+    recovered = {"jobmanager_restarts": 2, "restored_from": [15, 29]}
+    assert "recovered the job from checkpoints 15 and 29" in said(restarts=RESTARTED, high_availability=recovered)
+    assert "recovered" not in said(restarts=RESTARTED)

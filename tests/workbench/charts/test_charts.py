@@ -13,6 +13,7 @@ from tests.workbench.people import People, signed_in
 from workbench.analyses.models import Analysis, ChartPoints
 from workbench.analyses.selectors import offset_min
 from workbench.charts.rows import rows_sorted
+from workbench.charts.selectors import ChartShown, key_charts
 
 LOG_VOLUME = {
     "from_ms": 1_795_222_000_000,
@@ -195,3 +196,16 @@ def test_the_zone_of_the_files_is_offered_where_they_show_one(people: People, an
     assert 'data-offset="120"' in page
     assert "the zone of the files" in page
     assert offset_min([{"utc_offset_min": 120}, {"utc_offset_min": 60}]) is None
+
+
+def test_the_charts_beside_the_verdict_are_those_of_its_finding_before_those_of_its_class() -> None:
+    names = ("garbage-collection", "subtask-activity", "memory-model", "log-volume")
+    drawn = [ChartShown(CHARTS[name], "", ()) for name in names]
+
+    def shown(rule: str) -> list[str]:
+        finding = {"role": "root_cause", "rule": {"id": rule}}
+        document = {"verdict": {"symptom_class": "resource_shortage"}, "findings": [finding]}
+        return [each.chart.id for each in key_charts(drawn, document)]
+
+    assert shown("resource.network-buffers") == ["memory-model", "log-volume"]
+    assert shown("resource.heap") == ["garbage-collection", "subtask-activity"]
