@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -111,8 +112,9 @@ def _json_faults(text: str) -> tuple[str, ...]:
             if error.msg == "Extra data"
             else (say("not valid JSON: {reason}, line {line}", reason=error.msg, line=error.lineno),)
         )
-    except ValueError as error:
-        return (say("JSON with a number that is no number of any use: {error}", error=error),)
+    except ValueError:  # Python's own words name a setting of Python
+        most = sys.get_int_max_str_digits()
+        return (say("JSON with a number that is no number of any use: it has more than {most:,} digits", most=most),)
     return ()
 
 

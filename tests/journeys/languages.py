@@ -23,8 +23,10 @@ def is_chinese(page: Page, name: str) -> None:
     unfold(page)
     shot(page, f"chinese-{name}")
     assert page.evaluate(FAULTS) == []
-    assert page.evaluate(ENGLISH) == []
-    assert [line for line in page.locator("main").inner_text().splitlines() if GAP.search(line)] == []
+    english = page.evaluate(ENGLISH)
+    assert english == [], english
+    gaps = [line for line in page.locator("main").inner_text().splitlines() if GAP.search(line)]
+    assert gaps == [], gaps
 
 
 def is_english(page: Page, path: str, *written: str) -> None:
@@ -32,4 +34,5 @@ def is_english(page: Page, path: str, *written: str) -> None:
     english = page.request.get(path, headers={"Accept-Language": "en"}).text()
     for each in written:
         english = english.replace(each, "")
-    assert page.evaluate(CHINESE, english) == []
+    chinese = page.evaluate(CHINESE, english)
+    assert chinese == [], chinese

@@ -12,7 +12,14 @@ from diagnostics.language import CHINESE, reading_in
 from diagnostics.rules.condition import Compare, Condition, Group
 from diagnostics.rules.rule import Rule, shipped_rules
 from diagnostics.runbook import runbooks
-from diagnostics.vocabulary.sources import OWN_CHOICE, cited_sources, disputed_claims, said_source, sources
+from diagnostics.vocabulary.sources import (
+    OWN_CHOICE,
+    bound_reasons,
+    cited_sources,
+    disputed_claims,
+    said_source,
+    sources,
+)
 
 
 def bounds(condition: Condition) -> list[Compare]:
@@ -112,3 +119,16 @@ def test_a_source_that_is_said_is_read_like_the_stored_one() -> None:
         assert said == "bp.level: 没有什么在等待它"
         assert [each.id for each in cited_sources(said).sources] == ["bp.level"]
         assert said_source("our choice: a fair sample").endswith("样本充分")
+
+
+def test_every_reason_of_our_own_has_its_chinese() -> None:
+    reasons = {
+        source.removeprefix(f"{OWN_CHOICE}: ")
+        for rule in shipped_rules()
+        for condition in (rule.when, *(each.when for each in (*rule.adjustments, *rule.also, *rule.first)))
+        if condition is not None
+        for source in (each.source for each in bounds(condition))
+        if source and source.startswith(OWN_CHOICE)
+    }
+    assert reasons
+    assert sorted(reasons - bound_reasons().keys()) == []
