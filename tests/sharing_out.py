@@ -17,6 +17,7 @@ from xdist.workermanage import WorkerController
 
 JOURNEYS = {
     "tests/journeys/test_hostile_evidence.py": "evidence and pages",
+    "tests/journeys/test_odd_files.py": "evidence and pages",
     "tests/journeys/test_both_languages.py": "evidence and pages",
     "tests/journeys/test_chinese.py": "ways through",
     "tests/journeys/test_incidents.py": "evidence and pages",
