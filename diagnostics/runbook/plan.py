@@ -12,7 +12,7 @@ from diagnostics.evidence.subject import Subject
 from diagnostics.language import say, to_say
 from diagnostics.runbook.cluster_commands import ClusterCommands
 from diagnostics.runbook.config_file import OPTION, ConfigFile, shown_change
-from diagnostics.runbook.restarting import stop_and_start
+from diagnostics.runbook.restarting import COMMENT, stop_and_start
 
 PLACE_WITHIN = re.compile(r" \(| or |\uff08|\uff0c")
 """What follows the name of a file, in either language: `config.yaml (of the TaskManagers)`."""
@@ -97,9 +97,10 @@ def merged_plan(
     if restart:
         commands = restart["command"].splitlines()
         restart["command"] = "\n".join([*([export] if export else []), *commands])
-        shown["changes"] = [each for each in shown["changes"] if each["to"] not in commands]
+        given = {each.removeprefix(COMMENT).partition("   # ")[0] for each in commands}
+        shown["changes"] = [each for each in shown["changes"] if each["to"] not in given]
         for look in shown["open"]:
-            look["changes"] = [each for each in look["changes"] if each["to"] not in commands]
+            look["changes"] = [each for each in look["changes"] if each["to"] not in given]
         shown["open"] = [each for each in shown["open"] if each["changes"]]
     starts = [each for each in shown["changes"] if each["kind"] == "command" and STARTS.search(each["to"])]
     for each in starts:

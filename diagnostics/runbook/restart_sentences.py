@@ -88,11 +88,16 @@ NEWEST = to_say(
     "The path is that of the newest completed checkpoint in this evidence; take a newer one if there is one."
 )
 NOT_RUNNING_NOW = to_say("The job was {restart.state} when last seen, so no savepoint can be taken.")
+LISTED_FIRST = to_say(
+    "The first command lists the jobs that run: when an earlier step or somebody else has started this job, do not "
+    "start it a second time, but stop it with a savepoint first, and start it from that."
+)
 FROM_LAST = to_say("Make the change, and start the job from its last completed checkpoint:")
 DELETED = to_say(
-    "With the retention {settings.retention} Flink deletes the job's checkpoints when it ends, so there is no state to "
-    "start from, unless a process was lost in between: make the change, and start the job from the checkpoint if it is "
-    "still there, else without one:"
+    "With the retention {settings.retention} Flink deletes the job's checkpoints when it ends, unless a process was "
+    "lost in between. A start without the checkpoint loses what the state held, and a listing that fails (wrong host, "
+    "no permission) does not show that the checkpoint is gone. The start without it is written after `#`; run it only "
+    "when somebody has decided so. Make the change, look for the checkpoint, and start the job from it:"
 )
 DELETED_BUT_SAVEPOINT = to_say(
     "With the retention {settings.retention} Flink deletes the job's checkpoints when it ends: make the change, and "

@@ -25,6 +25,7 @@ from diagnostics.runbook.restart_sentences import (
     FROM_RETAINED,
     FROM_STORAGE,
     KEPT_BY_RECOVERY,
+    LISTED_FIRST,
     MEMORY_LIMIT,
     MEMORY_LIMIT_NEAR,
     NEW_CODE,
@@ -69,7 +70,11 @@ SUPERVISED = to_say(
     "on the JobManager's host; it was started again by itself before: run `start` only if it stays away"
 )
 FOR_EACH = to_say("there, once for each of its TaskManagers")
+IF_DECIDED = to_say("gives up the state: only when somebody has decided so")
 """Comments behind commands."""
+
+COMMENT = "# "
+"""Before a command that a shell must not run with the others: its reader removes it."""
 
 AS_MUCH = 0.95
 """Part of the state that a checkpoint must have written to show how long a savepoint takes. Our choice."""
@@ -265,16 +270,23 @@ class _Restart:
 
     def _restart_of_ended(self, state: str, newest: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
         if self._has_no_checkpoint():
-            return self._said(NOT_RUNNING_NOW, NO_CHECKPOINT), self._start_anew()
+            return self._said(NOT_RUNNING_NOW, LISTED_FIRST, NO_CHECKPOINT), [self._listing, *self._start_anew()]
         start = [*self._processes(), self._start("{restart.checkpoint}")]
         if state not in DELETED_WHEN_ENDED.get(str(self.value("settings.retention")), ()):
-            return self._said(NOT_RUNNING_NOW, *newest, FROM_LAST), start
+            return self._said(NOT_RUNNING_NOW, LISTED_FIRST, *newest, FROM_LAST), [self._listing, *start]
         if self.value("restart.last_savepoint"):
-            return self._said(DELETED_BUT_SAVEPOINT), [*self._processes(), self._start("{restart.last_savepoint}")]
-        *processes, anew = self._start_anew()
+            from_savepoint = [*self._processes(), self._start("{restart.last_savepoint}")]
+            return self._said(LISTED_FIRST, DELETED_BUT_SAVEPOINT), [self._listing, *from_savepoint]
         listing = self._cluster.checkpoint_listing
-        either = f"if {listing}; then {start[-1]}; else {anew}; fi" if listing else anew
-        return self._said(NOT_RUNNING_NOW, DELETED), [*processes, either]
+        where = f"   # {say(ON_JOBMANAGER)}" if self.value("restart.folder") else ""
+        look = [f"{listing}{where}"] if listing else []
+        without_state = f"{COMMENT}{self._start_anew()[-1]}   # {say(IF_DECIDED)}"
+        return self._said(NOT_RUNNING_NOW, LISTED_FIRST, DELETED), [self._listing, *look, *start, without_state]
+
+    @property
+    def _listing(self) -> str:
+        """The command that shows whether the job has been started since: a second start would run it twice."""
+        return self._cluster.flink("list")
 
     def _has_no_checkpoint(self) -> bool:
         return self._number("checkpoint_progress.completed") == 0 and not self.value("restart.checkpoint")

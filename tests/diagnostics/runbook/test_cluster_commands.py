@@ -116,22 +116,34 @@ def test_options_are_changed_where_the_cluster_loads_them() -> None:
 LAST_COMPLETED = {"checkpoint_progress.completed_ids": [6, 7]}
 
 
-def test_a_job_that_failed_is_not_stopped_and_a_deleted_checkpoint_is_looked_for() -> None:
+def test_a_job_that_failed_is_not_stopped_and_never_started_without_its_state_by_a_failed_listing() -> None:
     failed = {
         "restarts.final_state": "FAILED",
         "job_overview.state": "RESTARTING",
         "settings.retention": "NO_EXTERNALIZED_CHECKPOINTS",
         "checkpoint_progress.last_path": "file:/ckpt/j/chk-8",
     }
-    (start,) = commands_of(STANDALONE, **failed)
-    found, _, gone = start.partition("; else ")
-    assert found.startswith("if ls /ckpt/j/chk-8/_metadata; then ")
-    assert " -s file:/ckpt/j/chk-8 " in found
-    assert " -s " not in gone
+    listed, look, start, without_state = commands_of(STANDALONE, **failed)
+    assert listed.split()[1] == "list", "a job that somebody has started since is not started twice"
+    assert look == "ls /ckpt/j/chk-8/_metadata   # on the JobManager's host"
+    assert " -s file:/ckpt/j/chk-8 " in start
+    assert without_state.startswith("# "), "pasted with the others, it does nothing"
+    assert " -s " not in without_state
     savepoint = {**failed, "checkpoint_progress.last_savepoint_path": "file:/sp/savepoint-1"}
-    assert [" -s file:/sp/savepoint-1 " in each for each in commands_of(STANDALONE, **savepoint)] == [True]
+    assert [" -s file:/sp/savepoint-1 " in each for each in commands_of(STANDALONE, **savepoint)] == [False, True]
     kept = commands_of(STANDALONE, **{**failed, "settings.retention": "RETAIN_ON_CANCELLATION"})
-    assert [each.split()[1] for each in kept] == ["run"]
+    assert [each.split()[1] for each in kept] == ["list", "run"]
+
+
+def test_a_checkpoint_in_a_storage_without_a_listing_is_tried_before_the_state_is_given_up() -> None:
+    failed = {
+        "restarts.final_state": "FAILED",
+        "settings.retention": "NO_EXTERNALIZED_CHECKPOINTS",
+        "checkpoint_progress.last_path": "gs://b/j/chk-8",
+    }
+    _, start, without_state = commands_of(STANDALONE, **failed)
+    assert " -s gs://b/j/chk-8 " in start
+    assert without_state.startswith("# ")
 
 
 def test_paths_of_the_evidence_take_the_place_of_placeholders() -> None:
@@ -265,7 +277,7 @@ def test_a_savepoint_that_only_the_fastest_upload_finishes_in_time_is_tried_whil
 
 def test_without_a_completed_checkpoint_the_job_starts_without_state() -> None:
     failed = {"restarts.final_state": "FAILED", "checkpoint_progress.completed": 0}
-    [start] = commands_of(STANDALONE, **failed)
+    _, start = commands_of(STANDALONE, **failed)
     assert " -s " not in start
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from diagnostics.runbook import fill, runbooks
+from diagnostics.runbook import Proposal, fill, merged_plan, runbooks
 
 JOB = "a" * 32
 LAST = f"file:/data/checkpoints/{JOB}/chk-7"
@@ -53,3 +53,32 @@ def test_a_checkpoint_that_a_failure_leaves_is_the_start(retention: str) -> None
 
     assert [(each["only_if"], LAST in each["to"]) for each in step["change"]] == [(None, True)]
     assert not [each for each in step["look"] if "_metadata" in each["command"]]
+
+
+def test_it_is_looked_first_whether_the_job_runs_and_whether_the_link_passes_full_segments() -> None:
+    book = fill(runbooks()["network-partition"], {"subject": {"job": JOB}}, [stored("tcp_loss", host="10.0.0.2")])
+    first, ping, *_ = [each["command"] for each in book["steps"][0]["look"]]
+
+    assert "/jobs/overview" in first
+    assert ping == "ping -c 200 -i 0.2 -s 1400 10.0.0.2", "20 packets pass one time in 13 at a loss of 12 %"
+
+
+def test_a_start_that_the_restart_has_already_is_not_in_the_plan_a_second_time() -> None:
+    signals = [
+        stored("restarts", final_state="FAILED"),
+        stored("settings", retention="NO_EXTERNALIZED_CHECKPOINTS", restart_strategy="fixed-delay"),
+        stored("checkpoint_progress", last_path=LAST),
+    ]
+    book = fill(runbooks()["network-partition"], {"subject": {"job": JOB}}, signals)
+    plan = merged_plan([Proposal(book["title"], (), book["steps"])], signals, JOB)
+
+    assert plan is not None
+    starts = [each["to"] for look in plan["open"] for each in look["changes"] if " run " in each["to"]]
+    assert starts == []
+    runs = [each for each in plan["restart"]["command"].splitlines() if " run " in each]
+    assert [each.startswith("# ") for each in runs] == [False, True]
+
+
+def stored(key: str, **facts: str) -> dict[str, Any]:
+    """A stored signal of the job."""
+    return {"key": key, "subject": {"job": JOB}, "level": "job", "facts": facts, "citations": [], "citation_count": 0}
