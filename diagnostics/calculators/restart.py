@@ -119,13 +119,13 @@ CALCULATOR = Calculator(
     id="restart",
     title=to_say("If it restarts now"),
     question=to_say("How far back does a restart go, and how long does catching up take?"),
-    formula=to_say("catch-up = (time since the last checkpoint + down time) x rate / (capacity - rate)"),
+    formula=to_say("catch-up = (time since the trigger of the last checkpoint + down time) x rate / (capacity - rate)"),
     inputs=(
         Input(
             "since_ms",
-            to_say("Since the last completed checkpoint"),
+            to_say("Since the trigger of the last completed checkpoint"),
             "duration",
-            ("checkpoint_progress.since_last_completed_ms",),
+            ("checkpoint_progress.goes_back_ms",),
             high=86_400_000,
         ),
         Input(
@@ -150,7 +150,7 @@ CALCULATOR = Calculator(
     assumptions=(
         to_say("The rate that comes in stays the same; what can be read again is read that fast."),
         to_say("The capacity is what the bottleneck passes when its busiest subtask is busy all the time."),
-        to_say("After a stop with a savepoint nothing is repeated: the time since the last checkpoint is 0 then."),
+        to_say("After a stop with a savepoint nothing is repeated: the time since its trigger is 0 then."),
     ),
     compute=_compute,
     symptoms=("slow_sink", "network_partition", "zookeeper_ha", "user_code", "restore_failure", "checkpoint_declined"),

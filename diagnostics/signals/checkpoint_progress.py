@@ -155,6 +155,7 @@ def _course(history: History) -> dict[str, FactValue]:
     last_completed = completed[-1].ended_ms if completed else None
     if history.observed_until_ms and last_completed:
         facts["since_last_completed_ms"] = max(history.observed_until_ms - last_completed, 0)
+        facts["goes_back_ms"] = max(history.observed_until_ms - (completed[-1].start_ms or last_completed), 0)
     return facts
 
 
@@ -260,6 +261,7 @@ def _course_by_counters(counted: CountedCourse, refused: int) -> dict[str, FactV
     }
     if completed_ms is not None and counted.last_ms is not None:
         facts["since_last_completed_ms"] = counted.last_ms - completed_ms
+        facts["goes_back_ms"] = counted.last_ms - completed_ms + round(durations[-1]) if durations else None
     if not refused and (last or not failed):
         facts |= _recent(last)
     return facts
@@ -354,6 +356,7 @@ FACTS = {
     "recent_failed": "failures among the last ended checkpoints",
     "recent_count": "number of last ended checkpoints that are counted",
     "since_last_completed_ms": "time from the last completed checkpoint to the last look at the checkpoints",
+    "goes_back_ms": "time from the trigger of that checkpoint, whose state a restart restores, to the same look",
     "not_started": "triggers that did not become a checkpoint",
     "not_ready": "of those, how many came while not all tasks ran",
     "not_started_reason": "why the first of them did not",

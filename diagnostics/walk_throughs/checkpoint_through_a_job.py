@@ -121,8 +121,8 @@ WALK_THROUGH = WalkThrough(
             "{checkpoint_phases.unacknowledged_count} subtasks of {checkpoint_phases.unacknowledged_vertices|list}."
         ),
         to_say(
-            "At the end of these files the last completed checkpoint was "
-            "{checkpoint_progress.since_last_completed_ms|duration} old: a restart repeats the work since then."
+            "At the end of these files the trigger of the last completed checkpoint was "
+            "{checkpoint_progress.goes_back_ms|duration} ago: a restart repeats the work since then."
         ),
     ),
     docs=("S100", "S101", "S105"),

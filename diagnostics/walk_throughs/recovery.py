@@ -103,7 +103,8 @@ WALK_THROUGH = WalkThrough(
     make_steps=_steps,
     afterwards=(
         to_say(
-            "Replayed are the records since the last completed checkpoint: interval, duration and down time together."
+            "Replayed are the records since the trigger of the last completed checkpoint: its duration, what passed "
+            "since then, and the down time."
         ),
         to_say("The sources must be able to read them again (Kafka's retention), or they are lost."),
     ),
@@ -111,8 +112,8 @@ WALK_THROUGH = WalkThrough(
         to_say("In this case the job restarted {restarts.restarts|often}."),
         to_say("It was restored from the checkpoints {high_availability.restored_from|list}."),
         to_say(
-            "The last completed checkpoint is {checkpoint_progress.since_last_completed_ms|duration} old at the end of "
-            "these files; at {record_rate.records_per_s|rate} so much is replayed."
+            "The trigger of the last completed checkpoint is {checkpoint_progress.goes_back_ms|duration} before the "
+            "end of these files; at {record_rate.records_per_s|rate} so much is replayed."
         ),
     ),
     docs=("S105", "S127", "S128"),

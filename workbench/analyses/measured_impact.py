@@ -75,13 +75,16 @@ def _restarts(analysis: Analysis, ill: Sequence[str | None]) -> Iterator[str]:
         yield say_counted("{count} restart", "{count} restarts", restarts)
     if ended := sum(each["facts"].get("final_state") == "FAILED" for each in found):
         yield say_counted("{count} job ended in the state FAILED", "{count} jobs ended in the state FAILED", ended)
-    back = max(_facts(analysis, "checkpoint_progress", "since_last_completed_ms", of=ill, running_only=True), default=0)
+    back = max(_facts(analysis, "checkpoint_progress", "goes_back_ms", of=ill, running_only=True), default=0)
     if not back or over_since(analysis.document) is not None:
         return
     if any(each["facts"].get("source") == FORGETS for each in _of(analysis, "delivery_guarantee")):
-        yield say("a restart from the last completed checkpoint loses the {age} since then", age=duration(back))
+        yield say("a restart from the last completed checkpoint loses the {age} since its trigger", age=duration(back))
     else:
-        yield say("a restart repeats the work of {age}, since the last completed checkpoint", age=duration(back))
+        yield say(
+            "a restart repeats the work of {age}, since the trigger of the last completed checkpoint",
+            age=duration(back),
+        )
 
 
 def _facts(

@@ -89,6 +89,7 @@ def test_the_log_alone_shows_the_same() -> None:
     assert (facts["completed"], facts["expired_ids"], facts["in_progress"]) == (5, [6, 7], 0)
     assert (facts["timeout_ms"], facts["timeout_from"]) == (30_000, "expiry")
     assert facts["since_last_completed_ms"] == 82_000  # 7 x 40 + 30 s, less 5 x 40 + 28 s
+    assert facts["goes_back_ms"] == 110_000  # a restart goes back to the trigger, at 5 x 40 s
 
 
 def test_triggers_before_all_tasks_ran_are_no_failures() -> None:
@@ -140,6 +141,7 @@ def _counters(**values: list[float]) -> list[dict[str, Any]]:
 def test_the_jobmanagers_counters_alone_show_the_course() -> None:
     samples = _counters(completed=[1, 2, 3, 4], failed=[0, 0, 0, 0], duration=[100, 110, 90, 90])
     facts = only(measure(hand_made(metric_sample=samples)), "checkpoint_progress").facts
+    assert (facts["since_last_completed_ms"], facts["goes_back_ms"]) == (0, 90)
     assert (facts["by_counters"], facts["completed"], facts["failed"]) == (True, 4, 0)
     assert facts["last_durations_ms"] == [100, 110, 90, 90]  # the fourth took as long as the third
     assert (facts["recent_failed"], facts["recent_count"], facts["consecutive_failed"]) == (0, 3, 0)

@@ -67,3 +67,12 @@ def test_a_limit_on_requests_is_code_that_can_be_copied_and_is_decided_by_a_look
         "send(request);",
     ]
     assert limit["from"] == "send(request);"
+
+
+def test_the_runbook_states_the_bound_of_refused_requests_that_the_finding_states() -> None:
+    bounded = {"refused": 14, "refused_text": "HTTP 429", "refused_most_ratio": 0.1146, "slow_beside_refused": 108}
+    measured = " ".join(steps(**bounded)["outside-system"]["measured"])
+
+    assert "108 slow requests were answered: at most 11 % were refused" in measured
+    assert "not known" not in measured
+    assert "at most 11 %" not in " ".join(steps(refused=14)["outside-system"]["measured"])

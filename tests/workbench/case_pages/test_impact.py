@@ -116,7 +116,7 @@ def test_how_long_how_many_restarts_and_how_far_back_are_measured() -> None:
     signals = [
         {**signal("restarts", restarts=3, final_state="FAILED"), "subject": {"job": "slow_sink"}},
         {**signal("restarts", restarts=9), "subject": {"job": "healthy"}},
-        {**signal("checkpoint_progress", since_last_completed_ms=160_000), "subject": {"job": "slow_sink"}},
+        {**signal("checkpoint_progress", goes_back_ms=160_000), "subject": {"job": "slow_sink"}},
     ]
     jobs = [job("slow_sink"), job("healthy")]
     late = finding("01:07:30", role="consequence")
@@ -129,15 +129,15 @@ def test_how_long_how_many_restarts_and_how_far_back_are_measured() -> None:
 
 
 def test_what_a_restart_costs_depends_on_the_source_and_is_said_of_a_job_that_runs() -> None:
-    progress = {**signal("checkpoint_progress", since_last_completed_ms=160_000), "subject": {"job": "slow_sink"}}
+    progress = {**signal("checkpoint_progress", goes_back_ms=160_000), "subject": {"job": "slow_sink"}}
     forgets = {**signal("delivery_guarantee", source="at most once"), "subject": {"job": "slow_sink"}}
     of_job = document([job("slow_sink")], finding("01:07:20"))
 
     assert measured_impact(Analysis(document=of_job, signals=[progress]))[-1] == (
-        "a restart repeats the work of 2 min 40 s, since the last completed checkpoint"
+        "a restart repeats the work of 2 min 40 s, since the trigger of the last completed checkpoint"
     )
     assert measured_impact(Analysis(document=of_job, signals=[progress, forgets]))[-1] == (
-        "a restart from the last completed checkpoint loses the 2 min 40 s since then"
+        "a restart from the last completed checkpoint loses the 2 min 40 s since its trigger"
     )
 
 

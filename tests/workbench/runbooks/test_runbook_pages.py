@@ -117,7 +117,7 @@ def test_a_step_that_restarts_says_what_a_restart_costs_here(
     page = signed_in(people.bob).get(page_of(analysis)).content.decode()
     assert "How far back, and how long to catch up?" in page
     measured = {
-        "checkpoint_progress": {"since_last_completed_ms": 10_000, "consecutive_failed": failed},
+        "checkpoint_progress": {"goes_back_ms": 10_000, "consecutive_failed": failed},
         "throughput": {"before_per_s": 100},
         "record_rate": {"ceiling_total_per_s": 150},
     }
