@@ -56,8 +56,13 @@ metrics), and RocksDB's documentation of its properties.
 """
 
 
-_COUNTERS = re.compile("^num(?!.*PerSecond$)|^(fullRestarts|uptime|downtime)$|[.](Count|Time|TimeMsTotal)$")
-"""Metrics that only grow. Source: Flink documentation, Metrics, type counter."""
+_COUNTERS = re.compile(
+    "^num(?!.*PerSecond$|(RunningJobs|(Registered|Pending)TaskManagers|berOfInProgressCheckpoints)$)"
+    "|^(fullRestarts|uptime|downtime)$|[.](Count|Time|TimeMsTotal)$"
+)
+"""Metrics that only grow. Source: Flink documentation, Metrics, type counter; numbers of jobs and of processes are
+gauges that fall again.
+"""
 
 
 @cache

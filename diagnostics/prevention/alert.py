@@ -148,3 +148,14 @@ def has_grown(series: CaseSeries, metric: str, window: int, by: Sequence[str] = 
     """Where a count grew within the window."""
     grown = growth_of(series, metric, window, by)
     return {labels: [each is not None and each > 0 for each in grows] for labels, grows in grown.items()}
+
+
+def has_increased(series: CaseSeries, metric: str, window: int) -> Condition:
+    """Where a count of the job grew between two samples of the window, also of a series that has ended since."""
+    back = window // STEP_MS
+    found: dict[Labels, list[bool]] = {}
+    for labels, values in largest_of(series, metric, ("job_name",)).items():
+        ranges = (values[max(step - back, 0) : step + 1] for step in range(len(values)))
+        known = ([value for value in each if value is not None] for each in ranges)
+        found[labels] = [bool(each) and max(each) > each[0] for each in known]
+    return found

@@ -1,4 +1,4 @@
-"""Alert rules for Prometheus from one case: three for every job, forecasts, and one for the case's own cause."""
+"""Alert rules for Prometheus from one case: those for every job, forecasts, and one for the case's own cause."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from diagnostics.prevention.alert import (
 )
 from diagnostics.prevention.forecasts import forecast_alerts
 from diagnostics.prevention.own_alerts import OWN_ALERTS
+from diagnostics.prevention.presence_alerts import presence_alerts
 from diagnostics.prevention.series import JOB, TASK, CaseSeries, Labels, label_value
 from diagnostics.wording.phrase import enumeration
 
@@ -37,6 +38,7 @@ def alerts_for(document: Mapping[str, Any], signals: Sequence[Mapping[str, Any]]
     """
     job = _watched_job(document, signals, job_id)
     shared = [_failed_in_a_row(job), _back_pressure(job), _no_checkpoint(job)]
+    shared += presence_alerts(signals, job_id, job)
     shared += forecast_alerts(signals, job_id, job)
     own = _own_alert(document, job_id, job)
     return [*shared, own] if own else shared

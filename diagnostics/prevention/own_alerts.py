@@ -17,13 +17,14 @@ from diagnostics.prevention.alert import (
     by_job,
     duration,
     has_grown,
+    has_increased,
     largest_of,
     means_of,
     selected,
     steps_of_time,
     steps_over,
 )
-from diagnostics.prevention.series import JOB, TASK, CaseSeries, label_value
+from diagnostics.prevention.series import JOB, REGISTERED, TASK, CaseSeries, label_value
 from diagnostics.wording import phrase
 
 SLOW_SHARE = 0.5
@@ -129,14 +130,17 @@ def _late(finding: Mapping[str, Any], job: WatchedJob) -> Alert:
 
 
 def _restarts(finding: Mapping[str, Any], job: WatchedJob) -> Alert:
-    return _grown(
-        job,
+    """By `increase`, which needs no sample as old as the window: a job that fails for good is soon gone."""
+    metric, window = f"{JOB}numRestarts", 10 * MINUTE
+    return Alert(
         "FlinkJobRestarted",
-        f"{JOB}numRestarts",
-        10 * MINUTE,
+        f"max by (job_name) (increase({selected(metric, job)}[{duration(window)}])) > 0",
+        0,
         "critical",
         say("{job_name} was restarted"),
         say("In a steady state no job restarts: {title}.", title=finding["title"]),
+        (metric,),
+        lambda series: has_increased(series, metric, window),
     )
 
 
@@ -219,10 +223,9 @@ def _without_pause(finding: Mapping[str, Any], job: WatchedJob) -> Alert:
 
 
 def _unregistered(finding: Mapping[str, Any], job: WatchedJob) -> Alert:
-    metric = "flink_jobmanager_numRegisteredTaskManagers"
     return Alert(
         "FlinkNoTaskManager",
-        f"{metric} == 0",
+        f"{REGISTERED} == 0",
         BACK_PRESSURE_MS,
         "critical",
         say("No TaskManager is registered with the JobManager"),
@@ -230,8 +233,8 @@ def _unregistered(finding: Mapping[str, Any], job: WatchedJob) -> Alert:
             "Five minutes are longer than a start takes: {title}. Flink has this metric for the cluster only.",
             title=finding["title"],
         ),
-        (metric,),
-        lambda series: {},
+        (REGISTERED,),
+        lambda series: {each.labels: [value == 0 for value in each.values] for each in series.of(REGISTERED)},
     )
 
 

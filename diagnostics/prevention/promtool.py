@@ -21,11 +21,12 @@ AFTER_MS = 30 * 60_000
 """How long the incident goes on in the test, so that an alert that waits has time. Our choice."""
 REPEATED_PART = 3
 """It goes on as in the last third of the evidence, which is repeated: a job that completes checkpoints keeps doing so,
-one that fails them too. Our choice."""
+one that fails them too. Where the job ended nothing goes on, and a series that ended stays so. Our choice."""
 COUNTERS = (
     "numberOfCompletedCheckpoints",
     "numberOfFailedCheckpoints",
     "numLateRecordsDropped",
+    "numRestarts",
 )
 """Ends of the metrics that count up."""
 OPENING = re.compile(r"\{(?=\{)")
@@ -70,10 +71,7 @@ def unit_test(alerts: Sequence[Alert], series: CaseSeries, case: str) -> str | N
     silent = [alert.name for alert in covered if not alert.firing(whole)]
     comments = [
         say("# The series of {case}, for: promtool test rules {file}", case=_one_line(case), file=TEST_FILE),
-        say(
-            "# The evidence covers {covered}; after it the last third is repeated.",
-            covered=duration(max(series.steps - 1, 1) * STEP_MS),
-        ),
+        _after(series),
         *([say("# Not fired by this incident: {names}.", names=listed(silent))] if silent else []),
         *(
             [say("# Not tested, because the case holds no such series: {names}.", names=listed(left_out))]
@@ -85,17 +83,35 @@ def unit_test(alerts: Sequence[Alert], series: CaseSeries, case: str) -> str | N
     return "\n".join(comments) + "\n" + _yaml(content)
 
 
+def _after(series: CaseSeries) -> str:
+    """What the test does after the evidence, as a comment."""
+    covered = duration(max(series.steps - 1, 1) * STEP_MS)
+    if series.job_ended:
+        return say("# The evidence covers {covered}; the job ended within it, and its series with it.", covered=covered)
+    return say("# The evidence covers {covered}; after it the last third is repeated.", covered=covered)
+
+
 def outcome(alert: Alert, series: CaseSeries) -> str:
     """What the alert does on the incident, as a sentence; the unit test expects the same."""
     if not alert.is_covered_by(series):
-        return say("Not tested: the case holds no such series.")
+        missing = listed(metric for metric in alert.needs if not series.of(metric))
+        return say("Not tested: the charts of this case hold no series of {metrics}.", metrics=missing)
     firing = alert.firing(continued(series))
+    if not firing and series.job_ended:
+        return say("This incident does not fire it: the job ended before, and a job that ended has no series any more.")
     if not firing:
         return say("This incident does not fire it, not even if it goes on as in the last third of the evidence.")
     first, covered = min(firing.values()) * STEP_MS, max(series.steps - 1, 0) * STEP_MS
     after = phrase.duration(first)
     if first <= covered:
         return say("This incident fires it {after} after the evidence begins.", after=after)
+    if series.job_ended:
+        return say(
+            "This incident fires it {after} after the evidence begins if nobody starts the job again; the evidence "
+            "covers {covered}.",
+            after=after,
+            covered=phrase.duration(covered),
+        )
     return say(
         "This incident fires it {after} after the evidence begins if it goes on as in the last third; the evidence "
         "covers {covered}.",
@@ -107,13 +123,20 @@ def outcome(alert: Alert, series: CaseSeries) -> str:
 def continued(series: CaseSeries) -> CaseSeries:
     """The incident, and how it goes on for AFTER_MS."""
     more = AFTER_MS // STEP_MS
-    longer = [replace(each, values=[*each.values, *_repeated(each, more)]) for each in series.series]
-    return CaseSeries(series.job, series.steps + more, longer)
+    after = _held if series.job_ended else _repeated
+    longer = [replace(each, values=[*each.values, *after(each, more)]) for each in series.series]
+    return replace(series, steps=series.steps + more, series=longer)
+
+
+def _held(series: Series, more: int) -> list[float | None]:
+    return [series.values[-1]] * more
 
 
 def _repeated(series: Series, more: int) -> list[float | None]:
-    """The last part again and again; of a counter its growth."""
+    """The last part again and again; of a counter its growth, and nothing of a series that ended."""
     values = series.values
+    if values[-1] is None:
+        return _held(series, more)
     last = values[-max(len(values) // REPEATED_PART, 1) :]
     if not series.metric.endswith(COUNTERS):
         return [last[step % len(last)] for step in range(more)]
@@ -132,11 +155,19 @@ def _input(series: Series) -> dict[str, str]:
 
 
 def _runs(values: Sequence[float | None]) -> Iterator[str]:
-    """`3+0x9` for ten times 3, `_x4` for four missing samples, in promtool's notation."""
-    for value, run in groupby(values):
-        length = len(list(run))
+    """`3+0x9` for ten times 3, `_x4` for four missing samples, in promtool's notation.
+
+    A series that ends is marked, as Prometheus marks one that its target does not expose any more; without the mark
+    its last value counts for five minutes.
+    """
+    for place, (value, group) in enumerate(groupby(values)):
+        length = len(list(group))
         if value is None:
-            yield "_" if length == 1 else f"_x{length}"
+            if place:
+                yield "stale"
+                length -= 1
+            if length:
+                yield "_" if length == 1 else f"_x{length}"
         else:
             yield _exact(value) if length == 1 else f"{_exact(value)}+0x{length - 1}"
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import Any
 
 STEP_MS = 15_000
@@ -17,7 +18,13 @@ MOST_SUBTASKS = 64
 
 JOB = "flink_jobmanager_job_"
 TASK = "flink_taskmanager_job_task_"
+RUNNING_TIME = f"{JOB}runningTime"
+"""How long the job has been RUNNING, 0 in any other state. Source: Flink documentation, Metrics, since 1.15."""
+REGISTERED = "flink_jobmanager_numRegisteredTaskManagers"
 UNFIT = re.compile(r"[^a-zA-Z0-9:_]")
+
+ENDED = ("FAILED", "CANCELED", "FINISHED")
+"""States that a job does not leave; its metrics are unregistered. Source: Flink's JobStatus, terminal states."""
 
 Labels = tuple[tuple[str, str], ...]
 
@@ -26,7 +33,8 @@ Labels = tuple[tuple[str, str], ...]
 class Series:
     """One series on the common steps.
 
-    values  None before the first sample; a gap later holds the last value, as Prometheus does when it looks back
+    values  None before the first sample and after the job or its tasks ended; a gap between holds the last value, as
+            Prometheus does when it looks back
     """
 
     metric: str
@@ -38,14 +46,16 @@ class Series:
 class CaseSeries:
     """All series of one job.
 
-    job     its name as a label value
-    steps   number of steps that the evidence covers, from step 0
-    series  values for exactly these steps
+    job        its name as a label value
+    steps      number of steps that the evidence covers, from step 0
+    series     values for exactly these steps
+    job_ended  whether the job ended for good within them
     """
 
     job: str
     steps: int
     series: Sequence[Series]
+    job_ended: bool = False
 
     def of(self, metric: str) -> list[Series]:
         """The series of one metric."""
@@ -57,24 +67,73 @@ def label_value(name: str) -> str:
     return UNFIT.sub("_", name)
 
 
-def case_series(points: Mapping[str, Mapping[str, Any]], job_id: str | None, job_name: str) -> CaseSeries:
-    """The series of one job from the points of the charts, {chart id: points}; only those that a chart holds."""
+@dataclass(frozen=True, slots=True)
+class _End:
+    """How the series of a job end.
+
+    job_ms     when it ended for good, epoch ms; None for one that was not seen to end
+    tasks_too  whether none of its tasks has a series at the end: it ended, or none ran after its last restart
+    """
+
+    job_ms: float | None
+    tasks_too: bool
+
+
+def final_state(signals: Sequence[Mapping[str, Any]], job_id: str | None) -> str | None:
+    """The last known state of the job; None where nothing shows it."""
+    return _restarts_of(signals, job_id).get("final_state")
+
+
+def _restarts_of(signals: Sequence[Mapping[str, Any]], job_id: str | None) -> Mapping[str, Any]:
+    """The facts of the job's signal `restarts`."""
+    own = (each for each in signals if each["key"] == "restarts" and (each.get("subject") or {}).get("job") == job_id)
+    return next((each.get("facts") or {} for each in own), {})
+
+
+def _end_of(signals: Sequence[Mapping[str, Any]], job_id: str | None) -> _End:
+    facts = _restarts_of(signals, job_id)
+    ended_ms = facts.get("final_ms") if facts.get("final_state") in ENDED else None
+    return _End(ended_ms, ended_ms is not None or facts.get("tasks_run") is False)
+
+
+def case_series(
+    points: Mapping[str, Mapping[str, Any]],
+    job_id: str | None,
+    job_name: str,
+    signals: Sequence[Mapping[str, Any]] = (),
+) -> CaseSeries:
+    """The series of one job from the points of the charts, {chart id: points}; only those that a chart holds.
+
+    signals  of the case: where they show that the job ended, or that no task ran after its last restart, its series end
+    """
     spans = [(each["from_ms"], each["to_ms"]) for each in points.values() if "from_ms" in each and _job(each, job_id)]
     if not spans:
         return CaseSeries(label_value(job_name), 0, ())
-    end = max(to for _, to in spans)
-    steps = max(math.ceil((end - min(start for start, _ in spans)) / STEP_MS) + 1, 1)
+    life = _end_of(signals, job_id)
+    start, end = min(start for start, _ in spans), max(to for _, to in spans)
+    if life.job_ms is not None and end < life.job_ms + STEP_MS < start + MOST_STEPS * STEP_MS:
+        end = life.job_ms + STEP_MS
+    steps = max(math.ceil((end - start) / STEP_MS) + 1, 1)
     steps = min(steps, MOST_STEPS)
     times = [end - (steps - 1 - step) * STEP_MS for step in range(steps)]
     job = label_value(job_name)
     case_metrics = [
         *_checkpoints(_job(points.get("checkpoint-history"), job_id), job, times),
-        *_activity(points.get("subtask-activity"), job_id, job, times),
+        *_activity(points.get("subtask-activity"), job_id, job, times, life),
         *_records(_job(points.get("load-by-subtask"), job_id), job, times),
         *_lateness(points.get("watermarks"), job_id, job, times),
         *_backlog(points.get("source-backlog"), job_id, job, times),
+        *_presence(points.get("metrics"), job_id, job, times),
     ]
-    return CaseSeries(job, steps, case_metrics)
+    until = next((step for step, time in enumerate(times) if life.job_ms is not None and time >= life.job_ms), steps)
+    return CaseSeries(job, steps, [_until(until, each) for each in case_metrics], until < steps)
+
+
+def _until(step: int, series: Series) -> Series:
+    """The series without what is held after its job ended at that step; those of the cluster go on."""
+    if not series.metric.startswith((JOB, TASK)):
+        return series
+    return replace(series, values=[*series.values[:step], *[None] * (len(series.values) - step)])
 
 
 def _job(points: Mapping[str, Any] | None, job_id: str | None) -> Mapping[str, Any] | None:
@@ -139,7 +198,7 @@ def _ended(job: Mapping[str, Any]) -> Iterator[_Ended]:
 
 
 def _activity(
-    points: Mapping[str, Any] | None, job_id: str | None, name: str, times: Sequence[float]
+    points: Mapping[str, Any] | None, job_id: str | None, name: str, times: Sequence[float], life: _End
 ) -> Iterator[Series]:
     job = _job(points, job_id)
     if points is None or job is None:
@@ -148,7 +207,7 @@ def _activity(
         for subtask in vertex["subtasks"][:MOST_SUBTASKS]:
             labels = _task_labels(name, vertex["vertex"], subtask["subtask"])
             for key, metric in (("busy", "busyTimeMsPerSecond"), ("back_pressured", "backPressuredTimeMsPerSecond")):
-                values = _slots(subtask[key], points, times, 1000.0)
+                values = _slots(subtask[key], points, times, 1000.0, ends=life.tasks_too)
                 if any(value is not None for value in values):
                     yield Series(f"{TASK}{metric}", labels, values)
 
@@ -198,14 +257,50 @@ def _backlog(
         yield Series(f"{TASK}operator_pendingRecords", labels, _slots(source["pending"], points, times, 1.0))
 
 
+def _presence(
+    points: Mapping[str, Any] | None, job_id: str | None, name: str, times: Sequence[float]
+) -> Iterator[Series]:
+    """What no chart of its own draws, from the chart of every metric.
+
+    Before the first sample of a time the job counts as running: nothing shows that it was not.
+    """
+    if points is None:
+        return
+    labels = (("job_name", name),)
+    # Of a metric that two exporters report the first series is taken: Prometheus refuses one that is there twice.
+    courses = {each["metric"]: each for each in reversed(points["series"]) if _is_of(each, job_id)}
+    for course in courses.values():
+        if course["metric"] == "numRestarts" and course["is_rate"]:
+            grown = accumulate((rate or 0.0) * points["slot_ms"] / 1000 for rate in course["mean"])
+            totals: list[float | None] = [float(round(total)) for total in grown]
+            yield Series(f"{JOB}numRestarts", labels, _slots(totals, points, times, 1.0))
+        elif course["metric"] == "runningTime":
+            values = _slots(course["mean"], points, times, 1.0)
+            first = next((value for value in values if value is not None), None)
+            yield Series(RUNNING_TIME, labels, [first if value is None else value for value in values])
+        elif course["metric"] == "numRegisteredTaskManagers" and not course["is_rate"]:
+            yield Series(REGISTERED, (), _slots(course["mean"], points, times, 1.0))
+
+
+def _is_of(course: Mapping[str, Any], job_id: str | None) -> bool:
+    return course["job_id"] in (job_id, None)
+
+
 def _task_labels(job: str, task: str, subtask: int) -> Labels:
     return (("job_name", job), ("task_name", label_value(task)), ("subtask_index", str(subtask)))
 
 
 def _slots(
-    values: Sequence[float | None], points: Mapping[str, Any], times: Sequence[float], factor: float
+    values: Sequence[float | None],
+    points: Mapping[str, Any],
+    times: Sequence[float],
+    factor: float,
+    *,
+    ends: bool = False,
 ) -> list[float | None]:
-    """Values of equal slots at the given times; gaps, and times after the last slot, repeat the last value."""
+    """Values of equal slots at the given times; gaps repeat the last value, and so do times after the last slot unless
+    the series ends there.
+    """
     held: list[float | None] = []
     last: float | None = None
     place = 0
@@ -215,5 +310,5 @@ def _slots(
             value = values[place]
             last = round(value * factor, 3) if value is not None else last
             place += 1
-        held.append(last)
+        held.append(None if ends and until >= len(values) else last)
     return held

@@ -101,7 +101,8 @@ def _job_of(analysis: Analysis) -> tuple[str | None, str]:
 
 
 def _series_of(analysis: Analysis, job_id: str | None, name: str) -> CaseSeries:
-    return case_series({row.chart_id: row.points for row in analysis.charts.all()}, job_id, name)
+    points = {row.chart_id: row.points for row in analysis.charts.all()}
+    return case_series(points, job_id, name, analysis.signals)
 
 
 def prevention_of(analysis: Analysis) -> Prevention:

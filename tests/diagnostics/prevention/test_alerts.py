@@ -151,7 +151,7 @@ def test_the_cases_own_alert_names_the_operator_of_the_cause(tmp_path: Path) -> 
 def test_an_alert_is_not_tested_on_series_that_the_case_does_not_hold(tmp_path: Path) -> None:
     alerts, series = made(FAILING, finding("user_code"))
     test = told_by_promtool(tmp_path, alerts, series)
-    assert "holds no such series: FlinkBackPressure, FlinkJobRestarted." in test
+    assert "holds no such series: FlinkBackPressure, FlinkJobNotRunning, FlinkJobRestarted." in test
 
 
 def test_one_declined_checkpoint_is_enough_where_declines_are_the_cause(tmp_path: Path) -> None:
@@ -173,7 +173,7 @@ def test_a_wrong_setting_has_the_alert_of_what_it_does_to_the_metrics(tmp_path: 
 
 
 def test_a_setting_that_no_metric_shows_has_no_alert_of_its_own() -> None:
-    assert len(made({}, finding("misconfiguration", "conf.misspelt"))[0]) == 3
+    assert len(made({}, finding("misconfiguration", "conf.misspelt"))[0]) == 4
 
 
 def test_a_job_that_completes_its_checkpoints_goes_on_doing_so_after_the_evidence(tmp_path: Path) -> None:
@@ -192,7 +192,8 @@ def test_each_alert_says_what_it_does_on_the_incident() -> None:
     assert said["FlinkCheckpointsFailInARow"] == "This incident fires it 5 min after the evidence begins."
     assert said["FlinkNoCompletedCheckpoint"].startswith("This incident fires it 11 min")
     assert said["FlinkNoCompletedCheckpoint"].endswith("as in the last third; the evidence covers 7 min.")
-    assert said["FlinkJobRestarted"] == "Not tested: the case holds no such series."
+    told = "Not tested: the charts of this case hold no series of flink_jobmanager_job_numRestarts."
+    assert said["FlinkJobRestarted"] == told
     calm = made(history(*(checkpoint(n, n * 60_000) for n in range(5)), until=5 * MINUTE))
     assert outcome(calm[0][0], calm[1]).startswith("This incident does not fire it")
 
@@ -230,7 +231,7 @@ def test_prometheus_reads_the_alert_of_every_class(symptom_class: str, rule: str
     if shutil.which("promtool") is None:
         pytest.skip("no promtool found: install the package prometheus")
     alerts, _ = made({}, finding(symptom_class, rule, vertex='Map "x"\n{{y}}'))
-    assert len(alerts) == 4
+    assert len(alerts) == 5
     (tmp_path / RULES_FILE).write_text(rules_file(alerts, "a {{ name }}\n- of: yaml"))
     ran = subprocess.run(["promtool", "check", "rules", RULES_FILE], cwd=tmp_path, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stdout + ran.stderr

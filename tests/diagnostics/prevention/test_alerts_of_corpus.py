@@ -17,6 +17,12 @@ HEALTHY = "healthy-a"
 FIRES = {
     "rocksdb_slow_upload-a": {"FlinkCheckpointsFailInARow", "FlinkCheckpointNearTimeout", "FlinkNoCompletedCheckpoint"},
     "data_skew-a": {"FlinkBackPressure", "FlinkSkewedTask"},
+    "network_partition": {
+        "FlinkCheckpointsFailInARow",
+        "FlinkJobNotRunning",
+        "FlinkJobRestarted",
+        "FlinkTaskManagersMissing",
+    },
 }
 
 pytestmark = [
@@ -28,7 +34,7 @@ pytestmark = [
 def series_of(report: Report, name: str | None = None) -> CaseSeries:
     """The series of the only job, under its own name or another one."""
     (job,) = report.document["jobs"]
-    return case_series(report.charts, job["job_id"], name or job["name"])
+    return case_series(report.charts, job["job_id"], name or job["name"], report.signals)
 
 
 @pytest.mark.parametrize("case", FIRES)

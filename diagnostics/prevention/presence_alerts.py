@@ -1,0 +1,74 @@
+"""Alerts on what is not there any more: the job itself, and TaskManagers of its cluster.
+
+The other alerts read series of a job that runs; a job that failed for good has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from diagnostics.language import say
+from diagnostics.prevention.alert import MINUTE, Alert, Condition, WatchedJob, by_job, selected
+from diagnostics.prevention.series import REGISTERED, RUNNING_TIME, CaseSeries, final_state
+
+NOT_RUNNING_MS = 2 * MINUTE
+"""A restart takes less: the longest pause of Flink's default restart strategy is one minute. Source: Flink
+documentation, Configuration, restart-strategy.exponential-delay.max-backoff.
+"""
+MISSING_MS = MINUTE
+"""Longer than a TaskManager whose connection broke for a moment takes to register again. Our choice."""
+
+
+def presence_alerts(signals: Sequence[Mapping[str, Any]], job_id: str | None, job: WatchedJob) -> Iterator[Alert]:
+    """The alert that the job does not run, unless it is one that ends by itself or has no known name, and where the
+    case lost TaskManagers, that some are missing.
+    """
+    if job.name and final_state(signals, job_id) != "FINISHED":
+        yield _not_running(job, job.name)
+    for signal in signals:
+        facts = signal.get("facts") or {}
+        if signal["key"] == "task_manager_loss.all" and facts.get("lost") and facts.get("registered_most"):
+            yield _missing(facts["registered_most"])
+
+
+def _not_running(job: WatchedJob, name: str) -> Alert:
+    def condition(series: CaseSeries) -> Condition:
+        running = [each.values for each in series.of(RUNNING_TIME)]
+        return {(("job_name", name),): [not any(values) for values in zip(*running, strict=True)]}
+
+    return Alert(
+        "FlinkJobNotRunning",
+        f"absent({selected(RUNNING_TIME, job)}) or {by_job(RUNNING_TIME, job)} == 0",
+        NOT_RUNNING_MS,
+        "critical",
+        say("{job_name} does not run"),
+        say(
+            "A job that failed for good has no series any more, so that no other alert sees it. Silence this one while "
+            "you deploy. Flink has the metric since 1.15: with an older one it always fires."
+        ),
+        (RUNNING_TIME,),
+        condition,
+    )
+
+
+def _missing(registered: int) -> Alert:
+    def condition(series: CaseSeries) -> Condition:
+        return {
+            each.labels: [value is not None and value < registered for value in each.values]
+            for each in series.of(REGISTERED)
+        }
+
+    return Alert(
+        "FlinkTaskManagersMissing",
+        f"{REGISTERED} < {registered}",
+        MISSING_MS,
+        "critical",
+        say("Fewer TaskManagers than {registered} are registered with the JobManager", registered=registered),
+        say(
+            "So many were registered in this case before one was lost: change the number when you change theirs. Flink "
+            "has this metric for the cluster only."
+        ),
+        (REGISTERED,),
+        condition,
+    )

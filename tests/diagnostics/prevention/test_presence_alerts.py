@@ -1,0 +1,108 @@
+"""Alerts on what is gone: a job that failed for good, its tasks, and TaskManagers; the real promtool agrees."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from diagnostics.prevention.alert import Alert
+from diagnostics.prevention.alerts import alerts_for
+from diagnostics.prevention.promtool import continued, outcome
+from diagnostics.prevention.series import CaseSeries, case_series
+from tests.diagnostics.prevention.test_alerts import (
+    JOB_ID,
+    MINUTE,
+    activity,
+    checkpoint,
+    finding,
+    fired,
+    history,
+    told_by_promtool,
+)
+
+END = 8 * MINUTE
+LOST = {"key": "task_manager_loss.all", "subject": {}, "facts": {"lost": 1, "registered_most": 2}}
+
+
+def restarts(state: str, at: int, **facts: Any) -> dict[str, Any]:
+    return {"key": "restarts", "subject": {"job": JOB_ID}, "facts": {"final_state": state, "final_ms": at, **facts}}
+
+
+def metrics(**means: list[float | None]) -> dict[str, Any]:
+    """The chart of every metric, a value a minute; counters are rates."""
+    own = {"numRestarts": True, "runningTime": False}
+    series = [
+        {
+            "metric": metric,
+            "job_id": JOB_ID if metric in own else None,
+            "where": "the cluster",
+            "is_rate": own.get(metric, False),
+            "mean": values,
+            "peak": values,
+        }
+        for metric, values in means.items()
+    ]
+    return {"metrics": {"from_ms": 0, "to_ms": END, "slot_ms": MINUTE, "series": series}}
+
+
+def failing_job(*signals: dict[str, Any]) -> tuple[dict[str, Alert], CaseSeries]:
+    """A job whose tasks are held back up to minute 4, which is restarted from then on and fails for good at 7:30."""
+    points = {
+        **history(*(checkpoint(n, n * MINUTE) for n in range(4)), until=END),
+        **activity(4 * MINUTE, back_pressured=[0.9] * 4),
+        **metrics(
+            numRestarts=[None, 0, 0, 0, 0.05, 0.05, 0.05, 0.05],
+            runningTime=[1, 2, 3, 4, 0, 0, 0, None],
+            numRegisteredTaskManagers=[2, 2, 2, 2, 1, 1, 1, 1],
+        ),
+    }
+    document = {"findings": [finding("network_partition")], "jobs": [{"job_id": JOB_ID, "name": "Orders"}]}
+    made = {each.name: each for each in alerts_for(document, signals, JOB_ID)}
+    return made, case_series(points, JOB_ID, "Orders", signals)
+
+
+def test_a_job_that_failed_for_good_fires_what_watches_its_absence_and_nothing_that_needs_it_alive(
+    tmp_path: Path,
+) -> None:
+    alerts, series = failing_job(restarts("FAILED", END - 30_000), LOST)
+
+    assert fired(list(alerts.values()), continued(series)) == {
+        "FlinkJobNotRunning": [6],
+        "FlinkJobRestarted": [4],
+        "FlinkTaskManagersMissing": [5],
+    }
+    assert outcome(alerts["FlinkBackPressure"], series).startswith("This incident does not fire it: the job ended")
+    told = told_by_promtool(tmp_path, list(alerts.values()), series)
+    assert "the job ended within it" in told
+    assert "stale" in told
+
+
+def test_a_job_that_is_gone_keeps_firing_until_it_runs_again() -> None:
+    alerts, series = failing_job(restarts("FAILED", END - 30_000))
+    [holds] = alerts["FlinkJobNotRunning"].condition(continued(series)).values()
+
+    assert holds[-1]
+
+
+def test_tasks_that_did_not_run_after_the_last_restart_are_not_back_pressured_any_more() -> None:
+    """The job is RESTARTING when the evidence ends: its own series go on, those of its tasks do not."""
+    alerts, series = failing_job(restarts("RESTARTING", END - 30_000, tasks_run=False))
+
+    assert "FlinkBackPressure" not in fired(list(alerts.values()), continued(series))
+    assert not series.job_ended
+
+
+def test_a_job_that_goes_on_running_holds_the_last_value_of_its_tasks() -> None:
+    alerts, series = failing_job(restarts("RUNNING", 0))
+    assert fired([alerts["FlinkBackPressure"]], series) == {"FlinkBackPressure": [5]}
+
+
+@pytest.mark.parametrize("signal", [restarts("RUNNING", 0), LOST | {"facts": {"lost": 0, "registered_most": 2}}])
+def test_a_case_that_lost_no_task_manager_exports_no_number_of_them(signal: dict[str, Any]) -> None:
+    assert "FlinkTaskManagersMissing" not in failing_job(signal)[0]
+
+
+def test_a_job_that_ends_by_itself_has_no_alert_on_its_absence() -> None:
+    assert "FlinkJobNotRunning" not in failing_job(restarts("FINISHED", END))[0]
