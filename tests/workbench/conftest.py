@@ -15,6 +15,7 @@ from django.contrib.contenttypes.models import ContentType
 from django.db import connection
 from django.utils import translation
 from pytest_django import DjangoDbBlocker
+from pytest_django.plugin import blocking_manager_key
 
 from diagnostics.language import CHINESE, ENGLISH
 from diagnostics.spark.ports import free_port
@@ -41,6 +42,18 @@ def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -
 
     with django_db_blocker.unblock():
         rules_load()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
+    """A test that commits leaves an empty database: the files that its process takes next expect the shipped rules."""
+    from workbench.rules.services import rules_load
+
+    yield
+    asked = item.get_closest_marker("django_db")
+    if asked is not None and asked.kwargs.get("transaction"):
+        with item.config.stash[blocking_manager_key].unblock():
+            rules_load()
 
 
 @pytest.fixture(autouse=True)

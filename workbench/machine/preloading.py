@@ -17,7 +17,7 @@ from diagnostics.rules.rule import shipped_rules
 from diagnostics.runbook import runbooks
 from diagnostics.symptoms import symptoms
 from diagnostics.vocabulary.glossary import glossary
-from diagnostics.vocabulary.sources import bound_reasons
+from diagnostics.vocabulary.sources import bound_reasons, sources
 from diagnostics.vocabulary.stored_words import fact_words
 from workbench.languages.sentences import in_language, say_stored
 from workbench.machine.code_version import code_version
@@ -31,6 +31,7 @@ CATALOGUES: tuple[Callable[[], object], ...] = (
     needs,
     places,
     bound_reasons,
+    sources,
     glossary,
     fact_words,
     chinese_labels,
