@@ -12,7 +12,7 @@ from diagnostics.evidence.subject import Subject
 from diagnostics.language import say, to_say
 from diagnostics.runbook.cluster_commands import ClusterCommands
 from diagnostics.runbook.config_file import OPTION, ConfigFile, shown_change
-from diagnostics.runbook.restarting import COMMENT, stop_and_start
+from diagnostics.runbook.restarting import COMMENT, ENDED, stop_and_start
 
 PLACE_WITHIN = re.compile(r" \(| or |\uff08|\uff0c")
 """What follows the name of a file, in either language: `config.yaml (of the TaskManagers)`."""
@@ -21,8 +21,9 @@ STARTS = re.compile(r"(?:task|job)manager\.sh start\b")
 """A command that starts a process of Flink."""
 
 CAUSE_FIRST = to_say(
-    "None of the decided changes removes the root cause. Look first which of the changes under “Only after a look” "
-    "fits, and make it in the same restart."
+    "None of the decided changes removes the root cause, so none is worth a restart. Look first which of the changes "
+    "under “Only after a look” fits: its step in the runbook shows how to restart the job, and the changes below can "
+    "be made in the same restart."
 )
 NOT_THE_CAUSE = to_say(
     "Nothing in this plan removes the root cause: follow the runbook “{runbook}” for that. What is here lowers other "
@@ -74,8 +75,9 @@ def merged_plan(
     Gives  JSON values: `changes` [{kind, file, from, to, runbook}], the options of a file as one with `runbook` empty,
            `open` [{only_if, question, changes: [{file, from, to, instead}]}], where one that is `instead` is an
            alternative to those before it, `left_out` [{option, value, runbook, because}], and `restart` {text, command}
-           or None, `remark`, a sentence where no decided change removes the root cause, else empty, and `look_first`,
-           whether what is open comes before the decided changes.
+           or None, also where it would stop a job and no change removes the root cause, `remark`, a
+           sentence where no decided change removes the root cause, else empty, and `look_first`, whether what is open
+           comes before the decided changes.
            Each block of commands begins with what Flink's scripts need, which a runbook shows above its steps.
     """
     plan = _Plan()
@@ -87,9 +89,12 @@ def merged_plan(
     if not plan.is_needed:
         return None
     view = SignalIndex.from_stored(signals).view(Subject(job=job), "job", reach_down=True)
+    cause = proposals[0].title
+    starts_process = plan.starts_process
+    ended = (view("restarts.final_state") or view("job_overview.state")) in ENDED
     restart = (
         stop_and_start(view, plan.options, drops_state=plan.drops_state, changes_code=plan.changes_code)
-        if plan.restarts
+        if plan.restarts and (ended or starts_process or not plan.remark(cause))
         else None
     )
     shown = plan.as_json()
@@ -106,7 +111,6 @@ def merged_plan(
     for each in starts:
         each["to"] = f"{export}\n{each['to']}" if export else each["to"]
     shown["changes"] = [shown_change(each, ConfigFile.of(view)) for each in shown["changes"]]
-    cause = proposals[0].title
     remark = say(START_FIRST) if starts and plan.restarts else plan.remark(cause)
     return shown | {"restart": restart, "remark": remark, "look_first": plan.looks_first(cause) and not starts}
 
@@ -133,6 +137,10 @@ class _Plan:
     @property
     def options(self) -> str:
         return "\n".join(line for file in self._files.values() for lines in file.after.values() for line in lines)
+
+    @property
+    def starts_process(self) -> bool:
+        return any(change["kind"] == "command" and STARTS.search(change["to"]) for _, change in self._others)
 
     @property
     def changes_code(self) -> bool:

@@ -104,6 +104,10 @@ DELETED_BUT_SAVEPOINT = to_say(
     "start the job from its last savepoint:"
 )
 PROCESSES = to_say("The change is one of the processes: restart them while the job is stopped.")
+INSTEAD_PROCESSES = to_say(
+    "The alternative is a change of the TaskManagers' processes: when it is made instead, restart them while the job "
+    "is stopped."
+)
 BY_OPERATOR = to_say(
     "The operator restarts the job with the change. Suspend it with a savepoint, make the change in the "
     "FlinkDeployment, and let it run again; the operator starts it from the savepoint:"

@@ -24,6 +24,7 @@ from diagnostics.runbook.restart_sentences import (
     FROM_LAST,
     FROM_RETAINED,
     FROM_STORAGE,
+    INSTEAD_PROCESSES,
     KEPT_BY_RECOVERY,
     LISTED_FIRST,
     MEMORY_LIMIT,
@@ -119,7 +120,7 @@ NAMES = {
 
 
 def stop_and_start(
-    lookup: Lookup, changed: str = "", *, drops_state: bool = False, changes_code: bool = False
+    lookup: Lookup, changed: str = "", *, instead: str = "", drops_state: bool = False, changes_code: bool = False
 ) -> dict[str, Any]:
     """The beginning of a step that restarts the job: a `text`, the `command`s, one per line, and whether the job
     `repeats` the work since its last checkpoint.
@@ -128,10 +129,11 @@ def stop_and_start(
     the failures of the last checkpoints indicate that it would exceed the checkpoint timeout.
 
     changed       the lines of configuration that change; options of processes need their restart
+    instead       the lines of alternatives to these
     drops_state   whether the state of operators that the job no longer has is left out
     changes_code  whether a change is one of the job's code, which is built before a running job is stopped
     """
-    restart = _Restart(lookup, changed, drops_state=drops_state)
+    restart = _Restart(lookup, changed, instead, drops_state=drops_state)
     sentences, commands = restart.way()
     if changes_code and restart.value("restart.state") not in ENDED:
         sentences = (NEW_CODE, *sentences)
@@ -158,7 +160,7 @@ def _closed(sentence: str) -> str:
 class _Restart:
     """The facts of a case that determine how its job is stopped and started."""
 
-    def __init__(self, lookup: Lookup, changed: str, *, drops_state: bool) -> None:
+    def __init__(self, lookup: Lookup, changed: str, instead: str, *, drops_state: bool) -> None:
         self._lookup = lookup
         self._drops_state = drops_state
         self.takes_savepoint = False
@@ -168,6 +170,7 @@ class _Restart:
         self._of_all = bool(OF_ALL_PROCESSES.search(changed)) and not own_cluster
         self._of_state_backend = bool(OF_STATE_BACKEND.search(changed))
         self._of_processes = self._of_all or (bool(OF_TASK_MANAGERS.search(changed)) and not own_cluster)
+        self._instead_of_processes = bool(OF_TASK_MANAGERS.search(instead)) and not own_cluster
         self._derived: dict[str, FactValue] = {
             "restart.savepoint_ms": self._savepoint_ms(self._number("checkpoint_sizes.bytes_per_s_max")),
             "restart.slow_savepoint_ms": self._savepoint_ms(self._slow_rate()),
@@ -233,7 +236,9 @@ class _Restart:
 
     def _said(self, *sentences: str) -> Sequence[str]:
         """The sentences, and the one about the restart of processes."""
-        return (*sentences, PROCESSES) if self._of_processes else sentences
+        if self._of_processes:
+            return (*sentences, PROCESSES)
+        return (*sentences, INSTEAD_PROCESSES) if self._instead_of_processes else sentences
 
     def _start(self, checkpoint: str) -> str:
         return self._cluster.start(checkpoint, drops_state=self._drops_state)

@@ -78,6 +78,19 @@ def _step_lines(step: StepShown) -> Iterator[str]:
         yield from (plain(each["what"]), "", *fenced(each["command"]))
     answers = [say("{condition}: {meaning}", condition=each["if"], meaning=each["then"]) for each in content["answers"]]
     yield from _list(say("What the answer means"), answers)
+    if not step.is_met:
+        yield from _remedy_lines(content)
+    yield from _list(say("What will not help"), content["wont_help"])
+    yield from _list(say("Done when"), [content["done"]["text"]] if content["done"]["text"] else [])
+    if step.record:
+        yield from (
+            f"{plain(str(step.record.by))} {plain(step.record.action_words)}, {minute_utc(step.record.at)} UTC",
+            "",
+        )
+
+
+def _remedy_lines(content: Mapping[str, Any]) -> Iterator[str]:
+    """What a step changes, how the job is restarted for it, its cost and the way back."""
     if content["in_force"]:
         yield from (say(IN_FORCE), "")
     for change in content["shown_change"]:
@@ -86,13 +99,6 @@ def _step_lines(step: StepShown) -> Iterator[str]:
         yield from (plain(content["savepoint"]["text"]), "", *fenced(content["savepoint"]["command"]))
     yield from _list(say("Cost"), [content["cost"]] if content.get("cost") else [])
     yield from _list(say("Way back"), [content["rollback"]] if content.get("rollback") else [])
-    yield from _list(say("What will not help"), content["wont_help"])
-    yield from _list(say("Done when"), [content["done"]["text"]] if content["done"]["text"] else [])
-    if step.record:
-        yield from (
-            f"{plain(str(step.record.by))} {plain(step.record.action_words)}, {minute_utc(step.record.at)} UTC",
-            "",
-        )
 
 
 def _change_lines(change: Mapping[str, Any]) -> Iterator[str]:

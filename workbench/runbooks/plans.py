@@ -93,7 +93,7 @@ def no_help_now(steps: Iterable[StepShown], runbook: str, layers: Sequence[Runbo
 
 
 def plans_shown(analysis: Analysis, progress: Iterable[RunbookProgress]) -> list[PlanShown]:
-    """One plan for each job whose causes propose a change that is not done or skipped."""
+    """One plan for each job whose causes propose a change that is not done, skipped or met by the evidence."""
     runbooks = {each.position: each for each in progress if each.role in CAUSES}
     ordered = sorted(runbooks.values(), key=lambda each: (each.role != CAUSES[0], each.position))
     names = {job["job_id"]: job["name"] or job["job_id"] for job in analysis.document["jobs"]}
@@ -101,7 +101,11 @@ def plans_shown(analysis: Analysis, progress: Iterable[RunbookProgress]) -> list
     for job in dict.fromkeys(each.job for each in ordered):
         sources = [each for each in ordered if each.job == job]
         proposals = [
-            Proposal(source.title, source.useless, [step.content for step in source.steps if not step.is_settled])
+            Proposal(
+                source.title,
+                source.useless,
+                [step.content for step in source.steps if not step.is_settled and not step.is_met],
+            )
             for source in sources
         ]
         plan = merged_plan(proposals, analysis.signals, job or None)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from diagnostics.runbook import fill, runbooks
 from diagnostics.runbook.cluster_commands import ClusterCommands
 from diagnostics.runbook.restarting import stop_and_start
 from tests.reading.command_faults import command_faults
@@ -321,3 +322,27 @@ def test_another_state_backend_waits_for_a_canonical_savepoint_and_never_starts_
     assert "--type canonical" in changed["command"]
     assert "chk-7" not in changed["command"]
     assert "chk-7" in stop_and_start(known.get, "taskmanager.memory.task.heap.size: 512m")["command"]
+
+
+def test_processes_restart_only_for_a_change_of_theirs_and_an_alternative_says_that_it_needs_it() -> None:
+    facts = {**STANDALONE, "subject.job": JOB, "job_overview.state": "RUNNING"}
+    of_job = "execution.checkpointing.unaligned.enabled: true"
+    of_processes = "taskmanager.network.memory.buffer-debloat.enabled: true"
+    first = stop_and_start(facts.get, of_job, instead=of_processes)
+    assert "taskmanager.sh" not in first["command"]
+    assert "restart them while the job is stopped" in first["text"]
+    assert "taskmanager.sh" in stop_and_start(facts.get, of_processes, instead=of_job)["command"]
+
+
+def test_a_step_with_alternatives_restarts_for_the_one_that_comes_first() -> None:
+    of_job = {"subject": {"job": JOB}, "level": "job", "citations": [], "citation_count": 0}
+    facts: dict[str, dict[str, Any]] = {
+        "settings": {"mode": "EXACTLY_ONCE", "max_concurrent": 1},
+        "checkpoint_phases": {"barrier_share_ratio": 0.9},
+        "deployment": {"kind": "standalone"},
+    }
+    signals = [{"key": key, "facts": known, **of_job} for key, known in facts.items()]
+    steps = fill(runbooks()["slow-sink"], {"subject": {"job": JOB}}, signals)["steps"]
+    step = next(each for each in steps if each["id"] == "checkpoints")
+    assert len(step["change"]) == 2
+    assert "taskmanager.sh" not in step["savepoint"]["command"]

@@ -64,8 +64,11 @@ def test_the_alternatives_of_one_answer_stand_below_it_once() -> None:
 def test_a_restart_for_lesser_changes_waits_for_the_look_that_decides_on_the_root_cause() -> None:
     cause = Proposal("Look-ups", (), [step(change("cached()", kind="code", only_if="keys repeat"))])
     settings = Proposal("Settings", (), [step(change("t.retention: RETAIN"))])
-    assert plan_of(cause, settings)["remark"].startswith("None of the decided changes removes the root cause.")
+    assert plan_of(cause, settings)["remark"].startswith(
+        "None of the decided changes removes the root cause, so none is worth a restart."
+    )
     assert plan_of(cause, settings)["look_first"]
+    assert plan_of(cause, settings)["restart"] is None, "a restart would cure nothing"
     decided = Proposal("Look-ups", (), [step(change("a: 1"), change("cached()", kind="code", only_if="keys repeat"))])
     assert (plan_of(decided, settings)["remark"], plan_of(decided, settings)["look_first"]) == ("", False)
 
@@ -74,7 +77,17 @@ def test_a_plan_that_leaves_the_root_cause_alone_says_so() -> None:
     outside = Proposal("Declined", (), [])
     settings = Proposal("Settings", (), [step(change("t.retention: RETAIN"))])
     assert plan_of(outside, settings)["remark"].startswith("Nothing in this plan removes the root cause")
-    assert plan_of(settings)["remark"] == ""
+    assert plan_of(outside, settings)["restart"] is None
+    assert (plan_of(settings)["remark"], plan_of(settings)["restart"] is None) == ("", False)
+
+
+def test_a_job_that_has_ended_is_started_although_no_change_removes_the_root_cause() -> None:
+    facts = {"final_state": "FAILED"}
+    ended = {"key": "restarts", "subject": {"job": JOB}, "level": "job", "facts": facts, "citations": []}
+    proposals = [Proposal("Declined", (), []), Proposal("Settings", (), [step(change("t.retention: RETAIN"))])]
+    plan = merged_plan(proposals, [ended | {"citation_count": 0}], JOB)
+    assert plan is not None
+    assert " run " in plan["restart"]["command"]
 
 
 def test_there_is_one_restart_that_also_restarts_the_processes_whose_options_change() -> None:

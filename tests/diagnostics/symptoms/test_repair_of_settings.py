@@ -45,3 +45,18 @@ def test_no_way_back_needs_a_savepoint_that_the_way_in_advises_against() -> None
     back = [step.texts.get("rollback", "") for runbook in runbooks().values() for step in runbook.steps]
 
     assert not [text for text in back if "Take a savepoint" in str(text)]
+
+
+def test_a_longer_timeout_follows_from_an_answer_of_the_case() -> None:
+    of_job = {"subject": {"job": JOB}, "level": "job", "citations": [], "citation_count": 0}
+    check = {"longest_to_timeout_ratio": 0.9, "only_single_slow": True}
+    facts = {
+        "settings": {"timeout_ms": 30_000},
+        "settings_check": check,
+        "checkpoint_progress": {"proposed_timeout_ms": 120_000},
+    }
+    signals = [{"key": key, "facts": known, **of_job} for key, known in facts.items()]
+    steps = fill(runbooks()["misconfiguration"], {"subject": {"job": JOB}}, signals)["steps"]
+    pace = next(each for each in steps if each["id"] == "pace")
+    assert [each["to"] for each in pace["change"]] == ["execution.checkpointing.timeout: 2 min"]
+    assert "lengthen the timeout" in " ".join(each["then"] for each in pace["answers"] if each["taken"])

@@ -12,6 +12,7 @@ from tests.workbench.people import People, signed_in
 from workbench.analyses.models import Analysis
 from workbench.analyses.services import analysis_request
 from workbench.cases.services import snapshot_start
+from workbench.reports.markdown import step_as_markdown
 from workbench.runbooks.filling import StepShown, layers, runbook_progress, steps_shown
 
 REMEDY = "salt-the-hot-key"
@@ -66,6 +67,16 @@ def test_what_the_evidence_of_the_incident_answers_is_met_and_nobodys_work(peopl
     assert "Answered by the evidence" in page
     said(people, before, "done")
     assert runbook_progress(before)[0].settled == 1
+
+
+def test_a_step_that_the_evidence_meets_shows_no_change_and_no_restart(people: People, before: Analysis) -> None:
+    assert "withSalt" in page_of(people, before)
+    met = diagnosed_case(people.alice, 1.0)
+    met.document["findings"] = before.document["findings"]
+    met.save(update_fields=["document"])
+    assert step_of(met).is_met
+    assert "withSalt" not in page_of(people, met)
+    assert "withSalt" not in step_as_markdown(step_of(met), "https://x")
 
 
 def test_a_step_that_is_not_done_says_by_how_much_it_misses(people: People, before: Analysis) -> None:
