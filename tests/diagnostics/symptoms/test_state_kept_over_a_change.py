@@ -77,3 +77,13 @@ def test_a_question_about_values_of_metrics_is_asked_for_values() -> None:
 def test_an_event_of_a_source_without_time_stamps_is_bound_by_the_clock() -> None:
     [step] = [each for each in runbooks()["out-of-order-events"].steps if each.id == "fast-clocks"]
     assert "recorded == Long.MIN_VALUE ? System.currentTimeMillis() : recorded" in step.changes[0].after
+
+
+@pytest.mark.parametrize("book", ["rocksdb-slow-upload", "resource-shortage"])
+def test_a_time_to_live_is_not_proposed_against_an_incident_of_now(book: str) -> None:
+    proposing = [
+        step for step in runbooks()[book].steps if any("StateTtlConfig" in each.after for each in step.changes)
+    ]
+    assert proposing
+    for step in proposing:
+        assert any(each.text.startswith("A time to live against an incident of now") for each in step.wont_help)
