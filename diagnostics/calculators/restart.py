@@ -22,6 +22,8 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
     spare = capacity - rate
     if lookup("delivery_guarantee.source") == FORGETS:
         return _lost(since, down, rate)
+    if lookup("delivery_guarantee.generated") is True:
+        return _generated(since)
     lines = [
         Line(say("Behind after the restart"), f"{duration(since)} + {duration(down)}", duration(behind)),
         Line(say("Records to process again or late"), f"{duration(behind)} x {number(rate)}/s", number(backlog)),
@@ -85,6 +87,16 @@ def _lost(since: float, down: float, rate: float) -> Outcome:
         )
     )
     return Outcome("depends", headline, [line], results={"lost": lost})
+
+
+def _generated(since: float) -> Outcome:
+    """The effect where the sources generate their records: they continue at the counter that the state holds."""
+    headline = say(
+        "{repeats} The source generates its records and continues at its counter: no record waits outside while the "
+        "job is down, so nothing is to be caught up.",
+        repeats=_repeats(since),
+    )
+    return Outcome("depends", headline, results={"behind_ms": 0.0, "backlog": 0.0, "catch_up_ms": 0.0})
 
 
 def _repeats(since_ms: float) -> str:

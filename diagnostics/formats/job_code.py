@@ -16,6 +16,7 @@ from diagnostics.formats.format import Format, Sample
 from diagnostics.language import say, to_say
 from diagnostics.notation.code_call import known_calls
 from diagnostics.notation.code_setting import settings_of, states_setting
+from diagnostics.notation.code_state import previous_results
 from diagnostics.notation.file_range import Head, Range, open_text
 from diagnostics.notation.secret_option import masked
 from diagnostics.notation.source_text import Lines, calls, enclosed, parted, without_comments
@@ -83,6 +84,10 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
     called = [
         {"kind": kind, "name": call.name, "line": call.line, "last_line": call.last_line}
         for kind, call in known_calls(plain)
+    ]
+    called += [
+        {"kind": "previous-result", "name": f"{call.receiver}.value", "line": call.line, "last_line": call.last_line}
+        for call in previous_results(plain)
     ]
     yield Rows("config_option", rows)
     yield Rows("code_call", called)
@@ -195,6 +200,25 @@ FORMAT = Format(
                 "code_call": [
                     {"kind": "blocking", "name": "executeQuery", "line": 3},
                     {"kind": "key-by", "name": "keyBy", "line": 8},
+                ]
+            },
+        ),
+        Sample(
+            name="conf/ScoreJob.java",
+            text="StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();\n"
+            "public void processElement(Order o, Context ctx, Collector<Double> out) throws Exception {\n"
+            "    Double m = model.value();\n"
+            "    double s = score(o, m == null ? 0.5 : m);\n"
+            "    model.update(s);\n"
+            "    Long n = count.value();\n"
+            "    count.update(n == null ? 1L : n + 1);\n"
+            "}\n"
+            "private double score(Order o, double prior) { return prior + o.amount; }\n"
+            "stream.keyBy(o -> o.merchant).process(new Score());\n",
+            rows={
+                "code_call": [
+                    {"kind": "key-by", "name": "keyBy", "line": 10},
+                    {"kind": "previous-result", "name": "model.value", "line": 3},
                 ]
             },
         ),

@@ -36,6 +36,7 @@ def _signal(evidence: Evidence, job_id: str | None, delivery: Delivery) -> Signa
     facts: dict[str, FactValue] = {
         "source": source,
         "sources": [each.title for each in delivery.sources] or None,
+        "generated": delivery.is_generated,
         "source_notes": notes(delivery.sources, "source") or None,
         "engine": engine,
         "sink": sink,
@@ -68,6 +69,7 @@ def _engine(evidence: Evidence, job_id: str | None) -> Guarantee | None:
 FACTS = {
     "source": "what the weakest source allows: `at most once`, `at least once` or `exactly once`",
     "sources": "the sources that files name",
+    "generated": "whether all of them generate their records, so that none waits outside while the job is down",
     "source_notes": "how each of them is read again after a failure",
     "engine": "what checkpointing gives Flink's own state",
     "sink": "what the weakest sink gives",

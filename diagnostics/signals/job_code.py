@@ -18,6 +18,7 @@ KINDS: Mapping[str, str] = {
     "asynchronous": "asynchronous",
     "sink": "sinks",
     "state-backend": "state_backend",
+    "previous-result": "previous_result",
 }
 """Kind of a call -> fact."""
 
@@ -61,6 +62,8 @@ FACTS: Mapping[str, str] = {
     "sinks": "the first of them with their lines",
     "state_backend_calls": "calls that set the state backend",
     "state_backend": "the first of them with their lines",
+    "previous_result_calls": "reads of a state that a result is computed from before the state is written",
+    "previous_result": "the first of them with their lines",
 }
 
 SIGNALS = (SignalDefinition("job_code", "case", FACTS, measure),)

@@ -8,7 +8,7 @@ TABLE = Table(
     "code_call",
     "one call in a job's source that partitions records, waits for an outside system, or asks one asynchronously",
     (
-        Column("kind", "string", "key-by, blocking, asynchronous, sink or state-backend"),
+        Column("kind", "string", "key-by, blocking, asynchronous, sink, state-backend or previous-result"),
         Column("name", "string", "name of the method"),
     ),
     happened=None,

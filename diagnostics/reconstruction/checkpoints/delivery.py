@@ -31,6 +31,8 @@ OF_KAFKA = frozenset(["kafka", "upsert-kafka"])
 """Connectors whose position a Kafka consumer group may hold."""
 WITHOUT_STATE = "without-state"
 """Entry of connectors.yaml for a source of any kind whose checkpoints are empty."""
+GENERATES = "datagen"
+"""Entry of connectors.yaml for sources that generate their records: nothing waits outside while the job is down."""
 FEWEST_EMPTY = 3
 """Checkpoints in which a source stored nothing before it counts as one that keeps no position. Our choice: a source of
 files stores nothing when a single checkpoint falls between two of them."""
@@ -54,6 +56,11 @@ class Delivery:
     def source(self) -> Guarantee | None:
         """The guarantee of the weakest source; None when no file names one."""
         return _least(OF_SOURCE[each.source] for each in self.sources if each.source is not None)
+
+    @property
+    def is_generated(self) -> bool:
+        """Whether every source generates its records."""
+        return bool(self.sources) and all(each.id == GENERATES for each in self.sources)
 
     @property
     def sink(self) -> Guarantee | None:

@@ -270,6 +270,16 @@ def test_a_source_without_a_position_loses_what_arrives_while_the_job_is_down() 
     assert "loses what came in the 40 s since then" in older.headline
 
 
+def test_a_source_that_generates_its_records_has_nothing_to_catch_up() -> None:
+    """It continues at its counter; a source outside would have offered 60 s x 500/s meanwhile."""
+    values = {"since_ms": 0.0, "down_ms": 60_000.0, "rate": 500.0, "capacity": 500.0}
+    found = outcome("restart", {"delivery_guarantee.generated": True, "back_pressure.origin.level": "high"}, **values)
+    assert (found.advice, found.results["backlog"]) == ("depends", 0)
+    assert "nothing is to be caught up" in found.headline
+    assert "behind" not in found.headline
+    assert outcome("restart", {"delivery_guarantee.generated": False}, **values).results["backlog"] == 30_000
+
+
 def test_a_transaction_survives_what_the_timeout_leaves_beside_interval_and_checkpoint() -> None:
     """15 min - (10 min + 2 min) = 3 min; ten minutes down are 7 min too long."""
     values = {"timeout_ms": 900_000.0, "interval_ms": 600_000.0, "duration_ms": 120_000.0, "broker_max_ms": 900_000.0}

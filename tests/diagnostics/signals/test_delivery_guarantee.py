@@ -29,6 +29,11 @@ def test_a_source_that_forgets_is_the_weakest_part_of_an_exactly_once_job() -> N
     assert found["source_notes"] == ["Socket: what was read before a failure cannot be read again"]
 
 
+def test_records_that_the_source_generates_do_not_wait_outside() -> None:
+    assert facts(INTERVAL, uses("DataGeneratorSource"))["generated"] is True
+    assert facts(INTERVAL, uses("DataGeneratorSource"), uses("KafkaSource"))["generated"] is False
+
+
 def test_kafka_to_kafka_with_transactions_is_exactly_once() -> None:
     found = facts(INTERVAL, EXACTLY, uses("KafkaSource"), uses("KafkaSink"))
 

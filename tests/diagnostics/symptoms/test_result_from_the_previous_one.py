@@ -1,0 +1,39 @@
+"""What the runbook of a skew proposes where the job's source computes a result from the previous one of its key."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from diagnostics.runbook import fill, runbooks
+
+SUBJECT = {"job": "a" * 32, "vertex": "score", "vertex_id": "b" * 32}
+HOT_KEY = {"hot_key_multiple_ratio": 3.6, "top_key": "M-17"}
+
+
+def step(**code: Any) -> dict[str, Any]:
+    """The step that splits the hot key."""
+    stored = [
+        {"key": key, "subject": {}, "level": "case", "facts": facts, "citations": [], "citation_count": 0}
+        for key, facts in (("key_distribution", HOT_KEY), ("job_code", code))
+    ]
+    filled = fill(runbooks()["data-skew"], {"subject": SUBJECT}, stored)
+    return next(each for each in filled["steps"] if "split and merged" in each["question"])
+
+
+def applies(of: dict[str, Any]) -> list[str]:
+    return [answer["if"] for answer in of["answers"] if answer["taken"]]
+
+
+def test_a_result_from_the_previous_one_decides_the_answer_and_no_salting_is_shown() -> None:
+    found = step(previous_result_calls=1, previous_result=["model.value (line 3)"], key_by_calls=1)
+
+    assert [each[:42] for each in applies(found)] == ["a result depends on the previous one of it"]
+    assert found["change"] == []
+    assert "model.value (line 3)" in " ".join(found["measured"])
+
+
+def test_without_such_code_the_question_stays_open() -> None:
+    found = step(previous_result_calls=0, key_by_calls=1)
+
+    assert applies(found) == []
+    assert "SALTS" in found["change"][0]["to"]
