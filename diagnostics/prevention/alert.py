@@ -8,14 +8,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import groupby
 
+from diagnostics.language import joined_sentences, say
 from diagnostics.prevention.series import STEP_MS, CaseSeries, Labels, Series
 from diagnostics.vocabulary.load_levels import LOW_MOST
+from diagnostics.wording import phrase
 
 MINUTE = 60_000
 BACK_PRESSURE_MS = 5 * MINUTE
 """Back pressure that lasts longer is no burst: vocabulary/sources/documents.yaml S088."""
+LEAST_LASTING_MS = 2 * MINUTE
+"""A condition that an incident met for less is as likely a burst: an alert waits for half of it. Our choice."""
 HIGH_MS_PER_S = round(1000 * LOW_MOST)
 """Flink's own bound between LOW and HIGH back pressure."""
 FULL_MS_PER_S = 900
@@ -72,6 +77,39 @@ class Alert:
     def is_covered_by(self, series: CaseSeries) -> bool:
         """Whether the case has all its series, so that a test of it is meaningful."""
         return all(series.of(metric) for metric in self.needs)
+
+
+def fitted(alert: Alert, series: CaseSeries) -> Alert:
+    """The alert with a shorter wait where it would not have fired in time: the incident met its condition, and stopped
+    to meet it, for less than that.
+    """
+    lasted_ms = max((_longest_ms(holds) for holds in alert.condition(series).values()), default=0)
+    if not LEAST_LASTING_MS <= lasted_ms < alert.for_ms:
+        return alert
+    for_ms = lasted_ms // 2 // MINUTE * MINUTE
+    reason = say(
+        "It waits for {waits} only, because this incident met the condition for {lasted}.",
+        waits=phrase.duration(for_ms),
+        lasted=phrase.duration(lasted_ms),
+    )
+    return replace(alert, for_ms=for_ms, why=joined_sentences([alert.why, reason]))
+
+
+def _longest_ms(holds: Sequence[bool]) -> int:
+    """The longest stretch that ends before the last step; one that goes on has no length yet."""
+    stretches = [(met, len(list(group))) for met, group in groupby(holds)]
+    return max(((steps - 1) * STEP_MS for met, steps in stretches[:-1] if met), default=0)
+
+
+def for_these_settings(why: str, job: WatchedJob) -> str:
+    """The reason of an alert whose bound is made from the settings of checkpoints, and when it holds no longer."""
+    again = say(
+        "This holds for a checkpoint interval of {interval} and a timeout of {timeout}: export the rules again after "
+        "you change either.",
+        interval=phrase.duration(job.interval_ms),
+        timeout=phrase.duration(job.timeout_ms),
+    )
+    return joined_sentences([why, again])
 
 
 def duration(ms: float) -> str:

@@ -15,6 +15,7 @@ from diagnostics.prevention.alert import (
     WatchedJob,
     by_job,
     duration,
+    for_these_settings,
     growth_of,
     selected,
     steps_of_time,
@@ -88,7 +89,9 @@ def _failed_in_a_row(job: WatchedJob) -> Alert:
         0,
         "critical",
         say("Two or more checkpoints of {job_name} failed in a row"),
-        say("Two failed and none completed within {within}: two intervals, or two timeouts.", within=within),
+        for_these_settings(
+            say("Two failed and none completed within {within}: two intervals, or two timeouts.", within=within), job
+        ),
         (failed, completed),
         condition,
     )
@@ -109,7 +112,9 @@ def _no_checkpoint(job: WatchedJob) -> Alert:
         0,
         "critical",
         say("{{job_name}} completed no checkpoint for {ago}", ago=ago),
-        say("After a failure the job repeats that much work. Three intervals, and ten minutes at least."),
+        for_these_settings(
+            say("After a failure the job repeats that much work. Three intervals, and ten minutes at least."), job
+        ),
         (completed,),
         condition,
     )
@@ -123,7 +128,7 @@ def _back_pressure(job: WatchedJob) -> Alert:
         BACK_PRESSURE_MS,
         "warning",
         say("{task_name} of {job_name} is back-pressured more than half of the time"),
-        say("HIGH in Flink's words, for five minutes, so that a burst does not wake anybody."),
+        say("HIGH in Flink's words, for so long that a burst does not wake anybody."),
         (metric,),
         lambda series: steps_over(series, metric, HIGH_MS_PER_S),
     )

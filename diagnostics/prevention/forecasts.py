@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from diagnostics.language import say
-from diagnostics.prevention.alert import MINUTE, Alert, Condition, WatchedJob, largest_of, selected
+from diagnostics.prevention.alert import MINUTE, Alert, Condition, WatchedJob, for_these_settings, largest_of, selected
 from diagnostics.prevention.series import JOB, STEP_MS, CaseSeries
 from diagnostics.wording import phrase
 
@@ -82,7 +82,7 @@ def _timeout(job: WatchedJob) -> Alert:
         summary=say(
             "Checkpoints of {{job_name}} will reach their timeout within {ahead}", ahead=phrase.duration(ahead_ms)
         ),
-        why=say("The durations of this case rise towards the timeout by their trend."),
+        why=for_these_settings(say("The durations of this case rise towards the timeout by their trend."), job),
         needs=(metric,),
         condition=lambda series: _predicted_above(series, metric, ahead_ms, job.timeout_ms),
     )

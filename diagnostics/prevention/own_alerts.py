@@ -16,6 +16,7 @@ from diagnostics.prevention.alert import (
     WatchedJob,
     by_job,
     duration,
+    for_these_settings,
     has_grown,
     has_increased,
     largest_of,
@@ -49,7 +50,10 @@ def _slow_checkpoint(finding: Mapping[str, Any], job: WatchedJob) -> Alert:
         0,
         "warning",
         say("A checkpoint of {job_name} took more than half of its timeout"),
-        say("Half of the timeout of {timeout}: {title}.", timeout=duration(job.timeout_ms), title=finding["title"]),
+        for_these_settings(
+            say("Half of the timeout of {timeout}: {title}.", timeout=duration(job.timeout_ms), title=finding["title"]),
+            job,
+        ),
         (metric,),
         lambda series: {
             labels: [value is not None and value > bound for value in values]
@@ -107,7 +111,7 @@ def _busy(finding: Mapping[str, Any], job: WatchedJob) -> Alert | None:
         BACK_PRESSURE_MS,
         "warning",
         say("{task_name} of {job_name} works all of the time and holds everything up"),
-        say("Nine tenths of the time for five minutes: {title}.", title=finding["title"]),
+        say("Nine tenths of the time: {title}.", title=finding["title"]),
         (metric,),
         condition,
     )
@@ -173,10 +177,13 @@ def _failed(finding: Mapping[str, Any], job: WatchedJob) -> Alert:
         window,
         "warning",
         say("A checkpoint of {job_name} failed"),
-        say(
-            "One within two intervals ({within}) is enough here: {title}.",
-            within=duration(window),
-            title=finding["title"],
+        for_these_settings(
+            say(
+                "One within two intervals ({within}) is enough here: {title}.",
+                within=duration(window),
+                title=finding["title"],
+            ),
+            job,
         ),
     )
 
@@ -209,10 +216,13 @@ def _without_pause(finding: Mapping[str, Any], job: WatchedJob) -> Alert:
         BACK_PRESSURE_MS,
         "warning",
         say("A checkpoint of {job_name} is under way more than half of the time"),
-        say(
-            "Half of the interval of {interval}: {title}.",
-            interval=phrase.duration(job.interval_ms),
-            title=finding["title"],
+        for_these_settings(
+            say(
+                "Half of the interval of {interval}: {title}.",
+                interval=phrase.duration(job.interval_ms),
+                title=finding["title"],
+            ),
+            job,
         ),
         (metric,),
         lambda series: {

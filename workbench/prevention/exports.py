@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from diagnostics.charting.chart import Chart
 from diagnostics.charts import CHARTS
 from diagnostics.diagnosis.fingerprint import worst_job
-from diagnostics.prevention.alert import Alert
+from diagnostics.prevention.alert import Alert, fitted
 from diagnostics.prevention.alerts import alerts_for
 from diagnostics.prevention.chart_alert import PanelQuery, chart_alert, panel_queries, proposed_bound
 from diagnostics.prevention.dashboard import DASHBOARD_FILE, dashboard
@@ -108,8 +108,8 @@ def _series_of(analysis: Analysis, job_id: str | None, name: str) -> CaseSeries:
 def prevention_of(analysis: Analysis) -> Prevention:
     """The exports for the worst job of a diagnosis; for all of it when the evidence names no job."""
     job_id, name = _job_of(analysis)
-    alerts = alerts_for(document_read(analysis), analysis.signals, job_id)
     series = _series_of(analysis, job_id, name)
+    alerts = [fitted(each, series) for each in alerts_for(document_read(analysis), analysis.signals, job_id)]
     case = say("case {case_id}, {title}", case_id=analysis.case_id, title=analysis.case.read_title)
     drawn = analysis.charts.values_list("chart_id", flat=True)
     panels = [panel for chart in drawn if chart in CHARTS for panel in CHARTS[chart].panels]

@@ -14,7 +14,7 @@ import yaml
 
 from diagnostics.charts import CHARTS
 from diagnostics.language import CHINESE, reading_in
-from diagnostics.prevention.alert import Alert, duration
+from diagnostics.prevention.alert import Alert, duration, fitted
 from diagnostics.prevention.alerts import alerts_for
 from diagnostics.prevention.dashboard import dashboard
 from diagnostics.prevention.own_alerts import OF_SETTINGS, OWN_ALERTS
@@ -131,6 +131,34 @@ def test_back_pressure_fires_after_five_minutes_and_not_for_a_burst(tmp_path: Pa
 
     assert (fired(*lasting), fired(*burst)) == ({"FlinkBackPressure": [6]}, {})
     told_by_promtool(tmp_path, *lasting)
+
+
+def test_an_alert_waits_less_than_the_incident_lasted_so_that_the_next_one_is_seen_while_it_lasts(
+    tmp_path: Path,
+) -> None:
+    """The sink is busy from minute 2 to 5: an alert that waits for five minutes does not see it."""
+    points = activity(10 * MINUTE, busy=[0.1, 0.1, 1.0, 1.0, 1.0, *[0.1] * 5], back_pressured=[0.0] * 10)
+    alerts, series = made(points, finding("slow_sink", vertex="Sink: orders-sink"))
+    shorter = [fitted(alert, series) for alert in alerts]
+
+    assert (fired(alerts, series), fired(shorter, series)) == ({}, {"FlinkTaskWithoutReserve": [3]})
+    assert shorter[-1].why.endswith("It waits for 60 s only, because this incident met the condition for 2 min 45 s.")
+    told_by_promtool(tmp_path, shorter, series)
+
+
+@pytest.mark.parametrize("busy", [[0.1, 1.0, *[0.1] * 8], [*[0.1] * 7, 1.0, 1.0, 1.0]])
+def test_a_burst_and_what_goes_on_at_the_end_leave_the_wait_as_it_is(busy: list[float | None]) -> None:
+    alerts, series = made(activity(10 * MINUTE, busy=busy), finding("slow_sink", vertex="Sink: orders-sink"))
+    assert fitted(alerts[-1], series) == alerts[-1]
+
+
+def test_an_alert_on_checkpoints_says_for_which_settings_its_bound_holds() -> None:
+    """The plan of the same case may change both: with a longer timeout two failures do not fit into the window."""
+    alerts, _ = made(FAILING, finding("rocksdb_slow_upload"))
+    told = [alert.name for alert in alerts if "export the rules again after you change either" in alert.why]
+
+    assert told == ["FlinkCheckpointsFailInARow", "FlinkNoCompletedCheckpoint", "FlinkCheckpointNearTimeout"]
+    assert "a checkpoint interval of 60 s and a timeout of 60 s" in alerts[0].why
 
 
 def test_without_a_completed_checkpoint_for_ten_minutes_it_fires(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from diagnostics.analyze import Report
+from diagnostics.prevention.alert import fitted
 from diagnostics.prevention.alerts import alerts_for
 from diagnostics.prevention.promtool import RULES_FILE, TEST_FILE, continued, rules_file, unit_test
 from diagnostics.prevention.series import CaseSeries, case_series
@@ -17,6 +18,7 @@ HEALTHY = "healthy-a"
 FIRES = {
     "rocksdb_slow_upload-a": {"FlinkCheckpointsFailInARow", "FlinkCheckpointNearTimeout", "FlinkNoCompletedCheckpoint"},
     "data_skew-a": {"FlinkBackPressure", "FlinkSkewedTask"},
+    "slow_sink_backpressure": {"FlinkCheckpointsFailInARow", "FlinkBackPressure", "FlinkTaskWithoutReserve"},
     "network_partition": {
         "FlinkCheckpointsFailInARow",
         "FlinkJobNotRunning",
@@ -43,8 +45,8 @@ def test_the_alerts_of_an_incident_fire_there_and_are_silent_on_a_healthy_run(
 ) -> None:
     incident = corpus_report(case)
     (job,) = incident.document["jobs"]
-    alerts = alerts_for(incident.document, incident.signals, job["job_id"])
     series = series_of(incident)
+    alerts = [fitted(each, series) for each in alerts_for(incident.document, incident.signals, job["job_id"])]
 
     assert {alert.name for alert in alerts if alert.firing(continued(series))} == FIRES[case]
     (tmp_path / RULES_FILE).write_text(rules_file(alerts, case))
