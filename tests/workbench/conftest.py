@@ -45,13 +45,13 @@ def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
     """A test that commits leaves an empty database: the files that its process takes next expect the shipped rules."""
     from workbench.rules.services import rules_load
 
     yield
     asked = item.get_closest_marker("django_db")
-    if asked is not None and asked.kwargs.get("transaction"):
+    if nextitem is not None and asked is not None and asked.kwargs.get("transaction"):
         with item.config.stash[blocking_manager_key].unblock():
             rules_load()
 
