@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import islice
 
 from diagnostics.notation.source_text import Call, Lines, enclosed
@@ -13,10 +13,15 @@ LONGEST_METHOD = 20_000
 MOST_METHODS = 200
 MERGES = frozenset(["max", "min", "sum", "add", "valueOf"])
 """Methods that combine a previous value with a new one so that partial results can be merged."""
+KEYWORDS = frozenset(["catch", "for", "if", "switch", "synchronized", "while"])
+"""Words of Java that a bracket and a block follow, like a method's name."""
 
-_METHOD = re.compile(r"\b(processElement|flatMap|map)\s?\([^(){};]{0,400}\)\s{0,80}(?:throws\s[\w.,\s]{1,200})?\{")
+_SIGNATURE = r"\s?\([^(){};]{0,400}\)\s{0,80}(?:throws\s[\w.,\s]{1,200})?\{"
+_METHOD = re.compile(rf"\b(processElement|flatMap|map){_SIGNATURE}")
+_OWN = re.compile(rf"(?<=[\w>\]])\s{{1,20}}([a-z]\w{{1,60}}){_SIGNATURE}")
 _READ = re.compile(r"\b([A-Za-z_]\w{0,60})\s{0,20}=\s{0,20}([A-Za-z_]\w{0,60})\.value\(\)")
-_OWN = re.compile(r"(?<![\w.])([a-z]\w{1,60})\s?\(")
+_CALL = re.compile(r"(?<![\w.])([a-z]\w{1,60})\s?\(")
+_NAME = re.compile(r"[A-Za-z_]\w{0,200}")
 
 
 def previous_results(plain: str) -> Iterator[Call]:
@@ -25,23 +30,20 @@ def previous_results(plain: str) -> Iterator[Call]:
     A value that is merely added to, or compared with, is no such read: its partial results can be merged.
     """
     lines = Lines(plain)
+    own = {found.group(1) for found in _OWN.finditer(plain)} - MERGES - KEYWORDS
     for method in islice(_METHOD.finditer(plain), MOST_METHODS):
         body = enclosed(plain, method.end() - 1, LONGEST_METHOD)
         for read in _READ.finditer(body or ""):
             rest = (body or "")[read.end() :]
             before, written, _ = rest.partition(f"{read.group(2)}.update(")
-            if written and _is_handed_on(plain, before, read.group(1)):
+            if written and _is_handed_on(before, read.group(1), own):
                 line = lines.at(method.end() + read.start())
                 yield Call(read.group(2), "value", (), line, line)
 
 
-def _is_handed_on(plain: str, statements: str, variable: str) -> bool:
-    """Whether one of the statements gives the variable to a method that the source itself defines."""
-    for called in _OWN.finditer(statements):
-        name, given = called.group(1), enclosed(statements, called.end() - 1)
-        is_own = re.search(
-            rf"\b[\w<>\[\]]+\s+{name}\s?\([^(){{}};]{{0,400}}\)\s{{0,80}}(?:throws[^{{}};]{{0,200}})?\{{", plain
-        )
-        if given and name not in MERGES and is_own and re.search(rf"\b{variable}\b", given):
+def _is_handed_on(statements: str, variable: str, own: Collection[str]) -> bool:
+    """Whether one of the statements gives the variable to one of the job's own methods."""
+    for called in _CALL.finditer(statements):
+        if called.group(1) in own and variable in _NAME.findall(enclosed(statements, called.end() - 1) or ""):
             return True
     return False

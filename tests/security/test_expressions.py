@@ -129,6 +129,8 @@ MADE_OF_CONSTANTS = {
     "diagnostics/wording/unit.py": "patterns of its own module",
     "diagnostics/vocabulary/known_bug.py": "patterns of its own module",
     "diagnostics/vocabulary/fault_traits.py": "words of the shipped catalogue beside it, escaped",
+    "diagnostics/vocabulary/setting_faults.py": "patterns of the shipped catalogue beside it",
+    "workbench/cases/titles.py": "titles of its own module, escaped",
     "workbench/drills/evidence.py": "names of jobs, escaped",
     "diagnostics/wording/option_names.py": "names of options, escaped",
     "workbench/analyses/measured.py": "values of facts, escaped",
