@@ -6,12 +6,13 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from diagnostics.arithmetic.onset import END_FACTS, ONSET_FACTS, end_facts, ended_ms, onset, onset_facts
-from diagnostics.arithmetic.quantiles import highest, known, lowest, ratio, spread, total
+from diagnostics.arithmetic.quantiles import highest, known, ratio, spread, total
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject, only_one
 from diagnostics.reconstruction.checkpoints.history import Checkpoint, History, checkpoint_histories
-from diagnostics.reconstruction.checkpoints.parts import PHASES, Part, Slowest, checkpoint_parts
+from diagnostics.reconstruction.checkpoints.parts import PHASES, Part, Slowest, checkpoint_parts, slowest_part
+from diagnostics.reconstruction.checkpoints.uploads import upload_facts
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.wording.cited_text import PHASES_OF_SUBTASK, cited_text
@@ -25,8 +26,6 @@ TELLING_SHARE = 0.5
 """The slowest acknowledged subtask represents an unfinished checkpoint only from this share of its duration on. Our
 choice.
 """
-UPLOAD_BYTES, UPLOAD_MS = 1_000_000.0, 1000.0
-"""Below these an asynchronous part gives no upload rate, because fixed costs dominate. Our choice."""
 
 
 def measure(evidence: Evidence) -> Measured:
@@ -75,7 +74,7 @@ def phases(
     def name(vertex_id: str) -> str:
         return cluster.vertex_subject(job_id, vertex_id).vertex or vertex_id
 
-    listed = [(number, _slowest(by_number[number])) for number in slow]
+    listed = [(number, slowest_part(by_number[number])) for number in slow]
     known_slowest = [
         (number, part, at) for number, part in listed if part is not None and (at := part.slowest) is not None
     ]
@@ -84,7 +83,7 @@ def phases(
         **_listed(by_number, known_slowest),
         **_reference(by_number, checkpoints, known_slowest, name),
         **_longest_delay(by_number, checkpoints, known_slowest, name),
-        **_upload([by_number[number] for number in slow]),
+        **upload_facts([by_number[number] for number in slow]),
         **_pending(by_number, checkpoints, name),
         "unaligned": any(part.unaligned for number in slow for part in by_number[number]),
         "persisted_bytes": highest(total(part.persisted_bytes for part in by_number[number]) for number in slow),
@@ -127,16 +126,6 @@ def _slow_course(history: History, slow: Sequence[int]) -> list[tuple[int, bool]
         for each in history.select_statuses("completed", "expired")
         if each.start_ms is not None and (each.status == "expired" or each.number in durations)
     ]
-
-
-def _slowest(parts: Sequence[Part]) -> Part | None:
-    """The part with the slowest acknowledged subtask."""
-    acknowledged = [part for part in parts if part.slowest]
-    if not acknowledged:
-        return None
-    return max(
-        acknowledged, key=lambda part: ((part.slowest.end_to_end_ms or 0) if part.slowest else 0, part.vertex_id)
-    )
 
 
 def _shares(slowest: Sequence[Slowest]) -> dict[str, FactValue]:
@@ -250,38 +239,6 @@ def _longest_delay(
     number = max(chosen, key=lambda each: (delays[each][0], each))
     value, part, _ = delays[number]
     return {"longest_delay_ms": value, "longest_delay_id": number, "longest_delay_vertex": name(part.vertex_id)}
-
-
-def _upload(slow: Sequence[Sequence[Part]]) -> dict[str, FactValue]:
-    """Bytes per second of the asynchronous part of the task that writes most; includes late acknowledgements."""
-    rates: list[tuple[float, int]] = []
-    for parts in slow:
-        part = max(parts, key=lambda each: (each.checkpointed_bytes or 0, each.vertex_id))
-        at = part.by_phase.get("async")
-        written, took_ms = part.checkpointed_bytes, at.async_ms if at else None
-        if written and took_ms and written >= UPLOAD_BYTES and took_ms >= UPLOAD_MS:
-            rates.append((written / took_ms * 1000, part.acknowledged))
-    return {
-        **_largest_upload(slow),
-        "upload_bytes_per_s_min": lowest(rate for rate, _ in rates) if len(rates) > 1 else None,
-        "upload_bytes_per_s_max": highest(rate for rate, _ in rates),
-        "upload_bytes_per_s_by_subtask": highest(rate / subtasks for rate, subtasks in rates),
-        "upload_checkpoints": len(rates) or None,
-    }
-
-
-def _largest_upload(slow: Sequence[Sequence[Part]]) -> dict[str, FactValue]:
-    """What a slow checkpoint that all subtasks acknowledged, late or not, wrote at most, and how long that took."""
-    whole = [
-        (written, each.slowest.end_to_end_ms, each.number)
-        for parts in slow
-        if all(part.acknowledged == part.subtasks for part in parts)
-        and (written := total(part.checkpointed_bytes for part in parts)) is not None
-        and (each := _slowest(parts)) is not None
-        and each.slowest is not None
-    ]
-    written, took_ms, number = max(whole, default=(None, None, None), key=lambda each: (each[0], each[2]))
-    return {"largest_upload_bytes": written, "largest_upload_ms": took_ms, "largest_upload_id": number}
 
 
 def _pending(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -123,4 +123,14 @@ def _part(job_id: str | None, number: int, vertex_id: str, by_subtask: Mapping[i
         state_by_subtask=tuple(known(row["state_bytes"] for row in subtasks))[:MOST_SUBTASKS],
         slowest=slowest("end_to_end"),
         by_phase={name: slowest(name) for name in PHASES},
+    )
+
+
+def slowest_part(parts: Sequence[Part]) -> Part | None:
+    """The part with the slowest acknowledged subtask."""
+    acknowledged = [part for part in parts if part.slowest]
+    if not acknowledged:
+        return None
+    return max(
+        acknowledged, key=lambda part: ((part.slowest.end_to_end_ms or 0) if part.slowest else 0, part.vertex_id)
     )
