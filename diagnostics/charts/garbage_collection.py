@@ -325,8 +325,11 @@ def table(points: Points) -> list[list[Any]]:
     return [header, *rows]
 
 
-GC_TIMES = '{__name__=~"flink_taskmanager_Status_JVM_GarbageCollector_.+_Time"}'
-"""Times of every collector: the reporter puts the collector's name into the metric's."""
+COLLECTOR_TIME = "flink_taskmanager_Status_JVM_GarbageCollector_"
+GC_TIME = f'sum by (tm_id) ({{__name__=~"{COLLECTOR_TIME}.+_Time", __name__!="{COLLECTOR_TIME}All_Time"}})'
+"""Time of all collectors: the reporter puts the collector's name into the metric's. They are added before the rate is
+taken, which drops the name, so that Prometheus refuses several metrics with the same labels. Newer versions of Flink
+report the sum too."""
 
 CHART = Chart(
     id="garbage-collection",
@@ -342,7 +345,7 @@ CHART = Chart(
             to_say("Time in garbage collection"),
             "percentunit",
             {
-                "{{tm_id}} {{__name__}}": f"rate({GC_TIMES}[5m]) / 1000",
+                "{{tm_id}}": f"rate(({GC_TIME})[5m:]) / 1000",
             },
         ),
         GrafanaPanel(

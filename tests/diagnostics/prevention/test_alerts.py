@@ -319,3 +319,20 @@ def test_prometheus_reads_every_expression_of_the_dashboard(tmp_path: Path) -> N
     (tmp_path / "panels.yaml").write_text(yaml.safe_dump({"groups": [{"name": "panels", "rules": rules}]}))
     ran = subprocess.run(["promtool", "check", "rules", "panels.yaml"], cwd=tmp_path, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+def test_prometheus_adds_the_times_of_all_collectors_in_the_dashboard(tmp_path: Path) -> None:
+    """`rate` drops the metric's name, and Prometheus refuses two series with the same labels."""
+    if shutil.which("promtool") is None:
+        pytest.skip("no promtool found: install the package prometheus")
+    (expr,) = CHARTS["garbage-collection"].panels[0].queries.values()
+    grown = {"G1_Young_Generation": "0+3000x40", "G1_Old_Generation": "0+1500x40", "All": "0+4500x40"}
+    series = [
+        {"series": f'flink_taskmanager_Status_JVM_GarbageCollector_{each}_Time{{tm_id="a"}}', "values": values}
+        for each, values in grown.items()
+    ]
+    asked = {"expr": expr, "eval_time": "10m", "exp_samples": [{"labels": '{tm_id="a"}', "value": 0.3}]}
+    tests = [{"interval": "15s", "input_series": series, "promql_expr_test": [asked]}]
+    (tmp_path / "test.yaml").write_text(yaml.safe_dump({"rule_files": [], "tests": tests}))
+    ran = subprocess.run(["promtool", "test", "rules", "test.yaml"], cwd=tmp_path, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
