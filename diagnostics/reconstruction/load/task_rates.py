@@ -25,6 +25,8 @@ LEAST_MS = 5_000
 """Shortest interval from which a rate is computed. Our choice."""
 TOGETHER_MS = STEP_MS // 2
 """Intervals of several subtasks that end within this time are one of their task. Our choice: half of the shortest."""
+ALIKE = 1.1
+"""Up to which multiple rates of a task at its limit differ by chance. Our choice."""
 AS_BUSY = 0.9
 """Part of its highest busy time from which the busiest subtask shows what the task passes at most. Our choice."""
 
@@ -243,15 +245,31 @@ def task_rates_of(each_interval: Iterable[Interval]) -> Mapping[TaskKey, TaskRat
     for task, groups in _grouped(each_interval).items():
         rates = [rate for group in groups if (rate := _rate(group))]
         if rates:
-            busiest = max(rates, key=lambda rate: (round(rate.busy_ratio or 0.0, 2), rate.interval_ms, rate.until_ms))
             by_task[task] = replace(
-                busiest,
+                _busiest(rates),
                 highest_per_s=max(rate.records_per_s for rate in rates),
                 latest_per_s=_records_per_s(groups[-1]),
                 usual_per_s=median(rate.records_per_s for rate in rates),
                 passes_per_s=_most_passed(rates),
             )
     return by_task
+
+
+def _busiest(rates: Sequence[TaskRate]) -> TaskRate:
+    """The interval in which the task was busiest. Of equally busy and equally long ones the latest counts, because a
+    record may cost more by now; a faster one by less than ALIKE instead, because such differences are chance.
+    """
+    latest = max(rates, key=lambda rate: (*_weight(rate), rate.until_ms))
+    alike = [
+        rate
+        for rate in rates
+        if _weight(rate) == _weight(latest) and rate.records_per_s <= latest.records_per_s * ALIKE
+    ]
+    return max(alike, key=lambda rate: (rate.records_per_s, rate.until_ms))
+
+
+def _weight(rate: TaskRate) -> tuple[float, int]:
+    return round(rate.busy_ratio or 0.0, 2), round(rate.interval_ms / 1000)
 
 
 def _most_passed(rates: Sequence[TaskRate]) -> float | None:

@@ -32,6 +32,20 @@ def test_the_busiest_interval_is_reported_and_the_highest_rate_kept() -> None:
     assert (rate.records_per_s, rate.highest_per_s) == (pytest.approx(30), pytest.approx(600))
 
 
+@pytest.mark.parametrize(
+    ("records", "counted"),
+    [
+        pytest.param([9_720, 9_040], 97.2, id="chance: the task passes more than in its last interval"),
+        pytest.param([20_000, 9_040], 90.4, id="a record costs more by now"),
+    ],
+)
+def test_of_equally_busy_intervals_the_faster_of_like_ones_counts_and_else_the_latest(
+    records: list[int], counted: float
+) -> None:
+    each = [_interval(0, until_s=100 * (n + 1), records=float(read), busy_ms=1e5) for n, read in enumerate(records)]
+    assert task_rates_of(each)[JOB, MIDDLE].records_per_s == pytest.approx(counted)
+
+
 def test_subtasks_whose_task_managers_are_scraped_one_after_the_other_are_one_task() -> None:
     first = [_interval(0, until_s=until, length_s=35, records=52_500.0, busy_ms=1_000.0) for until in (35, 70)]
     second = [_interval(1, until_s=until, length_s=35, records=52_500.0, busy_ms=1_000.0) for until in (38, 73)]
