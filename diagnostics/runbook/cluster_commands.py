@@ -65,6 +65,8 @@ class ClusterCommands:
         "heap_pressure.gc_log": "<gc-log>",
         "subject.job": "<job-id>",
         "subject.vertex_id": "<vertex-id>",
+        "late_records.vertex_id": "<window-vertex-id>",
+        "watermarks.created_in": "<source-vertex-id>",
         "cluster.named_path": "<path>",
     }
     """Placeholders in a command for values that are unknown or that a shell would interpret."""

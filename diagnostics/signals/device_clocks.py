@@ -44,6 +44,8 @@ MOST_DEVICES = 2_000
 """How many devices are examined one by one, those that deviate most first. Our choice."""
 MOST_CURVE_POINTS = 48
 """Points of the curve of lateness. Our choice: about seven for each factor of two, down to one event of a hundred."""
+MOST_NAMED = 40
+"""Devices of a kind that a runbook names one by one, since each has to be corrected. Our choice."""
 SHOWN_DEVICES = 5
 MOST_CITED = 4
 
@@ -140,6 +142,7 @@ def _signal(
             "fast_by_min_ms": -clocks.fast[-1].lowest_ms,
             "fast_by_max_ms": -clocks.fast[0].lowest_ms,
             "fast_examples": [each.key for each in clocks.fast[:SHOWN_DEVICES]] + _smallest(clocks.fast),
+            **_named(clocks.fast, "fast"),
             "fast_events_ratio": sum(each.events for each in clocks.fast) / lags.events,
             "fast_from_ms": min(each.fast_from_ms for each in clocks.fast if each.fast_from_ms is not None),
         }
@@ -148,6 +151,7 @@ def _signal(
             "slow_by_min_ms": clocks.slow[-1].highest_ms,
             "slow_by_max_ms": clocks.slow[0].highest_ms,
             "slow_examples": [each.key for each in clocks.slow[:SHOWN_DEVICES]] + _smallest(clocks.slow),
+            **_named(clocks.slow, "slow"),
             "slow_events_ratio": sum(each.events for each in clocks.slow) / lags.events,
         }
     facts |= partitions
@@ -160,6 +164,13 @@ def _signal(
         citations=citations,
         citation_count=max(len(citations), sum(each.events for each in (*clocks.fast, *clocks.slow))),
     )
+
+
+def _named(devices: tuple[DeviceLag, ...], kind: str) -> dict[str, FactValue]:
+    """Their names, and how many are left out."""
+    left_out = len(devices) - MOST_NAMED
+    names: dict[str, FactValue] = {f"{kind}_names": [each.key for each in devices[:MOST_NAMED]]}
+    return names | ({f"{kind}_unnamed": left_out} if left_out > 0 else {})
 
 
 def _smallest(devices: tuple[DeviceLag, ...]) -> list[str]:
@@ -244,12 +255,16 @@ SIGNALS = (
             "fast_by_min_ms": "the smallest of their offsets, ms",
             "fast_by_max_ms": "largest offset of a device whose clock runs ahead, ms",
             "fast_examples": "some of them, the largest offset first, the smallest last",
+            "fast_names": "devices whose clock runs ahead by name, the largest offset first",
+            "fast_unnamed": "how many more there are than are named",
             "fast_events_ratio": "their part of the events, 0 to 1",
             "fast_from_ms": "when the first of them began to run ahead, epoch ms",
             "slow_devices": "devices whose clock runs behind by a constant amount",
             "slow_by_min_ms": "the smallest of their offsets, ms",
             "slow_by_max_ms": "largest offset of a device whose clock runs behind, ms",
             "slow_examples": "some of them, the largest offset first, the smallest last",
+            "slow_names": "devices whose clock runs behind by name, the largest offset first",
+            "slow_unnamed": "how many more there are than are named",
             "slow_events_ratio": "their part of the events, 0 to 1",
             "delayed_devices": "devices whose events come late by amounts that scatter: delayed delivery, not a clock",
             "partitions": "partitions of the source in the sample",

@@ -49,6 +49,7 @@ def _signal(vertex: VertexKey, counters: Sequence[Series], series: MetricSeries,
     read = {each.subtask: last for each in readers if (last := _last_value(each, until)) is not None}
     total, whole = sum(dropped.values()), sum(read.values())
     facts: dict[str, FactValue] = {
+        "vertex_id": vertex[1],
         "dropped": round(total),
         "dropped_by_subtask": [round(dropped[subtask]) for subtask in sorted(dropped)],
         "subtasks": len(dropped),
@@ -125,6 +126,7 @@ SIGNALS = (
         key="late_records",
         level="vertex",
         facts={
+            "vertex_id": "id of the task that drops them",
             "dropped": "late records dropped since the attempt began, all subtasks",
             "dropped_by_subtask": "the same by subtask",
             "subtasks": "subtasks that report it",

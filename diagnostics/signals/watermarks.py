@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
 from diagnostics.evidence import Evidence
-from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.evidence.subject import FactValue, Subject, only_one
 from diagnostics.reconstruction.events.watermark_progress import (
     FEWEST_MOMENTS,
     STILL_MS,
@@ -96,6 +96,7 @@ def _signal(
         "without_watermark_count": len(without),
         "samples": len(slowest),
         "first_in_graph": _is_first(vertex, gauges_of_all, cluster),
+        "created_in": _created_in(vertex, gauges_of_all, cluster),
     }
     course = lag_course(slowest)
     if course:
@@ -153,6 +154,15 @@ def _is_first(vertex: VertexKey, gauges: Mapping[VertexKey, list[Series]], clust
         if place[0] == vertex[0] and found[0].metric == "currentOutputWatermark"
     }
     return not sources or vertex in sources
+
+
+def _created_in(vertex: VertexKey, gauges: Mapping[VertexKey, list[Series]], cluster: Cluster) -> str | None:
+    """The id of the only task that creates this task's watermark; None where several do, or none is known."""
+    created = [
+        each for each in (vertex, *cluster.upstream(vertex)) if each in gauges and _is_first(each, gauges, cluster)
+    ]
+    place = only_one(created)
+    return place[1] if place else None
 
 
 def _blocks(
@@ -269,6 +279,7 @@ SIGNALS = (
             "subtasks": "subtasks whose gauge is known",
             "samples": "moments at which every subtask's watermark is known",
             "first_in_graph": "whether the watermark is created in this task, because no upstream task has one",
+            "created_in": "id of the only task that creates the watermark",
             "without_watermark": "subtasks that never had a watermark while others had",
             "without_watermark_count": "subtasks without a watermark",
             "lag_first_ms": "median lag in the first quarter of the samples, ms",

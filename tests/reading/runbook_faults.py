@@ -133,6 +133,8 @@ HELD: Mapping[str, tuple[str, ...]] = {
     "flink-deployment": ("deployment.cluster_id",),
     "gc-log": ("heap_pressure.gc_log",),
     "vertex-id": ("subject.vertex_id",),
+    "window-vertex-id": ("late_records.vertex_id",),
+    "source-vertex-id": ("watermarks.created_in",),
     "job-id": ("subject.job",),
 }
 """Placeholder -> the facts that hold its value."""

@@ -37,6 +37,15 @@ def test_fast_and_slow_devices_are_counted_with_their_range() -> None:
     assert facts["usual_lag_ms"] == 500
 
 
+def test_every_device_with_a_wrong_clock_is_named_up_to_a_bound() -> None:
+    """Each of them has to be corrected: a list of examples is no list."""
+    right = {f"right-{number}": 0 for number in range(40)}
+    fast = {f"fast-{number:02}": 15_000 + number * 100 for number in range(12)}
+    facts = only(device_clocks.measure(hand_made(event=events({**right, **fast}))), "device_clocks").facts
+    assert (facts["fast_names"], len(facts["fast_examples"])) == (sorted(fast, reverse=True), 6)
+    assert "fast_unnamed" not in facts
+
+
 def test_the_bound_in_effect_is_read_off_events_and_watermark() -> None:
     watermarks = [
         {

@@ -35,6 +35,7 @@ def test_drops_are_summed_over_subtasks_and_the_jump_is_found() -> None:
     facts = only(late_records.measure(hand_made(metric_sample=rows)), "late_records").facts
     dropped = 2 * 5 * (8 * 1 + 12 * 40)
     assert (facts["dropped"], facts["records_in"]) == (dropped, 2 * 5 * 100 * 20)
+    assert facts["vertex_id"] == SINK
     assert facts["dropped_ratio"] == pytest.approx(dropped / 20_000)
     assert (facts["rate_before_per_s"], facts["rate_after_per_s"]) == (2.0, 80.0)
 

@@ -121,3 +121,11 @@ def test_an_operator_that_waits_for_its_first_watermark_counts_where_its_task_sh
 
     assert blocks([None] * 10) is True
     assert blocks(lagging([9_000.0] * 10)) is False
+
+
+def test_every_task_names_the_only_one_that_creates_its_watermark() -> None:
+    """A command that asks for the watermarks of the source has its id, whatever task the finding is about."""
+    steady = lagging([5_000.0] * 10)
+    rows = [*gauge(SOURCE, 0, steady, "currentOutputWatermark"), *gauge(SINK, 0, steady)]
+    found = signals_of_key(watermarks.measure(hand_made(**line_of_jobs(), metric_sample=rows)), "watermarks")
+    assert {each.subject.vertex_id: each.facts["created_in"] for each in found} == {SOURCE: SOURCE, SINK: SOURCE}
