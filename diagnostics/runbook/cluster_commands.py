@@ -241,7 +241,8 @@ class ClusterCommands:
         address = self.text("deployment.rest_address") or ""
         if self.kind == STANDALONE and self.rest.startswith(("http://localhost:", "http://127.")):
             return say(
-                "The cluster listens at {address} only: run the commands on the JobManager's host.", address=address
+                "{address} is an address that each host gives itself: run the commands on the JobManager's host.",
+                address=address,
             )
         return None
 

@@ -20,9 +20,16 @@ MEMORY_LIMIT = to_say(
 """Source: Flink's MemoryBackendCheckpointStorageAccess, resolveCheckpointStorageLocation."""
 MEMORY_LIMIT_NEAR = to_say(
     "The savepoint passes through the JobManager's memory like the checkpoints, which takes at most "
-    "{state_limit.limit_bytes|memory} of one subtask. The largest stored {state_limit.last_bytes|bytes} in checkpoint "
-    "{state_limit.last_id}: stop the job before its state grows beyond that."
+    "{state_limit.limit_bytes|memory} of one subtask. In checkpoint {state_limit.last_id} the largest was "
+    "{state_limit.room_bytes|bytes} below that: stop the job before its state grows by as much. If the savepoint is "
+    "refused for its size, the job runs on: try it again when the state is smaller, or cancel the job and start it "
+    "without its state."
 )
+IN_NATIVE_FORMAT = to_say(
+    "In native format the savepoint is as large as a checkpoint; the canonical format would write some bytes more for "
+    "each entry."
+)
+"""Source: Flink's FullSnapshotAsyncWriter, writeKeyValuePair, against CopyOnWriteStateMapSnapshot, writeState."""
 TOO_SLOW = to_say(
     "Do not stop this job with a savepoint. A savepoint writes the whole state and has to finish within the "
     "checkpoint timeout of {settings.timeout_ms|duration}; {checkpoint_sizes.max_state_bytes|bytes} at the "
@@ -104,6 +111,11 @@ DELETED_BUT_SAVEPOINT = to_say(
     "start the job from its last savepoint:"
 )
 PROCESSES = to_say("The change is one of the processes: restart them while the job is stopped.")
+PLUGIN = to_say(
+    "The file system of an object store is a plugin, which a process loads only when it starts. If this cluster has "
+    "none, put it into a folder of its own in plugins/ of every process and restart the processes while the job is "
+    "stopped, which stops every job of the cluster: the commands after `#`."
+)
 INSTEAD_PROCESSES = to_say(
     "The alternative is a change of the TaskManagers' processes: when it is made instead, restart them while the job "
     "is stopped."

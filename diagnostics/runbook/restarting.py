@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,6 +10,13 @@ from diagnostics.diagnosis.missing import REST
 from diagnostics.evidence.subject import FactValue, Lookup
 from diagnostics.language import joined_sentences, reads_chinese, say, to_say
 from diagnostics.runbook.cluster_commands import OPERATOR, STANDALONE, ClusterCommands
+from diagnostics.runbook.option_readers import (
+    OF_ALL_PROCESSES,
+    OF_JOB,
+    OF_PLUGIN,
+    OF_STATE_BACKEND,
+    OF_TASK_MANAGERS,
+)
 from diagnostics.runbook.restart_sentences import (
     BARRIERS,
     BY_HIGH_AVAILABILITY,
@@ -24,6 +30,7 @@ from diagnostics.runbook.restart_sentences import (
     FROM_LAST,
     FROM_RETAINED,
     FROM_STORAGE,
+    IN_NATIVE_FORMAT,
     INSTEAD_PROCESSES,
     KEPT_BY_RECOVERY,
     LISTED_FIRST,
@@ -33,6 +40,7 @@ from diagnostics.runbook.restart_sentences import (
     NEWEST,
     NO_CHECKPOINT,
     NOT_RUNNING_NOW,
+    PLUGIN,
     PROCESSES,
     SAVEPOINT,
     TOO_SLOW,
@@ -84,15 +92,6 @@ MOSTLY = 0.5
 
 NATIVE_SINCE: Version = (1, 15)
 """First version with savepoints in the native format, and with `--type`. Source: Flink 1.15 release notes, FLIP-203."""
-
-OF_TASK_MANAGERS = re.compile(r"^(?:taskmanager|env\.java\.opts\.(?:all|taskmanager))\.?", re.MULTILINE)
-OF_ALL_PROCESSES = re.compile(r"^(?:jobmanager|heartbeat|high-availability|akka|pekko|rest)\.", re.MULTILINE)
-"""Options that the TaskManagers, or all processes, read when they start, and not with a job."""
-OF_JOB = re.compile(r"^((?:execution|pipeline|table)\.[\w.-]+)\s*:", re.MULTILINE)
-"""Options that a client puts into the job when it submits it. Source: Flink's StreamExecutionEnvironment.configure."""
-OF_STATE_BACKEND = re.compile(r"^state\.backend(?:\.type)?\s*:", re.MULTILINE)
-"""Options whose change only a savepoint in canonical format survives. Source: Flink documentation, Checkpoints vs.
-Savepoints."""
 
 FULL_WIDTH_COLON = "\uff1a"
 
@@ -171,6 +170,7 @@ class _Restart:
         self._of_state_backend = bool(OF_STATE_BACKEND.search(changed))
         self._of_processes = self._of_all or (bool(OF_TASK_MANAGERS.search(changed)) and not own_cluster)
         self._instead_of_processes = bool(OF_TASK_MANAGERS.search(instead)) and not own_cluster
+        self._of_plugin = bool(OF_PLUGIN.search(changed)) and not own_cluster
         self._derived: dict[str, FactValue] = {
             "restart.savepoint_ms": self._savepoint_ms(self._number("checkpoint_sizes.bytes_per_s_max")),
             "restart.slow_savepoint_ms": self._savepoint_ms(self._slow_rate()),
@@ -214,8 +214,9 @@ class _Restart:
             return self._by_savepoint(TRIAL, SAVEPOINT, trial=True)
         if self.value("settings.storage") != "jobmanager":
             return self._by_savepoint(SAVEPOINT)
-        fits = (self._number("state_limit.last_ratio") or 1) < 1
-        return self._by_savepoint(MEMORY_LIMIT_NEAR if fits else MEMORY_LIMIT, SAVEPOINT)
+        fits = (self._number("state_limit.room_bytes") or 0) > 0
+        size = (IN_NATIVE_FORMAT,) if self._has_native_format() else ()
+        return self._by_savepoint(MEMORY_LIMIT_NEAR if fits else MEMORY_LIMIT, *size, SAVEPOINT)
 
     def _by_savepoint(self, *sentences: str, trial: bool = False) -> tuple[Sequence[str], Sequence[str]]:
         self.takes_savepoint = True
@@ -238,20 +239,25 @@ class _Restart:
         """The sentences, and the one about the restart of processes."""
         if self._of_processes:
             return (*sentences, PROCESSES)
+        if self._of_plugin:
+            return (*sentences, PLUGIN)
         return (*sentences, INSTEAD_PROCESSES) if self._instead_of_processes else sentences
 
     def _start(self, checkpoint: str) -> str:
         return self._cluster.start(checkpoint, drops_state=self._drops_state)
 
     def _processes(self) -> list[str]:
-        """The commands that restart the processes of a standalone cluster."""
-        if not self._of_processes or self._cluster.kind not in (STANDALONE, None):
+        """The commands that restart the processes of a standalone cluster; as comments where only a new plugin does."""
+        if self._cluster.kind not in (STANDALONE, None):
             return []
         script = self._cluster.script("jobmanager.sh")
+        of_jobmanager = f"{script} stop && {script} start   # {say(ON_JOBMANAGER)}"
+        if not self._of_processes:
+            restarts = [of_jobmanager, *self._task_managers()] if self._of_plugin else []
+            return [f"{COMMENT}{each}" for each in restarts]
         if self._of_all and self._number("high_availability.jobmanager_restarts"):
             return [f"{script} stop   # {say(SUPERVISED)}", *self._task_managers()]
-        of_jobmanager = [f"{script} stop && {script} start   # {say(ON_JOBMANAGER)}"] if self._of_all else []
-        return [*of_jobmanager, *self._task_managers()]
+        return [*([of_jobmanager] if self._of_all else []), *self._task_managers()]
 
     def _task_managers(self) -> list[str]:
         """The commands that restart all TaskManagers: of several on a host, `stop` ends only the one started last.
@@ -371,9 +377,11 @@ class _Restart:
         return self._number("checkpoint_phases.upload_bytes_per_s_max") if slowest is None else slowest
 
     def _has_native_format(self) -> bool:
-        """Whether the state is RocksDB's and this version supports savepoints in RocksDB's own file format."""
+        """Whether this version supports savepoints in the state backend's own format, and the job needs one: with
+        RocksDB it is quicker, and in the JobManager's memory only it is no larger than a checkpoint."""
         version = self._cluster.version
-        return self._lookup("settings.state_backend") == "rocksdb" and version is not None and version >= NATIVE_SINCE
+        needs = self._lookup("settings.state_backend") == "rocksdb" or self._lookup("settings.storage") == "jobmanager"
+        return needs and version is not None and version >= NATIVE_SINCE
 
     def _number(self, reference: str) -> float | None:
         value = self._lookup(reference)

@@ -99,7 +99,13 @@ def _signal(
     }
     if over and sizes and newest:
         number, largest = max(newest, key=lambda each: each[1])
-        facts |= {"last_id": number, "last_bytes": largest, "last_ratio": largest / max(sizes)[1]}
+        limit = max(sizes)[1]
+        facts |= {
+            "last_id": number,
+            "last_bytes": largest,
+            "last_ratio": largest / limit,
+            "room_bytes": limit - largest if largest <= limit else None,
+        }
     shown = [*over[:4], *restarted[:2], *oversize[:2]]
     return Signal(
         "state_limit",
@@ -139,6 +145,7 @@ FACTS = {
     "last_id": "number of the newest checkpoint that every subtask of a task stored",
     "last_bytes": "largest state of one subtask in the newest whole checkpoint",
     "last_ratio": "largest state of one subtask in the newest whole checkpoint, as a part of the limit",
+    "room_bytes": "how far that is below the limit",
     "vertex": "a task that has such a state",
     "first_ms": "first report of a state over the limit, epoch ms",
     "restarts": "restarts of the job because more checkpoints failed than are tolerated",

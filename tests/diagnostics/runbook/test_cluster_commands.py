@@ -217,13 +217,44 @@ def test_new_code_is_built_before_a_running_job_is_stopped() -> None:
     assert first not in stop_and_start({**running, "job_overview.state": "FAILED"}.get, changes_code=True)["text"]
 
 
+def test_a_loopback_address_says_where_to_run_commands_and_not_what_the_cluster_listens_at() -> None:
+    """`rest.address` is what clients are told; `rest.bind-address`, often 0.0.0.0, is where the process listens."""
+    place = cluster({**STANDALONE, "deployment.rest_address": "127.0.0.1"}).place
+    assert place == "127.0.0.1 is an address that each host gives itself: run the commands on the JobManager's host."
+    assert cluster(STANDALONE).place is None
+
+
+IN_JOBMANAGER = {"settings.storage": "jobmanager", "state_limit.limit_bytes": 5_242_880, "state_limit.last_id": 397}
+"""Facts of a job whose checkpoints are in the JobManager's memory."""
+
+
 def test_state_below_the_limit_of_the_jobmanagers_memory_is_saved_before_it_grows() -> None:
-    known = {**STANDALONE, "subject.job": JOB, "settings.storage": "jobmanager"}
-    limit = {"state_limit.limit_bytes": 5_242_880, "state_limit.last_id": 397}
-    fits = {"state_limit.last_bytes": 5_238_827.0, "state_limit.last_ratio": 0.9992}
-    assert "in checkpoint 397: stop the job before" in stop_and_start({**known, **limit, **fits}.get)["text"]
-    larger = {"state_limit.last_bytes": 5_300_000.0, "state_limit.last_ratio": 1.01}
-    assert "while the state is larger the stop fails" in stop_and_start({**known, **limit, **larger}.get)["text"]
+    known = {**STANDALONE, **IN_JOBMANAGER, "subject.job": JOB}
+    fits = stop_and_start({**known, "state_limit.room_bytes": 4_053.0}.get)["text"]
+    assert "In checkpoint 397 the largest was 4.1 kB below that: stop the job before" in fits
+    assert "while the state is larger the stop fails" in stop_and_start(known.get)["text"]
+
+
+def test_a_savepoint_through_the_jobmanagers_memory_is_no_larger_than_a_checkpoint() -> None:
+    """The canonical format writes more bytes for each entry: it is refused where a checkpoint just fits."""
+    assert " stop --type native " in commands_of(STANDALONE, **IN_JOBMANAGER)[0]
+    assert " stop -m " in commands_of(STANDALONE, **IN_JOBMANAGER, **{"job_overview.flink_version": "1.14.6"})[0]
+    assert " stop -m " in commands_of(STANDALONE, **{"settings.storage": "filesystem"})[0]
+
+
+def test_a_directory_in_an_object_store_needs_processes_that_have_loaded_its_file_system() -> None:
+    """After the stop: restarting the JobManager before would end the job, with the checkpoints in its memory."""
+    known = {**STANDALONE, **IN_JOBMANAGER, "subject.job": JOB}
+    restart = stop_and_start(known.get, "execution.checkpointing.dir: s3://<bucket>/<path>")
+    stop, jobmanager, task_managers, start = restart["command"].splitlines()
+    assert (" stop " in stop, " run " in start) == (True, True)
+    assert jobmanager == (
+        "# /opt/flink/bin/jobmanager.sh stop && /opt/flink/bin/jobmanager.sh start   # on the JobManager's host"
+    )
+    assert task_managers.startswith("# /opt/flink/bin/taskmanager.sh stop ")
+    assert "plugins/ of every process and restart the processes while the job is stopped" in restart["text"]
+    shared = stop_and_start(known.get, "execution.checkpointing.dir: file:///mnt/checkpoints")
+    assert len(shared["command"].splitlines()) == 2
 
 
 def test_where_barriers_wait_no_rate_of_an_upload_is_stated() -> None:

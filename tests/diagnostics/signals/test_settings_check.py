@@ -213,6 +213,7 @@ def test_how_near_the_newest_whole_checkpoint_is_to_the_limit_is_measured() -> N
     facts = only(state_limit.measure(evidence), "state_limit").facts
     assert (facts["last_id"], facts["last_bytes"]) == (397, 5_238_827)
     assert facts["last_ratio"] == pytest.approx(0.99923, abs=1e-5)
+    assert facts["room_bytes"] == 4_053
     quiet = hand_made(**line_of_jobs(), log_record=[{"ts_ms": START, "message": "Completed."}], subtask_checkpoint=rows)
     assert "last_id" not in only(state_limit.measure(quiet), "state_limit").facts
 

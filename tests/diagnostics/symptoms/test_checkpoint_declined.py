@@ -8,6 +8,7 @@ from typing import Any
 from diagnostics.diagnosis.fact_view import SignalIndex
 from diagnostics.diagnosis.match import match
 from diagnostics.rules.rule import Ruleset, shipped_rules
+from diagnostics.runbook import fill, runbooks
 from diagnostics.signals import DEFINITIONS
 from diagnostics.vocabulary.fault_origins import OWN_CODE, UNKNOWN, origins
 
@@ -81,3 +82,17 @@ def test_an_exception_of_the_code_is_repaired_in_the_code() -> None:
     thrown = first_of(exception="NullPointerException", said="NullPointerException")
     assert thrown is not None
     assert thrown.startswith("Repair the snapshot code")
+
+
+def test_a_state_over_the_limit_sends_nobody_to_look_for_a_missing_file_or_directory() -> None:
+    facts = {"failures": 1, "thresholds": 1, "same_cause": 1, "completed_after": 128, "refuses": False}
+    signal = {"key": "checkpoint_declines", "level": "job", "subject": {"job": "1a"}, "citations": []}
+    declines = signal | {"citation_count": 0, "facts": facts | thrown("state_limit", own=False)}
+    finding = {"subject": {"job": "1a"}, "facts": {}}
+    steps = {each["id"]: each for each in fill(runbooks()["checkpoint-declined"], finding, [declines])["steps"]}
+    assert [bool(steps[each]["left_out"]) for each in ("exception", "own-code", "storage")] == [False, True, True]
+    applies = [each["then"] for each in steps["restarts"]["answers"] if each["taken"]]
+    assert applies == [
+        "A higher number does not mend this: every checkpoint fails once the state is larger. "
+        "Write the checkpoints to a file system."
+    ]
