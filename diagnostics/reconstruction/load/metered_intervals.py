@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from statistics import fmean
 
@@ -31,7 +32,7 @@ class MeteredInterval:
     bytes_in: float | None
     busy_ratio: float | None
     back_pressured_ratio: float | None
-    citation: Citation
+    cite: Callable[[], Citation]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ def metered_intervals(series: MetricSeries) -> Iterator[MeteredInterval]:
                 bytes_in=bytes_in.growth(*span),
                 busy_ratio=busy_ms.mean_ratio(*span),
                 back_pressured_ratio=held_ms.mean_ratio(*span),
-                citation=counter.cite(later),
+                cite=partial(counter.cite, later),
             )
 
 

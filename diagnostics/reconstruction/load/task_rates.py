@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from statistics import median
 from typing import Any
 
@@ -35,7 +36,10 @@ TaskKey = tuple[str | None, str]
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """One subtask between two answers, or between the start of its attempt and the first answer."""
+    """One subtask between two answers, or between the start of its attempt and the first answer.
+
+    cite  makes its citation, which few of very many intervals need
+    """
 
     job_id: str | None
     vertex_id: str
@@ -47,7 +51,7 @@ class Interval:
     bytes_in: float | None
     busy_ms: float | None
     back_pressured_ms: float | None
-    citation: Citation
+    cite: Callable[[], Citation]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +95,12 @@ class TaskRate:
     passes_per_s: float | None
     interval_ms: float
     until_ms: int
-    citations: tuple[Citation, ...]
+    cites: tuple[Callable[[], Citation], ...]
+
+    @property
+    def citations(self) -> tuple[Citation, ...]:
+        """A citation for each subtask."""
+        return tuple(cite() for cite in self.cites)
 
 
 @read_once
@@ -136,7 +145,7 @@ def _from_metrics(metered: MeteredInterval, only_job: str | None) -> Interval:
         bytes_in=metered.bytes_in,
         busy_ms=_part_of(length_ms, metered.busy_ratio),
         back_pressured_ms=_part_of(length_ms, metered.back_pressured_ratio),
-        citation=metered.citation,
+        cite=metered.cite,
     )
 
 
@@ -183,10 +192,12 @@ def _interval(job_id: str | None, row: Mapping[str, Any], before: Mapping[str, A
         bytes_in=bytes_in,
         busy_ms=busy_ms,
         back_pressured_ms=back_pressured_ms,
-        citation=Citation.cite_row(
-            row, "rest", _citation_text(row), name="accumulated-busy-time", value=row["busy_ms"]
-        ),
+        cite=partial(_cite, row),
     )
+
+
+def _cite(row: Mapping[str, Any]) -> Citation:
+    return Citation.cite_row(row, "rest", _citation_text(row), name="accumulated-busy-time", value=row["busy_ms"])
 
 
 def _citation_text(row: Mapping[str, Any]) -> str:
@@ -223,15 +234,17 @@ def held_times_of(each_interval: Iterable[Interval]) -> Mapping[TaskKey, HeldTim
 
 def _grouped(each_interval: Iterable[Interval]) -> Mapping[TaskKey, list[list[Interval]]]:
     """The intervals of each task, grouped by about when they end: TaskManagers are scraped one after the other."""
-    by_task: dict[TaskKey, list[list[Interval]]] = defaultdict(list)
+    by_task: dict[TaskKey, list[dict[int, Interval]]] = defaultdict(list)
+    begun_ms: dict[TaskKey, int] = {}
     for each in sorted(each_interval, key=lambda each: (each.until_ms, each.subtask)):
-        groups = by_task[each.job_id, each.vertex_id]
-        is_next = not groups or each.until_ms - groups[-1][0].until_ms > TOGETHER_MS
-        if is_next or any(other.subtask == each.subtask for other in groups[-1]):
-            groups.append([])
-        groups[-1].append(each)
+        task = each.job_id, each.vertex_id
+        groups = by_task[task]
+        if not groups or each.until_ms - begun_ms[task] > TOGETHER_MS or each.subtask in groups[-1]:
+            groups.append({})
+            begun_ms[task] = each.until_ms
+        groups[-1][each.subtask] = each
     ordered = sorted(by_task, key=repr)
-    return {task: [sorted(group, key=lambda each: each.subtask) for group in by_task[task]] for task in ordered}
+    return {task: [[group[subtask] for subtask in sorted(group)] for group in by_task[task]] for task in ordered}
 
 
 def task_rates(evidence: Evidence) -> Mapping[TaskKey, TaskRate]:
@@ -311,5 +324,5 @@ def _rate(group: Sequence[Interval]) -> TaskRate | None:
         passes_per_s=sum(by_subtask) / busiest if busiest else None,
         interval_ms=highest(each.length_ms for each in counted) or 0.0,
         until_ms=counted[0].until_ms,
-        citations=tuple(each.citation for each in counted),
+        cites=tuple(each.cite for each in counted),
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from diagnostics.citation import Citation
@@ -14,7 +16,7 @@ HERE = Citation(file_id=0, line=1, kind="rest", text="")
 def _interval(subtask: int, *, until_s: int = 100, length_s: float = 100, **columns: float) -> Interval:
     counted = dict.fromkeys(("records", "records_out", "bytes_in", "busy_ms", "back_pressured_ms"))
     return Interval(
-        JOB, MIDDLE, subtask, START + until_s * 1000, length_s * 1000, citation=HERE, **{**counted, **columns}
+        JOB, MIDDLE, subtask, START + until_s * 1000, length_s * 1000, cite=lambda: HERE, **{**counted, **columns}
     )
 
 
@@ -91,3 +93,17 @@ def test_a_rate_that_was_reached_while_the_task_had_time_left_is_no_more_than_it
     cheap = _interval(0, until_s=100, records=40_000.0, busy_ms=60_000.0)
     dear = _interval(0, until_s=200, records=25_000.0, busy_ms=100_000.0)
     assert task_rates_of([cheap, dear])[JOB, MIDDLE].passes_per_s == 400
+
+
+def test_thousands_of_subtasks_take_time_with_their_number() -> None:
+    few, many = (
+        [_interval(each, until_s=until, records=1.0) for until in (100, 200) for each in range(subtasks)]
+        for subtasks in (1_000, 8_000)
+    )
+    assert _seconds(few) * 40 > _seconds(many)  # 8 times as many; by their square it would be 64
+
+
+def _seconds(of: list[Interval]) -> float:
+    begun = time.process_time()
+    task_rates_of(of)
+    return time.process_time() - begun
