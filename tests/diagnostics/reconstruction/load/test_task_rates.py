@@ -104,6 +104,11 @@ def test_thousands_of_subtasks_take_time_with_their_number() -> None:
 
 
 def _seconds(of: list[Interval]) -> float:
-    begun = time.process_time()
-    task_rates_of(of)
-    return time.process_time() - begun
+    """Processor time of the quickest of five: the collector of garbage interrupts others."""
+
+    def once() -> float:
+        begun = time.process_time()
+        task_rates_of(of)
+        return time.process_time() - begun
+
+    return min(once() for _ in range(5))
