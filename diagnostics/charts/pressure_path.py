@@ -220,10 +220,10 @@ def summary(points: Points) -> str:
 
 def _job_summary(job: Mapping[str, Any]) -> str:
     origin = next(task for task in job["tasks"] if task["id"] == job["origin"])
-    sentences = [_origin_in_words(origin), _pool_in_words(origin, job.get("apart"))]
-    waiting = sorted((task for task in job["tasks"] if (task["held"] or 0.0) > OK_MOST), key=lambda task: -task["held"])
     # Points of former releases do not say over which time the ratios are means.
     average = say("on average, while back pressure was HIGH") if job.get("pressed_ms") else say("on average")
+    sentences = [_origin_in_words(origin, average), _pool_in_words(origin, job.get("apart"))]
+    waiting = sorted((task for task in job["tasks"] if (task["held"] or 0.0) > OK_MOST), key=lambda task: -task["held"])
     for task in waiting[:2]:
         sentence = (
             to_say("{task} is back-pressured {held} of the time {average}.")
@@ -250,18 +250,19 @@ def _job_summary(job: Mapping[str, Any]) -> str:
     return joined_sentences(sentences)
 
 
-def _origin_in_words(origin: Mapping[str, Any]) -> str:
-    """Where the wait begins."""
+def _origin_in_words(origin: Mapping[str, Any], average: str) -> str:
+    """Where the wait begins; `average` says over which time its ratios are means."""
     busy, name = origin["busy"], origin["name"]
     if _is_quiet(origin):
         return say(
-            "Tasks upstream of {task} wait although it is busy only {busy} of the time on average.",
+            "Tasks upstream of {task} wait although it is busy only {busy} of the time {average}.",
             task=name,
             busy=percent(busy),
+            average=average,
         )
     if busy is None:
         return say("Back pressure begins at {task}.", task=name)
-    return say("Back pressure begins at {task} (busy {busy} on average).", task=name, busy=percent(busy))
+    return say("Back pressure begins at {task} (busy {busy} {average}).", task=name, busy=percent(busy), average=average)
 
 
 def _pool_in_words(origin: Mapping[str, Any], apart: bool | None) -> str:

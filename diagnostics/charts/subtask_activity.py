@@ -319,10 +319,11 @@ def summary(points: Points) -> str:
     if (mean := _mean(busiest[1], "busy")) is not None:
         text.append(
             say(
-                "Busiest: subtask {subtask} of {task}, {mean} of the time on average.",
+                "Busiest: subtask {subtask} of {task}, {mean} of the time on average over {whole}.",
                 subtask=busiest[1]["subtask"],
                 task=busiest[0],
                 mean=percent(mean),
+                whole=duration(sum(value is not None for value in busiest[1]["busy"]) * points["slot_ms"]),
             )
         )
     return joined_sentences(text)

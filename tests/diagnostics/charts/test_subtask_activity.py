@@ -119,6 +119,15 @@ def test_nobody_is_the_most_back_pressured_where_nobody_is() -> None:
     assert CHART.summary(points).startswith("No task is back-pressured (at most 4 % in a sample). Busiest:")
 
 
+def test_the_mean_of_the_busiest_subtask_says_over_which_time() -> None:
+    """A finding says how busy a task was while it held others back: the mean of the whole time is another number."""
+    row = {"subtask": 1, "busy": [1.0, 0.34], "back_pressured": [0.0, 0.0]}
+    vertex = {"vertex": "sink", "parallelism": 1, "subtasks": [row]}
+    points = {**POINTS, "jobs": [{"job_id": "a", "name": "orders", "vertices": [vertex]}]}
+
+    assert "Busiest: subtask 1 of sink, 67 % of the time on average over 10 s." in CHART.summary(points)
+
+
 def test_what_has_no_sample_has_an_entry_in_the_legend() -> None:
     names = [trace.get("name") for trace in CHART.figure(POINTS, Theme("light"))["data"]]
     assert "No sample" in names
