@@ -128,7 +128,9 @@ def _durations(job: Mapping[str, Any], name: str, colours: Palette, *, first: bo
 def _duration_bars(
     checkpoints: Sequence[Mapping[str, Any]], divisor: float, colours: Palette, *, first: bool
 ) -> Iterator[dict[str, Any]]:
-    """The stacked phases of checkpoints with subtask details; one bar for each of the others."""
+    """The stacked phases of checkpoints with subtask details, up to the timeout where one expired before all of its
+    subtasks had acknowledged; one bar for each of the others.
+    """
     width = _bar_width(checkpoints)
     detailed = [each for each in checkpoints if each.get("subtask_ms") is not None]
     for phase, label in PHASES.items():
@@ -148,6 +150,20 @@ def _duration_bars(
                 exact_duration(each[phase]) if each.get(phase) is not None else say("unknown") for each in detailed
             ],
         }
+    waited = [(each, rest) for each in detailed if (rest := _unacknowledged_ms(each)) > 0]
+    yield {
+        "type": "bar",
+        "name": say("Waited for subtasks until it expired"),
+        "legendgroup": "waited",
+        "x": [each["trigger_ms"] for each, _ in waited],
+        "y": [rest / divisor for _, rest in waited],
+        "width": width,
+        "marker": {"color": colours.phases["unknown"]},
+        "opacity": 0.5,
+        "text": [_hover_text(each) for each, _ in waited],
+        "textposition": "none",
+        "hovertemplate": "%{text}<extra></extra>",
+    }
     plain = [each for each in checkpoints if each.get("subtask_ms") is None and each["end_to_end_ms"] is not None]
     yield {
         "type": "bar",
@@ -161,6 +177,14 @@ def _duration_bars(
         "textposition": "none",
         "hovertemplate": "%{text}<extra></extra>",
     }
+
+
+def _unacknowledged_ms(checkpoint: Mapping[str, Any]) -> float:
+    """Milliseconds from the end of the phases of the slowest subtask that acknowledged to the expiry; else 0."""
+    if checkpoint["status"] != "expired" or not checkpoint.get("pending"):
+        return 0.0
+    known_ms: float = sum(checkpoint.get(phase) or 0.0 for phase in PHASES)
+    return (checkpoint["end_to_end_ms"] or 0.0) - known_ms
 
 
 def _duration_marks(

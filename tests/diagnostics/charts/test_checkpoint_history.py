@@ -125,6 +125,17 @@ def test_failed_checkpoints_are_marked_with_their_reason_escaped() -> None:
     assert CHART.summary(points).startswith("2 checkpoints: 1 completed and 1 expired.")
 
 
+def test_the_bar_of_an_expired_checkpoint_reaches_the_timeout_while_a_subtask_did_not_acknowledge() -> None:
+    """The subtasks that did acknowledge took 5 s, as if the checkpoint had been done well below its timeout of 30 s."""
+    phases = {**PHASES, "pending": 1}
+    points = drawn_points(told(1, "expired", 30_000.0, **phases), told(2, "completed", 5_000.0, **phases))
+
+    figure = CHART.figure(points, Theme("light"))
+
+    waited = next(trace for trace in figure["data"] if trace["name"].startswith("Waited"))
+    assert (waited["x"], waited["y"]) == ([START + 10_000], [25.0])
+
+
 def test_two_jobs_are_drawn_one_below_the_other() -> None:
     points = drawn_points(told(1))
     points["jobs"].append({**points["jobs"][0], "job_id": "b" * 32, "name": "clicks"})
