@@ -50,6 +50,7 @@ def _signal(evidence: Evidence, rows: Sequence[Mapping[str, Any]]) -> Signal:
         "first_slow_ms": lowest(row["ts_ms"] for row in slow if row["ts_ms"] is not None),
         "slow_requests": len(slow),
         "slow_median_ms": middle(row["took_ms"] for row in slow),
+        "least_slow_ms": lowest(row["took_ms"] for row in slow),
         "slowest_ms": highest(row["took_ms"] for row in slow),
         "retries": len(retried),
         "write_ratio": _write_ratio([*refused, *slow]),
@@ -58,7 +59,7 @@ def _signal(evidence: Evidence, rows: Sequence[Mapping[str, Any]]) -> Signal:
     first_refused_ms, first_slow_ms = facts["first_refused_ms"], facts["first_slow_ms"]
     if isinstance(first_refused_ms, int) and isinstance(first_slow_ms, int) and first_refused_ms > first_slow_ms:
         facts["slow_before_ms"] = first_refused_ms - first_slow_ms
-    facts |= _most_refused(refused, slow)
+    facts |= _most_refused(refused, slow) | _around_refusal(first_refused_ms, slow)
     slowest = sorted(slow, key=lambda row: -row["took_ms"])
     citations = tuple(
         Citation.cite_row(row, "log", row["message"][:400])
@@ -77,6 +78,15 @@ def _most_refused(refused: Sequence[Mapping[str, Any]], slow: Sequence[Mapping[s
     return {"refused_most_ratio": len(stamps) / (len(stamps) + len(answered)), "slow_beside_refused": len(answered)}
 
 
+def _around_refusal(first_refused_ms: FactValue, slow: Sequence[Mapping[str, Any]]) -> dict[str, FactValue]:
+    """The usual duration of slow requests before the first refusal and from it on; nothing where one side has none."""
+    if not isinstance(first_refused_ms, int):
+        return {}
+    before = middle(row["took_ms"] for row in slow if row["ts_ms"] is not None and row["ts_ms"] < first_refused_ms)
+    after = middle(row["took_ms"] for row in slow if row["ts_ms"] is not None and row["ts_ms"] >= first_refused_ms)
+    return {} if before is None or after is None else {"slow_unrefused_ms": before, "slow_refused_ms": after}
+
+
 def _write_ratio(rows: Sequence[Mapping[str, Any]]) -> float | None:
     return sum(bool(WRITES.search(row["message"])) for row in rows) / len(rows) if rows else None
 
@@ -89,7 +99,10 @@ FACTS = {
     "slow_before_ms": "time of slow requests before the first refused one; absent where a refusal came first",
     "slow_requests": "log records that report a request of half a second or more",
     "slow_median_ms": "usual duration of these",
+    "least_slow_ms": "shortest duration of these",
     "slowest_ms": "longest duration of these",
+    "slow_unrefused_ms": "usual duration of these before the first refusal",
+    "slow_refused_ms": "usual duration of these from the first refusal on",
     "refused_most_ratio": "largest possible share of refused requests, from the first refusal to the last",
     "slow_beside_refused": "slow requests that were answered in that time",
     "retries": "log records that tell of a retry",

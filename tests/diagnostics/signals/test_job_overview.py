@@ -92,6 +92,22 @@ def test_what_was_slow_before_it_was_refused_is_stated_with_the_largest_share_th
     assert (facts["refused_most_ratio"], facts["slow_beside_refused"]) == (0.4, 3)  # 2 of at least 5
 
 
+def test_slow_requests_are_stated_before_and_since_the_first_refusal_with_the_shortest_of_them() -> None:
+    """A sink that logs only requests of more than 1.5 s has a median next to that, whatever the system did."""
+    warning = {"level": "WARN", "process": "taskmanager"}
+    records = [
+        {**warning, "ts_ms": START + 60_000, "message": "Bulk request rejected with HTTP 429, backing off"},
+        *(
+            {**warning, "ts_ms": START + second * 1000, "message": f"Bulk request of 250 documents took {took_ms} ms"}
+            for second, took_ms in ((0, 1501), (20, 1540), (40, 1560), (70, 2100), (80, 2160), (90, 2700))
+        ),
+    ]
+    facts = only(outside_system.measure(hand_made(log_record=records)), "outside_system").facts
+    assert facts["least_slow_ms"] == 1501
+    assert (facts["slow_unrefused_ms"], facts["slow_refused_ms"]) == (1540, 2160)
+    assert "slow_refused_ms" not in only(outside_system.measure(hand_made(log_record=records[1:])), "outside_system").facts
+
+
 def test_slow_requests_that_ask_for_something_are_no_writes() -> None:
     warning = {"level": "WARN", "process": "taskmanager", "ts_ms": START}
     records = [
