@@ -10,6 +10,7 @@ from diagnostics.arithmetic.trend import Trend, trend_of
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.checkpoints.history import Checkpoint, History, checkpoint_histories
+from diagnostics.reconstruction.checkpoints.interval import fitting_interval_ms
 from diagnostics.reconstruction.configuration.stated_settings import settings_of, stated_options
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
@@ -80,7 +81,7 @@ def _sized(history: History) -> list[Checkpoint]:
 def _written(history: History, stated: Mapping[str, FactValue]) -> dict[str, FactValue]:
     sized = _sized(history)
     if not sized:
-        return _rates(history.select_statuses("completed"), stated)
+        return _rates(history, history.select_statuses("completed"), stated)
     full = [each for each in sized if _written_state(each) >= NEARLY_ALL * _full_state(each)]
     always = stated.get("incremental") is False
     again = [] if always else [later for before, later in pairwise(sized) if later in full and _again(before, later)]
@@ -95,7 +96,7 @@ def _written(history: History, stated: Mapping[str, FactValue]) -> dict[str, Fac
         "partial_max_bytes": highest(each.checkpointed_bytes for each in sized if each not in full),
         "partial_min_bytes": lowest(each.checkpointed_bytes for each in sized if each not in full),
     }
-    return facts | _rates(sized, stated)
+    return facts | _rates(history, sized, stated)
 
 
 def _again(earlier: Checkpoint, later: Checkpoint) -> bool:
@@ -104,7 +105,9 @@ def _again(earlier: Checkpoint, later: Checkpoint) -> bool:
     return written - max(_full_state(later) - _full_state(earlier), 0.0) >= WRITTEN_AGAIN * written
 
 
-def _rates(checkpoints: Sequence[Checkpoint], stated: Mapping[str, FactValue]) -> dict[str, FactValue]:
+def _rates(
+    history: History, checkpoints: Sequence[Checkpoint], stated: Mapping[str, FactValue]
+) -> dict[str, FactValue]:
     """Bytes over end to end duration: a lower bound of the upload rate, since other phases are included."""
     rates = []
     for each in checkpoints:
@@ -116,6 +119,7 @@ def _rates(checkpoints: Sequence[Checkpoint], stated: Mapping[str, FactValue]) -
         "bytes_per_s_max": highest(rates),
         "needed_bytes_per_s": _needed(checkpoints, stated),
         **_increments(checkpoints, highest(rates)),
+        **_next_increment(history, checkpoints, highest(rates), stated),
     }
 
 
@@ -131,6 +135,34 @@ def _increments(checkpoints: Sequence[Checkpoint], bytes_per_s: float | None) ->
         return {}
     expected = ratio(usual * 1000, bytes_per_s)
     return {"growth_by_checkpoint_bytes": usual, "expected_incremental_ms": expected}
+
+
+def _next_increment(
+    history: History,
+    checkpoints: Sequence[Checkpoint],
+    bytes_per_s: float | None,
+    stated: Mapping[str, FactValue],
+) -> dict[str, FactValue]:
+    """The same lower bound for the interval to come: the present one, or the longer one that the durations ask for."""
+    sized = [
+        (float(each.triggered_ms), each.state_bytes) for each in checkpoints if each.triggered_ms and each.state_bytes
+    ]
+    steps = [
+        (later_bytes - earlier_bytes) * 1000 / (later_ms - earlier_ms)
+        for (earlier_ms, earlier_bytes), (later_ms, later_bytes) in pairwise(sized)
+        if later_ms > earlier_ms and later_bytes > earlier_bytes
+    ]
+    usual, interval_ms = middle(steps), stated.get("interval_ms")
+    if usual is None or not isinstance(interval_ms, (int, float)):
+        return {}
+    next_ms = max(float(interval_ms), fitting_interval_ms(history))
+    grown = usual * next_ms / 1000
+    return {
+        "growth_bytes_per_s": usual,
+        "next_interval_ms": next_ms,
+        "next_incremental_bytes": grown,
+        "next_incremental_ms": ratio(grown * 1000, bytes_per_s),
+    }
 
 
 def _needed(checkpoints: Sequence[Checkpoint], stated: Mapping[str, FactValue]) -> float | None:
@@ -234,6 +266,10 @@ FACTS = {
     "needed_bytes_per_s": "rate that writes the largest state and two checkpoints of its growth in half of the timeout",
     "growth_by_checkpoint_bytes": "usual growth of the state from one checkpoint to the next",
     "expected_incremental_ms": "how long writing that growth alone takes at the highest rate seen",
+    "growth_bytes_per_s": "usual growth of the state per second, by the steps between checkpoints",
+    "next_interval_ms": "the interval, or the longer one that the durations of the checkpoints ask for",
+    "next_incremental_bytes": "growth of the state in that interval",
+    "next_incremental_ms": "how long writing that growth alone takes at the highest rate seen",
     "late_acks": "acknowledgements that came after the checkpoint had expired",
     "late_ids": "of which checkpoints",
     "late_min_ms": "how long after the expiry the first came",

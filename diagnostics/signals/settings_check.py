@@ -12,6 +12,7 @@ from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject, only_one
 from diagnostics.notation.flink_values import duration_ms, number
 from diagnostics.reconstruction.checkpoints.history import History, checkpoint_histories
+from diagnostics.reconstruction.checkpoints.interval import LONG, fitting_interval_ms, rounded_up
 from diagnostics.reconstruction.configuration.stated_settings import (
     TELLING,
     Stated,
@@ -44,12 +45,8 @@ SCOPES_OF_A_VERSION = ("cluster", "session")
 """Scopes whose option names depend on Flink's version; a call of the API counts under the newest name."""
 FLUSH_ROWS, FLUSH_INTERVAL = "sink.buffer-flush.max-rows", "sink.buffer-flush.interval"
 STRATEGY_KEY = "restart-strategy"
-LEAST_INTERVAL_MS, LEAST_PAUSE_MS = 10_000.0, 1_000.0
-"""Lower limits of proposals. Our choice: a checkpoint every ten seconds suits most jobs, and a second lets a job
-process data in between.
-"""
-WHOLE_INTERVAL_MS = 5_000.0
-"""Proposed intervals are multiples of it. Our choice: numbers as people write them."""
+LEAST_PAUSE_MS = 1_000.0
+"""Lower limit of a proposal. Our choice: a second lets a job process data between two checkpoints."""
 SLOW_MS, USUAL = 10_000.0, 0.5
 """A checkpoint of this duration is slow for a reason of its own, whatever the interval, where the usual one takes less
 than this part of the interval. Our choice, as in the rule of a short interval.
@@ -312,7 +309,7 @@ def _is_local(directory: FactValue) -> bool | None:
 def _against(facts: Mapping[str, FactValue], history: History) -> dict[str, FactValue]:
     """Durations of completed checkpoints compared with interval and timeout, and values that would fit."""
     durations = known(each.duration_ms for each in history.select_statuses("completed"))
-    long = quantile(durations, 0.95)
+    long = quantile(durations, LONG)
     longest = max(durations, default=None)
     usual_to_interval = ratio(middle(durations), _number(facts.get("interval_ms")))
     return {
@@ -325,13 +322,9 @@ def _against(facts: Mapping[str, FactValue], history: History) -> dict[str, Fact
             longest >= SLOW_MS and usual_to_interval < USUAL if longest and usual_to_interval is not None else None
         ),
         "longest_to_timeout_ratio": ratio(longest, _number(facts.get("timeout_ms"))),
-        "proposed_interval_ms": max(LEAST_INTERVAL_MS, _rounded_up(2 * (long or 0.0), WHOLE_INTERVAL_MS)),
-        "proposed_min_pause_ms": max(LEAST_PAUSE_MS, _rounded_up((longest or 0.0) / 2, LEAST_PAUSE_MS)),
+        "proposed_interval_ms": fitting_interval_ms(history),
+        "proposed_min_pause_ms": max(LEAST_PAUSE_MS, rounded_up((longest or 0.0) / 2, LEAST_PAUSE_MS)),
     }
-
-
-def _rounded_up(duration_ms: float, to_ms: float) -> float:
-    return -(-duration_ms // to_ms) * to_ms
 
 
 FACTS = {

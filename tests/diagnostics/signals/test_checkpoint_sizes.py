@@ -32,6 +32,17 @@ def test_without_incremental_checkpoints_each_one_writes_everything() -> None:
     assert facts["expected_incremental_ms"] == pytest.approx(50 / 15 * 1000)
 
 
+def test_the_next_increment_is_that_of_the_longer_interval_which_the_durations_ask_for() -> None:
+    """Each checkpoint is a minute after the one before, whatever the interval that was stated."""
+    history = History(JOB, tuple(_checkpoint(number, 60 * number, 60 * number, seconds=30) for number in (1, 2, 3)))
+    facts = _written(history, {"interval_ms": 10_000})
+    assert (facts["growth_bytes_per_s"], facts["next_interval_ms"]) == (MB, 60_000)
+    assert facts["next_incremental_bytes"] == 60 * MB
+    assert facts["next_incremental_ms"] == pytest.approx(10_000)  # at 180 MB in 30 s
+    assert _written(history, {"interval_ms": 600_000})["next_interval_ms"] == 600_000
+    assert "next_interval_ms" not in _written(history, {})
+
+
 def test_a_compaction_makes_an_incremental_checkpoint_write_all_again() -> None:
     history = History(
         JOB, (_checkpoint(1, 52, 55), _checkpoint(2, 46, 101), _checkpoint(3, 147, 147), _checkpoint(4, 40, 190))
