@@ -1,5 +1,5 @@
 """A job's source: settings in Java, Scala, Python (`env.enableCheckpointing(5000)`) and SQL (`SET`, `WITH (...)`),
-and calls that partition records or wait for an outside system.
+calls that partition records or wait for an outside system, and names of its state, key and events.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
 from diagnostics.language import say, to_say
 from diagnostics.notation.code_call import known_calls
+from diagnostics.notation.code_names import code_names
 from diagnostics.notation.code_setting import settings_of, states_setting
 from diagnostics.notation.code_state import previous_results
 from diagnostics.notation.file_range import Head, Range, open_text
@@ -85,6 +86,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
         {"kind": kind, "name": call.name, "line": call.line, "last_line": call.last_line}
         for kind, call in known_calls(plain)
     ]
+    called += [{"kind": kind, "name": name, "line": line, "last_line": line} for kind, name, line in code_names(plain)]
     called += [
         {"kind": "previous-result", "name": f"{call.receiver}.value", "line": call.line, "last_line": call.last_line}
         for call in previous_results(plain)
@@ -200,6 +202,7 @@ FORMAT = Format(
                 "code_call": [
                     {"kind": "blocking", "name": "executeQuery", "line": 3},
                     {"kind": "key-by", "name": "keyBy", "line": 8},
+                    {"kind": "key-part", "name": "f0", "line": 8},
                 ]
             },
         ),
@@ -218,6 +221,8 @@ FORMAT = Format(
             rows={
                 "code_call": [
                     {"kind": "key-by", "name": "keyBy", "line": 10},
+                    {"kind": "key-part", "name": "merchant", "line": 10},
+                    {"kind": "keyed-function", "name": "Score", "line": 10},
                     {"kind": "previous-result", "name": "model.value", "line": 3},
                 ]
             },

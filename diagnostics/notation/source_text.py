@@ -19,6 +19,10 @@ _MARK = re.compile(r"\"|'|//|/\*|--|#")
 _CALL = re.compile(
     r"(?:\b([A-Za-z_]\w{0,60})\s{0,80}\.\s{0,80})?\b([A-Za-z_]\w{2,80})(?:<[\w\s,.?<>\[\]]{0,120}>)?\s?\("
 )
+_EXPRESSION = r"[A-Za-z_]\w{0,80}(?:\.[A-Za-z_]\w{0,80}|\[\]|\(\)){0,8}"
+PLAIN_CODE = re.compile(rf"{_EXPRESSION}(?:, {_EXPRESSION}){{0,3}}")
+"""Names with `[]` and `()`, such as `byte[].class` and `getKey()`: they mean nothing but themselves in code."""
+
 _CLOSERS = {"(": ")", "[": "]", "{": "}"}
 
 

@@ -1,4 +1,4 @@
-"""Calls in the source of the job: where it partitions by key, and where it waits for an outside system."""
+"""Calls in the source of the job: where it partitions by key, and where it waits for an outside system; with its names."""
 
 from __future__ import annotations
 
@@ -21,6 +21,24 @@ KINDS: Mapping[str, str] = {
     "previous-result": "previous_result",
 }
 """Kind of a call -> fact."""
+NAMES: Mapping[str, str] = {
+    "state-class": "state_class",
+    "state-name": "state_name",
+    "state-types": "state_types",
+    "key-part": "key_part",
+    "keyed-function": "keyed_function",
+    "event-type": "event_type",
+    "event-time": "event_time",
+}
+"""Kind of a name -> fact."""
+ONE_OF: Mapping[str, str] = {
+    "state-name": "state-class",
+    "state-types": "state-class",
+    "key-part": "key-by",
+    "keyed-function": "key-by",
+    "event-time": "event-type",
+}
+"""Kind of a name -> kind of which there must be one, or nobody can say which of them it belongs to."""
 
 
 def measure(evidence: Evidence) -> Measured:
@@ -39,11 +57,19 @@ def measure(evidence: Evidence) -> Measured:
         of_kind = [row for row in rows if row["kind"] == kind]
         facts[f"{fact}_calls"] = len(of_kind)
         facts[fact] = _listed(of_kind)
+    facts |= {fact: _only(rows, kind) for kind, fact in NAMES.items()}
     cited = [row for row in rows if row["kind"] in ("blocking", "key-by")] or rows
     places = tuple(
         Citation.cite_row(row, "config", row["name"], name=row["name"], value=None) for row in cited[:MOST_LISTED]
     )
     yield Signal("job_code", Subject(), known_facts(facts), places, citation_count=len(rows))
+
+
+def _only(rows: Sequence[Mapping[str, Any]], kind: str) -> FactValue:
+    """The name of this kind where the source has one, and one of what it belongs to."""
+    owners = {(row["name"], row["line"]) for row in rows if row["kind"] == ONE_OF.get(kind, kind)}
+    names = {row["name"] for row in rows if row["kind"] == kind}
+    return names.pop() if len(names) == 1 and len(owners) == 1 else None
 
 
 def _listed(rows: Sequence[Mapping[str, Any]]) -> FactValue:
@@ -64,6 +90,13 @@ FACTS: Mapping[str, str] = {
     "state_backend": "the first of them with their lines",
     "previous_result_calls": "reads of a state that a result is computed from before the state is written",
     "previous_result": "the first of them with their lines",
+    "state_class": "class of the only state descriptor",
+    "state_name": "name of the only state",
+    "state_types": "types that its descriptor is given",
+    "key_part": "what the only call that partitions by key takes of a record",
+    "keyed_function": "function behind that call",
+    "event_type": "type of the events that watermarks are made of",
+    "event_time": "where such an event has its time",
 }
 
 SIGNALS = (SignalDefinition("job_code", "case", FACTS, measure),)

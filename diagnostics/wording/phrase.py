@@ -17,6 +17,7 @@ from typing import Any
 
 from diagnostics.evidence.subject import FactValue, Lookup
 from diagnostics.language import Text, reads_chinese, say, to_say
+from diagnostics.notation.source_text import PLAIN_CODE
 from diagnostics.vocabulary.stored_words import in_reader_words
 
 PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_.-]{0,120})(?:\|([a-z]{1,20}))?\}")
@@ -185,6 +186,7 @@ FORMATS: Mapping[str, Callable[[FactValue], str]] = {
     ),
     "rate": lambda value: f"{number(value)}/s",
     "list": _list,
+    "code": _plain,
     "words": lambda value: " ".join(map(_plain, value)) if isinstance(value, list) else _plain(value),
     "time": _time,
 }
@@ -330,22 +332,24 @@ def fill_code(template: str, lookup: Lookup, unknown: Mapping[str, str] = NOTHIN
 
     Values come from untrusted evidence. A number is printed without separators; a duration or a size as an integer with
     a unit of Flink's options. A text is inserted only when the shell does not interpret it (`shlex.quote` leaves it
-    unchanged) and it is no option; it is then harmless within quotes, in YAML, Java and SQL too. Other values are shown
-    as `<name>`.
+    unchanged) and it is no option; it is then harmless within quotes, in YAML, Java and SQL too. With the format `code`
+    names of a program with `[]` and `()` are inserted as well. Other values are shown as `<name>`.
 
     unknown  reference -> replacement for `<name>`
     """
 
     def shown(reference: str, form: str) -> str | None:
         value = lookup(reference)
-        said = _in_code(value, form) if is_harmless_in_code(value) else None
+        said = _in_code(value, form) if is_harmless_in_code(value, form) else None
         return unknown.get(reference) if said is None else said
 
     return _filled(template, lookup, shown)
 
 
-def is_harmless_in_code(value: FactValue) -> bool:
+def is_harmless_in_code(value: FactValue, form: str = "plain") -> bool:
     """Whether the value has no special meaning in a command or in code."""
+    if form == "code" and isinstance(value, str) and PLAIN_CODE.fullmatch(value):
+        return True
     if isinstance(value, str):
         return shlex.quote(value) == value and not value.startswith("-")
     return all(map(is_harmless_in_code, value)) if isinstance(value, list) else True

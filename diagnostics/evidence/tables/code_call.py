@@ -6,10 +6,10 @@ from diagnostics.evidence.table import Column, Table
 
 TABLE = Table(
     "code_call",
-    "one call in a job's source that partitions records, waits for an outside system, or asks one asynchronously",
+    "one call in a job's source that partitions records or waits for an outside system, or one name that it uses",
     (
-        Column("kind", "string", "key-by, blocking, asynchronous, sink, state-backend or previous-result"),
-        Column("name", "string", "name of the method"),
+        Column("kind", "string", "of a call key-by, blocking, asynchronous, sink, state-backend or previous-result; else of a name"),
+        Column("name", "string", "name of the method, or the name itself"),
     ),
     happened=None,
 )

@@ -21,5 +21,28 @@ def test_calls_of_each_kind_are_listed_with_their_lines() -> None:
     assert [each.line for each in signal.citations] == [83, 130]
 
 
+def test_names_are_stated_where_the_source_has_one_of_what_they_belong_to() -> None:
+    rows = [
+        {"kind": "state-class", "name": "ValueStateDescriptor", "line": 70},
+        {"kind": "state-name", "name": "profile", "line": 70},
+        {"kind": "key-by", "name": "keyBy", "line": 90},
+        {"kind": "key-part", "name": "userId", "line": 90},
+    ]
+    facts = only(job_code.measure(hand_made(code_call=rows)), "job_code").facts
+    assert (facts["state_class"], facts["state_name"], facts["key_part"]) == ("ValueStateDescriptor", "profile", "userId")
+
+    rows += [
+        {"kind": "state-class", "name": "MapStateDescriptor", "line": 71},
+        {"kind": "key-by", "name": "keyBy", "line": 99},
+    ]
+    facts = only(job_code.measure(hand_made(code_call=rows)), "job_code").facts
+    assert not {"state_class", "state_name", "key_part"} & set(facts)
+
+
+def test_a_file_that_is_there_twice_is_one_source() -> None:
+    rows = [{"kind": "key-by", "name": "keyBy", "line": 90}, {"kind": "key-part", "name": "userId", "line": 90}] * 2
+    assert only(job_code.measure(hand_made(code_call=rows)), "job_code").facts["key_part"] == "userId"
+
+
 def test_without_source_code_nothing_is_measured() -> None:
     assert needs(job_code.measure(hand_made())) == {"job_code": "configuration"}

@@ -61,9 +61,10 @@ def test_the_state_backend_changes_once_the_job_runs_with_the_larger_heap() -> N
 )
 def test_a_time_to_live_gets_a_new_state_name_that_is_filled_from_the_former(runbook: str, step: str) -> None:
     [shipped] = [each for each in runbooks()[runbook].steps if each.id == step]
-    [code] = [each.after for each in shipped.changes if "enableTimeToLive" in each.after]
-    assert "<another name>" in code
-    assert "update(former.value())" in code
+    value, entries = [each.after for each in shipped.changes if "enableTimeToLive" in each.after]
+    assert all("<another name>" in code for code in (value, entries))
+    assert "update(former.value())" in value
+    assert "entry : former.entries()" in entries
     assert any("StateMigrationException" in each.text and "Before Flink 2.2" in each.text for each in shipped.wont_help)
     assert "State Processor API" in shipped.texts["cost"]
 

@@ -70,13 +70,13 @@ def test_what_the_evidence_of_the_incident_answers_is_met_and_nobodys_work(peopl
 
 
 def test_a_step_that_the_evidence_meets_shows_no_change_and_no_restart(people: People, before: Analysis) -> None:
-    assert "withSalt" in page_of(people, before)
+    assert "SALTS" in page_of(people, before)
     met = diagnosed_case(people.alice, 1.0)
     met.document["findings"] = before.document["findings"]
     met.save(update_fields=["document"])
     assert step_of(met).is_met
-    assert "withSalt" not in page_of(people, met)
-    assert "withSalt" not in step_as_markdown(step_of(met), "https://x")
+    assert "SALTS" not in page_of(people, met)
+    assert "SALTS" not in step_as_markdown(step_of(met), "https://x")
 
 
 def test_a_step_that_is_not_done_says_by_how_much_it_misses(people: People, before: Analysis) -> None:

@@ -1,0 +1,67 @@
+"""Names that a job's source uses for its state, its key and its events, and source that has none to repeat."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from diagnostics.notation.code_names import code_names
+
+JOB = """
+profile = getRuntimeContext().getState(new ValueStateDescriptor<>("user-profile", byte[].class));
+env.addSource(new Clicks())
+    .assignTimestampsAndWatermarks(WatermarkStrategy.<Click>forBoundedOutOfOrderness(Duration.ofMillis(500))
+        .withTimestampAssigner((click, before) -> click.seenAt))
+    .keyBy((KeySelector<Click, Long>) e -> e.userId)
+    .process(new ProfileAggregate(p.getInt("limit", 3)))
+    .addSink(new DiscardingSink<>());
+"""
+
+
+def names(code: str) -> dict[str, str]:
+    return {kind: name for kind, name, _ in code_names(code)}
+
+
+def test_state_key_and_events_are_named_as_the_source_names_them() -> None:
+    assert names(JOB) == {
+        "state-class": "ValueStateDescriptor",
+        "state-name": "user-profile",
+        "state-types": "byte[].class",
+        "key-part": "userId",
+        "keyed-function": "ProfileAggregate",
+        "event-type": "Click",
+        "event-time": "seenAt",
+    }
+
+
+def test_each_name_has_its_line() -> None:
+    assert {kind: line for kind, _, line in code_names(JOB)}["keyed-function"] == 7
+
+
+def test_the_two_types_of_a_map_stay_together() -> None:
+    found = names('getMapState(new MapStateDescriptor<>("open-carts", String.class, CartItem.class));')
+    assert found["state-types"] == "String.class, CartItem.class"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        'new ValueStateDescriptor<>(name + "-x", new TypeHint<Tuple2<Long, Long>>() {});',
+        'new ValueStateDescriptor<>("a b; rm -rf /", x -> { y(); });',
+    ],
+)
+def test_what_is_more_than_a_name_is_not_repeated(code: str) -> None:
+    assert set(names(code)) == {"state-class"}
+
+
+def test_a_key_that_is_computed_has_no_part_of_the_record() -> None:
+    assert names("stream.keyBy(e -> e.day + other.hour).sum(1);") == {}
+    assert names("stream.keyBy(e -> other.hour).sum(1);") == {}
+
+
+def test_source_made_to_go_back_ends() -> None:
+    for filling in (".keyBy(" * 100_000, "WatermarkStrategy.<" * 50_000, ".withTimestampAssigner((a,b)->" * 30_000, " " * 900_000):
+        begun = time.process_time()
+        list(code_names(filling))
+        assert time.process_time() - begun < 3
