@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any
 
 from diagnostics.evidence.subject import Lookup
-from diagnostics.language import say, to_say
+from diagnostics.language import listed, say, to_say
 from diagnostics.notation.flink_values import duration_ms, size_bytes
 from diagnostics.vocabulary.settings import setting_catalogue
 
@@ -26,6 +26,8 @@ WITHIN_BLOCK = to_say(
     "is there twice."
 )
 """Source: Flink's YamlParserUtils, which does not allow duplicate keys."""
+
+REMOVED = to_say("Delete from the file what the new lines replace: {options}.")
 
 _Tree = dict[str, Any]
 """Key -> the tree below it, or the lines of an option: its comments and itself."""
@@ -155,5 +157,13 @@ def shown_change(change: Mapping[str, Any], file: ConfigFile) -> dict[str, Any]:
         return dict(change)
     formed = file.in_own_form(change["to"])
     is_nested = formed != change["to"]
-    unset = [*change["unset"], say(WITHIN_BLOCK)] if is_nested else change["unset"]
+    removed = [each for each in _options_of(change["from"]) if each not in _options_of(change["to"])]
+    deleting = [say(REMOVED, options=listed(removed))] if removed else []
+    within = [say(WITHIN_BLOCK)] if is_nested else []
+    unset = [*change["unset"], *deleting, *within]
     return {**change, "from": file.in_own_form(change["from"]), "to": formed, "unset": unset}
+
+
+def _options_of(text: str) -> list[str]:
+    """The options that lines of a configuration state."""
+    return [option.group(1) for line in text.splitlines() if (option := OPTION.match(line))]

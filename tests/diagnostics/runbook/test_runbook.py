@@ -268,7 +268,14 @@ def test_a_nested_change_says_that_the_other_lines_of_its_blocks_stay() -> None:
     file = ConfigFile({"a.b": "a.b: 1"}, frozenset(["a.b"]))
     change = {"kind": "config", "from": "a.b: 1", "to": "a.b: 2", "unset": []}
     assert [each.startswith("Change only these lines") for each in shown_change(change, file)["unset"]] == [True]
-    assert shown_change(change | {"to": "x: 2"}, file)["unset"] == []
+    assert not any("Change only" in each for each in shown_change(change | {"to": "x: 2"}, file)["unset"])
+
+
+def test_an_option_that_only_the_present_state_has_is_to_be_deleted() -> None:
+    """`its other lines stay` stood beside a line in red whose deletion only a comment asked for."""
+    file = ConfigFile({}, frozenset())
+    change = {"kind": "config", "from": "process.size: 1g\nnetwork.max: 4m", "to": "network.max: 64m", "unset": []}
+    assert shown_change(change, file)["unset"] == ["Delete from the file what the new lines replace: process.size."]
 
 
 def test_an_option_under_a_former_name_is_the_one_that_changes() -> None:
