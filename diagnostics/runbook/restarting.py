@@ -43,6 +43,7 @@ from diagnostics.runbook.restart_sentences import (
     PLUGIN,
     PROCESSES,
     SAVEPOINT,
+    TASK_MANAGERS_FIRST,
     TOO_SLOW,
     TOO_SLOW_SEEN,
     TRIAL,
@@ -339,7 +340,8 @@ class _Restart:
         Where barriers take most of the time, the bytes of a checkpoint by its duration are no rate of an upload.
         """
         if self.value("task_manager_loss.all.registered_end") == 0:
-            return WITHOUT_TASK_MANAGERS
+            starts_none = self._cluster.kind in (STANDALONE, None) and not self._of_processes
+            return TASK_MANAGERS_FIRST if starts_none else WITHOUT_TASK_MANAGERS
         failing = FAILING if self._number("checkpoint_progress.consecutive_failed") else None
         timeout = self._number("settings.timeout_ms")
         waits = (self._number("checkpoint_phases.barrier_share_ratio") or 0) > MOSTLY

@@ -340,6 +340,15 @@ def test_a_job_manager_that_something_starts_again_is_not_started_twice() -> Non
 def test_without_a_task_manager_no_savepoint_is_advised() -> None:
     known = {**STANDALONE, "subject.job": JOB, "task_manager_loss.all.registered_end": 0}
     assert stop_and_start(known.get)["text"].startswith("No TaskManager is registered")
+    assert "Start the TaskManagers first" in stop_and_start(known.get)["text"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "kind"), [("taskmanager.memory.task.heap.size: 512m", "standalone"), ("pipeline.object-reuse: true", "yarn")]
+)
+def test_task_managers_that_start_with_the_change_or_with_the_job_are_not_asked_for_first(changed: str, kind: str) -> None:
+    known = {**STANDALONE, "deployment.kind": kind, "subject.job": JOB, "task_manager_loss.all.registered_end": 0}
+    assert "Start the TaskManagers first" not in stop_and_start(known.get, changed)["text"]
 
 
 @pytest.mark.parametrize("down", [{"restarts.final_state": "FAILED"}, {"task_manager_loss.all.registered_end": 0}])
