@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -315,14 +316,25 @@ def causes_shown(document: Mapping[str, Any]) -> list[tuple[int, Mapping[str, An
 
 
 def checks_shown(document: Mapping[str, Any]) -> ChecksShown:
-    """The rules that are not findings, each once, the nearest to their bounds first."""
+    """The rules that are not findings, each once."""
     checks = document.get("checks") or {}
     return ChecksShown(_distinct_rules(checks.get("silent", ())), _distinct_rules(checks.get("undecided", ())))
 
 
 def _distinct_rules(entries: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = {}
+    """Each rule once, with its number of subjects and the values of the one that comes nearest to the bounds."""
+    of_rule: dict[str, list[Mapping[str, Any]]] = {}
     for entry in entries:
-        known = found.setdefault(entry["rule"]["id"], {**entry, "subjects": 0})
-        known["subjects"] += 1
-    return sorted(found.values(), key=lambda each: (symptom(each["symptom_class"]).order, each["rule"]["id"]))
+        of_rule.setdefault(entry["rule"]["id"], []).append(entry)
+    found = [{**min(several, key=_distance), "subjects": len(several)} for several in of_rule.values()]
+    return sorted(found, key=lambda each: (symptom(each["symptom_class"]).order, each["rule"]["id"]))
+
+
+def _distance(entry: Mapping[str, Any]) -> float:
+    """How far the values are from the bounds, as a share of these; infinite where none is a number."""
+    gaps = [
+        abs(check["value"] - check["bound"]) / max(abs(check["bound"]), 1e-9)
+        for check in entry.get("checks", ())
+        if check["op"] in ORDERED and isinstance(check["value"], (int, float))
+    ]
+    return max(gaps, default=math.inf)

@@ -6,7 +6,7 @@ from diagnostics.diagnosis.health import points_left
 from diagnostics.wording.phrase import split_sentences
 from workbench.analyses.models import Citation
 from workbench.case_pages.inputs import MOST_FOLDERS, describe_clock, describe_offset, inputs_shown
-from workbench.case_pages.presentation import new_lines_first
+from workbench.case_pages.presentation import checks_shown, new_lines_first
 from workbench.cases.templatetags.diagnosis import score_band, short_path, waterfall
 
 
@@ -145,3 +145,19 @@ def test_a_path_keeps_its_words_and_loses_the_tails_of_its_ids() -> None:
         "rest/end/jobs_e76705…_checkpoints_details_3_subtasks_365c20….json",
     ]
     assert short_path("logs/flink-root-taskexecutor-0-vm.log") == "logs/flink-root-taskexecutor-0-vm.log"
+
+
+def test_a_rule_that_did_not_hold_shows_the_subject_that_comes_nearest_to_its_bound() -> None:
+    """The pause of 835 ms was in a chart, while the list of rules had 246 ms, of another process."""
+    silent = [
+        {
+            "rule": {"id": "gc.pause", "version": 1},
+            "symptom_class": "resource_shortage",
+            "checks": [{"fact": "garbage_collection.longest_ms", "op": ">=", "bound": 10_000, "value": value}],
+        }
+        for value in (246, 835, 12)
+    ]
+
+    [shown] = checks_shown({"checks": {"silent": silent}}).silent
+
+    assert (shown["subjects"], shown["checks"][0]["value"]) == (3, 835)
