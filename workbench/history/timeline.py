@@ -91,13 +91,18 @@ def _uploads(records: CaseRecords) -> Iterator[Entry]:
             drops[-1].append(file)
             last = file.uploaded_at
     for drop in drops:
-        names, more = listed(file.name for file in drop[:NAMES_SHOWN]), len(drop) - NAMES_SHOWN
-        added = (
-            say("added {count} files: {names} and {more} more", count=len(drop), names=names, more=more)
-            if more > 0
-            else say_counted("added {count} file: {names}", "added {count} files: {names}", len(drop), names=names)
-        )
-        yield Entry(drop[0].uploaded_at, "upload", drop[0].uploaded_by, added)
+        yield Entry(drop[0].uploaded_at, "upload", drop[0].uploaded_by, _added([file.name for file in drop]))
+
+
+def _added(names: Sequence[str]) -> str:
+    """What came together: a few files by their names, many of one folder by that."""
+    folders = {name.rpartition("/")[0].partition("/")[0] for name in names}
+    shown, more = listed(names[:NAMES_SHOWN]), len(names) - NAMES_SHOWN
+    if more <= 0:
+        return say_counted("added {count} file: {names}", "added {count} files: {names}", len(names), names=shown)
+    if len(folders) == 1 and all(folders):
+        return say("added {count} files of {folder}", count=len(names), folder=folders.pop())
+    return say("added {count} files: {names} and {more} more", count=len(names), names=shown, more=more)
 
 
 def _analyses(records: CaseRecords) -> Iterator[Entry]:

@@ -50,6 +50,15 @@ def test_files_that_come_together_are_one_entry_and_their_verdict_follows(people
     ]
 
 
+def test_many_files_of_one_folder_are_named_by_it(people: People) -> None:
+    """Three paths out of three hundred, in the order of their names, said nothing."""
+    case = case_of(people.alice)
+    for number in range(4):
+        stored_file(case, people.alice, f"incident/rest/t{number}/overview.json")
+
+    assert entry_texts(case)[1] == "added 4 files of incident"
+
+
 def test_every_change_says_who_made_it_and_what_it_was(people: People) -> None:
     case = case_of(people.alice)
     case_status_set(case=case, user=people.bob, status=CaseStatus.FIX_APPLIED)
