@@ -35,7 +35,7 @@ Place = tuple[str | None, str]
 
 
 def points(evidence: Evidence) -> Points | None:
-    """The largest watermark lag of each task's subtasks, and dropped late records per second, in time slots.
+    """The watermark lag of each task's slowest subtask, and dropped late records per second, in time slots.
 
     Reads   metric_sample (currentInputWatermark, currentOutputWatermark, numLateRecordsDropped), vertex, job.
     Gives   {from_ms, slot_ms, slots, jobs: [{job_id, name, vertices: [{vertex, lag_ms: [...], late_per_s: [...],
@@ -118,6 +118,7 @@ def _sampling_ms(tasks: Iterable[Sequence[Series]]) -> int:
 
 
 def _lag(found: Sequence[Series], from_ms: int, width: int, slots: int) -> list[float | None]:
+    """The lag of the slowest subtask: the task's own watermark is the lowest of theirs, also where all are ahead."""
     lag: list[float | None] = [None] * slots
     for each in found:
         for point in each.known:
@@ -125,7 +126,7 @@ def _lag(found: Sequence[Series], from_ms: int, width: int, slots: int) -> list[
                 continue
             slot = (point.ts_ms - from_ms) // width
             here, before = point.ts_ms - point.value, lag[slot]
-            if before is None or abs(here) > abs(before):
+            if before is None or here > before:
                 lag[slot] = here
     return lag
 

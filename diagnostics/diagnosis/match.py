@@ -193,7 +193,10 @@ def _severity(rule: Rule, view: FactView) -> Severity:
 
 
 def _sentences(rule: Rule, view: FactView) -> tuple[phrase.Sentence, ...]:
-    claim = phrase.fill_in_pieces(in_version(in_reader_language(rule.statement), _version(view)), view)
+    """What the rule claims, without the sentences after the first where the facts of one are not known, and remarks."""
+    statement = in_version(in_reader_language(rule.statement), _version(view))
+    first, *_ = phrase.split_sentences(statement)
+    claim = phrase.fill_in_pieces(statement, view) or phrase.fill_in_pieces(first, view)
     title = phrase.Piece(say("{title}.", title=in_reader_language(rule.title)))
     return (claim or (title,), *_remarks(rule.also, view))
 

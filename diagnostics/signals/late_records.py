@@ -14,6 +14,8 @@ from diagnostics.reconstruction.metrics.series import Series, increase
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 SHOWN = 8
+JUMP = 2.0
+"""A rate that grows by this factor makes the mean over the whole time misleading. Our choice, as in the rule."""
 
 
 def measure(evidence: Evidence) -> Measured:
@@ -58,6 +60,7 @@ def _signal(vertex: VertexKey, counters: Sequence[Series], series: MetricSeries,
     if len(read) == len(dropped) and whole > 0:
         facts |= {"records_in": round(whole), "dropped_ratio": min(total / whole, 1.0)}
     facts |= _over_time(counters)
+    facts |= _jump(counters, readers if len(read) == len(dropped) else (), facts)
     shown = sorted(counters, key=lambda each: -(each.known[-1].value or 0.0 if each.known else 0.0))
     citations = [each.cite(each.known[-1]) for each in shown if each.known]
     citations += [each.cite(each.known[0]) for each in shown if len(each.known) > 1]
@@ -111,6 +114,42 @@ def _over_time(counters: Sequence[Series]) -> dict[str, FactValue]:
     return facts
 
 
+def _jump(
+    counters: Sequence[Series], readers: Sequence[Series], facts: Mapping[str, FactValue]
+) -> dict[str, FactValue]:
+    """The part of the input that is dropped before and since the rate jumped; nothing without a jump or an input."""
+    at_ms, before, after = (facts.get(name) for name in ("changed_at_ms", "rate_before_per_s", "rate_after_per_s"))
+    if not isinstance(at_ms, int) or not isinstance(before, float) or not isinstance(after, float):
+        return {}
+    if after < JUMP * before or after == 0:
+        return {}
+    around = (_share(counters, readers, None, at_ms), _share(counters, readers, at_ms, None))
+    return {} if None in around else {"dropped_before_ratio": around[0], "dropped_since_ratio": around[1]}
+
+
+def _share(
+    counters: Sequence[Series], readers: Sequence[Series], since_ms: int | None, until_ms: int | None
+) -> float | None:
+    """Dropped records as a part of those read in a stretch of time; None where none was read."""
+
+    def grown(series: Sequence[Series]) -> float:
+        return sum(
+            increase(
+                [
+                    point
+                    for point in each.known
+                    if point.ts_ms is not None
+                    and (since_ms is None or point.ts_ms >= since_ms)
+                    and (until_ms is None or point.ts_ms <= until_ms)
+                ]
+            )
+            for each in series
+        )
+
+    read = grown(readers)
+    return min(grown(counters) / read, 1.0) if read > 0 else None
+
+
 def _summed(counters: Sequence[Series]) -> list[tuple[int, float]]:
     """(epoch ms, sum over the subtasks), at moments with values of all subtasks."""
     by_moment: Mapping[int, list[float]] = defaultdict(list)
@@ -133,6 +172,8 @@ SIGNALS = (
             "window_operators": "operators of the task that report it",
             "records_in": "records the task has read since the attempt began",
             "dropped_ratio": "late records dropped as part of the records read, 0 to 1",
+            "dropped_before_ratio": "the same before the rate jumped",
+            "dropped_since_ratio": "the same since the rate jumped",
             "dropped_in_window": "dropped during the samples",
             "dropped_per_s": "mean rate of late records during the samples, 1/s",
             "rate_before_per_s": "rate before it changed most, 1/s",

@@ -40,6 +40,16 @@ def test_the_lag_is_that_of_the_slowest_subtask_and_dropped_records_are_a_rate()
     assert vertex["late_records"] == 50.0
 
 
+def test_the_slowest_subtask_is_the_one_least_ahead_where_all_are_ahead_of_the_clock() -> None:
+    """The task is 34 s ahead, as the finding says: the subtask that is 39 s ahead waits for the other one."""
+    ahead = [sample("currentInputWatermark", subtask, 0, START + 1000.0 * lead) for subtask, lead in ((0, 39), (1, 34))]
+
+    points = CHART.points(hand_made(**line_of_jobs(), metric_sample=ahead))
+
+    assert points is not None
+    assert points["jobs"][0]["vertices"][0]["lag_ms"] == [-34_000.0]
+
+
 def test_a_job_without_watermarks_has_no_chart() -> None:
     rows = [sample("currentInputWatermark", 0, 0, None)]
     assert CHART.points(hand_made(**line_of_jobs(), metric_sample=rows)) is None

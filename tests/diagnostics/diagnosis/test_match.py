@@ -52,13 +52,13 @@ def signal(key: str, *texts: str, **facts: Any) -> dict[str, Any]:
     }
 
 
-def heap_finding() -> dict[str, Any]:
+def heap_finding(rule: dict[str, Any] = HEAP) -> dict[str, Any]:
     signals = [
         signal("settings", "backend: hashmap", backend="hashmap"),
         signal("sizes", "state of 3 MB", bytes=3_000_000),
         signal("heap", "Pause Full, the first", "Pause Full, the longest", full=30, live_ratio=0.86),
     ]
-    document = judge(signals, [{"file": "gc.log", "format": "gc-log"}], Ruleset.of([Rule.from_mapping(HEAP, "test")]))
+    document = judge(signals, [{"file": "gc.log", "format": "gc-log"}], Ruleset.of([Rule.from_mapping(rule, "test")]))
     [finding] = document["findings"]
     return finding
 
@@ -75,3 +75,17 @@ def test_the_evidence_of_what_decided_comes_first_and_the_settings_last() -> Non
         "state of 3 MB",
         "backend: hashmap",
     ]
+
+
+def claim_of(rule: dict[str, Any]) -> str:
+    return "".join(piece["text"] for piece in heap_finding(rule)["sentences"][0])
+
+
+def test_a_sentence_of_the_claim_whose_facts_are_not_known_is_left_out() -> None:
+    claimed = {**HEAP, "statement": "{heap.full} full collections. Since {heap.since_ms|time} it is {heap.now} more."}
+    assert claim_of(claimed) == "30 full collections."
+
+
+def test_a_claim_whose_first_sentence_is_not_known_is_its_title() -> None:
+    claimed = {**HEAP, "statement": "{heap.since_ms|time} it began. {heap.full} full collections."}
+    assert claim_of(claimed) == "The heap is too small."

@@ -38,6 +38,14 @@ def test_drops_are_summed_over_subtasks_and_the_jump_is_found() -> None:
     assert facts["vertex_id"] == SINK
     assert facts["dropped_ratio"] == pytest.approx(dropped / 20_000)
     assert (facts["rate_before_per_s"], facts["rate_after_per_s"]) == (2.0, 80.0)
+    assert (facts["dropped_before_ratio"], facts["dropped_since_ratio"]) == pytest.approx((0.01, 0.4))
+
+
+def test_without_a_jump_one_share_says_it_all() -> None:
+    rows = counter("numLateRecordsDropped", 0, [2.0] * 20, "window") + counter("numRecordsIn", 0, [100.0] * 20, None)
+    facts = only(late_records.measure(hand_made(metric_sample=rows)), "late_records").facts
+    assert facts["dropped_ratio"] == pytest.approx(0.02)
+    assert "dropped_since_ratio" not in facts
 
 
 def test_a_job_that_drops_nothing_says_so() -> None:
