@@ -30,7 +30,7 @@ class DeviceLag:
 
     lowest_ms, highest_ms  lowest and highest median of a time slice
     scatter_ms             median over the slices of p90 - p10
-    fast_from_ms           start of the first slice with a negative median, None without one
+    fast_from_ms           first event half as far ahead as the lowest median, None without a negative one
     """
 
     key: str

@@ -50,8 +50,9 @@ def device_lags(evidence: Evidence, from_ms: int, width_ms: float, most: int) ->
     most      largest number of devices in `furthest`; only devices with a slice of FEWEST_IN_SLICE events are listed
 
     The typical lag of a device is the median of the medians of its slices, its scatter the median of their p90 - p10.
-    Lowest and highest median, and the first slice with a negative one, are taken from slices of FEWEST_IN_SLICE events
-    or more. A quantile q is the lowest value that a share of q does not exceed. For very many events, times and lags
+    Lowest and highest median are taken from slices of FEWEST_IN_SLICE events or more. A device runs ahead from the first
+    event on, in a slice with a negative median, that is half as far ahead as the lowest one: the slice itself may begin
+    before. A quantile q is the lowest value that a share of q does not exceed. For very many events, times and lags
     are those of the cells in which the aggregator counts them.
     """
     import numpy as np
@@ -114,16 +115,18 @@ def _measured(cells: pa.Table, from_ms: int, width_ms: float) -> Mapping[str, Nu
     low, middle, high = map(quantile, (0.1, 0.5, 0.9))
     enough = counts >= FEWEST_IN_SLICE
     is_fast = enough & (middle < 0)
-    first = np.minimum.reduceat(arrival, begins)
-
     of_slices = device[begins]
     of_device = group_starts(of_slices)
     most, least = np.iinfo(np.int64).max, np.iinfo(np.int64).min
+    lowest = np.minimum.reduceat(np.where(enough, middle, most), of_device)
+    lowest_of_slice = np.repeat(lowest, np.diff(of_device, append=len(begins)))
+    is_ahead = (lags < 0) & (lags <= np.repeat(lowest_of_slice, np.diff(begins, append=len(lags))) // 2)
+    first = np.minimum.reduceat(np.where(is_ahead, arrival, most), begins)
     return {
         "device": of_slices[of_device],
         "events": sums(counts, of_device),
         "is_known": np.logical_or.reduceat(enough, of_device),
-        "lowest_ms": np.minimum.reduceat(np.where(enough, middle, most), of_device),
+        "lowest_ms": lowest,
         "highest_ms": np.maximum.reduceat(np.where(enough, middle, least), of_device),
         "scatter_ms": _medians(of_slices, of_device, high - low),
         "typical_ms": _medians(of_slices, of_device, middle),

@@ -52,7 +52,10 @@ def by_hand(events: list[Event]) -> DeviceLags:
                     lowest_ms=min(enough),
                     highest_ms=max(enough),
                     scatter_ms=nth([nth(own, 0.9) - nth(own, 0.1) for own in lags], 0.5),
-                    fast_from_ms=min((event[1] for own in fast for event in own), default=None),
+                    fast_from_ms=min(
+                        (event[1] for own in fast for event in own if event[2] < 0 and event[2] <= min(enough) // 2),
+                        default=None,
+                    ),
                 )
             )
     usual = nth(typical, 0.5)
@@ -98,6 +101,15 @@ def test_aggregated_cells_give_nearly_the_same_devices_as_single_events(monkeypa
     for one, other in zip(told.furthest, expected.furthest[:2], strict=False):
         assert (one.lowest_ms, one.highest_ms) == pytest.approx((other.lowest_ms, other.highest_ms), rel=0.15)
         assert one.events == other.events
+
+
+def test_a_device_runs_ahead_from_its_first_event_that_does_and_not_from_the_slice_around_it() -> None:
+    right = [("a", START + second * 1000, -200) for second in range(10)]
+    ahead = [("a", START + second * 1000, -30_000) for second in range(10, 30)]
+
+    [device] = measured(right + ahead).furthest
+
+    assert device.fast_from_ms == START + 10_000
 
 
 def test_a_device_with_too_few_events_in_each_slice_is_usual_and_no_more() -> None:
