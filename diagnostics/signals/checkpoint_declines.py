@@ -27,6 +27,8 @@ from diagnostics.vocabulary.fault_origins import UNKNOWN
 from diagnostics.vocabulary.message_remedies import remedy_of
 
 SHOWN = 8
+STATE_LIMIT = "state_limit"
+"""Id of an origin in `vocabulary/fault_origins.yaml`: the state is larger than what the storage takes."""
 MOST_LISTED = 12
 """How many checkpoints and subtasks a list holds. Our choice: keeps a sentence readable."""
 OF_TASKS = ("snapshot", "alignment limit", "finalize", "trigger", "closing")
@@ -83,6 +85,9 @@ def _facts(evidence: Evidence, of_job: CheckpointFailures, history: History, clu
         facts |= _slowest_start(evidence)
     if real:
         facts |= _course(real, history) | _cause(real) | _places(real)
+        if facts.get("origin") == STATE_LIMIT:
+            # The limit stays, and the next growth of the state fails again.
+            facts.pop("ended_ms", None)
         if "vertex" not in facts:
             facts |= _unacknowledged(evidence, of_job.job_id, real, cluster)
     return known_facts(facts)

@@ -91,6 +91,21 @@ def test_the_failure_of_the_job_is_counted_apart() -> None:
     assert (facts["failures"], facts["thresholds"]) == (1, 1)
 
 
+def test_a_state_that_outgrew_its_storage_is_not_over_when_smaller_ones_are_stored_again() -> None:
+    """After a restart the state was 4 kB below the limit, and the next growth fails again."""
+    text = "Size of the state is larger than the maximum permitted memory-backed state. Size=2, maxSize=1"
+    outgrown = {"root_cause_message": text, "causes": f"java.io.IOException: {text}", **dict.fromkeys(OWN)}
+    after = [completed(10 + 10 * number, 2 + number) for number in range(1, 30)]
+
+    other, limit = (
+        only(measure(hand_made(log_record=[completed(1, 1), *failed, *after])), "checkpoint_declines").facts
+        for failed in (declined(10, 2), declined(10, 2, **outgrown))
+    )
+
+    assert (other["origin"], "ended_ms" in other) == ("own_code", True)
+    assert (limit["origin"], "ended_ms" in limit) == ("state_limit", False)
+
+
 def test_rest_alone_gives_the_reason_and_asks_for_the_log() -> None:
     failed = {"job_id": JOB, "status": "FAILED", "failure_message": "Asynchronous task checkpoint failed."}
     rows = [{**failed, "checkpoint_id": number, "trigger_ms": START, "failure_ms": START + 50} for number in (5, 6, 7)]
