@@ -10,13 +10,16 @@ from functools import partial
 from diagnostics.reconstruction.metrics.series import BUSY, Point, Series, Subtask
 
 RECORDS = ("numRecordsIn", "numRecordsOut")
+FEWEST_SEEN = 3
+"""Samples without a record from which on a task is stuck rather than starting. Our choice."""
 
 
 def without_start_up(series: Sequence[Series]) -> Iterator[Series]:
     """The series; values of busy time from the start of an attempt to the first sample with records are unknown.
 
     Source: Flink's TaskIOMetricGroup computes busy time as what is neither idle nor back-pressured, also while a task
-    is INITIALIZING. An attempt without any record stays as measured.
+    is INITIALIZING. An attempt without any record stays as measured, unless it was seen in fewer than FEWEST_SEEN samples:
+    a task that did not live to its first record was starting all the time.
     """
     starts = {subtask: list(_start_ups(records)) for subtask, records in _records_over_time(series).items()}
     for gauge in series:
@@ -37,7 +40,7 @@ def _records_over_time(series: Sequence[Series]) -> Mapping[Subtask, Mapping[int
 
 
 def _start_ups(records: Mapping[int, float]) -> Iterator[tuple[int, int]]:
-    """The times in which a subtask has no record yet and gets one later, [from, until).
+    """The times in which a subtask starts, [from, until): it has no record yet, and gets one later or is seen seldom.
 
     The sample that counts its first records is within: its value covers the time since the sample before it.
     """
@@ -48,6 +51,8 @@ def _start_ups(records: Mapping[int, float]) -> Iterator[tuple[int, int]]:
         elif since is not None:
             yield since, ts_ms + 1
             since = None
+    if since is not None and len(records) < FEWEST_SEEN:
+        yield since, max(records) + 1
 
 
 def _unknown_within(spans: Sequence[tuple[int, int]], point: Point) -> Point:

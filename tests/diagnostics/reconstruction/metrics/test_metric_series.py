@@ -131,6 +131,13 @@ def test_a_subtask_that_never_reads_a_record_keeps_its_busy_time() -> None:
     assert [point.value for point in found["busyTimeMsPerSecond"].points] == [1_000]
 
 
+def test_a_subtask_that_is_seen_twice_without_a_record_was_starting() -> None:
+    """A job that failed at each attempt after half a second was drawn as busy all the time, by one scrape of each."""
+    rows = [row(moment, 0) for moment in range(2)] + [row(moment, 1_000, metric="busyTimeMsPerSecond") for moment in range(2)]
+    found = {each.metric: each for each in without_start_up(series_from_rows(rows))}
+    assert [point.value for point in found["busyTimeMsPerSecond"].points] == [None, None]
+
+
 def test_busy_time_comes_from_its_counter_and_not_from_the_mean_of_a_minute() -> None:
     rows = [
         row(ts, count, metric="accumulateBusyTimeMs", line=ts) for ts, count in ((0, 0), (5_000, 100), (10_000, 5_100))
