@@ -129,3 +129,9 @@ def test_another_jobs_finding_has_a_runbook_of_its_own(before: Analysis) -> None
     before.document["findings"].append({**cause, "subject": {**cause["subject"], "job": "f" * 32}})
     follower = len(before.document["findings"]) - 1
     assert runbook_progress(before)[follower].position == follower
+
+
+def test_a_value_that_nothing_measured_is_called_so(people: People, before: Analysis) -> None:
+    page = page_of(people, before)
+    assert ": not measured, condition: " in page
+    assert "measured unknown" not in page
