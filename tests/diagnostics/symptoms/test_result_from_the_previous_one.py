@@ -37,3 +37,14 @@ def test_without_such_code_the_question_stays_open() -> None:
 
     assert applies(found) == []
     assert "SALTS" in found["change"][0]["to"]
+
+
+def test_the_capacity_of_estimates_stands_beside_what_the_task_passes() -> None:
+    """One page had 725 records/s as the capacity, and a busy task that passed 612."""
+    rate = {"interval_ms": 30_000, "records_per_s": 612, "ceiling_total_per_s": 725}
+    stored = [{"key": "record_rate", "subject": SUBJECT, "level": "vertex", "facts": rate}]
+    filled = fill(
+        runbooks()["data-skew"], {"subject": SUBJECT}, [{**each, "citations": [], "citation_count": 0} for each in stored]
+    )
+    measured = " ".join(filled["steps"][0]["measured"])
+    assert "passes 612 records/s; by the best interval it passes at most 725, the capacity" in measured
