@@ -111,7 +111,7 @@ function opened() {
 function guessedTitle() {
   const first = items[0]?.path || '';
   const name = first.includes('/') ? first.split('/')[0] : first.replace(/\.(zip|tar|tgz|tar\.gz|gz|log|txt|json)$/i, '');
-  return name.replace(/[_]+/g, ' ').slice(0, 120);
+  return name.slice(0, 120);
 }
 
 byId('title')?.addEventListener('change', async () => {

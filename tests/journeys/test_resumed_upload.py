@@ -18,7 +18,7 @@ PIECE_BYTES = 4 * 1024 * 1024
 def test_a_large_file_survives_a_broken_connection_and_a_reload(
     browser: Browser, workbench: RunningWorkbench, signed_in: dict[str, object], tmp_path: Path
 ) -> None:
-    log = tmp_path / "taskmanager.log"
+    log = tmp_path / "task_manager-1.log"
     log.write_bytes(LINE * (5 * PIECE_BYTES // 2 // len(LINE)))
     # Not by `open_page`: a connection that breaks is told on the console, which no other journey may have.
     context = browser.new_context(
@@ -44,12 +44,13 @@ def test_a_large_file_survives_a_broken_connection_and_a_reload(
     page.goto("/cases/new/")
     choose(page, log)
     expect(page.get_by_text("waiting for the connection")).to_be_visible()
+    expect(page.get_by_label("Title")).to_have_value("task_manager-1")
 
     page.on("dialog", lambda dialog: dialog.accept())
     page.unroute_all(behavior="ignoreErrors")
     page.reload()
     expect(page.get_by_role("heading", name="Not all here yet")).to_be_visible()
-    expect(page.locator("#arrival-list")).to_contain_text("taskmanager.log")
+    expect(page.locator("#arrival-list")).to_contain_text("task_manager-1.log")
 
     with page.expect_request(lambda request: request.method == "PATCH") as continued:
         choose(page, log)
