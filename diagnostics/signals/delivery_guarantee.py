@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from diagnostics.evidence import Evidence
-from diagnostics.evidence.subject import FactValue, Subject, only_one
+from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.checkpoints.delivery import Delivery, deliveries, notes
 from diagnostics.reconstruction.checkpoints.history import checkpoint_histories
 from diagnostics.reconstruction.configuration.stated_settings import settings_of, stated_options
-from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.connectors import MODES, Guarantee, weakest
 
@@ -25,9 +24,8 @@ def measure(evidence: Evidence) -> Measured:
     if not found:
         yield NotMeasured("delivery_guarantee", "configuration", "no file names the sources and sinks of a job")
         return
-    only_job = only_one(cluster_of(evidence).job_names)
     for job_id, delivery in sorted(found.items(), key=lambda item: str(item[0])):
-        yield _signal(evidence, job_id or only_job, delivery)
+        yield _signal(evidence, job_id, delivery)
 
 
 def _signal(evidence: Evidence, job_id: str | None, delivery: Delivery) -> Signal:

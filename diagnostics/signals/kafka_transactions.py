@@ -12,7 +12,7 @@ from diagnostics.aggregators import kafka_transaction_failures, kafka_transactio
 from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
-from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.evidence.subject import FactValue, Subject, only_one
 from diagnostics.notation.flink_values import number
 from diagnostics.reconstruction.checkpoints.delivery import deliveries
 from diagnostics.reconstruction.checkpoints.exactly_once_chain import (
@@ -179,7 +179,8 @@ def _signal(evidence: Evidence, job: str | None, events: Sequence[Event], client
     ids = client.get("transactional.id", [])
     facts |= {"prefixes": prefixes[:MOST_LISTED] or None, "transactional_ids": len(ids) or None}
     known = deliveries(evidence)
-    delivery = known.get(job) or (known.get(None) if len(cluster_of(evidence).job_names) <= 1 else None)
+    jobs = cluster_of(evidence).job_names
+    delivery = known.get(job or only_one(jobs)) or (known.get(None) if len(jobs) <= 1 else None)
     sources = sources_item(
         _task_names(evidence, job), delivery.sources if delivery else (), reads_kafka=has_kafka_consumer(evidence)
     )

@@ -11,6 +11,7 @@ from diagnostics.aggregators import config_options, log_ends, task_state_changes
 from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
+from diagnostics.evidence.subject import only_one
 from diagnostics.reconstruction.checkpoints.parts import Part, checkpoint_parts
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.job.graph import job_graph
@@ -77,19 +78,20 @@ def _least(guarantees: Iterable[Guarantee]) -> Guarantee | None:
 
 @read_once
 def deliveries(evidence: Evidence) -> Mapping[str | None, Delivery]:
-    """Job (None: not known which) -> its sources and sinks.
+    """Job (None: not known which of several) -> its sources and sinks.
 
     Reads   config_option: classes and tables that the job's code names, and what Kafka's clients log at start.
             subtask_checkpoint: sources that store nothing in any checkpoint.
     """
     by_job: dict[str | None, Delivery] = {}
+    only_job = only_one(cluster_of(evidence).job_names)
     for row in named_rows(evidence.answer(config_options.AGGREGATOR)):
         parts = list(_parts(row.scope or "", row.key, row.value or ""))
         given = (row.value or "").lower().replace("_", "-")
         stated = STATED.get(given) if row.key == "sink.delivery-guarantee" else None
         if not parts and stated is None:
             continue
-        delivery = by_job.setdefault(row.job_id, Delivery())
+        delivery = by_job.setdefault(row.job_id or only_job, Delivery())
         if stated is not None:
             delivery.asked.append(stated)
         for part, connector in parts:
@@ -98,7 +100,7 @@ def deliveries(evidence: Evidence) -> Mapping[str | None, Delivery]:
                 known.append(connector)
                 delivery.citations.append(Citation.of(row, "config", f"{row.key}: {row.value}"[:200], name=row.key))
     for last in _empty_sources(evidence):
-        delivery = by_job.setdefault(last.job_id, Delivery())
+        delivery = by_job.setdefault(last.job_id or only_job, Delivery())
         forgetful = connector_named(WITHOUT_STATE)
         if forgetful is not None and forgetful not in delivery.sources:
             delivery.sources.append(forgetful)

@@ -79,6 +79,17 @@ def test_a_source_that_stores_nothing_in_any_checkpoint_is_not_read_again() -> N
     assert found.citations
 
 
+def test_what_the_code_of_the_only_job_names_and_what_its_checkpoints_show_is_one_statement() -> None:
+    """Two statements hid each other by the first letter of the job's id, and a source that forgets was read again."""
+    empty = hand_made(
+        **line_of_jobs(), config_option=[uses("KafkaSink"), INTERVAL], subtask_checkpoint=stored(SOURCE, 0, 0, 0)
+    )
+    found = only(delivery_guarantee.measure(empty), "delivery_guarantee")
+
+    assert (found.subject.job, found.facts["source"]) == (JOB, "at most once")
+    assert found.facts["sinks"]
+
+
 def test_a_source_between_two_files_or_a_sink_without_state_says_nothing_of_what_is_read_again() -> None:
     for stated in (stored(SOURCE, 0, 0, 24), stored(SOURCE, 0, 0), stored(SINK, 0, 0, 0)):
         evidence = hand_made(**line_of_jobs(), subtask_checkpoint=stated)

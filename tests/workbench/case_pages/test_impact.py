@@ -139,6 +139,8 @@ def test_what_a_restart_costs_depends_on_the_source_and_is_said_of_a_job_that_ru
     assert measured_impact(Analysis(document=of_job, signals=[progress, forgets]))[-1] == (
         "a restart from the last completed checkpoint loses the 2 min 40 s since its trigger"
     )
+    of_another = {**forgets, "subject": {"job": "a healthy job"}}
+    assert "repeats" in measured_impact(Analysis(document=of_job, signals=[progress, of_another]))[-1]
 
 
 def test_what_the_first_look_shows_already_lasted_at_least_so_long() -> None:
