@@ -113,7 +113,7 @@ def _no_checkpoint(job: WatchedJob) -> Alert:
         "critical",
         say("{{job_name}} completed no checkpoint for {ago}", ago=ago),
         for_these_settings(
-            say("After a failure the job repeats that much work. Three intervals, and ten minutes at least."), job
+            say("A failure undoes that much work. Three intervals, and ten minutes at least."), job
         ),
         (completed,),
         condition,
