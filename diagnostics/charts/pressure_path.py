@@ -262,7 +262,9 @@ def _origin_in_words(origin: Mapping[str, Any], average: str) -> str:
         )
     if busy is None:
         return say("Back pressure begins at {task}.", task=name)
-    return say("Back pressure begins at {task} (busy {busy} {average}).", task=name, busy=percent(busy), average=average)
+    return say(
+        "Back pressure begins at {task} (busy {busy} {average}).", task=name, busy=percent(busy), average=average
+    )
 
 
 def _pool_in_words(origin: Mapping[str, Any], apart: bool | None) -> str:

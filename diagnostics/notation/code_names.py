@@ -59,14 +59,14 @@ def _states(plain: str) -> Iterator[Named]:
 def _keys(plain: str) -> Iterator[Named]:
     """What each `keyBy` takes of a record, and the function behind it."""
     lines = Lines(plain)
-    for found in islice(_KEY_BY.finditer(plain), MOST):
-        inside = enclosed(plain, found.end() - 1)
+    for key_by in islice(_KEY_BY.finditer(plain), MOST):
+        inside = enclosed(plain, key_by.end() - 1)
         if inside is None:
             continue
         taken = _PART_OF_RECORD.search(inside.strip())
         if taken and taken.group(1) == taken.group(2):
-            yield "key-part", taken.group(3), lines.at(found.start())
-        behind = _PROCESSED.match(plain, found.end() + len(inside) + 1)
+            yield "key-part", taken.group(3), lines.at(key_by.start())
+        behind = _PROCESSED.match(plain, key_by.end() + len(inside) + 1)
         if behind:
             yield "keyed-function", behind.group(1), lines.at(behind.start(1))
 
@@ -74,8 +74,8 @@ def _keys(plain: str) -> Iterator[Named]:
 def _events(plain: str) -> Iterator[Named]:
     """The type of the events that watermarks are made of, and where their time is."""
     lines = Lines(plain)
-    for found in islice(_EVENTS.finditer(plain), MOST):
-        yield "event-type", found.group(1), lines.at(found.start())
-    for found in islice(_ASSIGNER.finditer(plain), MOST):
-        if found.group(1) == found.group(2):
-            yield "event-time", found.group(3), lines.at(found.start())
+    for strategy in islice(_EVENTS.finditer(plain), MOST):
+        yield "event-type", strategy.group(1), lines.at(strategy.start())
+    for assigner in islice(_ASSIGNER.finditer(plain), MOST):
+        if assigner.group(1) == assigner.group(2):
+            yield "event-time", assigner.group(3), lines.at(assigner.start())

@@ -128,7 +128,8 @@ class _Page:
         """A change, with its lines in the option names of this version."""
         wording = lines_in_version if change.kind == "config" else in_version
         unknown = self.cluster.unknown
-        before = self.stated(in_reader_language(change.before))
+        before = in_reader_language(change.before)
+        before = self.stated(before) if change.kind == "config" else before
         before = phrase.fill_code(wording(before, self.version), self.lookup, unknown)
         after = phrase.fill_code(wording(in_reader_language(change.after), self.version), self.lookup, unknown)
         if change.kind == "config":
@@ -151,7 +152,7 @@ class _Page:
         return change.kind != "config" or self.is_known(change.after)
 
     def stated(self, before: str) -> str:
-        """The lines of the present state, without those whose value no file states."""
+        """The lines of the present configuration, without those whose value no file states."""
         return "\n".join(line for line in before.split("\n") if self.is_known(line))
 
     def is_known(self, template: str) -> bool:

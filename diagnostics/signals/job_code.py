@@ -1,4 +1,4 @@
-"""Calls in the source of the job: where it partitions by key, and where it waits for an outside system; with its names."""
+"""Calls in the source of the job: where it partitions by key, and where it waits for an outside system; its names."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ ONE_OF: Mapping[str, str] = {
     "keyed-function": "key-by",
     "event-time": "event-type",
 }
-"""Kind of a name -> kind of which there must be one, or nobody can say which of them it belongs to."""
+"""Kind of a name -> the kind that it belongs to. With two of that kind nobody can say to which."""
 
 
 def measure(evidence: Evidence) -> Measured:

@@ -137,13 +137,13 @@ def _share(
             increase(
                 [
                     point
-                    for point in each.known
+                    for point in counter.known
                     if point.ts_ms is not None
                     and (since_ms is None or point.ts_ms >= since_ms)
                     and (until_ms is None or point.ts_ms <= until_ms)
                 ]
             )
-            for each in series
+            for counter in series
         )
 
     read = grown(readers)

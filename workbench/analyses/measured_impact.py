@@ -78,7 +78,9 @@ def _restarts(analysis: Analysis, ill: Sequence[str | None]) -> Iterator[str]:
     back = max(_facts(analysis, "checkpoint_progress", "goes_back_ms", of=ill, running_only=True), default=0)
     if not back or over_since(analysis.document) is not None:
         return
-    sources = [each["facts"].get("source") for each in _of(analysis, "delivery_guarantee") if each["subject"].get("job") in ill]
+    sources = [
+        each["facts"].get("source") for each in _of(analysis, "delivery_guarantee") if each["subject"].get("job") in ill
+    ]
     if FORGETS in sources:
         yield say("a restart from the last completed checkpoint loses the {age} since its trigger", age=duration(back))
     else:

@@ -326,7 +326,8 @@ def _distinct_rules(entries: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]
     of_rule: dict[str, list[Mapping[str, Any]]] = {}
     for entry in entries:
         of_rule.setdefault(entry["rule"]["id"], []).append(entry)
-    found = [{**min(several, key=_distance), "subjects": len(several)} for several in of_rule.values()]
+    nearest = [(min(several, key=_distance), len(several)) for several in of_rule.values()]
+    found = [{**entry, "subjects": subjects} for entry, subjects in nearest]
     return sorted(found, key=lambda each: (symptom(each["symptom_class"]).order, each["rule"]["id"]))
 
 

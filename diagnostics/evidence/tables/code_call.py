@@ -8,7 +8,11 @@ TABLE = Table(
     "code_call",
     "one call in a job's source that partitions records or waits for an outside system, or one name that it uses",
     (
-        Column("kind", "string", "of a call key-by, blocking, asynchronous, sink, state-backend or previous-result; else of a name"),
+        Column(
+            "kind",
+            "string",
+            "of a call key-by, blocking, asynchronous, sink, state-backend or previous-result; else of a name",
+        ),
         Column("name", "string", "name of the method, or the name itself"),
     ),
     happened=None,

@@ -50,9 +50,9 @@ def device_lags(evidence: Evidence, from_ms: int, width_ms: float, most: int) ->
     most      largest number of devices in `furthest`; only devices with a slice of FEWEST_IN_SLICE events are listed
 
     The typical lag of a device is the median of the medians of its slices, its scatter the median of their p90 - p10.
-    Lowest and highest median are taken from slices of FEWEST_IN_SLICE events or more. A device runs ahead from the first
-    event on, in a slice with a negative median, that is half as far ahead as the lowest one: the slice itself may begin
-    before. A quantile q is the lowest value that a share of q does not exceed. For very many events, times and lags
+    Lowest and highest median are taken from slices of FEWEST_IN_SLICE events or more. A device runs ahead from the
+    first event that is half as far ahead as the lowest median, in a slice with a negative one; that may begin before.
+    A quantile q is the lowest value that a share of q does not exceed. For very many events, times and lags
     are those of the cells in which the aggregator counts them.
     """
     import numpy as np

@@ -18,8 +18,8 @@ def without_start_up(series: Sequence[Series]) -> Iterator[Series]:
     """The series; values of busy time from the start of an attempt to the first sample with records are unknown.
 
     Source: Flink's TaskIOMetricGroup computes busy time as what is neither idle nor back-pressured, also while a task
-    is INITIALIZING. An attempt without any record stays as measured, unless it was seen in fewer than FEWEST_SEEN samples:
-    a task that did not live to its first record was starting all the time.
+    is INITIALIZING. An attempt without any record stays as measured, unless it has fewer than FEWEST_SEEN samples: a
+    task that did not live to its first record was starting all the time.
     """
     starts = {subtask: list(_start_ups(records)) for subtask, records in _records_over_time(series).items()}
     for gauge in series:

@@ -61,7 +61,12 @@ def test_a_key_that_is_computed_has_no_part_of_the_record() -> None:
 
 
 def test_source_made_to_go_back_ends() -> None:
-    for filling in (".keyBy(" * 100_000, "WatermarkStrategy.<" * 50_000, ".withTimestampAssigner((a,b)->" * 30_000, " " * 900_000):
+    for filling in (
+        ".keyBy(" * 100_000,
+        "WatermarkStrategy.<" * 50_000,
+        ".withTimestampAssigner((a,b)->" * 30_000,
+        " " * 900_000,
+    ):
         begun = time.process_time()
         list(code_names(filling))
         assert time.process_time() - begun < 3

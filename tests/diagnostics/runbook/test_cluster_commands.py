@@ -344,9 +344,12 @@ def test_without_a_task_manager_no_savepoint_is_advised() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changed", "kind"), [("taskmanager.memory.task.heap.size: 512m", "standalone"), ("pipeline.object-reuse: true", "yarn")]
+    ("changed", "kind"),
+    [("taskmanager.memory.task.heap.size: 512m", "standalone"), ("pipeline.object-reuse: true", "yarn")],
 )
-def test_task_managers_that_start_with_the_change_or_with_the_job_are_not_asked_for_first(changed: str, kind: str) -> None:
+def test_task_managers_that_start_with_the_change_or_with_the_job_are_not_asked_for_first(
+    changed: str, kind: str
+) -> None:
     known = {**STANDALONE, "deployment.kind": kind, "subject.job": JOB, "task_manager_loss.all.registered_end": 0}
     assert "Start the TaskManagers first" not in stop_and_start(known.get, changed)["text"]
 

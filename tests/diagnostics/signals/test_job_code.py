@@ -29,7 +29,11 @@ def test_names_are_stated_where_the_source_has_one_of_what_they_belong_to() -> N
         {"kind": "key-part", "name": "userId", "line": 90},
     ]
     facts = only(job_code.measure(hand_made(code_call=rows)), "job_code").facts
-    assert (facts["state_class"], facts["state_name"], facts["key_part"]) == ("ValueStateDescriptor", "profile", "userId")
+    assert (facts["state_class"], facts["state_name"], facts["key_part"]) == (
+        "ValueStateDescriptor",
+        "profile",
+        "userId",
+    )
 
     rows += [
         {"kind": "state-class", "name": "MapStateDescriptor", "line": 71},

@@ -105,7 +105,9 @@ def test_slow_requests_are_stated_before_and_since_the_first_refusal_with_the_sh
     facts = only(outside_system.measure(hand_made(log_record=records)), "outside_system").facts
     assert facts["least_slow_ms"] == 1501
     assert (facts["slow_unrefused_ms"], facts["slow_refused_ms"]) == (1540, 2160)
-    assert "slow_refused_ms" not in only(outside_system.measure(hand_made(log_record=records[1:])), "outside_system").facts
+    assert (
+        "slow_refused_ms" not in only(outside_system.measure(hand_made(log_record=records[1:])), "outside_system").facts
+    )
 
 
 def test_slow_requests_that_ask_for_something_are_no_writes() -> None:

@@ -44,7 +44,9 @@ def test_the_capacity_of_estimates_stands_beside_what_the_task_passes() -> None:
     rate = {"interval_ms": 30_000, "records_per_s": 612, "ceiling_total_per_s": 725}
     stored = [{"key": "record_rate", "subject": SUBJECT, "level": "vertex", "facts": rate}]
     filled = fill(
-        runbooks()["data-skew"], {"subject": SUBJECT}, [{**each, "citations": [], "citation_count": 0} for each in stored]
+        runbooks()["data-skew"],
+        {"subject": SUBJECT},
+        [{**each, "citations": [], "citation_count": 0} for each in stored],
     )
     measured = " ".join(filled["steps"][0]["measured"])
     assert "passes 612 records/s; by the best interval it passes at most 725, the capacity" in measured

@@ -133,7 +133,9 @@ def test_a_subtask_that_never_reads_a_record_keeps_its_busy_time() -> None:
 
 def test_a_subtask_that_is_seen_twice_without_a_record_was_starting() -> None:
     """A job that failed at each attempt after half a second was drawn as busy all the time, by one scrape of each."""
-    rows = [row(moment, 0) for moment in range(2)] + [row(moment, 1_000, metric="busyTimeMsPerSecond") for moment in range(2)]
+    rows = [row(moment, 0) for moment in range(2)] + [
+        row(moment, 1_000, metric="busyTimeMsPerSecond") for moment in range(2)
+    ]
     found = {each.metric: each for each in without_start_up(series_from_rows(rows))}
     assert [point.value for point in found["busyTimeMsPerSecond"].points] == [None, None]
 
