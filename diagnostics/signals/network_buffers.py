@@ -180,7 +180,7 @@ SIGNALS = (
             "total": "buffers of a TaskManager's pool",
             "segment_bytes": "size of a buffer, bytes",
             "pool_bytes": "size of the pool, bytes",
-            "requested_ratio": "highest part of the pool that was requested, 1 is all",
+            "requested_ratio": "highest part of the pool that was requested; 1 is all",
             "first_ms": "first refusal, epoch ms",
             "needed_buffers": "buffers that all exchanges of the job need in one TaskManager",
             "needed_bytes": "proposed network memory, bytes, half as much again and rounded up to 64 MiB",

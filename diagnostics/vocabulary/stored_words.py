@@ -29,11 +29,15 @@ from diagnostics.yaml_document import read_yaml
 FILE = Path(__file__).with_suffix(".yaml")
 COUNTED = re.compile(r"(.+) \((\d{1,9})\)")
 """Words with how often they apply: `tasks not ready (3)`."""
+PLACED = re.compile(r"(.+) \(line (\d{1,9})\)")
+"""A name in the job's code with its line: `executeQuery (line 83)`."""
+WITH_LINES = ("job_code.key_by", "job_code.blocking", "job_code.asynchronous")
+"""Facts that hold such names; all else that has this form is of the evidence."""
 
 
 def in_reader_words(fact: str, value: FactValue) -> FactValue:
     """The value of a fact with its words in the reader's language; names and texts of the evidence stay."""
-    words = fact_words().get(fact) if reader_language() != ENGLISH else None
+    words = fact_words().get(fact, {} if fact in WITH_LINES else None) if reader_language() != ENGLISH else None
     if words is None:
         return value
     if isinstance(value, list):
@@ -46,6 +50,8 @@ def _said(words: Mapping[str, Text], value: FactValue) -> FactValue:
         return value
     if value in words:
         return in_reader_language(words[value])
+    if placed := PLACED.fullmatch(value):
+        return say("{name} (line {line})", name=placed[1], line=placed[2])
     counted = COUNTED.fullmatch(value)
     if counted is None or counted[1] not in words:
         return value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from diagnostics.evidence.subject import FactValue
-from diagnostics.language import say, to_say
+from diagnostics.language import reads_chinese, say, to_say
 from diagnostics.wording import phrase
 from diagnostics.wording.fact import fact_value
 
@@ -37,7 +37,8 @@ def bound_words(fact: str, op: str, bound: Any, value: FactValue = None) -> str:
     """`at least 2 times`; in the unit of the measured value, where that is larger: `below 0.5 times`."""
     if isinstance(bound, (bool, str)) and op in ANSWERS:
         return say(ANSWERS[op], answer=fact_value(bound, fact))
-    return f"{operator_words(op)} {fact_value(bound, fact, beside=value)}"
+    words, said = operator_words(op), fact_value(bound, fact, beside=value)
+    return f"{words}{said}" if reads_chinese() and not said[:1].isascii() else f"{words} {said}"
 
 
 def distance_to_bound(fact: str, value: FactValue, bound: Any) -> str | None:

@@ -23,6 +23,13 @@ STAGES = (
     to_say("Drawing"),
 )
 """The stages of `diagnostics.analyze`, in order."""
+TIMED = {"unpack_ms": STAGES[0], "read_ms": STAGES[1], "measure_ms": STAGES[2], "draw_ms": STAGES[4]}
+"""Name of a stored duration -> its stage."""
+
+
+def stage_title(duration: str) -> str:
+    """The stage of a stored duration, in the language of the reader; the name of one that is unknown."""
+    return say(TIMED[duration]) if duration in TIMED else duration
 
 
 def run_shown(analysis: Analysis) -> dict[str, Any]:

@@ -23,6 +23,14 @@ def test_words_of_a_fact_are_in_the_reader_language() -> None:
     assert in_reader_words(KIND, "it refuses the login") == "it refuses the login"
 
 
+def test_lines_of_the_job_s_code_are_named_in_the_reader_language() -> None:
+    calls = ["executeQuery (line 86)"]
+    with reading_in(CHINESE):
+        assert in_reader_words("job_code.blocking", calls) == ["executeQuery\uff08第 86 行\uff09"]
+        assert in_reader_words("restarts.first_text", "broken (line 3)") == "broken (line 3)"
+    assert in_reader_words("job_code.blocking", calls) == calls
+
+
 def test_names_and_values_of_settings_stay() -> None:
     with reading_in(CHINESE):
         assert in_reader_words("settings.state_backend", "heap") == "heap"

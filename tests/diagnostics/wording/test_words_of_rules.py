@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.language import CHINESE, reading_in
 from diagnostics.wording import phrase
 from diagnostics.wording.bound import bound_words, distance_to_bound
 from diagnostics.wording.fact import exact_fact_value, fact_name, fact_value
@@ -27,6 +28,12 @@ def test_a_rounded_value_has_an_exact_one_too() -> None:
 def test_a_bound_is_written_in_the_unit_of_its_fact() -> None:
     assert bound_words("load_balance.skew_ratio", ">=", 2) == "at least 2 times"
     assert bound_words("checkpoints.duration_ms", "<", 10_000) == "below 10 s"
+
+
+def test_a_chinese_bound_has_a_space_only_before_latin_letters_and_digits() -> None:
+    with reading_in(CHINESE):
+        assert bound_words("blocking_calls.role_from", "in", ["operator", "method"]).startswith("属于算子")
+        assert bound_words("settings.state_backend", "in", ["rocksdb", "forst"]).startswith("属于 rocksdb")
 
 
 @pytest.mark.parametrize(

@@ -145,7 +145,7 @@ def test_the_page_shows_what_the_run_did_and_what_failed_in_it(people: People) -
 
     page = signed_in(people.bob).get(analysis.case.get_absolute_url()).content.decode()
 
-    assert "Read: 5 ms" in page
+    assert "Reading: 5 ms" in page
     assert "What failed on our side is listed below." in page
     assert "chart &#x27;x&#x27; could not be drawn" in page
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import dataclass
 
+from diagnostics.language import CHINESE, reading_in
 from workbench.cases.templatetags.long_lists import silent_rows, undecided_rows, weeks_drawn
 
 CHECK = {"fact": "load_balance.skew_ratio", "op": ">=", "bound": 2, "value": 1.5}
@@ -26,9 +27,12 @@ def test_a_rule_that_does_not_hold_has_a_row_for_each_of_its_first_conditions() 
 
 
 def test_a_rule_that_could_not_be_judged_names_what_it_needs() -> None:
-    rows = undecided_rows([{"title": "Skew", "unknown": ["load_balance.skew_ratio", "gc.share", "a.b", "c.d"]}])
+    unjudged = {"title": "Skew", "unknown": ["load_balance.skew_ratio", "gc.share", "a.b", "c.d"]}
+    rows = undecided_rows([unjudged])
     assert rows.count("<li>") == 1
-    assert rows.count(",") == 2
+    assert rows.count("; ") == 2
+    with reading_in(CHINESE):
+        assert undecided_rows([unjudged]).count("\uff1b") == 2
 
 
 def test_weeks_with_cases_are_darker_and_all_are_named() -> None:

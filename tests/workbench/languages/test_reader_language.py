@@ -8,7 +8,9 @@ from django.contrib.humanize.templatetags.humanize import intcomma
 from django.test import Client
 from django.utils import translation
 
+from diagnostics.language import CHINESE, reading_in
 from tests.workbench.people import People, signed_in
+from workbench.languages.templatetags.reading import within_sentence
 
 pytestmark = pytest.mark.django_db
 CHINESE_BROWSER = {"Accept-Language": "zh-CN,zh;q=0.9,en;q=0.8"}
@@ -106,3 +108,10 @@ def test_scripts_get_their_words(both_languages: None) -> None:
 def test_numbers_have_groups_of_three(both_languages: None) -> None:
     with translation.override("zh-hans"):
         assert intcomma(1234567) == "1,234,567"
+
+
+def test_a_title_within_a_sentence_keeps_its_names() -> None:
+    assert within_sentence("Slow sink") == "slow sink"
+    assert within_sentence("TaskManagers were lost") == "TaskManagers were lost"
+    with reading_in(CHINESE):
+        assert within_sentence("维表 Join 慢") == "维表 Join 慢"

@@ -11,7 +11,6 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from diagnostics.diagnosis.fact_label import fact_label
-from diagnostics.language import reads_chinese
 from diagnostics.wording.bound import bound_words
 from diagnostics.wording.fact import fact_value
 from workbench.cases.templatetags.diagnosis import icon
@@ -101,8 +100,7 @@ def undecided_rows(undecided: Iterable[Mapping[str, Any]]) -> SafeString:
 
 
 def _labels(facts: Sequence[str]) -> str:
-    comma = "、" if reads_chinese() else ", "
-    return comma.join(map(fact_label, facts[:MOST_UNKNOWN]))
+    return say("; ").join(map(fact_label, facts[:MOST_UNKNOWN]))
 
 
 @register.simple_tag

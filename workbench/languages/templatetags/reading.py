@@ -9,6 +9,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import to_locale
 
 from diagnostics.language import reads_chinese
+from diagnostics.wording import phrase
 from workbench.languages.sentences import say_stored
 
 register = template.Library()
@@ -31,6 +32,12 @@ def language_tag(language: str) -> str:
 def english_mark(text: str) -> SafeString:
     """The attribute `lang` of a title or log line that is English on a Chinese page, for screen readers."""
     return SafeString(' lang="en"' if reads_chinese() and not CHINESE_LETTER.search(text) else "")
+
+
+@register.filter
+def within_sentence(title: str) -> str:
+    """A title as a part of a sentence: without its capital in English, unless it begins with a name."""
+    return phrase.within_sentence(title)
 
 
 @register.simple_tag
