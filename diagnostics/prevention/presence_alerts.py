@@ -22,13 +22,20 @@ MISSING_MS = MINUTE
 
 def presence_alerts(signals: Sequence[Mapping[str, Any]], job_id: str | None, job: WatchedJob) -> Iterator[Alert]:
     """The alert that the job does not run, unless it is one that ends by itself or has no known name, and where the
-    case lost TaskManagers, that some are missing.
+    case lost TaskManagers, or ends without slots for the job because some are gone, that some are missing.
     """
+    lacks_slots = any(
+        (signal.get("facts") or {}).get("missing")
+        for signal in signals
+        if signal["key"] == "slots" and (signal.get("subject") or {}).get("job") in (job_id, None)
+    )
     if job.name and final_state(signals, job_id) != "FINISHED":
         yield _not_running(job, job.name)
     for signal in signals:
         facts = signal.get("facts") or {}
-        if signal["key"] == "task_manager_loss.all" and facts.get("lost") and facts.get("registered_most"):
+        if signal["key"] != "task_manager_loss.all" or not facts.get("registered_most"):
+            continue
+        if facts.get("lost") or (facts.get("gone") and lacks_slots):
             yield _missing(facts["registered_most"])
 
 

@@ -117,8 +117,15 @@ def case_series(
     steps = min(steps, MOST_STEPS)
     times = [end - (steps - 1 - step) * STEP_MS for step in range(steps)]
     job = label_value(job_name)
+    scraped = list(_failed_of_metrics(points.get("metrics"), job_id, job, times))
+    known = {each.metric for each in scraped}
     case_metrics = [
-        *_checkpoints(_job(points.get("checkpoint-history"), job_id), job, times),
+        *scraped,
+        *(
+            each
+            for each in _checkpoints(_job(points.get("checkpoint-history"), job_id), job, times)
+            if each.metric not in known
+        ),
         *_activity(points.get("subtask-activity"), job_id, job, times, life),
         *_records(_job(points.get("load-by-subtask"), job_id), job, times),
         *_lateness(points.get("watermarks"), job_id, job, times),
@@ -164,6 +171,40 @@ def _checkpoints(job: Mapping[str, Any] | None, name: str, times: Sequence[float
         known = [(at_ms, size) for at_ms, size in sizes if size is not None]
         if known:
             yield Series(f"{JOB}{metric}", labels, _last(known, times))
+
+
+def _failed_of_metrics(
+    points: Mapping[str, Any] | None, job_id: str | None, name: str, times: Sequence[float]
+) -> Iterator[Series]:
+    """Flink's own count of failed checkpoints, where the chart of every metric has it up to the end of the evidence.
+
+    It counts triggers that were refused before a checkpoint began, which no history holds. Source: Flink's
+    CheckpointStatsTracker, reportFailedCheckpointsWithoutInProgress.
+    """
+    course = _courses(points, job_id).get("numberOfFailedCheckpoints")
+    if points is None or course is None:
+        return
+    slot = points["slot_ms"]
+    read = [place for place, rate in enumerate(course["mean"]) if rate is not None]
+    if not read or points["from_ms"] + read[-1] * slot < times[-1] - 2 * max(STEP_MS, slot):
+        return
+    totals: list[float | None] = [None] * len(course["mean"])
+    total = 0.0
+    for before, place in zip([read[0] - 1, *read], read, strict=False):
+        # The rate is the mean since the reading before it.
+        total += (course["mean"][place] or 0.0) * (place - before) * slot / 1000
+        totals[place] = float(round(total))
+    values = _slots(totals, points, times, 1.0)
+    yield Series(f"{JOB}numberOfFailedCheckpoints", (("job_name", name),), [value or 0.0 for value in values])
+
+
+def _courses(points: Mapping[str, Any] | None, job_id: str | None) -> dict[str, Mapping[str, Any]]:
+    """The job's and the cluster's metrics of the chart of every metric.
+
+    Of a metric that two exporters report the first series is taken: Prometheus refuses one that is there twice.
+    """
+    series = reversed((points or {}).get("series", ()))
+    return {each["metric"]: each for each in series if each["job_id"] in (job_id, None)}
 
 
 def _last(points: Sequence[tuple[float, float]], times: Sequence[float]) -> list[float | None]:
@@ -267,8 +308,7 @@ def _presence(
     if points is None:
         return
     labels = (("job_name", name),)
-    # Of a metric that two exporters report the first series is taken: Prometheus refuses one that is there twice.
-    courses = {each["metric"]: each for each in reversed(points["series"]) if _is_of(each, job_id)}
+    courses = _courses(points, job_id)
     for course in courses.values():
         if course["metric"] == "numRestarts" and course["is_rate"]:
             grown = accumulate((rate or 0.0) * points["slot_ms"] / 1000 for rate in course["mean"])
@@ -278,12 +318,11 @@ def _presence(
             values = _slots(course["mean"], points, times, 1.0)
             first = next((value for value in values if value is not None), None)
             yield Series(RUNNING_TIME, labels, [first if value is None else value for value in values])
+            if "numRestarts" not in courses and not points.get("left_out"):
+                # The chart holds what varies: a job with this metric has the other one too, which stayed as it was.
+                yield Series(f"{JOB}numRestarts", labels, [0.0] * len(times))
         elif course["metric"] == "numRegisteredTaskManagers" and not course["is_rate"]:
             yield Series(REGISTERED, (), _slots(course["mean"], points, times, 1.0))
-
-
-def _is_of(course: Mapping[str, Any], job_id: str | None) -> bool:
-    return course["job_id"] in (job_id, None)
 
 
 def _task_labels(job: str, task: str, subtask: int) -> Labels:

@@ -19,6 +19,7 @@ from tests.diagnostics.prevention.test_alerts import (
     finding,
     fired,
     history,
+    made,
     told_by_promtool,
 )
 
@@ -32,7 +33,7 @@ def restarts(state: str, at: int, **facts: Any) -> dict[str, Any]:
 
 def metrics(**means: list[float | None]) -> dict[str, Any]:
     """The chart of every metric, a value a minute; counters are rates."""
-    own = {"numRestarts": True, "runningTime": False}
+    own = {"numRestarts": True, "runningTime": False, "numberOfFailedCheckpoints": True}
     series = [
         {
             "metric": metric,
@@ -102,6 +103,41 @@ def test_a_job_that_goes_on_running_holds_the_last_value_of_its_tasks() -> None:
 @pytest.mark.parametrize("signal", [restarts("RUNNING", 0), LOST | {"facts": {"lost": 0, "registered_most": 2}}])
 def test_a_case_that_lost_no_task_manager_exports_no_number_of_them(signal: dict[str, Any]) -> None:
     assert "FlinkTaskManagersMissing" not in failing_job(signal)[0]
+
+
+def test_a_job_without_slots_because_task_managers_are_gone_exports_their_number() -> None:
+    gone = LOST | {"facts": {"lost": 0, "gone": 1, "registered_most": 2}}
+    slots = {"key": "slots", "subject": {"job": JOB_ID}, "facts": {"missing": 2}}
+
+    assert "FlinkTaskManagersMissing" in failing_job(gone, slots)[0]
+    assert "FlinkTaskManagersMissing" not in failing_job(gone, slots | {"facts": {"missing": 0}})[0]
+
+
+def test_triggers_that_were_refused_count_as_flink_counts_them(tmp_path: Path) -> None:
+    """No history holds a checkpoint that never began; the metric of failed checkpoints grows with each of them."""
+    refused = [None, 0.0, 0.0, 0.0, 2 / 60, 2 / 60, 2 / 60, 2 / 60, 2 / 60]
+    points = {
+        **history(*(checkpoint(n, n * MINUTE) for n in range(4)), until=END),
+        **metrics(numberOfFailedCheckpoints=refused),
+    }
+    alerts, series = made(points)
+
+    assert fired(alerts, series)["FlinkCheckpointsFailInARow"] == [5]
+    told_by_promtool(tmp_path, alerts, series)
+
+
+def test_a_count_of_restarts_that_does_not_vary_tests_the_alert_on_restarts() -> None:
+    """The chart of every metric holds what varies: beside the running time a missing count of restarts stayed."""
+    points = {
+        **history(*(checkpoint(n, n * MINUTE) for n in range(4)), until=END),
+        **metrics(runningTime=[1, 2, 3, 4, 5, 6, 7, 8]),
+    }
+    alerts, series = made(points, finding("network_partition"))
+    [restarted] = [each for each in alerts if each.name == "FlinkJobRestarted"]
+
+    assert outcome(restarted, series).startswith("This incident does not fire it")
+    points["metrics"]["left_out"] = 1
+    assert outcome(restarted, made(points)[1]).startswith("Not tested")
 
 
 def test_a_job_that_ends_by_itself_has_no_alert_on_its_absence() -> None:

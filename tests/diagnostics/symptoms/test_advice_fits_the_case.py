@@ -1,0 +1,58 @@
+"""Answers, warnings and commands of runbooks that hold only for some cases are shown only there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from diagnostics.runbook import fill, runbooks
+from tests.diagnostics.runbook.test_runbook import stored
+
+JOB = {"job": "a" * 32}
+
+
+def steps_of(runbook: str, **facts: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The steps of a runbook by their id."""
+    signals = [stored(key, "job", JOB, **known) for key, known in facts.items()]
+    return {step["id"]: step for step in fill(runbooks()[runbook], {"subject": JOB}, signals)["steps"]}
+
+
+@pytest.mark.parametrize(
+    ("to_the_end", "taken"),
+    [
+        (True, "triggers are refused up to the end, because tasks do not run"),
+        (False, "only triggers at the start of the job were refused"),
+    ],
+)
+def test_triggers_that_are_refused_to_the_end_are_no_slow_start(to_the_end: bool, taken: str) -> None:
+    facts = {"failures": 0, "not_ready": 9, "not_ready_is_last": to_the_end, "finished_is_last": False}
+    answers = steps_of("checkpoint-declined", checkpoint_declines=facts)["harmless-or-not"]["answers"]
+
+    assert [each["condition"] for each in answers if each["taken"]] == [taken]
+
+
+@pytest.mark.parametrize(("ratio", "is_said"), [(0.09, False), (0.8, True)])
+def test_slow_checkpoints_are_explained_by_pauses_only_where_they_are_slow(ratio: float, is_said: bool) -> None:
+    progress = {"expired": 0, "max_duration_to_interval_ratio": ratio}
+    step = steps_of("resource-shortage", checkpoint_progress=progress)["enlarge-or-move-the-state"]
+
+    assert any("checkpoints are slow" in each for each in step["wont_help"]) == is_said
+
+
+def test_a_server_that_accepts_connections_and_never_answers_does_not_hold_up_the_question_to_the_others() -> None:
+    [look] = [each for each in steps_of("zookeeper-ha")["why-silent"]["look"] if "srvr" in each["command"]]
+
+    assert "timeout 5 nc" in look["command"]
+
+
+def test_rocksdb_takes_back_the_larger_heap_and_counts_from_it() -> None:
+    """It is proposed to a job that runs with the larger heap: the file then no longer states the heap of the case."""
+    heap = {"live_ratio": 0.9, "needed_heap_mib": 448, "needed_process_mib": 992, "needed_task_heap_mib": 384}
+    heap |= {"process_mib": 798, "rocksdb_process_mib": 1069, "rocksdb_managed_mib": 287, "task_heap_mib": 190}
+    settings = {"state_backend": "hashmap", "task_heap_bytes": 190 * 1024 * 1024}
+    step = steps_of("resource-shortage", heap_pressure=heap, settings=settings)["enlarge-or-move-the-state"]
+    [rocksdb] = [each["to"] for each in step["change"] if "state.backend.type: rocksdb" in each["to"]]
+
+    assert "1069 MiB for a TaskManager instead of 992" in rocksdb
+    assert "taskmanager.memory.task.heap.size: 190m" in rocksdb
