@@ -22,7 +22,7 @@ from workbench.languages.sentences import in_language
         ("taskmanager.log and 3 more", "taskmanager.log 及另外 3 个文件"),
         ("prod, metrics until 2026-11-22 14:00 UTC", "prod，截至 2026-11-22 14:00 UTC 的指标"),
         ("Loki, eu, logs until 2026-11-22 14:00 UTC", "Loki, eu，截至 2026-11-22 14:00 UTC 的日志"),
-        ("prod, profile of 2026-11-22 14:00 UTC", "prod，2026-11-22 14:00 UTC 的 Profile"),
+        ("prod, profile of 2026-11-22 14:00 UTC", "prod，2026-11-22 14:00 UTC 的性能剖析"),
         ("Early warning: orders, daily", "预警：orders, daily"),
         ("Demo: orders with one hot key", "演示：订单作业中的一个热点 key"),
     ],
