@@ -72,21 +72,27 @@ def _lost(since: float, down: float, rate: float) -> Outcome:
         else f"{duration(down)} x {number(rate)}/s"
     )
     line = Line(say("Records lost"), way, number(lost))
-    words = {"lost": number(lost), "since": duration(since), "down": duration(down)}
+    words = {"lost": number(_rounded(lost)), "since": duration(since), "down": duration(down)}
     headline = (
         say(
             "The source keeps no position in checkpoints. A restart from the last one loses what came in the {since} "
-            "since then and in the {down} that the job is down, some {lost} records; nothing is read again.",
+            "since then and what comes while the job is down: about {lost} records if it is down for {down}. Nothing is "
+            "read again.",
             **words,
         )
         if since
         else say(
             "The source keeps no position in checkpoints. After a stop with a savepoint the state is whole, but what "
-            "arrives in the {down} that the job is down is lost, some {lost} records; nothing is read again.",
+            "comes while the job is down is lost: about {lost} records if it is down for {down}. Nothing is read again.",
             **words,
         )
     )
     return Outcome("depends", headline, [line], results={"lost": lost})
+
+
+def _rounded(lost: float) -> float:
+    """An estimate with as many digits as it deserves: two."""
+    return float(f"{lost:.2g}")
 
 
 def _generated(since: float) -> Outcome:
@@ -149,7 +155,10 @@ CALCULATOR = Calculator(
             because=to_say("our choice: a minute; measure it once on purpose"),
             high=3_600_000,
         ),
-        replace(INCOMING_RATE, facts=("record_rate.usual_per_s", "throughput.before_per_s")),
+        replace(
+            INCOMING_RATE,
+            facts=("record_rate.offered_per_s", "record_rate.usual_per_s", "throughput.before_per_s"),
+        ),
         Input(
             "capacity",
             to_say("Records that the job can pass"),

@@ -264,10 +264,24 @@ def test_a_source_without_a_position_loses_what_arrives_while_the_job_is_down() 
     values = {"since_ms": 0.0, "down_ms": 60_000.0, "rate": 500.0, "capacity": 2000.0}
     found = outcome("restart", {"delivery_guarantee.source": "at most once"}, **values)
     assert found.results == {"lost": 30_000}
-    assert "the state is whole, but what arrives in the 60 s" in found.headline
+    assert "the state is whole, but what comes while the job is down is lost: about 30,000 records" in found.headline
     older = outcome("restart", {"delivery_guarantee.source": "at most once"}, **values | {"since_ms": 40_000.0})
     assert older.results == {"lost": 50_000}
     assert "loses what came in the 40 s since then" in older.headline
+
+
+def test_what_is_lost_is_counted_by_what_the_sources_offer_not_by_what_a_bottleneck_reads() -> None:
+    """(156.4 s + 60 s) x 240/s = 51,936; the bottleneck reads 62/s of them. An estimate has two digits."""
+    facts = {
+        "delivery_guarantee.source": "at most once",
+        "checkpoint_progress.goes_back_ms": 156_400.0,
+        "record_rate.usual_per_s": 62.0,
+        "record_rate.offered_per_s": 240.0,
+        "record_rate.ceiling_total_per_s": 63.0,
+    }
+    found = outcome("restart", facts)
+    assert found.results["lost"] == pytest.approx(51_936)
+    assert "about 52,000 records if it is down for 60 s" in found.headline
 
 
 def test_a_source_that_generates_its_records_has_nothing_to_catch_up() -> None:
