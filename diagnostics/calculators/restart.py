@@ -76,14 +76,15 @@ def _lost(since: float, down: float, rate: float) -> Outcome:
     headline = (
         say(
             "The source keeps no position in checkpoints. A restart from the last one loses what came in the {since} "
-            "since then and what comes while the job is down: about {lost} records if it is down for {down}. Nothing is "
-            "read again.",
+            "since then and what comes while the job is down: about {lost} records if it is down for {down}. Nothing "
+            "is read again.",
             **words,
         )
         if since
         else say(
             "The source keeps no position in checkpoints. After a stop with a savepoint the state is whole, but what "
-            "comes while the job is down is lost: about {lost} records if it is down for {down}. Nothing is read again.",
+            "comes while the job is down is lost: about {lost} records if it is down for {down}. Nothing is read "
+            "again.",
             **words,
         )
     )

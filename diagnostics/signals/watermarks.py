@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject, only_one
@@ -33,8 +33,8 @@ def measure(evidence: Evidence) -> Measured:
     """Watermark of each task: of its input, or for a source the one that its last operator emits.
 
     Reads   metric_sample (currentInputWatermark, currentOutputWatermark, numRecordsIn, numRecordsOut).
-    Gives   one signal per task in which a subtask has had a watermark; where none has, one per job whose gauges were
-            read.
+    Gives   one signal per task in which a subtask has had a watermark; for a job in which none has, one of its own if
+            its gauges were read.
     Units   milliseconds; lag is wall clock minus watermark, negative when ahead of the wall clock.
     Empty   NotMeasured without metrics, or when no task has ever had a watermark (a job without event time).
     """
@@ -46,19 +46,19 @@ def measure(evidence: Evidence) -> Measured:
     gauges = _gauges(series)
     for vertex in sorted(gauges, key=repr):
         yield _signal(vertex, gauges, series, cluster)
+    yield from _without_event_time(series, {job_id for job_id, _ in gauges})
     if not gauges:
-        yield from _without_event_time(series)
         yield NotMeasured("watermarks", "metric-scrapes", "no metric shows a watermark")
 
 
-def _without_event_time(series: MetricSeries) -> Iterator[Signal]:
-    """The jobs whose watermark gauges were read and have never had a watermark."""
+def _without_event_time(series: MetricSeries, with_watermarks: Collection[str | None]) -> Iterator[Signal]:
+    """The jobs whose watermark gauges were read and have never had a watermark; without those of `with_watermarks`."""
     by_job: dict[str | None, list[Series]] = defaultdict(list)
     for metric, operators in (("currentInputWatermark", False), ("currentOutputWatermark", True)):
         for (job_id, _), gauges in series.by_vertex(metric, operators=operators).items():
             by_job[job_id] += [gauge for gauge in gauges if gauge.points]
     for job_id, gauges in sorted(by_job.items(), key=lambda item: str(item[0])):
-        if gauges:
+        if gauges and job_id not in with_watermarks:
             cited = tuple(gauge.cite(gauge.points[-1]) for gauge in gauges[:SHOWN_POINTS])
             yield Signal("watermarks.job", Subject(job=job_id), {"gauges": len(gauges)}, cited, len(gauges))
 

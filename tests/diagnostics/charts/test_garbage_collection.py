@@ -46,6 +46,18 @@ def test_allocation_between_collections_is_a_rate_and_pauses_are_by_cause() -> N
     assert process["causes"] == [["G1 Evacuation Pause", 2, 20.0, 10.0], ["System.gc()", 1, 10.0, 10.0]]
 
 
+def test_a_growth_within_the_rounding_of_the_log_makes_no_rate_of_its_own() -> None:
+    """3 MiB in 20 ms between two pauses are counted with the 77 MiB of the 10 s after them; 30 MiB in 0.21 s not."""
+    short = {**pause(0), "before_bytes": 103 * MIB, "after_bytes": 103 * MIB}
+    short |= {"ts_ms": START + 30, "uptime_ms": 30.0}
+    burst = {**pause(10), "ts_ms": START + 10_210, "uptime_ms": 10_210.0, "before_bytes": 130 * MIB}
+    points = CHART.points(hand_made(gc_pause=[pause(0), short, pause(10), burst]))
+
+    assert points is not None
+    rates = [round(rate / MIB, 1) for _, rate in points["processes"][0]["allocation"]]
+    assert rates == [8.0, 142.9]
+
+
 def test_the_process_that_stood_still_longest_comes_first() -> None:
     points = CHART.points(hand_made(gc_pause=[pause(0), pause(1, pause_ms=50.0, file_id=1)]))
 

@@ -107,6 +107,7 @@ def test_asynchronous_calls_are_as_many_as_the_sources_need() -> None:
     rate = only(record_rate.measure(evidence), "record_rate").facts
     assert (rate["offered_per_s"], rate["offered_parallelism"], rate["offered_lacks_slots"]) == (400, 14, True)
     assert rate["offered_excess_ratio"] == pytest.approx(1 - 60 / 400)
+    assert (rate["needed_parallelism"], rate["parallelism_by_slots"]) == (2, 3), "what is offered fills every slot"
 
 
 def test_calls_to_a_database_stay_within_its_connections() -> None:

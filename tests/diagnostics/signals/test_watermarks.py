@@ -107,6 +107,13 @@ def test_gauges_that_never_had_a_watermark_were_read() -> None:
     assert not signals_of_key(watermarks.measure(hand_made(metric_sample=gauge(SINK, 0, [1.0] * 5))), "watermarks.job")
 
 
+def test_a_job_without_watermarks_beside_one_that_has_them_was_read_too() -> None:
+    other = [row | {"job_id": "b" * 32} for row in gauge(SINK, 0, [1.0] * 5)]
+    rows = gauge(SINK, 0, [None] * 5) + other
+    found = only(watermarks.measure(hand_made(metric_sample=rows)), "watermarks.job")
+    assert (found.subject.job, found.facts) == (JOB, {"gauges": 1})
+
+
 def test_an_operator_that_waits_for_its_first_watermark_counts_where_its_task_shows_none() -> None:
     """People paste the operators' gauges alone; one that has a watermark is not blocked."""
     source = [

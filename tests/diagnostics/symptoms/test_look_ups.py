@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
+from diagnostics.runbook import fill, runbooks
 from tests.diagnostics.symptoms.judged import judged
 
 ORIGIN = {
@@ -58,3 +61,26 @@ def test_a_look_up_at_its_limit_is_seen_below_half_of_back_pressure() -> None:
     assert (lead["rule"]["id"], lead["symptom_class"]) == ("lookup.saturated", "slow_dimension_join")
     rested = judged(back_pressure_origin=little | {"busy_min_ratio": 0.5}, blocking_calls=CALLS, record_rate=RATE)
     assert rested["verdict"]["symptom_class"] != "slow_dimension_join"
+
+
+@pytest.mark.parametrize(("lacks", "belongs"), [(True, False), (False, True), (None, True)])
+def test_more_parallelism_is_no_way_where_its_subtasks_would_not_fit_the_slots(
+    lacks: bool | None, belongs: bool
+) -> None:
+    """Without knowing what the sources offer, the change waits for somebody's look at the free slots."""
+    offered = {} if lacks is None else {"offered_parallelism": 13 if lacks else 5, "offered_lacks_slots": lacks}
+    facts = {"room_by_slots": True, "parallelism_by_slots": 6 if lacks else 5, "slots_total": 6, **offered}
+    subject = {"job": "f" * 32, "vertex": "enrich", "vertex_id": "e" * 32}
+    stored = [
+        {"key": key, "level": "vertex", "subject": subject, "facts": known, "citations": [], "citation_count": 0}
+        for key, known in {"record_rate": facts, "back_pressure.origin": {"parallelism": 3}}.items()
+    ]
+    filled = fill(runbooks()["slow-dimension-join"], {"subject": subject}, stored)
+    [step] = [each for each in filled["steps"] if each["id"] == "parallelism"]
+    assert bool(step["left_out"]) is not belongs
+    if lacks is None:
+        assert [each["only_if"] for each in step["change"]] == ["free slots suffice for the subtasks that are needed"]
+    else:
+        assert [each["to"] for each in step["change"]] == ([".setParallelism(5)"] if belongs else [])
+    if lacks:
+        assert "13 subtasks" in step["left_out"]["reason"]
