@@ -63,9 +63,10 @@ def measure(evidence: Evidence) -> Measured:
             if rate.ceiling_per_s is not None:
                 facts["ceiling_total_per_s"] = rate.passes_per_s
                 needed = math.ceil(rate.highest_per_s / rate.ceiling_per_s)
-                offered = _offered(offered_rate(evidence, graph, task[1], rate), rate, room)
-                most = max(needed, int(offered.get("offered_parallelism") or 0))
-                facts |= {"needed_parallelism": needed, **offered, **_within(room, most, len(rate.by_subtask_per_s))}
+                offered = offered_rate(evidence, graph, task[1], rate)
+                most = max(needed, math.ceil((offered or 0.0) / rate.ceiling_per_s))
+                facts |= {"needed_parallelism": needed, **_within(room, most, len(rate.by_subtask_per_s))}
+                facts |= _offered(offered, rate, room)
         if len(rate.by_subtask_per_s) <= MOST_LISTED:
             facts["by_subtask_per_s"] = [round(each, 1) for each in rate.by_subtask_per_s]
             facts["records_by_subtask"] = [round(each) for each in rate.records_by_subtask]
@@ -141,8 +142,8 @@ FACTS = {
     "offered_excess_ratio": "share of what the sources emit to it that it does not pass when it is busiest",
     "slots_total": "slots of all TaskManagers",
     "cores_total": "cores of the TaskManagers' hosts",
-    "parallelism_by_slots": "the parallelism that what is read or offered needs, at most the slots that exist",
-    "parallelism_by_cores": "the parallelism that what is read or offered needs, at most the slots and cores that exist",
+    "parallelism_by_slots": "the parallelism that what is read or offered needs, at most the slots there are",
+    "parallelism_by_cores": "the parallelism that what is read or offered needs, at most the slots and cores there are",
     "room_by_slots": "room for a higher parallelism in the existing slots",
     "room_by_cores": "room for a higher parallelism in the existing slots and cores",
     "lacks_slots": "more subtasks needed than there are slots",
