@@ -69,7 +69,7 @@ def _allocation(dated: pa.Table) -> Mapping[int, list[list[Any]]]:
 
     A slot with less than SHORTEST_MS between collections and less than LEAST_BYTES of growth is counted with the next.
     """
-    found: dict[int, list[list[Any]]] = defaultdict(list)
+    rates: dict[int, list[list[Any]]] = defaultdict(list)
     grown: dict[int, tuple[float, float]] = {}
     slots = combined(dated.filter(dated["step_ms"].is_valid()), "file_id", "slot").sort_by("step_ms")
     for row in slots.to_pylist():
@@ -79,8 +79,8 @@ def _allocation(dated: pa.Table) -> Mapping[int, list[list[Any]]]:
         if gap_ms < SHORTEST_MS and size < LEAST_BYTES:
             grown[file_id] = size, gap_ms
         else:
-            found[file_id].append([row["step_ms"], round(size * 1000 / gap_ms)])
-    return found
+            rates[file_id].append([row["step_ms"], round(size * 1000 / gap_ms)])
+    return rates
 
 
 def _process(file_id: int, timeline: Timeline | None, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
