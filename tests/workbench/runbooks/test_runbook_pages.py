@@ -189,7 +189,7 @@ def test_the_answer_that_decides_about_alternatives_stands_before_the_first_of_t
     analysis.document["findings"][0]["runbook"] = "resource-shortage"
     job = {"level": "job", "subject": {"job": "a" * 32}, "citations": [], "citation_count": 0}
     heap = {"live_ratio": 0.86, "rocksdb_process_mib": 1069, "process_mib": 798}
-    heap |= {"rocksdb_managed_mib": 287, "task_heap_mib": 190}
+    heap |= {"rocksdb_managed_mib": 287, "task_heap_mib": 190, "needed_process_mib": 992}
     settings = {"key": "settings", "facts": {"state_backend": "hashmap"}}
     analysis.signals = [*analysis.signals, {**job, "key": "heap_pressure", "facts": heap}, {**job, **settings}]
     analysis.save(update_fields=["document", "signals"])
