@@ -173,8 +173,8 @@ def _job_summary(job: Mapping[str, Any]) -> str:
     usual = ""
     if counted > 1:
         usual = say(
-            "{counted} checkpoints take {median_actual} in the median; their work, evenly spread "
-            "and without waiting, takes {median_ideal}.",
+            "The {counted} checkpoints whose subtasks are known, expired ones too, take {median_actual} in the median; "
+            "their work, evenly spread and without waiting, takes {median_ideal}.",
             counted=counted,
             median_actual=duration(job["median_actual_ms"]),
             median_ideal=duration(job["median_ideal_ms"]),

@@ -18,4 +18,7 @@ def confidence(rule: Rule, lookup: Lookup) -> tuple[float, tuple[Reason, ...]]:
         Reason(each.delta, in_reader_language(each.because)) for each in rule.adjustments if each.when.holds(lookup)
     ]
     total = sum(reason.delta for reason in reasons)
-    return round(min(max(total, LEAST), MOST), 3), tuple(reasons)
+    bounded = round(min(max(total, LEAST), MOST), 3)
+    if round(bounded - total, 3):
+        reasons.append(Reason(bounded - total, say("the files show one moment: nothing is certain or impossible")))
+    return bounded, tuple(reasons)

@@ -24,7 +24,7 @@ from diagnostics.prevention.alert import (
 from diagnostics.prevention.forecasts import forecast_alerts
 from diagnostics.prevention.own_alerts import OWN_ALERTS
 from diagnostics.prevention.presence_alerts import presence_alerts
-from diagnostics.prevention.series import JOB, TASK, CaseSeries, Labels, label_value
+from diagnostics.prevention.series import JOB, STEP_MS, TASK, CaseSeries, Labels, label_value
 from diagnostics.wording.phrase import enumeration
 
 LEAST_SILENCE_MS, SILENT_INTERVALS = 10 * MINUTE, 3
@@ -90,7 +90,13 @@ def _failed_in_a_row(job: WatchedJob) -> Alert:
         "critical",
         say("Two or more checkpoints of {job_name} failed in a row"),
         for_these_settings(
-            say("Two failed and none completed within {within}: two intervals, or two timeouts.", within=within), job
+            say(
+                "Two failed and none completed within {within}: two intervals, or two timeouts, rounded up to whole "
+                "steps of {step}.",
+                within=within,
+                step=duration(STEP_MS),
+            ),
+            job,
         ),
         (failed, completed),
         condition,

@@ -110,8 +110,8 @@ def _busy(finding: Mapping[str, Any], job: WatchedJob) -> Alert | None:
         f"max by (job_name, task_name) ({selected(metric, job, name)}) > {FULL_MS_PER_S}",
         BACK_PRESSURE_MS,
         "warning",
-        say("{task_name} of {job_name} works all of the time and holds everything up"),
-        say("Nine tenths of the time: {title}.", title=finding["title"]),
+        say("{task_name} of {job_name} is busy nearly all of the time"),
+        say("Busy for over nine tenths of the time. In this case: {title}.", title=finding["title"]),
         (metric,),
         condition,
     )
@@ -127,7 +127,7 @@ def _late(finding: Mapping[str, Any], job: WatchedJob) -> Alert:
         0,
         "warning",
         say("{task_name} of {job_name} drops late records"),
-        say("A dropped record is lost to the result: {title}.", title=finding["title"]),
+        say("A dropped record is lost to the result. In this case: {title}.", title=finding["title"]),
         (metric,),
         lambda series: has_grown(series, metric, BACK_PRESSURE_MS, by),
     )

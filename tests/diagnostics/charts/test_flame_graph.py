@@ -100,6 +100,13 @@ def test_a_share_of_few_samples_is_a_number() -> None:
     assert CHART.summary({"jobs": [job]}).endswith("Most are in com.acme.Job.run (12 of 15).")
 
 
+def test_a_share_that_would_be_said_as_the_whole_is_nearly_all() -> None:
+    tree = tree_of([stack([RUN, "com.acme.Job.run"], 1197), stack([RUN, "com.acme.Job.read"], 3)])
+    job = {"job_id": JOB, "name": "orders", "vertex": "score", "profile": "collapsed", "mode": "wall", **tree}
+
+    assert CHART.summary({"jobs": [job]}).endswith("Nearly all are in com.acme.Job.run.")
+
+
 def test_a_task_without_work_is_idle_and_one_at_work_is_drawn_before_it() -> None:
     idle = "org.apache.flink.streaming.runtime.tasks.mailbox.TaskMailboxImpl.take"
     told = {"job_id": JOB, "profile": "flame-graph", "mode": "full"}
