@@ -294,7 +294,7 @@ def _vertex_signal(job_id: str | None, vertex: str, timeline: Timeline, graph: J
 ORIGIN_FACTS = {
     "position": "position of the task in the job graph: source, middle, sink or whole job (by the name without a "
     "graph)",
-    "named_look_up": "whether the planner's name says that it is a look-up join",
+    "named_look_up": "whether its name is that of a look-up join",
     "chained_sink": "whether the task's name has other operators before the sink of its chain",
     "graph_known": "whether the edges of the job graph are known",
     "graph_derived": "whether the edges of the job graph were derived from names and record counts, since no file "

@@ -165,7 +165,7 @@ FACTS = {
     "sees_all": "whether the profile counts waiting threads as well as working ones",
     "working_samples": "samples in which the thread was at work",
     "waiting_ratio": "share of the working samples that wait in an outside call",
-    "named_look_up": "whether the planner's name says that it is a look-up join",
+    "named_look_up": "whether its name is that of a look-up join",
     "role": "purpose of most waiting: sink, look-up or source",
     "role_ratio": "share of the working samples that wait for the outside system",
     "role_from": "source of the purpose of the waiting: operator, method or position",

@@ -122,7 +122,7 @@ FACTS: Mapping[str, str] = {
     "sessions": "sessions of clients, without the one that asked",
     "active": "sessions that were running a statement",
     "waiting": "running sessions that waited for something inside of the database",
-    "waits_for": "what most of them waited for, as the database calls it",
+    "waits_for": "most frequent wait of the sessions, as the database calls it",
     "waiting_for_locks": "running sessions that waited for a lock",
     "statement": "statement that most running sessions ran, its values replaced by ?",
     "statement_sessions": "sessions that ran it",

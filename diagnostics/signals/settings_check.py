@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from diagnostics.arithmetic.quantiles import known, middle, quantile, ratio
+from diagnostics.arithmetic.quantiles import FEWEST_FOR_P95, known, middle, quantile, ratio
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject, only_one
@@ -315,7 +315,9 @@ def _against(facts: Mapping[str, FactValue], history: History) -> dict[str, Fact
     return {
         "completed": len(durations),
         "usual_duration_ms": middle(durations),
-        "long_duration_ms": long,
+        "long_duration_ms": long if len(durations) >= FEWEST_FOR_P95 else None,
+        "few_completed": len(durations) if 0 < len(durations) < FEWEST_FOR_P95 else None,
+        "longest_duration_ms": longest,
         "long_to_interval_ratio": ratio(long, _number(facts.get("interval_ms"))),
         "usual_to_interval_ratio": usual_to_interval,
         "only_single_slow": (
@@ -362,6 +364,8 @@ FACTS = {
     "completed": "completed checkpoints whose duration is known",
     "usual_duration_ms": "median duration of the completed checkpoints",
     "long_duration_ms": "their 95th percentile",
+    "few_completed": "how many they are, when too few for a 95th percentile",
+    "longest_duration_ms": "longest duration of a completed checkpoint",
     "long_to_interval_ratio": "95th percentile of the checkpoint durations over the checkpoint interval",
     "usual_to_interval_ratio": "median checkpoint duration over the checkpoint interval",
     "longest_to_timeout_ratio": "longest checkpoint duration over the checkpoint timeout",

@@ -111,6 +111,8 @@ def test_durations_are_held_against_the_interval() -> None:
     facts = only(settings_check.measure(evidence), "settings_check").facts
     assert (facts["per_hour"], facts["usual_to_interval_ratio"], facts["completed"]) == (7200, 1.4, 10)
     assert (facts["proposed_interval_ms"], facts["proposed_min_pause_ms"]) == (10_000, 1000)
+    assert (facts["few_completed"], facts["longest_duration_ms"]) == (10, 700)
+    assert "long_duration_ms" not in facts, "of ten checkpoints none is the slowest of twenty"
 
 
 @pytest.mark.parametrize(("usual_ms", "single"), [(2_000.0, True), (12_000.0, False)])

@@ -84,3 +84,42 @@ def test_more_parallelism_is_no_way_where_its_subtasks_would_not_fit_the_slots(
         assert [each["to"] for each in step["change"]] == ([".setParallelism(5)"] if belongs else [])
     if lacks:
         assert "13 subtasks" in step["left_out"]["reason"]
+
+
+QUERIES = {"system": "PostgreSQL", "read_usual_ms": 30.0, "read_queries": 2000, "read_statement": "SELECT * FROM f($1)"}
+
+
+def test_a_query_of_a_function_is_looked_at_in_the_database_first() -> None:
+    """Reading the function's body costs a minute and no restart; the time of the look-up passes in it."""
+    facts = {"back_pressure_origin": ORIGIN, "blocking_calls": CALLS | {"call_ms": 33.0}, "record_rate": RATE}
+    of_function = leading(**facts, slow_queries=QUERIES | {"read_function": "f"})
+    said = "Read the body of f in PostgreSQL: of the 33 ms of a look-up 30 ms pass there."
+    assert of_function["first_step"].startswith(said)
+    assert leading(**facts, slow_queries=QUERIES)["first_step"].startswith("Make the look-ups of")
+
+
+def test_a_cache_is_told_to_key_an_input_that_spreads_the_keys() -> None:
+    book = runbooks()["slow-dimension-join"]
+    subject = {"job": "f" * 32, "vertex": "enrich", "vertex_id": "e" * 32}
+
+    def taken(keyed: bool) -> bool:
+        signals = [
+            {"key": key, "level": "vertex", "subject": subject, "facts": facts, "citations": [], "citation_count": 0}
+            for key, facts in (("load_balance", {"keyed": keyed}), ("record_rate", RATE))
+        ]
+        steps = fill(book, {"subject": subject}, signals)["steps"]
+        answers = next(step for step in steps if step["id"] == "cache")["answers"]
+        return any(each["taken"] for each in answers if "not distributed by the look-up key" in each["if"])
+
+    assert (taken(keyed=False), taken(keyed=True)) == (True, False)
+
+
+def test_the_reasons_of_a_confidence_add_up_to_it() -> None:
+    """What supports this one adds up to 100 %, and no finding is surer than 98 %: that is a reason too."""
+    lead = leading(
+        back_pressure_origin=ORIGIN | {"named_look_up": True},
+        blocking_calls=CALLS | {"call_ms": 33.0},
+        record_rate=RATE,
+        slow_queries=QUERIES,
+    )
+    assert (lead["confidence"], sum(each["delta"] for each in lead["reasons"])) == (0.98, pytest.approx(0.98))
