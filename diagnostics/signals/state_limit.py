@@ -145,7 +145,7 @@ FACTS = {
     "last_id": "number of the newest checkpoint that every subtask of a task stored",
     "last_bytes": "largest state of one subtask in the newest whole checkpoint",
     "last_ratio": "largest state of one subtask in the newest whole checkpoint, as a part of the limit",
-    "room_bytes": "how far that is below the limit",
+    "room_bytes": "bytes between the largest state of one subtask in the newest whole checkpoint and the limit",
     "vertex": "a task that has such a state",
     "first_ms": "first report of a state over the limit, epoch ms",
     "restarts": "restarts of the job because more checkpoints failed than are tolerated",
