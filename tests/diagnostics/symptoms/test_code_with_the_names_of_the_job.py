@@ -71,3 +71,8 @@ def test_time_stamps_are_clamped_where_the_job_assigns_them() -> None:
 def test_a_name_that_is_more_than_a_name_stays_a_gap(name: str) -> None:
     [block] = blocks("data-skew", {**SKEW, "job_code": {**NAMES, "key_part": name}})
     assert "stream.keyBy(r -> r.<key>)" in block["from"]
+
+
+def test_without_a_source_one_block_stands_for_all_kinds_of_state() -> None:
+    [block] = [each for each in blocks("rocksdb-slow-upload", {}) if "StateTtl" in each["to"]]
+    assert "<name of the present state>" in block["from"]
