@@ -31,10 +31,10 @@ import sys
 import time
 import urllib.parse
 import zipfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 VERSION = 1
 UTC = datetime.timezone.utc  # noqa: UP017 - its short name is of Python 3.11
@@ -755,7 +755,10 @@ def _header(text: str) -> tuple[str, str]:
 
 
 def _above_zero(text: str) -> float:
-    value = float(text)
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
     if not 0 < value < 1e9:
         raise argparse.ArgumentTypeError(shown(say("a number above zero is expected")))
     return value
@@ -772,12 +775,54 @@ def chosen_language(arguments: Sequence[str]) -> str:
     return CHINESE if re.match(r"zh(?![a-z])", locale) else ENGLISH
 
 
+REFUSALS: Sequence[tuple[re.Pattern[str], Callable[..., Sentence]]] = (
+    (
+        re.compile(r"the following arguments are required: (.+)"),
+        lambda names: say("these options are required: {names}", names=names),
+    ),
+    (re.compile(r"unrecognized arguments: (.+)"), lambda names: say("there is no option {names}", names=names)),
+    (re.compile(r"argument (\S+): expected one argument"), lambda name: say("{name} needs a value", name=name)),
+    (
+        re.compile(r"argument (\S+): invalid choice: (.+?) \(choose from (.+)\)"),
+        lambda name, value, known: say("{name} is one of {known}, not {value}", name=name, known=known, value=value),
+    ),
+    (
+        re.compile(r"argument (\S+): invalid int value: (.+)"),
+        lambda name, value: say("{name} is a whole number, not {value}", name=name, value=value),
+    ),
+    (
+        re.compile(r"argument (\S+): not allowed with argument (\S+)"),
+        lambda name, other: say("{name} is not allowed with {other}", name=name, other=other),
+    ),
+    (re.compile(r"argument (\S+): (.+)"), lambda name, reason: say("{name}: {reason}", name=name, reason=reason)),
+)
+"""What argparse refuses, which it says in English, as a sentence."""
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that says its own words in the language of the terminal, too."""
+
+    def format_usage(self) -> str:
+        return super().format_usage().replace("usage:", shown(say("usage:")), 1)
+
+    def format_help(self) -> str:
+        return super().format_help().replace("usage:", shown(say("usage:")), 1)
+
+    def error(self, message: str) -> NoReturn:
+        reason = next(
+            (said(*found.groups()) for pattern, said in REFUSALS if (found := pattern.fullmatch(message))), message
+        )
+        self.print_usage(sys.stderr)
+        self.exit(2, shown(say("{program}: error: {reason}", program=self.prog, reason=reason)) + "\n")
+
+
 def command_line() -> argparse.ArgumentParser:
     """Every option with its default."""
     about = shown(say("Reads Flink's REST API into a zip."))
-    parser = argparse.ArgumentParser(prog="collect_flink.py", description=about)
+    parser = Parser(prog="collect_flink.py", description=about, add_help=False)
+    group = parser.add_argument_group(shown(say("options")))
 
-    def add(name: str, what: str, to: Any = parser, **options: Any) -> None:
+    def add(name: str, what: str, to: Any = group, **options: Any) -> None:
         to.add_argument(name, help=shown(what), **options)
 
     add("--rest", say("address of the REST API, as http://jobmanager:8081"), required=True, metavar="URL")
@@ -793,12 +838,13 @@ def command_line() -> argparse.ArgumentParser:
     parts = say("leave out: {parts}", parts=", ".join(PARTS))
     add("--without", parts, nargs="*", choices=PARTS, default=[], metavar="PART")
     add("--header", say("sent with every request"), action="append", type=_header, default=[], metavar="NAME:VALUE")
-    login = parser.add_mutually_exclusive_group()
+    login = group.add_mutually_exclusive_group()
     add("--token-file", say("sign in with the token in this file"), login, metavar="FILE")
     add("--login-file", say("sign in with the user:password in this file"), login, metavar="FILE")
     add("--ca", say("certificate authorities to trust for https"), metavar="FILE")
     add("--insecure", say("do not check the certificate"), action="store_true")
     add("--language", say("of help and messages; without it, that of the terminal's locale"), choices=LANGUAGES)
+    group.add_argument("-h", "--help", action="help", help=shown(say("show this and end")))
     return parser
 
 
@@ -810,7 +856,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return collect(options)
     except ValueError as error:
-        parser.error(shown(error.args[0]))
+        parser.error(error.args[0])
 
 
 # manage.py translations writes what follows: a line in English, a line in Chinese.
@@ -855,10 +901,14 @@ of help and messages; without it, that of the terminal's locale
 帮助和消息的语言；未指定时取终端的区域设置
 only this job; without it all jobs, the running ones first
 只采集该作业；未指定时采集所有作业，运行中的优先
+options
+选项
 seconds from one snapshot to the next (20)
 相邻快照的间隔秒数（20）
 sent with every request
 随每个请求发送
+show this and end
+显示帮助并退出
 sign in with the token in this file
 用该文件中的令牌登录
 sign in with the user:password in this file
@@ -875,8 +925,14 @@ the answer is no JSON
 响应不是 JSON
 the zip to write; flink-evidence-<time>.zip without it
 要写出的 zip；未指定时为 flink-evidence-<时间>.zip
+there is no option {names}
+没有这样的选项：{names}
+these options are required: {names}
+缺少必需的选项：{names}
 time over which snapshots are taken (60)
 采集快照的时长，单位秒（60）
+usage:
+用法：
 wait for one answer at most so long (30)
 单个响应的最长等待秒数（30）
 {address} gives no answer of Flink: {reason}
@@ -889,6 +945,16 @@ wait for one answer at most so long (30)
 {total} 个指标中的 {count} 个（--most-metrics）
 {most:,} bytes were collected (--most-megabytes)
 已采集 {most:,} 字节（--most-megabytes）
+{name} is a whole number, not {value}
+{name} 应为整数，而不是 {value}
+{name} is not allowed with {other}
+{name} 不能与 {other} 同时使用
+{name} is one of {known}, not {value}
+{name} 应为 {known} 之一，而不是 {value}
+{name} needs a value
+{name} 需要一个值
+{name}: {reason}
+{name}：{reason}
 {path} cannot be read: {reason}
 无法读取 {path}：{reason}
 {path} does not hold a login: user:password on one line
@@ -899,6 +965,8 @@ wait for one answer at most so long (30)
 {path}：{files} 个文件，{size:.1f} MB，{requests} 次请求，用时 {seconds:.0f} s
 {path}: {reason}
 {path}：{reason}
+{program}: error: {reason}
+{program}：错误：{reason}
 {seconds:4.0f} s  {label}: {requests} requests, {size:.1f} MB
 {seconds:4.0f} s  {label}：{requests} 次请求，{size:.1f} MB
 {size:,.0f} bytes, more than --log-megabytes; copy it from its host

@@ -35,7 +35,7 @@ def dashboard(job: str, panels: Sequence[GrafanaPanel]) -> str:
         "templating": {"list": [_datasource(), _job_names(job)]},
         "panels": [_panel(number, panel) for number, panel in enumerate([*panels, RESTARTS])],
     }
-    return json.dumps(content, indent=2) + "\n"
+    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
 
 
 def _datasource() -> dict[str, Any]:

@@ -31,13 +31,15 @@ COUNTED = re.compile(r"(.+) \((\d{1,9})\)")
 """Words with how often they apply: `tasks not ready (3)`."""
 PLACED = re.compile(r"(.+) \(line (\d{1,9})\)")
 """A name in the job's code with its line: `executeQuery (line 83)`."""
-WITH_LINES = ("job_code.key_by", "job_code.blocking", "job_code.asynchronous")
-"""Facts that hold such names; all else that has this form is of the evidence."""
+WITH_LINES = "job_code."
+"""Beginning of the facts that hold such names; all else that has this form is of the evidence."""
 
 
 def in_reader_words(fact: str, value: FactValue) -> FactValue:
     """The value of a fact with its words in the reader's language; names and texts of the evidence stay."""
-    words = fact_words().get(fact, {} if fact in WITH_LINES else None) if reader_language() != ENGLISH else None
+    words = (
+        fact_words().get(fact, {} if fact.startswith(WITH_LINES) else None) if reader_language() != ENGLISH else None
+    )
     if words is None:
         return value
     if isinstance(value, list):

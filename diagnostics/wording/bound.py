@@ -31,12 +31,16 @@ def operator_words(op: str) -> str:
 
 ANSWERS = {"==": to_say("is {answer}"), "!=": to_say("is not {answer}")}
 """Comparison with yes, no or a word -> its words."""
+CHOICES = {"in": to_say("is one of {answers}"), "not in": to_say("is none of {answers}")}
+"""Comparison with several words -> its words."""
 
 
 def bound_words(fact: str, op: str, bound: Any, value: FactValue = None) -> str:
     """`at least 2 times`; in the unit of the measured value, where that is larger: `below 0.5 times`."""
     if isinstance(bound, (bool, str)) and op in ANSWERS:
         return say(ANSWERS[op], answer=fact_value(bound, fact))
+    if op in CHOICES:
+        return say(CHOICES[op], answers=fact_value(bound, fact))
     words, said = operator_words(op), fact_value(bound, fact, beside=value)
     return f"{words}{said}" if reads_chinese() and not said[:1].isascii() else f"{words} {said}"
 

@@ -175,8 +175,8 @@ def _read_value(name: str, value: str) -> str:
 
 
 def _read_parts(english: str) -> str:
-    """The parts of a form, each in the reader's language; a comma stays in front of what is of the evidence."""
-    text = ""
+    """The parts of a form, each in the reader's language; a comma within what is of the evidence stays."""
+    text, was_said = "", True
     for part in english.split(", "):
         form = next((each for each in PARTS if _pattern(each).fullmatch(part)), None)
         values = _pattern(form).fullmatch(part) if form else None
@@ -185,7 +185,9 @@ def _read_parts(english: str) -> str:
             if form and values
             else part
         )
-        text += f"{(say(', ') if form else ', ') if text else ''}{said}"
+        comma = say(", ") if form or was_said else ", "
+        text += f"{comma if text else ''}{said}"
+        was_said = form is not None
     return text
 
 

@@ -21,6 +21,9 @@ from diagnostics.notation.source_text import PLAIN_CODE
 from diagnostics.vocabulary.stored_words import in_reader_words
 
 PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_.-]{0,120})(?:\|([a-z]{1,20}))?\}")
+GAPS = re.compile(rf"((?<=[\u4e00-\u9fff]) )?{PLACEHOLDER.pattern}( (?=[\u4e00-\u9fff]))?")
+"""A placeholder with the spaces that Chinese has beside a Latin value, and not beside a Chinese one."""
+CHINESE_LETTER = re.compile(r"[\u4e00-\u9fff]")
 CHOICE = re.compile(r"\[([A-Za-z' -]{0,60})\|([A-Za-z' -]{1,60})\](?=( ?\{)?)")
 """Words for one and for any other number."""
 
@@ -304,14 +307,21 @@ def fill_in_pieces(template: str, lookup: Lookup) -> Sentence | None:
         return None
     chosen = _chosen(template, lookup)
     pieces: list[Piece] = []
-    end = 0
-    for found in PLACEHOLDER.finditer(chosen):
-        value = lookup(found.group(1))
-        said = _formatted(found.group(1), value, found.group(2) or "plain") or ""
-        text = said.removesuffix(".") if chosen.startswith((".", "。"), found.end()) else said
-        pieces += [Piece(chosen[end : found.start()]), Piece(text, found.group(1), value)]
-        end = found.end()
-    return tuple(each for each in [*pieces, Piece(chosen[end:])] if each.text)
+    end, gap = 0, ""
+    for place in GAPS.finditer(chosen):
+        value = lookup(place.group(2))
+        said = _formatted(place.group(2), value, place.group(3) or "plain") or ""
+        text = said.removesuffix(".") if chosen.startswith((".", "。"), place.end()) else said
+        left, right = _gaps_kept(place, text)
+        pieces += [Piece(f"{gap}{chosen[end : place.start()]}{left}"), Piece(text, place.group(2), value)]
+        end, gap = place.end(), right
+    return tuple(each for each in [*pieces, Piece(f"{gap}{chosen[end:]}")] if each.text)
+
+
+def _gaps_kept(found: re.Match[str], said: str) -> tuple[str, str]:
+    """The spaces before and after a value that stay."""
+    left, right = found.group(1) or "", found.group(4) or ""
+    return "" if CHINESE_LETTER.match(said) else left, "" if CHINESE_LETTER.match(said[-1:]) else right
 
 
 def fill_or_name(template: str, lookup: Lookup, unknown: Mapping[str, str] = NOTHING) -> str:
@@ -359,13 +369,15 @@ def _filled(template: str, lookup: Lookup, shown: Callable[[str, str], str | Non
     """The template with the texts of `shown` for each (reference, format), and `<name>` where there is none."""
 
     def replacement(found: re.Match[str]) -> str:
-        said = shown(found.group(1), found.group(2) or "plain")
+        said = shown(found.group(2), found.group(3) or "plain")
         if said is None:
-            return f"<{found.group(1).rpartition('.')[2].replace('_', '-')}>"
-        return said.removesuffix(".") if chosen.startswith((".", "。"), found.end()) else said
+            said = f"<{found.group(2).rpartition('.')[2].replace('_', '-')}>"
+        text = said.removesuffix(".") if chosen.startswith((".", "。"), found.end()) else said
+        left, right = _gaps_kept(found, text)
+        return f"{left}{text}{right}"
 
     chosen = _chosen(template, lookup)
-    return PLACEHOLDER.sub(replacement, chosen)
+    return GAPS.sub(replacement, chosen)
 
 
 def _formatted(reference: str, value: FactValue, form: str) -> str | None:

@@ -24,6 +24,18 @@ from tests.diagnostics.formats.reading_aids import head_of, read
 SCRIPT = Path(collect_flink.__file__)
 QUICK = ("--seconds", "0.2", "--every", "0.2", "--rate", "1000")
 JOB = "e7670588d52cb8dd6b217d2271f5ce2a"
+ENGLISH_OF_ARGPARSE = (
+    "usage",
+    "options:",
+    "error",
+    "required",
+    "expected",
+    "choose",
+    "invalid",
+    "unrecognized",
+    "allowed",
+    "show this",
+)
 
 
 @pytest.fixture
@@ -244,6 +256,28 @@ def test_help_and_refusals_are_in_the_language_of_the_option(
             collect_flink.main([*arguments, "--language", "zh-hans"])
     printed = "".join(capsys.readouterr())
     assert all(text in printed for text in ("REST API 的地址", "--rest 应为形如", "应为大于零的数"))
+
+
+def test_every_word_of_the_command_line_is_in_the_language_of_the_option(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(collect_flink.Terminal, "language", collect_flink.ENGLISH)
+    wrong = (
+        ["--help"],
+        [],
+        ["--rest"],
+        ["--rest", "http://c", "--colour", "blue"],
+        ["--rest", "http://c", "--without", "sleep"],
+        ["--rest", "http://c", "--most-metrics", "many"],
+        ["--rest", "http://c", "--rate", "fast"],
+        ["--rest", "http://c", "--token-file", "a", "--login-file", "b"],
+    )
+    for arguments in wrong:
+        with pytest.raises(SystemExit):
+            collect_flink.main([*arguments, "--language", "zh-hans"])
+        printed = "".join(capsys.readouterr())
+        assert [word for word in ENGLISH_OF_ARGPARSE if word in printed] == []
+        assert printed.count("\uff1a") >= 1
 
 
 def test_what_was_not_collected_is_said_in_the_case(cluster: RecordedCluster, tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ def test_sentences_within_a_sentence_are_said_too() -> None:
         "No trend: {because}.",
         because=say("the values do not follow a line"),
     )
-    assert in_chinese(stored) == "没有趋势：数值不呈直线变化。"  # noqa: RUF001
+    assert in_chinese(stored) == "没有趋势：数值没有线性变化。"  # noqa: RUF001
 
 
 def test_sentences_one_after_the_other_are_said_each() -> None:

@@ -7,7 +7,7 @@ from tests.running_workbench import RunningWorkbench
 
 def test_demo_cases_that_are_not_there_yet_are_opened_and_diagnosed(demo_said: str) -> None:
     assert demo_said.count("Opened #") == 2
-    assert ": done rocksdb_slow_upload" in demo_said
+    assert ", done: Slow upload of RocksDB state" in demo_said
 
 
 def test_the_demo_cases_are_loaded_once(workbench: RunningWorkbench, demo_said: str) -> None:

@@ -49,6 +49,7 @@ class ApiTokenAdmin(admin.ModelAdmin):
     """Tokens can be revoked here too; each person makes their own on the page of tokens."""
 
     list_display = ["user", "name", "scope", "created_at", "expires_at", "last_used_at"]
+    fields = ["user", "name", "scope", "created_at", "expires_at", "last_used_at"]
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

@@ -15,7 +15,7 @@ from django.contrib.auth.models import UserManager as DjangoUserManager
 from django.db import OperationalError, models
 from django.utils import timezone
 
-from workbench.languages.sentences import say_later
+from workbench.languages.sentences import say, say_later
 
 TOKEN_BYTES = 30
 TOKEN_DAYS = 365
@@ -135,7 +135,7 @@ class Membership(models.Model):
         constraints = [models.UniqueConstraint(fields=["user", "team"], name="one_membership_for_each_team")]
 
     def __str__(self) -> str:
-        return f"{self.user} in {self.team}"
+        return say("{person} in {team}", person=self.user, team=self.team)
 
 
 class TokenScope(models.TextChoices):

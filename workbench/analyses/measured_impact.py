@@ -11,7 +11,7 @@ from diagnostics.diagnosis.problem_time import over_since, problem_onset
 from diagnostics.diagnosis.verdict import HEALTHY, INCONCLUSIVE
 from diagnostics.wording.phrase import duration, number
 from workbench.analyses.models import Analysis
-from workbench.languages.sentences import say, say_counted
+from workbench.languages.sentences import say, say_counted, to_say
 
 RUNNING = "RUNNING"
 """The state of Flink in which a job reads records and has a watermark."""
@@ -19,6 +19,13 @@ LEAST_LAG_MS = 60_000
 """A watermark that lags less is not late in minutes. Our choice."""
 SUFFERED = ("root_cause", "consequence")
 """Roles of the findings that an incident lasts as long as; what merely adds to it may be a setting of long ago."""
+LENGTHS = {
+    (True, False): to_say("{lasted} from {first} to {last} UTC"),
+    (True, True): to_say("at least {lasted} from {first} to {last} UTC"),
+    (False, False): to_say("{lasted} from {first} UTC to the end of the evidence"),
+    (False, True): to_say("at least {lasted} from {first} UTC to the end of the evidence"),
+}
+"""(Whether it is over, whether it began before the evidence) -> its length in words."""
 
 
 def measured_impact(analysis: Analysis) -> list[str]:
@@ -58,14 +65,12 @@ def _length(document: Mapping[str, Any]) -> Iterator[str]:
     end = over or (dt.datetime.fromisoformat(span[1]) if span else None)
     if began is None or end is None or end <= began.at:
         return
-    lasted = duration((end - began.at).total_seconds() * 1000)
-    if began.at_start:
-        lasted = say("at least {lasted}", lasted=lasted)
-    first = f"{began.at:%Y-%m-%d %H:%M:%S}"
-    if over:
-        yield say("{lasted} from {first} to {last} UTC", lasted=lasted, first=first, last=f"{over:%H:%M:%S}")
-    else:
-        yield say("{lasted} from {first} UTC to the end of the evidence", lasted=lasted, first=first)
+    times = {
+        "lasted": duration((end - began.at).total_seconds() * 1000),
+        "first": f"{began.at:%Y-%m-%d %H:%M:%S}",
+        "last": f"{end:%H:%M:%S}",
+    }
+    yield say(LENGTHS[over is not None, began.at_start], **times)
 
 
 def _restarts(analysis: Analysis, ill: Sequence[str | None]) -> Iterator[str]:

@@ -144,7 +144,7 @@ def charts_shown(analysis: Analysis) -> tuple[list[ChartShown], list[Chart], Spa
             points = stored[chart.id]
             summary = chart.summary(points)
             name = _only_job(points) if several else None
-            named = f"{name}: {summary}" if name and name not in summary else summary
+            named = f"{name}{say(': ')}{summary}" if name and name not in summary else summary
             drawn.append(ChartShown(chart, named, chart.choices(points)))
             if chart.axis == "time":
                 spans.append((points["from_ms"], points["to_ms"]))

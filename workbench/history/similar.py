@@ -64,8 +64,9 @@ WORDS = {
 }
 """Kind of a trait, or of a part of the fingerprint -> its word."""
 
-LONGEST_PHASE = "checkpoint_phases.longest_phase"
-"""The fact whose values the traits of the kind `phase` are."""
+RESOURCE = "out_of_memory.resource"
+FACTS = {"phase": "checkpoint_phases.longest_phase", "resource": RESOURCE, "detail": RESOURCE}
+"""Kind of a trait, or of a part of the fingerprint -> the fact whose words its values are."""
 
 WEEKS = 52
 DARKEST = 4
@@ -176,24 +177,20 @@ def _compared(case: Case, share: float, own: Traits, others: Traits) -> SimilarC
 
 def fingerprint_words(document: Mapping[str, Any]) -> list[str]:
     """What the fingerprint of a diagnosis is made of, in the reader's language."""
-    parts = (
-        (WORDS[what], symptom(value).read_title if what == "class" else value)
-        for what, value in fingerprint_parts(document)
-    )
-    return [say("{what}: {value}", what=what, value=value) for what, value in parts]
+    parts = fingerprint_parts(document)
+    return [say("{what}: {value}", what=WORDS[what], value=_value_words(what, value)) for what, value in parts]
 
 
 def _trait_words(traits: Traits, *, is_shared: bool = False) -> Iterator[tuple[str, str]]:
     """The traits in words, the weightiest kind first; templates only where both have them."""
-    titles = {rule.id: rule.title for rule in shipped_rules()}
     for kind, value in sorted(traits, key=lambda trait: (-WEIGHTS.get(trait[0], 0), trait)):
-        if kind == "template" and not is_shared:
-            continue
-        if kind == "class":
-            yield WORDS[kind], symptom(value).read_title
-        elif kind in ("finding", "follows"):
-            yield WORDS[kind], in_reader_language(titles.get(value, value))
-        elif kind == "phase":
-            yield WORDS[kind], str(in_reader_words(LONGEST_PHASE, value))
-        else:
-            yield WORDS.get(kind, kind), value
+        if kind != "template" or is_shared:
+            yield WORDS.get(kind, kind), _value_words(kind, value)
+
+
+def _value_words(kind: str, value: str) -> str:
+    if kind == "class":
+        return symptom(value).read_title
+    if kind in ("finding", "follows", "rule"):
+        return next((in_reader_language(rule.title) for rule in shipped_rules() if rule.id == value), value)
+    return str(in_reader_words(FACTS.get(kind, ""), value))

@@ -142,7 +142,7 @@ STEP_ICONS: Mapping[str, tuple[str, str]] = {
 def _steps(records: CaseRecords) -> Iterator[Entry]:
     for record in records.steps:
         icon, tone = STEP_ICONS.get(record.state, ("book", ""))
-        text = f"{record.action_words}: {record.step.replace('-', ' ')}"
+        text = f"{record.action_words}{say(': ')}{record.question}"
         yield Entry(record.at, icon, record.by, text, detail=record.note, tone=tone)
 
 

@@ -35,7 +35,7 @@ def alternatives_of(
         return []
     ways = [*_options(step), *_other_answers(step, steps), *_remedies(step, steps)]
     others = [each for each in runbooks if each.position != position and each.next_question]
-    ways += [Alternative(f"{each.title}: {each.next_question}", position=each.position) for each in others]
+    ways += [Alternative(f"{each.title}{say(': ')}{each.next_question}", position=each.position) for each in others]
     return ways or [
         Alternative(
             say(

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from django.db import models
 from django.urls import reverse
 
+from diagnostics.language import in_reader_language
+from diagnostics.runbook.text import Step, runbooks
 from workbench.accounts.models import Team, User
 from workbench.analyses.models import Analysis
 from workbench.cases.models import Case
@@ -115,9 +117,26 @@ class StepRecord(models.Model):
         if self.state == StepState.WAITING:
             return say("asked {person} to approve", person=self.asked)
         if self.answer and self.state == StepState.OPEN:
-            return say("answered “{answer}”", answer=self.answer)
+            return say("answered “{answer}”", answer=self.read_answer)
         state = str(self.get_state_display()).lower()
-        return say("{state}, answer “{answer}”", state=state, answer=self.answer) if self.answer else state
+        return say("{state}, answer “{answer}”", state=state, answer=self.read_answer) if self.answer else state
+
+    @property
+    def question(self) -> str:
+        """The step's question in the reader's language; its id where the shipped runbook has no such step."""
+        step = self._shipped_step()
+        return in_reader_language(step.texts["question"]) if step else self.step.replace("-", " ")
+
+    @property
+    def read_answer(self) -> str:
+        """The selected answer in the reader's language; in English where the shipped runbook has no such answer."""
+        step = self._shipped_step()
+        answers = [each.condition for each in step.answers if each.condition == self.answer] if step else []
+        return in_reader_language(answers[0]) if answers else self.answer
+
+    def _shipped_step(self) -> Step | None:
+        runbook = runbooks().get(self.runbook)
+        return next((step for step in runbook.steps if step.id == self.step), None) if runbook else None
 
 
 class Article(models.Model):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db import models
 
 from workbench.accounts.models import Role, Team, User
-from workbench.languages.sentences import say_later
+from workbench.languages.sentences import say, say_later
 
 LONGEST_GROUP = 300
 
@@ -39,7 +39,7 @@ class Identity(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.user} at {self.issuer}"
+        return say("{person} at {issuer}", person=self.user, issuer=self.issuer)
 
 
 class GroupMapping(models.Model):

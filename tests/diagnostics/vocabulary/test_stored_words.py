@@ -27,6 +27,7 @@ def test_lines_of_the_job_s_code_are_named_in_the_reader_language() -> None:
     calls = ["executeQuery (line 86)"]
     with reading_in(CHINESE):
         assert in_reader_words("job_code.blocking", calls) == ["executeQuery\uff08第 86 行\uff09"]
+        assert in_reader_words("job_code.sinks", "addSink (line 9)") == "addSink\uff08第 9 行\uff09"
         assert in_reader_words("restarts.first_text", "broken (line 3)") == "broken (line 3)"
     assert in_reader_words("job_code.blocking", calls) == calls
 

@@ -68,7 +68,7 @@ def test_the_parts_of_a_checkpoint_are_read_and_its_reason_is_evidence() -> None
         said = read_cited_text(english, "rest")
     assert said.startswith("Checkpoint 7 FAILED")
     assert "端到端 2 min 5 s" in said
-    assert said.endswith("状态共 1.2 GiB, Checkpoint expired before completing, really.")
+    assert said.endswith("状态共 1.2 GiB\uff0cCheckpoint expired before completing, really.")
 
 
 def test_the_counter_behind_a_rate_is_read() -> None:

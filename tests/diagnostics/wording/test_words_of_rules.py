@@ -30,10 +30,24 @@ def test_a_bound_is_written_in_the_unit_of_its_fact() -> None:
     assert bound_words("checkpoints.duration_ms", "<", 10_000) == "below 10 s"
 
 
-def test_a_chinese_bound_has_a_space_only_before_latin_letters_and_digits() -> None:
+def test_a_bound_of_several_words_is_a_sentence_in_either_language() -> None:
+    fact, words = "checkpoint_settings.retention", ["NO_EXTERNALIZED_CHECKPOINTS", "DELETE_ON_CANCELLATION"]
+    assert bound_words(fact, "in", words) == "is one of NO_EXTERNALIZED_CHECKPOINTS, DELETE_ON_CANCELLATION"
+    assert bound_words(fact, "not in", words[:1]) == "is none of NO_EXTERNALIZED_CHECKPOINTS"
     with reading_in(CHINESE):
-        assert bound_words("blocking_calls.role_from", "in", ["operator", "method"]).startswith("属于算子")
-        assert bound_words("settings.state_backend", "in", ["rocksdb", "forst"]).startswith("属于 rocksdb")
+        assert bound_words(fact, "in", words) == "为“NO_EXTERNALIZED_CHECKPOINTS、DELETE_ON_CANCELLATION”之一"
+
+
+def test_a_chinese_value_in_a_chinese_sentence_has_no_spaces_around_it() -> None:
+    with reading_in(CHINESE):
+        assert (
+            phrase.fill("JobManager 的 {out_of_memory.resource} 已耗尽。", lambda _: "heap")
+            == "JobManager 的堆内存已耗尽。"
+        )
+        assert phrase.fill("算子 {subject.vertex} 很忙。", lambda _: "Window") == "算子 Window 很忙。"
+        pieces = phrase.fill_in_pieces("失败原因是 {host_limits.kind} 。", lambda _: "a disk is full")
+    assert pieces is not None
+    assert [piece.text for piece in pieces] == ["失败原因是", "磁盘已满", " 。"]
 
 
 @pytest.mark.parametrize(

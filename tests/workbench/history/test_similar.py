@@ -17,7 +17,7 @@ from workbench.analyses.log_books import telling_templates
 from workbench.analyses.outcome import case_outcome_update, evidence_traits_save, phases_in
 from workbench.cases.models import Case, CaseTrait
 from workbench.history.recurrences import recurrence
-from workbench.history.similar import similar_cases
+from workbench.history.similar import fingerprint_words, similar_cases
 from workbench.languages.sentences import in_language
 
 
@@ -127,6 +127,17 @@ def test_the_longest_phase_is_named_in_the_language_of_the_reader(people: People
         [found] = similar_cases(people.alice, here).cases
 
     assert found.same[-1][1] == "启动延迟与对齐"
+
+
+def test_the_resource_of_a_fingerprint_is_named_in_the_language_of_the_reader() -> None:
+    facts = {"resource": "direct memory"}
+    finding = {"role": "root_cause", "symptom_class": "resource_shortage", "subject": {"job": "1"}, "facts": facts}
+    verdict = {"symptom_class": "resource_shortage"}
+    job = {"job_id": "1", "name": "orders", "health": 20, "verdict": verdict}
+    document = {"verdict": verdict, "jobs": [job], "findings": [finding]}
+    assert fingerprint_words(document)[-1] == "resource: direct memory"
+    with in_language(CHINESE):
+        assert fingerprint_words(document)[-1] == "资源\uff1a直接内存"
 
 
 def test_another_phase_is_a_difference_and_a_log_that_was_not_uploaded_is_none(people: People) -> None:

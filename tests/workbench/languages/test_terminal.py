@@ -15,6 +15,7 @@ from workbench.accounts.management.commands.create_token import Command as Creat
 from workbench.analyses.management.commands.diagnose import Command as Diagnose
 from workbench.analyses.management.commands.diagnose import gate
 from workbench.languages.sentences import in_language
+from workbench.languages.terminal import TerminalCommand
 from workbench.launch.plan import LaunchRefused, plan_from
 
 CHINESE_TERMINAL = {"LANG": "zh_CN.UTF-8"}
@@ -57,6 +58,18 @@ def test_help_is_in_the_language(
     with pytest.raises(SystemExit):
         CreateToken().run_from_argv(["manage.py", "create_token", "--help", *options])
     assert expected in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", [CreateToken(), Diagnose()])
+def test_help_has_no_word_of_another_language(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: TerminalCommand
+) -> None:
+    monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
+    with pytest.raises(SystemExit):
+        command.run_from_argv(["manage.py", "command", "--help"])
+    shown = capsys.readouterr().out
+    assert shown.startswith("用法")
+    assert [word for word in ("usage", "options", "arguments", "show", "the ", "Django") if word in shown] == []
 
 
 def test_errors_are_in_the_language(

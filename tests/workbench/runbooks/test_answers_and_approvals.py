@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from django.urls import reverse
 
+from diagnostics.language import CHINESE
 from tests.workbench.diagnosed import diagnosed_case
 from tests.workbench.people import People, signed_in
 from workbench.accounts.models import User
@@ -13,6 +14,7 @@ from workbench.cases.models import Case
 from workbench.cases.selectors import cases_matching
 from workbench.history.case_records import case_records
 from workbench.history.timeline import timeline
+from workbench.languages.sentences import in_language
 from workbench.runbooks.filling import StepShown, runbook_progress, steps_shown
 from workbench.runbooks.models import StepRecord
 
@@ -60,6 +62,14 @@ def test_an_answer_of_a_person_leads_past_the_other_ways(people: People, analysi
     assert "How to look" in folded
 
 
+def test_the_timeline_names_step_and_answer_in_the_language_of_the_reader(people: People, analysis: Analysis) -> None:
+    said(people.bob, analysis, QUESTION, state="done", answer=ANSWER)
+    with in_language(CHINESE):
+        [told] = [entry.text for entry in timeline(case_records(analysis.case)) if ANSWER in entry.text]
+    assert f"出现 {ANSWER}" in told
+    assert "缺少哪种资源" in told
+
+
 def test_answers_that_are_not_taken_fold_away_and_say_nothing(people: People, analysis: Analysis) -> None:
     page = said(people.bob, analysis, QUESTION, state="done", answer=ANSWER)
     asked = page.partition(f'id="step-{QUESTION}"')[2].partition('<li class="step')[0]
@@ -98,8 +108,9 @@ def test_a_step_waits_until_somebody_else_approves_it(people: People, analysis: 
     said(people.bob, analysis, REMEDY, state="approved")
     said(people.alice, analysis, REMEDY, state="done")
     assert step_of(analysis, REMEDY).state == "done"
-    told = [entry.text for entry in timeline(case_records(analysis.case)) if "slots" in entry.text]
-    assert told == ["asked bob to approve: slots", "approved: slots", "done: slots"]
+    told = [entry.text for entry in timeline(case_records(analysis.case)) if "slot" in entry.text]
+    question = "Are slots missing because the cluster is small, or because TaskManagers are gone?"
+    assert told == [f"asked bob to approve: {question}", f"approved: {question}", f"done: {question}"]
 
 
 def test_who_is_asked_has_news_and_who_waits_for_the_answer_too(people: People, analysis: Analysis) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from django.core.management.base import CommandError
 from django.db.models import F
 
+from diagnostics.symptoms import symptom
 from workbench.accounts.models import Role, User
 from workbench.analyses.models import Analysis, AnalysisStatus
 from workbench.analyses.submission import demo_cases_load
@@ -50,4 +51,5 @@ class Command(TerminalCommand):
         )
         for case_id, status, error, verdict in outcomes.order_by("case_id"):
             label = str(AnalysisStatus(status).label).lower()
-            self.stdout.write(f"#{case_id}: {label} {say_stored(error) or verdict}")
+            outcome = say_stored(error) or (symptom(verdict).read_title if verdict else "")
+            self.stdout.write(say("Case {case}, {status}: {outcome}", case=case_id, status=label, outcome=outcome))
