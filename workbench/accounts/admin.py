@@ -14,6 +14,20 @@ admin.site.site_header = say_later("Workbench administration")
 admin.site.site_title = say_later("Workbench")
 admin.site.unregister(Group)
 
+OTHERS_WORDS = (
+    say_later("Model name"),
+    say_later("Add link"),
+    say_later("Change or view list link"),
+    say_later("After you\u2019ve created a user, you\u2019ll be able to edit more user options."),
+    say_later("access attempt"),
+    say_later("access attempts"),
+    say_later("access failure"),
+    say_later("access failures"),
+    say_later("access log"),
+    say_later("access logs"),
+)
+"""Words of Django's administration and of axes that have no Chinese there: our catalogue comes before theirs."""
+
 
 class MembershipInline(admin.TabularInline):
     model = Membership
