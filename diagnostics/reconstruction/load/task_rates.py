@@ -236,13 +236,13 @@ def _grouped(each_interval: Iterable[Interval]) -> Mapping[TaskKey, list[list[In
     """The intervals of each task, grouped by about when they end: TaskManagers are scraped one after the other."""
     by_task: dict[TaskKey, list[dict[int, Interval]]] = defaultdict(list)
     begun_ms: dict[TaskKey, int] = {}
-    for each in sorted(each_interval, key=lambda each: (each.until_ms, each.subtask)):
-        task = each.job_id, each.vertex_id
+    for interval in sorted(each_interval, key=lambda each: (each.until_ms, each.subtask)):
+        task = interval.job_id, interval.vertex_id
         groups = by_task[task]
-        if not groups or each.until_ms - begun_ms[task] > TOGETHER_MS or each.subtask in groups[-1]:
+        if not groups or interval.until_ms - begun_ms[task] > TOGETHER_MS or interval.subtask in groups[-1]:
             groups.append({})
-            begun_ms[task] = each.until_ms
-        groups[-1][each.subtask] = each
+            begun_ms[task] = interval.until_ms
+        groups[-1][interval.subtask] = interval
     ordered = sorted(by_task, key=repr)
     return {task: [[group[subtask] for subtask in sorted(group)] for group in by_task[task]] for task in ordered}
 
