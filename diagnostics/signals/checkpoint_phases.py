@@ -14,6 +14,7 @@ from diagnostics.reconstruction.checkpoints.history import Checkpoint, History, 
 from diagnostics.reconstruction.checkpoints.parts import PHASES, Part, Slowest, checkpoint_parts, slowest_part
 from diagnostics.reconstruction.checkpoints.uploads import upload_facts
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
+from diagnostics.reconstruction.job.graph import JobGraph, job_graph
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.wording.cited_text import PHASES_OF_SUBTASK, cited_text
 from diagnostics.wording.phrase import duration
@@ -82,7 +83,7 @@ def phases(
         **_shares([at for _, _, at in known_slowest]),
         **_listed(by_number, known_slowest),
         **_reference(by_number, checkpoints, known_slowest, name),
-        **_longest_delay(by_number, checkpoints, known_slowest, name),
+        **_longest_delay(by_number, checkpoints, known_slowest, job_graph(cluster, job_id), name),
         **upload_facts([by_number[number] for number in slow]),
         **_pending(by_number, checkpoints, name),
         "unaligned": any(part.unaligned for number in slow for part in by_number[number]),
@@ -226,10 +227,13 @@ def _longest_delay(
     by_number: Mapping[int, Sequence[Part]],
     checkpoints: Mapping[int, Checkpoint],
     slowest: Sequence[tuple[int, Part, Slowest]],
+    graph: JobGraph,
     name: Callable[[str], str],
 ) -> dict[str, FactValue]:
     """The longest start delay of the checkpoints that expired: that of one that completed does not show why others
     did not. Of the slow ones where none of the expired has details.
+
+    No barrier waits at a source, which is triggered by a message: there it is the task that was late.
     """
     delays = {number: found for number, parts in by_number.items() if (found := _maximum(parts, "start_delay"))}
     expired = {number for number in delays if number in checkpoints and checkpoints[number].status == "expired"}
@@ -238,7 +242,13 @@ def _longest_delay(
         return {}
     number = max(chosen, key=lambda each: (delays[each][0], each))
     value, part, _ = delays[number]
-    return {"longest_delay_ms": value, "longest_delay_id": number, "longest_delay_vertex": name(part.vertex_id)}
+    position = graph.position(part.vertex_id)
+    return {
+        "longest_delay_ms": value,
+        "longest_delay_id": number,
+        "longest_delay_vertex": name(part.vertex_id),
+        "longest_delay_at_source": position in ("source", "whole job") if position else None,
+    }
 
 
 def _pending(
@@ -334,6 +344,7 @@ FACTS = {
     "longest_delay_ms": "longest start delay of a subtask in an expired checkpoint; in a slow one where none expired",
     "longest_delay_id": "in which checkpoint",
     "longest_delay_vertex": "in which task of it",
+    "longest_delay_at_source": "whether that is a source, which waits for its trigger and for no barrier",
     "state_vertex": "task with most state in the slowest checkpoint",
     "state_bytes": "full state size in it",
     "checkpointed_bytes": "bytes that the slowest checkpoint wrote",

@@ -99,7 +99,15 @@ def test_the_start_delay_that_explains_expired_checkpoints_is_one_of_theirs() ->
     evidence = hand_made(**line_of_jobs(), subtask_checkpoint=parts, checkpoint=checkpoints)
     facts = only(measure(evidence), "checkpoint_phases").facts
     assert (facts["longest_delay_ms"], facts["longest_delay_id"], facts["reference_id"]) == (148_000, 2, 1)
-    assert facts["longest_delay_vertex"] == "Sink: documents"
+    assert (facts["longest_delay_vertex"], facts["longest_delay_at_source"]) == ("Sink: documents", False)
+
+
+def test_a_source_that_is_late_waits_for_no_barrier() -> None:
+    """Its trigger is a message; a thread that cannot emit holds the checkpoint lock, and none is taken."""
+    parts = [_acknowledged(4, SOURCE, 1, 42_764, 0, 0, 0), _part(4, SINK, 0, status="pending_or_failed")]
+    evidence = hand_made(**line_of_jobs(), subtask_checkpoint=parts, checkpoint=[_checkpoint(4, "FAILED", 60_000.0)])
+    facts = only(measure(evidence), "checkpoint_phases").facts
+    assert (facts["longest_delay_ms"], facts["longest_delay_at_source"]) == (42_764, True)
 
 
 def test_of_two_answers_about_a_subtask_the_acknowledged_one_counts() -> None:

@@ -1,0 +1,48 @@
+"""Start delay at a source: no barrier waits there, so that other words and other remedies fit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.diagnostics.symptoms.judged import judged
+
+PHASES = {
+    "barrier_share_ratio": 1.0,
+    "async_share_ratio": 0.0,
+    "longest_delay_ms": 42_764,
+    "longest_delay_id": 4,
+    "longest_delay_vertex": "Source: orders",
+    "async_ms": 1,
+    "state_bytes": 3_100,
+    "reference_id": 2,
+    "start_delay_ms": 29_500,
+    "start_delay_vertex": "Sink: revenue",
+    "start_delay_subtask": 0,
+}
+PROGRESS = {"expired": 2, "expired_ids": [3, 4], "timeout_ms": 60_000, "completed": 2, "unaligned_count": 0}
+
+
+def told(at_source: dict[str, Any]) -> str:
+    """What the findings of expired checkpoints and of unaligned ones say."""
+    found = judged(
+        checkpoint_phases=PHASES | at_source, checkpoint_progress=PROGRESS, back_pressure_job={"worst_ratio": 1.0}
+    )["findings"]
+    assert {each["rule"]["id"] for each in found} >= {"timeout.expired", "warning.unaligned-would-help"}
+    sentences = [sentence for each in found for sentence in each["sentences"]]
+    return " ".join("".join(piece["text"] for piece in sentence) for sentence in sentences)
+
+
+def test_a_late_source_is_told_apart_from_barriers_that_wait() -> None:
+    text = told({"longest_delay_at_source": True})
+    assert "Source: orders reacted to the trigger of checkpoint 4 only after 42.8 s" in text
+    assert "They do not shorten the 42.8 s" in text
+    assert "in Source: orders, in checkpoint 4): barriers wait" not in text
+
+
+@pytest.mark.parametrize("at_source", [{"longest_delay_at_source": False}, {}])
+def test_elsewhere_or_without_a_graph_barriers_wait_behind_records(at_source: dict[str, Any]) -> None:
+    text = told(at_source)
+    assert "in checkpoint 4): barriers wait behind records" in text
+    assert "They do not shorten" not in text
