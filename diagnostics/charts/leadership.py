@@ -188,9 +188,20 @@ def _marks(points: Points, names: Sequence[str], colours: Palette) -> Iterator[d
             }
 
 
+def _with_a_connection_to_lose(processes: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+    """Those that were connected before the last break was over; all where no log shows a connection."""
+    breaks = [end for each in processes for state, _, end in each["stretches"] if state != "connected"]
+    until = max(breaks, default=float("inf"))
+    return [
+        each
+        for each in processes
+        if any(state == "connected" and begin < until for state, begin, _ in each["stretches"])
+    ] or processes
+
+
 def summary(points: Points) -> str:
     """How many processes lost the service, for how long, and how often leadership changed."""
-    processes = points["processes"]
+    processes = _with_a_connection_to_lose(points["processes"])
     suspended = [each for each in processes if any(state != "connected" for state, _, _ in each["stretches"])]
     lost = [each for each in processes if any(state == "lost" for state, _, _ in each["stretches"])]
     sentences = []

@@ -24,6 +24,8 @@ WRITTEN_AGAIN = 0.5
 """A full checkpoint of an incremental job counts when this share of it had been written before. Our choice."""
 GROWTH_LEFT = 2.0
 """The needed rate leaves room for the state growth of this many checkpoints. Our choice."""
+SETTLED_SHARE, LEAST_SETTLED = 0.01, 5
+"""A state that differs by a hundredth or less over so many last checkpoints has stopped growing. Our choice."""
 
 
 def measure(evidence: Evidence) -> Measured:
@@ -210,6 +212,7 @@ def _state(history: History) -> dict[str, FactValue]:
         "max_state_bytes": highest(each.state_bytes for each in sized),
         "state_growth_ratio": ratio(last.state_bytes, first.state_bytes),
         "state_growth_bytes_per_s": _lasting_growth(sized),
+        "state_settled_count": _settled(sized),
         "persisted_count": len(with_persisted),
         "persisted_max_bytes": persisted,
         "persisted_median_bytes": _middle_of_large(with_persisted),
@@ -231,6 +234,19 @@ def _lasting_growth(sized: Sequence[Checkpoint]) -> float | None:
     }
     trend = trend_of(sorted(by_number.values()))
     return trend.slope * 1000 if isinstance(trend, Trend) and trend.slope > 0 else None
+
+
+def _settled(sized: Sequence[Checkpoint]) -> int | None:
+    """How many of the last checkpoints have the same state, within SETTLED_SHARE; None for fewer than LEAST_SETTLED."""
+    sizes = {each.number: each.state_bytes or 0.0 for each in sized}
+    largest, smallest = 0.0, float("inf")
+    count = 0
+    for size in reversed(sizes.values()):
+        largest, smallest = max(largest, size), min(smallest, size)
+        if largest > smallest * (1 + SETTLED_SHARE):
+            break
+        count += 1
+    return count if count >= LEAST_SETTLED else None
 
 
 def _middle_of_large(checkpoints: Sequence[Checkpoint]) -> float | None:
@@ -279,6 +295,7 @@ FACTS = {
     "max_state_bytes": "largest full state size",
     "state_growth_ratio": "full state size of the last checkpoint over that of the first",
     "state_growth_bytes_per_s": "growth of the state, where it has a trend that lasts until the end",
+    "state_settled_count": "last checkpoints whose state has the same size, within 1 %, where they are 5 or more",
     "persisted_count": "checkpoints that persisted in-flight data",
     "persisted_max_bytes": "most in-flight data of one checkpoint",
     "persisted_median_bytes": "usual in-flight data of those with much of it",

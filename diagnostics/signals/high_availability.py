@@ -162,7 +162,7 @@ def _extent(log: IncidentLog, ha_outages: Sequence[Outage]) -> dict[str, FactVal
     could = {
         each.file_id
         for each in [*log.of("coordination_back"), *log.of("coordination_lost")]
-        if each.process in FLINK_PROCESSES
+        if each.process in FLINK_PROCESSES and (each.ts_ms or 0) <= ha_outages[-1].last_ms
     }
     reconnected = [
         each.ts_ms
@@ -341,7 +341,7 @@ SIGNALS = (
             "jobmanager_logs": "JobManager processes that noticed",
             "taskmanager_logs": "TaskManager processes that noticed",
             "processes_together": "most processes that noticed the same outage",
-            "processes_connected": "JobManagers and TaskManagers that were connected to the service at some time",
+            "processes_connected": "JobManagers and TaskManagers that were connected before the last outage was over",
             "processes_never_connected": "processes that started during an outage and found no server",
             "back_ms": "last reconnection after the first sign, epoch ms",
             "failures": "failures and errors thrown by the high-availability services",

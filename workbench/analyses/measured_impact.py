@@ -81,7 +81,9 @@ def _restarts(analysis: Analysis, ill: Sequence[str | None]) -> Iterator[str]:
     if ended := sum(each["facts"].get("final_state") == "FAILED" for each in found):
         yield say_counted("{count} job ended in the state FAILED", "{count} jobs ended in the state FAILED", ended)
     back = max(_facts(analysis, "checkpoint_progress", "goes_back_ms", of=ill, running_only=True), default=0)
-    if not back or over_since(analysis.document) is not None:
+    runs_nowhere = 0 in _facts(analysis, "task_manager_loss.all", "registered_end")
+    if not back or runs_nowhere or over_since(analysis.document) is not None:
+        # Without a TaskManager no task has done any work since, which a restart could repeat.
         return
     sources = [
         each["facts"].get("source") for each in _of(analysis, "delivery_guarantee") if each["subject"].get("job") in ill

@@ -122,3 +122,13 @@ def test_two_reports_of_one_end_are_one_step() -> None:
 
     assert points is not None
     assert [row[3] for row in CHART.table(points)[1:]].count("process ended") == 1
+
+
+def test_the_summary_counts_only_processes_that_had_a_connection_to_lose() -> None:
+    """One starts during the outage and finds no server; another one connects when it is over."""
+    lost = [["connected", 0, 60], ["suspended", 60, 72], ["lost", 72, 80]]
+    found_none, later = [["suspended", 70, 75], ["lost", 75, 78]], [["connected", 90, 120]]
+    processes = [{"name": str(place), "stretches": each} for place, each in enumerate((lost, found_none, later))]
+
+    told = CHART.summary({"processes": processes, "steps": []})
+    assert told.startswith("1 of 1 processes lost the connection")

@@ -85,3 +85,18 @@ def test_acknowledgements_after_the_expiry_are_counted_with_their_delay() -> Non
 
 def test_small_checkpoints_show_neither_rates_nor_fullness() -> None:
     assert "full" not in _written(History(JOB, (_checkpoint(1, 0.01, 0.01), _checkpoint(2, 0.02, 0.02))), {})
+
+
+@pytest.mark.parametrize(
+    ("sizes", "count"),
+    [
+        ((15, 60, 108.9, 109, 109.1, 109.1, 109.1), 5),
+        ((15, 60, 109, 109, 109, 109), None),
+        ((15, 30, 45, 60, 75, 90), None),
+    ],
+)
+def test_a_state_that_kept_its_size_over_the_last_checkpoints_has_settled(
+    sizes: tuple[float, ...], count: int | None
+) -> None:
+    history = History(JOB, tuple(_checkpoint(number, size, size) for number, size in enumerate(sizes, 1)))
+    assert _state(history)["state_settled_count"] == count

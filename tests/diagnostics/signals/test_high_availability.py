@@ -250,3 +250,14 @@ def test_a_job_without_high_availability_has_no_trouble() -> None:
 
 def test_without_logs_the_job_managers_log_is_asked_for() -> None:
     assert needs(high_availability.measure(hand_made())) == {"high_availability": "jobmanager-log"}
+
+
+def test_a_process_that_connected_after_the_outage_could_not_have_lost_it() -> None:
+    log = [
+        record(1, "zk.client.established", duration_ms=12_000.0),
+        changed(60, "SUSPENDED"),
+        changed(72, "LOST"),
+        record(120, "zk.client.established", duration_ms=12_000.0, file_id=7),
+    ]
+    measured = facts(log)
+    assert (measured["processes"], measured["processes_connected"]) == (1, 1)

@@ -147,3 +147,11 @@ def test_what_the_first_look_shows_already_lasted_at_least_so_long() -> None:
     found = measured_impact(Analysis(document=document([job("slow_sink")], finding("01:00:00", at_start=True))))
 
     assert "at least 10 min from 2026-11-20 01:00:00 UTC to the end of the evidence" in found
+
+
+def test_no_work_is_said_to_be_repeated_where_no_task_manager_has_done_any_since() -> None:
+    progress = {**signal("checkpoint_progress", goes_back_ms=160_000), "subject": {"job": "slow_sink"}}
+    gone = {**signal("task_manager_loss.all", registered_end=0), "subject": {}}
+    of_job = document([job("slow_sink")], finding("01:07:20"))
+
+    assert not any("repeats" in each for each in measured_impact(Analysis(document=of_job, signals=[progress, gone])))
