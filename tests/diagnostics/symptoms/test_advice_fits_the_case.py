@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from diagnostics.rules.rule import shipped_rules
 from diagnostics.runbook import fill, runbooks
 from tests.diagnostics.runbook.test_runbook import stored
 
@@ -56,3 +57,20 @@ def test_rocksdb_takes_back_the_larger_heap_and_counts_from_it() -> None:
 
     assert "1069 MiB for a TaskManager instead of 992" in rocksdb
     assert "taskmanager.memory.task.heap.size: 190m" in rocksdb
+
+
+def test_no_bound_on_the_timeout_is_said_to_be_in_flinks_documentation() -> None:
+    """It states the default of ten minutes only."""
+    [risky] = [each for each in shipped_rules() if each.id == "conf.risky"]
+    [bound] = [each for each in risky.when.checks({}.get) if each.fact == "settings.timeout_ms"]
+    assert str(bound.source).startswith("our choice")
+
+
+@pytest.mark.parametrize("beyond", [0, 1])
+def test_a_session_timeout_that_the_longest_outage_exceeds_is_proposed_with_its_limit(beyond: int) -> None:
+    """The plan of a case holds the changes without the answers of their step."""
+    outage = {"session_timeout_ms": 12_000, "session_timeout_needed_ms": 40_000, "session_limit_ms": 40_000}
+    step = steps_of("zookeeper-ha", high_availability={**outage, "outages_beyond_limit": beyond})["tolerance"]
+    [timeout] = [each["to"] for each in step["change"] if "session-timeout: 40000" in each["to"]]
+
+    assert ("maxSessionTimeout" in timeout) == bool(beyond)

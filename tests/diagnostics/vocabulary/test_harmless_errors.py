@@ -22,3 +22,9 @@ def test_every_entry_is_named_in_both_languages() -> None:
     for entry in harmless_errors().values():
         with reading_in(CHINESE):
             assert in_reader_language(entry.what) != entry.what
+
+
+def test_a_question_for_the_back_pressure_of_a_task_that_does_not_run_is_not_one_for_something_unknown() -> None:
+    [entry] = [each for each in harmless_errors().values() if "noise.back_pressure_handler" in each.events]
+    assert entry.events == ("noise.back_pressure_handler",)
+    assert entry.what == "the back pressure of a task was asked for while none of its subtasks ran"
