@@ -79,7 +79,8 @@ ON_TASK_MANAGERS = to_say("on each TaskManager's host")
 SUPERVISED = to_say(
     "on the JobManager's host; it was started again by itself before: run `start` only if it stays away"
 )
-FOR_EACH = to_say("there, once for each of its TaskManagers")
+ON_TASK_MANAGERS_AGAIN = to_say("on each TaskManager's host, with the arguments (-D) that each had")
+FOR_EACH = to_say("there, once for each of its TaskManagers, with the arguments (-D) that it had")
 IF_DECIDED = to_say("gives up the state: only when somebody has decided so")
 """Comments behind commands."""
 
@@ -265,20 +266,17 @@ class _Restart:
 
         How many to start is known where all that were seen are registered, and as many on each host.
         """
-        script, place = self._cluster.script("taskmanager.sh"), say(ON_TASK_MANAGERS)
+        script, again = self._cluster.script("taskmanager.sh"), say(ON_TASK_MANAGERS_AGAIN)
         seen = self.value("deployment.task_managers_by_host")
         numbers = [each for each in seen if isinstance(each, int)] if isinstance(seen, list) else []
         most = max(numbers, default=1)
         if most == 1:
-            return [f"{script} stop && {script} start   # {place}"]
+            return [f"{script} stop && {script} start   # {again}"]
         registered = self.value("task_manager_loss.all.registered_end")
         if min(numbers) == most <= MOST_STARTS and registered == sum(numbers):
             starts = " && ".join([f"{script} start"] * most)
-            return [f"{script} stop-all && {starts}   # {place}"]
-        return [
-            f"{script} stop-all   # {place}",
-            f"{script} start   # {say(FOR_EACH)}",
-        ]
+            return [f"{script} stop-all && {starts}   # {again}"]
+        return [f"{script} stop-all   # {say(ON_TASK_MANAGERS)}", f"{script} start   # {say(FOR_EACH)}"]
 
     def _restart_of_ended(self, state: str, newest: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
         if self._has_no_checkpoint():

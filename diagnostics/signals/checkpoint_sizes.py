@@ -25,7 +25,7 @@ WRITTEN_AGAIN = 0.5
 GROWTH_LEFT = 2.0
 """The needed rate leaves room for the state growth of this many checkpoints. Our choice."""
 SETTLED_SHARE, LEAST_SETTLED = 0.01, 5
-"""A state that differs by a hundredth or less over so many last checkpoints has stopped growing. Our choice."""
+"""A state that differs by at most a hundredth in the last 5 checkpoints or more has stopped growing. Our choice."""
 
 
 def measure(evidence: Evidence) -> Measured:

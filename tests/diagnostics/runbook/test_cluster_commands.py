@@ -183,19 +183,40 @@ def test_options_of_processes_restart_them() -> None:
 @pytest.mark.parametrize(
     ("by_host", "registered", "expected"),
     [
-        ([1, 1], 2, ["T stop && T start   # on each TaskManager's host"]),
-        ([2], 2, ["T stop-all && T start && T start   # on each TaskManager's host"]),
-        ([2, 2], 4, ["T stop-all && T start && T start   # on each TaskManager's host"]),
+        ([1, 1], 2, ["T stop && T start   # on each TaskManager's host, with the arguments (-D) that each had"]),
+        (
+            [2],
+            2,
+            ["T stop-all && T start && T start   # on each TaskManager's host, with the arguments (-D) that each had"],
+        ),
+        (
+            [2, 2],
+            4,
+            ["T stop-all && T start && T start   # on each TaskManager's host, with the arguments (-D) that each had"],
+        ),
         (
             [2],
             None,
-            ["T stop-all   # on each TaskManager's host", "T start   # there, once for each of its TaskManagers"],
+            [
+                "T stop-all   # on each TaskManager's host",
+                "T start   # there, once for each of its TaskManagers, with the arguments (-D) that it had",
+            ],
         ),
-        ([2], 1, ["T stop-all   # on each TaskManager's host", "T start   # there, once for each of its TaskManagers"]),
+        (
+            [2],
+            1,
+            [
+                "T stop-all   # on each TaskManager's host",
+                "T start   # there, once for each of its TaskManagers, with the arguments (-D) that it had",
+            ],
+        ),
         (
             [1, 2],
             3,
-            ["T stop-all   # on each TaskManager's host", "T start   # there, once for each of its TaskManagers"],
+            [
+                "T stop-all   # on each TaskManager's host",
+                "T start   # there, once for each of its TaskManagers, with the arguments (-D) that it had",
+            ],
         ),
     ],
 )
