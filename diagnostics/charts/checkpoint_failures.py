@@ -226,13 +226,13 @@ def _job_summary(job: Mapping[str, Any]) -> str:
     share = (
         say(
             "{high} of these {judged} came while a subtask was back-pressured more than half of the time, which was so "
-            "in {usual} of all moments.",
+            "in {usual} of all intervals of 10 s.",
             **words,
         )
         if len(judged) == counted
         else say(
             "The back pressure is known at the time of {judged} of these {all}: {high} of the {judged} came while a "
-            "subtask was back-pressured more than half of the time, which was so in {usual} of all moments.",
+            "subtask was back-pressured more than half of the time, which was so in {usual} of all intervals of 10 s.",
             all=counted,
             **words,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -13,16 +13,20 @@ from diagnostics.charting.theme import Palette, palette
 from diagnostics.language import joined_sentences, say, to_say
 from diagnostics.notation.printed_name import normalised
 from diagnostics.reconstruction.job.cluster import cluster_of
+from diagnostics.reconstruction.job.task_start import task_starts
 from diagnostics.reconstruction.load.pools import pools_of_tasks
+from diagnostics.reconstruction.load.pressed_time import pressed_spans
 from diagnostics.reconstruction.load.source_rates import source_rates
 from diagnostics.reconstruction.load.tasks import job_tasks
+from diagnostics.reconstruction.load.timeline import load_timelines
 from diagnostics.vocabulary.load_levels import OK_MOST, QUIET_MOST
-from diagnostics.wording.phrase import FORMATS, number, percent
+from diagnostics.wording.phrase import FORMATS, duration, number, percent
 
 if TYPE_CHECKING:
     from diagnostics.evidence import Evidence
     from diagnostics.reconstruction.job.cluster import Cluster, VertexKey
     from diagnostics.reconstruction.load.pools import TaskPools
+    from diagnostics.reconstruction.load.pressed_time import Span
     from diagnostics.reconstruction.load.source_rates import SourceRate
 
 MOST_TASKS = 16
@@ -46,15 +50,17 @@ BARS = {
 def points(evidence: Evidence) -> Points | None:
     """The tasks from the sources to the origin of back pressure, with their pools and ratios, and the source rate.
 
-    Reads   vertex, edge, job, metric_sample, back_pressure, subtask.
-    Gives   {jobs: [{job_id, name, pressed_ms, origin, apart, tasks: [{id, name, in, out, held, busy}], rates: [[ts_ms,
-            per_s]], change: {at_ms, before_per_s, after_per_s} or null}]}; `apart` is whether a sender of the origin
+    Reads   vertex, edge, job, metric_sample, back_pressure, subtask, log_record (starts of tasks).
+    Gives   {jobs: [{job_id, name, pressed_ms, origin, start_ms, apart, tasks: [{id, name, in, out, held, busy}], rates:
+            [[ts_ms, per_s]], change: {at_ms, before_per_s, after_per_s} or null}]}; `start_ms` is the longest start of
+            the origin where back pressure is that of its starts, else null; `apart` is whether a sender of the origin
             runs in another TaskManager, null where that is not known; pools are those of findings, ratios those of the
             job graph (`reconstruction/load/tasks.py`); null where nothing is known, and for the input of a source.
             Tasks are in the order of the data flow.
     Empty   None when no task with a known origin is back-pressured, or without known edges.
     """
     pools, rates, cluster = pools_of_tasks(evidence), source_rates(evidence), cluster_of(evidence)
+    timelines = load_timelines(evidence)
     jobs = []
     for job in job_tasks(evidence):
         origin = max(job["vertices"], key=lambda each: each["origin_moments"])
@@ -66,12 +72,24 @@ def points(evidence: Evidence) -> Points | None:
                     "name": job["name"],
                     "pressed_ms": job["pressed_ms"],
                     "origin": origin["id"],
+                    "start_ms": _start_ms(evidence, origin, pressed_spans(timelines.get(job["job_id"], {})).values()),
                     "apart": _is_apart(cluster, job["job_id"], origin),
                     "tasks": [_task(job["job_id"], each, pools) for each in path],
                     **_course(rates.get(job["job_id"])),
                 }
             )
     return {"jobs": jobs} if jobs else None
+
+
+def _start_ms(evidence: Evidence, origin: Mapping[str, Any], pressed: Collection[Span]) -> int | None:
+    """The longest start of the origin, ms, where most of the spans with back pressure are times in which it started."""
+    starts = [each for each in task_starts(evidence) if normalised(each.vertex) == normalised(origin["name"])]
+    spans = [(each.running_ms - each.took_ms, each.running_ms) for each in starts]
+    while_starting = sum(
+        any(min(until, end) - max(since, begin) > (until - since) / 2 for begin, end in spans)
+        for since, until in pressed
+    )
+    return starts[0].took_ms if starts and while_starting > len(pressed) / 2 else None
 
 
 def _is_apart(cluster: Cluster, job_id: str | None, origin: Mapping[str, Any]) -> bool | None:
@@ -222,7 +240,21 @@ def _job_summary(job: Mapping[str, Any]) -> str:
     origin = next(task for task in job["tasks"] if task["id"] == job["origin"])
     # Points of former releases do not say over which time the ratios are means.
     average = say("on average, while back pressure was HIGH") if job.get("pressed_ms") else say("on average")
-    sentences = [_origin_in_words(origin, average), _pool_in_words(origin, job.get("apart"))]
+    start_ms = job.get("start_ms")
+    sentences = (
+        [
+            say(
+                "Tasks upstream of {task} wait while it starts: it took {took} from INITIALIZING to RUNNING.",
+                task=origin["name"],
+                took=duration(start_ms),
+            )
+        ]
+        if start_ms
+        else [
+            _origin_in_words(origin, average),
+            _pool_in_words(origin, job.get("apart"), lasted=bool(job.get("pressed_ms"))),
+        ]
+    )
     waiting = sorted((task for task in job["tasks"] if (task["held"] or 0.0) > OK_MOST), key=lambda task: -task["held"])
     for task in waiting[:2]:
         sentence = (
@@ -267,8 +299,11 @@ def _origin_in_words(origin: Mapping[str, Any], average: str) -> str:
     )
 
 
-def _pool_in_words(origin: Mapping[str, Any], apart: bool | None) -> str:
-    """What the input pool of the task at which the wait begins shows; `apart` as in the points."""
+def _pool_in_words(origin: Mapping[str, Any], apart: bool | None, *, lasted: bool) -> str:
+    """What the input pool of the task at which the wait begins shows; `apart` as in the points.
+
+    lasted  whether the ratios are those of the time with back pressure: a pool that is empty otherwise explains nothing
+    """
     pool = origin["in"]
     if pool is None:
         return ""
@@ -284,7 +319,7 @@ def _pool_in_words(origin: Mapping[str, Any], apart: bool | None) -> str:
         )
     if not apart:
         return say("Its input pool is empty because all of its senders are in the same TaskManager.")
-    if _is_quiet(origin):
+    if _is_quiet(origin) and lasted:
         return say(
             "Its input pool is empty although it has senders in other TaskManagers: the records do not arrive over the "
             "network."

@@ -33,12 +33,14 @@ Condition = Mapping[Labels, Sequence[bool]]
 class WatchedJob:
     """The job that the alerts are for, with interval and timeout of its checkpoints.
 
-    name  as a label value; None where the evidence does not name it: the alerts then watch every job
+    name      as a label value; None where the evidence does not name it: the alerts then watch every job
+    start_ms  the longest start of a task while which triggers were refused; 0 where none was
     """
 
     name: str | None
     interval_ms: int
     timeout_ms: int
+    start_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)

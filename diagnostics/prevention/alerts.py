@@ -25,12 +25,18 @@ from diagnostics.prevention.forecasts import forecast_alerts
 from diagnostics.prevention.own_alerts import OWN_ALERTS
 from diagnostics.prevention.presence_alerts import presence_alerts
 from diagnostics.prevention.series import JOB, STEP_MS, TASK, CaseSeries, Labels, label_value
-from diagnostics.wording.phrase import enumeration
+from diagnostics.wording import phrase
 
 LEAST_SILENCE_MS, SILENT_INTERVALS = 10 * MINUTE, 3
 """Three intervals without a completed checkpoint are not chance; below ten minutes there is no alert. Our choice."""
 USUAL_INTERVAL_MS, USUAL_TIMEOUT_MS = 3 * MINUTE, 10 * MINUTE
 """Defaults when the evidence does not state them; the timeout is Flink's default, the interval a usual one."""
+FACTS_OF_JOB = {
+    "checkpoint_progress": ("interval_ms", "timeout_ms"),
+    "settings": ("interval_ms", "timeout_ms"),
+    "checkpoint_declines": ("slowest_start_ms",),
+}
+"""Signal -> its facts that bounds are made of; the first signal that has one states it."""
 
 
 def alerts_for(document: Mapping[str, Any], signals: Sequence[Mapping[str, Any]], job_id: str | None) -> list[Alert]:
@@ -51,20 +57,25 @@ def _watched_job(document: Mapping[str, Any], signals: Sequence[Mapping[str, Any
     settings: dict[str, float] = {}
     for signal in signals:
         if (signal.get("subject") or {}).get("job") in (job_id, None):
-            for fact in ("interval_ms", "timeout_ms"):
+            for fact in FACTS_OF_JOB.get(signal["key"], ()):
                 value = (signal.get("facts") or {}).get(fact)
-                if signal["key"] in ("checkpoint_progress", "settings") and isinstance(value, (int, float)):
+                if isinstance(value, (int, float)):
                     settings.setdefault(fact, value)
     return WatchedJob(
         name=label_value(name) if name else None,
         interval_ms=int(settings.get("interval_ms", USUAL_INTERVAL_MS)),
         timeout_ms=int(settings.get("timeout_ms", USUAL_TIMEOUT_MS)),
+        start_ms=int(settings.get("slowest_start_ms", 0)),
     )
 
 
 def _failed_in_a_row(job: WatchedJob) -> Alert:
-    """Two failures and no completion within two intervals, for those that fail at once, or two timeouts."""
-    windows = sorted({steps_of_time(2 * job.interval_ms), steps_of_time(2 * max(job.interval_ms, job.timeout_ms))})
+    """Two failures and no completion within two intervals, for those that fail at once, or two timeouts.
+
+    Flink counts triggers that it refuses while tasks start as failed too: a restart alone must not fire it.
+    """
+    at_once, late = 2 * job.interval_ms + job.start_ms, 2 * max(job.interval_ms, job.timeout_ms) + job.start_ms
+    windows = sorted({steps_of_time(at_once), steps_of_time(late)})
     failed, completed = f"{JOB}numberOfFailedCheckpoints", f"{JOB}numberOfCompletedCheckpoints"
 
     def expr(ago: str) -> str:
@@ -82,7 +93,7 @@ def _failed_in_a_row(job: WatchedJob) -> Alert:
                     held[step] |= bool(grown is not None and grown >= 2 and not (good is not None and good > 0))
         return held_by_labels
 
-    within = enumeration([duration(window) for window in windows], last="or")
+    within = phrase.enumeration([duration(window) for window in windows], last="or")
     return Alert(
         "FlinkCheckpointsFailInARow",
         " or ".join(expr(duration(window)) for window in windows),
@@ -91,6 +102,15 @@ def _failed_in_a_row(job: WatchedJob) -> Alert:
         say("Two or more checkpoints of {job_name} failed in a row"),
         for_these_settings(
             say(
+                "Two failed and none completed within {within}: two intervals, or two timeouts, each with the "
+                "{start} that tasks took to start, because Flink counts triggers that it refuses meanwhile as failed; "
+                "rounded up to whole steps of {step}.",
+                within=within,
+                start=phrase.duration(job.start_ms),
+                step=duration(STEP_MS),
+            )
+            if job.start_ms
+            else say(
                 "Two failed and none completed within {within}: two intervals, or two timeouts, rounded up to whole "
                 "steps of {step}.",
                 within=within,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from diagnostics.arithmetic.balance import HOT_MULTIPLE, hot_multiple
-from diagnostics.language import say
+from diagnostics.language import joined_sentences, say, to_say
 from diagnostics.prevention.alert import (
     BACK_PRESSURE_MS,
     FULL_MS_PER_S,
@@ -34,6 +34,10 @@ BUSY_SHARE = 0.5
 """A checkpoint that needs half of its interval leaves the job too little time: `conf.minpause` of
 vocabulary/sources.
 """
+
+STARTS_TOO = to_say(
+    "Flink counts triggers that it refuses while tasks start as failed, so that a start of the job fires it too."
+)
 
 
 def _task_of(finding: Mapping[str, Any]) -> str | None:
@@ -178,10 +182,15 @@ def _failed(finding: Mapping[str, Any], job: WatchedJob) -> Alert:
         "warning",
         say("A checkpoint of {job_name} failed"),
         for_these_settings(
-            say(
-                "One within two intervals ({within}) is enough here: {title}.",
-                within=duration(window),
-                title=finding["title"],
+            joined_sentences(
+                [
+                    say(
+                        "One within {within} (two intervals, in whole scrapes of 15 s) is enough here: {title}.",
+                        within=duration(window),
+                        title=finding["title"],
+                    ),
+                    *([say(STARTS_TOO)] if job.start_ms else []),
+                ]
             ),
             job,
         ),

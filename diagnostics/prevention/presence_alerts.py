@@ -8,14 +8,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from diagnostics.language import say
+from diagnostics.language import joined_sentences, say, to_say
 from diagnostics.prevention.alert import MINUTE, Alert, Condition, WatchedJob, by_job, selected
 from diagnostics.prevention.series import REGISTERED, RUNNING_TIME, CaseSeries, final_state
+from diagnostics.vocabulary.settings import Version, version_of
 
 NOT_RUNNING_MS = 2 * MINUTE
 """A restart takes less: the longest pause of Flink's default restart strategy is one minute. Source: Flink
 documentation, Configuration, restart-strategy.exponential-delay.max-backoff.
 """
+RUNNING_TIME_SINCE: Version = (1, 15)
+"""Source: Flink documentation, Metrics."""
+WHY_NOT_RUNNING = to_say(
+    "A job that failed for good has no series any more, so that no other alert sees it. Silence this one while "
+    "you deploy."
+)
+ALWAYS_FIRES = to_say("Flink has the metric since 1.15: with an older one it always fires.")
 MISSING_MS = MINUTE
 """Longer than a TaskManager whose connection broke for a moment takes to register again. Our choice."""
 
@@ -30,7 +38,7 @@ def presence_alerts(signals: Sequence[Mapping[str, Any]], job_id: str | None, jo
         if signal["key"] == "slots" and (signal.get("subject") or {}).get("job") in (job_id, None)
     )
     if job.name and final_state(signals, job_id) != "FINISHED":
-        yield _not_running(job, job.name)
+        yield _not_running(job, job.name, _reports_running_time(signals))
     for signal in signals:
         facts = signal.get("facts") or {}
         if signal["key"] != "task_manager_loss.all" or not facts.get("registered_most"):
@@ -39,7 +47,14 @@ def presence_alerts(signals: Sequence[Mapping[str, Any]], job_id: str | None, jo
             yield _missing(facts["registered_most"])
 
 
-def _not_running(job: WatchedJob, name: str) -> Alert:
+def _reports_running_time(signals: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether the version of Flink is known to have the metric."""
+    facts = (each.get("facts") or {} for each in signals if each["key"] == "job_overview")
+    version = next((version_of(each["flink_version"]) for each in facts if each.get("flink_version")), None)
+    return version is not None and version >= RUNNING_TIME_SINCE
+
+
+def _not_running(job: WatchedJob, name: str, is_reported: bool) -> Alert:
     def condition(series: CaseSeries) -> Condition:
         running = [each.values for each in series.of(RUNNING_TIME)]
         return {(("job_name", name),): [not any(values) for values in zip(*running, strict=True)]}
@@ -50,10 +65,7 @@ def _not_running(job: WatchedJob, name: str) -> Alert:
         NOT_RUNNING_MS,
         "critical",
         say("{job_name} does not run"),
-        say(
-            "A job that failed for good has no series any more, so that no other alert sees it. Silence this one while "
-            "you deploy. Flink has the metric since 1.15: with an older one it always fires."
-        ),
+        joined_sentences([say(WHY_NOT_RUNNING), *([] if is_reported else [say(ALWAYS_FIRES)])]),
         (RUNNING_TIME,),
         condition,
     )

@@ -104,7 +104,7 @@ def outcome(alert: Alert, series: CaseSeries) -> str:
     first, covered = min(firing.values()) * STEP_MS, max(series.steps - 1, 0) * STEP_MS
     after = phrase.duration(first)
     if first <= covered:
-        return say("This incident fires it {after} after the evidence begins.", after=after)
+        return say("This incident fires it at {time}.", time=phrase.FORMATS["time"](series.from_ms + first))
     if series.job_ended:
         return say(
             "This incident fires it {after} after the evidence begins if nobody starts the job again; the evidence "

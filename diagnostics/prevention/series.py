@@ -48,6 +48,7 @@ class CaseSeries:
 
     job        its name as a label value
     steps      number of steps that the evidence covers, from step 0
+    from_ms    time of step 0, epoch ms
     series     values for exactly these steps
     job_ended  whether the job ended for good within them
     """
@@ -56,6 +57,7 @@ class CaseSeries:
     steps: int
     series: Sequence[Series]
     job_ended: bool = False
+    from_ms: float = 0.0
 
     def of(self, metric: str) -> list[Series]:
         """The series of one metric."""
@@ -133,7 +135,7 @@ def case_series(
         *_presence(points.get("metrics"), job_id, job, times),
     ]
     until = next((step for step, time in enumerate(times) if life.job_ms is not None and time >= life.job_ms), steps)
-    return CaseSeries(job, steps, [_until(until, each) for each in case_metrics], until < steps)
+    return CaseSeries(job, steps, [_until(until, each) for each in case_metrics], until < steps, times[0])
 
 
 def _until(step: int, series: Series) -> Series:

@@ -76,8 +76,8 @@ def merged_plan(
            `open` [{only_if, question, changes: [{file, from, to, instead}]}], where one that is `instead` is an
            alternative to those before it, `left_out` [{option, value, runbook, because}], and `restart` {text, command}
            or None, also where it would stop a job and no change removes the root cause, `remark`, a
-           sentence where no decided change removes the root cause, else empty, and `look_first`, whether what is open
-           comes before the decided changes.
+           sentence where no decided change removes the root cause, else empty, `look_first`, whether what is open
+           comes before the decided changes, and `runbooks`, the titles of those from which something is in the plan.
            Each block of commands begins with what Flink's scripts need, which a runbook shows above its steps.
     """
     plan = _Plan()
@@ -112,7 +112,8 @@ def merged_plan(
         each["to"] = f"{export}\n{each['to']}" if export else each["to"]
     shown["changes"] = [shown_change(each, ConfigFile.of(view)) for each in shown["changes"]]
     remark = say(START_FIRST) if starts and plan.restarts else plan.remark(cause)
-    return shown | {"restart": restart, "remark": remark, "look_first": plan.looks_first(cause) and not starts}
+    shown |= {"restart": restart, "remark": remark, "look_first": plan.looks_first(cause) and not starts}
+    return shown | {"runbooks": [each.title for each in proposals if each.title in plan.runbooks]}
 
 
 class _Plan:
@@ -133,6 +134,11 @@ class _Plan:
     @property
     def is_needed(self) -> bool:
         return bool(self._files or self._others or self._open)
+
+    @property
+    def runbooks(self) -> set[str]:
+        """Titles of the runbooks from which something is shown."""
+        return {*self.decided, *self.undecided, *(each["runbook"] for each in self._left_out)}
 
     @property
     def options(self) -> str:

@@ -89,7 +89,10 @@ def _restarts(analysis: Analysis, ill: Sequence[str | None]) -> Iterator[str]:
         each["facts"].get("source") for each in _of(analysis, "delivery_guarantee") if each["subject"].get("job") in ill
     ]
     if FORGETS in sources:
-        yield say("a restart from the last completed checkpoint loses the {age} since its trigger", age=duration(back))
+        yield say(
+            "a restart loses what was read in the {age} since the trigger of the last completed checkpoint",
+            age=duration(back),
+        )
     else:
         yield say(
             "a restart repeats the work of {age}, since the trigger of the last completed checkpoint",

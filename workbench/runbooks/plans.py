@@ -21,7 +21,7 @@ class PlanShown:
 
     name           the job's name, None when there is only one
     plan           as of `diagnostics.runbook.merged_plan`
-    sources        the runbooks that it merges, the root cause's first
+    sources        the runbooks from which something is in it, the root cause's first
     waits_because  why it waits for the next deployment, as of `waits_because`; empty where it does not
     """
 
@@ -111,5 +111,6 @@ def plans_shown(analysis: Analysis, progress: Iterable[RunbookProgress]) -> list
         plan = merged_plan(proposals, analysis.signals, job or None)
         if plan:
             name = names.get(job) if len(names) > 1 else None
-            plans.append(PlanShown(name, plan, sources, waits_because(analysis, job)))
+            merged = [each for each in sources if each.title in plan["runbooks"]]
+            plans.append(PlanShown(name, plan, merged, waits_because(analysis, job)))
     return plans

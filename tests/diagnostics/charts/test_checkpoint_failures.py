@@ -66,7 +66,7 @@ def test_seven_failures_are_counted_by_class_and_held_against_the_load() -> None
     assert job["counts"] == {"tasks not ready": 5, "expired": 2}
     assert CHART.summary(points) == (
         "By class: tasks not ready (5) and expired (2). 5 of these 7 came while a subtask was back-pressured more than "
-        "half of the time, which was so in 35 % of all moments."
+        "half of the time, which was so in 35 % of all intervals of 10 s."
     )
     figure = CHART.figure(points, Theme("light"))
     bars = {trace["name"]: sum(trace["y"]) for trace in figure["data"] if trace["type"] == "bar"}

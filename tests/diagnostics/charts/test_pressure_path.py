@@ -137,6 +137,45 @@ def test_a_task_that_waits_for_records_from_other_hosts_is_no_origin() -> None:
     assert [row[2] for row in CHART.table(points)[1:]] == ["no", "no", "no"]
 
 
+def test_back_pressure_of_a_start_is_that_of_the_start_and_not_of_the_network() -> None:
+    """The sink opens its functions for 28 s at each of three starts; in between nothing is held back."""
+    samples, changes = [], []
+    for step in range(30):
+        starting = step % 10 in (1, 2)
+        samples += [
+            sample("busyTimeMsPerSecond", SINK, step, 30.0),
+            sample("backPressuredTimeMsPerSecond", SINK, step, 0.0),
+            sample("backPressuredTimeMsPerSecond", MIDDLE, step, 950.0 if starting else 0.0),
+            sample("buffers.inPoolUsage", SINK, step, 0.0),
+        ]
+        if step % 10 == 0:
+            changes.append(_change(START + step * 10_000 + 1_000, "INITIALIZING"))
+            changes.append(_change(START + step * 10_000 + 29_000, "RUNNING"))
+    places = [home(vertex, place, each) for vertex in (MIDDLE, SINK) for place, each in enumerate("ab")]
+    points = CHART.points(hand_made(**line_of_jobs(), metric_sample=samples, subtask=places, log_record=changes))
+
+    assert points is not None
+    summary = CHART.summary(points)
+    assert summary.startswith(
+        "Tasks upstream of Sink: documents wait while it starts: it took 28 s from INITIALIZING to RUNNING."
+    )
+    assert "network" not in summary
+    without_log = CHART.points(hand_made(**line_of_jobs(), metric_sample=samples, subtask=places))
+    assert without_log is not None
+    assert "network" not in CHART.summary(without_log), "bursts say nothing about a pool that is usually empty"
+
+
+def _change(ts_ms: int, state: str) -> dict[str, Any]:
+    return {
+        "ts_ms": ts_ms,
+        "event": "task.state",
+        "state_to": state,
+        "vertex": NAMES[SINK],
+        "subtask": 0,
+        "message": f"Sink: documents (1/2)#0 switched to {state}.",
+    }
+
+
 def test_a_job_without_back_pressure_has_no_path() -> None:
     quiet = [
         sample(metric, vertex, step, 50.0)

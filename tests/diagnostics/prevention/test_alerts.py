@@ -125,6 +125,43 @@ def test_two_failed_checkpoints_with_a_completed_one_between_them_do_not_fire(tm
     told_by_promtool(tmp_path, alerts, series)
 
 
+SHORT = {"interval_ms": 5_000, "timeout_ms": 60_000}
+
+
+def of_settings(points: dict[str, Any], settings: dict[str, int], **declines: Any) -> tuple[list[Alert], CaseSeries]:
+    """As `made`, with these settings, and facts of declined checkpoints."""
+    facts = {"settings": settings, "checkpoint_declines": declines}
+    signals = [{"key": key, "subject": {"job": JOB_ID}, "facts": of_key} for key, of_key in facts.items()]
+    document = {"findings": [finding("checkpoint_declined")], "jobs": [{"job_id": JOB_ID, "name": "Orders"}]}
+    return alerts_for(document, signals, JOB_ID), case_series(points, JOB_ID, "Orders")
+
+
+def test_the_words_of_a_window_and_its_length_agree() -> None:
+    """Two intervals of 5 s are 10 s; Prometheus sees them in whole scrapes."""
+    alerts, _ = of_settings({}, SHORT)
+    why = {alert.name: alert.why for alert in alerts}
+    assert (
+        "none completed within 15s or 2m: two intervals, or two timeouts, rounded up to whole steps of 15s."
+        in (why["FlinkCheckpointsFailInARow"])
+    )
+    assert "One within 15s (two intervals, in whole scrapes of 15 s) is enough here" in why["FlinkCheckpointFailed"]
+
+
+def test_triggers_refused_while_tasks_start_fire_no_alert_on_failures_in_a_row(tmp_path: Path) -> None:
+    """Restarted at 1:00, the tasks need 13 s to start: the metric counts three refused triggers, and none completes."""
+    completed = [checkpoint(n, n * 5_000, lasted=500) for n in (*range(12), *range(17, 60))]
+    points = history(*completed, until=5 * MINUTE)
+    rates = [0.0] * 12 + [0.2] * 3 + [0.0] * 45
+    course = {"metric": "numberOfFailedCheckpoints", "job_id": JOB_ID, "is_rate": True, "mean": rates}
+    metrics = {"from_ms": 0, "to_ms": 5 * MINUTE, "slot_ms": 5_000, "series": [course]}
+    alerts, series = of_settings({**points, "metrics": metrics}, SHORT, slowest_start_ms=13_000)
+
+    assert max(value or 0 for value in series.of("flink_jobmanager_job_numberOfFailedCheckpoints")[0].values) == 3
+    assert "FlinkCheckpointsFailInARow" not in fired(alerts, series)
+    assert "a start of the job fires it too" in alerts[-1].why
+    told_by_promtool(tmp_path, alerts, series)
+
+
 def test_back_pressure_fires_after_five_minutes_and_not_for_a_burst(tmp_path: Path) -> None:
     lasting = made(activity(10 * MINUTE, back_pressured=[0.0, *[0.8] * 9]))
     burst = made(activity(10 * MINUTE, back_pressured=[0.8, 0.8, 0.8, *[0.1] * 7]))
@@ -217,7 +254,7 @@ def test_a_job_that_completes_its_checkpoints_goes_on_doing_so_after_the_evidenc
 def test_each_alert_says_what_it_does_on_the_incident() -> None:
     alerts, series = made(FAILING, finding("user_code"))
     said = {alert.name: outcome(alert, series) for alert in alerts}
-    assert said["FlinkCheckpointsFailInARow"] == "This incident fires it 5 min after the evidence begins."
+    assert said["FlinkCheckpointsFailInARow"] == "This incident fires it at 1970-01-01 00:05:00 UTC."
     assert said["FlinkNoCompletedCheckpoint"].startswith("This incident fires it 11 min")
     assert said["FlinkNoCompletedCheckpoint"].endswith("as in the last third; the evidence covers 7 min.")
     told = "Not tested: the charts of this case hold no series of flink_jobmanager_job_numRestarts."

@@ -142,3 +142,13 @@ def test_a_count_of_restarts_that_does_not_vary_tests_the_alert_on_restarts() ->
 
 def test_a_job_that_ends_by_itself_has_no_alert_on_its_absence() -> None:
     assert "FlinkJobNotRunning" not in failing_job(restarts("FINISHED", END))[0]
+
+
+@pytest.mark.parametrize(("version", "warns"), [("1.20.5", False), ("1.14.6", True), (None, True)])
+def test_only_a_version_that_may_lack_the_metric_is_warned_of_an_alert_that_always_fires(
+    version: str | None, warns: bool
+) -> None:
+    overview = {"key": "job_overview", "subject": {"job": JOB_ID}, "facts": {"flink_version": version}}
+    document = {"findings": [], "jobs": [{"job_id": JOB_ID, "name": "Orders"}]}
+    told = next(each for each in alerts_for(document, [overview], JOB_ID) if each.name == "FlinkJobNotRunning")
+    assert ("with an older one it always fires" in told.why) is warns

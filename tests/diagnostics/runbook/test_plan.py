@@ -78,6 +78,7 @@ def test_a_plan_that_leaves_the_root_cause_alone_says_so() -> None:
     settings = Proposal("Settings", (), [step(change("t.retention: RETAIN"))])
     assert plan_of(outside, settings)["remark"].startswith("Nothing in this plan removes the root cause")
     assert plan_of(outside, settings)["restart"] is None
+    assert plan_of(outside, settings)["runbooks"] == ["Settings"], "nothing of the other runbook is in it"
     assert (plan_of(settings)["remark"], plan_of(settings)["restart"] is None) == ("", False)
 
 

@@ -92,7 +92,25 @@ def test_a_state_over_the_limit_sends_nobody_to_look_for_a_missing_file_or_direc
     steps = {each["id"]: each for each in fill(runbooks()["checkpoint-declined"], finding, [declines])["steps"]}
     assert [bool(steps[each]["left_out"]) for each in ("exception", "own-code", "storage")] == [False, True, True]
     applies = [each["then"] for each in steps["restarts"]["answers"] if each["taken"]]
+    assert steps["restarts"]["done"]["holds"], "128 checkpoints have completed, and the number is left as it is"
     assert applies == [
         "A higher number does not mend this: every checkpoint fails once the state is larger. "
         "Write the checkpoints to a file system."
     ]
+
+
+def test_a_number_of_tolerated_failures_that_is_left_alone_leaves_nothing_to_do_once_checkpoints_complete() -> None:
+    course = {"failures": 8, "thresholds": 2, "completed_after": 11}
+    assert restarts_done(**course, same_cause=8) is True
+    assert restarts_done(**course | {"completed_after": 0}, same_cause=8) is False
+    assert restarts_done(**course, same_cause=1) is False, "single failures: a few more are to be tolerated"
+
+
+def restarts_done(**facts: Any) -> bool | None:
+    """Whether the step about restarts is met by these facts of declined checkpoints."""
+    signal = {"key": "checkpoint_declines", "level": "job", "subject": {"job": "1a"}, "citations": []}
+    declines = signal | {"citation_count": 0, "facts": facts | thrown(OWN_CODE, own=True)}
+    finding = {"subject": {"job": "1a"}, "facts": {}}
+    steps = fill(runbooks()["checkpoint-declined"], finding, [declines])["steps"]
+    holds: bool | None = next(each for each in steps if each["id"] == "restarts")["done"]["holds"]
+    return holds

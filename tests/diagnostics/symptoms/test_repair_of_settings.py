@@ -60,3 +60,9 @@ def test_a_longer_timeout_follows_from_an_answer_of_the_case() -> None:
     pace = next(each for each in steps if each["id"] == "pace")
     assert [each["to"] for each in pace["change"]] == ["execution.checkpointing.timeout: 2 min"]
     assert "lengthen the timeout" in " ".join(each["then"] for each in pace["answers"] if each["taken"])
+
+
+def test_a_timeout_of_seconds_has_an_answer_that_gives_the_reason_of_its_change() -> None:
+    pace = way(timeout_ms=10_000)["pace"]
+    assert [each["to"] for each in pace["change"]] == ["execution.checkpointing.timeout: 10 min"]
+    assert [each["if"] for each in pace["answers"] if each["taken"]] == ["the timeout is 10 s or less"]

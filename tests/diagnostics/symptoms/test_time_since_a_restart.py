@@ -1,4 +1,4 @@
-"""A job is said to have run since its restart only where its tasks have."""
+"""How long a job has not restarted again is said only where its tasks run; the start itself is part of that time."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ def said(**facts: dict[str, Any]) -> str:
 
 
 def test_a_job_whose_tasks_run_has_run_since() -> None:
-    assert "It has run for 80 s since then." in said(restarts={**RESTARTED, "tasks_run": True}, slots={"missing": 0})
+    told = said(restarts={**RESTARTED, "tasks_run": True}, slots={"missing": 0})
+    assert "It has not restarted again in the 80 s since then." in told
 
 
 @pytest.mark.parametrize(
     ("tasks", "slots"), [({}, {}), ({"tasks_run": False}, {}), ({"tasks_run": True}, {"missing": 2})]
 )
 def test_nothing_is_said_of_a_job_whose_tasks_are_not_seen(tasks: dict[str, Any], slots: dict[str, Any]) -> None:
-    assert "run" not in said(restarts={**RESTARTED, **tasks}, slots=slots)
+    assert "since then" not in said(restarts={**RESTARTED, **tasks}, slots=slots)
 
 
 def test_a_recovery_by_a_new_job_manager_is_told_apart_from_restarts() -> None:

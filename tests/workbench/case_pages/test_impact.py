@@ -137,7 +137,7 @@ def test_what_a_restart_costs_depends_on_the_source_and_is_said_of_a_job_that_ru
         "a restart repeats the work of 2 min 40 s, since the trigger of the last completed checkpoint"
     )
     assert measured_impact(Analysis(document=of_job, signals=[progress, forgets]))[-1] == (
-        "a restart from the last completed checkpoint loses the 2 min 40 s since its trigger"
+        "a restart loses what was read in the 2 min 40 s since the trigger of the last completed checkpoint"
     )
     of_another = {**forgets, "subject": {"job": "a healthy job"}}
     assert "repeats" in measured_impact(Analysis(document=of_job, signals=[progress, of_another]))[-1]
