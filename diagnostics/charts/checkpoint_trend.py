@@ -233,7 +233,7 @@ def _trend_in_words(job: Mapping[str, Any]) -> str:
     """The trend with its error, and when the timeout is reached, or why there is no prediction."""
     trend, timeout = _trend(job, DURATION), job["timeout_ms"]
     if isinstance(trend, NoTrend):
-        return say("No trend: {because}.", because=trend.because)
+        return say("No line is fitted: {because}.", because=trend.because)
     per, rate = _rate_of(job)
     slopes = sorted(abs(each) * per for each in (trend.slope_low, trend.slope_high))
     sentence = (

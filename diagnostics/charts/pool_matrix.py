@@ -305,7 +305,7 @@ def _all_have_room(signals: StoredSignals) -> str | None:
     uses = [facts[pool] for facts in facts_of(signals, "buffer_pools") for pool in pools if pool in facts]
     if not uses or max(uses) >= FULL:
         return None
-    return say("No buffer pool is full (at most {use} in use).", use=percent(max(uses)))
+    return say("No buffer pool is usually full (at most {use} in use).", use=percent(max(uses)))
 
 
 CHART = Chart(

@@ -12,6 +12,7 @@ from diagnostics.diagnosis.finding import Began, Finding, Gain
 from diagnostics.diagnosis.flink_version import within
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.language import in_reader_language, say
+from diagnostics.reconstruction.configuration.stated_settings import SETTINGS as STATED
 from diagnostics.rules.condition import ORDERED, Check, needed_facts
 from diagnostics.rules.rule import Remark, Rule, Ruleset, Severity
 from diagnostics.signals.signal import MOST_CITATIONS
@@ -238,15 +239,19 @@ def _spoken(rule: Rule, view: FactView) -> Sequence[str]:
 
 SETTINGS = ("settings", "settings_check")
 """Signals that state what is configured; the last evidence of whatever else decided."""
+OPTIONS_OF_FACT = {f"settings.{each.fact}": each.keys for each in STATED}
+"""A fact -> the options that state it."""
 
 
 def _citations(rule: Rule, view: FactView, deciding: Sequence[Check]) -> tuple[Citation, ...]:
     """The citations of the rule's signals in rotation, so that the most important of each signal are among them.
 
-    Those of the signals that made the rule hold come first, what is configured comes last.
+    Those of the signals that made the rule hold come first; of what is configured those of the options that did, and
+    the other options last.
     """
     needed = set(needed_facts(rule.when))
     decided = {check.fact.rpartition(".")[0] for check in deciding if check.fact in needed}
+    options = {option for check in deciding for option in OPTIONS_OF_FACT.get(check.fact, ())}
     keys = [key for key in _spoken(rule, view) if key in view.signals]
     piles = {key: list(view.signals[key].citations) for key in keys}
     mixed: dict[Citation, int] = {}
@@ -254,6 +259,11 @@ def _citations(rule: Rule, view: FactView, deciding: Sequence[Check]) -> tuple[C
     for rank in range(depth):
         for key, pile in piles.items():
             if rank < len(pile):
-                mixed.setdefault(pile[rank], 0 if key in decided else 2 if key in SETTINGS else 1)
+                told = pile[rank]
+                if key == "settings":
+                    place = 0 if told.name in options else 2
+                else:
+                    place = 0 if key in decided else 2 if key in SETTINGS else 1
+                mixed.setdefault(told, place)
     chosen = list(mixed)[: 2 * MOST_CITATIONS]
     return tuple(sorted(chosen, key=lambda each: mixed[each]))

@@ -36,10 +36,10 @@ def test_every_template_is_found_again_with_all_its_values() -> None:
 
 def test_sentences_within_a_sentence_are_said_too() -> None:
     stored = say(
-        "No trend: {because}.",
+        "No line is fitted: {because}.",
         because=say("the values do not follow a line"),
     )
-    assert in_chinese(stored) == "没有趋势：数值没有线性变化。"  # noqa: RUF001
+    assert in_chinese(stored) == "未作直线拟合：数值没有线性变化。"  # noqa: RUF001
 
 
 def test_sentences_one_after_the_other_are_said_each() -> None:

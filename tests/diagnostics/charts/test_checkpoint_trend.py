@@ -35,7 +35,7 @@ def test_durations_that_grow_meet_the_timeout_at_a_time() -> None:
     [
         (
             [60_000.0, 90_000.0, 80_000.0, 120_000.0, 150_000.0, 180_000.0],
-            "No trend: 6 points that do not rise or fall at each step are too few",
+            "No line is fitted: 6 points that do not rise or fall at each step are too few",
         ),
         (
             [*(1000.0 * step for step in range(1, 11)), *[10_000.0] * 6],

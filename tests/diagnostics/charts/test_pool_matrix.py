@@ -113,5 +113,5 @@ def test_pools_with_room_have_no_matrix() -> None:
 
 def test_pools_with_room_are_a_reason_and_not_a_request_for_more_evidence() -> None:
     read = [{"key": "buffer_pools", "facts": {"in_ratio": 0.1, "out_ratio": 0.25}}]
-    assert CHART.why_empty(read) == "No buffer pool is full (at most 25 % in use)."
+    assert CHART.why_empty(read) == "No buffer pool is usually full (at most 25 % in use)."
     assert CHART.why_empty([{"key": "buffer_pools", "needs": "vertex-metrics"}]) == CHART.read_missing

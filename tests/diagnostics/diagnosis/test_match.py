@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from diagnostics.diagnosis.judge import judge
-from diagnostics.rules.rule import Rule, Ruleset
+from diagnostics.rules.rule import Rule, Ruleset, shipped_rules
 
 JOB = "a" * 32
 
@@ -89,3 +89,21 @@ def test_a_sentence_of_the_claim_whose_facts_are_not_known_is_left_out() -> None
 def test_a_claim_whose_first_sentence_is_not_known_is_its_title() -> None:
     claimed = {**HEAP, "statement": "{heap.since_ms|time} it began. {heap.full} full collections."}
     assert claim_of(claimed) == "The heap is too small."
+
+
+def test_of_the_settings_those_that_made_the_rule_hold_are_cited_first() -> None:
+    options = ("interval", "timeout", "externalized-checkpoint-retention", "mode")
+    settings = signal("settings", retention="NO_EXTERNALIZED_CHECKPOINTS", timeout_ms=600_000, interval_ms=5_000)
+    settings["citations"] = [
+        {"file_id": 0, "line": line, "kind": "config", "text": name, "name": f"execution.checkpointing.{name}"}
+        for line, name in enumerate(options, 1)
+    ]
+    risky = next(each for each in shipped_rules() if each.id == "conf.risky")
+    document = judge([settings], [{"file": "config.yaml", "format": "flink-configuration"}], Ruleset.of([risky]))
+    [finding] = document["findings"]
+    assert [each["text"] for each in finding["evidence"]] == [
+        "externalized-checkpoint-retention",
+        "interval",
+        "timeout",
+        "mode",
+    ]
