@@ -17,8 +17,8 @@ from diagnostics.wording import phrase
 
 MOST_IN_TROUBLE = 60
 """The score of a job in trouble goes no higher, however sure its findings are: a fatal error, no TaskManager, no
-completed checkpoint, a failed attempt, or a cause that could not be judged. Our choice: the upper end of the band
-"act".
+completed checkpoint, a failed attempt, a cause that could not be judged, or files that do not show whether it is well.
+Our choice: the upper end of the band "act".
 """
 MOST_STOPPED = 0
 """The score of a job that does not run, and of its stability: no running job is worse. Our choice."""

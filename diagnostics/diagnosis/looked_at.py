@@ -60,6 +60,11 @@ def looked_at(index: SignalIndex, job: str | None) -> tuple[LookedAt, ...]:
     return tuple(LookedAt(place, any(view(fact) is not None for fact in place.facts)) for place in places())
 
 
+def is_blind(looked: Sequence[LookedAt]) -> bool:
+    """Whether a place was not read without which nobody can say that the job is well."""
+    return any(each.place.essential and not each.was_read for each in looked)
+
+
 def describe_quiet(looked: Sequence[LookedAt]) -> str:
     """A sentence for a job without trouble: the places without trouble, and those without evidence."""
     quiet = enumeration([in_reader_language(each.place.what) for each in looked if each.was_read])
@@ -67,7 +72,7 @@ def describe_quiet(looked: Sequence[LookedAt]) -> str:
     if not quiet:
         return say("These files hold nothing in which trouble of a job could be seen.")
     nothing = say("They hold nothing about {places}.", places=unread) if unread else ""
-    if any(each.place.essential and not each.was_read for each in looked):
+    if is_blind(looked):
         well = say("These files do not show whether the job is well.")
         return joined_sentences((well, nothing, say("Nothing stands out in {places}.", places=quiet)))
     calm = say(

@@ -10,7 +10,7 @@ from diagnostics.diagnosis.causes import LEAST_EXPLAINING, independent_causes, o
 from diagnostics.diagnosis.fact_view import SignalIndex
 from diagnostics.diagnosis.finding import Finding
 from diagnostics.diagnosis.health import Health, Trouble, health, trouble_in
-from diagnostics.diagnosis.looked_at import LookedAt, describe_quiet, looked_at
+from diagnostics.diagnosis.looked_at import LookedAt, describe_quiet, is_blind, looked_at
 from diagnostics.diagnosis.match import Matches, match
 from diagnostics.diagnosis.missing import (
     Hypothesis,
@@ -197,6 +197,8 @@ def _job_verdict(
     trouble = [*_stop(index, job, lead), *trouble_in(findings), *trouble]
     if verdict.symptom_class == INCONCLUSIVE and verdict.lead:
         trouble.append(Trouble(say("the cause of what is seen could not be judged"), verdict.lead))
+    elif verdict.symptom_class == INCONCLUSIVE and is_blind(looked):
+        trouble.append(Trouble(say("these files do not show whether the job is well")))
     ranked: tuple[RankedCause, ...] = ()
     if verdict.symptom_class == INCONCLUSIVE:
         ranked = ranked_causes(findings, matches, job, index.view(Subject(job=job), "job", reach_down=True))
