@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
 from typing import Any
 
-from diagnostics.aggregators import outside_requests
+from diagnostics.aggregators import jobs_by_log, outside_requests
 from diagnostics.aggregators.outside_requests import SLOW_MS
 from diagnostics.arithmetic.quantiles import highest, lowest, middle
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.load.timeline import was_looked_at
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
@@ -25,7 +29,8 @@ def measure(evidence: Evidence) -> Measured:
     """Refused, slow and repeated requests in the logs of TaskManagers.
 
     Reads   log_record: WARN, ERROR and FATAL of processes other than the JobManager; and as `was_looked_at`.
-    Gives   one signal of the case; none without such requests.
+    Gives   one signal for each job whose tasks can have sent them: those that the log names, all where it names none;
+            none without such requests.
     Units   milliseconds.
     Empty   NotMeasured without such a log.
     """
@@ -33,8 +38,21 @@ def measure(evidence: Evidence) -> Measured:
         yield NotMeasured("outside_system", "taskmanager-log", "no TaskManager's log is there")
         return
     rows = evidence.answer(outside_requests.AGGREGATOR).to_pylist()
-    if rows:
-        yield _signal(evidence, rows)
+    signals: dict[frozenset[int], Signal] = {}
+    for job, logs in _logs_of_jobs(evidence, {row["file_id"] for row in rows}).items():
+        if logs not in signals:
+            signals[logs] = _signal(evidence, [row for row in rows if row["file_id"] in logs])
+        yield replace(signals[logs], subject=Subject(job=job))
+
+
+def _logs_of_jobs(evidence: Evidence, logs: AbstractSet[int]) -> Mapping[str | None, frozenset[int]]:
+    """Job -> those of the logs that can be about its tasks; in a log that names no job, every job can have written."""
+    named, every = evidence.answer(jobs_by_log.AGGREGATOR), frozenset(cluster_of(evidence).job_names)
+    found: dict[str | None, set[int]] = defaultdict(set)
+    for log in sorted(logs):
+        for job in sorted(named.get(log) or every) or (None,):
+            found[job].add(log)
+    return {job: frozenset(of_job) for job, of_job in found.items()}
 
 
 def _signal(evidence: Evidence, rows: Sequence[Mapping[str, Any]]) -> Signal:
@@ -110,4 +128,4 @@ FACTS = {
     "load_seen": "whether a file shows how busy or back-pressured tasks were while these records were written",
 }
 
-SIGNALS = (SignalDefinition("outside_system", "case", FACTS, measure),)
+SIGNALS = (SignalDefinition("outside_system", "job", FACTS, measure),)

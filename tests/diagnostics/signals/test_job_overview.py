@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from diagnostics.signals import job_overview, outside_system
 from tests.diagnostics.hand_made import JOB, SINK, START, hand_made, line_of_jobs, needs, only, signals_of_key
 
@@ -118,6 +120,20 @@ def test_slow_requests_that_ask_for_something_are_no_writes() -> None:
     ]
     facts = only(outside_system.measure(hand_made(log_record=records)), "outside_system").facts
     assert (facts["slow_requests"], facts["write_ratio"]) == (2, 0.5)
+
+
+def test_slow_requests_are_those_of_the_job_that_the_log_names() -> None:
+    """Of two jobs of a cluster, the one whose tasks the TaskManager does not run has no part in them."""
+    named = {"level": "INFO", "process": "taskmanager", "event": "res.tm.slot.receive", "job_id": JOB}
+    slow = {"level": "WARN", "process": "taskmanager", "ts_ms": START, "message": "Flushing 20 rows took 900 ms"}
+    other = [{"job_id": each, "name": each[:1], "state": "RUNNING", "start_ms": START} for each in (JOB, "b" * 32)]
+
+    def jobs_of(*records: dict[str, Any]) -> list[str | None]:
+        signals = outside_system.measure(hand_made(log_record=records, job=other))
+        return [each.subject.job for each in signals_of_key(signals, "outside_system")]
+
+    assert jobs_of({**named, "message": "Receive slot request"}, slow) == [JOB]
+    assert sorted(map(str, jobs_of(slow))) == sorted([JOB, "b" * 32])
 
 
 def test_a_quiet_log_gives_no_signal() -> None:

@@ -15,7 +15,7 @@ MORE_AT_ONCE = ("atchSize", "InFlight", "BulkFlush", "batch.size", "linger.ms")
 
 def steps(**outside: Any) -> dict[str, dict[str, Any]]:
     """The steps of the case's way by their ids."""
-    measured = {"key": "outside_system", "subject": {}, "level": "case", "facts": outside}
+    measured = {"key": "outside_system", "subject": {"job": JOB}, "level": "job", "facts": outside}
     filled = fill(runbooks()["slow-sink"], {"subject": SINK}, [{**measured, "citations": [], "citation_count": 0}])
     return {step["id"]: step for step in filled["steps"] if not step["left_out"]}
 
