@@ -33,8 +33,10 @@ MOST_SAMPLES = 5
 CONTINUATION_BYTES = 16_000
 """Bytes kept of a record after its head line. Our choice: a trace of ten exceptions with thirty frames each."""
 
-REASON_CHARACTERS = 1_000
-"""Characters kept of a reason that goes on below its record. Our choice: YARN's diagnostics before the process tree."""
+REASON_CHARACTERS = 4_000
+"""Characters kept of a reason that goes on below its record. Our choice: YARN's diagnostics before the process tree,
+and forty frames of a stuck task.
+"""
 
 TRACE_COLUMNS = tuple(StackTrace.__slots__)
 

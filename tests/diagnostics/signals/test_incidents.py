@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from diagnostics.formats import FORMATS
 from diagnostics.signals import (
     exceptions,
     managed_memory,
@@ -16,8 +17,12 @@ from diagnostics.signals import (
     stuck_tasks,
     task_manager_loss,
 )
+from tests.diagnostics.formats.reading_aids import read
 from tests.diagnostics.hand_made import JOB, START, hand_made, line_of_jobs, needs, only, signals_of_key
 from tests.diagnostics.signals.incident_rows import failed, record
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 BUFFERS = (
     "Insufficient number of network buffers: required 13, but only 11 available. "
@@ -276,16 +281,33 @@ def test_without_logs_nothing_is_measured() -> None:
 
 def test_a_task_that_does_not_end_is_reported_with_the_method_it_is_stuck_in() -> None:
     warning = (
-        "Task 'enrich (1/2)#0' did not react to cancelling signal - interrupting; it is stuck for 30 seconds in "
-        "method:\n"
-        " java.base@17/java.net.SocketInputStream.read(SocketInputStream.java:150)\n"
+        "Task 'enrich (1/2)#0' did not react to cancelling signal - interrupting; it is stuck for 30 seconds in method:"
     )
     told = {"event": "task.cancel.stuck", "vertex": "enrich", "subtask": 0, "count": 30.0, "process": "taskmanager"}
+    told["reason"] = ": java.base@17/java.net.SocketInputStream.read(SocketInputStream.java:150)"
     log = [record(5, warning, **told), record(35, warning, **{**told, "count": 60.0})]
     log.append(record(200, "Task did not exit gracefully within 180 + seconds.", event="task.cancel.timeout"))
     facts = only(stuck_tasks.measure(hand_made(**line_of_jobs(), log_record=log)), "stuck_tasks").facts
     assert (facts["warnings"], facts["tasks"], facts["killed"], facts["longest_ms"]) == (2, 1, 1, 60_000)
     assert (facts["vertex"], facts["frame"]) == ("enrich", "java.net.SocketInputStream.read")
+    assert (facts["system"], facts["role"]) == ("socket", "call")
+
+
+def test_a_task_that_does_not_end_names_the_system_that_it_waits_for(tmp_path: Path) -> None:
+    text = (
+        "2026-11-21 01:30:00,000 WARN  org.apache.flink.runtime.taskmanager.Task [] - Task 'enrich (1/2)#0' did not "
+        "react to cancelling signal for 30 seconds, but is stuck in method:\n"
+        " java.net.SocketInputStream.socketRead0(Native Method)\n"
+        "com.mysql.jdbc.MysqlIO.readFully(MysqlIO.java:3008)\n"
+        "com.mysql.jdbc.PreparedStatement.executeQuery(PreparedStatement.java:1966)\n"
+        "org.acme.Prices.query(Prices.java:193)\n"
+        "org.apache.flink.streaming.api.operators.co.IntervalJoinOperator.collect(IntervalJoinOperator.java:274)\n"
+        "2026-11-21 01:30:01,000 INFO  org.apache.flink.runtime.taskmanager.Task [] - done\n"
+    )
+    log = read(FORMATS["flink-log"], text, tmp_path).rows["log_record"]
+    facts = only(stuck_tasks.measure(hand_made(**line_of_jobs(), log_record=log)), "stuck_tasks").facts
+    assert (facts["vertex"], facts["frame"]) == ("enrich", "java.net.SocketInputStream.socketRead0")
+    assert (facts["system"], facts["role"], facts["own_frame"]) == ("MySQL", "look-up", "org.acme.Prices.query")
 
 
 def test_refused_managed_memory_comes_with_what_was_asked_for() -> None:
