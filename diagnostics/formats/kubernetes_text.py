@@ -58,6 +58,11 @@ _OF_STATUS = {
 """Status of a pod in a list -> reason and message of the event that comes with it. Source: Kubernetes documentation,
 Pod Lifecycle, and the kubelet's events.
 """
+BELOW_TWO_MINUTES = re.compile(r"\d{1,3}s")
+"""How kubectl prints an age below two minutes. A pod that has a node is no longer `Pending` in a list but
+`ContainerCreating` or `Init:0/1`, so that one which still is after two minutes has no node. Source: Kubernetes,
+HumanDuration of k8s.io/apimachinery and printPod of its printers.
+"""
 _POD_FIELDS = ("Namespace:", "Node:", "Containers:", "Status:")
 
 
@@ -167,8 +172,13 @@ class _Pods(_Table):
             return
         restarts = row.get("RESTARTS", "").partition(" ")[0]
         pod.restarts = int(restarts) if restarts.isdecimal() and len(restarts) < 9 else 0
-        if status == "Pending":
-            pod.reason, pod.message = status, f"for {row.get('AGE')}"
+        age = row.get("AGE", "")
+        if status == "Pending" and not BELOW_TWO_MINUTES.fullmatch(age):
+            said = f"no node has taken the pod, which has been Pending for {age}"
+            event = event_record("FailedScheduling", "Warning", f"pod/{name}", said)
+            self.records.append({**event, "line": number, "last_line": number})
+        elif status == "Pending":
+            pod.reason, pod.message = status, f"for {age}"
         elif status == "OOMKilled":
             pod.ended.append(Ended("of the pod", reason=status, line=number))
         elif known := _OF_STATUS.get(status):

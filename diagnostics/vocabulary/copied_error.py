@@ -12,9 +12,14 @@ from diagnostics.vocabulary.setting_faults import setting_faults
 LEAST_CHARACTERS = 12
 """Shorter texts of the catalogues are in too many other files to name a cause alone. Our choice."""
 THROWN = ("Exception", "Error")
-INFORMED_TEXTS = ("down with application status FAILED. Diagnostics", "Deployment took more than 60 seconds")
-"""Failures that Flink reports without the level of an error: why a cluster ends, and that no container is granted.
-Source: ClusterEntrypoint and YarnClusterDescriptor of Flink 1.5 to 2.0.
+INFORMED_TEXTS = (
+    "down with application status FAILED. Diagnostics",
+    "Deployment took more than 60 seconds",
+    "RECEIVED SIGNAL 1: SIGHUP",
+)
+"""Failures that Flink reports without the level of an error: why a cluster ends, that no container is granted, and that
+the session which started a process has ended. Source: ClusterEntrypoint, YarnClusterDescriptor and SignalHandler of
+Flink 1.5 to 2.0.
 """
 ERROR_LINE = re.compile(
     r"\s{0,8}(?:\[(?:ERROR|FATAL)\]|(?:ERROR|FATAL|Error|error):|Exception in thread \"[^\"]{1,80}\")\s{0,8}\S.{9}"

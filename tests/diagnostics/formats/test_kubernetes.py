@@ -156,3 +156,16 @@ def test_a_list_of_pods_in_all_namespaces_shows_those_of_flink(tmp_path: Path) -
     assert "orders-taskmanager-1-1" in record["message"]
     assert [each["value"] for each in found.rows["config_option"]] == ["5"]
     assert found.records == 3
+
+
+def test_a_pod_that_is_pending_for_minutes_has_found_no_node(tmp_path: Path) -> None:
+    text = (
+        "NAME                     READY   STATUS              RESTARTS   AGE\n"
+        "orders-taskmanager-1-1   0/1     Pending             0          5m29s\n"
+        "orders-taskmanager-1-2   0/1     Pending             0          29s\n"
+        "orders-taskmanager-1-3   0/1     ContainerCreating   0          5m29s\n"
+    )
+    records = read(FORMATS["kubernetes-text"], text, tmp_path).rows["log_record"]
+    assert [each.get("event") for each in records] == ["k8s.event.unschedulable", None]
+    assert records[0]["reason"] == "FailedScheduling"
+    assert "Pending for 5m29s" in records[0]["message"]

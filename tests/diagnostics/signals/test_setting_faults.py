@@ -66,6 +66,11 @@ def test_without_logs_nothing_is_measured() -> None:
         ("ValidationException: Unsupported options found for 'kafka'.", "an option is missing"),
         ("Unable to load AWS credentials from any provider in the chain", "it has no credentials"),
         ("No savepoint directory configured. You can either specify", "the directory of checkpoints"),
+        (
+            "FlinkRuntimeException: Failed to create checkpoint storage at checkpoint coordinator side.",
+            "the directory for",
+        ),
+        ("RECEIVED SIGNAL 1: SIGHUP. Shutting down as requested.", "the process belongs to a session"),
     ],
 )
 def test_the_words_of_flink_and_others_show_the_mistake(said: str, kind: str) -> None:
@@ -80,6 +85,7 @@ def test_the_words_of_flink_and_others_show_the_mistake(said: str, kind: str) ->
         "java.lang.NullPointerException",
         "Connection refused: db/10.0.0.7:5432",
         "permission denied for table orders",
+        "Failed to create checkpoint storage at checkpoint coordinator side.\nConnectException: Connection refused",
         "",
     ],
 )
