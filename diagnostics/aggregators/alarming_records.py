@@ -43,8 +43,11 @@ REPORTS_FAILURE = r"(?i)\b(?:error|fail(?:s|ed|ure)?|refused|denied|reject(?:s|e
 
 PRINTED = ("INFO",)
 """A record without a level counts as an error when it prints an exception: what a client or a shell shows. So does one
-of this level without a logger, which Flink's layouts print: a program repeats its client's words.
+of this level without a logger, which Flink's layouts print, or of the root logger: a program repeats what its client
+says.
 """
+ROOT = "root"
+"""Name of the logger of programs that ask for none of their own. Source: Log4j and Python's logging."""
 RANKS = ("fatal", "error", "outside", "warning")
 """`outside` are warnings of connectors, clients and the job that say that something failed."""
 RUNTIME_LOGGER = "^(?:" + "|".join(re.escape(each) for each in OF_THE_RUNTIME) + ")"
@@ -83,11 +86,16 @@ def _ranked(records: pa.Table) -> pa.Table:
 
 
 def _printed(records: pa.Table) -> pa.ChunkedArray:
-    """Whether a client or a program around it printed the record: without a level, or one of PRINTED and no logger."""
+    """Whether a client or a program around it printed the record: no level, or one of PRINTED and no own logger."""
     import pyarrow.compute as pc
 
-    without_logger = pc.and_(is_any(records["level"], PRINTED), records["logger"].is_null())
-    return pc.or_(records["level"].is_null(), without_logger)
+    is_nameless = pc.equal(pc.coalesce(records["logger"], ROOT), ROOT)
+    return pc.or_(records["level"].is_null(), pc.and_(is_any(records["level"], PRINTED), is_nameless))
+
+
+def is_printed(level: str | None, logger: str | None) -> bool:
+    """As `_printed`, of one record."""
+    return level is None or (level in PRINTED and logger in (None, ROOT))
 
 
 def _earliest(rows: pa.Table) -> pa.Table:

@@ -9,7 +9,7 @@ from statistics import median
 
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
-from diagnostics.reconstruction.errors.blamed_fault import blamed_faults
+from diagnostics.reconstruction.errors.blamed_fault import blamed_faults, came_before
 from diagnostics.reconstruction.failures.fault import Fault, by_job, rounds_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.fault_origins import OWN_CODE
@@ -57,9 +57,8 @@ def _signal(job: str | None, faults: Sequence[Fault]) -> Signal:
         most = max(dict.fromkeys(kinds), key=kinds.count)
         same = [fault for fault in of_code if fault.kind == most]
         facts |= _cause(same) | _course(same)
-        facts["is_first"] = faults[0].kind == most
-        before = [fault for fault in faults[: faults.index(same[0])] if fault.kind != most]
-        facts["before"] = before[0].said if before else None
+        before = came_before(faults, same[0])
+        facts |= {"is_first": before is None, "before": before.said if before else None}
     stamps = [fault.ts_ms for fault in same if fault.ts_ms is not None]
     return Signal(
         "code_faults",
@@ -131,7 +130,7 @@ FACTS = {
     "origin_title": "the same in words",
     "remedy": "repair of a failure with this message",
     "messages": "different messages of the exception; one message again and again is one record or one condition",
-    "reported_by": "who reports the fault; failure (a task or the job), process, client, error or warning (a record)",
+    "reported_by": "who reports the fault; failure (of a task or job), process, client, error, warning, passed",
     "missing": "the class that a class loading fault names",
     "cast_from": "the class that could not be cast",
     "cast_to": "to which class",

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
-from diagnostics.reconstruction.errors.blamed_fault import blamed_faults
-from diagnostics.reconstruction.failures.fault import Fault, by_job, rounds_of
+from diagnostics.reconstruction.errors.blamed_fault import blamed_faults, came_before
+from diagnostics.reconstruction.failures.fault import Fault, by_job, is_report, rounds_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.fault_origins import UNKNOWN
 from diagnostics.vocabulary.fault_traits import (
@@ -54,9 +54,12 @@ def is_known(fault: Fault) -> bool:
 
 
 def resemblance(fault: Fault) -> Resemblance | None:
-    """The cause that a failure resembles by its exceptions; None where none leads clearly."""
+    """The cause that a failure resembles by its exceptions; None where none leads clearly.
+
+    What only reports that the job failed says nothing of the cause: a recovery that is suppressed restores nothing.
+    """
     places = tuple(each for each in (fault.frame, fault.thrown_in) if each)
-    outer = [_thrower(line) for line in (fault.causes or "").split("\n")]
+    outer = [_thrower(line) for line in (fault.causes or "").split("\n") if not is_report("", line)]
     least = LEAST_OF_FAILURE if fault.reported_by in STOPS else LEAST_POINTS
     return resemblance_of(Thrower(fault.exception, fault.message, places, fault.logger or ""), outer, least)
 
@@ -81,6 +84,7 @@ def _signal(job: str | None, faults: Sequence[Fault]) -> Signal:
     same: list[Fault] = []
     if first:
         fault, likeness = first
+        before = came_before(faults, fault)
         same = [each for each in unknown if each.kind == fault.kind]
         facts |= {
             "resembles": likeness.symptom_class,
@@ -93,8 +97,8 @@ def _signal(job: str | None, faults: Sequence[Fault]) -> Signal:
             "thrown_in": fault.frame or fault.thrown_in,
             "logger": fault.logger,
             "reported_by": fault.reported_by,
-            "is_first": faults[0] is fault,
-            "before": None if faults[0] is fault else faults[0].said,
+            "is_first": before is None,
+            "before": before.said if before else None,
             "rounds": max(len(rounds_of(same)), 1),
             "first_ms": fault.ts_ms,
             "vertices": list(dict.fromkeys(each.vertex for each in same if each.vertex))[:SHOWN] or None,
@@ -122,7 +126,7 @@ FACTS = {
     "exception_class": "innermost exception that has the traits",
     "thrown_in": "top frame of the exception that has the traits",
     "logger": "logger that reports the error that has the traits",
-    "reported_by": "who reports it; failure (a task or the job), process, client, error or warning (a record)",
+    "reported_by": "who reports it; failure (of a task or job), process, client, error, warning, passed",
     "is_first": "whether the first failure of the job has the traits",
     "before": "another failure that came before the one with the traits",
     "rounds": "attempts that failed with the traits; subtasks that fail together are one",

@@ -346,7 +346,7 @@ SIGNALS = (
             "back_ms": "last reconnection after the first sign, epoch ms",
             "failures": "failures and errors thrown by the high-availability services",
             "failure_text": "class and message of the first of them",
-            "failures_reported_by": "who reports the first of them; failure, process, client or error",
+            "failures_reported_by": "who reports the first of them; failure, process, client, error or passed",
             "leadership_lost": "times that a JobManager lost its leadership",
             "leadership_granted": "how often a JobManager was granted leadership",
             "first_revoked_ms": "when leadership was lost first, epoch ms",

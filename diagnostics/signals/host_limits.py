@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
-from diagnostics.reconstruction.errors.blamed_fault import blamed_by_job
+from diagnostics.reconstruction.errors.blamed_fault import blamed_by_job, came_before
 from diagnostics.reconstruction.failures.fault import Fault, rounds_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
@@ -44,7 +44,7 @@ def _signal(job: str | None, faults: Sequence[Fault]) -> Signal:
             "kind": LIMITS[first.origin.id],
             "said": first.said,
             "reported_by": first.reported_by,
-            "is_first": faults[0] is first,
+            "is_first": came_before(faults, first) is None,
             "rounds": max(len(rounds_of(limited)), 1),
             "first_ms": first.ts_ms,
             "task_managers": sorted({each.task_manager for each in limited if each.task_manager})[:SHOWN] or None,
@@ -65,7 +65,7 @@ FACTS = {
     "of_limits": "failures or errors that a limit of a host or container causes",
     "kind": "the limit that is reached",
     "said": "class and message of the innermost exception that the limit causes",
-    "reported_by": "who reports it; failure (a task or the job), process, client, error or warning (a record)",
+    "reported_by": "who reports it; failure (of a task or job), process, client, error, warning, passed",
     "is_first": "whether the first failure of the job is caused by the limit",
     "rounds": "attempts that failed with it; subtasks that fail together are one",
     "first_ms": "first failure or error with the limit, epoch ms",

@@ -9,7 +9,7 @@ from statistics import median
 
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
-from diagnostics.reconstruction.errors.blamed_fault import blamed_faults
+from diagnostics.reconstruction.errors.blamed_fault import blamed_faults, came_before
 from diagnostics.reconstruction.failures.fault import Fault, by_job, rounds_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.known_frames import OUTSIDE, known_frames
@@ -133,6 +133,12 @@ def host_of(fault: Fault) -> str | None:
     return next(filter(None, found.groups()), None) if found else None
 
 
+def _is_lasting(fault: Fault) -> bool:
+    """Whether it stays so until somebody changes it, so that trying again does not help."""
+    refusal = refusal_of(fault.chain)
+    return refusal is not None and refusal.lasting
+
+
 def _frames(fault: Fault) -> list[str]:
     return [each for each in (fault.frame, fault.thrown_in, fault.user_frame, *fault.own_frames) if each]
 
@@ -143,17 +149,19 @@ def _signal(job: str | None, faults: Sequence[Fault]) -> Signal:
     stamps = [fault.ts_ms for fault in outside if fault.ts_ms is not None]
     if outside:
         first, rounds = outside[0], rounds_of(outside)
-        gaps = [after - before for before, after in pairwise(rounds)]
+        before = came_before(faults, first)
+        gaps = [later - earlier for earlier, later in pairwise(rounds)]
         facts |= {
             "kind": out_of_reach(first),
+            "lasting": _is_lasting(first),
             "said": first.said,
             "remedy": remedy_of(first.chain),
             "reported_by": first.reported_by,
             "system": system_of(first),
             "host": host_of(first),
             "opening": any(frame.rpartition(".")[2] in OPENING for frame in _frames(first)),
-            "is_first": faults[0] is first,
-            "before": faults[0].said if faults[0] is not first else None,
+            "is_first": before is None,
+            "before": before.said if before else None,
             "rounds": max(len(rounds), 1),
             "interval_ms": median(gaps) if gaps else None,
             "first_ms": min(stamps, default=None),
@@ -173,9 +181,10 @@ FACTS = {
     "failures": "failures of tasks or of the job, without those that only report another",
     "unreachable": "failures because an outside system could not be reached or refused the job",
     "kind": "kind of the refusal or of the missing connection",
+    "lasting": "whether trying again does not help: it is so until somebody changes it",
     "said": "class and message of the innermost exception",
     "remedy": "repair of a failure with this message",
-    "reported_by": "who reports the failure; failure (a task or the job), process, client, error or warning (a record)",
+    "reported_by": "who reports the failure; failure (of a task or job), process, client, error, warning, passed",
     "system": "outside system that the exception names",
     "host": "host that the exception names",
     "opening": "whether a function was being opened at the failure",

@@ -293,7 +293,7 @@ FACTS = {
     "exception": "the same without the package",
     "message": "its message",
     "said": "class and message",
-    "reported_by": "who reports it; failure (a task or the job), process, client, error or warning (a record)",
+    "reported_by": "who reports it; failure (of a task or job), process, client, error, warning, passed",
     "frame": "its top frame",
     "rounds": "attempts that failed while restoring state",
     "first_ms": "first time, epoch ms",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
-from diagnostics.reconstruction.errors.blamed_fault import blamed_by_job
+from diagnostics.reconstruction.errors.blamed_fault import blamed_by_job, came_before
 from diagnostics.reconstruction.failures.fault import Fault, rounds_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.message_remedies import remedy_of
@@ -44,6 +44,7 @@ def _signal(job: str | None, faults: Sequence[Fault]) -> Signal:
     facts: dict[str, FactValue] = {"failures": len(faults), "of_settings": len(blaming)}
     if blaming:
         first, setting = blaming[0]
+        before = came_before(faults, first)
         same = [fault for fault, other in blaming if other is setting]
         facts |= {
             "kind": setting.what,
@@ -51,8 +52,8 @@ def _signal(job: str | None, faults: Sequence[Fault]) -> Signal:
             "remedy": remedy_of(first.chain) or setting.remedy,
             "said": first.said,
             "reported_by": first.reported_by,
-            "is_first": faults[0] is first,
-            "before": None if faults[0] is first else faults[0].said,
+            "is_first": before is None,
+            "before": before.said if before else None,
             "rounds": max(len(rounds_of(same)), 1),
             "first_ms": first.ts_ms,
             "vertices": list(dict.fromkeys(each.vertex for each in same if each.vertex))[:SHOWN] or None,
@@ -74,7 +75,7 @@ FACTS = {
     "kind": "kind of mistake that the setting is",
     "remedy": "remedy of the mistake in the setting",
     "said": "class and message of the innermost exception that a setting causes",
-    "reported_by": "who reports it; failure (a task or the job), process, client, error or warning (a record)",
+    "reported_by": "who reports it; failure (of a task or job), process, client, error, warning, passed",
     "is_first": "whether the first failure of the job is caused by the setting",
     "before": "another failure that came before it",
     "rounds": "attempts that failed with the setting; subtasks that fail together are one",

@@ -27,6 +27,7 @@ class Refusal:
     texts  identify it when the failure comes from the network or an outside system
     of     system -> texts that identify the failure of this system by themselves
     http   statuses of HTTP that identify it by themselves
+    lasting   whether to try again does not help: it is so until somebody changes it
     by_class  whether these texts are only the classes of the system's client, which say nothing of the reason
     """
 
@@ -35,6 +36,7 @@ class Refusal:
     of: Mapping[str, tuple[str, ...]]
     http: tuple[int, ...] = ()
     by_class: bool = False
+    lasting: bool = False
 
     def stands_in(self, text: str) -> bool:
         """Whether an exception chain contains one of its texts."""
@@ -58,6 +60,7 @@ def refusals() -> tuple[Refusal, ...]:
             {system: tuple(texts) for system, texts in entry.get("of", {}).items()},
             tuple(entry.get("http", ())),
             bool(entry.get("by_class")),
+            bool(entry.get("lasting")),
         )
         for how, entry in content.items()
     )

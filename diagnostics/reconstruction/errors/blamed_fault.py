@@ -1,15 +1,18 @@
 """The faults that a job's trouble is blamed on: its failures, or the logged errors where no failure says what is wrong.
 
 A process that does not start, a client that cannot submit and a connector that gives up write an error and no failure
-of a task. Such an error counts only while no failure of known origin is in the evidence, and with less confidence.
+of a task. Such an error counts only while no failure of known origin is in the evidence. It counts little where the log
+goes on after it: what is the last word of a log is hardly what somebody handled.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 
-from diagnostics.aggregators import alarming_records
+from diagnostics.aggregators import alarming_records, log_ends
 from diagnostics.citation import CITATION_COLUMNS, Citation
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.reconstruction.checkpoints.history import checkpoint_histories
@@ -19,6 +22,12 @@ from diagnostics.reconstruction.job.task_start import task_starts
 from diagnostics.vocabulary.fault_origins import UNKNOWN
 
 Row = Mapping[str, Any]
+Kind = tuple[int, str | None, str | None, str | None]
+
+PASSED_MS = 600_000
+"""How long a log goes on after an error that was handled. Our choice: ten minutes, more than Flink's own timeouts,
+after which an error that stopped something has consequences.
+"""
 
 BLAMED_RANKS = ("fatal", "error", "outside")
 """Ranks of log records that may say what failed; the rest are warnings of what Flink handles itself."""
@@ -49,17 +58,27 @@ def blamed_by_job(evidence: Evidence) -> list[tuple[str | None, Sequence[Fault]]
     return sorted(by_job(blamed_faults(evidence)).items(), key=lambda entry: repr(entry[0]))
 
 
+def came_before(faults: Sequence[Fault], fault: Fault) -> Fault | None:
+    """The first fault before one that can be its cause: not an error in a log that nothing is known of, which mostly
+    reports the same trouble in other words.
+    """
+    for each in faults:
+        if each is fault:
+            return None
+        if each.kind != fault.kind and (each.origin.id != UNKNOWN or each.reported_by in ("failure", "process")):
+            return each
+    return None
+
+
 def _logged(evidence: Evidence) -> Iterator[Fault]:
     cluster, went_on_ms = cluster_of(evidence), _went_on_ms(evidence)
-    for row in evidence.answer(alarming_records.AGGREGATOR).to_pylist():
-        if row["rank"] not in BLAMED_RANKS:
-            continue
-        fault = _fault(row, cluster)
+    rows = [each for each in evidence.answer(alarming_records.AGGREGATOR).to_pylist() if each["rank"] in BLAMED_RANKS]
+    passed = _passed(evidence, rows)
+    for row in rows:
+        fault = _fault(row, cluster, _kind(row) in passed)
         if row["rank"] == "outside" and fault.origin.id not in WARNED_ORIGINS:
             continue
-        is_over = (
-            fault.reported_by in ("error", "warning", "client") and fault.ts_ms is not None and fault.ts_ms < went_on_ms
-        )
+        is_over = fault.reported_by != "process" and fault.ts_ms is not None and fault.ts_ms < went_on_ms
         if not is_over and not is_report(fault.exception, fault.message):
             yield fault
 
@@ -74,7 +93,26 @@ def _went_on_ms(evidence: Evidence) -> float:
     return max([*completed, *(each.running_ms for each in task_starts(evidence))], default=0)
 
 
-def _fault(row: Row, cluster: Cluster) -> Fault:
+def _passed(evidence: Evidence, rows: Sequence[Row]) -> AbstractSet[Kind]:
+    """The kinds of errors and warnings after whose last record the log goes on for PASSED_MS and more.
+
+    Of a rank with more records than are kept, the last one is not known.
+    """
+    ends = {each["file_id"]: each["last_ms"] for each in evidence.answer(log_ends.AGGREGATOR).to_pylist()}
+    kept = Counter(row["rank"] for row in rows)
+    last: dict[Kind, int] = {}
+    for row in rows:
+        if row["ts_ms"] is not None and kept[row["rank"]] < alarming_records.MOST_OF_A_RANK:
+            last[_kind(row)] = max(last.get(_kind(row), row["ts_ms"]), row["ts_ms"])
+    return {kind for kind, last_ms in last.items() if (ends.get(kind[0]) or 0) - last_ms >= PASSED_MS}
+
+
+def _kind(row: Row) -> Kind:
+    """The log, and what is the same each time that an error comes again in it."""
+    return row["file_id"], row["logger"], row["root_cause_class"] or row["exception_class"], row["root_cause_frame"]
+
+
+def _fault(row: Row, cluster: Cluster, is_passed: bool) -> Fault:
     name = row["root_cause_class"] or row["exception_class"] or ""
     said = row["root_cause_message"] if row["root_cause_class"] else row["exception_message"]
     return Fault(
@@ -91,7 +129,7 @@ def _fault(row: Row, cluster: Cluster) -> Fault:
         own_frames=tuple((row["own_frames"] or "").split()),
         causes="\n".join(text for text in (row["message"], row["causes"]) if text),
         citation=Citation(kind="log", ts_ms=row["ts_ms"], text=row["message"], **{each: row[each] for each in PLACE}),
-        reported_by=_reported_by(row),
+        reported_by=_reported_by(row, is_passed),
         logger=row["logger"],
     )
 
@@ -99,12 +137,14 @@ def _fault(row: Row, cluster: Cluster) -> Fault:
 PLACE = tuple(each for each in CITATION_COLUMNS if each not in ("ts_ms", "kind", "text"))
 
 
-def _reported_by(row: Row) -> Reporter:
+def _reported_by(row: Row, is_passed: bool) -> Reporter:
     """Who reports the error: a process that ends with it, a client or a copied trace, or another log record."""
     if row["rank"] == "fatal":
         return "process"
-    if row["rank"] == "outside":
-        return "warning"
-    is_printed = row["level"] is None or (row["level"] in alarming_records.PRINTED and row["logger"] is None)
-    is_client = is_printed or row["process"] == "client"
-    return "client" if is_client else "error"
+    if row["rank"] != "outside" and (
+        row["process"] == "client" or alarming_records.is_printed(row["level"], row["logger"])
+    ):
+        return "client"
+    if is_passed:
+        return "passed"
+    return "warning" if row["rank"] == "outside" else "error"

@@ -27,7 +27,7 @@ REPORT_CLASSES = ("CancellationException", "CancelTaskException", "JobCancellati
 WRAPPERS = ("SerializedThrowable", "CompletionException", "ExecutionException", "JobExecutionException", "JobException")
 
 
-Reporter = Literal["failure", "process", "client", "error", "warning"]
+Reporter = Literal["failure", "process", "client", "error", "warning", "passed"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +36,7 @@ class Fault(Thrown):
 
     exception  class of the root cause; empty for an error that prints none
     reported_by    who reports it: the failure itself, a process that ends with it, a client, or an error or warning in
-                 a log
+                   a log; `passed` where the log goes on for long after that
     logger     of the error or warning that a log holds
     """
 

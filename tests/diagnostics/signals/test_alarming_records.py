@@ -47,10 +47,18 @@ def test_an_error_with_which_a_process_ends_is_fatal() -> None:
 def test_an_exception_that_a_program_around_the_client_prints_as_information_is_an_error() -> None:
     thrown = {"exception_class": "org.apache.flink.table.api.ValidationException", "exception_message": "no column"}
     repeated = record(0, "INFO", "ValidationException: no column", **thrown) | {"logger": None}
+    by_root = {**repeated, "logger": "root"}
     of_flink = record(1, "INFO", "switched from RUNNING to FAILED", **thrown)
     quiet = record(2, "INFO", "submitted") | {"logger": None}
-    facts = only(measure(hand_made(log_record=[repeated, of_flink, quiet])), "alarming_records").facts
-    assert (facts["error_count"], facts["warning_count"]) == (1, 0)
+    facts = only(measure(hand_made(log_record=[repeated, by_root, of_flink, quiet])), "alarming_records").facts
+    assert (facts["error_count"], facts["warning_count"]) == (2, 0)
+
+
+def test_a_process_that_ends_with_its_session_reports_it_as_information() -> None:
+    ended = record(0, "INFO", "RECEIVED SIGNAL 1: SIGHUP. Shutting down as requested.")
+    asked = record(1, "INFO", "RECEIVED SIGNAL 15: SIGTERM. Shutting down as requested.")
+    facts = only(measure(hand_made(log_record=[ended, asked])), "alarming_records").facts
+    assert (facts["error_count"], facts["error_text"]) == (1, ended["message"])
 
 
 def test_a_warning_counts_only_with_an_exception() -> None:

@@ -86,6 +86,13 @@ def test_one_trait_that_often_decides_suffices_for_a_failure_but_not_for_an_erro
     assert "resembles" not in facts
 
 
+def test_that_a_recovery_is_suppressed_speaks_for_no_cause() -> None:
+    refused = failed("org.example.authz.AuthzException", "Access Denied: user a may not insert")
+    report = "org.apache.flink.runtime.JobException: Recovery is suppressed by NoRestartBackoffTimeStrategy"
+    facts = facts_of({**refused, "causes": f"{report}\n{refused['causes']}"})
+    assert (facts["resembles"], facts["lead"]) == ("outside_system", 2)
+
+
 def test_a_failure_that_a_catalogue_knows_is_left_to_its_signal() -> None:
     facts = facts_of(failed("java.io.IOException", "No space left on device"))
     assert facts == {"failures": 1, "unknown": 0}

@@ -114,6 +114,24 @@ KAFKA = "org.apache.kafka.common.errors"
             "Kafka",
         ),
         (
+            "com.starrocks.connector.flink.manager.StarRocksStreamLoadFailedException",
+            "Failed to parse json as array. error: Within strings, some characters must be escaped",
+            "it does not take the rows as the sink writes them",
+            "StarRocks",
+        ),
+        (
+            "java.lang.IllegalArgumentException",
+            "Get error write response on table bucket TableBucket{tableId=2, bucket=152}, fail. Error: UNKNOWN",
+            "its client reports an error",
+            "Fluss",
+        ),
+        (
+            "java.lang.Exception",
+            "Couldn't resolve server b:9092 from bootstrap.servers as DNS resolution failed for b",
+            "its name cannot be resolved",
+            "Kafka",
+        ),
+        (
             f"{KAFKA}.NotEnoughReplicasException",
             "Messages are rejected since there are fewer in-sync replicas than required.",
             MOVING,
@@ -217,3 +235,18 @@ def test_a_status_of_http_shows_why_a_service_refuses(message: str, how: str) ->
 )
 def test_other_numbers_and_flinks_own_answers_are_no_status(chain: str) -> None:
     assert statuses_in(chain) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "is_lasting"),
+    [
+        ("Couldn't resolve server b:9092 from bootstrap.servers as DNS resolution failed for b", True),
+        ("password authentication failed for user flink", True),
+        ("503 Service Unavailable", False),
+        ("Connection refused: db/10.0.0.7:5432", False),
+    ],
+)
+def test_what_trying_again_does_not_help_is_known(said: str, is_lasting: bool) -> None:
+    refusal = refusal_of(said)
+    assert refusal is not None
+    assert refusal.lasting is is_lasting

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from diagnostics.reconstruction.errors.blamed_fault import blamed_faults
+from diagnostics.reconstruction.errors.blamed_fault import blamed_faults, came_before
 from tests.diagnostics.hand_made import JOB, START, hand_made, line_of_jobs
 
 
@@ -114,3 +114,31 @@ def test_an_application_that_could_not_be_executed_is_a_failure_of_the_job() -> 
 
 def informed(second: float, said: str) -> dict[str, Any]:
     return error(second, "java.io.IOException", level="INFO", logger="ClusterEntrypoint") | {"message": said}
+
+
+def test_an_error_after_which_the_log_goes_on_for_long_is_passed() -> None:
+    def reporters(*log: dict[str, Any], end: float) -> list[str]:
+        counted = [{"file_id": 0, "last_ms": START + int(end * 1000), "process": "taskmanager", "records": 9}]
+        found = blamed_faults(hand_made(**line_of_jobs(), log_record=log, log_count=counted))
+        return [each.reported_by for each in found]
+
+    first = error(5, "io.debezium.DebeziumException")
+    assert reporters(first, end=60) == ["error"]
+    assert reporters(first, end=1200) == ["passed"]
+    assert reporters(first | {"level": "WARN"}, end=1200) == ["passed"]
+    assert reporters(first, error(1190, "io.debezium.DebeziumException"), end=1200) == ["error", "error"]
+
+
+def test_an_error_that_nothing_is_known_of_comes_before_no_other() -> None:
+    """It mostly reports the same trouble in other words."""
+    unknown = error(5, "org.acme.GapException", logger="org.acme.Platform")
+    missing = error(6, "java.lang.NoClassDefFoundError", "com/acme/Order")
+
+    def before(*log: dict[str, Any]) -> str | None:
+        found = blamed_faults(hand_made(**line_of_jobs(), log_record=log))
+        came = came_before(found, found[-1])
+        return came.exception if came else None
+
+    assert before(unknown, missing) is None
+    assert before(error(5, "io.debezium.DebeziumException"), missing) == "io.debezium.DebeziumException"
+    assert before(failure(5, "java.lang.Exception"), missing) == "java.lang.Exception"
