@@ -372,7 +372,7 @@ FORMAT = Format(
                         "process": "taskmanager",
                         "line": 3,
                     },
-                    {"message": "Pod orders-taskmanager-1-3: Pending: for 5m", "level": "WARN", "line": 5},
+                    {"event": "k8s.event.unschedulable", "reason": "FailedScheduling", "level": "WARN", "line": 5},
                 ],
                 "config_option": [
                     {"key": "pod.restarts", "value": "112", "process": "jobmanager", "line": 2},
