@@ -20,5 +20,7 @@ def confidence(rule: Rule, lookup: Lookup) -> tuple[float, tuple[Reason, ...]]:
     total = sum(reason.delta for reason in reasons)
     bounded = round(min(max(total, LEAST), MOST), 3)
     if round(bounded - total, 3):
-        reasons.append(Reason(bounded - total, say("the files show one moment: nothing is certain or impossible")))
+        reasons.append(
+            Reason(round(bounded - total, 3), say("the files show one moment: nothing is certain or impossible"))
+        )
     return bounded, tuple(reasons)

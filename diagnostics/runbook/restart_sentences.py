@@ -87,8 +87,8 @@ FROM_RETAINED = to_say(
 FROM_COPY = to_say(
     "Flink deletes the checkpoints of this job when it is cancelled. Copy them first (as hard links, which writes no "
     "data), cancel the job, wait until it has ended, put the copy back, make the change, and start the job from the "
-    "newest checkpoint of the copy. Cancel only if the listing shows one in the copy. Remove the copy when the started "
-    "job has completed a checkpoint of its own:"
+    "newest checkpoint of the copy. Cancel only if the listing shows one in the copy. Remove the copy and what was put "
+    "back when the started job has completed a checkpoint of its own:"
 )
 FROM_STORAGE = to_say(
     "Flink deletes the checkpoints of this job when it is cancelled. Copy the directory of the last completed "

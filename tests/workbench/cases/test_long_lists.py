@@ -19,11 +19,18 @@ class Week:
 
 
 def test_a_rule_that_does_not_hold_has_a_row_for_each_of_its_first_conditions() -> None:
-    rows = silent_rows([{"title": "Skew", "subjects": 3, "checks": [CHECK, CHECK, CHECK]}])
+    checks = [CHECK | {"bound": bound} for bound in (2, 3, 4)]
+    rows = silent_rows([{"title": "Skew", "subjects": 3, "checks": checks}])
     assert rows.count("<tr>") == 2
     assert rows.count('Skew <span class="muted">(3 subjects)</span>') == 1
     assert '<td class="bound">at least 2 times</td>' in rows
     assert '<span class="value">1.5 times</span>' in rows
+
+
+def test_a_condition_that_stands_in_two_parts_of_a_rule_has_one_row() -> None:
+    rows = silent_rows([{"title": "Skew", "subjects": 1, "checks": [CHECK, CHECK, CHECK | {"bound": 3}]}])
+    assert rows.count("at least 2 times") == 1
+    assert rows.count("at least 3 times") == 1
 
 
 def test_a_rule_that_could_not_be_judged_names_what_it_needs() -> None:

@@ -85,11 +85,17 @@ def _silent_cells(silent: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, st
         if rule["subjects"] > 1:
             subjects = say("({count} subjects)", count=rule["subjects"])
             title = format_html('{} <span class="muted">{}</span>', title, subjects)
-        for check in rule["checks"][:MOST_CHECKS]:
+        for check in _distinct_checks(rule["checks"])[:MOST_CHECKS]:
             fact, value = check["fact"], check["value"]
             words = bound_words(fact, str(check["op"]), check["bound"], value)
             yield title, fact_label(fact), fact_value(value, fact, beside=check["bound"]), words
             title = ""
+
+
+def _distinct_checks(checks: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """A rule may compare the same fact with the same bound in two of its parts."""
+    shown = [(each["fact"], each["op"], each["bound"]) for each in checks]
+    return [each for place, each in enumerate(checks) if shown[place] not in shown[:place]]
 
 
 @register.simple_tag
