@@ -134,6 +134,8 @@ def test_the_bar_of_an_expired_checkpoint_reaches_the_timeout_while_a_subtask_di
 
     waited = next(trace for trace in figure["data"] if trace["name"].startswith("Waited"))
     assert (waited["x"], waited["y"]) == ([START + 10_000], [25.0])
+    bars = [trace["marker"]["color"] for trace in figure["data"] if trace["type"] == "bar"]
+    assert bars.count(waited["marker"]["color"]) == 1, "its entry in the legend is its own"
 
 
 def test_two_jobs_are_drawn_one_below_the_other() -> None:
