@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from diagnostics.language import to_say
+from collections.abc import Sequence
+
+from diagnostics.language import joined_sentences, reads_chinese, say, to_say
 
 SAVEPOINT = to_say(
     "The job restarts. Stop it with a savepoint, make the change, and start it from the savepoint, whose path the "
@@ -132,3 +134,17 @@ BY_OPERATOR_LAST_STATE = to_say(
     "Let the operator restart it from the last checkpoint (upgrade mode last-state, which needs high availability): "
     "make the change in the FlinkDeployment:"
 )
+
+FULL_WIDTH_COLON = "\uff1a"
+
+
+def text_before_commands(sentences: Sequence[str]) -> str:
+    """The sentences in the reader's language; only the last one leads to the commands by a colon."""
+    *before, last = map(say, sentences)
+    return joined_sentences([*map(_closed, before), last])
+
+
+def _closed(sentence: str) -> str:
+    if not sentence.endswith((":", FULL_WIDTH_COLON)):
+        return sentence
+    return sentence[:-1] + ("。" if reads_chinese() else ".")

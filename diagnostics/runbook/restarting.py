@@ -8,7 +8,7 @@ from typing import Any
 from diagnostics.arithmetic.quantiles import highest
 from diagnostics.diagnosis.missing import REST
 from diagnostics.evidence.subject import FactValue, Lookup
-from diagnostics.language import joined_sentences, reads_chinese, say, to_say
+from diagnostics.language import say, to_say
 from diagnostics.runbook.cluster_commands import OPERATOR, STANDALONE, ClusterCommands
 from diagnostics.runbook.option_readers import (
     OF_ALL_PROCESSES,
@@ -48,6 +48,7 @@ from diagnostics.runbook.restart_sentences import (
     TOO_SLOW_SEEN,
     TRIAL,
     WITHOUT_TASK_MANAGERS,
+    text_before_commands,
 )
 from diagnostics.vocabulary.settings import Version, version_of
 from diagnostics.wording import phrase
@@ -95,8 +96,6 @@ MOSTLY = 0.5
 NATIVE_SINCE: Version = (1, 15)
 """First version with savepoints in the native format, and with `--type`. Source: Flink 1.15 release notes, FLIP-203."""
 
-FULL_WIDTH_COLON = "\uff1a"
-
 COPY = "cp -alT {restart.folder} {restart.folder}.copy && ls -t {restart.folder}.copy/chk-*/_metadata"
 NEWEST_OF_COPY = '"file:$(ls -t {restart.folder}/chk-*/_metadata | head -n 1)"'
 """A checkpoint of the evidence may be replaced by a newer one, and deleted, before anybody copies. One under way has no
@@ -140,22 +139,10 @@ def stop_and_start(
         sentences = (NEW_CODE, *sentences)
     unknown = {**NAMES, "restart.program": restart.program}
     return {
-        "text": phrase.fill_or_name(_text(sentences), restart.value),
+        "text": phrase.fill_or_name(text_before_commands(sentences), restart.value),
         "command": "\n".join(phrase.fill_code(each, restart.value, unknown) for each in commands),
         "repeats": not restart.takes_savepoint,
     }
-
-
-def _text(sentences: Sequence[str]) -> str:
-    """The sentences in the reader's language; only the last one leads to the commands by a colon."""
-    *before, last = map(say, sentences)
-    return joined_sentences([*map(_closed, before), last])
-
-
-def _closed(sentence: str) -> str:
-    if not sentence.endswith((":", FULL_WIDTH_COLON)):
-        return sentence
-    return sentence[:-1] + ("。" if reads_chinese() else ".")
 
 
 class _Restart:
@@ -377,11 +364,13 @@ class _Restart:
         return self._number("checkpoint_phases.upload_bytes_per_s_max") if slowest is None else slowest
 
     def _has_native_format(self) -> bool:
-        """Whether this version supports savepoints in the state backend's own format, and the job needs one: with
-        RocksDB it is quicker, and in the JobManager's memory only it is no larger than a checkpoint."""
+        """Whether the job needs a savepoint in the state backend's own format, and this version supports it: RocksDB
+        writes it quicker, and in the JobManager's memory it alone is as small as a checkpoint.
+        """
         version = self._cluster.version
-        needs = self._lookup("settings.state_backend") == "rocksdb" or self._lookup("settings.storage") == "jobmanager"
-        return needs and version is not None and version >= NATIVE_SINCE
+        if version is None or version < NATIVE_SINCE:
+            return False
+        return self._lookup("settings.state_backend") == "rocksdb" or self._lookup("settings.storage") == "jobmanager"
 
     def _number(self, reference: str) -> float | None:
         value = self._lookup(reference)
