@@ -319,9 +319,9 @@ def summary(points: Points) -> str:
         slowest = done[0]
         phases = known_phases(slowest)
         sentence = (
-            to_say("The slowest was subtask {subtask} of {task} with {time}, {part} of it {phase}.")
+            to_say("The slowest to acknowledge was subtask {subtask} of {task} with {time}, {part} of it {phase}.")
             if phases
-            else to_say("The slowest was subtask {subtask} of {task} with {time}.")
+            else to_say("The slowest to acknowledge was subtask {subtask} of {task} with {time}.")
         )
         of_slowest = say(
             sentence,

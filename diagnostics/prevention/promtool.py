@@ -98,9 +98,9 @@ def outcome(alert: Alert, series: CaseSeries) -> str:
         return say("Not tested: the charts of this case hold no series of {metrics}.", metrics=missing)
     firing = alert.firing(continued(series))
     if not firing and series.job_ended:
-        return say("This incident does not fire it: the job ended before, and a job that ended has no series any more.")
+        return say("The series do not fire it: the job ended before, and a job that ended has no series any more.")
     if not firing:
-        return say("This incident does not fire it, not even if it goes on as in the last third of the evidence.")
+        return say("The series do not fire it, not even if they go on as in the last third of the evidence.")
     first, covered = min(firing.values()) * STEP_MS, max(series.steps - 1, 0) * STEP_MS
     after = phrase.duration(first)
     if first <= covered:

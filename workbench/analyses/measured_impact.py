@@ -44,7 +44,7 @@ def _phrases(analysis: Analysis) -> Iterator[str]:
     jobs = analysis.document["jobs"]
     ill = [job for job in jobs if job["verdict"]["symptom_class"] not in (HEALTHY, INCONCLUSIVE)]
     if len(jobs) > 1 and ill:
-        yield say("{ill} of {count} jobs have a cause found", count=len(jobs), ill=len(ill))
+        yield say("a cause was found for {ill} of {count} jobs", count=len(jobs), ill=len(ill))
     if ill:
         yield from _length(analysis.document)
         yield from _restarts(analysis, [None, *(job.get("job_id") for job in ill)])

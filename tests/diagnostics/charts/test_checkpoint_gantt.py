@@ -64,7 +64,9 @@ def test_the_timeout_is_a_line_where_the_checkpoint_met_it() -> None:
 
 
 def test_the_summary_says_which_phase_took_the_time() -> None:
-    assert CHART.summary(of(SLOW)).endswith("The slowest was subtask 1 of Window with 9 s, 8 s of it async.")
+    assert CHART.summary(of(SLOW)).endswith(
+        "The slowest to acknowledge was subtask 1 of Window with 9 s, 8 s of it async."
+    )
 
 
 def test_the_chosen_checkpoint_comes_first_in_the_table() -> None:

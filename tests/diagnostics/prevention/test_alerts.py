@@ -260,7 +260,7 @@ def test_each_alert_says_what_it_does_on_the_incident() -> None:
     told = "Not tested: the charts of this case hold no series of flink_jobmanager_job_numRestarts."
     assert said["FlinkJobRestarted"] == told
     calm = made(history(*(checkpoint(n, n * 60_000) for n in range(5)), until=5 * MINUTE))
-    assert outcome(calm[0][0], calm[1]).startswith("This incident does not fire it")
+    assert outcome(calm[0][0], calm[1]).startswith("The series do not fire it")
 
 
 def test_every_matcher_holds_the_job(tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ def test_a_job_that_failed_for_good_fires_what_watches_its_absence_and_nothing_t
         "FlinkJobRestarted": [4],
         "FlinkTaskManagersMissing": [5],
     }
-    assert outcome(alerts["FlinkBackPressure"], series).startswith("This incident does not fire it: the job ended")
+    assert outcome(alerts["FlinkBackPressure"], series).startswith("The series do not fire it: the job ended")
     told = told_by_promtool(tmp_path, list(alerts.values()), series)
     assert "the job ended within it" in told
     assert "stale" in told
@@ -135,7 +135,7 @@ def test_a_count_of_restarts_that_does_not_vary_tests_the_alert_on_restarts() ->
     alerts, series = made(points, finding("network_partition"))
     [restarted] = [each for each in alerts if each.name == "FlinkJobRestarted"]
 
-    assert outcome(restarted, series).startswith("This incident does not fire it")
+    assert outcome(restarted, series).startswith("The series do not fire it")
     points["metrics"]["left_out"] = 1
     assert outcome(restarted, made(points)[1]).startswith("Not tested")
 

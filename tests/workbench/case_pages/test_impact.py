@@ -101,7 +101,7 @@ def test_what_the_evidence_shows_is_offered_beside_it() -> None:
     )
 
     assert found == [
-        "1 of 2 jobs have a cause found",
+        "a cause was found for 1 of 2 jobs",
         "the event time is up to 12 min behind at the end",
         "340 late records dropped",
     ]
