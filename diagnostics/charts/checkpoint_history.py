@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from diagnostics.charting.chart import Chart, Points, Theme
-from diagnostics.charting.checkpoint_bars import (
-    BAD,
-    bar_width,
-    duration_bars,
-    duration_marks,
-    hover_text,
-    written_bytes,
-)
 from diagnostics.charting.grafana_panel import ONE_JOB, GrafanaPanel
 from diagnostics.charting.panel import (
     DURATION_UNITS,
@@ -21,36 +14,33 @@ from diagnostics.charting.panel import (
     Panel,
     Threshold,
     axis_unit,
+    escaped,
     job_title,
     stacked,
 )
 from diagnostics.charting.summary import summary_by_job
 from diagnostics.charting.theme import Palette, palette
-from diagnostics.language import joined_sentences, say, say_counted, to_say
+from diagnostics.language import say, to_say
 from diagnostics.prevention.series import JOB
 from diagnostics.reconstruction.checkpoints.course import checkpoint_courses
 from diagnostics.wording.checkpoint import (
     PHASES,
-    known_phases,
-    longest_phase,
-    outcomes_in_words,
-    refused_in_words,
+    status_words,
 )
-from diagnostics.wording.phrase import duration
+from diagnostics.wording.checkpoint_course import BAD, course_in_words
+from diagnostics.wording.phrase import duration, exact_duration, size
 
 if TYPE_CHECKING:
     from diagnostics.evidence import Evidence
 
 SAVEPOINT_SIGN = "🖫"
 """A disk, as Flink's web UI marks savepoints."""
+WIDEST_BAR = 25
+"""Maximum width of a bar as a share of the time shown."""
+
 MOST_SIZE_BARS = 100
 """More sizes are drawn as steps, like Flink's gauge `lastCheckpointSize`: a single line keeps a brush over 500
 checkpoints below 200 ms.
-"""
-
-REPRESENTATIVE = 0.5
-"""Phases of less than this share of a checkpoint's duration may be those of a subtask that is not its slowest: details
-taken while it was under way lack the slow ones. Our choice, as for findings on phases (`signals/checkpoint_phases.py`).
 """
 
 TIMEOUT_SHOWN = 4.0
@@ -82,9 +72,16 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
     for index, job in enumerate(points["jobs"]):
         name = job_title(job, points)
         panels.append(_durations(job, name, colours, first=index == 0))
-        if any(written_bytes(each) is not None for each in job["checkpoints"]):
+        if any(_bytes(each) is not None for each in job["checkpoints"]):
             panels.append(_sizes(job, name, colours))
     return stacked(panels, theme, axis="time", x_title=say("Trigger time (UTC)"))
+
+
+def _bar_width(checkpoints: Iterable[Mapping[str, Any]]) -> float:
+    """Width of the bars, at most WIDEST_BAR: seven tenths of the usual time between triggers, so that none overlap."""
+    triggers = sorted({each["trigger_ms"] for each in checkpoints})
+    gaps = sorted(after - before for before, after in pairwise(triggers))
+    return min(0.7 * gaps[len(gaps) // 4], (triggers[-1] - triggers[0]) / WIDEST_BAR) if gaps else 5000.0
 
 
 def _durations(job: Mapping[str, Any], name: str, colours: Palette, *, first: bool) -> Panel:
@@ -97,8 +94,8 @@ def _durations(job: Mapping[str, Any], name: str, colours: Palette, *, first: bo
     top = max(longest, timeout if timeout_drawn else 0.0)
     divisor, unit = axis_unit(top, DURATION_UNITS, "ms")
     traces = [
-        *duration_bars(checkpoints, divisor, colours, first=first),
-        *duration_marks(checkpoints, divisor, colours),
+        *_duration_bars(checkpoints, divisor, colours, first=first),
+        *_duration_marks(checkpoints, divisor, colours),
     ]
     suffix = ""
     if timeout is not None and not timeout_drawn:
@@ -117,9 +114,147 @@ def _durations(job: Mapping[str, Any], name: str, colours: Palette, *, first: bo
     )
 
 
+def _duration_bars(
+    checkpoints: Sequence[Mapping[str, Any]], divisor: float, colours: Palette, *, first: bool
+) -> Iterator[dict[str, Any]]:
+    """The stacked phases of checkpoints with subtask details, up to the timeout where one expired before all of its
+    subtasks had acknowledged; one bar for each of the others.
+    """
+    width = _bar_width(checkpoints)
+    detailed = [each for each in checkpoints if each.get("subtask_ms") is not None]
+    for phase, label in PHASES.items():
+        yield {
+            "type": "bar",
+            "name": say(label),
+            "legendgroup": phase,
+            "showlegend": first,
+            "x": [each["trigger_ms"] for each in detailed],
+            "y": [(each.get(phase) or 0) / divisor for each in detailed],
+            "width": width,
+            "marker": {"color": colours.phases[phase]},
+            "text": [_hover_text(each) for each in detailed],
+            "textposition": "none",
+            "hovertemplate": f"<b>{say(label)}: %{{customdata}}</b><br>%{{text}}<extra></extra>",
+            "customdata": [
+                exact_duration(each[phase]) if each.get(phase) is not None else say("unknown") for each in detailed
+            ],
+        }
+    waited = [(each, rest) for each in detailed if (rest := _unacknowledged_ms(each)) > 0]
+    yield {
+        "type": "bar",
+        "name": say("Waited for subtasks until it expired"),
+        "legendgroup": "waited",
+        "x": [each["trigger_ms"] for each, _ in waited],
+        "y": [rest / divisor for _, rest in waited],
+        "width": width,
+        "marker": {"color": colours.alarm},
+        "opacity": 0.25,
+        "text": [_hover_text(each) for each, _ in waited],
+        "textposition": "none",
+        "hovertemplate": "%{text}<extra></extra>",
+    }
+    plain = [each for each in checkpoints if each.get("subtask_ms") is None and each["end_to_end_ms"] is not None]
+    yield {
+        "type": "bar",
+        "name": say("Duration, phases not in the files"),
+        "legendgroup": "plain",
+        "x": [each["trigger_ms"] for each in plain],
+        "y": [each["end_to_end_ms"] / divisor for each in plain],
+        "width": width,
+        "marker": {"color": colours.phases["unknown"]},
+        "text": [_hover_text(each) for each in plain],
+        "textposition": "none",
+        "hovertemplate": "%{text}<extra></extra>",
+    }
+
+
+def _unacknowledged_ms(checkpoint: Mapping[str, Any]) -> float:
+    """Milliseconds from the end of the phases of the slowest subtask that acknowledged to the expiry; else 0."""
+    if checkpoint["status"] != "expired" or not checkpoint.get("pending"):
+        return 0.0
+    known_ms: float = sum(checkpoint.get(phase) or 0.0 for phase in PHASES)
+    return (checkpoint["end_to_end_ms"] or 0.0) - known_ms
+
+
+def _duration_marks(
+    checkpoints: Sequence[Mapping[str, Any]], divisor: float, colours: Palette
+) -> Iterator[dict[str, Any]]:
+    """Markers on the bars: savepoints, the end of completed checkpoints with phases, and failures."""
+    yield _markers(
+        say("Savepoint, not in the statistics"),
+        [each for each in checkpoints if each["savepoint"]],
+        divisor,
+        {"symbol": "square", "line": {"width": 2, "color": colours.surface}},
+        colours.series[3],
+    )
+    # Marks only above phases: a bar without phases ends there itself, and five hundred marks slow a brush by 60 ms.
+    detailed = [each for each in checkpoints if each.get("subtask_ms") is not None]
+    yield _markers(
+        say("End to end duration"),
+        [each for each in detailed if each["status"] == "completed" and each["end_to_end_ms"] is not None],
+        divisor,
+        {"symbol": "line-ew", "line": {"width": 2, "color": colours.text}},
+        colours.text,
+    )
+    yield _markers(
+        say("Failed, declined or expired"),
+        [each for each in checkpoints if each["status"] in BAD],
+        divisor,
+        {"symbol": "x", "line": {"width": 1.5, "color": colours.surface}},
+        colours.alarm,
+    )
+
+
+def _markers(
+    name: str, checkpoints: Sequence[Mapping[str, Any]], divisor: float, marker: Mapping[str, Any], colour: str
+) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": name,
+        "legendgroup": name,
+        "x": [each["trigger_ms"] for each in checkpoints],
+        "y": [(each["end_to_end_ms"] or 0) / divisor for each in checkpoints],
+        "marker": {"size": 11, "color": colour, **marker},
+        "text": [_hover_text(each) for each in checkpoints],
+        "hovertemplate": "%{text}<extra></extra>",
+    }
+
+
+def _hover_text(checkpoint: Mapping[str, Any]) -> str:
+    kind = say("Savepoint") if checkpoint["savepoint"] else say("Checkpoint")
+    lines = [f"<b>{kind} {checkpoint['id']}</b> {status_words(checkpoint['status'])}"]
+    if checkpoint["end_to_end_ms"] is not None:
+        lines.append(say("end to end {end_to_end}", end_to_end=exact_duration(checkpoint["end_to_end_ms"])))
+    if checkpoint.get("vertex"):
+        lines.append(
+            say(
+                "slowest: subtask {subtask} of {vertex}",
+                subtask=checkpoint["subtask"],
+                vertex=escaped(checkpoint["vertex"][:60]),
+            )
+        )
+    if checkpoint.get("pending"):
+        lines.append(say("{pending} subtasks never acknowledged", pending=checkpoint["pending"]))
+    if (written := _bytes(checkpoint)) is not None:
+        lines.append(say("checkpointed {written}", written=size(written)))
+    if checkpoint["failure"]:
+        lines.append(escaped(checkpoint["failure"][:120]))
+    return "<br>".join(lines)
+
+
+def _bytes(checkpoint: Mapping[str, Any]) -> float | None:
+    """Bytes written; when only the log has the checkpoint, the full state, which is the same unless it is
+    incremental.
+    """
+    written: float | None = checkpoint["checkpointed_bytes"]
+    state: float | None = checkpoint["state_bytes"]
+    return state if written is None else written
+
+
 def _sizes(job: Mapping[str, Any], name: str, colours: Palette) -> Panel:
     in_time = sorted(job["checkpoints"], key=lambda each: each["trigger_ms"])
-    sizes = [(each, written) for each in in_time if (written := written_bytes(each)) is not None]
+    sizes = [(each, written) for each in in_time if (written := _bytes(each)) is not None]
     divisor, unit = axis_unit(max(written for _, written in sizes), SIZE_UNITS, "bytes")
     return Panel(
         title=say("Checkpointed data size{name}", name=name),
@@ -132,7 +267,7 @@ def _sizes(job: Mapping[str, Any], name: str, colours: Palette) -> Panel:
                 "showlegend": False,
                 "x": [each["trigger_ms"] for each, _ in sizes],
                 "y": [written / divisor for _, written in sizes],
-                "text": [hover_text(each) for each, _ in sizes],
+                "text": [_hover_text(each) for each, _ in sizes],
                 "hovertemplate": "%{text}<extra></extra>",
             }
         ],
@@ -142,7 +277,7 @@ def _sizes(job: Mapping[str, Any], name: str, colours: Palette) -> Panel:
 
 def _size_shape(job: Mapping[str, Any], count: int, colours: Palette) -> dict[str, Any]:
     if count <= MOST_SIZE_BARS:
-        width = bar_width(job["checkpoints"])
+        width = _bar_width(job["checkpoints"])
         return {"type": "bar", "width": width, "marker": {"color": colours.neutral}, "textposition": "none"}
     line = {"shape": "hv", "width": 1, "color": colours.neutral}
     return {"type": "scatter", "mode": "lines", "fill": "tozeroy", "line": line}
@@ -150,38 +285,7 @@ def _size_shape(job: Mapping[str, Any], count: int, colours: Palette) -> dict[st
 
 def summary(points: Points) -> str:
     """Counts, the longest checkpoint, its longest phase, and the timeout."""
-    return summary_by_job(points, _job_summary)
-
-
-def _job_summary(job: Mapping[str, Any]) -> str:
-    checkpoints = [each for each in job["checkpoints"] if not each["savepoint"]]
-    savepoints = len(job["checkpoints"]) - len(checkpoints)
-    failed = [each for each in checkpoints if each["status"] in BAD]
-    completed = [each for each in checkpoints if each["status"] == "completed" and each["end_to_end_ms"] is not None]
-    counted = outcomes_in_words([each["status"] for each in checkpoints], is_all_well=not failed)
-    sentences = [counted, refused_in_words(job.get("refused", 0))]
-    if completed:
-        longest = max(completed, key=lambda each: (each["end_to_end_ms"], each["id"]))
-        phases = known_phases(longest)
-        is_representative = sum(phases.values()) >= REPRESENTATIVE * longest["end_to_end_ms"]
-        sentence = (
-            to_say("The longest completed one, {id}, took {time}.")
-            if not phases
-            else to_say("The longest completed one, {id}, took {time}, {part} of it {phase} in its slowest subtask.")
-            if is_representative
-            else to_say(
-                "The longest completed one, {id}, took {time}; the known phases of its subtasks add up to only {sum}."
-            )
-        )
-        took, known = duration(longest["end_to_end_ms"]), duration(sum(phases.values()))
-        sentences.append(say(sentence, id=longest["id"], time=took, sum=known, **longest_phase(phases)))
-    if savepoints:
-        sentences.append(
-            say_counted("{count} savepoint is not counted.", "{count} savepoints are not counted.", savepoints)
-        )
-    if job["timeout_ms"] is not None:
-        sentences.append(say("The checkpoint timeout is {timeout}.", timeout=duration(job["timeout_ms"])))
-    return joined_sentences(sentences)
+    return summary_by_job(points, course_in_words)
 
 
 def _acknowledged(checkpoint: Mapping[str, Any]) -> str | None:
