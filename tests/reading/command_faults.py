@@ -57,6 +57,7 @@ PROGRAMS = frozenset(
         "sleep",
         "sort",
         "ss",
+        "stat",
         "sudo",
         "tail",
         "top",
