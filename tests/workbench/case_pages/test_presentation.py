@@ -108,7 +108,9 @@ def test_the_waterfall_goes_down_to_the_score_and_never_below_zero() -> None:
         {"title": "pressure", "points": 7.5},
         {"title": "heap", "points": 50.0},
     ]
-    assert [step["left"] for step in waterfall({"deductions": deductions})] == [51, 44, 0]
+    steps = waterfall({"deductions": deductions})
+    assert [step["left"] for step in steps] == [51, 44, 0]
+    assert 100 - sum(step["points"] for step in steps) == 0
     parts = [48.5, 15.2, 4.3, 7.1, 6.7, 0.5, 0.2]
     steps = waterfall({"deductions": [{"title": "", "points": each} for each in parts]})
     assert steps[-1]["left"] == points_left(parts), "the last one is the score, however its parts add up"

@@ -6,7 +6,7 @@ import datetime as dt
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any
 
 from django import template
@@ -122,10 +122,13 @@ def score_word(score: int | None, symptom_class: str | None = None) -> str:
 
 @register.filter
 def waterfall(health: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The deductions of a health score, each with the remaining points as `left`."""
+    """The deductions of a health score in whole points that add up, each with the remaining ones as `left`."""
     deductions = health.get("deductions", ())
-    taken = list(accumulate(each["points"] for each in deductions))
-    return [{**each, "left": points_left([points])} for each, points in zip(deductions, taken, strict=True)]
+    taken = accumulate((each["points"] for each in deductions), initial=0.0)
+    steps = pairwise(points_left([points]) for points in taken)
+    return [
+        {**each, "points": before - left, "left": left} for each, (before, left) in zip(deductions, steps, strict=True)
+    ]
 
 
 @register.filter
