@@ -87,10 +87,11 @@ FROM_RETAINED = to_say(
     "is kept after a cancellation:"
 )
 FROM_COPY = to_say(
-    "Flink deletes the checkpoints of this job when it is cancelled. Copy them first (as hard links, which writes no "
-    "data), cancel the job, wait until it has ended, put the copy back, make the change, and start the job from the "
-    "newest checkpoint of the copy. Cancel only if the listing shows one in the copy. Remove the copy and what was put "
-    "back when the started job has completed a checkpoint of its own:"
+    "Make the change now; the running job does not read it. Flink deletes the checkpoints of this job when it is "
+    "cancelled. Copy them first (as hard links, which writes no data), cancel the job, wait until it has ended, put "
+    "the copy back, and start the job from the newest checkpoint of the copy. Without a checkpoint in the copy the "
+    "commands do not cancel the job. Remove the copy and what was put back when the started job has completed a "
+    "checkpoint of its own:"
 )
 FROM_STORAGE = to_say(
     "Flink deletes the checkpoints of this job when it is cancelled. Copy the directory of the last completed "

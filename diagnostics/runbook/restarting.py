@@ -96,7 +96,9 @@ MOSTLY = 0.5
 NATIVE_SINCE: Version = (1, 15)
 """First version with savepoints in the native format, and with `--type`. Source: Flink 1.15 release notes, FLIP-203."""
 
-COPY = "cp -alT {restart.folder} {restart.folder}.copy && ls -t {restart.folder}.copy/chk-*/_metadata"
+COPY = "cp -alT {restart.folder} {restart.folder}.copy"
+IF_COPIED = "ls -t {restart.folder}.copy/chk-*/_metadata && "
+"""Before a cancellation, which deletes the checkpoints: nobody reads a listing in commands that are pasted together."""
 NEWEST_OF_COPY = '"file:$(ls -t {restart.folder}/chk-*/_metadata | head -n 1)"'
 """A checkpoint of the evidence may be replaced by a newer one, and deleted, before anybody copies. One under way has no
 `_metadata` yet, whose path Flink takes like that of its directory."""
@@ -300,7 +302,7 @@ class _Restart:
             return self._said(reason, *newest, FROM_RETAINED), [*cancel, *start_again]
         if self.value("restart.folder"):
             again = [*self._processes(), self._start(NEWEST_OF_COPY)]
-            return self._said(reason, FROM_COPY), [COPY, *cancel, PUT_BACK, *again]
+            return self._said(reason, FROM_COPY), [COPY, f"{IF_COPIED}{cancel[0]}", *cancel[1:], PUT_BACK, *again]
         return self._said(reason, *newest, FROM_STORAGE), [*cancel, *start_again]
 
     def _by_operator(self) -> tuple[Sequence[str], Sequence[str]]:

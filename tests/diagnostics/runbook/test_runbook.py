@@ -321,8 +321,9 @@ def test_a_savepoint_that_cannot_finish_in_time_is_not_advised() -> None:
 def test_checkpoints_that_a_cancellation_deletes_are_copied_first_and_put_back_when_the_job_has_ended() -> None:
     commands = restart_of(timeout_ms=60_000)["command"].splitlines()
     folder = f"/ckpt/{'f' * 32}"
-    assert commands[0] == f"cp -alT {folder} {folder}.copy && ls -t {folder}.copy/chk-*/_metadata"
-    assert [each.split()[1] for each in commands[1:]] == ["cancel", "curl", "-p", "run"]
+    assert commands[0] == f"cp -alT {folder} {folder}.copy"
+    assert commands[1] == f"ls -t {folder}.copy/chk-*/_metadata && flink cancel {'f' * 32}", "not without a copy"
+    assert [each.split()[1] for each in commands[2:]] == ["curl", "-p", "run"]
     assert f'-s "file:$(ls -t {folder}/chk-*/_metadata | head -n 1)"' in commands[-1], (
         "a newer one may have replaced it"
     )
