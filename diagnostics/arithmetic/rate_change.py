@@ -17,11 +17,15 @@ class RateChange:
 
     What was counted on a side by its time: most intervals of a counter that grows in bursts are far from their mean.
     The intervals beside the moment are left out where others remain: one of them contains the change.
+
+    until_ms  end of the time before, `from_ms` beginning of the time after
     """
 
     at_ms: int
     before_per_s: float
     after_per_s: float
+    until_ms: int
+    from_ms: int
 
 
 def rate_change(counter: Sequence[tuple[int, float]]) -> RateChange | None:
@@ -46,4 +50,5 @@ def rate_change(counter: Sequence[tuple[int, float]]) -> RateChange | None:
 
     splits = range(FEWEST_ON_A_SIDE, len(steps) - FEWEST_ON_A_SIDE + 1)
     best = min(splits, key=lambda at: (error(steps[:at]) + error(steps[at:]), at))
-    return RateChange(steps[best][0], rate(steps[: best - 1]), rate(steps[best + 1 :]))
+    before, after = steps[: best - 1], steps[best + 1 :]
+    return RateChange(steps[best][0], rate(before), rate(after), before[-1][1], after[0][0])

@@ -8,7 +8,7 @@ from diagnostics.language import in_reader_language, say
 from diagnostics.rules.rule import Rule
 
 LEAST, MOST = 0.05, 0.98
-"""Files from one moment make nothing certain or impossible. Our choice."""
+"""Evidence alone makes nothing certain or impossible. Our choice."""
 
 
 def confidence(rule: Rule, lookup: Lookup) -> tuple[float, tuple[Reason, ...]]:
@@ -20,7 +20,5 @@ def confidence(rule: Rule, lookup: Lookup) -> tuple[float, tuple[Reason, ...]]:
     total = sum(reason.delta for reason in reasons)
     bounded = round(min(max(total, LEAST), MOST), 3)
     if round(bounded - total, 3):
-        reasons.append(
-            Reason(round(bounded - total, 3), say("the files show one moment: nothing is certain or impossible"))
-        )
+        reasons.append(Reason(round(bounded - total, 3), say("evidence alone makes nothing certain or impossible")))
     return bounded, tuple(reasons)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from diagnostics.arithmetic.rate_change import rate_change
+from diagnostics.arithmetic.rate_change import RateChange, rate_change
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue
 from diagnostics.reconstruction.job.cluster import Cluster, VertexKey, cluster_of
@@ -59,8 +59,9 @@ def _signal(vertex: VertexKey, counters: Sequence[Series], series: MetricSeries,
     }
     if len(read) == len(dropped) and whole > 0:
         facts |= {"records_in": round(whole), "dropped_ratio": min(total / whole, 1.0)}
-    facts |= _over_time(counters)
-    facts |= _jump(counters, readers if len(read) == len(dropped) else (), facts)
+    change = rate_change(_summed(counters))
+    facts |= _over_time(counters, change)
+    facts |= _jump(counters, readers if len(read) == len(dropped) else (), change)
     shown = sorted(counters, key=lambda each: -(each.known[-1].value or 0.0 if each.known else 0.0))
     citations = [each.cite(each.known[-1]) for each in shown if each.known]
     citations += [each.cite(each.known[0]) for each in shown if len(each.known) > 1]
@@ -91,7 +92,7 @@ def _last_value(counter: Series, until_ms: int | None) -> float | None:
     return points[-1].value if points else None
 
 
-def _over_time(counters: Sequence[Series]) -> dict[str, FactValue]:
+def _over_time(counters: Sequence[Series], change: RateChange | None) -> dict[str, FactValue]:
     """Growth summed over subtasks: rate over the whole time, and before and after its largest change."""
     summed = _summed(counters)
     if len(summed) < 2:
@@ -101,7 +102,6 @@ def _over_time(counters: Sequence[Series]) -> dict[str, FactValue]:
     facts: dict[str, FactValue] = {"dropped_in_window": round(grown)}
     if last[0] > first[0]:
         facts["dropped_per_s"] = grown * 1000 / (last[0] - first[0])
-    change = rate_change(summed)
     if change:
         facts |= {
             "rate_before_per_s": change.before_per_s,
@@ -114,17 +114,14 @@ def _over_time(counters: Sequence[Series]) -> dict[str, FactValue]:
     return facts
 
 
-def _jump(
-    counters: Sequence[Series], readers: Sequence[Series], facts: Mapping[str, FactValue]
-) -> dict[str, FactValue]:
+def _jump(counters: Sequence[Series], readers: Sequence[Series], change: RateChange | None) -> dict[str, FactValue]:
     """The part of the input that is dropped before and since the rate jumped; nothing without a jump or an input."""
-    at_ms, before, after = (facts.get(name) for name in ("changed_at_ms", "rate_before_per_s", "rate_after_per_s"))
-    if not isinstance(at_ms, int) or not isinstance(before, float) or not isinstance(after, float):
+    if change is None or change.after_per_s == 0 or change.after_per_s < JUMP * change.before_per_s:
         return {}
-    if after < JUMP * before or after == 0:
+    before, since = _share(counters, readers, None, change.until_ms), _share(counters, readers, change.from_ms, None)
+    if before is None or since is None:
         return {}
-    around = (_share(counters, readers, None, at_ms), _share(counters, readers, at_ms, None))
-    return {} if None in around else {"dropped_before_ratio": around[0], "dropped_since_ratio": around[1]}
+    return {"dropped_before_ratio": before, "dropped_since_ratio": since}
 
 
 def _share(
