@@ -199,7 +199,7 @@ def _job_summary(job: Mapping[str, Any]) -> str:
         say("By class: {parts}.", parts=enumeration(parts))
         if not completed  # None in points of former releases
         else say(
-            "Of {all} triggers {completed} completed a checkpoint; the other {failed} by class: {parts}.",
+            "Of {all} triggers that ended, {completed} completed a checkpoint; the other {failed} by class: {parts}.",
             all=completed + failed,
             completed=completed,
             failed=failed,

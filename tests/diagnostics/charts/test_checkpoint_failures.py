@@ -112,7 +112,8 @@ def test_failures_without_a_known_load_are_not_held_against_it() -> None:
     (job,) = points["jobs"]
     counted = CHART.summary({**points, "jobs": [{**job, "completed": 8}]})
     assert counted == (
-        "Of 15 triggers 8 completed a checkpoint; the other 7 by class: tasks not ready (5) and expired (2)."
+        "Of 15 triggers that ended, 8 completed a checkpoint; "
+        "the other 7 by class: tasks not ready (5) and expired (2)."
     )
 
 
