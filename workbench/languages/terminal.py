@@ -3,17 +3,52 @@
 from __future__ import annotations
 
 import os
+import re
+import sys
 from argparse import Action, ArgumentParser
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NoReturn
 
-from django.core.management.base import BaseCommand, CommandParser, DjangoHelpFormatter
+from django.core.management.base import BaseCommand, CommandError, CommandParser, DjangoHelpFormatter
 
 from diagnostics.language import LANGUAGES, command_language
 from workbench.languages.sentences import in_language, say, to_say
 
 HEADINGS = {"options": to_say("options"), "positional arguments": to_say("arguments")}
 """Heading of argparse, which has it in English -> ours."""
+
+
+REFUSALS = (
+    (re.compile(r"the following arguments are required: (?P<names>.+)"), to_say("these are required: {names}")),
+    (re.compile(r"unrecognized arguments: (?P<names>.+)"), to_say("there is no option {names}")),
+    (re.compile(r"argument (?P<name>\S+): expected (?:at least )?one argument"), to_say("{name} needs a value")),
+    (
+        re.compile(r"argument (?P<name>\S+): invalid choice: (?P<value>.+?) \(choose from (?P<known>.+)\)"),
+        to_say("{name} is one of {known}, not {value}"),
+    ),
+    (
+        re.compile(r"argument (?P<name>\S+): invalid (?:int|float) value: (?P<value>.+)"),
+        to_say("{name} is a number, not {value}"),
+    ),
+    (
+        re.compile(r"argument (?P<name>\S+): not allowed with argument (?P<other>\S+)"),
+        to_say("{name} is not allowed with {other}"),
+    ),
+)
+"""What argparse refuses, which it has in English -> ours."""
+
+
+class TerminalParser(CommandParser):
+    """A parser that refuses in the reader's language."""
+
+    def error(self, message: str) -> NoReturn:
+        """Ends the program, or raises CommandError where another program calls the command."""
+        found = ((pattern.fullmatch(message), text) for pattern, text in REFUSALS)
+        reason = next((say(text, **match.groupdict()) for match, text in found if match), message)
+        if not self.called_from_command_line:
+            raise CommandError(reason)
+        self.print_usage(sys.stderr)
+        self.exit(2, say("{program}: error: {reason}", program=self.prog, reason=reason) + "\n")
 
 
 class TerminalFormatter(DjangoHelpFormatter):
@@ -51,6 +86,7 @@ class TerminalCommand(BaseCommand):
         parser = super().create_parser(
             prog_name, subcommand, formatter_class=TerminalFormatter, add_help=False, **options
         )
+        parser.__class__ = TerminalParser  # Django makes it, of a class that cannot be chosen
         parser.add_argument("-h", "--help", action="help", help=say("show this and end"))
         add_language(parser)
         return parser

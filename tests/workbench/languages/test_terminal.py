@@ -44,6 +44,25 @@ def test_the_option_counts_before_the_locale(arguments: list[str], environ: dict
 
 
 @pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("somebody", "--nonsense"), "没有这样的选项"),
+        ((), "缺少必需的参数"),
+        (("somebody", "--language", "latin"), "--language 应为"),
+        (("somebody", "--language"), "--language 需要一个值"),
+    ],
+)
+def test_refusals_are_in_the_language(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], expected: str
+) -> None:
+    monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
+    with pytest.raises(SystemExit) as ended:
+        CreateToken().run_from_argv(["manage.py", "create_token", *arguments])
+    assert ended.value.code == 2
+    assert expected in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
     ("options", "locale", "expected"),
     [((), "zh_CN.UTF-8", "输出某个用户的新 API 令牌"), (("--language", "en"), "zh_CN.UTF-8", "Prints a new API token")],
 )
