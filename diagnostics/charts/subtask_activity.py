@@ -44,9 +44,7 @@ def points(evidence: Evidence) -> Points | None:
             of the data flow; null where there was no sample.
     Empty   None without any sample that has a time.
     """
-    cells = _from_metrics(evidence)
-    if not cells:
-        cells = _from_rest(evidence)
+    cells = _from_metrics(evidence) or _from_rest(evidence)
     times = sorted({ts for subtask in cells.values() for ts in subtask})
     if not times:
         return None

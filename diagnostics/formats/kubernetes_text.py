@@ -59,10 +59,8 @@ _OF_STATUS = {
 Pod Lifecycle, and the kubelet's events.
 """
 BELOW_TWO_MINUTES = re.compile(r"\d{1,3}s")
-"""How kubectl prints an age below two minutes. A pod that has a node is no longer `Pending` in a list but
-`ContainerCreating` or `Init:0/1`, so that one which still is after two minutes has no node. Source: Kubernetes,
-HumanDuration of k8s.io/apimachinery and printPod of its printers.
-"""
+"""How kubectl prints an age below two minutes. A pod with a node is listed as `ContainerCreating` or `Init:0/1`: one
+that is still `Pending` then has none. Source: Kubernetes, HumanDuration of k8s.io/apimachinery, printPod."""
 _POD_FIELDS = ("Namespace:", "Node:", "Containers:", "Status:")
 
 

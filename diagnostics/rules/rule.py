@@ -19,6 +19,7 @@ from diagnostics.rules.references import References
 from diagnostics.signals.signal import SignalDefinition
 from diagnostics.symptoms import symptom_folders
 from diagnostics.wording import phrase
+from diagnostics.wording.placeholder import PLACEHOLDER
 from diagnostics.wording.translated import translated
 from diagnostics.yaml_document import Fault, Place, YamlDocument, read_yaml, translated_names
 
@@ -337,7 +338,7 @@ class _RuleReader:
         for place, template in templates:
             for reference, form in phrase.placeholders(template):
                 self._references.check_placeholder(reference, form, place)
-            rest = phrase.PLACEHOLDER.sub("", template)
+            rest = PLACEHOLDER.sub("", template)
             if "{" in rest or "}" in rest:
                 self._report(place, say("a brace that is no placeholder {signal.fact|format}"))
         for index, reference in enumerate(rule.facts):

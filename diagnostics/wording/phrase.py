@@ -19,11 +19,8 @@ from diagnostics.evidence.subject import FactValue, Lookup
 from diagnostics.language import Text, reads_chinese, say, to_say
 from diagnostics.notation.source_text import PLAIN_CODE
 from diagnostics.vocabulary.stored_words import in_reader_words
+from diagnostics.wording.placeholder import GAPS, PLACEHOLDER, gaps_kept
 
-PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_.-]{0,120})(?:\|([a-z]{1,20}))?\}")
-GAPS = re.compile(rf"((?<=[\u4e00-\u9fff]) )?{PLACEHOLDER.pattern}( (?=[\u4e00-\u9fff]))?")
-"""A placeholder with the spaces that Chinese has beside a Latin value, and not beside a Chinese one."""
-CHINESE_LETTER = re.compile(r"[\u4e00-\u9fff]")
 CHOICE = re.compile(r"\[([A-Za-z' -]{0,60})\|([A-Za-z' -]{1,60})\](?=( ?\{)?)")
 """Words for one and for any other number."""
 
@@ -312,16 +309,10 @@ def fill_in_pieces(template: str, lookup: Lookup) -> Sentence | None:
         value = lookup(place.group(2))
         said = _formatted(place.group(2), value, place.group(3) or "plain") or ""
         text = said.removesuffix(".") if chosen.startswith((".", "。"), place.end()) else said
-        left, right = _gaps_kept(place, text)
+        left, right = gaps_kept(place, text)
         pieces += [Piece(f"{gap}{chosen[end : place.start()]}{left}"), Piece(text, place.group(2), value)]
         end, gap = place.end(), right
     return tuple(each for each in [*pieces, Piece(f"{gap}{chosen[end:]}")] if each.text)
-
-
-def _gaps_kept(found: re.Match[str], said: str) -> tuple[str, str]:
-    """The spaces before and after a value that stay."""
-    left, right = found.group(1) or "", found.group(4) or ""
-    return "" if CHINESE_LETTER.match(said) else left, "" if CHINESE_LETTER.match(said[-1:]) else right
 
 
 def fill_or_name(template: str, lookup: Lookup, unknown: Mapping[str, str] = NOTHING) -> str:
@@ -373,7 +364,7 @@ def _filled(template: str, lookup: Lookup, shown: Callable[[str, str], str | Non
         if said is None:
             said = f"<{found.group(2).rpartition('.')[2].replace('_', '-')}>"
         text = said.removesuffix(".") if chosen.startswith((".", "。"), found.end()) else said
-        left, right = _gaps_kept(found, text)
+        left, right = gaps_kept(found, text)
         return f"{left}{text}{right}"
 
     chosen = _chosen(template, lookup)

@@ -12,6 +12,7 @@ from diagnostics.rules.rule import Rule
 from diagnostics.vocabulary.sources import cited_sources
 from diagnostics.wording import phrase
 from diagnostics.wording.bound import bound_words
+from diagnostics.wording.placeholder import PLACEHOLDER
 from workbench.languages.sentences import say, say_later
 
 GROUP_WORDS = {
@@ -99,7 +100,7 @@ def confidence_steps(rule: Rule) -> list[Step]:
 def pieces(template: str) -> Iterator[tuple[str, bool]]:
     """The text of a statement in pieces; True marks the name of a measured value."""
     template, place = phrase.CHOICE.sub(lambda found: found.group(2), in_reader_language(template)), 0
-    for found in phrase.PLACEHOLDER.finditer(template):
+    for found in PLACEHOLDER.finditer(template):
         if found.start() > place:
             yield template[place : found.start()], False
         name = found.group(1)

@@ -9,44 +9,12 @@ import pytest
 from diagnostics.runbook import fill, runbooks
 from diagnostics.runbook.cluster_commands import ClusterCommands
 from diagnostics.runbook.restarting import stop_and_start
+from tests.diagnostics.runbook.clusters import JOB, NATIVE, OPERATOR, STANDALONE, YARN, commands_of
 from tests.reading.command_faults import command_faults
-
-JOB = "f" * 32
-STANDALONE = {
-    "deployment.kind": "standalone",
-    "deployment.mode": "session",
-    "deployment.rest_address": "10.0.0.1",
-    "deployment.rest_port": 18_081,
-    "deployment.home": "/opt/flink",
-    "deployment.config_file": "/etc/flink/config.yaml",
-    "deployment.jobmanager_log": "/var/log/flink/flink-root-standalonesession-0-a.log",
-    "deployment.program": ["-c", "a.Job", "/jobs/a.jar", "--note", "two words; rm -rf /", "--token", "******"],
-}
-NATIVE = {
-    "deployment.kind": "kubernetes",
-    "deployment.mode": "application",
-    "deployment.cluster_id": "orders",
-    "deployment.namespace": "shop",
-    "deployment.task_manager": "orders-taskmanager-1-1",
-}
-OPERATOR = {**NATIVE, "deployment.kind": "kubernetes operator"}
-YARN = {
-    "deployment.kind": "yarn",
-    "deployment.mode": "session",
-    "deployment.application_id": "application_1700000000000_0007",
-}
 
 
 def cluster(facts: dict[str, Any], version: tuple[int, int] = (1, 20)) -> ClusterCommands:
     return ClusterCommands(facts.get, version)
-
-
-def commands_of(facts: dict[str, Any], **more: Any) -> list[str]:
-    """How a job of this cluster is stopped and started."""
-    known = {**facts, "subject.job": JOB, "job_overview.flink_version": "1.20.1"} | more
-    commands = stop_and_start(known.get)["command"].splitlines()
-    assert [fault for each in commands for fault in command_faults(each)] == []
-    return commands
 
 
 @pytest.mark.parametrize(
@@ -243,89 +211,6 @@ def test_a_loopback_address_says_where_to_run_commands_and_not_what_the_cluster_
     place = cluster({**STANDALONE, "deployment.rest_address": "127.0.0.1"}).place
     assert place == "127.0.0.1 is an address that each host gives itself: run the commands on the JobManager's host."
     assert cluster(STANDALONE).place is None
-
-
-IN_JOBMANAGER = {"settings.storage": "jobmanager", "state_limit.limit_bytes": 5_242_880, "state_limit.last_id": 397}
-"""Facts of a job whose checkpoints are in the JobManager's memory."""
-
-
-def test_state_below_the_limit_of_the_jobmanagers_memory_is_saved_before_it_grows() -> None:
-    known = {**STANDALONE, **IN_JOBMANAGER, "subject.job": JOB}
-    fits = stop_and_start({**known, "state_limit.room_bytes": 4_053.0}.get)["text"]
-    assert "In checkpoint 397 the largest was 4.1 kB below that: stop the job before" in fits
-    assert "while the state is larger the stop fails" in stop_and_start(known.get)["text"]
-
-
-def test_a_savepoint_through_the_jobmanagers_memory_is_no_larger_than_a_checkpoint() -> None:
-    """The canonical format writes more bytes for each entry: it is refused where a checkpoint just fits."""
-    assert " stop --type native " in commands_of(STANDALONE, **IN_JOBMANAGER)[0]
-    assert " stop -m " in commands_of(STANDALONE, **IN_JOBMANAGER, **{"job_overview.flink_version": "1.14.6"})[0]
-    assert " stop -m " in commands_of(STANDALONE, **{"settings.storage": "filesystem"})[0]
-
-
-def test_a_directory_in_an_object_store_needs_processes_that_have_loaded_its_file_system() -> None:
-    """After the stop: restarting the JobManager before would end the job, with the checkpoints in its memory."""
-    known = {**STANDALONE, **IN_JOBMANAGER, "subject.job": JOB}
-    restart = stop_and_start(known.get, "execution.checkpointing.dir: s3://<bucket>/<path>")
-    stop, jobmanager, task_managers, start = restart["command"].splitlines()
-    assert (" stop " in stop, " run " in start) == (True, True)
-    assert jobmanager == (
-        "# /opt/flink/bin/jobmanager.sh stop && /opt/flink/bin/jobmanager.sh start   # on the JobManager's host"
-    )
-    assert task_managers.startswith("# /opt/flink/bin/taskmanager.sh stop ")
-    assert "plugins/ of every process and restart the processes while the job is stopped" in restart["text"]
-    shared = stop_and_start(known.get, "execution.checkpointing.dir: file:///mnt/checkpoints")
-    assert len(shared["command"].splitlines()) == 2
-
-
-def test_where_barriers_wait_no_rate_of_an_upload_is_stated() -> None:
-    waiting = {
-        "checkpoint_phases.barrier_share_ratio": 0.97,
-        "checkpoint_progress.max_duration_ms": 27_300.0,
-        "checkpoint_sizes.max_state_bytes": 4.3e6,
-        "checkpoint_sizes.bytes_per_s_max": 73_800.0,
-        "settings.timeout_ms": 30_000.0,
-        "settings.retention": "RETAIN_ON_CANCELLATION",
-    }
-    text = stop_and_start({**STANDALONE, **waiting, "subject.job": JOB}.get)["text"]
-    assert "took 27.3 s" in text
-    assert "per second" not in text
-    roomy = stop_and_start({**STANDALONE, **waiting, "settings.timeout_ms": 600_000.0}.get)["text"]
-    assert roomy.startswith("The job restarts. Stop it with a savepoint")
-
-
-def test_a_checkpoint_that_wrote_as_much_tells_how_long_a_savepoint_takes() -> None:
-    """The fastest rate of all checkpoints would promise less than the same bytes took."""
-    sizes = {
-        "settings.timeout_ms": 60_000.0,
-        "checkpoint_sizes.max_state_bytes": 561.2e6,
-        "checkpoint_sizes.bytes_per_s_max": 10.3e6,
-        "checkpoint_phases.largest_upload_bytes": 561.2e6,
-        "checkpoint_phases.largest_upload_ms": 71_100.0,
-        "checkpoint_phases.largest_upload_id": 7,
-        "settings.retention": "RETAIN_ON_CANCELLATION",
-    }
-    text = stop_and_start({**STANDALONE, **sizes, "subject.job": JOB}.get)["text"]
-    assert "561.2 MB took 71.1 s in checkpoint 7" in text
-    assert "per second" not in text
-
-
-def test_a_savepoint_that_only_the_fastest_upload_finishes_in_time_is_tried_while_the_job_runs() -> None:
-    sizes = {
-        "settings.timeout_ms": 30_000.0,
-        "settings.state_backend": "rocksdb",
-        "checkpoint_sizes.max_state_bytes": 824.3e6,
-        "checkpoint_sizes.bytes_per_s_max": 58.9e6,
-    }
-    slow = {"checkpoint_phases.upload_bytes_per_s_max": 17.6e6}
-    trial, stop, _ = commands_of(STANDALONE, **sizes, **slow)
-    assert f"flink savepoint --type native -m 10.0.0.1:18081 {JOB} <savepoint-directory>" in trial
-    assert "flink stop --type native " in stop
-    text = stop_and_start({**STANDALONE, **sizes, **slow, "job_overview.flink_version": "1.20.1"}.get)["text"]
-    assert "need 14 s at the fastest upload that was measured, 58.9 MB per second, but 46.8 s at the slowest" in text
-
-    fast = {"checkpoint_phases.upload_bytes_per_s_max": 40e6}
-    assert len(commands_of(STANDALONE, **sizes, **fast)) == 2
 
 
 def test_without_a_completed_checkpoint_the_job_starts_without_state() -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import diagnostics
-from diagnostics.wording.phrase import PLACEHOLDER
+from diagnostics.wording.placeholder import PLACEHOLDER
 from diagnostics.yaml_document import read_yaml
 from tests.workbench.languages.prose import is_prose
 
