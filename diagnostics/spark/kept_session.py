@@ -120,6 +120,9 @@ class KeptSession:
 
 
 def _is_known(session: SparkSession) -> bool:
+    """Whether the server still answers for the session. Whatever error says that it does not: the next session replaces
+    this one, and reports a server that is gone.
+    """
     try:
         session.conf.get("spark.sql.session.timeZone")
     except Exception:
