@@ -130,7 +130,7 @@ MADE_OF_CONSTANTS = {
     "diagnostics/vocabulary/known_bug.py": "patterns of its own module",
     "diagnostics/vocabulary/fault_traits.py": "words of the shipped catalogue beside it, escaped",
     "diagnostics/vocabulary/setting_faults.py": "patterns of the shipped catalogue beside it",
-    "workbench/cases/titles.py": "titles of its own module, escaped",
+    "workbench/cases/own_texts.py": "texts of its own module, escaped",
     "workbench/drills/evidence.py": "names of jobs, escaped",
     "diagnostics/wording/option_names.py": "names of options, escaped",
     "workbench/analyses/measured.py": "values of facts, escaped",

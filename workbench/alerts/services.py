@@ -19,6 +19,15 @@ from workbench.alerts.routing import Routing, Target
 from workbench.analyses.models import Analysis
 from workbench.cases.holds import kept_days
 from workbench.cases.models import LONGEST_CHANGE, Case, CaseStatus
+from workbench.cases.own_texts import (
+    AFTER_ALERT,
+    FIRES,
+    FIRES_AGAIN,
+    FIRES_BECAUSE,
+    FIRES_SINCE,
+    FIRES_SINCE_BECAUSE,
+    RESOLVED,
+)
 from workbench.cases.services import note_add, snapshot_start
 from workbench.clusters.models import Cluster
 from workbench.clusters.services import collection_request
@@ -129,9 +138,9 @@ def _continue(source: AlertSource, alert: Alert, received: ReceivedAlert, now: d
     alert.save(update_fields=["heard_at", "times", "is_firing", "resolved_at"])
     if alert.is_firing or alert.case is None:
         return Outcome(alert, alert.case, alert.reason)
-    _note(alert.case, source, say("The alert {alert} is resolved, says {source}.", alert=alert.name, source=source))
+    _note(alert.case, source, RESOLVED.format(alert=alert.name, source=source))
     if not Alert.objects.firing().filter(case=alert.case).exists():
-        _collect_again(alert, alert.case, say("After the alert {alert}", alert=alert.name), now)
+        _collect_again(alert, alert.case, AFTER_ALERT.format(alert=alert.name), now)
         alert.save(update_fields=["reason", "again_at", "again"])
     return Outcome(alert, alert.case, alert.reason)
 
@@ -152,7 +161,7 @@ def _open_or_join(alert: Alert, cluster: Cluster, target: Target, now: dt.dateti
         is_again = not Alert.objects.firing().filter(case=alert.case).exists()
         _note(alert.case, source, _noted(alert))
         if is_again:
-            _collect_again(alert, alert.case, say("The alert {alert} fires again", alert=alert.name), now)
+            _collect_again(alert, alert.case, FIRES_AGAIN.format(alert=alert.name), now)
         return
     opened = source.alerts.filter(received_at__gte=now - dt.timedelta(hours=1)).exclude(case=None)
     if opened.values("case").distinct().count() >= MOST_CASES_AN_HOUR:
@@ -242,14 +251,12 @@ def _note(case: Case, source: AlertSource, text: str) -> None:
 
 
 def _noted(alert: Alert) -> str:
-    is_known = alert.starts_at is not None and alert.starts_at <= alert.received_at  # else the sender's clock is ahead
-    names = {"alert": alert.name, "source": alert.source}
-    if is_known:
-        since = f"{alert.starts_at:%Y-%m-%d %H:%M:%S} UTC"
-        fires = say("The alert {alert} fires since {since}, says {source}", since=since, **names)
+    if alert.began_at == alert.starts_at:
+        text = FIRES_SINCE_BECAUSE if alert.summary else FIRES_SINCE
     else:
-        fires = say("The alert {alert} fires, says {source}", **names)
-    return f"{fires}: {alert.summary}" if alert.summary else f"{fires}."
+        text = FIRES_BECAUSE if alert.summary else FIRES
+    since = f"{alert.began_at:%Y-%m-%d %H:%M:%S} UTC"
+    return text.format(alert=alert.name, source=alert.source, since=since, summary=alert.summary)
 
 
 def alerts_expire() -> int:

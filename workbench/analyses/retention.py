@@ -14,8 +14,9 @@ from workbench.analyses.log_books import log_book_folder
 from workbench.analyses.models import Analysis
 from workbench.cases.holds import OnHold, kept_days, require_no_hold
 from workbench.cases.models import Case
+from workbench.cases.own_texts import FILE_DELETED, FILES_DELETED
 from workbench.cases.services import note_add
-from workbench.languages.sentences import in_english, say, say_counted
+from workbench.languages.sentences import say
 from workbench.uploads.arrivals import arrival_discard
 from workbench.uploads.models import UploadedFile
 
@@ -32,11 +33,8 @@ def evidence_delete(*, case: Case, user: User) -> int:
     _refuse_deletion(case)
     count = _evidence_delete(case)
     if count:
-        with in_english():
-            text = say_counted(
-                "The evidence was deleted: {count} file.", "The evidence was deleted: {count} files.", count
-            )
-        note_add(case=case, user=user, text=text)
+        text = (FILE_DELETED if count == 1 else FILES_DELETED).format(count=count)
+        note_add(case=case, user=user, text=text, by_person=False)
     return count
 
 

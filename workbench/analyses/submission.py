@@ -15,8 +15,8 @@ from workbench.accounts.models import User
 from workbench.analyses.models import Analysis
 from workbench.analyses.services import NothingToAnalyse, analysis_request
 from workbench.cases.models import Case
+from workbench.cases.own_texts import DEMOS, SEVERAL_FILES
 from workbench.cases.services import case_open, snapshot_start
-from workbench.cases.titles import DEMOS, SEVERAL_FILES
 from workbench.languages.sentences import say
 from workbench.uploads.arrivals import upload_take
 from workbench.uploads.models import UploadedFile

@@ -12,7 +12,7 @@ from django.http.response import HttpResponseBase
 
 from workbench.accounts.guessing import client_address
 from workbench.accounts.models import ApiToken, User
-from workbench.audit.models import AuditEntry
+from workbench.audit.models import NOTED, AuditEntry
 from workbench.untrusted.storable import storable
 
 logger = logging.getLogger(__name__)
@@ -152,4 +152,4 @@ def _administered(request: HttpRequest, user: User) -> dict[str, object]:
     match = request.resolver_match
     object_id = match.kwargs.get("object_id") if match else None
     noted = LogEntry.objects.filter(user=user, **({"object_id": object_id} if object_id else {})).first()
-    return {"changed": str(noted)[:LONGEST_FIELD]} if noted else {}
+    return {"changed": {name: getattr(noted, name) for name in NOTED}} if noted else {}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from django.apps import apps
+
 from workbench.languages.sentences import say, to_say
 
 ACTIONS: Mapping[str, str] = {
@@ -167,8 +169,16 @@ def action_words(action: str) -> str:
     """The action in the reader's language; of a route without words its name."""
     if action.startswith(ADMINISTRATION):
         table, _, change = action.removeprefix(ADMINISTRATION).rpartition("_")
-        return say(CHANGES[change], what=table.replace("_", " ")) if change in CHANGES else action
+        return say(CHANGES[change], what=_table_words(table)) if change in CHANGES else action
     return say(ACTIONS[action]) if action in ACTIONS else action
+
+
+def _table_words(table: str) -> str:
+    application, _, model = table.rpartition("_")
+    try:
+        return str(apps.get_model(application, model)._meta.verbose_name)
+    except LookupError:  # of an earlier version
+        return table
 
 
 def field_words(name: str) -> str:

@@ -24,7 +24,7 @@ from workbench.case_pages.forms import (
 )
 from workbench.cases import selectors, services
 from workbench.cases.models import Case
-from workbench.cases.titles import NEW
+from workbench.cases.own_texts import NEW
 from workbench.clusters.models import Cluster
 from workbench.clusters.profiling import MODES
 from workbench.languages.sentences import say

@@ -19,8 +19,8 @@ from django.utils import timezone
 from diagnostics.vocabulary.connectors import GUARANTEES
 from workbench.accounts.models import Team, User
 from workbench.cases.job_verdicts import JobVerdict
+from workbench.cases.own_texts import CHANGES, NOTES, TITLES
 from workbench.cases.service_levels import ServiceLevel
-from workbench.cases.titles import read_title
 from workbench.languages.sentences import say_later
 
 GUARANTEE_NAMES = {
@@ -172,7 +172,7 @@ class Case(models.Model):
     @property
     def read_title(self) -> str:
         """The title as the reader sees it."""
-        return read_title(self.title)
+        return TITLES.read(self.title)
 
     def get_absolute_url(self) -> str:
         return reverse("cases:detail", args=[self.pk])
@@ -293,6 +293,11 @@ class Snapshot(models.Model):
     def __str__(self) -> str:
         return f"Snapshot {self.number}: {self.change}"
 
+    @property
+    def read_change(self) -> str:
+        """The change as the reader sees it."""
+        return CHANGES.read(self.change)
+
 
 class Note(models.Model):
     """A note on a case, and the readers that it mentions."""
@@ -308,6 +313,11 @@ class Note(models.Model):
 
     def __str__(self) -> str:
         return self.text[:80]
+
+    @property
+    def read_text(self) -> str:
+        """The text as the reader sees it."""
+        return NOTES.read(self.text)
 
 
 class FollowUp(models.Model):

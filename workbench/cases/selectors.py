@@ -16,7 +16,8 @@ from django.shortcuts import get_object_or_404
 
 from workbench.accounts.models import Role, User
 from workbench.cases.models import Case, CaseQuerySet, SavedView, Snapshot
-from workbench.languages.sentences import say, to_say
+from workbench.cases.own_texts import INCIDENT
+from workbench.languages.sentences import say
 
 if TYPE_CHECKING:
     from django_stubs_ext import WithAnnotations
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 CASES_ON_A_PAGE = 25
 MOST_MATCHES = 10_000
 """Numbers that every database accepts in one query."""
-INCIDENT = to_say("The incident")
 ORDERS: Mapping[str, tuple[str | OrderBy, ...]] = {
     "newest": ("-created_at", "-pk"),
     "oldest": ("created_at", "pk"),
@@ -95,7 +95,7 @@ def snapshots_of(case: Case, *, has_later: bool = True) -> list[Snapshot]:
     later = list(case.snapshots.select_related("started_by")) if has_later else []
     if later and later[0].number == 1:
         return later
-    first = Snapshot(case=case, number=1, change=say(INCIDENT), started_by=case.created_by, started_at=case.created_at)
+    first = Snapshot(case=case, number=1, change=INCIDENT, started_by=case.created_by, started_at=case.created_at)
     return [first, *later]
 
 

@@ -27,11 +27,10 @@ from workbench.cases.models import (
     Snapshot,
     Watch,
 )
-from workbench.cases.titles import UNTITLED, title_translations
-from workbench.languages.sentences import say, to_say
+from workbench.cases.own_texts import AFTER_A_CHANGE, KEPT, KEPT_NO_LONGER, NOTES, TITLES, UNTITLED
+from workbench.languages.sentences import say
 
 SYMPTOM_CLASS_LENGTH = 50
-AFTER_A_CHANGE = to_say("After a change")
 CLOCKS_DIFFER = timedelta(minutes=1)
 """By which the clock of somebody who states a time may be ahead. Our choice."""
 
@@ -221,8 +220,7 @@ def evidence_keep(*, case: Case, user: User, is_kept: bool) -> None:
     """Sets whether the files of a case are kept after it is closed."""
     changed = Case.objects.filter(pk=case.pk, keep_evidence=not is_kept).update(keep_evidence=is_kept)
     if changed:
-        kept, given_up = to_say("The evidence is to be kept."), to_say("The evidence is to be kept no longer.")
-        note_add(case=case, user=user, text=kept if is_kept else given_up)
+        note_add(case=case, user=user, text=KEPT if is_kept else KEPT_NO_LONGER, by_person=False)
 
 
 def search_text_update(case: Case, finding_text: str | None = None) -> None:
@@ -237,7 +235,7 @@ def search_text_update(case: Case, finding_text: str | None = None) -> None:
     notes = case.notes.order_by("-created_at").values_list("text", flat=True)
     parts = [
         f"#{case.pk}",
-        *title_translations(case.title),
+        *TITLES.translations(case.title),
         case.owner.get_username(),
         case.verdict_class or "",
         case.verdict_summary,
@@ -246,7 +244,7 @@ def search_text_update(case: Case, finding_text: str | None = None) -> None:
         case.what_fixed_it,
         searched.diagnosis,
         *case.follow_ups.values_list("text", flat=True),
-        *notes,
+        *(text for note in notes for text in NOTES.translations(note)),
     ]
     searched.text = "\n".join(part for part in parts if part).casefold()[:MOST_SEARCH_TEXT]
     searched.save()

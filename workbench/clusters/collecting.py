@@ -23,6 +23,7 @@ from django.utils import timezone
 
 from diagnostics import collect_flink
 from workbench.analyses.services import NothingToAnalyse, analysis_request
+from workbench.cases.own_texts import LEFT_OUT
 from workbench.cases.services import note_add
 from workbench.clusters.address import AddressRefused, ClusterUrl, Lookup, file_name, judged_address, looked_up
 from workbench.clusters.connection import MOST_ANSWER_SECONDS, Answer, PinnedCluster, posted
@@ -101,10 +102,11 @@ def _collect(collection: Collection, options: argparse.Namespace, lookup: Lookup
     if cluster.removed_at:
         raise AddressRefused(say("{cluster} is not on the list any more.", cluster=cluster.name))
     limits = collect_flink.limits_of(options)
+    left_out: list[str] = []
     if collection.fetched_path:
-        drops, left_out = [_fetched(collection, limits, lookup)], ""
+        drops = [_fetched(collection, limits, lookup)]
     elif collection.profiler:
-        drops, left_out = [_profiled(collection, limits, lookup, most_answer_seconds)], ""
+        drops = [_profiled(collection, limits, lookup, most_answer_seconds)]
     else:
         drops, left_out = _gathered(collection, options, limits, lookup, most_answer_seconds)
     # The row must be checked again: the collection may have been cancelled during the last answer.
@@ -114,9 +116,9 @@ def _collect(collection: Collection, options: argparse.Namespace, lookup: Lookup
             case=collection.case, user=collection.requested_by, content=content, name=name, redact=collection.redact
         )
     if left_out:
-        note_add(case=collection.case, user=collection.requested_by, text=left_out, by_person=False)
+        note_add(case=collection.case, user=collection.requested_by, text="\n".join(left_out), by_person=False)
     analysis_request(case=collection.case, user=collection.requested_by)
-    _end(collection, CollectionStatus.DONE, left_out)
+    _end(collection, CollectionStatus.DONE, " ".join(left_out))
 
 
 def _gathered(
@@ -125,7 +127,7 @@ def _gathered(
     limits: collect_flink.Limits,
     lookup: Lookup,
     most_answer_seconds: float,
-) -> tuple[list[tuple[str, Path]], str]:
+) -> tuple[list[tuple[str, Path]], list[str]]:
     """What the cluster, its log store and its Prometheus server answered as (name, file), and who did not answer.
 
     Raises Unanswered, AddressRefused, NoLogin when nobody did.
@@ -153,7 +155,7 @@ def _gathered(
 
 def _drops_of(
     answers: Sequence[tuple[Cluster, Callable[[], Path]]], options: argparse.Namespace
-) -> tuple[list[tuple[str, Path]], str]:
+) -> tuple[list[tuple[str, Path]], list[str]]:
     failures: list[tuple[Cluster, Exception]] = []
     drops = []
     for asked, answer in answers:
@@ -167,9 +169,7 @@ def _drops_of(
         drops.append((f"collected/{_name_part(asked.name)}-{timezone.now():%Y%m%dT%H%M%SZ}.zip", target))
     if not drops:
         raise failures[0][1]
-    return drops, " ".join(
-        say("{cluster} was left out: {error}.", cluster=asked.name, error=error) for asked, error in failures
-    )
+    return drops, [LEFT_OUT.format(cluster=asked.name, error=error) for asked, error in failures]
 
 
 def _gather(

@@ -16,8 +16,8 @@ from django.utils import timezone
 
 from workbench.accounts.models import Team, User
 from workbench.cases.models import Case
+from workbench.cases.own_texts import LOGS, METRICS, PROFILE
 from workbench.cases.services import case_open
-from workbench.cases.titles import LOGS, METRICS, PROFILE
 from workbench.clusters import prometheus
 from workbench.clusters.address import (
     AddressRefused,

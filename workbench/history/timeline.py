@@ -22,7 +22,7 @@ from workbench.analyses.models import AnalysisStatus, Verdict, verdict_of
 from workbench.cases.impact import IMPACT_COLUMNS, impact_words
 from workbench.cases.mentions import marked, names_mentioned
 from workbench.cases.models import Case, CaseChange, CaseStatus
-from workbench.cases.titles import read_title
+from workbench.cases.own_texts import TITLES
 from workbench.history.case_records import CaseRecords
 from workbench.languages.sentences import say, say_counted, say_stored, to_say
 from workbench.uploads.models import UploadedFile
@@ -77,7 +77,7 @@ def _opened(records: CaseRecords) -> Iterator[Entry]:
 def _snapshots(records: CaseRecords) -> Iterator[Entry]:
     # The first snapshot is not stored when the case's opening started it.
     for each in (snapshot for snapshot in records.snapshots if snapshot.pk is not None):
-        began = say("began snapshot {number}: {change}", number=each.number, change=say_stored(each.change))
+        began = say("began snapshot {number}: {change}", number=each.number, change=each.read_change)
         yield Entry(each.started_at, "check", each.started_by, began)
 
 
@@ -151,9 +151,7 @@ def _notes(records: CaseRecords) -> Iterator[Entry]:
     prefetch_related_objects(mentioning, "mentions")
     for note in records.notes:
         names = [person.get_username() for person in note.mentions.all()] if note in mentioning else []
-        yield Entry(
-            note.created_at, "note", note.author, say("wrote"), say_stored(note.text), is_note=True, mentioned=names
-        )
+        yield Entry(note.created_at, "note", note.author, say("wrote"), note.read_text, is_note=True, mentioned=names)
 
 
 def _follow_ups(records: CaseRecords) -> Iterator[Entry]:
@@ -244,7 +242,7 @@ def _owner_words(before: Mapping[str, Any], after: Mapping[str, Any], names: Map
 def _title_words(before: Mapping[str, Any], after: Mapping[str, Any], names: Mapping[int, str]) -> ChangeWords:
     if "title" not in after:
         return None
-    return "edit", say("renamed the case from {title}", title=read_title(before["title"])), "", "", True
+    return "edit", say("renamed the case from {title}", title=TITLES.read(before["title"])), "", "", True
 
 
 def _impact_words(before: Mapping[str, Any], after: Mapping[str, Any], names: Mapping[int, str]) -> ChangeWords:

@@ -15,14 +15,16 @@ from typing import Any, BinaryIO
 
 from diagnostics.errors import InvalidRule
 from diagnostics.reading.clock import FileClock, shift_text
+from diagnostics.symptoms import symptom
+from diagnostics.wording import phrase
 from workbench.accounts.models import User
 from workbench.analyses.models import Analysis
 from workbench.analyses.services import analysis_request
 from workbench.cases.models import Case
+from workbench.cases.own_texts import IMPORTED
 from workbench.cases.services import case_open, note_add
 from workbench.languages.sentences import say, to_say
 from workbench.limits.selectors import limits_now
-from workbench.reports.content import verdict_line
 from workbench.rules.bundles import bundled_rules, ruleset_of_bundle
 from workbench.rules.models import BundledRule
 from workbench.rules.selectors import rule_texts
@@ -157,13 +159,13 @@ def bundle_import(*, user: User, content: BinaryIO) -> Case:
         raise BundleRefused(str(error)) from None
     except InvalidRule as error:
         raise BundleRefused(say("A rule in it cannot be read: {error}", error=error)) from None
-    there = verdict_line({"verdict": manifest["verdict"], "health": {"score": manifest["health"]}})
-    note_add(
-        case=case,
-        user=user,
-        text=to_say("Imported from a bundle. There the verdict was: {verdict}.").format(verdict=there),
-        by_person=False,
+    there = manifest["verdict"]
+    text = IMPORTED.format(
+        verdict=symptom(there["symptom_class"]).title,
+        sure=phrase.percent(there["confidence"]),
+        score=manifest["health"],
     )
+    note_add(case=case, user=user, text=text, by_person=False)
     analysis_request(case=case, user=user, ruleset=ruleset)
     return case
 

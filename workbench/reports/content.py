@@ -263,4 +263,4 @@ def _later(case: Case, diagnoses: Mapping[int, Analysis]) -> Iterator[tuple[str,
     for snapshot in case.snapshots.exclude(number=1):
         found = diagnoses.get(snapshot.number)
         verdict = verdict_line(document_read(found)) if found else say("not diagnosed")
-        yield say("After {change}", change=snapshot.change), verdict
+        yield say("After {change}", change=snapshot.read_change), verdict

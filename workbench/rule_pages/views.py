@@ -14,7 +14,7 @@ from diagnostics.runbook import runbooks
 from diagnostics.vocabulary.glossary import glossary
 from diagnostics.vocabulary.sources import disputed_claims, sources
 from workbench.accounts.requests import SignedInRequest
-from workbench.languages.sentences import say, say_later
+from workbench.languages.sentences import say, say_later, say_stored
 from workbench.rule_pages.forms import ReasonForm
 from workbench.rule_pages.permission import for_rule_editors
 from workbench.rule_pages.presentation import STATUSES, classes_shown, classes_with_rules, help_shown
@@ -172,7 +172,7 @@ def roll_back(request: SignedInRequest, rule_id: str, version_id: int) -> HttpRe
     except InvalidRule as error:
         messages.error(request, say("It does not load any more: {errors}", errors=say("; ").join(error.errors)))
     else:
-        messages.success(request, say("{reason}. New analyses use it from now on.", reason=ruleset.reason))
+        messages.success(request, say("{reason}. New analyses use it from now on.", reason=say_stored(ruleset.reason)))
     return redirect(f"{reverse('rules:detail', args=[rule_id])}#versions")
 
 

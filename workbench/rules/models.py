@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from workbench.accounts.models import User
 from workbench.cases.models import Case
-from workbench.languages.sentences import say_later
+from workbench.languages.sentences import say_later, say_stored
 
 LONGEST_REASON = 500
 
@@ -296,6 +296,11 @@ class RuleEvent(models.Model):
 
     def __str__(self) -> str:
         return f"{self.get_kind_display()}: {self.rule_id}"
+
+    @property
+    def read_reason(self) -> str:
+        """The reason as the reader sees it; the workbench itself gives that of a kept sample."""
+        return say_stored(self.reason) if self.kind == EventKind.SAMPLE_KEPT else self.reason
 
 
 class Backtest(models.Model):

@@ -53,5 +53,5 @@ def _name(analysis: Analysis, other: Analysis) -> str:
     """The label that distinguishes the two: the snapshot of one case, or the case."""
     if analysis.case_id != other.case_id:
         return say("Case {case_id}: {title}", case_id=analysis.case_id, title=analysis.case.read_title)
-    change = next(each.change for each in snapshots_of(analysis.case) if each.number == analysis.snapshot)
+    change = next(each.read_change for each in snapshots_of(analysis.case) if each.number == analysis.snapshot)
     return say("Snapshot {snapshot}: {change}", snapshot=analysis.snapshot, change=change)

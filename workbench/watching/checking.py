@@ -14,8 +14,8 @@ from django.utils import timezone
 from diagnostics.collect_flink import Cluster as RestApi
 from diagnostics.collect_flink import Limits, Stopped, Unanswered
 from workbench.cases.models import Case, CaseStatus
+from workbench.cases.own_texts import CHECK_FOUND, EARLY_WARNING
 from workbench.cases.services import note_add
-from workbench.cases.titles import EARLY_WARNING
 from workbench.channels.notices import Notice, notice_send
 from workbench.clusters.address import AddressRefused, ClusterUrl, Lookup, judged_address, looked_up
 from workbench.clusters.connection import PinnedCluster
@@ -186,7 +186,7 @@ def _open_or_join(watch: Watch, job: WatchedJob, warning: EarlyWarning, now: dt.
     else:
         warning.case = _opened(watch, job, warning, now)
     if warning.case is not None:
-        text = say("A check of {cluster} found: {text}", cluster=watch.cluster, text=warning.text)
+        text = CHECK_FOUND.format(cluster=watch.cluster, text=warning.text)
         note_add(case=warning.case, user=watch.owner, text=text, by_person=False)
 
 

@@ -121,11 +121,19 @@ def test_every_recorded_route_has_words(route: str) -> None:
     assert set(FIELDS.get(route, ())) <= WORDS_OF_FIELDS.keys()
 
 
-def test_a_change_in_the_administration_says_what_was_changed(people: People) -> None:
-    signed_in(people.ada).post("/admin/accounts/team/add/", {"name": "New team", **MANAGEMENT})
-    entry = newest()
-    assert entry.action == "admin:accounts_team_add"
-    assert "New team" in entry.details["changed"]
+def test_a_change_in_the_administration_is_told_in_the_language_of_each_reader(
+    both_languages: None, people: People
+) -> None:
+    chinese, english = {"Accept-Language": "zh-CN"}, {"Accept-Language": "en"}
+    ada = signed_in(people.ada)
+    ada.post("/admin/accounts/team/add/", {"name": "New team", **MANAGEMENT}, headers=chinese)
+    assert newest().action == "admin:accounts_team_add"
+    page = ada.get("/audit/", headers=english).content.decode()
+    assert "added in the administration: team" in page
+    assert "Added “New team”." in page
+    page = ada.get("/audit/", headers=chinese).content.decode()
+    assert "在管理后台添加\uff1a团队" in page
+    assert "添加了“New team”" in page
 
 
 MANAGEMENT = {"membership_set-TOTAL_FORMS": "0", "membership_set-INITIAL_FORMS": "0"}
