@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from diagnostics.arithmetic.quantiles import FEWEST_FOR_MEDIAN
 from diagnostics.charting.chart import Chart, Points, Theme
 from diagnostics.charting.panel import (
     DURATION_UNITS,
@@ -171,10 +172,10 @@ def _job_summary(job: Mapping[str, Any]) -> str:
     slowest = max(job["checkpoints"], key=lambda each: (each["actual_ms"], each["id"]))
     counted = job["counted"]
     usual = ""
-    if counted > 1:
+    if counted >= FEWEST_FOR_MEDIAN:
         usual = say(
-            "The {counted} checkpoints whose subtasks are known, expired ones too, take {median_actual} in the median; "
-            "their work, evenly spread and without waiting, takes {median_ideal}.",
+            "The {counted} checkpoints that every subtask acknowledged take {median_actual} in the median; their work, "
+            "evenly spread and without waiting, takes {median_ideal}.",
             counted=counted,
             median_actual=duration(job["median_actual_ms"]),
             median_ideal=duration(job["median_ideal_ms"]),

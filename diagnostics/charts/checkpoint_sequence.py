@@ -257,7 +257,9 @@ def summary(points: Points) -> str:
     bad = [step for step in checkpoint["steps"] if step["is_bad"]]
     ended = [step for step in bad if step["from"] == COORDINATOR]
     parts = [
-        say("{what} after {time}", what=say_stored(step["text"]), time=duration(step["at_ms"]))
+        say_stored(step["text"])
+        if ended and step["at_ms"] == ended[0]["at_ms"]
+        else say("{what} after {time}", what=say_stored(step["text"]), time=duration(step["at_ms"]))
         for step in bad
         if step["from"] != COORDINATOR
     ][:4]

@@ -310,11 +310,12 @@ def _job_summary(job: Mapping[str, Any]) -> str:
             if total < FEW_SAMPLES
             else percent(own[top] / total)
         )
-        said = (
-            say("Nearly all are in {top}.", top=top)
-            if part == "100 %"
-            else say("Most are in {top} ({own}).", top=top, own=part)
-        )
+        if own[top] == total:
+            said = say("All are in {top}.", top=top)
+        elif part == "100 %":
+            said = say("Nearly all are in {top}.", top=top)
+        else:
+            said = say("Most are in {top} ({own}).", top=top, own=part)
         text = joined_sentences((text, said))
     return text
 

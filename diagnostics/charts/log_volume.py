@@ -11,7 +11,7 @@ from diagnostics.charting.panel import Panel, stacked
 from diagnostics.charting.theme import Palette, palette
 from diagnostics.language import in_reader_language, joined_sentences, listed, say, say_counted, to_say
 from diagnostics.vocabulary.harmless_errors import harmless_errors as harmless_catalogue
-from diagnostics.wording.phrase import duration
+from diagnostics.wording.phrase import FORMATS, duration
 
 if TYPE_CHECKING:
     from diagnostics.evidence import Evidence
@@ -136,16 +136,16 @@ def summary(points: Points) -> str:
         counted = points["levels"].get(level)
         if counted and max(counted.values()) > 1:
             slot, count = max(counted.items(), key=lambda item: (item[1], -int(item[0])))
-            start = int(slot) * points["slot_ms"] / 1000
+            start_ms = points["from_ms"] + int(slot) * points["slot_ms"]
             return joined_sentences(
                 (
                     text,
                     say(
-                        "Most {level} records in {slot}, {count:,}, came {time} after the first record.",
+                        "Most {level} records in {slot}, {count:,}, came from {time} on.",
                         level=level,
                         slot=duration(points["slot_ms"]),
                         count=count,
-                        time=duration(start * 1000),
+                        time=FORMATS["time"](start_ms),
                     ),
                 )
             )

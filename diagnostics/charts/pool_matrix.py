@@ -58,6 +58,8 @@ CELLS: Mapping[str, tuple[str, str]] = {
 Monitoring, Metrics, and that Backpressure Thing", https://flink.apache.org/2019/07/23/. Ours is `awaited`: a pool is
 read at one instant and need not be full while its task waits, so the measured time of waiting decides.
 """
+HELD_SOURCE = (to_say("Output full"), CELLS["held"][1])
+"""The words of a source that is held back: it has no input pool."""
 ORIGINS = ("origin", "awaited")
 
 
@@ -262,11 +264,16 @@ def summary(points: Points) -> str:
     return summary_by_job(points, _job_summary)
 
 
+def _words(task: Mapping[str, Any]) -> tuple[str, str]:
+    """What the pools of a task are, and what it means."""
+    return HELD_SOURCE if task["cell"] == "held" and task["in"] is None else CELLS[task["cell"]]
+
+
 def _job_summary(job: Mapping[str, Any]) -> str:
     sentences = []
-    for cell, (pools, meaning) in CELLS.items():
-        names = [task["name"] for task in job["tasks"] if task["cell"] == cell]
-        if names and cell != "free":
+    for pools, meaning in (HELD_SOURCE, *CELLS.values()):
+        names = [task["name"] for task in job["tasks"] if _words(task) == (pools, meaning)]
+        if names and pools != CELLS["free"][0]:
             sentences.append(
                 say(
                     "{tasks}: {pools}, so {meaning}.",
@@ -279,8 +286,7 @@ def _job_summary(job: Mapping[str, Any]) -> str:
     if held is not None:
         sentences.append(
             say(
-                "Whatever pools show, a subtask of the job is back-pressured {held} of the time in the highest "
-                "single sample.",
+                "In its highest single sample a subtask of the job is back-pressured {held} of the time.",
                 held=percent(held),
             )
         )
@@ -290,7 +296,7 @@ def _job_summary(job: Mapping[str, Any]) -> str:
 def table(points: Points) -> list[list[Any]]:
     """One row for each task."""
     rows: list[Sequence[Any]] = [
-        [job["name"] or job["job_id"], task["name"], task["in"], task["out"], *map(say, CELLS[task["cell"]])]
+        [job["name"] or job["job_id"], task["name"], task["in"], task["out"], *map(say, _words(task))]
         for job in points["jobs"]
         for task in job["tasks"]
     ]

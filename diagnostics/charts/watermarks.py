@@ -242,14 +242,16 @@ def summary(points: Points) -> str:
             (
                 text,
                 say(
-                    "{task} dropped {count} late records in the time shown.",
+                    "{task} dropped {count} late records between the first and the last sample of the metric.",
                     task=f"{most['vertex']}{_job_of(most, points)}",
                     count=number(most["late_records"]),
                 ),
             )
         )
     elif any(each["late_records"] is not None for each in every):
-        text = joined_sentences((text, say("No late records were dropped in the time shown.")))
+        text = joined_sentences(
+            (text, say("No late records were dropped between the first and the last sample of the metric."))
+        )
     return text
 
 

@@ -2,7 +2,8 @@
 
 Beside the contract's fields it has what the case page shows: `last_line` and `pointer` of evidence, each finding's
 `checks` (measured value against bound) and `reasons` (steps of the confidence), `health.deductions`, `checks` of the
-rules that did not hold or could not be judged, and `looked_at`: the places where trouble shows, and whether each was
+rules that did not hold (`covered_by` is the finding that one yields to, null where there is none) or could not be
+judged, and `looked_at`: the places where trouble shows, and whether each was
 measured (`evidence`: the kind of evidence that shows it). An inconclusive document has `hypotheses`, the possible
 causes with probabilities that add up to one (the last, of class null, is any other cause), and `split`, the evidence
 that distinguishes the first two. `causes` are the indexes in `findings` of the independent causes of the worst job, the
@@ -22,6 +23,7 @@ from typing import Any
 
 from diagnostics.citation import Citation
 from diagnostics.diagnosis.causes import independent_causes
+from diagnostics.diagnosis.covering import covering
 from diagnostics.diagnosis.finding import Finding
 from diagnostics.diagnosis.health import Health
 from diagnostics.diagnosis.match import Matches
@@ -72,7 +74,7 @@ def build_document(
         "split": _missing(diagnosis.split) if diagnosis.split else None,
         "findings": [_finding(each, diagnosis.findings, files) for each in diagnosis.findings],
         "missing_evidence": [_missing(each) for each in diagnosis.missing],
-        "checks": _checks(diagnosis.matches),
+        "checks": _checks(diagnosis.matches, diagnosis.findings),
         "ruleset": diagnosis.ruleset.version,
         "inputs": [_input(each) for each in inputs],
         "timing": dict(timing),
@@ -216,7 +218,7 @@ def _evidence(citation: Citation, files: Sequence[str]) -> dict[str, Any]:
     return {name: value for name, value in known.items() if value is not None}
 
 
-def _checks(matches: Matches) -> dict[str, list[dict[str, Any]]]:
+def _checks(matches: Matches, findings: Sequence[Finding]) -> dict[str, list[dict[str, Any]]]:
     """The rules that did not hold, with their margin, and those that could not be judged, with the unknown facts."""
     silent = [
         {
@@ -224,7 +226,8 @@ def _checks(matches: Matches) -> dict[str, list[dict[str, Any]]]:
             "title": in_reader_language(match.rule.title),
             "symptom_class": match.rule.symptom_class,
             "subject": match.subject.as_json(),
-            "checks": [_check(check) for check in match.checks if check.holds is False],
+            "checks": [_check(check) for check in match.refuting],
+            "covered_by": _position(covering(match, findings), findings),
         }
         for match in matches.silent
         if symptom(match.rule.symptom_class).kind != "verdict"

@@ -35,12 +35,17 @@ class Undecided:
 
 @dataclass(frozen=True, slots=True)
 class Silent:
-    """A rule that was judged and does not hold, with the margin to its bounds."""
+    """A rule that was judged and does not hold.
+
+    checks    all of its comparisons, with the margin to their bounds
+    refuting  those of them that make it not hold
+    """
 
     rule: Rule
     subject: Subject
     job: str | None
     checks: tuple[Check, ...]
+    refuting: tuple[Check, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +72,7 @@ def match(index: SignalIndex, ruleset: Ruleset) -> Matches:
             elif holds is None:
                 undecided.append(Undecided(rule, view.subject, job, _unknown(rule, view), checks))
             else:
-                silent.append(Silent(rule, view.subject, job, checks))
+                silent.append(Silent(rule, view.subject, job, checks, tuple(rule.when.refuting(view))))
         if not subjects:
             undecided.append(Undecided(rule, Subject(), None, tuple(sorted(set(rule.when.facts()))), ()))
     return Matches(tuple(findings), tuple(silent), tuple(undecided))

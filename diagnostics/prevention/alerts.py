@@ -138,7 +138,10 @@ def _no_checkpoint(job: WatchedJob) -> Alert:
         0,
         "critical",
         say("{{job_name}} completed no checkpoint for {ago}", ago=ago),
-        for_these_settings(say("A failure undoes that much work. Three intervals, and ten minutes at least."), job),
+        for_these_settings(
+            say("After a failure the work of that time is repeated. It is three intervals, and ten minutes at least."),
+            job,
+        ),
         (completed,),
         condition,
     )

@@ -87,8 +87,8 @@ def _after(series: CaseSeries) -> str:
     """What the test does after the evidence, as a comment."""
     covered = duration(max(series.steps - 1, 1) * STEP_MS)
     if series.job_ended:
-        return say("# The evidence covers {covered}; the job ended within it, and its series with it.", covered=covered)
-    return say("# The evidence covers {covered}; after it the last third is repeated.", covered=covered)
+        return say("# The samples cover {covered}; the job ended within it, and its series with it.", covered=covered)
+    return say("# The samples cover {covered}; after it the last third is repeated.", covered=covered)
 
 
 def outcome(alert: Alert, series: CaseSeries) -> str:
@@ -107,14 +107,14 @@ def outcome(alert: Alert, series: CaseSeries) -> str:
         return say("This incident fires it at {time}.", time=phrase.FORMATS["time"](series.from_ms + first))
     if series.job_ended:
         return say(
-            "This incident fires it {after} after the evidence begins if nobody starts the job again; the evidence "
-            "covers {covered}.",
+            "This incident fires it {after} after the first sample if nobody starts the job again; the samples cover "
+            "{covered}.",
             after=after,
             covered=phrase.duration(covered),
         )
     return say(
-        "This incident fires it {after} after the evidence begins if it goes on as in the last third; the evidence "
-        "covers {covered}.",
+        "This incident fires it {after} after the first sample if it goes on as in the last third; the samples cover "
+        "{covered}.",
         after=after,
         covered=phrase.duration(covered),
     )

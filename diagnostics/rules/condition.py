@@ -81,6 +81,10 @@ class Compare:
         """This comparison where it holds."""
         yield from (check for check in self.checks(lookup) if check.holds)
 
+    def refuting(self, lookup: Lookup) -> Iterator[Check]:
+        """This comparison where it does not hold."""
+        yield from (check for check in self.checks(lookup) if check.holds is False)
+
     def facts(self) -> Iterator[str]:
         """The fact that it reads."""
         yield self.fact
@@ -102,6 +106,10 @@ class IsMeasured:
         return iter(())
 
     def deciding(self, lookup: Lookup) -> Iterator[Check]:
+        """Nothing to compare."""
+        return iter(())
+
+    def refuting(self, lookup: Lookup) -> Iterator[Check]:
         """Nothing to compare."""
         return iter(())
 
@@ -148,6 +156,16 @@ class Group:
                 yield from (check.negated() for check in item.checks(lookup) if check.holds is False)
             elif item.holds(lookup):
                 yield from item.deciding(lookup)
+
+    def refuting(self, lookup: Lookup) -> Iterator[Check]:
+        """The comparisons that make it not hold: of `none`, the opposites of those that hold; nothing of a branch of
+        `all` that holds.
+        """
+        for item in self.items:
+            if self.mode == "none":
+                yield from (check.negated() for check in item.deciding(lookup) if item.holds(lookup))
+            elif item.holds(lookup) is False:
+                yield from item.refuting(lookup)
 
     def facts(self) -> Iterator[str]:
         """Every fact that it reads."""

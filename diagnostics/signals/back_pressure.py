@@ -339,7 +339,7 @@ JOB_FACTS = {
     "level": "ok, low or high, of the highest",
     "high_moments": "at how many moments it was high",
     "high_share_ratio": "share of the moments at which back pressure was high, 0 to 1",
-    "high_lasted_ms": "time for which back pressure was high without a break",
+    "high_lasted_ms": "longest time for which back pressure was high without a break",
     "accumulated_ms": "most back-pressured time that a task accumulated between two answers, if a good part of it",
 }
 VERTEX_FACTS = {

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from diagnostics.arithmetic.quantiles import FEWEST_FOR_P95, known, middle, quantile, ratio
+from diagnostics.arithmetic.quantiles import FEWEST_FOR_P95, known, middle, ratio
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject, only_one
 from diagnostics.notation.flink_values import duration_ms, number
 from diagnostics.reconstruction.checkpoints.history import History, checkpoint_histories
-from diagnostics.reconstruction.checkpoints.interval import LONG, fitting_interval_ms, rounded_up
+from diagnostics.reconstruction.checkpoints.interval import fitting_interval_ms, long_duration_ms, rounded_up
 from diagnostics.reconstruction.configuration.stated_settings import (
     TELLING,
     Stated,
@@ -309,8 +309,8 @@ def _is_local(directory: FactValue) -> bool | None:
 def _against(facts: Mapping[str, FactValue], history: History) -> dict[str, FactValue]:
     """Durations of completed checkpoints compared with interval and timeout, and values that would fit."""
     durations = known(each.duration_ms for each in history.select_statuses("completed"))
-    long = quantile(durations, LONG)
     longest = max(durations, default=None)
+    long = long_duration_ms(history)
     usual_to_interval = ratio(middle(durations), _number(facts.get("interval_ms")))
     return {
         "completed": len(durations),
@@ -364,13 +364,14 @@ FACTS = {
     "completed": "completed checkpoints whose duration is known",
     "usual_duration_ms": "median duration of the completed checkpoints",
     "long_duration_ms": "their 95th percentile",
-    "few_completed": "how many they are, when too few for a 95th percentile",
+    "few_completed": "completed checkpoints, when they are too few for a 95th percentile",
     "longest_duration_ms": "longest duration of a completed checkpoint",
-    "long_to_interval_ratio": "95th percentile of the checkpoint durations over the checkpoint interval",
+    "long_to_interval_ratio": "duration that at most one checkpoint in twenty exceeds, over the checkpoint interval",
     "usual_to_interval_ratio": "median checkpoint duration over the checkpoint interval",
     "longest_to_timeout_ratio": "longest checkpoint duration over the checkpoint timeout",
     "only_single_slow": "whether single checkpoints take 10 s or more, and the median less than half of the interval",
-    "proposed_interval_ms": "twice the 95th percentile in steps of five seconds, at least ten seconds",
+    "proposed_interval_ms": "twice the duration that at most one checkpoint in twenty exceeds, in steps of five "
+    "seconds, at least ten seconds",
     "proposed_min_pause_ms": "half of the longest duration (rules-of-thumb.csv conf.interval), at least a second",
 }
 

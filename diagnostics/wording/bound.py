@@ -49,7 +49,7 @@ def distance_to_bound(fact: str, value: FactValue, bound: Any) -> str | None:
     """The distance of the value from the bound: `12 points`, `3.2 s`.
 
     Empty when they are equal; None when there is no distance, as between texts. Shares differ in percentage points,
-    ratios by a plain number.
+    by what the shown ones differ where these do: `50 points` between 100 % and 50 %. Ratios differ by a plain number.
     """
     if isinstance(value, bool) or isinstance(bound, bool):
         return None
@@ -59,5 +59,6 @@ def distance_to_bound(fact: str, value: FactValue, bound: Any) -> str | None:
     if not distance:
         return ""
     if fact_value(value, fact, beside=bound).endswith(" %"):
-        return say("{points} points", points=phrase.number(round(distance * 100, 1)))
+        shown = abs(phrase.rounded_percent(value) - phrase.rounded_percent(bound))
+        return say("{points} points", points=phrase.number(round(shown or distance * 100, 1)))
     return fact_value(distance, fact, beside=max(value, bound)).removesuffix(say("{number} times", number=""))

@@ -54,6 +54,12 @@ def percent(value: FactValue) -> str:
     return f"{shown:.0f} %" if abs(shown) >= 10 or float(shown).is_integer() else f"{shown:.1f} %"
 
 
+def rounded_percent(value: float) -> float:
+    """The number of percent that is shown of a ratio."""
+    shown = value * 100
+    return round(shown) if abs(shown) >= 10 else round(shown, 1)
+
+
 def duration(value: FactValue) -> str:
     """Milliseconds for people: `950 ms`, `27.1 s`, `2 min 5 s`, `3 h 10 min`, `12 days 6 h`."""
     if not isinstance(value, (int, float)):

@@ -4,7 +4,7 @@ import { crosshair, marks } from './chart_overlay.js';
 import { onPaper } from './chart_paper.js';
 import { fill, refreshTables, toggle } from './chart_table.js';
 import { plotlyWords } from './plotly_words.js';
-import { cut } from './short_name.js';
+import { cut, folded } from './short_name.js';
 import { timeRange } from './time_range.js';
 import { reveal } from './tools.js';
 import { say } from './words.js';
@@ -56,7 +56,8 @@ function axisRange() {
   return [toAxis(from - margin), toAxis(to + margin)];
 }
 
-// Names of rows and titles are cut, and the legend gets room for its rows, where a phone's width does not hold them.
+// Names of rows are cut, titles get two lines, and the legend gets room for its rows, where a phone's width does not hold
+// them. Two lines of 11 pixels fit into the room of a title.
 const NARROW = 560;
 const CHARACTER = 7.2;
 const ROW_CHARACTER = 6.6;
@@ -72,7 +73,8 @@ function narrow(layout, width) {
   const most = Math.floor((width - left) / CHARACTER);
   for (const each of layout.annotations || []) {
     if (each.xref !== 'paper' || each.text.includes('<')) continue;
-    each.text = cut(each.text, most, 12);
+    each.text = folded(each.text, most, 12);
+    if (each.text.includes('<br>')) Object.assign(each, { yshift: 2, font: { ...each.font, size: 11 } });
   }
   if (layout.legend) layout.height += 60;
 }

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
@@ -179,9 +179,15 @@ class JobShown:
 
 @dataclass(frozen=True, slots=True)
 class ChecksShown:
-    """Rules that did not hold or could not be judged, one entry per rule."""
+    """Rules that are not findings, one entry per rule.
+
+    silent     those that do not hold
+    covered    those that do not hold because a finding says more, with its position and title in `by`
+    undecided  those that could not be judged
+    """
 
     silent: list[dict[str, Any]]
+    covered: list[dict[str, Any]]
     undecided: list[dict[str, Any]]
 
 
@@ -316,19 +322,51 @@ def causes_shown(document: Mapping[str, Any]) -> list[tuple[int, Mapping[str, An
 
 
 def checks_shown(document: Mapping[str, Any]) -> ChecksShown:
-    """The rules that are not findings, each once."""
+    """The rules that are not findings, each once; with its subject where another subject of it came out otherwise."""
     checks = document.get("checks") or {}
-    return ChecksShown(_distinct_rules(checks.get("silent", ())), _distinct_rules(checks.get("undecided", ())))
+    findings, undecided = document.get("findings", ()), checks.get("undecided", ())
+    silent = [each for each in checks.get("silent", ()) if each.get("covered_by") is None]
+    covered = [each for each in checks.get("silent", ()) if each.get("covered_by") is not None]
+    outcomes = Counter(
+        chain.from_iterable({each["rule"]["id"] for each in some} for some in (findings, silent, covered, undecided))
+    )
+    mixed = {rule for rule, several in outcomes.items() if several > 1}
+    jobs = {job["job_id"]: job["name"] or job["job_id"] for job in document.get("jobs", ())}
+    return ChecksShown(
+        _distinct_rules(silent, mixed, jobs),
+        [{**each, "by": _by(findings, each["covered_by"])} for each in _distinct_rules(covered, mixed, jobs)],
+        _distinct_rules(undecided, mixed, jobs),
+    )
 
 
-def _distinct_rules(entries: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Each rule once, with its number of subjects and the values of the one that comes nearest to the bounds."""
+def _by(findings: Sequence[Mapping[str, Any]], position: int) -> dict[str, Any]:
+    return {"position": position, "title": findings[position]["title"]}
+
+
+def _distinct_rules(
+    entries: Sequence[Mapping[str, Any]], mixed: Set[str], jobs: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """Each rule once, with its number of subjects and the values of the one that comes nearest to the bounds.
+
+    mixed  the rules that came out in several ways: the subject is named
+    jobs   id -> name
+    """
     of_rule: dict[str, list[Mapping[str, Any]]] = {}
     for entry in entries:
         of_rule.setdefault(entry["rule"]["id"], []).append(entry)
     nearest = [(min(several, key=_distance), len(several)) for several in of_rule.values()]
-    found = [{**entry, "subjects": subjects} for entry, subjects in nearest]
+    found = [
+        {**entry, "subjects": subjects, "where": _where(entry, jobs) if entry["rule"]["id"] in mixed else ""}
+        for entry, subjects in nearest
+    ]
     return sorted(found, key=lambda each: (symptom(each["symptom_class"]).order, each["rule"]["id"]))
+
+
+def _where(entry: Mapping[str, Any], jobs: Mapping[str, str]) -> str:
+    """The subject of an entry, with its job where there are several; empty for the whole case."""
+    subject = entry.get("subject") or {}
+    job = jobs.get(subject.get("job", "")) if len(jobs) > 1 else None
+    return " · ".join(([job] if job else []) + subject_words(subject))
 
 
 def _distance(entry: Mapping[str, Any]) -> float:

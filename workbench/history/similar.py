@@ -14,6 +14,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from diagnostics.diagnosis.fingerprint import fingerprint_parts
+from diagnostics.diagnosis.verdict import HEALTHY, INCONCLUSIVE
 from diagnostics.language import in_reader_language
 from diagnostics.rules.rule import shipped_rules
 from diagnostics.symptoms import symptom
@@ -38,6 +39,9 @@ WEIGHTS: Mapping[str, float] = {
     "flink": 0.25,
 }
 """Weight of a shared trait: causes most, then their location; consequences and versions little. Our choice."""
+
+NO_LIKENESS = {("class", HEALTHY), ("class", INCONCLUSIVE)}
+"""Traits that make no two cases alike: jobs without trouble, or without a known cause, share nothing by that."""
 
 LEADING = [kind for kind, weight in WEIGHTS.items() if weight >= 2]
 
@@ -83,6 +87,7 @@ class SimilarCase:
     same         shared traits, as (kind in words, value), the highest weight first
     only_here    traits of the shown case only
     only_there   traits of the other one only
+    is_incident  whether both have trouble, so that they may be one incident
     """
 
     case: Case
@@ -90,6 +95,7 @@ class SimilarCase:
     same: Sequence[tuple[str, str]]
     only_here: Sequence[tuple[str, str]]
     only_there: Sequence[tuple[str, str]]
+    is_incident: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +134,7 @@ class SimilarCases:
 
 def similar_cases(user: User, case: Case) -> SimilarCases:
     """The user's cases that are similar to this one; none while it has no diagnosis."""
-    own: Traits = frozenset(case.traits.values_list("kind", "value"))
+    own: Traits = frozenset(case.traits.values_list("kind", "value")) - NO_LIKENESS
     leading = [(kind, [value for known, value in own if known == kind]) for kind in LEADING]
     alike = reduce(or_, (Q(kind=kind, value__in=values) for kind, values in leading if values), Q(pk__in=[]))
     visible = Case.objects.visible_to(user).filter(merged_into=None).exclude(pk=case.pk)
@@ -137,13 +143,14 @@ def similar_cases(user: User, case: Case) -> SimilarCases:
     opened: dict[int, dt.date] = {}
     traits = CaseTrait.objects.filter(case__in=sharing.distinct()[:MOST_COMPARED])
     for number, moment, kind, value in traits.values_list("case", "case__created_at", "kind", "value"):
-        compared[number].add((kind, value))
+        compared[number].update({(kind, value)} - NO_LIKENESS)
         opened[number] = moment.date()
     shares = {number: _share(own, frozenset(others)) for number, others in compared.items()}
     similar = [number for number in shares if shares[number] >= LEAST_SIMILAR]
     best = sorted(similar, key=lambda number: (-shares[number], -number))[:MOST_SIMILAR]
     rows = Case.objects.select_related("owner", "closed_by").in_bulk(best)
-    told = [_compared(rows[number], shares[number], own, frozenset(compared[number])) for number in best]
+    is_ill = case.verdict_class != HEALTHY
+    told = [_compared(rows[number], shares[number], own, frozenset(compared[number]), is_ill) for number in best]
     return SimilarCases(told, _weeks(opened[number] for number in similar) if told else ())
 
 
@@ -165,13 +172,14 @@ def _share(own: Traits, others: Traits) -> float:
     return same / weight if weight else 0.0
 
 
-def _compared(case: Case, share: float, own: Traits, others: Traits) -> SimilarCase:
+def _compared(case: Case, share: float, own: Traits, others: Traits, is_ill: bool) -> SimilarCase:
     return SimilarCase(
         case,
         share,
         list(_trait_words(own & others, is_shared=True)),
         list(_trait_words(own - others)),
         list(_trait_words(others - own)),
+        is_ill and case.verdict_class != HEALTHY,
     )
 
 

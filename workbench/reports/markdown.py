@@ -34,7 +34,8 @@ def plain(text: str) -> str:
 
 def code(text: str) -> str:
     """Text as inline code, whatever backticks it contains."""
-    shown = show_controls(" ".join(text.split()))[:LONGEST_CODE]
+    whole = show_controls(" ".join(text.split()))
+    shown = whole if len(whole) <= LONGEST_CODE else f"{whole[: LONGEST_CODE - 1]}…"
     longest = max((len(run) for run in re.findall("`+", shown)), default=0)
     fence = "`" * (longest + 1)
     return f"{fence} {shown} {fence}" if longest else f"`{shown}`"

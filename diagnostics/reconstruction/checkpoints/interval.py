@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from diagnostics.arithmetic.quantiles import known, quantile
+from diagnostics.arithmetic.quantiles import FEWEST_FOR_P95, known, quantile
 from diagnostics.reconstruction.checkpoints.history import History
 
 LONG = 0.95
@@ -15,8 +15,13 @@ WHOLE_INTERVAL_MS = 5_000.0
 
 def fitting_interval_ms(history: History) -> float:
     """Twice the duration that one completed checkpoint in twenty exceeds, in whole steps; milliseconds."""
-    long = quantile(known(each.duration_ms for each in history.select_statuses("completed")), LONG)
-    return max(LEAST_INTERVAL_MS, rounded_up(2 * (long or 0.0), WHOLE_INTERVAL_MS))
+    return max(LEAST_INTERVAL_MS, rounded_up(2 * (long_duration_ms(history) or 0.0), WHOLE_INTERVAL_MS))
+
+
+def long_duration_ms(history: History) -> float | None:
+    """The duration that one completed checkpoint in twenty exceeds; of fewer than twenty the longest. None of none."""
+    durations = known(each.duration_ms for each in history.select_statuses("completed"))
+    return quantile(durations, LONG) if len(durations) >= FEWEST_FOR_P95 else max(durations, default=None)
 
 
 def rounded_up(duration_ms: float, to_ms: float) -> float:

@@ -40,12 +40,13 @@ def test_the_parts_are_even_work_uneven_work_and_waiting_and_add_up_to_the_actua
 
 
 def test_the_summary_states_ideal_and_actual_time_and_whom_the_difference_belongs_to() -> None:
-    points = CHART.points(hand_made(**line_of_jobs(), subtask_checkpoint=[*checkpoint(7), *checkpoint(8)]))
+    rows = [row for number in range(4, 9) for row in checkpoint(number)]
+    points = CHART.points(hand_made(**line_of_jobs(), subtask_checkpoint=rows))
 
     assert points is not None
     assert CHART.summary(points) == (
-        "The 2 checkpoints whose subtasks are known, expired ones too, take 10 s in the median; their work, evenly "
-        "spread and without waiting, takes 4 s. "
+        "The 5 checkpoints that every subtask acknowledged take 10 s in the median; their work, evenly spread and "
+        "without waiting, takes 4 s. "
         "Checkpoint 8 took 10 s. The work of the snapshot, evenly spread, takes 4 s (40 %). "
         "Subtask 1 of enrich works 2 s (20 %) longer than its task's mean. "
         "Barriers and messages wait 4 s (40 %) until subtask 0 of Sink: documents ends."

@@ -49,7 +49,7 @@ def test_the_sequence_of_an_expired_checkpoint_names_the_subtask_that_never_ackn
         (30_000.0, "JobManager", "JobManager", "expired"),
     ]
     assert CHART.summary(points) == (
-        "Checkpoint 7 ended as expired after 30 s: not acknowledged by subtask 1 of enrich after 30 s."
+        "Checkpoint 7 ended as expired after 30 s: not acknowledged by subtask 1 of enrich."
     )
     figure = CHART.figure(points, Theme("light"))
     assert figure["layout"]["yaxis"]["categoryarray"] == ["enrich", "Source: orders", "JobManager"]

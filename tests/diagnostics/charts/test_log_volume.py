@@ -37,7 +37,7 @@ def test_errors_have_a_panel_of_their_own_so_that_nothing_hides_them() -> None:
     above = [trace for trace in figure["data"] if trace["yaxis"] == "y"]
     assert [(trace["name"], trace["y"]) for trace in above] == [("ERROR", [3])]
     assert CHART.summary(points) == (
-        "9,003 records: 3 ERROR, 9,000 INFO. Most ERROR records in 1 s, 3, came 1 s after the first record."
+        "9,003 records: 3 ERROR, 9,000 INFO. Most ERROR records in 1 s, 3, came from 2026-11-21 00:46:41 UTC on."
     )
     assert CHART.table(points)[1:] == [[START, 0, 0, 5000, 0, 0], [START + 1000, 3, 0, 4000, 0, 0]]
 

@@ -256,7 +256,7 @@ def test_each_alert_says_what_it_does_on_the_incident() -> None:
     said = {alert.name: outcome(alert, series) for alert in alerts}
     assert said["FlinkCheckpointsFailInARow"] == "This incident fires it at 1970-01-01 00:05:00 UTC."
     assert said["FlinkNoCompletedCheckpoint"].startswith("This incident fires it 11 min")
-    assert said["FlinkNoCompletedCheckpoint"].endswith("as in the last third; the evidence covers 7 min.")
+    assert said["FlinkNoCompletedCheckpoint"].endswith("as in the last third; the samples cover 7 min.")
     told = "Not tested: the charts of this case hold no series of flink_jobmanager_job_numRestarts."
     assert said["FlinkJobRestarted"] == told
     calm = made(history(*(checkpoint(n, n * 60_000) for n in range(5)), until=5 * MINUTE))

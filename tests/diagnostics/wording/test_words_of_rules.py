@@ -55,6 +55,8 @@ def test_a_chinese_value_in_a_chinese_sentence_has_no_spaces_around_it() -> None
     [
         ("load_balance.skew_ratio", 1.5, 2, "0.5"),
         ("gc.time_share", 0.12, 0.2, "8 points"),
+        ("back_pressure.worst_ratio", 1.002, 0.5, "50 points"),
+        ("back_pressure.worst_ratio", 0.804, 0.8, "0.4 points"),
         ("checkpoints.duration_ms", 12_000, 10_000, "2 s"),
         ("checkpoints.duration_ms", 10_000, 10_000, ""),
         ("job_overview.flink_version", "1.20.1", "2", None),

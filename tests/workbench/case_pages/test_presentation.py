@@ -163,3 +163,33 @@ def test_a_rule_that_did_not_hold_shows_the_subject_that_comes_nearest_to_its_bo
     [shown] = checks_shown({"checks": {"silent": silent}}).silent
 
     assert (shown["subjects"], shown["checks"][0]["value"]) == (3, 835)
+
+
+def test_a_rule_that_is_a_finding_of_another_job_names_the_job_that_it_does_not_hold_of() -> None:
+    def entry(job: str, task: str = "") -> dict[str, object]:
+        rule = {"id": "timeout.expired", "version": 1}
+        subject = {"job": job} | ({"vertex": task} if task else {})
+        return {
+            "rule": rule,
+            "title": "Expired",
+            "symptom_class": "checkpoint_timeout",
+            "subject": subject,
+            "unknown": [],
+        }
+
+    jobs = [{"job_id": "a", "name": "orders"}, {"job_id": "b", "name": "views"}]
+    found = {"findings": [entry("a")], "jobs": jobs}
+
+    assert [each["where"] for each in checks_shown(found | {"checks": {"silent": [entry("b")]}}).silent] == ["views"]
+    both = {"jobs": jobs, "checks": {"silent": [entry("b", "Window")], "undecided": [entry("a", "Map")]}}
+    assert [each["where"] for each in checks_shown(both).undecided] == ["orders · Map"]
+    assert [each["where"] for each in checks_shown({"jobs": jobs, "checks": {"silent": [entry("b")]}}).silent] == [""]
+
+
+def test_a_rule_that_yields_to_a_finding_is_not_among_those_that_are_not_the_case() -> None:
+    finding = {"rule": {"id": "timeout.expired", "version": 1}, "title": "Expired", "subject": {}}
+    near = {"rule": {"id": "timeout.near", "version": 1}, "symptom_class": "checkpoint_timeout", "covered_by": 0}
+
+    shown = checks_shown({"findings": [finding], "checks": {"silent": [near]}})
+
+    assert (shown.silent, [each["by"] for each in shown.covered]) == ([], [{"position": 0, "title": "Expired"}])

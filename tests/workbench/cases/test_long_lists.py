@@ -6,7 +6,7 @@ import datetime as dt
 from dataclasses import dataclass
 
 from diagnostics.language import CHINESE, reading_in
-from workbench.cases.templatetags.long_lists import silent_rows, undecided_rows, weeks_drawn
+from workbench.cases.templatetags.long_lists import covered_rows, silent_rows, undecided_rows, weeks_drawn
 
 CHECK = {"fact": "load_balance.skew_ratio", "op": ">=", "bound": 2, "value": 1.5}
 
@@ -20,7 +20,7 @@ class Week:
 
 def test_a_rule_that_does_not_hold_has_a_row_for_each_of_its_first_conditions() -> None:
     checks = [CHECK | {"bound": bound} for bound in (2, 3, 4)]
-    rows = silent_rows([{"title": "Skew", "subjects": 3, "checks": checks}])
+    rows = silent_rows([{"title": "Skew", "where": "", "subjects": 3, "checks": checks}])
     assert rows.count("<tr>") == 2
     assert rows.count('Skew <span class="muted">(3 subjects)</span>') == 1
     assert '<td class="bound">at least 2 times</td>' in rows
@@ -28,18 +28,34 @@ def test_a_rule_that_does_not_hold_has_a_row_for_each_of_its_first_conditions() 
 
 
 def test_a_condition_that_stands_in_two_parts_of_a_rule_has_one_row() -> None:
-    rows = silent_rows([{"title": "Skew", "subjects": 1, "checks": [CHECK, CHECK, CHECK | {"bound": 3}]}])
+    rows = silent_rows([{"title": "Skew", "where": "", "subjects": 1, "checks": [CHECK, CHECK, CHECK | {"bound": 3}]}])
     assert rows.count("at least 2 times") == 1
     assert rows.count("at least 3 times") == 1
 
 
 def test_a_rule_that_could_not_be_judged_names_what_it_needs() -> None:
-    unjudged = {"title": "Skew", "unknown": ["load_balance.skew_ratio", "gc.share", "a.b", "c.d"]}
+    unjudged = {
+        "title": "Skew",
+        "where": "",
+        "subjects": 1,
+        "unknown": ["load_balance.skew_ratio", "gc.share", "a.b", "c.d"],
+    }
     rows = undecided_rows([unjudged])
     assert rows.count("<li>") == 1
     assert rows.count("; ") == 2
     with reading_in(CHINESE):
         assert undecided_rows([unjudged]).count("\uff1b") == 2
+
+
+def test_a_rule_with_several_outcomes_names_its_subject() -> None:
+    rule = {"title": "Skew", "where": "page-view-count", "checks": [CHECK], "unknown": ["load_balance.skew_ratio"]}
+    assert 'Skew <span class="muted">(page-view-count)</span>' in silent_rows([rule | {"subjects": 1}])
+    assert 'Skew <span class="muted">(page-view-count and 1 other)</span>' in undecided_rows([rule | {"subjects": 2}])
+
+
+def test_a_rule_that_yields_to_a_finding_links_to_it() -> None:
+    rule = {"title": "Near", "where": "", "subjects": 1, "by": {"position": 2, "title": "Checkpoints expired"}}
+    assert '<a href="#finding-2">Checkpoints expired</a>' in covered_rows([rule])
 
 
 def test_weeks_with_cases_are_darker_and_all_are_named() -> None:
@@ -51,12 +67,13 @@ def test_weeks_with_cases_are_darker_and_all_are_named() -> None:
 
 
 def test_markup_from_rules_and_values_is_text() -> None:
-    hostile = {"title": "<script>1</script>", "subjects": 2, "checks": [CHECK | {"value": "<b>"}]}
-    unjudged = {"title": "<script>", "unknown": ["<i>"]}
-    rows = silent_rows([hostile]) + undecided_rows([unjudged])
-    for markup in ("<script>", "<b>", "<i>"):
+    hostile = {"title": "<script>1</script>", "where": "<u>", "subjects": 2, "checks": [CHECK | {"value": "<b>"}]}
+    unjudged = {"title": "<script>", "where": "", "subjects": 1, "unknown": ["<i>"]}
+    covered = unjudged | {"by": {"position": 0, "title": "<s>"}}
+    rows = silent_rows([hostile]) + undecided_rows([unjudged]) + covered_rows([covered])
+    for markup in ("<script>", "<b>", "<i>", "<u>", "<s>"):
         assert markup not in rows
 
 
 def test_nothing_is_no_row() -> None:
-    assert silent_rows([]) == undecided_rows([]) == weeks_drawn([]) == ""
+    assert silent_rows([]) == covered_rows([]) == undecided_rows([]) == weeks_drawn([]) == ""

@@ -174,3 +174,17 @@ def test_the_phase_of_an_analysis_is_a_trait_that_another_diagnosis_replaces(peo
 def test_an_analysis_without_measured_checkpoints_has_no_phase() -> None:
     not_measured = NotMeasured("checkpoint_phases", "checkpoint-details", "The files hold no checkpoints.")
     assert phases_in([not_measured.as_json()]) == set()
+
+
+def test_two_jobs_without_trouble_are_not_alike_by_that_and_are_no_incident(people: People) -> None:
+    """Two healthy jobs of different clusters were 48 % alike and offered as the same incident."""
+    here = case_with(people.alice, "here", **{"class": "healthy", "job": "orders", "flink": "1.20"})
+    case_with(people.alice, "another job", **{"class": "healthy", "job": "views", "flink": "1.20"})
+    there = case_with(people.alice, "the same job", **{"class": "healthy", "job": "orders", "flink": "1.20"})
+    for case in (here, there):
+        case.verdict_class = "healthy"
+        case.save()
+
+    [found] = similar_cases(people.alice, here).cases
+
+    assert (found.case, found.is_incident) == (there, False)

@@ -11,7 +11,7 @@ from diagnostics.language import CHINESE
 from tests.workbench.diagnosed import diagnosed_case
 from tests.workbench.people import People, signed_in
 from workbench.languages.sentences import in_language
-from workbench.languages.templatetags.glossary import glossary_links
+from workbench.languages.templatetags.glossary import breakable, glossary_links
 
 # ruff: noqa: RUF001 - punctuation of Chinese
 
@@ -67,3 +67,9 @@ def test_case_page_and_runbook_link_a_term_once_in_both_languages(people: People
             anchors = [anchor for anchor, _ in TERM.findall(shown)]
             assert len(anchors) == len(set(anchors))
             assert anchors or page == pages[0], "the sentences of the runbook have terms"
+
+
+def test_a_long_name_may_be_broken_after_a_dot_and_not_within_a_word() -> None:
+    name = "org.postgresql.jdbc.PgPreparedStatement.executeQuery"
+    assert breakable(f"in {name} (<i>)") == f"in {name.replace('.', '.<wbr>')} (&lt;i&gt;)"
+    assert breakable("Source: page-views at 1.5 times") == "Source: page-views at 1.5 times"

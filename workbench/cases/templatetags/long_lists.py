@@ -14,7 +14,7 @@ from diagnostics.diagnosis.fact_label import fact_label
 from diagnostics.wording.bound import bound_words
 from diagnostics.wording.fact import fact_value
 from workbench.cases.templatetags.diagnosis import icon
-from workbench.languages.sentences import say
+from workbench.languages.sentences import say, say_counted
 
 register = template.Library()
 
@@ -28,6 +28,8 @@ CHECK_ROW = (
     '<tr><td>{}</td><td><span class="muted">{}</span> <span class="value">{}</span></td>'
     '<td class="bound">{}</td></tr>\n'
 )
+
+COVERED_ROW = '<li>{} <span class="muted">{}</span> <a href="#finding-{}">{}</a></li>\n'
 
 FACET_VALUE = (
     '<li><a class="facet{}" href="{}"{}><span class="box">{}</span><span class="name">{}</span>'
@@ -81,15 +83,26 @@ def silent_rows(silent: Iterable[Mapping[str, Any]]) -> SafeString:
 
 def _silent_cells(silent: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str, str, str]]:
     for rule in silent:
-        title = rule["title"]
-        if rule["subjects"] > 1:
-            subjects = say("({count} subjects)", count=rule["subjects"])
-            title = format_html('{} <span class="muted">{}</span>', title, subjects)
+        title = _title_with_subject(rule)
         for check in _distinct_checks(rule["checks"])[:MOST_CHECKS]:
             fact, value = check["fact"], check["value"]
             words = bound_words(fact, str(check["op"]), check["bound"], value)
             yield title, fact_label(fact), fact_value(value, fact, beside=check["bound"]), words
             title = ""
+
+
+def _title_with_subject(rule: Mapping[str, Any]) -> str:
+    """The title of a rule with its subject where that is to be named, else with how many it has."""
+    others, where = rule["subjects"] - 1, rule["where"]
+    if where and others:
+        words = say_counted("({where} and {count} other)", "({where} and {count} others)", others, where=where)
+    elif where:
+        words = say("({where})", where=where)
+    elif others:
+        words = say("({count} subjects)", count=rule["subjects"])
+    else:
+        return str(rule["title"])
+    return format_html('{} <span class="muted">{}</span>', rule["title"], words)
 
 
 def _distinct_checks(checks: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -99,9 +112,18 @@ def _distinct_checks(checks: Sequence[Mapping[str, Any]]) -> list[Mapping[str, A
 
 
 @register.simple_tag
+def covered_rows(covered: Iterable[Mapping[str, Any]]) -> SafeString:
+    """List items of rules that yield to a finding, with a link to it."""
+    rows = (
+        (_title_with_subject(rule), say("covered by"), rule["by"]["position"], rule["by"]["title"]) for rule in covered
+    )
+    return format_html_join("", COVERED_ROW, rows)
+
+
+@register.simple_tag
 def undecided_rows(undecided: Iterable[Mapping[str, Any]]) -> SafeString:
     """List items of rules that could not be judged, with the facts that they need."""
-    rows = ((rule["title"], say("needs {facts}", facts=_labels(rule["unknown"]))) for rule in undecided)
+    rows = ((_title_with_subject(rule), say("needs {facts}", facts=_labels(rule["unknown"]))) for rule in undecided)
     return format_html_join("", '<li>{} <span class="muted">{}</span></li>\n', rows)
 
 

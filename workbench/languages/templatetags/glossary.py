@@ -7,13 +7,17 @@ from functools import cache
 
 from django import template
 from django.urls import reverse
-from django.utils.html import conditional_escape, format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from diagnostics.language import reads_chinese
 from diagnostics.vocabulary.glossary import GlossaryEntry, glossary
 
 register = template.Library()
+
+LONG_NAME = re.compile(r"([^\s,;]{24,})")
+"""Our choice: a line of a phone holds some forty letters, and a shorter name moves to the next one as a whole."""
+WITHIN_NAME = re.compile(r"(?<=[\w)\]][./$])(?=\w)")
 
 LINKED_PART = "flink"
 """The part whose terms are linked: the words of the workbench itself are on every line of a page."""
@@ -27,16 +31,29 @@ def glossary_links(text: str, linked: set[str] | str) -> SafeString:
             without links to the glossary
     """
     if not isinstance(linked, set):
-        return conditional_escape(text)
+        return breakable(text)
     entries, names = _names("zh" if reads_chinese() else "en")
     written, done = SafeString(""), 0
     for found in names.finditer(text):
         entry = entries[found[0].lower()]
         if entry.anchor not in linked:
             linked.add(entry.anchor)
-            written += conditional_escape(text[done : found.start()]) + _link(entry, found[0])
+            written += breakable(text[done : found.start()]) + _link(entry, found[0])
             done = found.end()
-    return written + conditional_escape(text[done:])
+    return written + breakable(text[done:])
+
+
+@register.filter
+def breakable(text: str) -> SafeString:
+    """The escaped text, in which a long name may be broken after a dot, a slash or a dollar sign: on a phone a class
+    name ends a line within a word else.
+    """
+    parts = enumerate(LONG_NAME.split(text))
+    return format_html_join("", "{}", ((_in_parts(each) if place % 2 else each,) for place, each in parts))
+
+
+def _in_parts(name: str) -> SafeString:
+    return format_html_join(SafeString("<wbr>"), "{}", ((each,) for each in WITHIN_NAME.split(name)))
 
 
 def _link(entry: GlossaryEntry, name: str) -> SafeString:
