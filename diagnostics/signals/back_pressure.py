@@ -144,8 +144,10 @@ def _origin_signal(
     }
     if worst.ts_ms >= 0:
         course = _origin_course(timeline[vertex], spans.keys(), everything)
-        facts |= _began(onset(course), pressed_since(spans, timeline))
-        facts |= end_facts(_origin_end_ms(course, above, timeline))
+        end_ms = _origin_end_ms(course, above, timeline)
+        until = [(ts_ms, beyond) for ts_ms, beyond in course if end_ms is None or ts_ms < end_ms]
+        within = {ts_ms: span for ts_ms, span in spans.items() if end_ms is None or ts_ms < end_ms}
+        facts |= _began(onset(until), pressed_since(within, timeline)) | end_facts(end_ms)
     busy = worst.own.busiest
     above_reading = worst.upstream_load.most_held
     citations = [reading.citation for reading in (busy, above_reading, worst.own.most_held) if reading]

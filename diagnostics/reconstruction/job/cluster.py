@@ -158,7 +158,8 @@ def _metered(places: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, An
         if not vertex or place["subtask"] is None or job_id in listed or (has_jobs and job_id is None):
             continue
         parallelism[job_id, vertex] = max(parallelism.get((job_id, vertex), 0), place["subtask"] + 1)
-        names.setdefault((job_id, vertex), place["vertex"] or vertex)
+        if place["vertex"]:
+            names.setdefault((job_id, vertex), place["vertex"])
         yield {
             **blank,
             "kind": "subtask",
@@ -174,7 +175,7 @@ def _metered(places: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, An
             "kind": "vertex",
             "job_id": job_id,
             "id": vertex,
-            "name": names[job_id, vertex],
+            "name": names.get((job_id, vertex), vertex),
             "number": number,
         }
 

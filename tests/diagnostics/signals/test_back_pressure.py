@@ -119,6 +119,16 @@ def test_back_pressure_has_not_ended_while_a_task_upstream_waits_or_the_evidence
         assert ("ended_ms" in origin.facts) is ends
 
 
+def test_a_single_high_moment_at_the_end_dates_neither_the_end_nor_the_beginning_of_what_is_over() -> None:
+    rows = [
+        row
+        for at in range(10, 200, 10)
+        for row in _ratios(at, source=(0.1, 0.9 if at <= 60 or at == 190 else 0.0), middle=(0.1, 0.0), sink=(0.1, 0.0))
+    ]
+    facts = only(measure(hand_made(**line_of_jobs(), back_pressure=rows)), "back_pressure.origin").facts
+    assert (facts["onset_ms"], facts["ended_ms"]) == (START, START + 70_000)
+
+
 def test_accumulated_times_show_how_long_when_there_is_a_single_look() -> None:
     accumulated = [
         {

@@ -30,6 +30,12 @@ def test_metrics_alone_name_jobs_tasks_and_places() -> None:
     assert (cluster.homes[JOB, MIDDLE, 1], cluster.job_of("tm_1")) == ("tm_1", JOB)
 
 
+def test_a_task_has_its_name_although_a_series_before_states_only_its_id() -> None:
+    nameless = [{**row, "vertex": None, "metric": "rocksdb_num_immutable_mem_table"} for row in counters()]
+    cluster = cluster_of(hand_made(metric_sample=nameless + counters()))
+    assert {task.name for task in cluster.tasks.values()} == set(NAMES.values())
+
+
 def test_the_job_graph_is_derived_and_said_to_be_so() -> None:
     cluster = cluster_of(hand_made(metric_sample=counters()))
     graph = job_graph(cluster, JOB)
