@@ -22,6 +22,7 @@ from diagnostics.charting.theme import palette
 from diagnostics.language import joined_sentences, say, say_counted, to_say
 from diagnostics.notation.metric_unit import rate_unit, unit_of
 from diagnostics.reconstruction.job.cluster import cluster_of
+from diagnostics.reconstruction.load.watched_metrics import watched_metrics
 from diagnostics.reconstruction.metrics.metric_slots import varying_metrics
 from diagnostics.wording.phrase import duration, number
 
@@ -49,7 +50,8 @@ def points(evidence: Evidence) -> Points | None:
 
     Reads   metric_sample, vertex.
     Gives   {from_ms, to_ms, slot_ms, slots, left_out, series: [{metric, job_id, where, is_rate, mean: [...], peak:
-            [...]}]}; rates are per second; null where there was no sample.
+            [...]}], watched}; rates are per second; null where there was no sample. `watched`, for the tests of alerts,
+            is as of `watched_metrics`.
     Empty   None without a metric that varies.
     """
     # Imports NumPy and PyArrow, which the web process does not load for drawing stored points.
@@ -66,6 +68,7 @@ def points(evidence: Evidence) -> Points | None:
         "slots": count,
         "left_out": varying.left_out,
         "series": sorted(series, key=lambda each: (each["metric"], each["where"])),
+        "watched": watched_metrics(evidence, varying.from_ms, varying.slot_ms, count),
     }
 
 

@@ -19,12 +19,17 @@ from diagnostics.wording import phrase
 MINUTE = 60_000
 BACK_PRESSURE_MS = 5 * MINUTE
 """Back pressure that lasts longer is no burst: vocabulary/sources/documents.yaml S088."""
-LEAST_LASTING_MS = 2 * MINUTE
-"""A condition that an incident met for less is as likely a burst: an alert waits for half of it. Our choice."""
+LEAST_LASTING_MS = MINUTE
+"""A condition that an incident met for less is as likely a burst: Flink's rates are means of a minute. Our choice."""
 HIGH_MS_PER_S = round(1000 * LOW_MOST)
 """Flink's own bound between LOW and HIGH back pressure."""
 FULL_MS_PER_S = 900
 """A subtask that is busy for nine tenths of the time has no reserve; the bound of the rules on busy tasks."""
+
+LATE_SHARE = 0.01
+"""Late records below this part of the input are no incident. Our choice: ten times what the runbook aims at."""
+LATE_TIMES = 2.0
+"""A share that grows by this factor has jumped; the factor of the signal of late records."""
 
 Condition = Mapping[Labels, Sequence[bool]]
 
@@ -35,12 +40,25 @@ class WatchedJob:
 
     name      as a label value; None where the evidence does not name it: the alerts then watch every job
     start_ms  the longest start of a task while which triggers were refused; 0 where none was
+
+    late_before  share of its input that a task dropped as late before that jumped; None where it did not
+    late_since   the same since then
     """
 
     name: str | None
     interval_ms: int
     timeout_ms: int
     start_ms: int = 0
+    late_before: float | None = None
+    late_since: float | None = None
+
+    @property
+    def late_bound(self) -> float:
+        """The share from which dropped records are an incident: well above what the job dropped before."""
+        if self.late_before is None or self.late_since is None:
+            return LATE_SHARE
+        above = min(LATE_TIMES * self.late_before, (self.late_before + self.late_since) / 2)
+        return float(f"{max(above, LATE_SHARE):.2g}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +106,7 @@ def fitted(alert: Alert, series: CaseSeries) -> Alert:
     lasted_ms = max((_longest_ms(holds) for holds in alert.condition(series).values()), default=0)
     if not LEAST_LASTING_MS <= lasted_ms < alert.for_ms:
         return alert
-    for_ms = lasted_ms // 2 // MINUTE * MINUTE
+    for_ms = lasted_ms // 2 // STEP_MS * STEP_MS
     reason = say(
         "It waits for {waits} only, because this incident met the condition for {lasted}.",
         waits=phrase.duration(for_ms),
@@ -106,8 +124,8 @@ def _longest_ms(holds: Sequence[bool]) -> int:
 def for_these_settings(why: str, job: WatchedJob) -> str:
     """The reason of an alert whose bound is made from the settings of checkpoints, and when it holds no longer."""
     again = say(
-        "This holds for a checkpoint interval of {interval} and a timeout of {timeout}: export the rules again after "
-        "you change either.",
+        "This holds for a checkpoint interval of {interval} and a timeout of {timeout}: after a change of either, "
+        "export the rules from a case with evidence of then.",
         interval=phrase.duration(job.interval_ms),
         timeout=phrase.duration(job.timeout_ms),
     )

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 from diagnostics.language import say
+from diagnostics.notation.flink_values import duration_ms
 from diagnostics.prevention.alert import (
     BACK_PRESSURE_MS,
     HIGH_MS_PER_S,
@@ -22,33 +25,56 @@ from diagnostics.prevention.alert import (
     steps_over,
 )
 from diagnostics.prevention.forecasts import forecast_alerts
-from diagnostics.prevention.own_alerts import OWN_ALERTS
+from diagnostics.prevention.own_alerts import own_alerts
 from diagnostics.prevention.presence_alerts import presence_alerts
 from diagnostics.prevention.series import JOB, STEP_MS, TASK, CaseSeries, Labels, label_value
 from diagnostics.wording import phrase
 
 LEAST_SILENCE_MS, SILENT_INTERVALS = 10 * MINUTE, 3
 """Three intervals without a completed checkpoint are not chance; below ten minutes there is no alert. Our choice."""
+NOTHING_PLANNED: Mapping[str, str] = MappingProxyType({})
 USUAL_INTERVAL_MS, USUAL_TIMEOUT_MS = 3 * MINUTE, 10 * MINUTE
 """Defaults when the evidence does not state them; the timeout is Flink's default, the interval a usual one."""
 FACTS_OF_JOB = {
     "checkpoint_progress": ("interval_ms", "timeout_ms"),
     "settings": ("interval_ms", "timeout_ms"),
     "checkpoint_declines": ("slowest_start_ms",),
+    "late_records": ("dropped_before_ratio", "dropped_since_ratio"),
 }
 """Signal -> its facts that bounds are made of; the first signal that has one states it."""
 
 
-def alerts_for(document: Mapping[str, Any], signals: Sequence[Mapping[str, Any]], job_id: str | None) -> list[Alert]:
+PLANNED = {"execution.checkpointing.interval": "interval_ms", "execution.checkpointing.timeout": "timeout_ms"}
+"""Options that bounds are made of."""
+
+
+def alerts_for(
+    document: Mapping[str, Any],
+    signals: Sequence[Mapping[str, Any]],
+    job_id: str | None,
+    planned: Mapping[str, str] = NOTHING_PLANNED,
+) -> list[Alert]:
     """The alerts of one job of a case: for every job, for what it foresees, and last for its own cause when metrics can
     show it.
+
+    planned  option -> value that is to be in force instead of the measured one
     """
+    settings = {PLANNED[option]: ms for option, value in planned.items() if option in PLANNED and (ms := _ms(value))}
     job = _watched_job(document, signals, job_id)
+    job = replace(
+        job,
+        interval_ms=settings.get("interval_ms", job.interval_ms),
+        timeout_ms=settings.get("timeout_ms", job.timeout_ms),
+    )
     shared = [_failed_in_a_row(job), _back_pressure(job), _no_checkpoint(job)]
     shared += presence_alerts(signals, job_id, job)
     shared += forecast_alerts(signals, job_id, job)
-    own = _own_alert(document, job_id, job)
-    return [*shared, own] if own else shared
+    return [*shared, *_own_alerts(document, job_id, job)]
+
+
+def _ms(value: str) -> int:
+    """A duration of a configuration; 0 for none."""
+    return round(duration_ms(value) or 0)
 
 
 def _watched_job(document: Mapping[str, Any], signals: Sequence[Mapping[str, Any]], job_id: str | None) -> WatchedJob:
@@ -66,6 +92,8 @@ def _watched_job(document: Mapping[str, Any], signals: Sequence[Mapping[str, Any
         interval_ms=int(settings.get("interval_ms", USUAL_INTERVAL_MS)),
         timeout_ms=int(settings.get("timeout_ms", USUAL_TIMEOUT_MS)),
         start_ms=int(settings.get("slowest_start_ms", 0)),
+        late_before=settings.get("dropped_before_ratio"),
+        late_since=settings.get("dropped_since_ratio"),
     )
 
 
@@ -161,12 +189,8 @@ def _back_pressure(job: WatchedJob) -> Alert:
     )
 
 
-def _own_alert(document: Mapping[str, Any], job_id: str | None, job: WatchedJob) -> Alert | None:
-    """The alert that would have detected this case's root cause; None when no metric of Flink shows it."""
+def _own_alerts(document: Mapping[str, Any], job_id: str | None, job: WatchedJob) -> list[Alert]:
+    """The alerts that would have detected this case's root cause; none when no metric of Flink shows it."""
     roots = [each for each in document["findings"] if each["role"] == "root_cause"]
     of_the_job = [each for each in roots if each["subject"].get("job") in (job_id, None)]
-    for finding in of_the_job:
-        make = OWN_ALERTS.get(finding["symptom_class"])
-        if make and (alert := make(finding, job)):
-            return alert
-    return None
+    return next((alerts for finding in of_the_job if (alerts := own_alerts(finding, job))), [])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from diagnostics.arithmetic.balance import HOT_MULTIPLE, hot_multiple
@@ -25,7 +25,8 @@ from diagnostics.prevention.alert import (
     steps_of_time,
     steps_over,
 )
-from diagnostics.prevention.series import JOB, REGISTERED, TASK, CaseSeries, label_value
+from diagnostics.prevention.event_time_alerts import event_time_alerts
+from diagnostics.prevention.series import JOB, PROCESS, REGISTERED, TASK, CaseSeries, Labels, label_value
 from diagnostics.wording import phrase
 
 SLOW_SHARE = 0.5
@@ -35,9 +36,21 @@ BUSY_SHARE = 0.5
 vocabulary/sources.
 """
 
+FULL_HEAP = 0.8
+"""A heap that stays above four fifths is nearly full. Our choice: below it collections do not follow closely."""
+
 STARTS_TOO = to_say(
     "Flink counts triggers that it refuses while tasks start as failed, so that a start of the job fires it too."
 )
+
+
+def own_alerts(finding: Mapping[str, Any], job: WatchedJob) -> list[Alert]:
+    """The alerts that would have detected the cause; none where no metric of Flink shows it."""
+    if finding["symptom_class"] == "out_of_order_events":
+        return event_time_alerts(finding, job)
+    make = OWN_ALERTS.get(finding["symptom_class"])
+    alert = make(finding, job) if make else None
+    return [alert] if alert else []
 
 
 def _task_of(finding: Mapping[str, Any]) -> str | None:
@@ -121,22 +134,6 @@ def _busy(finding: Mapping[str, Any], job: WatchedJob) -> Alert | None:
     )
 
 
-def _late(finding: Mapping[str, Any], job: WatchedJob) -> Alert:
-    metric, by = f"{TASK}operator_numLateRecordsDropped", ("job_name", "task_name")
-    ago = duration(BACK_PRESSURE_MS)
-    now, then = (f"sum by ({', '.join(by)}) ({selected(metric, job, ago=each)})" for each in ("", ago))
-    return Alert(
-        "FlinkLateRecordsDropped",
-        f"{now} - {then} > 0",
-        0,
-        "warning",
-        say("{task_name} of {job_name} drops late records"),
-        say("A dropped record is lost to the result. In this case: {title}.", title=finding["title"]),
-        (metric,),
-        lambda series: has_grown(series, metric, BACK_PRESSURE_MS, by),
-    )
-
-
 def _restarts(finding: Mapping[str, Any], job: WatchedJob) -> Alert:
     """By `increase`, which needs no sample as old as the window: a job that fails for good is soon gone."""
     metric, window = f"{JOB}numRestarts", 10 * MINUTE
@@ -153,21 +150,37 @@ def _restarts(finding: Mapping[str, Any], job: WatchedJob) -> Alert:
 
 
 def _heap(finding: Mapping[str, Any], job: WatchedJob) -> Alert | None:
+    """A heap that collections free falls below the bound again and again: it has to stay above it."""
     if finding["facts"].get("resource") not in ("heap", None):
         return None
-    used, most = "flink_taskmanager_Status_JVM_Memory_Heap_Used", "flink_taskmanager_Status_JVM_Memory_Heap_Max"
+    used, most = f"{PROCESS}Status_JVM_Memory_Heap_Used", f"{PROCESS}Status_JVM_Memory_Heap_Max"
     tasks = f"{TASK}busyTimeMsPerSecond"
+
+    def condition(series: CaseSeries) -> Condition:
+        sizes = {each.labels: each.values for each in series.of(most)}
+        on_it: dict[Labels, list[Sequence[float | None]]] = {}
+        for each in series.of(tasks):
+            on_it.setdefault(tuple(label for label in each.labels if label[0] == "tm_id"), []).append(each.values)
+        return {
+            each.labels: [
+                bool(value is not None and size and value / size > FULL_HEAP and set(of_tasks) != {None})
+                for value, size, *of_tasks in zip(each.values, sizes[each.labels], *on_it[each.labels], strict=True)
+            ]
+            for each in series.of(used)
+            if each.labels in sizes and each.labels in on_it
+        }
+
     return Alert(
         "FlinkHeapNearlyFull",
-        f"min_over_time(({used} / {most})[5m:15s]) > 0.8 and on (tm_id) {selected(tasks, job)}",
-        0,
+        f"{used} / {most} > {FULL_HEAP} and on (tm_id) {selected(tasks, job)}",
+        BACK_PRESSURE_MS,
         "warning",
         say("The heap of a TaskManager of {job} stays nearly full", job=job.name or say("a job")),
         say(
             "More than four fifths that no collection gives back within five minutes: {title}.", title=finding["title"]
         ),
         (used, most, tasks),
-        lambda series: {},
+        condition,
     )
 
 
@@ -277,7 +290,6 @@ OWN_ALERTS: Mapping[str, Own] = {
     "slow_sink": _busy,
     "slow_dimension_join": _busy,
     "cpu_hotspot": _busy,
-    "out_of_order_events": _late,
     "resource_shortage": _heap,
     "network_partition": _restarts,
     "zookeeper_ha": _restarts,

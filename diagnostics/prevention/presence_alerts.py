@@ -10,7 +10,8 @@ from typing import Any
 
 from diagnostics.language import joined_sentences, say, to_say
 from diagnostics.prevention.alert import MINUTE, Alert, Condition, WatchedJob, by_job, selected
-from diagnostics.prevention.series import REGISTERED, RUNNING_TIME, CaseSeries, final_state
+from diagnostics.prevention.case_series import final_state
+from diagnostics.prevention.series import REGISTERED, RUNNING_TIME, TASK, CaseSeries
 from diagnostics.vocabulary.settings import Version, version_of
 
 NOT_RUNNING_MS = 2 * MINUTE
@@ -44,7 +45,7 @@ def presence_alerts(signals: Sequence[Mapping[str, Any]], job_id: str | None, jo
         if signal["key"] != "task_manager_loss.all" or not facts.get("registered_most"):
             continue
         if facts.get("lost") or (facts.get("gone") and lacks_slots):
-            yield _missing(facts["registered_most"])
+            yield _missing(facts["registered_most"], job)
 
 
 def _reports_running_time(signals: Sequence[Mapping[str, Any]]) -> bool:
@@ -71,23 +72,38 @@ def _not_running(job: WatchedJob, name: str, is_reported: bool) -> Alert:
     )
 
 
-def _missing(registered: int) -> Alert:
+def _missing(registered: int, job: WatchedJob) -> Alert:
+    """Not where fewer were wanted: a job that was given fewer TaskManagers runs on them, and its tasks have metrics."""
+    of_tasks = f"{TASK}backPressuredTimeMsPerSecond"
+
     def condition(series: CaseSeries) -> Condition:
+        running = [any(value is not None for value in step) for step in zip(*_values(series, of_tasks), strict=True)]
         return {
-            each.labels: [value is not None and value < registered for value in each.values]
+            each.labels: [
+                value is not None and value < registered and not runs
+                for value, runs in zip(each.values, running, strict=True)
+            ]
             for each in series.of(REGISTERED)
         }
 
     return Alert(
         "FlinkTaskManagersMissing",
-        f"{REGISTERED} < {registered}",
+        f"{REGISTERED} < {registered} unless on () {selected(of_tasks, job)}",
         MISSING_MS,
         "critical",
-        say("Fewer TaskManagers than {registered} are registered with the JobManager", registered=registered),
         say(
-            "So many were registered in this case before one was lost: change the number when you change theirs. Flink "
-            "has this metric for the cluster only."
+            "Fewer TaskManagers than {registered} are registered, and no task of {job} runs",
+            registered=registered,
+            job=job.name or say("a job"),
         ),
-        (REGISTERED,),
+        say(
+            "So many were registered in this case before one was lost. Where fewer are wanted and the job runs on "
+            "them, it does not fire; change the number all the same. Flink has this metric for the cluster only."
+        ),
+        (REGISTERED, of_tasks),
         condition,
     )
+
+
+def _values(series: CaseSeries, metric: str) -> list[Sequence[float | None]]:
+    return [each.values for each in series.of(metric)]

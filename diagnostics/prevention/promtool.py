@@ -17,6 +17,8 @@ from diagnostics.prevention.series import STEP_MS, CaseSeries, Labels, Series
 from diagnostics.wording import phrase
 
 RULES_FILE, TEST_FILE = "flink-alerts.yaml", "flink-alerts-test.yaml"
+PLANNED_RULES_FILE, PLANNED_TEST_FILE = "flink-alerts-after-plan.yaml", "flink-alerts-after-plan-test.yaml"
+"""The same for the settings that the plan of a case proposes."""
 AFTER_MS = 30 * 60_000
 """How long the incident goes on in the test, so that an alert that waits has time. Our choice."""
 REPEATED_PART = 3
@@ -26,9 +28,11 @@ COUNTERS = (
     "numberOfCompletedCheckpoints",
     "numberOfFailedCheckpoints",
     "numLateRecordsDropped",
+    "numRecordsIn",
     "numRestarts",
+    "currentInputWatermark",
 )
-"""Ends of the metrics that count up."""
+"""Ends of the metrics that count up; a watermark goes on with the clock."""
 OPENING = re.compile(r"\{(?=\{)")
 """Every brace before another one: two begin a template of Prometheus."""
 PLACEHOLDER = re.compile(r"\{(job_name|task_name)\}")
@@ -51,8 +55,10 @@ def _rule(alert: Alert) -> dict[str, Any]:
     return rule
 
 
-def unit_test(alerts: Sequence[Alert], series: CaseSeries, case: str) -> str | None:
-    """The unit test; None when the case has no series that an alert reads.
+def unit_test(
+    alerts: Sequence[Alert], series: CaseSeries, case: str, files: tuple[str, str] = (RULES_FILE, TEST_FILE)
+) -> str | None:
+    """The unit test; None when the case has no series that an alert reads. `files` are the names of rules and test.
 
     Each alert is evaluated just before it fires and when it fires, or at the end when this incident does not make it
     fire. An alert on metrics that the case does not have is left out, with a comment.
@@ -70,7 +76,7 @@ def unit_test(alerts: Sequence[Alert], series: CaseSeries, case: str) -> str | N
     left_out = [alert.name for alert in alerts if alert not in covered]
     silent = [alert.name for alert in covered if not alert.firing(whole)]
     comments = [
-        say("# The series of {case}, for: promtool test rules {file}", case=_one_line(case), file=TEST_FILE),
+        say("# The series of {case}, for: promtool test rules {file}", case=_one_line(case), file=files[1]),
         _after(series),
         *([say("# Not fired by this incident: {names}.", names=listed(silent))] if silent else []),
         *(
@@ -79,16 +85,20 @@ def unit_test(alerts: Sequence[Alert], series: CaseSeries, case: str) -> str | N
             else []
         ),
     ]
-    content = {"rule_files": [RULES_FILE], "evaluation_interval": duration(STEP_MS), "tests": [test]}
+    content = {"rule_files": [files[0]], "evaluation_interval": duration(STEP_MS), "tests": [test]}
     return "\n".join(comments) + "\n" + _yaml(content)
 
 
 def _after(series: CaseSeries) -> str:
     """What the test does after the evidence, as a comment."""
-    covered = duration(max(series.steps - 1, 1) * STEP_MS)
+    begin, end = (phrase.FORMATS["time"](moment) for moment in (series.from_ms, series.to_ms))
     if series.job_ended:
-        return say("# The samples cover {covered}; the job ended within it, and its series with it.", covered=covered)
-    return say("# The samples cover {covered}; after it the last third is repeated.", covered=covered)
+        return say(
+            "# The series run from {begin} to {end}; the job ended within it, and its own series with it.",
+            begin=begin,
+            end=end,
+        )
+    return say("# The series run from {begin} to {end}; after that their last third is repeated.", begin=begin, end=end)
 
 
 def outcome(alert: Alert, series: CaseSeries) -> str:
@@ -101,22 +111,20 @@ def outcome(alert: Alert, series: CaseSeries) -> str:
         return say("The series do not fire it: the job ended before, and a job that ended has no series any more.")
     if not firing:
         return say("The series do not fire it, not even if they go on as in the last third of the evidence.")
-    first, covered = min(firing.values()) * STEP_MS, max(series.steps - 1, 0) * STEP_MS
-    after = phrase.duration(first)
-    if first <= covered:
-        return say("This incident fires it at {time}.", time=phrase.FORMATS["time"](series.from_ms + first))
+    first_ms = series.from_ms + min(firing.values()) * STEP_MS
+    first, end = (phrase.FORMATS["time"](moment) for moment in (first_ms, series.to_ms))
+    if first_ms <= series.to_ms:
+        return say("This incident fires it at {time}.", time=first)
     if series.job_ended:
         return say(
-            "This incident fires it {after} after the first sample if nobody starts the job again; the samples cover "
-            "{covered}.",
-            after=after,
-            covered=phrase.duration(covered),
+            "This incident fires it at {time} if nobody starts the job again; the evidence ends at {end}.",
+            time=first,
+            end=end,
         )
     return say(
-        "This incident fires it {after} after the first sample if it goes on as in the last third; the samples cover "
-        "{covered}.",
-        after=after,
-        covered=phrase.duration(covered),
+        "This incident fires it at {time} if it goes on as in the last third of its metrics, which end at {end}.",
+        time=first,
+        end=end,
     )
 
 
@@ -141,13 +149,18 @@ def _repeated(series: Series, more: int) -> list[float | None]:
     if not series.metric.endswith(COUNTERS):
         return [last[step % len(last)] for step in range(more)]
     before = values[-len(last) - 1] if len(values) > len(last) else last[0]
-    grown = [(each or 0.0) - (earlier or 0.0) for earlier, each in zip([before, *last], last, strict=False)]
+    grown = [_growth(earlier or 0.0, each or 0.0) for earlier, each in zip([before, *last], last, strict=False)]
     found: list[float | None] = []
     total = values[-1] or 0.0
     for step in range(more):
         total += grown[step % len(grown)]
         found.append(round(total, 3))
     return found
+
+
+def _growth(earlier: float, value: float) -> float:
+    """What a count has grown by; one that began again has grown from 0."""
+    return value - earlier if value >= earlier else value
 
 
 def _input(series: Series) -> dict[str, str]:

@@ -77,7 +77,8 @@ def merged_plan(
            alternative to those before it, `left_out` [{option, value, runbook, because}], and `restart` {text, command}
            or None, also where it would stop a job and no change removes the root cause, `remark`, a
            sentence where no decided change removes the root cause, else empty, `look_first`, whether what is open
-           comes before the decided changes, and `runbooks`, the titles of those from which something is in the plan.
+           comes before the decided changes, `runbooks`, the titles of those from which something is in the plan, and
+           `options` {option: value} of all files that it changes.
            Each block of commands begins with what Flink's scripts need, which a runbook shows above its steps.
     """
     plan = _Plan()
@@ -113,7 +114,8 @@ def merged_plan(
     shown["changes"] = [shown_change(each, ConfigFile.of(view)) for each in shown["changes"]]
     remark = say(START_FIRST) if starts and plan.restarts else plan.remark(cause)
     shown |= {"restart": restart, "remark": remark, "look_first": plan.looks_first(cause) and not starts}
-    return shown | {"runbooks": [each.title for each in proposals if each.title in plan.runbooks]}
+    options = {option: value for line in plan.options.splitlines() for option, value in _stated(line)}
+    return shown | {"runbooks": [each.title for each in proposals if each.title in plan.runbooks], "options": options}
 
 
 class _Plan:
@@ -246,6 +248,12 @@ class _Plan:
             ],
             "left_out": self._left_out,
         }
+
+
+def _stated(line: str) -> list[tuple[str, str]]:
+    """The option and its value that a line of a configuration states."""
+    found = OPTION.match(line)
+    return [(found.group(1), found.group(2))] if found else []
 
 
 def useless_options(changes: Sequence[Mapping[str, Any]], useless: Collection[str]) -> list[str]:

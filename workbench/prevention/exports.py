@@ -10,15 +10,26 @@ from dataclasses import dataclass
 from diagnostics.charting.chart import Chart
 from diagnostics.charts import CHARTS
 from diagnostics.diagnosis.fingerprint import worst_job
+from diagnostics.language import listed
 from diagnostics.prevention.alert import Alert, fitted
-from diagnostics.prevention.alerts import alerts_for
+from diagnostics.prevention.alerts import PLANNED, alerts_for
+from diagnostics.prevention.case_series import case_series
 from diagnostics.prevention.chart_alert import PanelQuery, chart_alert, panel_queries, proposed_bound
 from diagnostics.prevention.dashboard import DASHBOARD_FILE, dashboard
-from diagnostics.prevention.promtool import RULES_FILE, TEST_FILE, outcome, rules_file, unit_test
-from diagnostics.prevention.series import CaseSeries, case_series, label_value
+from diagnostics.prevention.promtool import (
+    PLANNED_RULES_FILE,
+    PLANNED_TEST_FILE,
+    RULES_FILE,
+    TEST_FILE,
+    outcome,
+    rules_file,
+    unit_test,
+)
+from diagnostics.prevention.series import CaseSeries, label_value
 from workbench.analyses.models import Analysis
 from workbench.analyses.reading import document_read
 from workbench.languages.sentences import say, to_say
+from workbench.runbooks.plans import planned_options
 
 UNITS = {"ms": "ms", "bytes": to_say("bytes"), "short": to_say("number"), "percentunit": to_say("0 to 1")}
 """Grafana's name of a unit -> what a person enters."""
@@ -29,13 +40,15 @@ MOMENT = (2000, 1, 1, 0, 0, 0)
 class Prevention:
     """The exports of a case.
 
-    alerts  each with what it does on this incident
-    files   name -> content
+    alerts   each with what it does on this incident
+    files    name -> content
+    planned  the settings that the rules after the plan are for, `option: value`; empty where none of them would change
     """
 
     job: str
     alerts: Sequence[tuple[Alert, str]]
     files: Mapping[str, str]
+    planned: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,19 +122,29 @@ def prevention_of(analysis: Analysis) -> Prevention:
     """The exports for the worst job of a diagnosis; for all of it when the evidence names no job."""
     job_id, name = _job_of(analysis)
     series = _series_of(analysis, job_id, name)
-    alerts = [fitted(each, series) for each in alerts_for(document_read(analysis), analysis.signals, job_id)]
+    document, options = document_read(analysis), planned_options(analysis, job_id)
+    now, planned = (
+        [fitted(each, series) for each in alerts_for(document, analysis.signals, job_id, settings)]
+        for settings in ({}, options)
+    )
+    changes = [each.expr for each in planned] != [each.expr for each in now]
     case = say("case {case_id}, {title}", case_id=analysis.case_id, title=analysis.case.read_title)
     drawn = analysis.charts.values_list("chart_id", flat=True)
     panels = [panel for chart in drawn if chart in CHARTS for panel in CHARTS[chart].panels]
     files = {
-        RULES_FILE: rules_file(alerts, case),
-        TEST_FILE: unit_test(alerts, series, case),
+        RULES_FILE: rules_file(now, case),
+        TEST_FILE: unit_test(now, series, case),
+        PLANNED_RULES_FILE: rules_file(planned, case) if changes else None,
+        PLANNED_TEST_FILE: (
+            unit_test(planned, series, case, (PLANNED_RULES_FILE, PLANNED_TEST_FILE)) if changes else None
+        ),
         DASHBOARD_FILE: dashboard(label_value(name), panels),
     }
     return Prevention(
         job=name,
-        alerts=[(each, outcome(each, series)) for each in alerts],
+        alerts=[(each, outcome(each, series)) for each in now],
         files={name: content for name, content in files.items() if content},
+        planned=listed(f"{option}: {options[option]}" for option in PLANNED if option in options) if changes else "",
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,8 @@ from diagnostics.language import listed
 from diagnostics.runbook import Proposal, merged_plan, useless_options
 from workbench.analyses.models import Analysis
 from workbench.languages.sentences import say
-from workbench.runbooks.filling import CAUSES, RunbookProgress, StepShown
+from workbench.runbooks.filling import CAUSES, RunbookProgress, StepShown, runbook_progress
+from workbench.runbooks.models import StepState
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +93,31 @@ def no_help_now(steps: Iterable[StepShown], runbook: str, layers: Sequence[Runbo
     return reasons
 
 
+def _cause_runbooks(progress: Iterable[RunbookProgress]) -> list[RunbookProgress]:
+    """The runbooks of causes, each once, the root cause's first."""
+    runbooks = {each.position: each for each in progress if each.role in CAUSES}
+    return sorted(runbooks.values(), key=lambda each: (each.role != CAUSES[0], each.position))
+
+
+def planned_options(analysis: Analysis, job: str | None) -> Mapping[str, str]:
+    """Option -> value that the plan of a job, or of the only one, sets; also in steps that are done already."""
+    proposals = [
+        Proposal(
+            each.title,
+            each.useless,
+            [step.content for step in each.steps if not step.is_met and step.state != StepState.SKIPPED],
+        )
+        for each in _cause_runbooks(runbook_progress(analysis).values())
+        if each.job in (job or "", "")
+    ]
+    plan = merged_plan(proposals, analysis.signals, job) if proposals else None
+    options: Mapping[str, str] = plan["options"] if plan else {}
+    return options
+
+
 def plans_shown(analysis: Analysis, progress: Iterable[RunbookProgress]) -> list[PlanShown]:
     """One plan for each job whose causes propose a change that is not done, skipped or met by the evidence."""
-    runbooks = {each.position: each for each in progress if each.role in CAUSES}
-    ordered = sorted(runbooks.values(), key=lambda each: (each.role != CAUSES[0], each.position))
+    ordered = _cause_runbooks(progress)
     names = {job["job_id"]: job["name"] or job["job_id"] for job in analysis.document["jobs"]}
     plans = []
     for job in dict.fromkeys(each.job for each in ordered):

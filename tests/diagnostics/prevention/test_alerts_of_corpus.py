@@ -9,8 +9,9 @@ import pytest
 from diagnostics.analyze import Report
 from diagnostics.prevention.alert import fitted
 from diagnostics.prevention.alerts import alerts_for
+from diagnostics.prevention.case_series import case_series
 from diagnostics.prevention.promtool import RULES_FILE, TEST_FILE, continued, rules_file, unit_test
-from diagnostics.prevention.series import CaseSeries, case_series
+from diagnostics.prevention.series import CaseSeries
 from tests.diagnosed_corpus import CASES, CorpusReport
 from tests.diagnostics.prevention.test_alerts import promtool, silent
 

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from diagnostics.charts import CHARTS
+from diagnostics.prevention.case_series import case_series
 from diagnostics.prevention.chart_alert import PanelQuery, chart_alert, panel_queries, proposed_bound, values_of
 from diagnostics.prevention.promtool import outcome
-from diagnostics.prevention.series import CaseSeries, case_series
+from diagnostics.prevention.series import CaseSeries
 from tests.diagnostics.prevention.test_alerts import (
     FAILING,
     JOB_ID,

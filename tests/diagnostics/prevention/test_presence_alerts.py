@@ -9,8 +9,9 @@ import pytest
 
 from diagnostics.prevention.alert import Alert
 from diagnostics.prevention.alerts import alerts_for
+from diagnostics.prevention.case_series import case_series
 from diagnostics.prevention.promtool import continued, outcome
-from diagnostics.prevention.series import CaseSeries, case_series
+from diagnostics.prevention.series import CaseSeries
 from tests.diagnostics.prevention.test_alerts import (
     JOB_ID,
     MINUTE,
@@ -20,7 +21,9 @@ from tests.diagnostics.prevention.test_alerts import (
     fired,
     history,
     made,
+    metrics,
     told_by_promtool,
+    watched,
 )
 
 END = 8 * MINUTE
@@ -31,32 +34,16 @@ def restarts(state: str, at: int, **facts: Any) -> dict[str, Any]:
     return {"key": "restarts", "subject": {"job": JOB_ID}, "facts": {"final_state": state, "final_ms": at, **facts}}
 
 
-def metrics(**means: list[float | None]) -> dict[str, Any]:
-    """The chart of every metric, a value a minute; counters are rates."""
-    own = {"numRestarts": True, "runningTime": False, "numberOfFailedCheckpoints": True}
-    series = [
-        {
-            "metric": metric,
-            "job_id": JOB_ID if metric in own else None,
-            "where": "the cluster",
-            "is_rate": own.get(metric, False),
-            "mean": values,
-            "peak": values,
-        }
-        for metric, values in means.items()
-    ]
-    return {"metrics": {"from_ms": 0, "to_ms": END, "slot_ms": MINUTE, "series": series}}
-
-
 def failing_job(*signals: dict[str, Any]) -> tuple[dict[str, Alert], CaseSeries]:
     """A job whose tasks are held back up to minute 4, which is restarted from then on and fails for good at 7:30."""
     points = {
         **history(*(checkpoint(n, n * MINUTE) for n in range(4)), until=END),
         **activity(4 * MINUTE, back_pressured=[0.9] * 4),
         **metrics(
-            numRestarts=[None, 0, 0, 0, 0.05, 0.05, 0.05, 0.05],
-            runningTime=[1, 2, 3, 4, 0, 0, 0, None],
-            numRegisteredTaskManagers=[2, 2, 2, 2, 1, 1, 1, 1],
+            MINUTE,
+            watched("numRestarts", [None, 0, 0, 0, 3, 6, 9, 12]),
+            watched("numRegisteredTaskManagers", [2, 2, 2, 2, 1, 1, 1, 1]),
+            running=[1, 2, 3, 4, 0, 0, 0, None],
         ),
     }
     document = {"findings": [finding("network_partition")], "jobs": [{"job_id": JOB_ID, "name": "Orders"}]}
@@ -115,11 +102,8 @@ def test_a_job_without_slots_because_task_managers_are_gone_exports_their_number
 
 def test_triggers_that_were_refused_count_as_flink_counts_them(tmp_path: Path) -> None:
     """No history holds a checkpoint that never began; the metric of failed checkpoints grows with each of them."""
-    refused = [None, 0.0, 0.0, 0.0, 2 / 60, 2 / 60, 2 / 60, 2 / 60, 2 / 60]
-    points = {
-        **history(*(checkpoint(n, n * MINUTE) for n in range(4)), until=END),
-        **metrics(numberOfFailedCheckpoints=refused),
-    }
+    refused = watched("numberOfFailedCheckpoints", [None, 0, 0, 0, 2, 4, 6, 8, 10])
+    points = {**history(*(checkpoint(n, n * MINUTE) for n in range(4)), until=END), **metrics(MINUTE, refused)}
     alerts, series = made(points)
 
     assert fired(alerts, series)["FlinkCheckpointsFailInARow"] == [5]
@@ -127,17 +111,28 @@ def test_triggers_that_were_refused_count_as_flink_counts_them(tmp_path: Path) -
 
 
 def test_a_count_of_restarts_that_does_not_vary_tests_the_alert_on_restarts() -> None:
-    """The chart of every metric holds what varies: beside the running time a missing count of restarts stayed."""
-    points = {
-        **history(*(checkpoint(n, n * MINUTE) for n in range(4)), until=END),
-        **metrics(runningTime=[1, 2, 3, 4, 5, 6, 7, 8]),
-    }
-    alerts, series = made(points, finding("network_partition"))
+    points = history(*(checkpoint(n, n * MINUTE) for n in range(4)), until=END)
+    counted = metrics(MINUTE, watched("numRestarts", [0.0] * 8))
+    alerts, series = made({**points, **counted}, finding("network_partition"))
     [restarted] = [each for each in alerts if each.name == "FlinkJobRestarted"]
 
     assert outcome(restarted, series).startswith("The series do not fire it")
-    points["metrics"]["left_out"] = 1
     assert outcome(restarted, made(points)[1]).startswith("Not tested")
+
+
+def test_fewer_task_managers_that_are_enough_for_the_job_fire_nothing(tmp_path: Path) -> None:
+    """Scaled down from two TaskManagers to one: the tasks run on. Lost: no task runs, and it fires."""
+    registered = watched("numRegisteredTaskManagers", [2, 2, 2, 1, 1, 1, 1, 1])
+    document = {"findings": [], "jobs": [{"job_id": JOB_ID, "name": "Orders"}]}
+    fires = {}
+    for until, signals in ((8, [LOST]), (3, [LOST, restarts("RUNNING", 0, tasks_run=False)])):
+        loads = watched("backPressuredTimeMsPerSecond", [0.0] * until + [None] * (8 - until), vertex="Sink")
+        points = {**history(checkpoint(1, 0), until=END), **metrics(MINUTE, registered, loads)}
+        alerts, series = alerts_for(document, signals, JOB_ID), case_series(points, JOB_ID, "Orders", signals)
+        fires[until] = fired([each for each in alerts if each.name == "FlinkTaskManagersMissing"], series)
+        told_by_promtool(tmp_path, alerts, series)
+
+    assert fires == {8: {}, 3: {"FlinkTaskManagersMissing": [4]}}
 
 
 def test_a_job_that_ends_by_itself_has_no_alert_on_its_absence() -> None:

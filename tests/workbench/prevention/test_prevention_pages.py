@@ -86,3 +86,21 @@ def test_a_chart_that_no_metric_shows_makes_no_alert(people: People) -> None:
     for chart in ("job-graph", "nothing"):
         address = reverse("prevention:chart", args=[analysis.case_id, chart])
         assert signed_in(people.alice).get(address).status_code == 404
+
+
+def test_a_plan_that_changes_the_settings_has_rules_of_its_own(people: People, monkeypatch: pytest.MonkeyPatch) -> None:
+    analysis = diagnosed_case(people.alice)
+    address = reverse("prevention:detail", args=[analysis.case_id])
+    archive = reverse("prevention:archive", args=[analysis.case_id])
+    vera = signed_in(people.vera)
+    assert "after-plan" not in vera.get(address).content.decode()
+
+    options = {"execution.checkpointing.interval": "2 min", "execution.checkpointing.timeout": "30 min"}
+    monkeypatch.setattr("workbench.prevention.exports.planned_options", lambda *given: options)
+
+    page = vera.get(address).content.decode()
+    assert "execution.checkpointing.interval: 2 min, execution.checkpointing.timeout: 30 min" in page
+    with zipfile.ZipFile(io.BytesIO(vera.get(archive).content)) as exported:
+        now, then = (exported.read(f"{name}.yaml").decode() for name in ("flink-alerts", "flink-alerts-after-plan"))
+    assert "offset 1h" not in now
+    assert "60m" in then
