@@ -10,7 +10,7 @@ from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
 from diagnostics.language import say, to_say
 from diagnostics.notation.json_document import Outline
-from diagnostics.notation.prometheus_series import SeriesSamples, series_key
+from diagnostics.notation.prometheus_series import SeriesSamples, reported_key
 from diagnostics.notation.reporter_name import MOST_TAGS, from_datadog
 from diagnostics.notation.rest_document import RestDocument, fields, items, rest_reader, rest_shape
 from diagnostics.notation.tally import Tally
@@ -30,8 +30,7 @@ def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
     listed = items(document.value["series"])
     for place, entry in enumerate(listed):
         series_fields = fields(entry)
-        series = from_datadog(str(series_fields.get("metric")), _tags(series_fields))
-        key = series_key(series.name, series.labels) if series else None
+        key = reported_key(from_datadog(str(series_fields.get("metric")), _tags(series_fields)))
         if key is None:
             foreign += 1
             continue
@@ -41,9 +40,7 @@ def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
             if not isinstance(point, list) or len(point) != 2 or not all(_is_number(each) for each in point):
                 continue
             ts_ms = round(point[0] * (1000 if point[0] < SECONDS_BELOW else 1)) if 0 < point[0] < 1e15 else 0
-            samples.series.append(number)
-            samples.times.append(ts_ms)
-            samples.values.append(float(point[1]))
+            samples.add(number, ts_ms, float(point[1]))
             pointers.append(f"/series/{place}/{name}/{position}")
             tally.take_time(ts_ms or None)
     if pointers:

@@ -12,17 +12,21 @@ from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
 from diagnostics.language import say, to_say
 from diagnostics.notation.file_range import Head, Range
-from diagnostics.notation.prometheus_series import SeriesKey, SeriesSamples, series_key
+from diagnostics.notation.influx_columns import MICROSECONDS_BELOW, MILLISECONDS_BELOW, SECONDS_BELOW, FieldColumns
+from diagnostics.notation.prometheus_series import (
+    MOST_SERIES,
+    SeriesKey,
+    SeriesNumbers,
+    SeriesSamples,
+    series_key,
+)
 from diagnostics.notation.tally import Tally
-from diagnostics.notation.text_lines import numbered_lines
+from diagnostics.notation.text_cuts import text_cuts
+from diagnostics.notation.text_lines import MOST_CHARACTER_BYTES
 
 MOST_LINE = 65_536
 MOST_PART = 20_000
 """Characters of a series, and of the fields. Our choice."""
-MOST_SERIES = 200_000
-MOST_PRINTED = 32_000_000
-"""Characters of printed series whose numbers are remembered. Our choice: 100,000 usual ones."""
-FOREIGN = -1
 BATCH_SAMPLES = 50_000
 LINES_LOOKED_AT = 50
 
@@ -36,7 +40,6 @@ _LINE = re.compile(r"((?:[^\\ ]++|\\.)++) ((?:[^\\ \"]++|\"(?:[^\"\\]++|\\.)*+\"
 """Series, fields and time. Nothing is tried twice: each character can belong to one alternative only."""
 _COMMA = re.compile(r"(?<!\\),")
 _NUMBER = re.compile(r"(-?[0-9][0-9.eE+-]{0,40})[iu]?$")
-SECONDS_BELOW, MILLISECONDS_BELOW, MICROSECONDS_BELOW = 10**11, 10**14, 10**17
 
 
 def _recognise(head: Head) -> float:
@@ -46,61 +49,32 @@ def _recognise(head: Head) -> float:
     return 0.9 if flinks and flinks >= 0.5 * len(told) else 0.0
 
 
-class _SeriesNumbers:
-    """Numbers of the series of Flink by what a line prints before its fields, which most lines of an export repeat."""
-
-    def __init__(self, samples: SeriesSamples) -> None:
-        self._samples = samples
-        self._numbers: dict[SeriesKey, int] = {}
-        self._printed: dict[tuple[str, str], int] = {}
-        self._characters = 0
-
-    @property
-    def are_all(self) -> bool:
-        """Whether no further series has a number."""
-        return len(self._numbers) >= MOST_SERIES
-
-    def number(self, printed: str, quantile: str) -> int:
-        """The number of a series; FOREIGN for none of Flink and for one too many."""
-        number = self._printed.get((printed, quantile))
-        if number is None:
-            number = self._number_of(_series_of(printed, quantile))
-            self._characters += len(printed)
-            if self._characters > MOST_PRINTED:
-                self._printed, self._characters = {}, len(printed)
-            self._printed[printed, quantile] = number
-        return number
-
-    def _number_of(self, key: SeriesKey | None) -> int:
-        if key is not None and key not in self._numbers and not self.are_all:
-            self._numbers[key] = self._samples.add_series(key)
-        return FOREIGN if key is None else self._numbers.get(key, FOREIGN)
-
-
-def _series_of(printed: str, quantile: str) -> SeriesKey | None:
-    """The series of a measurement with its tags; None where it is not one of Flink."""
-    measurement, *pairs = _COMMA.split(printed)
+def _series_of(printed: str) -> SeriesKey | None:
+    """The series of a measurement with its tags, a line end and its field; None where it is not one of Flink."""
+    series, _, field = printed.rpartition("\n")
+    measurement, *pairs = _COMMA.split(series)
     if not measurement.startswith(_SCOPES):
         return None
-    labels = dict(map(_pair, pairs)) | ({"quantile": quantile} if quantile else {})
+    labels = dict(map(_pair, pairs)) | ({"quantile": QUANTILES[field]} if field in QUANTILES else {})
     return series_key(f"flink_{_plain(measurement)}", labels)
 
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:
     samples, tally = SeriesSamples(), Tally()
-    numbers = _SeriesNumbers(samples)
-    for at, line in numbered_lines(part, MOST_LINE):
-        match = _parts(line)
-        for quantile, ts_ms, value in _measured(match) if match else ():
-            number = numbers.number(line[: match.end(1)] if match else "", quantile)
-            if number != FOREIGN:
-                samples.series.append(number)
-                samples.times.append(ts_ms)
-                samples.values.append(value)
-                samples.lines.append(at)
-                tally.records += 1
-        if not match and line and not line.startswith("#"):
-            tally.odd(at, line)
+    numbers = SeriesNumbers(samples, _series_of)
+    for first, text in text_cuts(part, MOST_LINE * MOST_CHARACTER_BYTES):
+        columns = FieldColumns.of(text, MOST_PART, tuple(QUANTILES), VALUES)
+        series = numbers.of_many(columns.series)
+        ours = series >= 0
+        single: list[tuple[int, int, float, int]] = []
+        for place in columns.others.tolist():
+            at, line = first + place, text.line(place).decode("utf-8", "replace")[:MOST_LINE].rstrip()
+            match = _parts(line)
+            single += _measured(match, numbers, at) if match else ()
+            if not match and line and not line.startswith("#"):
+                tally.odd(at, line)
+        samples.extend(series[ours], columns.times[ours], columns.values[ours], columns.places[ours] + first, single)
+        tally.records += int(ours.sum()) + len(single)
         if len(samples.times) >= BATCH_SAMPLES:
             yield Rows("metric_sample", batch=samples.batch())
             samples.clear()
@@ -116,15 +90,14 @@ def _parts(line: str) -> re.Match[str] | None:
     return match if match and max(map(len, match.group(1, 2))) <= MOST_PART else None
 
 
-def _measured(match: re.Match[str]) -> Iterator[tuple[str, int, float]]:
-    """(quantile or nothing, epoch ms or 0 when unknown, value) of each number of a line of Flink."""
-    if not match[1].startswith(_SCOPES):
-        return
+def _measured(match: re.Match[str], numbers: SeriesNumbers, at: int) -> Iterator[tuple[int, int, float, int]]:
+    """Series, epoch ms or 0 when unknown, value and line of each number of a line of Flink."""
     fields = {name: value for name, text in map(_pair, _COMMA.split(match[2])) if (value := _number(text)) is not None}
     ts_ms = _milliseconds(int(match[3])) if match[3] else 0
-    names = [name for name in QUANTILES if name in fields] or [name for name in VALUES if name in fields][:1]
-    for name in names:
-        yield QUANTILES.get(name, ""), ts_ms, fields[name]
+    for name in [name for name in QUANTILES if name in fields] or [name for name in VALUES if name in fields][:1]:
+        number = numbers.of(f"{match[1]}\n{name}".encode())
+        if number >= 0:
+            yield number, ts_ms, fields[name], at
 
 
 def _pair(text: str) -> tuple[str, str]:

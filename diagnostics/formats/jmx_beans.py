@@ -10,7 +10,7 @@ from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
 from diagnostics.language import say, to_say
 from diagnostics.notation.json_document import Outline, pointer
-from diagnostics.notation.prometheus_series import SeriesSamples, series_key
+from diagnostics.notation.prometheus_series import SeriesSamples, reported_key
 from diagnostics.notation.reporter_name import JMX_DOMAIN, from_jmx
 from diagnostics.notation.rest_document import RestDocument, fields, items, rest_reader, rest_shape
 from diagnostics.notation.tally import Tally
@@ -42,13 +42,10 @@ def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
             beans += 1
             foreign += not bean.startswith(JMX_DOMAIN)
             for attribute, value in attributes.items():
-                series = from_jmx(bean, attribute)
-                key = series_key(series.name, series.labels) if series else None
+                key = reported_key(from_jmx(bean, attribute))
                 if key is None or len(pointers) >= MOST_SAMPLES or not isinstance(value, int | float | str):
                     continue
-                samples.series.append(samples.add_series(key))
-                samples.times.append(ts_ms)
-                samples.values.append(_number(value))
+                samples.add(samples.add_series(key), ts_ms, _number(value))
                 pointers.append(pointer(*place, *where, attribute))
                 tally.take_time(ts_ms or None)
     if pointers:

@@ -15,25 +15,28 @@ from diagnostics.evidence.subject import only_one
 from diagnostics.formats.format import Format, Sample
 from diagnostics.language import say, to_say
 from diagnostics.notation.file_range import Head, Range
-from diagnostics.notation.prometheus_series import SeriesSamples, series_key, series_of
+from diagnostics.notation.prometheus_series import (
+    BEYOND,
+    FOREIGN,
+    MOST_SERIES,
+    SeriesKey,
+    SeriesNumbers,
+    SeriesSamples,
+    series_key,
+    series_of,
+)
 from diagnostics.notation.rest_document import text, whole
-from diagnostics.notation.sample_lines import SampleLines
+from diagnostics.notation.sample_lines import EXEMPLAR, SampleLines
 from diagnostics.notation.tally import MOST_SHOWN, Tally
-from diagnostics.notation.text_lines import line_blocks
+from diagnostics.notation.text_cuts import TextCuts, text_cuts
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
-    import pyarrow as pa
 
 BATCH_SAMPLES = 100_000
-MOST_SERIES = 200_000
-"""Distinct series kept of one file, about 200 MB. Our choice: a large cluster has some ten thousand."""
-
 MOST_LINE = 1_048_576
 """No longer line comes from an upload: the intake shortens them."""
-BLOCK_BYTES = 4_194_304
-"""Bytes of text parsed at once; the positions of its parts take some ten times as much. Our choice."""
 MOST_HEAD = 16_384
 LINES_LOOKED_AT = 200
 EPOCH_MS_FROM = 1e11
@@ -43,7 +46,7 @@ EPOCH_MS_FROM = 1e11
 LATEST_MS = 1e15
 """Larger numbers are not times. Our choice: the year 33658."""
 
-NOT_FLINK, NOT_A_SERIES, BEYOND = -1, -2, -3
+NOT_A_SERIES = -3
 
 _VALUE = re.compile(rb"[-+]?(?:\d|NaN|Inf)")
 _SAMPLE = re.compile(
@@ -70,16 +73,10 @@ def _recognise(head: Head) -> float:
 
 @dataclass(slots=True)
 class _Scrapes:
-    """State that is kept from block to block.
+    """State that is kept from block to block."""
 
-    numbers              series as printed, without the closing brace -> its number, or the reason to leave it out
-    heads, head_numbers  the same as columns, for series in the usual layout
-    """
-
-    heads: pa.Array
-    head_numbers: npt.NDArray[np.int64]
-    samples: SeriesSamples = field(default_factory=SeriesSamples)
-    numbers: dict[bytes, int] = field(default_factory=dict)
+    samples: SeriesSamples
+    numbers: SeriesNumbers
     tally: Tally = field(default_factory=Tally)
     time_ms: int = 0
     foreign: int = 0
@@ -88,16 +85,11 @@ class _Scrapes:
 
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:
-    import numpy as np
-    import pyarrow as pa
-
+    samples = SeriesSamples()
     taken_ms = whole(part.context.get("snapshot_ms")) or 0
-    scrapes = _Scrapes(pa.array([], pa.binary()), np.empty(0, np.int64), time_ms=taken_ms)
-    lines_before = 0
-    for block in line_blocks(part, MOST_LINE, BLOCK_BYTES):
-        lines = SampleLines.of(block)
-        _take(scrapes, lines, lines_before)
-        lines_before += len(lines.ends)
+    scrapes = _Scrapes(samples, SeriesNumbers(samples, _series_of), time_ms=taken_ms)
+    for first, lines in text_cuts(part, MOST_LINE):
+        _take(scrapes, lines, first)
         if len(scrapes.samples.series) >= BATCH_SAMPLES:
             yield _rows(scrapes)
     if scrapes.samples.series:
@@ -105,46 +97,43 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
     yield from _after(scrapes)
 
 
-def _take(scrapes: _Scrapes, lines: SampleLines, lines_before: int) -> None:
-    """Add the samples of some lines: those in the usual layout in bulk, the others line by line."""
+def _take(scrapes: _Scrapes, lines: TextCuts, first: int) -> None:
+    """Add the samples of some lines: those in the usual layout in bulk, the others line by line.
+
+    first  the number of the first line
+    """
     import numpy as np
 
+    printed = SampleLines.of(lines)
     places, moments = [-1], [scrapes.time_ms]
-    for place in lines.scrapes.tolist():
-        _scrape(scrapes, lines.line(place), lines_before + place + 1)
+    for place in printed.scrapes.tolist():
+        _scrape(scrapes, lines.line(place), first + place)
         places.append(place)
         moments.append(scrapes.time_ms)
     time_of = np.array(moments)[np.searchsorted(places, np.arange(len(lines.ends))) - 1]
 
-    numbers = _numbers(scrapes, lines.heads)
-    scrapes.foreign += int((numbers == NOT_FLINK).sum())
+    numbers = scrapes.numbers.of_many(printed.heads)
+    scrapes.foreign += int((numbers == FOREIGN).sum())
     scrapes.beyond += int((numbers == BEYOND).sum())
     ours = numbers >= 0
-    samples = [
+    unusual = np.sort(np.append(printed.others, printed.places[numbers == NOT_A_SERIES])).tolist()
+    single = (_sample(scrapes, lines.line(each), first + each, int(time_of[each])) for each in unusual)
+    scrapes.samples.extend(
         numbers[ours],
-        np.where(np.isnan(lines.times), time_of[lines.places], _epoch_times(lines.times))[ours],
-        lines.values[ours],
-        lines.places[ours] + lines_before + 1,
-    ]
-    unusual = np.sort(np.append(lines.others, lines.places[numbers == NOT_A_SERIES])).tolist()
-    single = [_sample(scrapes, lines.line(each), lines_before + each + 1, int(time_of[each])) for each in unusual]
-    if known := [each for each in single if each is not None]:
-        samples = [np.append(many, few) for many, few in zip(samples, zip(*known, strict=True), strict=True)]
-        order = np.argsort(samples[3], kind="stable")
-        samples = [column[order] for column in samples]
-    scrapes.samples.extend(*samples)
+        np.where(np.isnan(printed.times), time_of[printed.places], _epoch_times(printed.times))[ours],
+        printed.values[ours],
+        printed.places[ours] + first,
+        [each for each in single if each is not None],
+    )
 
 
 def _sample(scrapes: _Scrapes, line: bytes, line_number: int, time_ms: int) -> tuple[int, int, float, int] | None:
     """Series, time, value and line of a sample in another layout; None for samples that are not Flink's."""
-    head, closing, tail = line.rpartition(b"} ")
+    sample = line.partition(EXEMPLAR)[0]
+    head, closing, tail = sample.rpartition(b"} ")
     if not closing:
-        head, _, tail = line.partition(b" ")
-    number = scrapes.numbers.get(head)
-    if number is None:
-        if b" # " in line:
-            head, tail = _without_exemplar(line)
-        number = _number(scrapes, head)
+        head, _, tail = sample.partition(b" ")
+    number = scrapes.numbers.of(head)
     if number < 0:
         _left_out(scrapes, number, line, line_number, tail)
         return None
@@ -165,56 +154,22 @@ def _epoch_times(times: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
     return moments.astype(np.int64)
 
 
-def _numbers(scrapes: _Scrapes, heads: pa.Array) -> npt.NDArray[np.int64]:
-    """`_number` for many heads, mostly known ones."""
-    import numpy as np
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    places = pc.index_in(heads, scrapes.heads)
-    if places.null_count:
-        new = heads.filter(places.is_null()).unique()
-        numbers = np.array([_number(scrapes, head) for head in new.to_pylist()], np.int64)
-        kept = numbers != BEYOND
-        scrapes.heads = pa.concat_arrays([scrapes.heads, new.filter(pa.array(kept))])
-        scrapes.head_numbers = np.append(scrapes.head_numbers, numbers[kept])
-        places = pc.index_in(heads, scrapes.heads)
-    found: npt.NDArray[np.int64] = np.append(scrapes.head_numbers, BEYOND)[places.fill_null(len(scrapes.heads))]
-    return found
-
-
-def _number(scrapes: _Scrapes, head: bytes) -> int:
-    """The number of a new series, or the reason to leave its samples out."""
-    if head in scrapes.numbers:
-        return scrapes.numbers[head]
-    if len(scrapes.numbers) >= MOST_SERIES or len(head) > MOST_HEAD:
+def _series_of(head: str) -> SeriesKey | int | None:
+    """The series of a head, or the reason to leave its samples out."""
+    if len(head) > MOST_HEAD:
         return BEYOND
-    name, labels = series_of(head.decode("utf-8", "replace"))
+    name, labels = series_of(head)
     name = name or labels.get("__name__", "")
-    number = NOT_A_SERIES
-    if name:
-        key = series_key(name, labels)
-        number = NOT_FLINK if key is None else scrapes.samples.add_series(key)
-    scrapes.numbers[head] = number
-    return number
+    return series_key(name, labels) if name else NOT_A_SERIES
 
 
 def _left_out(scrapes: _Scrapes, number: int, line: bytes, line_number: int, tail: bytes) -> None:
-    if number == NOT_FLINK and _VALUE.match(tail):
+    if number == FOREIGN and _VALUE.match(tail):
         scrapes.foreign += 1
     elif number == BEYOND:
         scrapes.beyond += 1
     else:
         _odd(scrapes, line, line_number)
-
-
-def _without_exemplar(line: bytes) -> tuple[bytes, bytes]:
-    """Head and tail of an OpenMetrics sample, without its exemplar."""
-    sample = line.partition(b" # ")[0]
-    head, closing, tail = sample.rpartition(b"} ")
-    if not closing:
-        head, _, tail = sample.partition(b" ")
-    return head, tail
 
 
 def _epoch_ms(time: bytes) -> int:

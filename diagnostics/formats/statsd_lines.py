@@ -7,22 +7,31 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
 from diagnostics.language import say, to_say
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.header_time import header_time
-from diagnostics.notation.prometheus_series import SeriesSamples, series_key
+from diagnostics.notation.prometheus_series import SeriesNumbers, SeriesSamples, reported_key
 from diagnostics.notation.reporter_name import from_statsd
+from diagnostics.notation.statsd_columns import ValueColumns
 from diagnostics.notation.tally import Tally
-from diagnostics.notation.text_lines import numbered_lines
+from diagnostics.notation.text_cuts import TextCuts, text_cuts
+from diagnostics.notation.text_lines import MOST_CHARACTER_BYTES
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 MOST_LINE = 4_000
-MOST_SERIES = 200_000
+MOST_PATH = 2_000
 BATCH_SAMPLES = 50_000
 LINES_LOOKED_AT = 200
-FOREIGN = -1
 
 _LINE = re.compile(r"(?:(\d\S{9,40}) )?([^:|]{1,2000}):(-?\d[\d.eE+-]{0,40})\|(?:g|c|ms|h)(?:\|@[\d.]{1,10})?$")
 _FLINKS = re.compile(r"\.(?:jobmanager|taskmanager)\.")
@@ -37,49 +46,73 @@ def _recognise(head: Head) -> float:
     return 0.9 if flinks and len(fitting) >= 0.5 * len(lines) else 0.0
 
 
+class _Recording:
+    """What a listener recorded, and the last time that it stated on a line of its own."""
+
+    def __init__(self) -> None:
+        self.samples, self.tally = SeriesSamples(), Tally()
+        self._tasks: set[str] = set()
+        self._numbers = SeriesNumbers(self.samples, lambda path: reported_key(from_statsd(path, self._tasks)))
+        self._stated_ms = 0
+        self.foreign = 0
+
+    def take(self, text: TextCuts, first: int) -> None:
+        """Add the values of some lines; `first` is the number of the first one."""
+        columns = ValueColumns.of(text, MOST_PATH)
+        numbers = self._numbers.of_many(columns.paths)
+        ours = numbers >= 0
+        places, moments, single = [-1], [self._stated_ms], list[tuple[int, int, float, int]]()
+        for place in columns.others.tolist():
+            line = text.line(place).decode("utf-8", "replace")[:MOST_LINE].strip()
+            if (moment := header_time(line)) is not None:
+                places.append(place)
+                moments.append(moment)
+            elif match := _LINE.match(line):
+                single += self._value(match, moments[-1], first + place)
+            elif line:
+                self.tally.odd(first + place, line)
+        self._stated_ms = moments[-1]
+
+        stated = np.array(moments)[np.searchsorted(places, columns.places[ours]) - 1]
+        own = _own_times(columns.moments.filter(pa.array(ours)))
+        times = np.where(own == 0, stated, own)
+        self.samples.extend(numbers[ours], times, columns.values[ours], columns.places[ours] + first, single)
+        self.foreign += int((~ours).sum())
+        self.tally.records += len(times) + len(single)
+        for time in (*pc.min_max(pa.array(times, mask=times == 0)).as_py().values(), *(each[1] for each in single)):
+            self.tally.take_time(time or None)
+
+    def _value(self, match: re.Match[str], stated_ms: int, at: int) -> Iterator[tuple[int, int, float, int]]:
+        number = self._numbers.of(match[2].encode())
+        self.foreign += number < 0
+        try:
+            if number >= 0:
+                yield number, (header_time(match[1]) if match[1] else None) or stated_ms, float(match[3]), at
+        except ValueError:
+            return
+
+
+def _own_times(texts: pa.Array) -> npt.NDArray[np.int64]:
+    """Epoch ms of the times before values, 0 for none; each distinct text is parsed once."""
+    coded = texts.dictionary_encode()
+    moments = [header_time(text.decode("utf-8", "replace")) or 0 for text in coded.dictionary.to_pylist()]
+    times: npt.NDArray[np.int64] = np.array(moments, np.int64)[coded.indices.to_numpy()]
+    return times
+
+
 def _read(part: Range) -> Iterator[Rows | Coverage]:
-    samples, tally = SeriesSamples(), Tally()
-    known: dict[str, int] = {}
-    tasks: set[str] = set()
-    foreign = stated_ms = 0
-    for at, whole_line in numbered_lines(part, MOST_LINE):
-        line = whole_line.lstrip()
-        match, moment = _LINE.match(line), header_time(line)
-        if moment is not None:
-            stated_ms = moment
-        elif match:
-            path = match[2]
-            if path not in known and len(known) < MOST_SERIES:
-                series = from_statsd(path, tasks)
-                key = series_key(series.name, series.labels) if series else None
-                known[path] = FOREIGN if key is None else samples.add_series(key)
-            number, value = known.get(path, FOREIGN), _value(match[3])
-            foreign += number == FOREIGN
-            if number != FOREIGN and value is not None:
-                ts_ms = (header_time(match[1]) if match[1] else None) or stated_ms
-                samples.series.append(number)
-                samples.times.append(ts_ms)
-                samples.values.append(value)
-                samples.lines.append(at)
-                tally.records += 1
-                tally.take_time(ts_ms or None)
-        elif line:
-            tally.odd(at, line)
+    recording = _Recording()
+    samples, tally = recording.samples, recording.tally
+    for first, text in text_cuts(part, MOST_LINE * MOST_CHARACTER_BYTES):
+        recording.take(text, first)
         if len(samples.times) >= BATCH_SAMPLES:
             yield Rows("metric_sample", batch=samples.batch())
             samples.clear()
     if samples.times:
         yield Rows("metric_sample", batch=samples.batch())
-    if foreign:
-        tally.warn(say("{foreign:,} values that have no identifier of Flink's are left out", foreign=foreign))
+    if recording.foreign:
+        tally.warn(say("{foreign:,} values that have no identifier of Flink's are left out", foreign=recording.foreign))
     yield tally.coverage()
-
-
-def _value(printed: str) -> float | None:
-    try:
-        return float(printed)
-    except ValueError:
-        return None
 
 
 FORMAT = Format(

@@ -15,14 +15,11 @@ from diagnostics.evidence.rows import Rows
 from diagnostics.log_scan.json_lines import LINE_BREAK
 from diagnostics.log_scan.selection import METRICS_REPORT
 from diagnostics.log_scan.stretch import Stretch
-from diagnostics.notation.prometheus_series import SeriesSamples, series_key
+from diagnostics.notation.prometheus_series import SeriesNumbers, SeriesSamples, reported_key
 from diagnostics.notation.reporter_name import QUANTILES, from_statsd
 from diagnostics.notation.thread_stack import TITLE, dumped_threads
 
 MOST_LINE = 4_000
-MOST_SERIES = 200_000
-"""Distinct series of a range. Our choice: a TaskManager of some hundred subtasks reports some ten thousand."""
-FOREIGN = -1
 
 
 def enclosed_rows(stretch: Stretch) -> Iterator[Rows]:
@@ -30,22 +27,14 @@ def enclosed_rows(stretch: Stretch) -> Iterator[Rows]:
     threads = [row for record in dumps(stretch) for row in _threads(stretch, record)]
     if threads:
         yield Rows("stack_sample", threads)
-    samples = SeriesSamples()
-    known: dict[str, int] = {}
-    tasks: set[str] = set()
+    samples, tasks = SeriesSamples(), set[str]()
+    numbers = SeriesNumbers(samples, lambda name: reported_key(from_statsd(name, tasks)))
     for record in stretch.hits.records_with(METRICS_REPORT):
         ts_ms = stretch.heads.ts_ms[record].as_py()
         for line, name, value in _reported(stretch, record):
-            if name not in known and len(known) < MOST_SERIES:
-                series = from_statsd(name, tasks)
-                key = series_key(series.name, series.labels) if series else None
-                known[name] = FOREIGN if key is None else samples.add_series(key)
-            number = known.get(name, FOREIGN)
-            if number != FOREIGN:
-                samples.series.append(number)
-                samples.times.append(ts_ms or 0)
-                samples.values.append(value)
-                samples.lines.append(line)
+            number = numbers.of(name.encode())
+            if number >= 0:
+                samples.add(number, ts_ms or 0, value, line)
     if samples.times:
         yield Rows("metric_sample", batch=samples.batch())
 

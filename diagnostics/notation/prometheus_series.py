@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from diagnostics.evidence.tables.metric_sample import TABLE
 from diagnostics.notation.metric_name import FREE_SPACE, from_prometheus, host_of_label, resource_id_of_label
+from diagnostics.notation.reporter_name import ReportedSeries
 from diagnostics.notation.rest_document import LONG_MIN, number, small, text
 
 if TYPE_CHECKING:
@@ -62,6 +63,18 @@ _ESCAPED = re.compile(r'\\([\\"n])')
 
 UNKNOWN = -1
 
+FOREIGN, BEYOND = -1, -2
+"""Numbers of series that are left out: not one of Flink, and one of too many."""
+
+MOST_SERIES = 200_000
+"""Distinct series kept of a range, about 200 MB. Our choice: a large cluster has some ten thousand."""
+
+MOST_PRINTED = 32_000_000
+"""Bytes of printed series whose numbers are remembered, each with ENTRY_BYTES. Our choice: 100,000 usual ones."""
+
+ENTRY_BYTES = 100
+"""What Python takes besides the text of an entry, rounded."""
+
 SeriesKey = tuple[str | int | float | None, ...]
 
 
@@ -103,6 +116,11 @@ def series_key(name: str, labels: Mapping[str, str]) -> SeriesKey | None:
     )
 
 
+def reported_key(series: ReportedSeries | None) -> SeriesKey | None:
+    """`series_key` of a series of another reporter."""
+    return None if series is None else series_key(series.name, series.labels)
+
+
 class SeriesSamples:
     """Samples collected for a batch: numbers of series, times, values and lines, in compact arrays."""
 
@@ -125,10 +143,32 @@ class SeriesSamples:
             self._codes[name].append(UNKNOWN if value is None else different.setdefault(value, len(different)))
         return len(self._codes["metric"]) - 1
 
-    def extend(self, series: Numbers, times: Numbers, values: npt.NDArray[np.float64], lines: Numbers) -> None:
-        """Add samples as parallel sequences."""
-        for kept, added in ((self.series, series), (self.times, times), (self.values, values), (self.lines, lines)):
-            kept.frombytes(added.tobytes())
+    def add(self, series: int, ts_ms: int, value: float, line: int = 0) -> None:
+        """Add a sample."""
+        self.series.append(series)
+        self.times.append(ts_ms)
+        self.values.append(value)
+        self.lines.append(line)
+
+    def extend(
+        self,
+        series: Numbers,
+        times: Numbers,
+        values: npt.NDArray[np.float64],
+        lines: Numbers,
+        single: Sequence[tuple[int, int, float, int]] = (),
+    ) -> None:
+        """Add samples as parallel columns, and single ones between them, in the order of their lines."""
+        import numpy as np
+
+        columns = [series, times, values, lines]
+        if single:
+            columns = [np.append(many, few) for many, few in zip(columns, zip(*single, strict=True), strict=True)]
+            order = np.argsort(columns[3], kind="stable")
+            columns = [column[order] for column in columns]
+        kept: tuple[array[Any], ...] = (self.series, self.times, self.values, self.lines)
+        for one, column in zip(kept, columns, strict=True):
+            one.frombytes(column.astype(np.dtype(one.typecode), copy=False).tobytes())
 
     def different(self, column: str) -> Collection[str | int | float]:
         """The distinct values that the series have in a column."""
@@ -166,3 +206,52 @@ class SeriesSamples:
             columns["pointer"] = pa.array(pointers, pa.string())
         columns["last_line"] = columns["line"]
         return pa.RecordBatch.from_pydict(columns)
+
+
+class SeriesNumbers:
+    """The numbers of series in their samples, by the text that a file prints for a series; each text is parsed once.
+
+    key_of  printed text -> the column values of the series, None for a series that is not Flink's, or another
+            negative number with which its samples are left out
+    """
+
+    def __init__(self, samples: SeriesSamples, key_of: Callable[[str], SeriesKey | int | None]) -> None:
+        self._samples, self._key_of = samples, key_of
+        self._numbers: dict[SeriesKey, int] = {}
+        self._printed: dict[bytes, int] = {}
+        self._bytes = 0
+
+    @property
+    def are_all(self) -> bool:
+        """Whether no further series has a number."""
+        return len(self._numbers) >= MOST_SERIES
+
+    def of_many(self, printed: pa.Array) -> Numbers:
+        """`of` for a column of texts as bytes."""
+        import numpy as np
+        import pyarrow as pa
+
+        coded = printed if pa.types.is_dictionary(printed.type) else printed.dictionary_encode()
+        numbers = np.array([self.of(each) for each in coded.dictionary.to_pylist()], np.int64)
+        found: Numbers = numbers[coded.indices.to_numpy()]
+        return found
+
+    def of(self, printed: bytes) -> int:
+        """The number of a series; FOREIGN, BEYOND or another negative one when it is left out."""
+        number = self._printed.get(printed)
+        if number is None:
+            number = self._number(self._key_of(printed.decode("utf-8", "replace")))
+            self._bytes += len(printed) + ENTRY_BYTES
+            if self._bytes > MOST_PRINTED:
+                self._printed, self._bytes = {}, len(printed) + ENTRY_BYTES
+            self._printed[printed] = number
+        return number
+
+    def _number(self, key: SeriesKey | int | None) -> int:
+        if key is None or isinstance(key, int):
+            return FOREIGN if key is None else key
+        if key not in self._numbers:
+            if self.are_all:
+                return BEYOND
+            self._numbers[key] = self._samples.add_series(key)
+        return self._numbers[key]

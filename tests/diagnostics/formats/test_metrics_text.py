@@ -71,7 +71,7 @@ def test_failed_scrapes_are_samples_of_the_process_that_did_not_answer(tmp_path:
 
 
 def test_more_series_than_the_bound_are_left_out_and_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("diagnostics.formats.prometheus_text.MOST_SERIES", 2)
+    monkeypatch.setattr("diagnostics.notation.prometheus_series.MOST_SERIES", 2)
     text = "".join(f'flink_jobmanager_x{{a="{number}"}} 1\n' for number in range(4))
     found = read(TEXT, text, tmp_path)
     assert len(found.rows["metric_sample"]) == 2
@@ -145,7 +145,7 @@ def test_blocks_of_any_length_give_the_same_samples(
     text = text.replace("\n", ending) if ending else text.rstrip("\n")
     whole = read(TEXT, text, tmp_path)
     for length in (1, 7, 100, 333):
-        monkeypatch.setattr("diagnostics.formats.prometheus_text.BLOCK_BYTES", length)
+        monkeypatch.setattr("diagnostics.notation.text_cuts.ARRAY_BYTES", length)
         assert read(TEXT, text, tmp_path) == whole
     samples = [row for row in whole.rows["metric_sample"] if row["metric"] != "scrape_failed"]
     assert [(row["ts_ms"], row["value"], row["line"]) for row in samples] == [
