@@ -4,7 +4,7 @@ apply.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -75,11 +75,16 @@ class Outcome:
     results: Mapping[str, float] = field(default_factory=dict)
 
 
+def _none(_: Lookup) -> Collection[str]:
+    return ()
+
+
 @dataclass(frozen=True, slots=True)
 class Calculator:
     """A calculator.
 
-    compute      from the values of all inputs and the other facts to the outcome
+    compute      from the values of the inputs and the other facts to the outcome
+    unneeded     the names of the inputs on which the outcome of this case does not depend: they may be missing
     symptoms     the classes for which it is suggested first
     docs         ids of its sources
     """
@@ -93,6 +98,7 @@ class Calculator:
     compute: Callable[[Mapping[str, float], Lookup], Outcome]
     symptoms: tuple[str, ...] = ()
     docs: tuple[str, ...] = ()
+    unneeded: Callable[[Lookup], Collection[str]] = _none
 
     def read(self) -> Calculator:
         """The calculator with its texts in the reader's language."""
@@ -140,7 +146,9 @@ def _input_value(wanted: Input, lookup: Lookup, chosen: float | None) -> InputVa
 
 def calculate(calculator: Calculator, values: Sequence[InputValue], lookup: Lookup) -> Outcome:
     """The outcome; when an input is missing, which one."""
-    missing = [each.input.label.lower() for each in values if each.value is None]
+    unneeded = calculator.unneeded(lookup)
+    lacking = [each for each in values if each.value is None and each.input.name not in unneeded]
+    missing = [each.input.label.lower() for each in lacking]
     if missing:
         inputs = phrase.FORMATS["list"](missing)
         return Outcome(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from diagnostics.calculators.calculator import INCOMING_RATE, Calculator, Input, Line, Outcome
@@ -15,15 +15,23 @@ FORGETS = "at most once"
 """What `delivery_guarantee.source` is for a source that cannot be read again."""
 
 
+def _unneeded(lookup: Lookup) -> Collection[str]:
+    """Nothing is caught up where nothing is read again, or where nothing waits outside."""
+    if lookup("delivery_guarantee.source") == FORGETS:
+        return ("rate", "capacity")
+    return ("down_ms", "rate", "capacity") if lookup("delivery_guarantee.generated") is True else ()
+
+
 def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
-    since, down, rate, capacity = (values[name] for name in ("since_ms", "down_ms", "rate", "capacity"))
+    since = values["since_ms"]
+    if lookup("delivery_guarantee.source") == FORGETS:
+        return _lost(since, values["down_ms"], values.get("rate"))
+    if lookup("delivery_guarantee.generated") is True:
+        return _generated(since)
+    down, rate, capacity = (values[name] for name in ("down_ms", "rate", "capacity"))
     behind = since + down
     backlog = behind / 1000 * rate
     spare = capacity - rate
-    if lookup("delivery_guarantee.source") == FORGETS:
-        return _lost(since, down, rate)
-    if lookup("delivery_guarantee.generated") is True:
-        return _generated(since)
     lines = [
         Line(say("Behind after the restart"), f"{duration(since)} + {duration(down)}", duration(behind)),
         Line(say("Records to process again or late"), f"{duration(behind)} x {number(rate)}/s", number(backlog)),
@@ -62,8 +70,10 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
     return Outcome("depends", headline, lines, results=results)
 
 
-def _lost(since: float, down: float, rate: float) -> Outcome:
+def _lost(since: float, down: float, rate: float | None) -> Outcome:
     """The effect where the sources cannot be read again: what a checkpoint does not hold is lost."""
+    if rate is None:
+        return Outcome("depends", _lost_in_time(since))
     gone = since + down
     lost = gone / 1000 * rate
     way = (
@@ -89,6 +99,20 @@ def _lost(since: float, down: float, rate: float) -> Outcome:
         )
     )
     return Outcome("depends", headline, [line], results={"lost": lost})
+
+
+def _lost_in_time(since: float) -> str:
+    """What is lost where nobody knows how many records come in."""
+    if since:
+        return say(
+            "The source keeps no position in checkpoints. A restart from the last one loses what came in the {since} "
+            "since then and what comes while the job is down. Nothing is read again.",
+            since=duration(since),
+        )
+    return say(
+        "The source keeps no position in checkpoints. After a stop with a savepoint the state is whole, but what comes "
+        "while the job is down is lost. Nothing is read again."
+    )
 
 
 def _rounded(lost: float) -> float:
@@ -177,4 +201,5 @@ CALCULATOR = Calculator(
     compute=_compute,
     symptoms=("slow_sink", "network_partition", "zookeeper_ha", "user_code", "restore_failure", "checkpoint_declined"),
     docs=("S105", "S107"),
+    unneeded=_unneeded,
 )

@@ -174,6 +174,7 @@ def _finding(finding: Finding, findings: Sequence[Finding], files: Sequence[str]
         "evidence": [_evidence(each, files) for each in finding.citations],
         "runbook": finding.rule.runbook,
         "checks": [_check(check) for check in finding.checks],
+        "deciding_checks": finding.deciding,
         "onset": {
             "ts": timestamp(finding.began.ts_ms),
             "at_start": finding.began.at_start,

@@ -53,7 +53,8 @@ class Finding:
     sentences   the rule's own claim first, then that it is over, where it is, then its remarks
     first_step  what to do first, when the rule states it
     facts       the measured values the rule names, by fact name
-    checks      measured value against bound, for each comparison of the rule
+    checks      measured value against bound: first the `deciding` comparisons, which make the rule hold, then those
+                that support it
     role, cause filled by `diagnostics.diagnosis.causes`; cause is the finding that explains this one
     began       the onset of the measure that the rule rests on
     gain        what repairing it gives back, when the rule defines it and it was measured
@@ -74,6 +75,7 @@ class Finding:
     gain: Gain | None = None
     began: Began = Began()
     first_step: str | None = None
+    deciding: int = 0
 
     @property
     def symptom_class(self) -> str:

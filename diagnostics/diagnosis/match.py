@@ -116,6 +116,7 @@ def _finding(rule: Rule, view: FactView, job: str | None) -> Finding:
         first_step=_first_step(rule, view),
         facts=_facts(rule, view),
         checks=(*deciding, *_supporting(rule, view, {each.fact for each in deciding})),
+        deciding=len(deciding),
         citations=_citations(rule, view, deciding),
         gain=_gain(rule, view),
         began=began,

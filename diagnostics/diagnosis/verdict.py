@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from diagnostics.diagnosis.causes import LEAST_EXPLAINING, independent_causes, order_causes, weight
 from diagnostics.diagnosis.fact_view import SignalIndex
-from diagnostics.diagnosis.finding import Finding
+from diagnostics.diagnosis.finding import Finding, Reason
 from diagnostics.diagnosis.health import Health, Trouble, health, trouble_in
 from diagnostics.diagnosis.looked_at import LookedAt, describe_quiet, is_blind, looked_at
 from diagnostics.diagnosis.match import Matches, match
@@ -192,6 +192,7 @@ def _job_verdict(
     is_explained = lead is not None and lead.confidence >= LEAST_EXPLAINING
     if errors and not is_explained and (trouble or not _is_fit(findings, fit)):
         findings, trouble = order_causes(everything), []
+    findings = _as_sure_as_shown(findings)
     name, looked = index.jobs.get(job or ""), looked_at(index, job)
     verdict = _verdict(name, findings, fit, looked)
     trouble = [*_stop(index, job, lead), *trouble_in(findings), *trouble]
@@ -235,8 +236,7 @@ def _verdict(name: str | None, findings: Sequence[Finding], fit: Finding | None,
     alarming, lead = _alarming(findings), _lead(findings)
     prefix = say("{job}: ", job=name) if name else ""
     if lead and lead.confidence >= LEAST_EXPLAINING:
-        sure = max(each.confidence for each in (lead, *_consequences_within(lead, findings)))
-        return Verdict(lead.symptom_class, sure, prefix + _summary_of_lead(lead, findings), lead)
+        return Verdict(lead.symptom_class, lead.confidence, prefix + _summary_of_lead(lead, findings), lead)
     if lead:
         guess = symptom(lead.symptom_class).title_within_sentence
         text = say("The evidence does not suffice for a verdict; the best guess is {guess}.", guess=guess)
@@ -263,6 +263,22 @@ def _consequences(lead: Finding, findings: Sequence[Finding]) -> Iterator[Findin
 def _consequences_within(lead: Finding, findings: Sequence[Finding]) -> list[Finding]:
     """What the lead explains within its own class: it shows that class as well as the lead does."""
     return [each for each in _consequences(lead, findings) if each.symptom_class == lead.symptom_class]
+
+
+def _as_sure_as_shown(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """The findings, the root cause as sure as the surest of what follows from it within its class.
+
+    That shows the class as well as the root cause does, and the page has one number for both.
+    """
+    lead = _lead(findings)
+    if lead is None or lead.confidence < LEAST_EXPLAINING:
+        return tuple(findings)
+    surest = max((lead, *_consequences_within(lead, findings)), key=lambda each: each.confidence)
+    added = round(surest.confidence - lead.confidence, 3)
+    because = say("what follows from it is that sure: {title}", title=phrase.within_sentence(surest.title))
+    reasons = (*lead.reasons, Reason(added, because)) if added else lead.reasons
+    raised = replace(lead, confidence=surest.confidence, reasons=reasons)
+    return tuple(raised if each is lead else each for each in findings)
 
 
 def _summary_of_lead(lead: Finding, findings: Sequence[Finding]) -> str:

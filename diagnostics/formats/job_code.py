@@ -167,7 +167,14 @@ FORMAT = Format(
                     {"key": "execution.checkpointing.unaligned.enabled", "value": "true", "line": 9},
                     {"key": "execution.checkpointing.storage", "value": "filesystem", "line": 10},
                     {"key": "execution.checkpointing.dir", "value": "hdfs://nn:8020/checkpoints", "line": 10},
-                ]
+                ],
+                "code_call": [
+                    {
+                        "kind": "import",
+                        "name": "org.apache.flink.streaming.api.environment.StreamExecutionEnvironment",
+                        "line": 1,
+                    }
+                ],
             },
         ),
         Sample(
@@ -184,7 +191,14 @@ FORMAT = Format(
                     {"scope": "program", "key": "connector.class", "value": "FlinkKafkaProducer", "line": 4},
                     {"key": "sink.delivery-guarantee", "value": "EXACTLY_ONCE", "line": 4, "last_line": 5},
                 ],
-                "code_call": [{"kind": "sink", "name": "addSink", "line": 4, "last_line": 5}],
+                "code_call": [
+                    {"kind": "sink", "name": "addSink", "line": 4, "last_line": 5},
+                    {
+                        "kind": "import",
+                        "name": "org.apache.flink.streaming.connectors.kafka.FlinkKafkaProducer",
+                        "line": 1,
+                    },
+                ],
             },
         ),
         Sample(
@@ -203,6 +217,11 @@ FORMAT = Format(
                     {"kind": "blocking", "name": "executeQuery", "line": 3},
                     {"kind": "key-by", "name": "keyBy", "line": 8},
                     {"kind": "key-part", "name": "f0", "line": 8},
+                    {
+                        "kind": "import",
+                        "name": "org.apache.flink.streaming.api.environment.StreamExecutionEnvironment",
+                        "line": 1,
+                    },
                 ]
             },
         ),

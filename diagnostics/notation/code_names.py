@@ -1,6 +1,7 @@
 """Names in a job's source that a block of code repeats: of its state, its key and its events. The source is never run.
 
-Only names and plain literals are given, which mean nothing but themselves wherever they are copied to.
+Names and plain literals mean nothing but themselves wherever they are copied to. Calls that a block replaces are given
+as the source has them, where they are on one line.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from diagnostics.notation.source_text import PLAIN_CODE, Lines, calls, enclosed
+from diagnostics.notation.code_call import known_calls
+from diagnostics.notation.source_text import PLAIN_CODE, QUOTED_CODE, Lines, calls, enclosed
 
 MOST = 200
 """Names of one kind that are read. Our choice: a job has a few."""
@@ -30,9 +32,20 @@ _EVENTS = re.compile(
     r"WatermarkStrategy\s{0,80}\.\s{0,80}<\s{0,20}([A-Za-z_][\w.]{0,120})\s{0,20}>\s{0,80}for[A-Z]\w{0,60}\s?\("
 )
 _ASSIGNER = re.compile(
-    r"\.\s{0,80}withTimestampAssigner\s?\(\s{0,80}\(\s{0,20}([A-Za-z_]\w{0,60})\s{0,20},\s{0,20}[A-Za-z_]\w{0,60}"
+    r"\.\s{0,80}withTimestampAssigner\s?\(\s{0,80}\(\s{0,20}([A-Za-z_]\w{0,60})\s{0,20},\s{0,20}([A-Za-z_]\w{0,60})"
     r"\s{0,20}\)\s{0,20}->\s{0,80}([A-Za-z_]\w{0,60})\.([A-Za-z_]\w{0,80}(?:\(\))?)\s{0,80}\)"
 )
+_WINDOW = re.compile(r"\.window\s?\(")
+_IMPORT = re.compile(r"^[ \t]{0,20}import[ \t]{1,20}([A-Za-z_][\w.]{1,200}(?:\.\*)?)[ \t]{0,20};?$", re.MULTILINE)
+_STATE = re.compile(
+    r"\b([A-Za-z_]\w{0,60})\s?=\s?getRuntimeContext\(\)\.get(?:Map)?State\("
+    r"\s?new\s(?:Value|Map)StateDescriptor\b"
+)
+_FIELD = re.compile(r"(?<=[a-z])State<([^;=<>]{1,200})>\s{1,20}([A-Za-z_]\w{0,60})\s{0,20};")
+_ATTACHED = re.compile(r"\.(?:map|flatMap|process|filter)\s?\(\s?new\s([A-Za-z_]\w{0,100})\s?\(")
+_CLASS = re.compile(r"\bclass\s{1,20}([A-Za-z_]\w{0,100})\b[^{};]{0,400}\{")
+LONGEST_CLASS = 40_000
+"""Characters of a class that are read. Our choice: some hundred lines."""
 
 Named = tuple[str, str, int]
 """Kind, name and line."""
@@ -43,6 +56,14 @@ def code_names(plain: str) -> Iterator[Named]:
     yield from _states(plain)
     yield from _keys(plain)
     yield from _events(plain)
+    yield from _quotes(plain)
+    yield from _imports(plain)
+
+
+def _imports(plain: str) -> Iterator[Named]:
+    lines = Lines(plain)
+    for found in islice(_IMPORT.finditer(plain), MOST):
+        yield "import", found.group(1), lines.at(found.start(1))
 
 
 def _states(plain: str) -> Iterator[Named]:
@@ -77,5 +98,60 @@ def _events(plain: str) -> Iterator[Named]:
     for strategy in islice(_EVENTS.finditer(plain), MOST):
         yield "event-type", strategy.group(1), lines.at(strategy.start())
     for assigner in islice(_ASSIGNER.finditer(plain), MOST):
-        if assigner.group(1) == assigner.group(2):
-            yield "event-time", assigner.group(3), lines.at(assigner.start())
+        event, recorded, taken_of, part = assigner.groups()
+        line = lines.at(assigner.start())
+        if event == taken_of:
+            yield "event-time", part, line
+            yield "assigner-event", event, line
+            yield "assigner-recorded", recorded, line
+            yield from _quoted("assigner", assigner.group(), line)
+
+
+def _quotes(plain: str) -> Iterator[Named]:
+    """The calls that blocks of code replace: windows, the state of a descriptor that is given at once, look-ups."""
+    lines = Lines(plain)
+    for window in islice(_WINDOW.finditer(plain), MOST):
+        line = lines.at(window.start())
+        yield "windowing", "window", line
+        yield from _quoted("window", _whole_call(plain, window), line)
+    types = {each.group(2): each.group(1) for each in islice(_FIELD.finditer(plain), MOST)}
+    for state in islice(_STATE.finditer(plain), MOST):
+        line, variable = lines.at(state.start()), state.group(1)
+        opening = plain.index("(", plain.index(".get", state.start()))
+        inside = enclosed(plain, opening)
+        yield from _quoted("state-statement", f"{plain[state.start() : opening]}({inside})" if inside else "", line)
+        yield "state-variable", variable, line
+        if PLAIN_CODE.fullmatch(types.get(variable, "")):
+            yield "state-type", types[variable], line
+    waiting = _classes_that_wait(plain)
+    for attached in islice(_ATTACHED.finditer(plain), MOST):
+        if attached.group(1) in waiting:
+            line = lines.at(attached.start())
+            yield "waiting-function", attached.group(1), line
+            yield from _quoted("look-up", _whole_call(plain, attached), line)
+
+
+def _classes_that_wait(plain: str) -> set[str]:
+    """The classes of the source that hold a call which waits for an outside system."""
+    lines = Lines(plain)
+    waits = [call.line for kind, call in known_calls(plain) if kind == "blocking"]
+    waiting = set()
+    for each in islice(_CLASS.finditer(plain), MOST):
+        body = enclosed(plain, each.end() - 1, LONGEST_CLASS) if waits else None
+        first, last = lines.at(each.start()), lines.at(each.end() + len(body or ""))
+        if body and any(first <= line <= last for line in waits):
+            waiting.add(each.group(1))
+    return waiting
+
+
+def _whole_call(plain: str, begun: re.Match[str]) -> str:
+    """The call from its dot to its closing bracket; empty where that is too far away."""
+    opening = plain.index("(", begun.start())
+    inside = enclosed(plain, opening)
+    return "" if inside is None else f"{plain[begun.start() : opening]}({inside})"
+
+
+def _quoted(kind: str, text: str, line: int) -> Iterator[Named]:
+    """The text where it is on one line and is nothing but a call."""
+    if QUOTED_CODE.fullmatch(text):
+        yield kind, text, line

@@ -23,6 +23,11 @@ _EXPRESSION = r"[A-Za-z_]\w{0,80}(?:\.[A-Za-z_]\w{0,80}|\[\]|\(\)){0,8}"
 PLAIN_CODE = re.compile(rf"{_EXPRESSION}(?:, {_EXPRESSION}){{0,3}}")
 """Names with `[]` and `()`, such as `byte[].class` and `getKey()`: they mean nothing but themselves in code."""
 
+QUOTED_CODE = re.compile(r"\.?[A-Za-z_][\w .,()<>\[\]{}\"'+*/%=?:!@-]{1,400}\)")
+"""A call of a source on one line, unchanged: a shell takes it for an error, whatever it holds."""
+SOURCE_FORMS = {"code": PLAIN_CODE, "source": QUOTED_CODE}
+"""Format of a placeholder in code -> the texts of a source that are inserted for it."""
+
 _CLOSERS = {"(": ")", "[": "]", "{": "}"}
 
 

@@ -12,6 +12,7 @@ from diagnostics.evidence.subject import FactValue, Lookup, Subject
 from diagnostics.language import in_reader_language, joined_sentences, say, to_say
 from diagnostics.rules.condition import Condition
 from diagnostics.runbook.cluster_commands import ClusterCommands
+from diagnostics.runbook.code_block import replaced_code
 from diagnostics.runbook.config_file import ConfigFile, shown_change
 from diagnostics.runbook.restarting import stop_and_start
 from diagnostics.runbook.text import Answer, Change, Look, Runbook, Step
@@ -134,7 +135,9 @@ class _Page:
         after = phrase.fill_code(wording(in_reader_language(change.after), self.version), self.lookup, unknown)
         if change.kind == "config":
             before, after = _without_common_lines(before, after)
-        before, unset = self.file.split(before) if change.kind == "config" else (before, [])
+            before, unset = self.file.split(before)
+        else:
+            before, unset = replaced_code(change, before, self.lookup)
         file = phrase.fill_or_name(
             CONFIG_FILE.sub(self.cluster.config_place, in_reader_language(change.file)), self.lookup
         )

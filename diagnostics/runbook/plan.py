@@ -111,7 +111,10 @@ def merged_plan(
     starts = [each for each in shown["changes"] if each["kind"] == "command" and STARTS.search(each["to"])]
     for each in starts:
         each["to"] = f"{export}\n{each['to']}" if export else each["to"]
-    shown["changes"] = [shown_change(each, ConfigFile.of(view)) for each in shown["changes"]]
+    file = ConfigFile.of(view)
+    shown["changes"] = [shown_change(each, file) for each in shown["changes"]]
+    for look in shown["open"]:
+        look["changes"] = [shown_change(each, file) for each in look["changes"]]
     remark = say(START_FIRST) if starts and plan.restarts else plan.remark(cause)
     shown |= {"restart": restart, "remark": remark, "look_first": plan.looks_first(cause) and not starts}
     options = {option: value for line in plan.options.splitlines() for option, value in _stated(line)}
@@ -180,8 +183,8 @@ class _Plan:
                 return
             self._choices.add(choice)
         if change["kind"] != "config":
-            shown = {name: change[name] for name in ("kind", "file", "from", "to")}
-            self._others.append((self._next_place(), {**shown, "unset": [], "runbook": proposal.title}))
+            shown = {name: change[name] for name in ("kind", "file", "from", "to", "unset")}
+            self._others.append((self._next_place(), {**shown, "runbook": proposal.title}))
         elif not self._take_options(change, proposal, before):
             return
         self.decided.add(proposal.title)
@@ -193,7 +196,7 @@ class _Plan:
         chosen = (step["id"], change["only_if"], change["choice"])
         is_instead = bool(change["choice"]) and chosen in self._open_choices
         self._open_choices.add(chosen)
-        shown = {name: change[name] for name in ("file", "from", "to")}
+        shown = {name: change[name] for name in ("kind", "file", "from", "to", "unset")}
         beside = self._open.setdefault((step["question"], change["only_if"]), [])
         beside.append({**shown, "instead": is_instead})
 

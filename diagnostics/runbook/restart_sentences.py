@@ -14,6 +14,14 @@ NEW_CODE = to_say(
     "The job's code changes: build the new JAR or image before the job is stopped, so that it is down only for the "
     "exchange."
 )
+OVERWRITTEN = to_say(
+    "The start repeats the job's arguments, and {restart.paths|list} [is a path|are paths]. Where the job writes "
+    "there, it may overwrite what it wrote before, such as events from which results are to be repaired."
+)
+COPIED = to_say("The commands copy what is there before the start; leave the copy out where the job only reads.")
+COPY_FIRST = to_say("Copy what is there before the start.")
+ON_TASK_MANAGERS = to_say("on each TaskManager's host")
+"""A comment behind a command."""
 MEMORY_LIMIT = to_say(
     "The savepoint passes through the JobManager's memory like the checkpoints, which refuses more than 5 MiB of one "
     "subtask: while the state is larger the stop fails and the job runs on; try it again when it is smaller, or cancel "

@@ -17,6 +17,7 @@ from diagnostics.runbook.option_readers import (
     OF_STATE_BACKEND,
     OF_TASK_MANAGERS,
 )
+from diagnostics.runbook.program_paths import paths_at_risk, with_copies
 from diagnostics.runbook.restart_sentences import (
     BARRIERS,
     BY_HIGH_AVAILABILITY,
@@ -40,6 +41,7 @@ from diagnostics.runbook.restart_sentences import (
     NEWEST,
     NO_CHECKPOINT,
     NOT_RUNNING_NOW,
+    ON_TASK_MANAGERS,
     PLUGIN,
     PROCESSES,
     SAVEPOINT,
@@ -76,7 +78,6 @@ MOST_STARTS = 4
 """TaskManagers of a host whose starts are written out. Our choice: a line that can be read."""
 
 ON_JOBMANAGER = to_say("on the JobManager's host")
-ON_TASK_MANAGERS = to_say("on each TaskManager's host")
 SUPERVISED = to_say(
     "on the JobManager's host; it was started again by itself before: run `start` only if it stays away"
 )
@@ -139,6 +140,7 @@ def stop_and_start(
     sentences, commands = restart.way()
     if changes_code and restart.value("restart.state") not in ENDED:
         sentences = (NEW_CODE, *sentences)
+    sentences, commands = with_copies(restart.paths, sentences, commands)
     unknown = {**NAMES, "restart.program": restart.program}
     return {
         "text": phrase.fill_or_name(text_before_commands(sentences), restart.value),
@@ -162,7 +164,9 @@ class _Restart:
         self._of_processes = self._of_all or (bool(OF_TASK_MANAGERS.search(changed)) and not own_cluster)
         self._instead_of_processes = bool(OF_TASK_MANAGERS.search(instead)) and not own_cluster
         self._of_plugin = bool(OF_PLUGIN.search(changed)) and not own_cluster
+        self.paths = paths_at_risk(lookup)
         self._derived: dict[str, FactValue] = {
+            "restart.paths": [each.words for each in self.paths],
             "restart.savepoint_ms": self._savepoint_ms(self._number("checkpoint_sizes.bytes_per_s_max")),
             "restart.slow_savepoint_ms": self._savepoint_ms(self._slow_rate()),
             "restart.slow_bytes_per_s": self._slow_rate(),

@@ -75,6 +75,7 @@ class Change:
     when    whether this case needs it; unknown counts as yes
     only_if the `if` of the answer of its step that it belongs to: unknown until somebody looks
     choice  name shared by alternatives: only one of them is made, the most effective is first
+    imports classes that the new code imports
     """
 
     kind: str
@@ -84,6 +85,12 @@ class Change:
     when: Condition | None = None
     only_if: str | None = None
     choice: str | None = None
+    imports: tuple[str, ...] = ()
+
+    @property
+    def quotes_source(self) -> bool:
+        """Whether what it replaces is a text of the job's source, and not only an example of such a text."""
+        return any(form == "source" for _, form in phrase.placeholders(self.before))
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,6 +325,7 @@ class _RunbookReader:
             self._condition(entry, place, "when"),
             only_if,
             str(entry["choice"]) if "choice" in entry else None,
+            tuple(map(str, self._list(entry.get("imports"), (*place, "imports")))),
         )
 
     def _condition(self, entry: Mapping[str, Any], place: Place, name: str) -> Condition | None:

@@ -29,14 +29,30 @@ NAMES: Mapping[str, str] = {
     "keyed-function": "keyed_function",
     "event-type": "event_type",
     "event-time": "event_time",
+    "assigner": "assigner",
+    "assigner-event": "assigner_event",
+    "assigner-recorded": "assigner_recorded",
+    "window": "window",
+    "state-statement": "state_statement",
+    "state-variable": "state_variable",
+    "state-type": "state_type",
+    "look-up": "look_up",
 }
-"""Kind of a name -> fact."""
+"""Kind of a name, or of a call that is quoted -> fact."""
 ONE_OF: Mapping[str, str] = {
     "state-name": "state-class",
     "state-types": "state-class",
     "key-part": "key-by",
     "keyed-function": "key-by",
     "event-time": "event-type",
+    "assigner": "event-type",
+    "assigner-event": "event-type",
+    "assigner-recorded": "event-type",
+    "state-statement": "state-class",
+    "state-variable": "state-class",
+    "state-type": "state-class",
+    "window": "windowing",
+    "look-up": "waiting-function",
 }
 """Kind of a name -> the kind that it belongs to. With two of that kind nobody can say to which."""
 
@@ -58,6 +74,7 @@ def measure(evidence: Evidence) -> Measured:
         facts[f"{fact}_calls"] = len(of_kind)
         facts[fact] = _listed(of_kind)
     facts |= {fact: _only(rows, kind) for kind, fact in NAMES.items()}
+    facts["imports"] = list(dict.fromkeys(row["name"] for row in rows if row["kind"] == "import")) or None
     cited = [row for row in rows if row["kind"] in ("blocking", "key-by")] or rows
     places = tuple(
         Citation.cite_row(row, "config", row["name"], name=row["name"], value=None) for row in cited[:MOST_LISTED]
@@ -97,6 +114,15 @@ FACTS: Mapping[str, str] = {
     "keyed_function": "function behind that call",
     "event_type": "type of the events that watermarks are made of",
     "event_time": "where such an event has its time",
+    "assigner": "call that takes the time stamp of an event, as the source has it",
+    "assigner_event": "name of the event in it",
+    "assigner_recorded": "name of the time stamp that the source of the stream gives, in it",
+    "window": "the only call that gives a window, as the source has it",
+    "state_statement": "statement that gets the only state, as the source has it",
+    "state_variable": "variable that it is kept in",
+    "state_type": "type of what the state holds",
+    "look_up": "the only call that attaches a function which waits for an outside system, as the source has it",
+    "imports": "classes that the source imports",
 }
 
 SIGNALS = (SignalDefinition("job_code", "case", FACTS, measure),)

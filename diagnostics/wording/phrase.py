@@ -17,7 +17,7 @@ from typing import Any
 
 from diagnostics.evidence.subject import FactValue, Lookup
 from diagnostics.language import Text, reads_chinese, say, to_say
-from diagnostics.notation.source_text import PLAIN_CODE
+from diagnostics.notation.source_text import SOURCE_FORMS
 from diagnostics.vocabulary.stored_words import in_reader_words
 from diagnostics.wording.placeholder import GAPS, PLACEHOLDER, gaps_kept
 
@@ -175,7 +175,7 @@ def in_brackets(text: str, details: str) -> str:
 
 
 FORMATS: Mapping[str, Callable[[FactValue], str]] = {
-    "plain": _plain,
+    **dict.fromkeys(("plain", "code", "source"), _plain),
     "number": number,
     "count": lambda value: f"{value:,.0f}" if isinstance(value, (int, float)) else str(value),
     "often": _often,
@@ -192,7 +192,6 @@ FORMATS: Mapping[str, Callable[[FactValue], str]] = {
     ),
     "rate": lambda value: f"{number(value)}/s",
     "list": _list,
-    "code": _plain,
     "words": lambda value: " ".join(map(_plain, value)) if isinstance(value, list) else _plain(value),
     "time": _time,
 }
@@ -340,7 +339,8 @@ def fill_code(template: str, lookup: Lookup, unknown: Mapping[str, str] = NOTHIN
     Values come from untrusted evidence. A number is printed without separators; a duration or a size as an integer with
     a unit of Flink's options. A text is inserted only when the shell does not interpret it (`shlex.quote` leaves it
     unchanged) and it is no option; it is then harmless within quotes, in YAML, Java and SQL too. With the format `code`
-    names of a program with `[]` and `()` are inserted as well. Other values are shown as `<name>`.
+    names of a program with `[]` and `()` are inserted as well, with `source` calls of a source. Other values are shown
+    as `<name>`.
 
     unknown  reference -> replacement for `<name>`
     """
@@ -355,7 +355,7 @@ def fill_code(template: str, lookup: Lookup, unknown: Mapping[str, str] = NOTHIN
 
 def is_harmless_in_code(value: FactValue, form: str = "plain") -> bool:
     """Whether the value has no special meaning in a command or in code."""
-    if form == "code" and isinstance(value, str) and PLAIN_CODE.fullmatch(value):
+    if form in SOURCE_FORMS and isinstance(value, str) and SOURCE_FORMS[form].fullmatch(value):
         return True
     if isinstance(value, str):
         return shlex.quote(value) == value and not value.startswith("-")

@@ -86,10 +86,11 @@ class FindingShown:
 
     @property
     def decisive(self) -> CheckShown | None:
-        """The comparison to name beside the claim: what exceeds its bound rather than what stays below, a share or a
-        multiple rather than a number of events.
+        """The comparison to name beside the claim: one that makes the rule hold rather than one that only supports it,
+        what exceeds its bound rather than what stays below, a share or a multiple rather than a number of events.
         """
-        ordered = [each for each in self.checks if each[0]["op"] in ORDERED and each[0]["bound"] not in (0, 1)]
+        of_claim = self.checks[: self.entry.get("deciding_checks", 0)]
+        ordered = _with_a_distance(of_claim) or _with_a_distance(self.checks)
         return min(
             ordered,
             key=lambda each: (each[0]["op"] not in (">", ">="), not each[0]["fact"].endswith("_ratio")),
@@ -140,6 +141,10 @@ class FindingShown:
     def where(self) -> list[str]:
         """The subject of the finding, outermost part first."""
         return subject_words(self.entry["subject"])
+
+
+def _with_a_distance(checks: Sequence[CheckShown]) -> list[CheckShown]:
+    return [each for each in checks if each[0]["op"] in ORDERED and each[0]["bound"] not in (0, 1)]
 
 
 def by_rule(findings: Sequence[FindingShown]) -> list[list[FindingShown]]:

@@ -187,7 +187,7 @@ def _open_lines(plan: Mapping[str, Any]) -> Iterator[str]:
         for place, change in enumerate(each["changes"]):
             if place and change["instead"]:
                 yield from (say("Or, instead:"), "")
-            yield from fenced(change["to"])
+            yield from _change_lines({**change, "only_if": None})
 
 
 def _finding_lines(finding: ReportedFinding) -> Iterator[str]:

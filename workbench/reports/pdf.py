@@ -170,15 +170,7 @@ def _plan(shown: PlanShown) -> Iterator[Flowable]:
     if plan["look_first"]:
         yield from _open(plan)
     for change in plan["changes"]:
-        name = change["file"] or change["kind"]
-        if change["from"]:
-            yield _paragraph(say("Change {name} from this:", name=name), TEXT)
-            yield from _code(change["from"])
-            yield _paragraph(say("to this:"), TEXT)
-        else:
-            yield _paragraph(say("Add to {name}:", name=name), TEXT)
-        yield from _code(change["to"])
-        yield from (_paragraph(said, TEXT) for said in change["unset"])
+        yield from _change(change)
     if plan["restart"] and not shown.waits_because:
         yield _paragraph(plan["restart"]["text"], TEXT)
         yield from _code(plan["restart"]["command"])
@@ -199,7 +191,19 @@ def _open(plan: Mapping[str, Any]) -> Iterator[Flowable]:
         for place, change in enumerate(each["changes"]):
             if place and change["instead"]:
                 yield _paragraph(say("Or, instead:"), TEXT)
-            yield from _code(change["to"])
+            yield from _change(change)
+
+
+def _change(change: Mapping[str, Any]) -> Iterator[Flowable]:
+    name = change["file"] or change["kind"]
+    if change["from"]:
+        yield _paragraph(say("Change {name} from this:", name=name), TEXT)
+        yield from _code(change["from"])
+        yield _paragraph(say("to this:"), TEXT)
+    else:
+        yield _paragraph(say("Add to {name}:", name=name), TEXT)
+    yield from _code(change["to"])
+    yield from (_paragraph(said, TEXT) for said in change["unset"])
 
 
 def _code(text: str) -> Iterator[Flowable]:

@@ -13,7 +13,7 @@ TABLE = Table(
             "string",
             "of a call key-by, blocking, asynchronous, sink, state-backend or previous-result; else of a name",
         ),
-        Column("name", "string", "name of the method, or the name itself"),
+        Column("name", "string", "name of the method, or the name itself; of a call that is quoted, the call"),
     ),
     happened=None,
 )

@@ -270,6 +270,20 @@ def test_a_source_without_a_position_loses_what_arrives_while_the_job_is_down() 
     assert "loses what came in the 40 s since then" in older.headline
 
 
+def test_what_is_lost_at_a_source_without_a_position_depends_on_no_capacity() -> None:
+    forgets = {"delivery_guarantee.source": "at most once"}
+    assert outcome("restart", forgets, since_ms=0.0, rate=600.0).results["lost"] == 36_000
+    unknown = outcome("restart", forgets, since_ms=0.0)
+    assert unknown.advice == "depends"
+    assert "what comes while the job is down is lost." in unknown.headline
+    assert "since then" in outcome("restart", forgets, since_ms=1_800.0).headline
+
+
+def test_records_that_are_generated_need_no_rate() -> None:
+    assert outcome("restart", {"delivery_guarantee.generated": True}, since_ms=0.0).advice == "depends"
+    assert outcome("restart", {}, since_ms=0.0).advice == "not known"
+
+
 def test_what_is_lost_is_counted_by_what_the_sources_offer_not_by_what_a_bottleneck_reads() -> None:
     """(156.4 s + 60 s) x 240/s = 51,936; the bottleneck reads 62/s of them. An estimate has two digits."""
     facts = {

@@ -310,9 +310,13 @@ def test_a_second_rule_of_the_same_class_is_no_second_cause() -> None:
 
 def test_a_class_is_as_sure_as_what_follows_from_its_root_cause_within_it() -> None:
     sink = rule("sink", "data_skew", "sink.busy", confidence={"base": 0.6}, precedes=["skew"], statement="It is busy.")
-    verdict = judge([signal("sink", busy=1), signal("load", skew=3)], INPUTS, Ruleset.of([sink, SKEW]))["verdict"]
+    document = judge([signal("sink", busy=1), signal("load", skew=3)], INPUTS, Ruleset.of([sink, SKEW]))
+    verdict, root = document["verdict"], document["findings"][0]
     assert (verdict["symptom_class"], verdict["confidence"]) == ("data_skew", 0.8)
     assert verdict["summary"] == "It is busy. It measures 3."
+    assert (root["role"], root["confidence"]) == ("root_cause", 0.8), "one number for the verdict and its finding"
+    assert sum(each["delta"] for each in root["reasons"]) == pytest.approx(0.8)
+    assert root["reasons"][-1]["because"].startswith("what follows from it is that sure: ")
 
 
 def test_nothing_alarming_is_said_only_where_trouble_would_have_shown() -> None:

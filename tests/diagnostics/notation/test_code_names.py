@@ -9,12 +9,15 @@ import pytest
 from diagnostics.notation.code_names import code_names
 
 JOB = """
+import java.time.Duration;
+ValueState<byte[]> profile;
 profile = getRuntimeContext().getState(new ValueStateDescriptor<>("user-profile", byte[].class));
 env.addSource(new Clicks())
     .assignTimestampsAndWatermarks(WatermarkStrategy.<Click>forBoundedOutOfOrderness(Duration.ofMillis(500))
         .withTimestampAssigner((click, before) -> click.seenAt))
     .keyBy((KeySelector<Click, Long>) e -> e.userId)
     .process(new ProfileAggregate(p.getInt("limit", 3)))
+    .window(TumblingEventTimeWindows.of(Duration.ofSeconds(10)))
     .addSink(new DiscardingSink<>());
 """
 
@@ -32,11 +35,22 @@ def test_state_key_and_events_are_named_as_the_source_names_them() -> None:
         "keyed-function": "ProfileAggregate",
         "event-type": "Click",
         "event-time": "seenAt",
+        "assigner-event": "click",
+        "assigner-recorded": "before",
+        "assigner": ".withTimestampAssigner((click, before) -> click.seenAt)",
+        "windowing": "window",
+        "window": ".window(TumblingEventTimeWindows.of(Duration.ofSeconds(10)))",
+        "state-statement": (
+            'profile = getRuntimeContext().getState(new ValueStateDescriptor<>("user-profile", byte[].class))'
+        ),
+        "state-variable": "profile",
+        "state-type": "byte[]",
+        "import": "java.time.Duration",
     }
 
 
 def test_each_name_has_its_line() -> None:
-    assert {kind: line for kind, _, line in code_names(JOB)}["keyed-function"] == 7
+    assert {kind: line for kind, _, line in code_names(JOB)}["keyed-function"] == 9
 
 
 def test_the_two_types_of_a_map_stay_together() -> None:
@@ -60,12 +74,35 @@ def test_a_key_that_is_computed_has_no_part_of_the_record() -> None:
     assert names("stream.keyBy(e -> other.hour).sum(1);") == {}
 
 
+LOOK_UP = """
+class CustomerLookup extends RichFlatMapFunction<Order, Order> {
+    void flatMap(Order o, Collector<Order> out) { try (ResultSet rs = ps.executeQuery()) { out.collect(o); } }
+}
+class Parse extends RichMapFunction<String, Order> { Order map(String s) { return new Order(s); } }
+env.addSource(new Orders()).map(new Parse()).flatMap(new CustomerLookup(p.get("jdbc"))).setParallelism(3);
+"""
+
+
+def test_the_function_that_waits_for_an_outside_system_is_found_where_it_is_attached() -> None:
+    assert names(LOOK_UP)["look-up"] == '.flatMap(new CustomerLookup(p.get("jdbc")))'
+
+
+def test_a_call_over_several_lines_is_not_quoted() -> None:
+    found = names("stream.keyBy(e -> e.user)\n    .window(\n        TumblingEventTimeWindows.of(size));")
+    assert "window" not in found
+    assert found["windowing"] == "window"
+
+
 def test_source_made_to_go_back_ends() -> None:
     for filling in (
         ".keyBy(" * 100_000,
         "WatermarkStrategy.<" * 50_000,
         ".withTimestampAssigner((a,b)->" * 30_000,
         " " * 900_000,
+        ".window(" * 100_000,
+        "class A extends B { x.executeQuery(); " * 20_000,
+        "a = getRuntimeContext().getState(new ValueStateDescriptor" * 15_000,
+        "import a.b" * 80_000,
     ):
         begun = time.process_time()
         list(code_names(filling))

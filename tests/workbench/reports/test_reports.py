@@ -89,20 +89,22 @@ def test_a_block_of_code_ends_where_it_should() -> None:
 
 def test_code_that_a_plan_offers_after_a_look_keeps_its_lines(analysis: Analysis) -> None:
     code_lines = "int a = 1; // first\nint b = 2;"
-    other = {"to": "long a = 1;", "instead": True}
-    offered = {"question": "Is it large?", "only_if": "it is", "changes": [{"to": code_lines, "instead": False}, other]}
+    one = {"kind": "code", "file": "the job", "from": "", "to": code_lines, "unset": [], "instead": False}
+    other = one | {"from": "a();", "to": "long a = 1;", "unset": ["It needs an import."], "instead": True}
+    offered = {"question": "Is it large?", "only_if": "it is", "changes": [one, other]}
     empty: dict[str, Any] = {"changes": [], "left_out": [], "restart": None, "remark": "", "look_first": False}
     report = report_of(analysis.case)
     shown = PlanShown(None, empty | {"open": [offered]}, [], "")
 
     text = as_markdown(replace(report, plans=[shown]), "http://here/")
 
-    assert f"Is it large? If it is:\n\n```\n{code_lines}\n```\n\nOr, instead:\n\n```\nlong a = 1;\n```" in text
+    assert f"Is it large? If it is:\n\nAdd to the job:\n\n```\n{code_lines}\n```\n\nOr, instead:\n\n" in text
+    assert "```\na();\n```\n\nto this:\n\n```\nlong a = 1;\n```\n\nIt needs an import." in text
 
 
 def test_the_plan_is_in_the_pdf_in_the_language_of_its_reader(analysis: Analysis) -> None:
     change = {"file": "config.yaml", "kind": "config", "from": "", "to": "a:\n  b: 1", "unset": []}
-    code_change = {"to": "int a = 1;", "instead": False}
+    code_change = {"kind": "code", "file": "the job", "from": "", "to": "int a = 1;", "unset": [], "instead": False}
     offered = {"question": "Is it large?", "only_if": "it is", "changes": [code_change]}
     useless = {"value": "timeout: 2 min", "runbook": "Expired", "because": "Data skew"}
     restart = {"text": "It restarts.", "command": "flink run a.jar"}
@@ -115,7 +117,7 @@ def test_the_plan_is_in_the_pdf_in_the_language_of_its_reader(analysis: Analysis
         "One plan for orders\nA remark.\nAdd to config.yaml:\na:\n\u00a0\u00a0b: 1\nIt restarts.\nflink run a.jar"
         in text
     )
-    assert "Only after a look\nIs it large? If it is:\nint a = 1;" in text
+    assert "Only after a look\nIs it large? If it is:\nAdd to the job:\nint a = 1;" in text
     assert "Left out\ntimeout: 2 min (Expired): no help against Data skew" in text
     with in_language(CHINESE):
         assert "orders 的统一方案" in pdf_text(report)
