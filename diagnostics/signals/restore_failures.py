@@ -33,6 +33,10 @@ POSITION_GONE = (
     "resume point may no longer be in the oplog",
     "requested WAL segment",
     "has been removed from the database write-ahead log",
+    "can no longer get changes from replication slot",
+    "can no longer access replication slot",
+    "This slot has been invalidated",
+    "ChangeStreamHistoryLost",
 )
 """Texts of a CDC source whose database no longer has the restored position. Source: Debezium's connectors and the
 databases' own messages.

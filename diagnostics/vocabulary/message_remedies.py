@@ -1,14 +1,24 @@
-"""What repairs a failure that is known by its message, from `message_remedies.yaml`."""
+"""What repairs a failure that is known by its message, beside the general steps of its cause.
+
+One YAML file for each part of the world in `diagnostics/vocabulary/message_remedies`; an entry has
+
+texts   parts of messages of the chain of exceptions
+remedy  what to do, in sentences that need no further context
+
+The files in the order of their names, the first entry that fits counts. Settings with a remedy of their own are in
+`setting_faults.yaml`.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from diagnostics.yaml_document import read_yaml, with_translations
 
+FOLDER = Path(__file__).parent / "message_remedies"
 REMEMBERED = 1_024
 """Exception chains whose answer is kept. Our choice: a job that restarts fails often with few of them."""
 
@@ -24,13 +34,17 @@ class MessageRemedy:
 
 @cache
 def message_remedies() -> tuple[MessageRemedy, ...]:
-    """The catalogue in its order. Raises InvalidRule naming the line when the file is invalid."""
-    text = (files("diagnostics.vocabulary") / "message_remedies.yaml").read_text("utf-8")
-    content: Any = read_yaml(text, "message_remedies.yaml").content
+    """The catalogue in its order. Raises InvalidRule naming the line when a file is invalid."""
     return tuple(
         MessageRemedy(name, tuple(entry["texts"]), with_translations(entry["remedy"].strip(), entry, "remedy"))
-        for name, entry in content.items()
+        for path in sorted(FOLDER.glob("*.yaml"))
+        for name, entry in _entries(path).items()
     )
+
+
+def _entries(path: Path) -> dict[str, Any]:
+    content: Any = read_yaml(path.read_text("utf-8"), path.name).content
+    return dict(content)
 
 
 @lru_cache(maxsize=REMEMBERED)

@@ -26,6 +26,20 @@ from diagnostics.vocabulary.message_remedies import message_remedies, remedy_of
         ("Conflicts during commits. File deletion conflicts detected! Give up committing.", "'write-only'"),
         ("java.io.IOException: Filesystem closed", "fs.hdfs.impl.disable.cache"),
         ("RowTime field should not be null, please convert it", "Filter rows"),
+        (
+            "com.aliyun.oss.OSSException: The difference between the request time and the current time is too large.",
+            "chrony",
+        ),
+        ("AmazonS3Exception: The provided token has expired. (Error Code: ExpiredToken)", "role that renews"),
+        ("JedisDataException: READONLY You can't write against a read only replica.", "replica"),
+        ("JedisDataException: OOM command not allowed when used memory > 'maxmemory'.", "maxmemory"),
+        ("OpenSearch exception [type=security_exception, reason=no permissions for [indices:data/write/bulk]]", "role"),
+        ("Storage.Exception: flink@shop does not have storage.objects.create access", "roles/storage.objectAdmin"),
+        ("IllegalArgumentException: java.net.UnknownHostException: nameservice1", "HADOOP_CONF_DIR"),
+        ("Operation category READ is not supported in state standby", "name service"),
+        ("ValueError: unsupported pickle protocol: 5", "--pyClientExecutable"),
+        ("The state is cleared because of state ttl. This will result in incorrect result.", "table.exec.state.ttl"),
+        ('ERROR: can no longer get changes from replication slot "flink"', "max_slot_wal_keep_size"),
     ],
 )
 def test_the_remedy_names_what_to_change(said: str, named: str) -> None:

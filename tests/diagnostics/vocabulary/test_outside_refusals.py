@@ -132,6 +132,30 @@ KAFKA = "org.apache.kafka.common.errors"
             "Kafka",
         ),
         (
+            "org.opensearch.OpenSearchException",
+            "OpenSearch exception [type=cluster_block_exception, reason=index [orders] blocked by: [FORBIDDEN/8/x]]",
+            READ_ONLY,
+            "OpenSearch",
+        ),
+        (
+            "com.amazonaws.services.dynamodbv2.model.ResourceNotFoundException",
+            "Requested resource not found (Service: AmazonDynamoDBv2; Status Code: 400)",
+            "it does not have the topic, table or index",
+            "DynamoDB",
+        ),
+        (
+            "com.mysql.cj.jdbc.exceptions.PacketTooBigException",
+            "Packet for query is too large (5,243,104 > 4,194,304).",
+            "it does not take requests of this size",
+            "MySQL",
+        ),
+        (
+            "redis.clients.jedis.exceptions.JedisClusterOperationException",
+            "No reachable node in cluster.",
+            MOVING,
+            "Redis",
+        ),
+        (
             f"{KAFKA}.NotEnoughReplicasException",
             "Messages are rejected since there are fewer in-sync replicas than required.",
             MOVING,
