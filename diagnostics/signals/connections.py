@@ -27,6 +27,7 @@ OWN = (
 )
 """Texts of failures of connections between Flink's processes, not to outside systems."""
 KINDS: Mapping[str, tuple[str, ...]] = {
+    "quarantined": ("has quarantined this system",),
     "wrong_address": ("non-local recipient",),
     "unknown_host": ("UnknownHostException", "Name or service not known", "Temporary failure in name resolution"),
     "no_route": ("No route to host", "Network is unreachable", "Host is unreachable"),
@@ -169,6 +170,7 @@ SIGNALS = (
         level="case",
         facts={
             "broken": "broken connections between processes, or processes that could not be reached",
+            "quarantined": "broken connections because the other process refuses this one until it starts anew",
             "wrong_address": "broken connections because messages came for another address than the process has",
             "unknown_host": "broken connections because a name could not be resolved",
             "no_route": "broken connections because there is no way to the host",

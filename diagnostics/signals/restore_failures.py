@@ -19,6 +19,7 @@ from diagnostics.reconstruction.errors.blamed_fault import blamed_faults
 from diagnostics.reconstruction.failures.fault import Fault, by_job, rounds_of
 from diagnostics.reconstruction.job.task_start import TaskStart, task_starts
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
+from diagnostics.vocabulary.message_remedies import remedy_of
 
 MOST_LISTED = 12
 PLACE = ("ts_ms", *CITATION_COLUMNS)
@@ -262,6 +263,7 @@ def _cause(faults: Sequence[Fault]) -> dict[str, FactValue]:
         "exception": first.exception.rpartition(".")[2] or None,
         "message": first.message,
         "said": first.said,
+        "remedy": remedy_of(first.chain),
         "reported_by": first.reported_by,
         "frame": first.frame,
         "rounds": max(len(rounds), 1),
@@ -297,6 +299,7 @@ FACTS = {
     "exception": "the same without the package",
     "message": "its message",
     "said": "class and message",
+    "remedy": "repair of a failure with this message",
     "reported_by": "who reports it; failure (of a task or job), process, client, error, warning, passed",
     "frame": "its top frame",
     "rounds": "attempts that failed while restoring state",

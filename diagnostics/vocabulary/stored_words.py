@@ -87,6 +87,7 @@ def _catalogue_texts() -> Iterable[tuple[str, Iterable[str]]]:
         ("checkpoint_declines.remedy", remedies),
         ("code_faults.remedy", remedies),
         ("outside_faults.remedy", remedies),
+        ("restore_failures.remedy", remedies),
         ("fault_traits.because", [each.says for each in fault_traits()]),
         ("hot_frames.hot_advice", known_frames().computing.values()),
         ("checkpoint_declines.origin_title", titles),

@@ -43,6 +43,7 @@ Half = Literal[
     "fresh4",
     "learning5",
     "fresh5",
+    "learning6",
     "fresh6-judge",
     "fresh6",
 ]

@@ -54,6 +54,11 @@ def lost(log: list[dict[str, Any]], **tables: Any) -> Mapping[str, FactValue]:
         ),
         ("Association with remote system [pekko.tcp://flink@tm-1:6122] has failed. connection timed out", "timed_out"),
         ("Remote connection to [null] failed with java.net.UnknownHostException: tm-1", "unknown_host"),
+        (
+            "Tried to associate with unreachable remote address [akka.tcp://flink@jm:6123]. Address is"
+            " now gated for 50 ms. Reason: [The remote system has quarantined this system. No further associations",
+            "quarantined",
+        ),
         ("dropping message [x] for non-local recipient [Actor[akka.tcp://flink@192.168.0.2:1]]", "wrong_address"),
     ],
 )

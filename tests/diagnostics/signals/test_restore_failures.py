@@ -61,6 +61,14 @@ def test_a_missing_file_is_named_with_the_attempts() -> None:
     assert (facts["restores"], facts["restored_from"], facts["interval_ms"]) == (1, "s3://b/chk-13", 10_000)
 
 
+def test_a_replication_slot_that_was_given_up_is_a_lost_position_and_has_its_remedy() -> None:
+    said = 'ERROR: can no longer get changes from replication slot "flink"'
+    failures = [failed(5, "org.postgresql.util.PSQLException", said)]
+    facts = only(measure(hand_made(log_record=failures)), "restore_failures").facts
+    assert facts["kind"] == "position of the source"
+    assert "max_slot_wal_keep_size" in str(facts["remedy"])
+
+
 def test_both_parallelisms_are_named() -> None:
     text = (
         "Failed to rollback to checkpoint/savepoint s3://b/s1. Max parallelism mismatch between checkpoint/savepoint"
