@@ -95,11 +95,16 @@ def _has_log_records(report: Report) -> bool:
     return any(each is not None and "log_record" in each.tables for each in formats)
 
 
+def case_status_update(case: Case) -> None:
+    """Copies the status of the latest analysis to the case, which the caller has locked; the diagnosis is the same."""
+    case.analysis_status = _latest_status(case)
+    case.save(update_fields=["analysis_status", "updated_at"])
+
+
 def case_outcome_update(case: Case) -> None:
     """Copies the latest analysis, and the latest diagnosis, to the case, which the caller has locked."""
-    latest = case.analyses.light().first()
     diagnosed = case.analyses.done().defer("signals").first()
-    case.analysis_status = latest.status if latest else None
+    case.analysis_status = _latest_status(case)
     repeat = _repeat(case, diagnosed.document) if diagnosed else None
     incident = case.analyses.done().filter(snapshot=1).defer("inputs").first()
     if incident:
@@ -125,6 +130,11 @@ def case_outcome_update(case: Case) -> None:
         ]
     )
     search_text_update(case, repeat)
+
+
+def _latest_status(case: Case) -> str | None:
+    latest = case.analyses.light().first()
+    return latest.status if latest else None
 
 
 def phases_in(signals: Iterable[Mapping[str, Any]]) -> set[str]:

@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from workbench.accounts.models import User
 from workbench.analyses.models import Analysis, AnalysisStatus
-from workbench.analyses.outcome import case_outcome_update
+from workbench.analyses.outcome import case_status_update
 from workbench.analyses.publishing import end_publish
 from workbench.analyses.turns import analyses_waiting, is_large, turn_of_request
 from workbench.cases.models import Case
@@ -91,7 +91,7 @@ def analysis_request(
     )
     analysis.files.set(files)
     present.filter(analysed_at=None).update(analysed_at=timezone.now())
-    case_outcome_update(case)
+    case_status_update(case)
     _send()
     return analysis
 
@@ -112,7 +112,7 @@ def analysis_cancel(*, analysis: Analysis) -> bool:
     cancelled = ended.update(status=AnalysisStatus.CANCELLED, finished_at=timezone.now(), detail="Cancelled.")
     if cancelled:
         count(ANALYSES, AnalysisStatus.CANCELLED)
-        case_outcome_update(analysis.case)
+        case_status_update(analysis.case)
         end_publish(analysis.pk)
     return bool(cancelled)
 
@@ -140,7 +140,7 @@ def analysis_claim(analysis: Analysis, spark_session: str | None = None) -> UUID
     )
     if not claimed:
         return None
-    case_outcome_update(analysis.case)
+    case_status_update(analysis.case)
     return claim
 
 
@@ -154,7 +154,7 @@ def analysis_fail(*, analysis: Analysis, claim: UUID | None, reason: str) -> boo
     if failed:
         count(ANALYSES, AnalysisStatus.FAILED)
         logger.warning("analysis %s failed: %s", analysis.pk, reason)
-        case_outcome_update(analysis.case)
+        case_status_update(analysis.case)
         end_publish(analysis.pk)
     return bool(failed)
 
@@ -196,7 +196,7 @@ def analysis_give_back(
     )
     if returned:
         logger.warning("analysis %s is queued again: %s", analysis.pk, reason)
-        case_outcome_update(analysis.case)
+        case_status_update(analysis.case)
         end_publish(analysis.pk)
         _send()
 

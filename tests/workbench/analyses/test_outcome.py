@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
 from tests.workbench.diagnosed import diagnosed_case, stored_file
 from tests.workbench.people import People
 from workbench.analyses.models import AnalysisStatus, Citation
+from workbench.analyses.services import analysis_claim, analysis_request
 from workbench.cases.selectors import cases_matching
 from workbench.untrusted.storable import storable
 
@@ -46,6 +50,17 @@ def test_the_case_copies_the_verdict_and_is_searchable_by_findings(people: Peopl
     assert case.health_score is not None
     for text in ("orders", "window skew", "logs/tm.log", "a" * 32, "numrecordsin"):
         assert list(cases_matching(people.alice, {"text": text})) == [case], text
+
+
+def test_a_run_that_begins_changes_the_status_of_its_case_and_reads_no_diagnosis(people: People) -> None:
+    case = diagnosed_case(people.alice).case
+    with CaptureQueriesContext(connection) as asked:
+        claim = analysis_claim(analysis_request(case=case, user=people.alice))
+    assert claim is not None
+    case.refresh_from_db()
+    assert (case.analysis_status, case.verdict_class) == ("running", "data_skew")
+    read = [each["sql"].partition(" FROM ")[0] for each in asked.captured_queries if each["sql"].startswith("SELECT")]
+    assert [columns for columns in read if "searchtext" in columns or '"document"' in columns] == []
 
 
 def test_what_a_database_cannot_hold_is_replaced(people: People) -> None:
