@@ -109,11 +109,11 @@ def writes_of(ask: Callable[[], object]) -> list[str]:
 
 
 @pytest.mark.parametrize("history", ["short", "long"])
-@pytest.mark.parametrize("query", ["", "?text=checkpoints", "?people=news&order=health", "?status=open&page=2"])
-def test_the_list_and_a_search_ask_each_thing_once(history: str, query: str, people: People, at_most: AtMost) -> None:
+def test_the_list_and_a_search_ask_each_thing_once(history: str, people: People, at_most: AtMost) -> None:
     _ = long_history(people) if history == "long" else diagnosed_case(people.alice)
     bob = signed_in(people.bob)
     bob.get("/")
 
-    with at_most(MOST_LIST_QUERIES):
-        assert bob.get(f"/{query}").status_code == 200
+    for query in ("", "?text=checkpoints", "?people=news&order=health", "?status=open&page=2"):
+        with at_most(MOST_LIST_QUERIES):
+            assert bob.get(f"/{query}").status_code == 200, query
