@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,7 +30,7 @@ PREPARED_VARIABLE = "WORKBENCH_TESTS_PREPARED"
 """Names the folder in which the processes of a test run keep the prepared data folder that they copy."""
 HEAL_SECONDS = 180
 COLD = {"WORKBENCH_COLD": "1"}
-"""For tests that kill and restart programs of a workbench: each restart would warm up Spark or three workers again."""
+"""For tests of other things: each start or restart would warm up three processes of a worker, or Spark."""
 FROM_OUTSIDE = (
     *("DATABASE_URL", "REDIS_URL", "SPARK_REMOTE", "SPARK_MASTER", "SPARK_STORAGE"),
     *("DJANGO_SETTINGS_MODULE", "MAKEFLAGS"),
@@ -121,21 +121,25 @@ def eventually(holds: Callable[[], bool], seconds: float = HEAL_SECONDS) -> bool
     return holds()
 
 
+def inherited_variables() -> dict[str, str]:
+    """The environment for a program of its own, without what would lead it to servers of others."""
+    return {name: value for name, value in os.environ.items() if name not in FROM_OUTSIDE}
+
+
 def launch(data: Path, *command: str, prepared: bool = True, **variables: str) -> RunningWorkbench:
     """Starts the launcher (or another command) without a terminal; does not wait for it.
 
     prepared  a new data folder begins with the database of a first start; else the launcher prepares it itself
     """
     port = free_port()
-    inherited = {name: value for name, value in os.environ.items() if name not in FROM_OUTSIDE}
-    environment = inherited | {
+    environment = inherited_variables() | {
         "WORKBENCH_DATA": str(data),
         "WORKBENCH_PORT": str(port),
         "WORKBENCH_ADMIN_PASSWORD": ADMIN_PASSWORD,
         **variables,
     }
     if not data.exists():
-        _new_data(data, inherited if prepared and "DATABASE_URL" not in variables else None)
+        _new_data(data, prepared=prepared and "DATABASE_URL" not in variables)
     output = data.with_name(f"{data.name}-said.txt")
     with output.open("ab") as said:
         process = subprocess.Popen(
@@ -151,29 +155,29 @@ def launch(data: Path, *command: str, prepared: bool = True, **variables: str) -
     return RunningWorkbench(f"http://127.0.0.1:{port}", data, process, output)
 
 
-def _new_data(data: Path, environment: Mapping[str, str] | None) -> None:
-    """Makes the folder, as a first start in the environment leaves it if there is one."""
-    if environment is not None and PREPARED_VARIABLE in environment:
-        shutil.copytree(_prepared_data(environment), data)
+def _new_data(data: Path, *, prepared: bool) -> None:
+    """Makes the folder, in a test run as a first start leaves it if it is wanted so."""
+    if prepared and PREPARED_VARIABLE in os.environ:
+        shutil.copytree(prepared_data(), data)
     else:
         data.mkdir(mode=0o700)
     if CLASS_ARCHIVE.is_dir():
         (data / "spark").symlink_to(CLASS_ARCHIVE)
 
 
-def _prepared_data(environment: Mapping[str, str]) -> Path:
+def prepared_data() -> Path:
     """A data folder as a first start leaves it, made once for all processes of a test run.
 
     Some ninety migrations are most of the processor time of a first start.
     """
-    folder = Path(environment[PREPARED_VARIABLE])
+    folder = Path(os.environ[PREPARED_VARIABLE])
     draft, ready = folder / "draft", folder / "data"
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not ready.exists():
             own = {"WORKBENCH_DATA": str(draft), "WORKBENCH_ADMIN_PASSWORD": ADMIN_PASSWORD}
             command = [sys.executable, "-m", "workbench.launch.prepare"]
-            subprocess.run(command, cwd=PROJECT, env={**environment, **own}, stdout=subprocess.DEVNULL, check=True)
+            subprocess.run(command, cwd=PROJECT, env=inherited_variables() | own, stdout=subprocess.DEVNULL, check=True)
             draft.rename(ready)
     return ready
 
@@ -193,7 +197,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 @pytest.fixture(scope="session")
 def workbench(tmp_path_factory: pytest.TempPathFactory, spark_remote: str) -> Iterator[RunningWorkbench]:
     """The workbench that journeys and hostile uploads share, on the Spark server of all tests."""
-    running = launch(tmp_path_factory.mktemp("workbench") / "data", SPARK_REMOTE=spark_remote)
+    running = launch(tmp_path_factory.mktemp("workbench") / "data", SPARK_REMOTE=spark_remote, **COLD)
     try:
         running.wait_until_ready()
         yield running

@@ -19,10 +19,10 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     yield from _mounted(tmp_path / "small-disk", SMALL_BYTES)
 
 
-@pytest.fixture
-def larger_disk(tmp_path: Path) -> Iterator[Path]:
-    """As `small_disk`, with room for a log that is read for some seconds."""
-    yield from _mounted(tmp_path / "larger-disk", LARGER_BYTES)
+@pytest.fixture(scope="module")
+def larger_disk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """As `small_disk`, with room for a log that is read for some seconds, for all tests of a file."""
+    yield from _mounted(tmp_path_factory.mktemp("larger") / "disk", LARGER_BYTES)
 
 
 def _mounted(folder: Path, size: int) -> Iterator[Path]:

@@ -10,17 +10,19 @@ import fcntl
 import gzip
 import hashlib
 import json
-import os
+import shutil
+import sqlite3
 import subprocess
 import sys
 import tarfile
 import zipfile
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from tests.benchmarks.throwaway_postgres import postgres
-from tests.running_workbench import FROM_OUTSIDE, PROJECT
+from tests.running_workbench import PROJECT, inherited_variables, prepared_data
 from tests.small_disk import fill
 
 OLDER = Path(__file__).with_name("older_data_folder.zip")
@@ -68,11 +70,10 @@ print(json.dumps({
 
 def manage(data: Path, *command: str, status: int = 0, **variables: str) -> str:
     """What a command says, in a process of its own with that data folder."""
-    inherited = {name: value for name, value in os.environ.items() if name not in FROM_OUTSIDE}
     ended = subprocess.run(
         [sys.executable, "manage.py", *command],
         cwd=PROJECT,
-        env=inherited | {"WORKBENCH_DATA": str(data)} | variables,
+        env=inherited_variables() | {"WORKBENCH_DATA": str(data)} | variables,
         capture_output=True,
         text=True,
         timeout=300,
@@ -104,6 +105,14 @@ def backup(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target
 
 
+@pytest.fixture(scope="module")
+def restored(backup: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The backup in a new data folder, which no test changes: each restore runs all migrations."""
+    data = tmp_path_factory.mktemp("restored") / "data"
+    assert "rows and 2 files are back" in manage(data, "restore", str(backup))
+    return data
+
+
 def rows_of(backup: Path) -> dict[str, list[dict[str, object]]]:
     """The rows of each table, whose columns of JSON each database orders in its own way."""
     with tarfile.open(backup) as archive:
@@ -114,10 +123,9 @@ def rows_of(backup: Path) -> dict[str, list[dict[str, object]]]:
 
 @pytest.mark.spark
 def test_a_case_of_an_older_version_opens_is_judged_again_and_leaves_as_a_bundle(
-    backup: Path, tmp_path: Path, spark_remote: str
+    restored: Path, tmp_path: Path, spark_remote: str
 ) -> None:
-    data = tmp_path / "new"
-    assert "rows and 2 files are back" in manage(data, "restore", str(backup))
+    data = shutil.copytree(restored, tmp_path / "new")
     said = manage(data, "shell", "--no-imports", "-c", JUDGED, SPARK_REMOTE=spark_remote)
     assert json.loads(next(line for line in said.splitlines() if line.startswith("{"))) == {
         "status": "done",
@@ -149,13 +157,12 @@ def test_an_empty_database_has_nothing_to_upgrade(tmp_path: Path) -> None:
     assert "there is nothing to upgrade" in manage(tmp_path / "new", "check_upgrade", status=1)
 
 
-def test_a_workbench_moves_to_postgresql_with_all_its_rows(backup: Path, tmp_path: Path) -> None:
-    on_sqlite, on_postgresql = tmp_path / "sqlite", tmp_path / "postgresql"
+def test_a_workbench_moves_to_postgresql_with_all_its_rows(restored: Path, tmp_path: Path) -> None:
+    on_postgresql = tmp_path / "postgresql"
     with postgres() as url:
         if url is None:
             pytest.skip("PostgreSQL's server programs are not installed")
-        manage(on_sqlite, "restore", str(backup))
-        manage(on_sqlite, "backup", str(tmp_path / "sqlite.tar"))
+        manage(restored, "backup", str(tmp_path / "sqlite.tar"))
         manage(on_postgresql, "restore", str(tmp_path / "sqlite.tar"), DATABASE_URL=url)
         manage(on_postgresql, "backup", str(tmp_path / "postgresql.tar"), DATABASE_URL=url)
         assert rows_of(tmp_path / "sqlite.tar") == rows_of(tmp_path / "postgresql.tar")
@@ -181,8 +188,10 @@ def test_what_is_damaged_or_cut_off_is_refused_and_nothing_of_it_is_stored(backu
 
 def test_nothing_is_written_over(older: Path, backup: Path, tmp_path: Path) -> None:
     assert "exists already" in manage(older, "backup", str(backup), status=1)
-    newer = tmp_path / "newer"
-    manage(newer, "migrate")
+    newer = shutil.copytree(prepared_data(), tmp_path / "newer")
+    with closing(sqlite3.connect(newer / "workbench.sqlite3")) as database:
+        database.execute("DELETE FROM accounts_user")  # else it holds a workbench
+        database.commit()
     assert "of a newer version than the backup" in manage(newer, "restore", str(backup), status=1)
     assert "holds a workbench already" in manage(older, "restore", str(backup), status=1)
     fresh = tmp_path / "fresh"
@@ -193,16 +202,16 @@ def test_nothing_is_written_over(older: Path, backup: Path, tmp_path: Path) -> N
     assert backup.stat().st_mode & 0o077 == 0
 
 
-@pytest.mark.parametrize("free", [0, 2 * MIB], ids=lambda free: f"{free} bytes free")
-def test_a_disk_without_room_is_said_and_nothing_is_restored(backup: Path, small_disk: Path, free: int) -> None:
+def test_a_disk_without_room_is_said_and_nothing_is_restored(backup: Path, small_disk: Path) -> None:
     data = small_disk / "data"
     data.mkdir(mode=0o700)
-    ballast = fill(small_disk, leave=free)
-    said = manage(data, "restore", str(backup), status=1)
-    assert "Traceback" not in said, said
-    assert "are needed" in said or "No space left on device" in said, said
-    ballast.unlink()
-    assert {path.name for path in data.rglob("*") if path.is_file()} <= {"secret-key", "workbench.sqlite3"}
+    for free in (0, 2 * MIB):
+        ballast = fill(small_disk, leave=free)
+        said = manage(data, "restore", str(backup), status=1)
+        assert "Traceback" not in said, said
+        assert "are needed" in said or "No space left on device" in said, said
+        ballast.unlink()
+        assert {path.name for path in data.rglob("*") if path.is_file()} <= {"secret-key", "workbench.sqlite3"}
     assert "rows and 2 files are back" in manage(data, "restore", str(backup))
 
 
