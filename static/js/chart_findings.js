@@ -4,18 +4,21 @@ import { element } from './element.js';
 import { timeRange } from './time_range.js';
 import { say } from './words.js';
 
-const findings = [...document.querySelectorAll('.finding[data-began]')].map((finding) => ({
-  title: finding.querySelector('h3').textContent,
-  severity: ['critical', 'warning'].find((each) => finding.classList.contains(each)) || 'info',
-  ms: Number(finding.dataset.began),
-  happened: 'began',
-}));
+const findings = [...document.querySelectorAll('.finding[data-began]')].map((finding) => {
+  const title = finding.querySelector('h3').textContent;
+  return {
+    look: ['critical', 'warning'].find((each) => finding.classList.contains(each)) || 'info',
+    ms: Number(finding.dataset.began),
+    told: (time) => say('{title}, began {time}', { title, time }),
+  };
+});
 const alerts = [...document.querySelectorAll('[data-alert-began]')].flatMap((alert) => {
   const title = alert.querySelector('strong').textContent;
   const { alertBegan, alertResolved } = alert.dataset;
-  const fired = { title, severity: 'alert', ms: Number(alertBegan), happened: 'fired' };
+  const fired = { look: 'alert', ms: Number(alertBegan), told: (time) => say('{title}, fired {time}', { title, time }) };
   if (!alertResolved) return [fired];
-  return [fired, { title, severity: say('alert resolved'), ms: Number(alertResolved), happened: 'resolved' }];
+  const told = (time) => say('{title}, resolved {time}', { title, time });
+  return [fired, { look: 'alert resolved', ms: Number(alertResolved), told }];
 });
 const moments = [...findings, ...alerts];
 
@@ -24,7 +27,7 @@ function layerOf(plot) {
   if (found) return found;
   const made = element('div', 'finding-marks');
   made.setAttribute('aria-hidden', 'true');
-  made.append(...moments.map(({ severity }) => element('i', severity)));
+  made.append(...moments.map(({ look }) => element('i', look)));
   plot.append(made);
   return made;
 }
@@ -34,12 +37,12 @@ function show(plot) {
   const { _size: size, xaxis } = plot._fullLayout;
   const layer = layerOf(plot);
   layer.style.cssText = `left:${size.l}px;width:${size.w}px;top:${size.t + size.h}px;--plot-height:${size.h}px`;
-  moments.forEach(({ title, ms, happened }, place) => {
+  moments.forEach(({ ms, told }, place) => {
     const at = xaxis.d2p(ms + timeRange.offset(ms));
     const mark = layer.children[place];
     mark.hidden = !(at >= 0 && at <= size.w);
     mark.style.left = `${at}px`;
-    mark.title = `${title}, ${happened} ${timeRange.timeOf(ms)} ${timeRange.zoneName(ms)}`;
+    mark.title = told(`${timeRange.timeOf(ms)} ${timeRange.zoneName(ms)}`);
   });
 }
 

@@ -131,6 +131,7 @@ def test_what_plotly_itself_says_is_chinese(page: Page, hot_key_case: str) -> No
     assert [each for each in buttons if not re.search("[\u4e00-\u9fff]", each)] == []
     chart.locator(".plot").evaluate("plot => Plotly.Fx.hover(plot, [{ curveNumber: 0, pointNumber: 0 }])")
     expect(chart.locator(".hovertext").first).to_contain_text(re.compile("[\u4e00-\u9fff]"))
+    expect(page.locator(".finding-marks i").first).to_have_attribute("title", re.compile("\uff0c始于 2026-"))
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -10,6 +10,7 @@ from typing import Any
 from diagnostics.reading.clock import shift_text
 from diagnostics.wording.phrase import duration
 from workbench.languages.sentences import say
+from workbench.uploads.listing import format_title
 
 MOST_FORMATS = 3
 MOST_FOLDERS = 20
@@ -31,12 +32,12 @@ class InputFolder:
     @property
     def formats(self) -> str:
         """Number of files per format, when there are few formats."""
-        counted = Counter(entry.get("format") or "" for entry in self.entries)
+        counted = Counter(entry["title"] for entry in self.entries)
         files, formats, unread = len(self.entries), len(counted), counted[""]
         if formats <= MOST_FORMATS:
             return say(", ").join(
-                say("{count} {kind}", count=count, kind=name or say("not analysed"))
-                for name, count in counted.most_common()
+                say("{count} {kind}", count=count, kind=title or say("not analysed"))
+                for title, count in counted.most_common()
             )
         if unread:
             return say(
@@ -63,8 +64,8 @@ class InputFolder:
 def inputs_shown(document: Mapping[str, Any], files: Mapping[str, int]) -> list[InputFolder]:
     """The document's inputs by folder, sorted by name.
 
-    Each entry has its `path` inside that folder, the `file_id` of its uploaded file, and sentences about its clock
-    where that was compared or corrected.
+    Each entry has its `path` inside that folder, the `title` of its format, empty for none, the `file_id` of its
+    uploaded file, and sentences about its clock where that was compared or corrected.
 
     files   name of an uploaded file -> its id
     A REST dump has a folder per vertex: deeply nested folders are shown as part of one above them.
@@ -80,6 +81,7 @@ def inputs_shown(document: Mapping[str, Any], files: Mapping[str, int]) -> list[
         name = "/".join(path[:depth])
         shown = {
             "path": entry["file"].removeprefix(f"{name}/"),
+            "title": format_title(entry.get("format")),
             "file_id": files.get(entry["file"].partition("!/")[0]),
             "offset_note": describe_offset(entry["offset"]) if "offset" in entry else None,
             "clock_note": describe_clock(entry["clock"]) if "clock" in entry else None,

@@ -26,6 +26,7 @@ from workbench.languages.sentences import say, to_say
 from workbench.reports.events import Event, events_of
 from workbench.runbooks.filling import CAUSES, RunbookProgress, StepShown, runbook_progress
 from workbench.runbooks.plans import PlanShown, plans_shown
+from workbench.uploads.listing import format_title
 
 EVIDENCE_SHOWN = 6
 """Citations of a finding in a report, which states their number. Our choice."""
@@ -85,6 +86,7 @@ class Report:
     hypotheses (possible cause, its probability, what speaks for and against it), where no cause could be judged
     looked_at  (where trouble shows, whether that was read), where no cause leads
     events     the onsets and ends in the evidence, in the order of time
+    inputs     (file, title of its format, empty for none)
     incident   the diagnosis that is reported
     """
 
@@ -105,7 +107,7 @@ class Report:
     actions: Sequence[tuple[str, str, bool]]
     events: Sequence[Event]
     timeline: Sequence[Entry]
-    inputs: Sequence[Mapping[str, Any]]
+    inputs: Sequence[tuple[str, str]]
     document: Mapping[str, Any] | None
     incident: Analysis | None
 
@@ -140,7 +142,7 @@ def report_of(case: Case) -> Report:
         actions=[_action(each) for each in records.follow_ups],
         events=events_of(document) if document else [],
         timeline=entries,
-        inputs=document["inputs"] if document else [],
+        inputs=[(each["file"], format_title(each.get("format"))) for each in document["inputs"]] if document else [],
         document=document,
         incident=incident,
     )
@@ -263,4 +265,4 @@ def _later(case: Case, diagnoses: Mapping[int, Analysis]) -> Iterator[tuple[str,
     for snapshot in case.snapshots.exclude(number=1):
         found = diagnoses.get(snapshot.number)
         verdict = verdict_line(document_read(found)) if found else say("not diagnosed")
-        yield say("After {change}", change=snapshot.read_change), verdict
+        yield say("Snapshot {snapshot}: {change}", snapshot=snapshot.number, change=snapshot.read_change), verdict

@@ -115,9 +115,13 @@ class Folder:
 
 def format_choices() -> list[tuple[str, str]]:
     """Every format by title."""
-    return sorted(
-        ((each.id, say_stored(each.title)) for each in FORMATS.values()), key=lambda choice: choice[1].casefold()
-    )
+    return sorted(((name, format_title(name)) for name in FORMATS), key=lambda choice: choice[1].casefold())
+
+
+def format_title(format_id: str | None) -> str:
+    """In the reader's language; the id of a format that this version does not know, empty for none."""
+    known = FORMATS.get(format_id or "")
+    return say_stored(known.title) if known else format_id or ""
 
 
 def files_listed(user: User, files: Iterable[UploadedFile]) -> list[FileShown]:
@@ -135,7 +139,7 @@ def _shown(file: UploadedFile, earlier: UploadedFile | None) -> FileShown:
     folder, _, short_name = file.name.rpartition("/")
     members = [_member(file, each) for each in file.members[:MOST_MEMBERS]]
     titles = Counter(
-        say_stored(FORMATS[format_id].title)
+        format_title(format_id)
         for each in file.members
         if (format_id := file.overrides.get(each["name"], each["format"])) in FORMATS
     )
@@ -163,7 +167,7 @@ def _member(file: UploadedFile, member: Mapping[str, Any]) -> MemberShown:
         name=name,
         short_name=name.removeprefix(f"{file.name}!/"),
         bytes=member["bytes"],
-        title=say_stored(FORMATS[chosen].title if chosen in FORMATS else member["title"]),
+        title=format_title(chosen) if chosen in FORMATS else say_stored(member["title"]),
         confidence=None if chosen or not member["format"] else member["confidence"],
         overruled=bool(chosen),
         format_id=chosen or member["format"],

@@ -3,11 +3,13 @@
 import pytest
 
 from diagnostics.diagnosis.health import points_left
+from diagnostics.language import CHINESE
 from diagnostics.wording.phrase import split_sentences
 from workbench.analyses.models import Citation
 from workbench.case_pages.inputs import MOST_FOLDERS, describe_clock, describe_offset, inputs_shown
 from workbench.case_pages.presentation import checks_shown, new_lines_first
 from workbench.cases.templatetags.diagnosis import score_band, short_path, waterfall
+from workbench.languages.sentences import in_language
 
 
 def shown(*names: str) -> dict[str, list[str]]:
@@ -193,3 +195,11 @@ def test_a_rule_that_yields_to_a_finding_is_not_among_those_that_are_not_the_cas
     shown = checks_shown({"findings": [finding], "checks": {"silent": [near]}})
 
     assert (shown.silent, [each["by"] for each in shown.covered]) == ([], [{"position": 0, "title": "Expired"}])
+
+
+def test_a_folder_names_its_formats_in_the_language_of_the_reader() -> None:
+    files = [("a.log", "flink-log"), ("b.log", "flink-log"), ("c.txt", "thread-dump"), ("d.bin", None)]
+    document = {"inputs": [{"file": name, "format": format_id} for name, format_id in files]}
+    assert inputs_shown(document, {})[0].formats == "2 Flink log, 1 JVM thread dump, 1 not analysed"
+    with in_language(CHINESE):
+        assert inputs_shown(document, {})[0].formats == "Flink 日志 2 个\uff0cJVM 线程转储 1 个\uff0c未分析 1 个"
