@@ -74,7 +74,8 @@ def measure(evidence: Evidence) -> Measured:
         facts[f"{fact}_calls"] = len(of_kind)
         facts[fact] = _listed(of_kind)
     facts |= {fact: _only(rows, kind) for kind, fact in NAMES.items()}
-    facts["imports"] = list(dict.fromkeys(row["name"] for row in rows if row["kind"] == "import")) or None
+    if len({row["file_id"] for row in rows}) == 1:
+        facts["imports"] = list(dict.fromkeys(row["name"] for row in rows if row["kind"] == "import")) or None
     cited = [row for row in rows if row["kind"] in ("blocking", "key-by")] or rows
     places = tuple(
         Citation.cite_row(row, "config", row["name"], name=row["name"], value=None) for row in cited[:MOST_LISTED]
@@ -122,7 +123,7 @@ FACTS: Mapping[str, str] = {
     "state_variable": "variable that it is kept in",
     "state_type": "type of what the state holds",
     "look_up": "the only call that attaches a function which waits for an outside system, as the source has it",
-    "imports": "classes that the source imports",
+    "imports": "classes that the only file of the source imports",
 }
 
 SIGNALS = (SignalDefinition("job_code", "case", FACTS, measure),)

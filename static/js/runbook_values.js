@@ -1,6 +1,6 @@
 import { say } from './words.js';
 
-/** Fills values without evidence into all commands and changes of a runbook; the browser stores them. */
+/** Fills values without evidence into all commands and changes of a runbook or a plan; the browser stores them. */
 
 const HARMLESS = /^[\w@%+=:,./][\w@%+=:,./-]*$/;
 const form = document.querySelector('[data-runbook-values]');
@@ -44,7 +44,9 @@ if (form) {
     show();
     event.target.reportValidity();
     try {
-      localStorage.setItem(key, JSON.stringify(known()));
+      // Other pages of the case have fields of their own.
+      const others = Object.entries(read()).filter(([name]) => !inputs.some((input) => input.dataset.name === name));
+      localStorage.setItem(key, JSON.stringify({ ...Object.fromEntries(others), ...known() }));
     } catch {
       // A browser that stores nothing still fills the commands of this page.
     }

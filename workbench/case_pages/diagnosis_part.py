@@ -39,6 +39,7 @@ from workbench.machine.code_version import code_version
 from workbench.profiles.selectors import has_stacks
 from workbench.rules.health_weights import weights_in_force
 from workbench.rules.runbook_texts import runbooks_edited
+from workbench.runbooks.placeholders import plan_placeholders
 from workbench.runbooks.plans import plans_shown
 
 VERDICT, SECTIONS = "case_pages/_verdict.html", "case_pages/_sections.html"
@@ -149,6 +150,7 @@ def _shown(analysis: Analysis, records: CaseRecords) -> Mapping[str, Any]:
     drawn, empty, span = charts_shown(analysis)
     lead_charts = key_charts(drawn, document)
     jobs = jobs_shown(analysis, records)
+    plans = plans_shown(analysis, runbooks_of(jobs))
     objective = getattr(case.team, "objective", None)
     return {
         "document": document,
@@ -161,7 +163,8 @@ def _shown(analysis: Analysis, records: CaseRecords) -> Mapping[str, Any]:
         "objectives": attained(objective, service_levels(document, analysis.signals or ())),
         "team_name": case.team.name,
         "causes": causes_shown(document),
-        "plans": plans_shown(analysis, runbooks_of(jobs)),
+        "plans": plans,
+        "plan_placeholders": plan_placeholders(each.shown for each in plans),
         "checkpoint_vitals": checkpoint_vitals(analysis),
         "not_measured": dimensions_not_measured(analysis),
         "key_charts": lead_charts,

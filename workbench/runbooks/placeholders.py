@@ -65,6 +65,19 @@ def placeholders(steps: Iterable[Mapping[str, Any]]) -> list[str]:
     return list(dict.fromkeys(name for step in steps for text in _texts(step) for name in PLACEHOLDER.findall(text)))
 
 
+def plan_placeholders(plans: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Distinct placeholders in the commands and settings of merged plans, in order."""
+    texts = (text for plan in plans for text in _plan_texts(plan))
+    return list(dict.fromkeys(name for text in texts for name in PLACEHOLDER.findall(text)))
+
+
+def _plan_texts(plan: Mapping[str, Any]) -> Iterator[str]:
+    offered = (change for look in plan["open"] for change in look["changes"])
+    yield from (each["to"] for each in (*plan["changes"], *offered) if each["kind"] != "code")
+    if plan["restart"]:
+        yield plan["restart"]["command"]
+
+
 def _texts(step: Mapping[str, Any]) -> Iterator[str]:
     yield from (each["command"] for each in step["look"])
     if step["savepoint"]:

@@ -39,6 +39,11 @@ class PlanShown:
         return say("One plan for {job}", job=self.name) if self.name else say("One plan")
 
     @property
+    def shown(self) -> dict[str, Any]:
+        """What a page shows of the plan: no restart while it waits."""
+        return {**self.plan, "restart": None} if self.waits_because else self.plan
+
+    @property
     def left_out(self) -> list[str]:
         """What does not help against the cause, a sentence for each change."""
         return [

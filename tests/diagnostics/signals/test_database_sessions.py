@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from diagnostics.signals import database_sessions
 from tests.diagnostics.hand_made import hand_made, needs, only
 
@@ -29,6 +31,7 @@ def test_running_sessions_are_counted_by_what_most_of_them_run_and_wait_for() ->
     assert (facts["sessions"], facts["active"], facts["waiting"], facts["waiting_for_locks"]) == (4, 3, 2, 2)
     assert (facts["statement"], facts["statement_sessions"]) == ("UPDATE t SET n = ?", 2)
     assert (facts["waits_for"], facts["longest_ms"]) == ("Lock: tuple", 9_000.0)
+    assert (facts["waits_for_sessions"], facts["waits_for_ratio"]) == (2, pytest.approx(2 / 3))
     assert "costly_statement" not in facts
 
 

@@ -48,5 +48,13 @@ def test_a_file_that_is_there_twice_is_one_source() -> None:
     assert only(job_code.measure(hand_made(code_call=rows)), "job_code").facts["key_part"] == "userId"
 
 
+def test_imports_are_known_of_a_single_file() -> None:
+    """A block of code for one job takes nothing from the imports of another one."""
+    rows = [{"kind": "import", "name": "java.time.Duration", "line": 1}, {"kind": "key-by", "name": "keyBy", "line": 9}]
+    assert only(job_code.measure(hand_made(code_call=rows)), "job_code").facts["imports"] == ["java.time.Duration"]
+    other = [{**row, "file_id": 1} for row in rows[1:]]
+    assert "imports" not in only(job_code.measure(hand_made(code_call=[*rows, *other])), "job_code").facts
+
+
 def test_without_source_code_nothing_is_measured() -> None:
     assert needs(job_code.measure(hand_made())) == {"job_code": "configuration"}

@@ -98,6 +98,22 @@ def test_a_query_of_a_function_is_looked_at_in_the_database_first() -> None:
     assert leading(**facts, slow_queries=QUERIES)["first_step"].startswith("Make the look-ups of")
 
 
+def test_a_query_that_sleeps_is_to_be_woken_before_anything_else_is_built() -> None:
+    """pg_sleep is deleted in a minute; asynchronous look-ups take weeks."""
+    facts = {"back_pressure_origin": ORIGIN, "blocking_calls": CALLS | {"call_ms": 33.0}, "record_rate": RATE}
+    asleep = {"system": "PostgreSQL", "active": 3, "waits_for": "Timeout: PgSleep", "waits_for_sessions": 3}
+    said = leading(
+        **facts, slow_queries=QUERIES | {"read_function": "f"}, database_sessions=asleep | {"waits_for_ratio": 1.0}
+    )
+    assert said["first_step"].startswith("Find the call of pg_sleep in f, and why it is there: 3 of 3 running sessions")
+    assert 'ran a statement, 3 waited for "Timeout: PgSleep".' in said["statement"]
+    few = leading(**facts, slow_queries=QUERIES, database_sessions=asleep | {"waits_for_ratio": 0.1})
+    assert "pg_sleep" not in few["first_step"] + few["statement"]
+    locks = asleep | {"waits_for": "Lock: tuple", "waits_for_ratio": 1.0}
+    held = leading(**facts, slow_queries=QUERIES | {"read_function": "f"}, database_sessions=locks)
+    assert 'for what waits for "Lock: tuple"' in held["first_step"]
+
+
 def test_a_cache_is_told_to_key_an_input_that_spreads_the_keys() -> None:
     book = runbooks()["slow-dimension-join"]
     subject = {"job": "f" * 32, "vertex": "enrich", "vertex_id": "e" * 32}

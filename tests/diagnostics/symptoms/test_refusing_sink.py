@@ -66,7 +66,8 @@ def test_a_limit_on_requests_is_code_that_can_be_copied_and_is_decided_by_a_look
         "limiter.acquire();",
         "send(request);",
     ]
-    assert limit["from"] == "send(request);"
+    assert limit["from"] == "", "an example of a sink's code is no text to look for"
+    assert limit["unset"] == ["What it replaces, in general form: send(request);"]
 
 
 def test_the_runbook_states_the_bound_of_refused_requests_that_the_finding_states() -> None:

@@ -62,7 +62,7 @@ def test_the_state_backend_changes_once_the_job_runs_with_the_larger_heap() -> N
 def test_a_time_to_live_gets_a_new_state_name_that_is_filled_from_the_former(runbook: str, step: str) -> None:
     [shipped] = [each for each in runbooks()[runbook].steps if each.id == step]
     value, entries = [each.after for each in shipped.changes if "enableTimeToLive" in each.after]
-    assert all("<another name>" in code for code in (value, entries))
+    assert all('("{job_code.state_name}-ttl", ' in code for code in (value, entries))
     assert "update(former.value())" in value
     assert "entry : former.entries()" in entries
     assert any("StateMigrationException" in each.text and "Before Flink 2.2" in each.text for each in shipped.wont_help)
@@ -77,7 +77,8 @@ def test_a_question_about_values_of_metrics_is_asked_for_values() -> None:
 
 def test_an_event_of_a_source_without_time_stamps_is_bound_by_the_clock() -> None:
     [step] = [each for each in runbooks()["out-of-order-events"].steps if each.id == "fast-clocks"]
-    assert "recorded == Long.MIN_VALUE ? System.currentTimeMillis() : recorded" in step.changes[0].after
+    recorded = "{job_code.assigner_recorded|code}"
+    assert f"({recorded} == Long.MIN_VALUE ? System.currentTimeMillis() : {recorded})" in step.changes[0].after
 
 
 @pytest.mark.parametrize("book", ["rocksdb-slow-upload", "resource-shortage"])

@@ -7,7 +7,7 @@ from diagnostics.language import CHINESE
 from diagnostics.wording.phrase import split_sentences
 from workbench.analyses.models import Citation
 from workbench.case_pages.inputs import MOST_FOLDERS, describe_clock, describe_offset, inputs_shown
-from workbench.case_pages.presentation import checks_shown, new_lines_first
+from workbench.case_pages.presentation import FindingShown, checks_shown, new_lines_first
 from workbench.cases.templatetags.diagnosis import score_band, short_path, waterfall
 from workbench.languages.sentences import in_language
 
@@ -203,3 +203,14 @@ def test_a_folder_names_its_formats_in_the_language_of_the_reader() -> None:
     assert inputs_shown(document, {})[0].formats == "2 Flink log, 1 JVM thread dump, 1 not analysed"
     with in_language(CHINESE):
         assert inputs_shown(document, {})[0].formats == "Flink 日志 2 个\uff0cJVM 线程转储 1 个\uff0c未分析 1 个"
+
+
+def test_the_number_beside_the_claim_is_one_that_makes_the_rule_hold() -> None:
+    """A share that only supports it may be of something else: of the slow devices beside a claim about fast ones."""
+    lead = {"fact": "device_clocks.fast_by_max_ms", "op": ">=", "bound": 5_000, "value": 44_000}
+    share = {"fact": "device_clocks.over_bound_ratio", "op": ">=", "bound": 0.01, "value": 0.086}
+    checks = [(lead, None), (share, None)]
+    [(named, _)] = filter(None, [FindingShown(0, {"deciding_checks": 1}, (), None, checks).decisive])
+    assert named == lead
+    [(of_an_old_document, _)] = filter(None, [FindingShown(0, {}, (), None, checks).decisive])
+    assert of_an_old_document == share

@@ -1,0 +1,25 @@
+"""Values that no evidence holds get a field, on the runbook and beside the plan of the case."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from workbench.runbooks.placeholders import placeholders, plan_placeholders
+
+START = "flink run -s <savepoint-path> a.jar"
+
+
+def change(kind: str, to: str) -> dict[str, str]:
+    return {"kind": kind, "to": to}
+
+
+def test_a_plan_has_the_fields_of_what_is_copied_from_it() -> None:
+    offered: dict[str, Any] = {"changes": [change("config", "bound: <bound>"), change("code", "new <function>()")]}
+    plan = {"changes": [change("command", "ls <path>")], "open": [offered], "restart": {"command": START}}
+    assert plan_placeholders([plan, plan]) == ["path", "bound", "savepoint-path"]
+    assert plan_placeholders([plan | {"restart": None, "open": []}]) == ["path"]
+
+
+def test_a_runbook_has_those_of_its_steps() -> None:
+    step = {"look": [{"command": "ls <path>"}], "savepoint": {"command": START}, "change": [change("code", "<x>")]}
+    assert placeholders([step]) == ["path", "savepoint-path"]
