@@ -357,6 +357,8 @@ def _no_pressure(signals: StoredSignals) -> str | None:
     ratios = [facts["worst_ratio"] for facts in facts_of(signals, "back_pressure.job") if "worst_ratio" in facts]
     if not ratios or max(ratios) > OK_MOST:
         return None
+    if not max(ratios):
+        return say("No task is back-pressured.")
     return say("No task is back-pressured (at most {ratio} of the time).", ratio=percent(max(ratios)))
 
 

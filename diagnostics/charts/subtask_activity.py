@@ -296,7 +296,11 @@ def summary(points: Points) -> str:
     mean = _mean(pressed[1], "back_pressured")
     highest = max(_highest(row["back_pressured"]) for _, row in readings)
     if mean is not None and highest <= OK_MOST:
-        text.append(say("No task is back-pressured (at most {highest} in a sample).", highest=percent(highest)))
+        text.append(
+            say("No task is back-pressured (at most {highest} in a sample).", highest=percent(highest))
+            if highest
+            else say("No task is back-pressured.")
+        )
     elif mean is not None:
         of_subtask = [value for value in pressed[1]["back_pressured"] if value is not None]
         band = _band(max(of_subtask))

@@ -16,9 +16,11 @@ LOWER = (">", ">=")
 
 
 def covering(silent: Silent, findings: Iterable[Finding]) -> Finding | None:
-    """The finding that the rule yields to: all that refutes the rule is more of what the finding rests on."""
+    """The finding that the rule yields to: all that refutes the rule is more of what the finding rests on, and all
+    else that the rule asks for is there.
+    """
     ours = (each for each in findings if each.job == silent.job and _concerns(each.subject, silent.subject))
-    return next((each for each in ours if silent.refuting and _says_more(each, silent)), None)
+    return next((each for each in ours if silent.is_near and _says_more(each, silent)), None)
 
 
 def _says_more(finding: Finding, silent: Silent) -> bool:

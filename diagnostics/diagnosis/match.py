@@ -21,6 +21,9 @@ from diagnostics.vocabulary.settings import Version, version_of
 from diagnostics.wording import phrase
 from diagnostics.wording.option_names import in_version
 
+JUST_BELOW = 1e-9
+"""By what a value is below a bound that it must not reach. Our choice: no bound of a rule is as small."""
+
 
 @dataclass(frozen=True, slots=True)
 class Undecided:
@@ -39,6 +42,7 @@ class Silent:
 
     checks    all of its comparisons, with the margin to their bounds
     refuting  those of them that make it not hold
+    is_near   whether it would hold without these: all else that it asks for is measured and there
     """
 
     rule: Rule
@@ -46,6 +50,7 @@ class Silent:
     job: str | None
     checks: tuple[Check, ...]
     refuting: tuple[Check, ...]
+    is_near: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +77,8 @@ def match(index: SignalIndex, ruleset: Ruleset) -> Matches:
             elif holds is None:
                 undecided.append(Undecided(rule, view.subject, job, _unknown(rule, view), checks))
             else:
-                silent.append(Silent(rule, view.subject, job, checks, tuple(rule.when.refuting(view))))
+                refuting = tuple(rule.when.refuting(view))
+                silent.append(Silent(rule, view.subject, job, checks, refuting, _would_hold(rule, view, refuting)))
         if not subjects:
             undecided.append(Undecided(rule, Subject(), None, tuple(sorted(set(rule.when.facts()))), ()))
     return Matches(tuple(findings), tuple(silent), tuple(undecided))
@@ -98,6 +104,12 @@ def _judged(index: SignalIndex, rule: Rule, subjects: Sequence[Subject]) -> Iter
 
 def _unknown(rule: Rule, view: FactView) -> tuple[str, ...]:
     return tuple(sorted({fact for fact in rule.when.facts() if view(fact) is None}))
+
+
+def _would_hold(rule: Rule, view: FactView, refuting: Sequence[Check]) -> bool:
+    """Whether the rule holds once the values that refute it are those of their bounds, or just below."""
+    spared = {check.fact: check.bound - JUST_BELOW if check.op == "<" else check.bound for check in refuting}
+    return rule.when.holds(lambda fact: spared[fact] if fact in spared else view(fact)) is True
 
 
 def _finding(rule: Rule, view: FactView, job: str | None) -> Finding:
@@ -270,6 +282,6 @@ def _citations(rule: Rule, view: FactView, deciding: Sequence[Check]) -> tuple[C
                     place = 0 if told.name in options else 2
                 else:
                     place = 0 if key in decided else 2 if key in SETTINGS else 1
-                mixed.setdefault(told, place)
+                mixed[told] = min(place, mixed.get(told, place))
     chosen = list(mixed)[: 2 * MOST_CITATIONS]
     return tuple(sorted(chosen, key=lambda each: mixed[each]))

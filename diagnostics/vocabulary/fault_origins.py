@@ -14,6 +14,8 @@ from diagnostics.yaml_document import read_yaml, with_translations
 
 OWN_CODE = "own_code"
 UNKNOWN = "unknown"
+OUTSIDE_THE_CATALOGUE = {OWN_CODE: "the job's own code", UNKNOWN: "unknown"}
+"""Origin that no text shows -> its title."""
 
 IN_SNAPSHOT = (
     "Could not perform checkpoint ",
@@ -93,8 +95,14 @@ def origin_of(exception: str, message: str, frame: str | None, thrown_in: str | 
         if each.fits(chain, exception, frames):
             return each
     if thrown_in and (is_user_code(thrown_in) or is_generated(thrown_in)):
-        return Origin(OWN_CODE, "the job's own code")
-    return Origin(UNKNOWN, "unknown")
+        return Origin(OWN_CODE, OUTSIDE_THE_CATALOGUE[OWN_CODE])
+    return Origin(UNKNOWN, OUTSIDE_THE_CATALOGUE[UNKNOWN])
+
+
+@cache
+def origin_titles() -> Mapping[str, str]:
+    """Id of an origin -> its title; of several entries with one id that of the first."""
+    return {**OUTSIDE_THE_CATALOGUE, **{each.id: each.title for each in reversed(origins())}}
 
 
 def _inside_operator(chain: Sequence[str]) -> Sequence[str]:

@@ -17,7 +17,7 @@ from typing import Any
 from diagnostics.evidence.subject import FactValue
 from diagnostics.language import CHINESE, ENGLISH, Text, in_reader_language, reader_language, say
 from diagnostics.vocabulary.connectors import connectors
-from diagnostics.vocabulary.fault_origins import origins
+from diagnostics.vocabulary.fault_origins import origin_titles, origins
 from diagnostics.vocabulary.fault_traits import fault_traits
 from diagnostics.vocabulary.known_bug import known_bugs
 from diagnostics.vocabulary.known_frames import known_frames
@@ -34,9 +34,15 @@ PLACED = re.compile(r"(.+) \(line (\d{1,9})\)")
 WITH_LINES = "job_code."
 """Beginning of the facts that hold such names; all else that has this form is of the evidence."""
 
+OF_AN_ORIGIN = ("checkpoint_declines.origin", "code_faults.origin")
+"""Facts that hold the id of an origin, which rules compare; a reader sees its title."""
+
 
 def in_reader_words(fact: str, value: FactValue) -> FactValue:
     """The value of a fact with its words in the reader's language; names and texts of the evidence stay."""
+    if fact in OF_AN_ORIGIN:
+        value = [_origin(each) for each in value] if isinstance(value, list) else _origin(value)
+        fact = f"{fact}_title"
     words = (
         fact_words().get(fact, {} if fact.startswith(WITH_LINES) else None) if reader_language() != ENGLISH else None
     )
@@ -45,6 +51,10 @@ def in_reader_words(fact: str, value: FactValue) -> FactValue:
     if isinstance(value, list):
         return [_said(words, each) for each in value]
     return _said(words, value)
+
+
+def _origin(value: FactValue) -> FactValue:
+    return origin_titles().get(value, value) if isinstance(value, str) else value
 
 
 def _said(words: Mapping[str, Text], value: FactValue) -> FactValue:

@@ -4,7 +4,7 @@ import { crosshair, marks } from './chart_overlay.js';
 import { onPaper } from './chart_paper.js';
 import { fill, refreshTables, toggle } from './chart_table.js';
 import { plotlyWords } from './plotly_words.js';
-import { cut, folded } from './short_name.js';
+import { NARROW, narrow } from './chart_narrow.js';
 import { timeRange } from './time_range.js';
 import { reveal } from './tools.js';
 import { say } from './words.js';
@@ -54,29 +54,6 @@ function axisRange() {
   const [from, to] = timeRange.whole;
   const margin = Math.max((to - from) * 0.015, 500);
   return [toAxis(from - margin), toAxis(to + margin)];
-}
-
-// Names of rows are cut, titles get two lines, and the legend gets room for its rows, where a phone's width does not hold
-// them. Two lines of 11 pixels fit into the room of a title.
-const NARROW = 560;
-const CHARACTER = 7.2;
-const ROW_CHARACTER = 6.6;
-const ROW_NAMES = 0.36; // share of the width for the names of rows
-function narrow(layout, width) {
-  let left = layout.margin.l;
-  for (const [name, axis] of Object.entries(layout)) {
-    if (!name.startsWith('yaxis') || !axis.categoryarray) continue;
-    const names = axis.categoryarray.map((each) => cut(String(each), Math.floor((width * ROW_NAMES) / ROW_CHARACTER), 8));
-    Object.assign(axis, { tickmode: 'array', tickvals: axis.categoryarray, ticktext: names });
-    left = Math.max(left, ...names.map((each) => each.length * ROW_CHARACTER));
-  }
-  const most = Math.floor((width - left) / CHARACTER);
-  for (const each of layout.annotations || []) {
-    if (each.xref !== 'paper' || each.text.includes('<')) continue;
-    each.text = folded(each.text, most, 12);
-    if (each.text.includes('<br>')) Object.assign(each, { yshift: 2, font: { ...each.font, size: 11 } });
-  }
-  if (layout.legend) layout.height += 60;
 }
 
 function showChosen(chart, meta) {

@@ -12,7 +12,7 @@ export function cut(text, most, tail) {
 
 export function folded(text, most, tail) {
   if ((text.match(LETTERS) || []).length <= most) return text;
-  const words = text.split(' ');
+  const words = text.split(/(?<!\d) /); // a number stays beside its unit
   let first = cut(words.shift(), most, tail);
   while (words.length && (`${first} ${words[0]}`.match(LETTERS)).length <= most) first += ` ${words.shift()}`;
   return words.length ? `${first}<br>${cut(words.join(' '), most, tail)}` : first;

@@ -1,15 +1,23 @@
-"""Names on a narrow screen are cut between letters."""
+"""Names on a narrow screen are cut between letters, and titles of charts get the room of two lines."""
 
 from __future__ import annotations
 
 from playwright.sync_api import Browser
 
+from diagnostics.charting.chart import Theme
+from diagnostics.charting.panel import Panel, stacked
 from tests.running_workbench import PROJECT
 
 SHORTENED = """async ([source, how, text, most, tail]) => {
   const module = await import(`data:text/javascript,${encodeURIComponent(source)}`);
   return module[how](text, most, tail);
 }"""
+NARROWED = """async ([source, layout, width]) => {
+  const module = await import(`data:text/javascript,${encodeURIComponent(source)}`);
+  module.narrow(layout, width);
+  return layout;
+}"""
+IMPORT = "import { cut, folded } from './short_name.js';\n"
 SOURCE = (PROJECT / "static" / "js" / "short_name.js").read_text("utf-8")
 
 
@@ -36,5 +44,36 @@ def test_a_title_has_a_second_line_before_it_is_cut(browser: Browser) -> None:
     assert folded("Share of the arrivals, each 2.1 s", 40) == "Share of the arrivals, each 2.1 s"
     assert folded("Share of the arrivals, each 2.1 s", 20) == "Share of the<br>arrivals, each 2.1 s"
     assert folded("Share of the arrivals, each 2.1 s wide", 20) == "Share of the<br>arrivals, each …wide"
+    assert folded("Share of the arrivals, each 2.1 s", 31) == "Share of the arrivals, each<br>2.1 s"
     assert folded("region-&gt;revenue-sink lag", 10) == "regio…sink<br>lag"
     page.close()
+
+
+def test_a_panel_below_a_title_of_two_lines_moves_down_and_none_shrinks(browser: Browser) -> None:
+    """On a phone the second title of `Heap and garbage collection` lay on the bars of the panel above."""
+    narrow = (PROJECT / "static" / "js" / "chart_narrow.js").read_text("utf-8")
+    long_title = "Allocation rate · causes: Allocation Failure 103, Metadata GC Threshold 2"
+    panels = [Panel(title, "", [], height=100) for title in ("Used heap", long_title, "Pauses")]
+    layout = stacked(panels, Theme("light"), axis="time")["layout"]
+    page = browser.new_page()
+    narrowed = page.evaluate(NARROWED, [SOURCE + narrow.replace(IMPORT, ""), layout, 350])
+    page.close()
+
+    def places(of: dict[str, object]) -> list[tuple[int, int]]:
+        """Top and height of each panel, in pixels."""
+        margin = of["margin"]
+        assert isinstance(margin, dict)
+        inner = float(str(of["height"])) - margin["t"] - margin["b"] - (60 if of is narrowed else 0)
+        domains = [axis["domain"] for name, axis in of.items() if name.startswith("yaxis") and isinstance(axis, dict)]
+        return [(round((1 - high) * inner), round((high - low) * inner)) for low, high in domains]
+
+    assert [
+        (after[0] - before[0], after[1]) for before, after in zip(places(layout), places(narrowed), strict=True)
+    ] == [
+        (0, 100),
+        (15, 100),
+        (15, 100),
+    ]
+    titles = [(each["text"], each["y"]) for each in narrowed["annotations"]]
+    assert titles[1][0] == "Allocation rate · causes: Allocation<br>Failure 103, Metadata GC Threshold 2"
+    assert [y for _, y in titles] == [narrowed[name]["domain"][1] for name in ("yaxis", "yaxis2", "yaxis3")]

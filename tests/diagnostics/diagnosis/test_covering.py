@@ -48,6 +48,10 @@ def test_a_rule_that_something_else_refutes_as_well_is_not_covered() -> None:
     assert [each["covered_by"] for each in silent(EXPIRED, NEAR, expired=3, share=0.1)] == [None]
 
 
+def test_a_rule_of_which_something_is_not_measured_is_not_covered() -> None:
+    assert [each["covered_by"] for each in silent(EXPIRED, NEAR, expired=3)] == [None]
+
+
 def test_a_rule_that_no_finding_says_more_of_is_not_covered() -> None:
     assert [each["covered_by"] for each in silent(NEAR, expired=3, share=0.93)] == [None]
 

@@ -98,8 +98,11 @@ def test_of_the_settings_those_that_made_the_rule_hold_are_cited_first() -> None
         {"file_id": 0, "line": line, "kind": "config", "text": name, "name": f"execution.checkpointing.{name}"}
         for line, name in enumerate(options, 1)
     ]
+    checked = signal("settings_check", hosts=2)
+    checked["citations"] = [settings["citations"][place] for place in (2, 0, 1, 3)]
     risky = next(each for each in shipped_rules() if each.id == "conf.risky")
-    document = judge([settings], [{"file": "config.yaml", "format": "flink-configuration"}], Ruleset.of([risky]))
+    inputs = [{"file": "config.yaml", "format": "flink-configuration"}]
+    document = judge([settings, checked], inputs, Ruleset.of([risky]))
     [finding] = document["findings"]
     assert [each["text"] for each in finding["evidence"]] == [
         "externalized-checkpoint-retention",

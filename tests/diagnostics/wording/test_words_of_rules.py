@@ -38,6 +38,14 @@ def test_a_bound_of_several_words_is_a_sentence_in_either_language() -> None:
         assert bound_words(fact, "in", words) == "为“NO_EXTERNALIZED_CHECKPOINTS、DELETE_ON_CANCELLATION”之一"
 
 
+def test_the_origin_of_a_failure_has_its_title_and_not_the_id_that_rules_compare() -> None:
+    fact = "checkpoint_declines.origin"
+    assert fact_value("own_code", fact) == "the job's own code"
+    assert bound_words(fact, "in", ["own_code", "unknown"]) == "is one of the job's own code, unknown"
+    with reading_in(CHINESE):
+        assert fact_value("own_code", fact) == "作业自身的代码"
+
+
 def test_a_chinese_value_in_a_chinese_sentence_has_no_spaces_around_it() -> None:
     with reading_in(CHINESE):
         assert (

@@ -31,9 +31,8 @@ def test_a_value_in_the_sentence_of_the_verdict_links_to_its_line_and_what_to_do
     page = signed_in(people.alice).get(analysis.case.get_absolute_url()).content.decode()
 
     (citation,) = Citation.objects.filter(finding__analysis=analysis)
-    link = (
-        f'<a class="value" href="{citation.get_absolute_url()}#L2" title="The first line that this was measured from">'
-    )
+    title = "The first line that this was measured from"
+    link = f'<a class="value" href="{citation.get_absolute_url()}#L2" title="{title}" data-whole>'
     assert f'<p class="sentence">Orders: Window has a skew of {link}4</a>.</p>' in page
     assert "(bound: at least 2" in page
     assert "<strong>Do first:</strong> Find the keys that Window gets." in page
