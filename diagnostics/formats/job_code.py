@@ -87,10 +87,11 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
         for kind, call in known_calls(plain)
     ]
     called += [{"kind": kind, "name": name, "line": line, "last_line": line} for kind, name, line in code_names(plain)]
-    called += [
-        {"kind": "previous-result", "name": f"{call.receiver}.value", "line": call.line, "last_line": call.last_line}
-        for call in previous_results(plain)
-    ]
+    for call in previous_results(plain):
+        names = {"previous-result": f"{call.receiver}.value", "taker-of-previous-result": call.arguments[0]}
+        called += [
+            {"kind": kind, "name": name, "line": call.line, "last_line": call.last_line} for kind, name in names.items()
+        ]
     yield Rows("config_option", rows)
     yield Rows("code_call", called)
     yield Coverage(records=len(rows) + len(called))
@@ -243,6 +244,7 @@ FORMAT = Format(
                     {"kind": "key-part", "name": "merchant", "line": 10},
                     {"kind": "keyed-function", "name": "Score", "line": 10},
                     {"kind": "previous-result", "name": "model.value", "line": 3},
+                    {"kind": "taker-of-previous-result", "name": "score", "line": 3},
                 ]
             },
         ),

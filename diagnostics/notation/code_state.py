@@ -27,7 +27,8 @@ _NAME = re.compile(r"[A-Za-z_]\w{0,200}")
 def previous_results(plain: str) -> Iterator[Call]:
     """The reads of a state whose value goes into a call of the job's own before that state is written.
 
-    A value that is merely added to, or compared with, is no such read: its partial results can be merged.
+    A value that is merely added to, or compared with, is no such read: its partial results can be merged. The only
+    argument of a read is the method that its value goes to.
     """
     lines = Lines(plain)
     own = {found.group(1) for found in _OWN.finditer(plain)} - MERGES - KEYWORDS
@@ -36,14 +37,15 @@ def previous_results(plain: str) -> Iterator[Call]:
         for read in _READ.finditer(body or ""):
             rest = (body or "")[read.end() :]
             before, written, _ = rest.partition(f"{read.group(2)}.update(")
-            if written and _is_handed_on(before, read.group(1), own):
+            taker = _taker(before, read.group(1), own) if written else None
+            if taker:
                 line = lines.at(method.end() + read.start())
-                yield Call(read.group(2), "value", (), line, line)
+                yield Call(read.group(2), "value", (taker,), line, line)
 
 
-def _is_handed_on(statements: str, variable: str, own: Collection[str]) -> bool:
-    """Whether one of the statements gives the variable to one of the job's own methods."""
+def _taker(statements: str, variable: str, own: Collection[str]) -> str | None:
+    """The first of the job's own methods that one of the statements gives the variable to."""
     for called in _CALL.finditer(statements):
         if called.group(1) in own and variable in _NAME.findall(enclosed(statements, called.end() - 1) or ""):
-            return True
-    return False
+            return called.group(1)
+    return None

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
+from diagnostics.aggregators import code_calls
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
@@ -16,7 +17,7 @@ from diagnostics.vocabulary.known_frames import OUTSIDE, known_frames
 def measure(evidence: Evidence) -> Measured:
     """The functions in which each task spends its working time.
 
-    Reads   stack_sample: flame graphs, collapsed stacks, thread dumps.
+    Reads   stack_sample: flame graphs, collapsed stacks, thread dumps; code_call: methods that take a value of a state.
     Gives   one signal per task with samples of a working thread; `hot_frames.upload` for threads that write state.
     Units   shares of the samples in which the thread waits neither for input nor for output buffers.
     Empty   NotMeasured without a profile or thread dump.
@@ -24,9 +25,9 @@ def measure(evidence: Evidence) -> Measured:
     profiles = stack_profiles(evidence)
     if not profiles.tasks:
         yield NotMeasured("hot_frames", "flame-graph", "no flame graph, profile or thread dump shows a task's thread")
-    cluster = cluster_of(evidence)
+    cluster, takers = cluster_of(evidence), _takers_of_state(evidence)
     for task, profile in profiles.tasks.items():
-        signal = _signal(task, profile, cluster)
+        signal = _signal(task, profile, cluster, takers)
         if signal is not None:
             yield signal
     if profiles.uploads is None:
@@ -52,7 +53,15 @@ def measure(evidence: Evidence) -> Measured:
     )
 
 
-def _signal(task: tuple[str | None, str], profile: Profile, cluster: Cluster) -> Signal | None:
+def _takers_of_state(evidence: Evidence) -> Collection[str] | None:
+    """The job's own methods that take a value of a state, by its source; None without a source."""
+    rows = evidence.answer(code_calls.AGGREGATOR).to_pylist()
+    return {row["name"] for row in rows if row["kind"] == "taker-of-previous-result"} if rows else None
+
+
+def _signal(
+    task: tuple[str | None, str], profile: Profile, cluster: Cluster, takers: Collection[str] | None
+) -> Signal | None:
     at_work = working(profile)
     whole = sum(each.weight for each in at_work)
     if whole < FEWEST_WORKING:
@@ -78,6 +87,9 @@ def _signal(task: tuple[str | None, str], profile: Profile, cluster: Cluster) ->
             facts[f"{fact}_share_ratio"] = hottest[1] / whole
     computing = [each for each in at_work if not each.stack.waiting]
     facts |= {"computing_ratio": sum(each.weight for each in computing) / whole, **_hot(computing, whole)}
+    own = facts.get("own_frame")
+    if isinstance(own, str) and takers is not None:
+        facts["own_takes_state"] = own.rpartition(".")[2] in takers
     cited = sorted(at_work, key=lambda each: -each.weight)[:MOST_CITED]
     return Signal("hot_frames", subject_of(task, cluster), facts, tuple(each.citation for each in cited), len(at_work))
 
@@ -138,6 +150,7 @@ FACTS = {
     "hot_caller": "the user's function that calls it",
     "hot_advice": "what helps against it",
     "own_frame": "the user's function that uses the CPU most without a known library",
+    "own_takes_state": "whether the job's own function that uses the CPU most takes a value of a state",
     "own_share_ratio": "share of the working samples in the job's own function that uses the CPU most",
     "state_share_ratio": "share of the work in state access",
 }

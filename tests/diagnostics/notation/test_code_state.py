@@ -26,7 +26,7 @@ public class Dunes extends RichFlatMapFunction<Reading, Level> {
 
 def test_a_previous_value_given_to_a_method_of_the_job_is_needed() -> None:
     [read] = previous_results(OWN_METHOD % "Level next = smoothed(previous, reading);")
-    assert (read.receiver, read.line) == ("level", 5)
+    assert (read.receiver, read.arguments, read.line) == ("level", ("smoothed",), 5)
 
 
 def test_a_value_that_is_merged_or_compared_is_not_needed() -> None:

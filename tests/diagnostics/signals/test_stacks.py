@@ -190,6 +190,15 @@ def test_the_hot_function_is_named_with_its_share_its_caller_and_what_helps() ->
     assert facts["computing_ratio"] == 0.9  # the query waits in a socket
 
 
+def test_a_function_that_the_source_gives_a_state_to_is_marked() -> None:
+    def takes_state(*methods: str) -> object:
+        taken = [{"kind": "taker-of-previous-result", "name": method, "line": 3} for method in methods]
+        evidence = hand_made(**line_of_jobs(), stack_sample=[_stack(OWN, 30.0)], code_call=taken)
+        return only(hot_frames.measure(evidence), "hot_frames").facts.get("own_takes_state")
+
+    assert (takes_state("score"), takes_state("smoothed"), takes_state()) == (True, False, None)
+
+
 def test_a_librarys_frame_is_not_taken_for_the_jobs_own_code() -> None:
     stack = [*PARSE[:-1], "com.github.luben.zstd.Zstd.compress"]
     facts = only(hot_frames.measure(hand_made(stack_sample=[_stack(stack, 50.0)])), "hot_frames").facts

@@ -59,7 +59,7 @@ def test_the_finding_names_the_function_and_one_mean_busy_time_for_each() -> Non
 def test_a_profile_that_was_read_answers_the_step_instead_of_being_asked_for() -> None:
     step = step_of(load_balance=SKEW, hot_frames=PROFILE)
     assert step["look"] == []
-    assert [each["taken"] for each in step["answers"]] == [True, None]
+    assert [each["taken"] for each in step["answers"]] == [True, None, None]
     assert any("com.acme.RiskScore.scoreOrder" in sentence for sentence in step["measured"])
 
 
@@ -72,3 +72,17 @@ def test_without_a_profile_the_step_asks_for_one() -> None:
 def test_a_profile_in_state_access_is_the_other_answer() -> None:
     profile = {"working_samples": 400, "state_share_ratio": 0.8, "own_share_ratio": 0.1}
     assert [each["taken"] for each in step_of(load_balance=SKEW, hot_frames=profile)["answers"]] == [None, True]
+
+
+def test_work_on_the_state_of_a_key_is_neither_split_nor_moved() -> None:
+    """The runbook said in one step that each result depends on the one before, and to move the scoring in the next."""
+    keys = {"top_key": "M-17", "top_key_share_ratio": 0.9, "hot_key_multiple_ratio": 3.6}
+    on_state = PROFILE | {"own_takes_state": True}
+    assert [each["taken"] for each in step_of(load_balance=SKEW, hot_frames=on_state)["answers"]] == [False, True, None]
+    first = {
+        each["rule"]["id"]: each["first_step"]
+        for each in judged(load_balance=SKEW, hot_frames=on_state, key_distribution=keys)["findings"]
+    }
+    assert first["skew.hot-subtask"].startswith(
+        "Make com.acme.RiskScore.scoreOrder cheaper: 100 % of the work is in it."
+    )

@@ -39,6 +39,19 @@ def test_without_such_code_the_question_stays_open() -> None:
     assert "SALTS" in found["change"][0]["to"]
 
 
+def test_a_function_that_takes_the_state_is_not_told_to_move_before_the_shuffle() -> None:
+    def answers(**known: Any) -> list[str]:
+        signal = {"key": "hot_frames", "level": "vertex", "subject": SUBJECT, "citations": [], "citation_count": 0}
+        facts = {"own_share_ratio": 1.0, "own_frame": "com.acme.Risk.score", **known}
+        filled = fill(runbooks()["data-skew"], {"subject": SUBJECT}, [{**signal, "facts": facts}])
+        [cheaper] = [each for each in filled["steps"] if each["id"] == "make-each-record-cheaper"]
+        return [answer["then"][:26] for answer in cheaper["answers"] if answer["taken"]]
+
+    assert answers(own_takes_state=True) == ["It cannot move before keyB"]
+    assert answers(own_takes_state=False) == ["Move it into an operator b"]
+    assert answers() == ["Move it into an operator b"]
+
+
 def test_the_capacity_of_estimates_stands_beside_what_the_task_passes() -> None:
     """One page had 725 records/s as the capacity, and a busy task that passed 612."""
     rate = {"interval_ms": 30_000, "records_per_s": 612, "ceiling_total_per_s": 725}
