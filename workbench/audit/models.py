@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from django.contrib.admin.models import LogEntry
 from django.db import models
 from django.utils import timezone
 
 from workbench.accounts.models import User
-from workbench.audit.words import action_words, field_words
+from workbench.audit.words import action_words, field_words, value_words
 from workbench.languages.sentences import say
-
-NOTED = ("object_repr", "action_flag", "change_message")
-"""Columns of what Django's administration notes of a change, from which it says the change in any language."""
 
 
 class AuditEntry(models.Model):
@@ -57,12 +53,8 @@ class AuditEntry(models.Model):
     @property
     def fields(self) -> list[tuple[str, object]]:
         """The details with the names of fields for people."""
-        return [(field_words(name), _value_words(value)) for name, value in self.details.items()]
+        return [(field_words(name), value_words(name, value)) for name, value in self.details.items()]
 
     @property
     def is_refused(self) -> bool:
         return self.status is not None and self.status >= 400
-
-
-def _value_words(value: object) -> object:
-    return str(LogEntry(**value)) if isinstance(value, dict) else value

@@ -12,7 +12,8 @@ from django.http.response import HttpResponseBase
 
 from workbench.accounts.guessing import client_address
 from workbench.accounts.models import ApiToken, User
-from workbench.audit.models import NOTED, AuditEntry
+from workbench.audit.models import AuditEntry
+from workbench.audit.words import NOTED
 from workbench.untrusted.storable import storable
 
 logger = logging.getLogger(__name__)

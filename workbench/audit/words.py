@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from django.apps import apps
+from django.contrib.admin.models import LogEntry
 
+from diagnostics.symptoms import symptom
 from workbench.languages.sentences import say, to_say
 
 ACTIONS: Mapping[str, str] = {
@@ -156,6 +158,11 @@ FIELDS: Mapping[str, str] = {
 }
 """Words by field of a form."""
 
+CHOSEN: Mapping[str, str] = {"role": "accounts.User", "scope": "accounts.ApiToken", "status": "cases.Case"}
+"""Field of a form -> the table whose column of that name has words for its values."""
+NOTED = ("object_repr", "action_flag", "change_message")
+"""Columns of what Django's administration notes of a change, from which it says the change in any language."""
+
 ADMINISTRATION = "admin:"
 CHANGES: Mapping[str, str] = {
     "add": to_say("added in the administration: {what}"),
@@ -184,6 +191,20 @@ def _table_words(table: str) -> str:
 def field_words(name: str) -> str:
     """The field in the reader's language."""
     return say(FIELDS[name]) if name in FIELDS else name
+
+
+def value_words(name: str, value: object) -> object:
+    """The value of a field in the reader's language, where it has words; what a person entered unchanged."""
+    if isinstance(value, dict):
+        return str(LogEntry(**value))
+    if not isinstance(value, str):
+        return value
+    if name == "confirmed_class":
+        return symptom(value).read_title
+    if name in CHOSEN:
+        choices = apps.get_model(CHOSEN[name])._meta.get_field(name).flatchoices
+        return str(dict(choices).get(value, value))
+    return value
 
 
 def actions_called(part: str) -> list[str]:

@@ -13,6 +13,7 @@ from django.conf import LazySettings
 from django.test import Client
 from django.utils import timezone
 
+from diagnostics.language import CHINESE
 from tests.security.routes import routes
 from tests.security.test_routes import EVERYBODY, MAY, NO
 from tests.workbench.people import People, case_of, signed_in
@@ -20,9 +21,10 @@ from workbench.accounts.models import ApiToken
 from workbench.audit.models import AuditEntry
 from workbench.audit.recording import EXPORTS, FIELDS, QUIET
 from workbench.audit.retention import entries_expire
-from workbench.audit.words import ACTIONS
+from workbench.audit.words import ACTIONS, value_words
 from workbench.audit.words import FIELDS as WORDS_OF_FIELDS
 from workbench.cases.holds import any_hold, hold_lift, hold_place
+from workbench.languages.sentences import in_language
 
 
 def recorded_routes() -> set[str]:
@@ -111,8 +113,23 @@ def test_the_page_names_actions_and_fields_in_words_and_finds_them_by_these(peop
     for language, words in (("en", "changed the status of a case"), ("zh-hans", "修改了案例的状态")):
         page = signed_in(people.ada).get("/audit/", {"what": words}, headers={"Accept-Language": language})
         assert words in page.content.decode()
-    assert "浏览器" in page.content.decode()
-    assert "状态\uff1a" in page.content.decode()
+    assert "浏览器\uff0c来自 127.0.0.1" in page.content.decode()
+    assert '状态\uff1a<span translate="no">调查中' in page.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "shown"),
+    [
+        ("confirmed_class", "data_skew", "数据倾斜"),
+        ("status", ["open", "closed"], ["open", "closed"]),
+        ("role", "viewer", "查看者"),
+        ("reason", "closed", "closed"),
+    ],
+)
+def test_a_value_that_was_chosen_has_words_and_what_was_written_has_not(name: str, value: Any, shown: Any) -> None:
+    with in_language(CHINESE):
+        words = value_words(name, value)
+    assert str(words).startswith(str(shown))
 
 
 @pytest.mark.parametrize("route", sorted(recorded_routes()))

@@ -167,7 +167,7 @@ def test_a_verdict_counts_from_the_page_that_came_before_the_case(people: People
     assert [(each.title, each.share) for each in found.figures][2] == ("Root cause named within 10 minutes", 1.0)
 
 
-def test_a_closed_case_states_its_durations_against_the_target(people: People) -> None:
+def test_a_closed_case_states_its_durations_against_the_target(both_languages: None, people: People) -> None:
     analysis = diagnosed_case(people.alice)
     case = analysis.case
     Analysis.objects.filter(pk=analysis.pk).update(finished_at=case.created_at + dt.timedelta(minutes=2))
@@ -177,6 +177,9 @@ def test_a_closed_case_states_its_durations_against_the_target(people: People) -
     page = signed_in(people.bob).get(case.get_absolute_url()).content.decode()
 
     assert "Verdict after 2 min, within the 10 min target; fix after 30 min, above the 10 min target." in page
+    chinese = {"Accept-Language": "zh-CN"}
+    page = signed_in(people.bob).get(case.get_absolute_url(), headers=chinese).content.decode()
+    assert "\u3002得出诊断结论用时 2 min\uff08在 10 min 的目标之内\uff09\uff1b完成修复用时 30 min\uff08超过" in page
 
 
 def test_ten_minutes_are_in_time_and_more_are_not() -> None:
