@@ -48,6 +48,7 @@ function reachScrolling(part) {
 }
 reachScrolling(document);
 document.addEventListener('toggle', (event) => reachScrolling(event.target), true);
+addEventListener('resize', () => reachScrolling(document));
 
 // Shortcuts. One letter keys can be switched off: some people speak to their machine.
 const KEY = 'workbench-shortcuts';

@@ -156,10 +156,15 @@ def new_tab(
 
 def go(page: Page, path: str, size: tuple[int, int], scheme: str) -> Page:
     """The page at the path, in a width and colour scheme."""
-    page.set_viewport_size({"width": size[0], "height": size[1]})
-    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    look_with(page, size, scheme)
     page.goto(path)
     return page
+
+
+def look_with(page: Page, size: tuple[int, int], scheme: str) -> None:
+    """Gives a page another width and colour scheme."""
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
 
 
 def listen(page: Page, address: str, complaints: list[str]) -> None:
