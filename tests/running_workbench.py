@@ -204,3 +204,4 @@ def workbench(tmp_path_factory: pytest.TempPathFactory, spark_remote: str) -> It
     finally:
         status = running.end()
     assert status == 0, running.said()
+    assert running.processes() == [], "Ctrl-C leaves nothing"

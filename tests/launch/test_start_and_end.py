@@ -1,4 +1,7 @@
-"""`make up` with the real programs leaves no process behind, however it is ended."""
+"""`make up` with the real programs leaves no process behind, however it is ended.
+
+That Ctrl-C leaves nothing is seen at the end of the workbench that journeys share (`tests/running_workbench.py`).
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.celery]
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One data folder, so that each later start is a second one."""
+    """One data folder, so that the later start is a second one."""
     return tmp_path_factory.mktemp("launch") / "data"
 
 
@@ -25,15 +28,15 @@ def killed(process: psutil.Process) -> None:
     psutil.wait_procs([process], timeout=10)
 
 
-def test_ctrl_c_leaves_nothing(data: Path, spark_remote: str) -> None:
+def test_make_up_ends_with_sigterm_to_make_alone(data: Path, spark_remote: str) -> None:
     """This start is the very first: it prepares its database itself."""
-    running = launch(data, prepared=False, SPARK_REMOTE=spark_remote)
+    running = launch(data, str(shutil.which("make")), "up", prepared=False, SPARK_REMOTE=spark_remote)
     try:
         running.wait_until_ready()
-        assert running.end(signal.SIGINT) == 0
-        assert running.processes() == []
+        running.process.terminate()
+        assert eventually(lambda: not running.processes(), 60), [p.cmdline() for p in running.processes()]
     finally:
-        running.end(signal.SIGTERM)
+        running.end(signal.SIGKILL)
 
 
 def test_a_killed_supervisor_leaves_nothing_and_is_said(data: Path, spark_remote: str) -> None:
@@ -47,13 +50,3 @@ def test_a_killed_supervisor_leaves_nothing_and_is_said(data: Path, spark_remote
         assert eventually(lambda: not running.processes(), 30), [p.cmdline() for p in running.processes()]
     finally:
         running.end(signal.SIGTERM)
-
-
-def test_make_up_ends_with_sigterm_to_make_alone(data: Path, spark_remote: str) -> None:
-    running = launch(data, str(shutil.which("make")), "up", SPARK_REMOTE=spark_remote, **COLD)
-    try:
-        running.wait_until_ready()
-        running.process.terminate()
-        assert eventually(lambda: not running.processes(), 60), [p.cmdline() for p in running.processes()]
-    finally:
-        running.end(signal.SIGKILL)
