@@ -76,6 +76,7 @@ of a sink are temporary files of the table's metadata folder, named in its state
 """
 RESTORE_FRAMES = re.compile(r"RestoreOperation|Checkpoints\.load|StateAssignmentOperation|BackendRestorerProcedure")
 KINDS: Mapping[str, tuple[str, ...]] = {
+    "full disk": ("No space left on device", "Disk quota exceeded"),
     "position of the source": POSITION_GONE,
     "schemas of the source": HISTORY_GONE,
     "missing operator": ("Cannot map checkpoint/savepoint state for operator", "There is no operator for the state"),
@@ -294,7 +295,7 @@ def _named(text: str, message: str) -> dict[str, Any]:
 FACTS = {
     "failures": "failures while state was being restored",
     "kind": "mismatch of the state; file of a sink, missing operator, max parallelism, backend, serializer, missing "
-    "file, corrupt file, in-flight data, missing class, unreachable or other",
+    "file, corrupt file, in-flight data, missing class, full disk, unreachable or other",
     "exception_class": "innermost exception of the most frequent failure",
     "exception": "the same without the package",
     "message": "its message",

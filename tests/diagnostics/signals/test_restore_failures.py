@@ -22,6 +22,7 @@ from tests.diagnostics.hand_made import JOB, START, hand_made, needs, only
         ("java.io.IOException: Unexpected magic number", "corrupt file"),
         ("java.lang.ClassNotFoundException: org.acme.Order", "missing class"),
         ("java.net.ConnectException: Connection refused", "unreachable"),
+        ("java.io.IOException: No space left on device", "full disk"),
         ("java.lang.IllegalStateException: x", "other"),
     ],
 )

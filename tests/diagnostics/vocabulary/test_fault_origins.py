@@ -113,6 +113,16 @@ OWN = "org.acme.Enrich.map"
             None,
             "restore",
         ),
+        (
+            [
+                "org.apache.flink.util.FlinkException: Could not restore keyed state backend for x from any of the 1"
+                " provided restore options.",
+                "java.io.IOException: No space left on device",
+            ],
+            "java.io.FileOutputStream.writeBytes",
+            "org.apache.flink.contrib.streaming.state.RocksDBStateDownloader.downloadDataForStateHandle",
+            "disk_full",
+        ),
     ],
 )
 def test_a_chain_shows_where_the_failure_comes_from(
