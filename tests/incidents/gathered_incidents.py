@@ -46,6 +46,7 @@ Half = Literal[
     "learning6",
     "fresh6-judge",
     "fresh6",
+    "fresh7",
 ]
 
 FOLDER = Path(__file__).parent / "gathered"
