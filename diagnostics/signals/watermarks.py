@@ -200,16 +200,22 @@ def _spread_facts(vertex: VertexKey, courses: Mapping[int, Moments], series: Met
         "slowest_subtask": slow,
         "slowest_still_ms": until - since,
     }
-    counters = [
-        each
-        for metric in ("numRecordsIn", "numRecordsOut")
-        for each in series.by_vertex(metric, operators=False).get(vertex, [])
-        if each.subtask == slow
-    ]
-    if counters:
-        grown = max(growth_between(_moments(each.known), since, until) for each in counters)
-        facts |= {"slowest_records": round(grown), "slowest_idle": grown == 0 and until - since >= STILL_MS}
+    passed: dict[int | None, float] = defaultdict(float)
+    for each in _counters(vertex, series):
+        passed[each.subtask] = max(passed[each.subtask], growth_between(_moments(each.known), since, until))
+    if slow in passed:
+        facts |= {"slowest_records": round(passed[slow]), "slowest_idle": not passed[slow] and until - since >= STILL_MS}
+        if total := sum(passed.values()):
+            facts["slowest_share_ratio"] = passed[slow] * len(passed) / total
     return facts
+
+
+def _counters(vertex: VertexKey, series: MetricSeries) -> list[Series]:
+    """The counters of records of a task; those of its operators where nothing is read of the task itself."""
+    for operators in (False, True):
+        if found := [each for name in PASSED for each in series.by_vertex(name, operators=operators).get(vertex, [])]:
+            return found
+    return []
 
 
 def _at_maximum(vertex: VertexKey, gauges: Iterable[Series], series: MetricSeries) -> dict[str, FactValue]:
@@ -217,7 +223,7 @@ def _at_maximum(vertex: VertexKey, gauges: Iterable[Series], series: MetricSerie
 
     A source that ended emits MAX_WATERMARK and no more records; after a time stamp far in the future, records continue.
     """
-    counters = [each for metric in PASSED for each in series.by_vertex(metric, operators=False).get(vertex, [])]
+    counters = _counters(vertex, series)
     ends: list[tuple[int, int]] = []
     for gauge in gauges:
         high = [point.ts_ms for point in gauge.known if point.ts_ms and (point.value or 0.0) >= END_OF_INPUT]
@@ -237,12 +243,12 @@ def _still_facts(vertex: VertexKey, still: Standstill, series: MetricSeries, clu
     advance.
     """
     end = still.start_ms + still.length_ms
-    records = 0.0
+    grown: dict[tuple[VertexKey, str | None, str], float] = defaultdict(float)
     for place in (vertex, *cluster.upstream(vertex)):
-        for metric in ("numRecordsIn", "numRecordsOut"):
-            counters = series.by_vertex(metric, operators=False).get(place, [])
-            grown = sum(growth_between(_moments(each.known), still.start_ms, end) for each in counters)
-            records = max(records, grown)
+        for each in _counters(place, series):
+            of_whom = (place, each.operator, each.metric)
+            grown[of_whom] += growth_between(_moments(each.known), still.start_ms, end)
+    records = max(grown.values(), default=0.0)
     return {
         "stalled": records > 0,
         "stalled_ms": still.length_ms,
@@ -297,6 +303,7 @@ SIGNALS = (
             "slowest_subtask": "index of the subtask whose last watermark is lowest",
             "slowest_still_ms": "how long that one has stood still at the end, ms",
             "slowest_records": "records that passed that subtask meanwhile",
+            "slowest_share_ratio": "its records meanwhile as a multiple of the even share of all subtasks",
             "slowest_idle": "whether no record passed the slowest subtask while its watermark did not advance",
             "maximum_from_ms": "time since which some subtask's watermark is the highest that Flink has, epoch ms",
             "maximum_records": "records that passed that subtask since its watermark is at the maximum",

@@ -136,3 +136,18 @@ def test_every_task_names_the_only_one_that_creates_its_watermark() -> None:
     rows = [*gauge(SOURCE, 0, steady, "currentOutputWatermark"), *gauge(SINK, 0, steady)]
     found = signals_of_key(watermarks.measure(hand_made(**line_of_jobs(), metric_sample=rows)), "watermarks")
     assert {each.subject.vertex_id: each.facts["created_in"] for each in found} == {SOURCE: SOURCE, SINK: SOURCE}
+
+
+def test_counters_of_operators_count_where_none_of_the_task_is_read() -> None:
+    rows = gauge(SOURCE, 0, [START - 2_700_000.0] * 20, "currentOutputWatermark")
+    rows += [{**each, "vertex_id": SOURCE, "operator": "read"} for each in passing(0, 500.0)]
+    (signal,) = signals_of_key(watermarks.measure(hand_made(metric_sample=rows)), "watermarks")
+    assert (signal.facts["stalled"], signal.facts["stalled_records"]) == (True, 9_500)
+
+
+def test_a_subtask_with_hardly_any_records_has_a_small_share() -> None:
+    rows = gauge(SINK, 0, [START - 600_000.0] * 20) + gauge(SINK, 1, lagging([5_000.0] * 20))
+    rows += passing(0, 1.0) + passing(1, 199.0)
+    (signal,) = signals_of_key(watermarks.measure(hand_made(metric_sample=rows)), "watermarks")
+    assert (signal.facts["slowest_subtask"], signal.facts["slowest_idle"]) == (0, False)
+    assert signal.facts["slowest_share_ratio"] == 0.01
