@@ -43,7 +43,8 @@ so a repeated registration is its owner after a lost connection. Source: Flink's
 def measure(evidence: Evidence) -> Measured:
     """Slots that each job needs, existing slots, and failed requests.
 
-    Reads   log_record (also events of Kubernetes), failure, metric_sample (taskSlotsTotal, taskSlotsAvailable), vertex.
+    Reads   log_record (also events of Kubernetes), failure, metric_sample (taskSlotsTotal, taskSlotsAvailable,
+            numRunningJobs), vertex.
     Gives   one signal per job; a pod without a node counts for every job.
     Empty   NotMeasured without logs, exceptions and metrics.
     """
@@ -137,8 +138,10 @@ def _slots_by_task_manager(needed: int, total: int, cluster: Cluster) -> int | N
 
 
 def _totals(series: MetricSeries) -> dict[str, FactValue]:
-    facts: dict[str, FactValue] = {}
-    for name, metric in (("total", "taskSlotsTotal"), ("free", "taskSlotsAvailable")):
+    """Slots at the end and at most, and how many slots and running jobs are missing from the most."""
+    last: dict[str, int] = {}
+    most: dict[str, int] = {}
+    for metric in ("taskSlotsTotal", "taskSlotsAvailable", "numRunningJobs"):
         points = [
             (point.ts_ms or 0, point.value)
             for each in series.of(metric)
@@ -146,7 +149,14 @@ def _totals(series: MetricSeries) -> dict[str, FactValue]:
             if point.value is not None
         ]
         if points:
-            facts |= {f"{name}_end": round(max(points)[1]), f"{name}_most": round(max(value for _, value in points))}
+            last[metric], most[metric] = round(max(points)[1]), round(max(value for _, value in points))
+    facts: dict[str, FactValue] = {}
+    for name, metric in (("total", "taskSlotsTotal"), ("free", "taskSlotsAvailable")):
+        if metric in last:
+            facts |= {f"{name}_end": last[metric], f"{name}_most": most[metric]}
+    for name, metric in (("fell_by", "taskSlotsTotal"), ("running_jobs_fell_by", "numRunningJobs")):
+        if metric in last:
+            facts[name] = most[metric] - last[metric]
     return facts
 
 
@@ -218,6 +228,8 @@ SIGNALS = (
             "total_most": "most slots at any time",
             "free_end": "free slots at the end",
             "free_most": "most free slots at any time",
+            "fell_by": "slots at most minus slots at the end",
+            "running_jobs_fell_by": "jobs that ran at most minus jobs that run at the end",
             "refused_before_loss": "requests for slots not fulfilled before any TaskManager was lost, where one was",
             "from_start": "whether the JobManager's log shows its start before the first refusal",
             "missing": "slots that are missing at the end, also for the other jobs that run",

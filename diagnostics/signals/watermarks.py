@@ -204,7 +204,10 @@ def _spread_facts(vertex: VertexKey, courses: Mapping[int, Moments], series: Met
     for each in _counters(vertex, series):
         passed[each.subtask] = max(passed[each.subtask], growth_between(_moments(each.known), since, until))
     if slow in passed:
-        facts |= {"slowest_records": round(passed[slow]), "slowest_idle": not passed[slow] and until - since >= STILL_MS}
+        facts |= {
+            "slowest_records": round(passed[slow]),
+            "slowest_idle": not passed[slow] and until - since >= STILL_MS,
+        }
         if total := sum(passed.values()):
             facts["slowest_share_ratio"] = passed[slow] * len(passed) / total
     return facts

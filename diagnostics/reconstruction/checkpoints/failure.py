@@ -27,6 +27,10 @@ from diagnostics.vocabulary.decline_reasons import KIND_ORDER, Kind, reason_of
 ABORTED = "java.util.concurrent.CancellationException"
 """The exception of an asynchronous part whose checkpoint was aborted elsewhere: it is never the cause."""
 
+CLOSED = "registry is already closed"
+"""Of the exception of a snapshot in a task that ends, as when its job is cancelled: a consequence. Source: Flink's
+AbstractCloseableRegistry."""
+
 OF_CHECKPOINT = re.compile(r"(?:checkpoint|snapshot) (\d{1,18})\b")
 OF_OPERATOR = re.compile(r"for operator ([^\n]{1,300}?) \((\d{1,7})/\d{1,7}\)")
 EXECUTION = re.compile(r"by task ([0-9a-f_]{32,200}) of job")
@@ -231,6 +235,8 @@ def _failures_of_job(evidence: Evidence, job_id: str | None, reports: Sequence[F
     failures = []
     for (number, _), of_number in grouped.items():
         checkpoint = known.get(number) if number is not None else None
+        if any(CLOSED in (each.causes or each.message) for each in of_number):
+            of_number = [replace(each, kind="consequence") for each in of_number]
         ordered = tuple(sorted(of_number, key=_report_order))
         if checkpoint is not None and _is_other(checkpoint.status, ordered[0]):
             continue

@@ -58,11 +58,26 @@ CONTAINER_ENDS: Mapping[str, tuple[str, ...]] = {
         "beyond physical memory limits",
         "beyond virtual memory limits",
     ),
-    "killed (exit code 137)": ("ode is 137", "exit code 137", "exitCode=137", " is : 137"),
+    "killed (exit code 137)": (
+        "ode is 137",
+        "ode: 137",
+        "exit code 137",
+        "exitCode=137",
+        " is : 137",
+        "status 137",
+        "status: 137",
+    ),
+    "ended by Flink after a fatal error (exit code 239)": (
+        "ode is 239",
+        "ode: 239",
+        "exitCode=239",
+        "exit code 239",
+        " is : 239",
+    ),
     "terminated (exit code 143)": ("ode is 143", "exit code 143", "exitCode=143", " is : 143"),
 }
 """How a container ended -> texts of YARN's and Kubernetes' diagnostics that show it. Source: Hadoop's SchedulerUtils
-and ContainerExitStatus, Kubernetes' eviction manager and node controller."""
+and ContainerExitStatus, Kubernetes' eviction manager and node controller, Flink's FatalExitExceptionHandler (-17)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,9 @@ CONTAINER_END = re.compile(
 )
 """Texts of YARN and Kubernetes about an ended container, as the reason of a closed connection. Source:
 Hadoop's ContainerExitStatus and SchedulerUtils, Flink's KubernetesPod."""
+EXIT = re.compile(r"(?:[Ee]xit ?[Cc]ode|exit status)\W{0,3}(?:is\W{0,3})?(-?\d{1,4})")
+PLANNED = {"0", "143"}
+"""Exit codes of a worker that Flink or its platform ends on purpose: a normal end, and SIGTERM."""
 SAME_LOSS_MS = 60_000
 """JobMaster and ResourceManager notice the same loss within this time. Our choice."""
 
@@ -37,7 +40,9 @@ class Loss:
         """`heartbeat timed out`, `container ended` or `unreachable`."""
         if any("timed out" in each.texts for each in self.records):
             return "heartbeat timed out"
-        ended = any(isinstance(each, LogEvent) and is_container_end(each) for each in self.records)
+        ended = any(
+            isinstance(each, LogEvent) and (is_container_end(each) or is_failed_worker(each)) for each in self.records
+        )
         return "container ended" if ended else "unreachable"
 
 
@@ -48,6 +53,9 @@ def losses(log: IncidentLog) -> list[Loss]:
         (name, event) for event in log.of("lost") if (name := identity_of(event))
     ]
     records += [(name, event) for event in log.of("closed") if is_container_end(event) and (name := identity_of(event))]
+    records += [
+        (name, event) for event in log.of("process_end") if is_failed_worker(event) and (name := identity_of(event))
+    ]
     failed: list[LogEvent | Failure] = [event for event in log.of("failure") if event.process != "taskmanager"]
     failed += log.failures
     records += [((hit[1] or hit[2]).rstrip("."), each) for each in failed if (hit := LOST.search(each.texts))]
@@ -65,6 +73,11 @@ def losses(log: IncidentLog) -> list[Loss]:
 def is_container_end(event: LogEvent) -> bool:
     """Whether the ResourceManager closed a connection because the TaskManager's container ended."""
     return event.kind == "closed" and CONTAINER_END.search(event.message) is not None
+
+
+def is_failed_worker(event: LogEvent) -> bool:
+    """Whether the ResourceManager reports that a worker ended, with an exit code that nobody planned."""
+    return event.event == "res.worker.terminated" and bool(set(EXIT.findall(event.texts)) - PLANNED)
 
 
 def identity_of(event: LogEvent) -> str | None:

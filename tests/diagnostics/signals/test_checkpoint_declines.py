@@ -223,5 +223,13 @@ def test_an_expiry_and_what_follows_from_something_else_is_no_decline() -> None:
     assert facts["failures"] == 0
 
 
+def test_a_snapshot_in_a_task_that_is_being_closed_is_no_decline() -> None:
+    closed = {"root_cause_message": "Cannot register Closeable, registry is already closed. Closing argument."}
+    closed["causes"] = f"x: Asynchronous task checkpoint failed.\njava.io.IOException: {closed['root_cause_message']}"
+    log = [completed(1, 1), *declined(10, 2, **closed)]
+    facts = only(measure(hand_made(**line_of_jobs(), log_record=log)), "checkpoint_declines").facts
+    assert (facts["failures"], facts["consequences"]) == (0, 1)
+
+
 def test_nothing_is_measured_without_logs_and_checkpoints() -> None:
     assert needs(measure(hand_made())) == {"checkpoint_declines": "jobmanager-log"}

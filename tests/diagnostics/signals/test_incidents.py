@@ -133,6 +133,33 @@ def test_rest_alone_reports_refused_buffers() -> None:
     assert (facts["insufficient"], facts["required"]) == (1, 13)
 
 
+@pytest.mark.parametrize(
+    ("diagnostics", "lost"),
+    [
+        ("Exception from container-launch.\nExit code: 239", 1),
+        ("Completed container. Exit code: 0", 0),
+        ("Container killed by the ApplicationMaster. Exit code is 143", 0),
+    ],
+)
+def test_a_worker_that_ended_by_itself_is_a_lost_task_manager(diagnostics: str, lost: int) -> None:
+    said = f"Worker container_e01_02 is terminated. Diagnostics: {diagnostics}"
+    log = [record(60, said, event="res.worker.terminated", task_manager="container_e01_02", reason=diagnostics)]
+    facts = only(
+        task_manager_loss.measure_all(hand_made(**line_of_jobs(), log_record=log)), "task_manager_loss.all"
+    ).facts
+    assert (facts["lost"], facts["container_ends"]) == (lost, lost)
+
+
+def test_slots_and_jobs_that_went_are_counted() -> None:
+    rows = [
+        {"metric": metric, "ts_ms": START + moment * 5_000, "value": value}
+        for metric, values in {"taskSlotsTotal": [24.0, 20.0], "numRunningJobs": [2.0, 1.0]}.items()
+        for moment, value in enumerate(values)
+    ]
+    facts = only(slots.measure(hand_made(**line_of_jobs(), metric_sample=rows)), "slots").facts
+    assert (facts["fell_by"], facts["running_jobs_fell_by"]) == (4, 1)
+
+
 def test_slots_that_were_refused_are_set_against_those_there_were() -> None:
     total = [{"metric": "taskSlotsTotal", "ts_ms": START + second * 1000, "value": 1.0} for second in (0, 10, 20)]
     log = [record(10, "Could not acquire the minimum required resources, failing slot requests.", job_id=JOB)]
