@@ -14,6 +14,7 @@ from diagnostics.rules.condition import Condition
 from diagnostics.runbook.cluster_commands import ClusterCommands
 from diagnostics.runbook.code_block import replaced_code
 from diagnostics.runbook.config_file import ConfigFile, shown_change
+from diagnostics.runbook.program_paths import copies_of, paths_at_risk
 from diagnostics.runbook.restarting import stop_and_start
 from diagnostics.runbook.text import Answer, Change, Look, Runbook, Step
 from diagnostics.vocabulary.settings import Version, version_of
@@ -138,6 +139,8 @@ class _Page:
             before, unset = self.file.split(before)
         else:
             before, unset = replaced_code(change, before, self.lookup)
+        if change.starts_program:
+            after = "\n".join([*copies_of(paths_at_risk(self.lookup)), after])
         file = phrase.fill_or_name(
             CONFIG_FILE.sub(self.cluster.config_place, in_reader_language(change.file)), self.lookup
         )

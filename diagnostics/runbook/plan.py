@@ -104,9 +104,9 @@ def merged_plan(
         commands = restart["command"].splitlines()
         restart["command"] = "\n".join([*([export] if export else []), *commands])
         given = {each.removeprefix(COMMENT).partition("   # ")[0] for each in commands}
-        shown["changes"] = [each for each in shown["changes"] if each["to"] not in given]
+        shown["changes"] = [each for each in shown["changes"] if _last_line(each["to"]) not in given]
         for look in shown["open"]:
-            look["changes"] = [each for each in look["changes"] if each["to"] not in given]
+            look["changes"] = [each for each in look["changes"] if _last_line(each["to"]) not in given]
         shown["open"] = [each for each in shown["open"] if each["changes"]]
     starts = [each for each in shown["changes"] if each["kind"] == "command" and STARTS.search(each["to"])]
     for each in starts:
@@ -264,6 +264,11 @@ def useless_options(changes: Sequence[Mapping[str, Any]], useless: Collection[st
     settings = (change for change in changes if change["kind"] == "config")
     changed = (option for change in settings for option, _, _ in _options(change["to"]))
     return list(dict.fromkeys(option for option in changed if option in useless))
+
+
+def _last_line(command: str) -> str:
+    """The start among the lines of a command: what it may overwrite is copied before it."""
+    return command.splitlines()[-1]
 
 
 def _options(lines: str) -> Iterator[tuple[str, str, list[str]]]:

@@ -124,8 +124,12 @@ def with_copies(
     if any(each.path is None for each in paths):
         return (OVERWRITTEN, COPY_FIRST, *sentences), commands
     start = next((place for place, each in enumerate(commands) if "{restart.program}" in each), 0)
-    copies = [f"{COPY.format(path=each.path)}   # {say(ON_TASK_MANAGERS)}" for each in paths]
-    return (OVERWRITTEN, COPIED, *sentences), [*commands[:start], *copies, *commands[start:]]
+    return (OVERWRITTEN, COPIED, *sentences), [*commands[:start], *copies_of(paths), *commands[start:]]
+
+
+def copies_of(paths: Sequence[PathArgument]) -> list[str]:
+    """The commands that copy the paths which a shell reaches."""
+    return [f"{COPY.format(path=each.path)}   # {say(ON_TASK_MANAGERS)}" for each in paths if each.path]
 
 
 def _without_scheme(path: str) -> str:

@@ -88,6 +88,12 @@ class Change:
     imports: tuple[str, ...] = ()
 
     @property
+    def starts_program(self) -> bool:
+        """Whether it is a command that starts the job with its former arguments."""
+        programs = ("cluster.program", "cluster.smaller_program")
+        return self.kind == "command" and any(each in programs for each, _ in phrase.placeholders(self.after))
+
+    @property
     def quotes_source(self) -> bool:
         """Whether what it replaces is a text of the job's source, and not only an example of such a text."""
         return any(form == "source" for _, form in phrase.placeholders(self.before))

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from diagnostics.runbook import fill, runbooks
 from diagnostics.runbook.restarting import stop_and_start
 from tests.diagnostics.runbook.clusters import JOB, NATIVE, OPERATOR, STANDALONE, commands_of
 
@@ -59,3 +60,19 @@ def test_where_no_command_copies_the_reader_is_told_to(value: str) -> None:
 @pytest.mark.parametrize("facts", [NATIVE, OPERATOR])
 def test_no_shell_reaches_a_pod_s_files(facts: dict[str, Any]) -> None:
     assert "Copy what is there before the start." in text_of(facts, TAP)
+
+
+def test_a_start_that_a_runbook_proposes_copies_them_as_well() -> None:
+    facts: dict[str, Any] = {"deployment": {"program": TAP}, "restore_failures": {"path": "/data/savepoint"}}
+    facts["restore_failures"] |= {"failures": 3, "kind": "missing state"}
+    stored = [
+        {"key": key, "subject": {}, "level": "case", "facts": known, "citations": [], "citation_count": 0}
+        for key, known in facts.items()
+    ]
+    steps = fill(runbooks()["restore-failure"], {"subject": {"job": JOB}}, stored)["steps"]
+    starts = [each["to"] for step in steps for each in step["change"] if " --tap /data/events" in each["to"]]
+    assert starts
+    for each in starts:
+        copy, start = each.splitlines()
+        assert copy.startswith("cp -a /data/events /data/events.$(date +%s)")
+        assert start.endswith(" --tap /data/events")
