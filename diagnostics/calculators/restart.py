@@ -182,7 +182,7 @@ CALCULATOR = Calculator(
         ),
         replace(
             INCOMING_RATE,
-            facts=("record_rate.offered_per_s", "record_rate.usual_per_s", "throughput.before_per_s"),
+            facts=("record_rate.emitted_per_s", "record_rate.usual_per_s", "throughput.before_per_s"),
         ),
         Input(
             "capacity",

@@ -96,6 +96,9 @@ _DYNAMIC = re.compile(r"^([A-Za-z][\w.-]{1,300})=(.*)$", re.DOTALL)
 _STARTING = re.compile(r"^Starting ([A-Za-z][\w ]{1,80}) \(Version: ")
 _FILE = re.compile(r"^Using (?:standard|legacy) YAML parser to load flink configuration file from (\S.{0,500})\.$")
 _LOG_FILE = re.compile(r"^-Dlog\.file=(\S.{0,500})$")
+_GC_LOG = re.compile(r'^-Xlog(?:gc|:[^:]{0,200}\bgc\b[^:]{0,200}):(?:file=)?"?(/[^:"%]{1,500})"?(?::|$)')
+"""Where a JVM writes its GC log: `-Xlog:gc*:file=...`, before JDK 9 `-Xloggc:...`; not a name that the JVM completes.
+Source: JDK's java command, -Xlog."""
 _HOME = re.compile(r"^Classpath: (?:[^:]{0,500}:)*?(/[^:]{1,400})/lib/flink-[^:/]{1,200}\.jar(?::|$)")
 SUBMITTING = ("run", "run-application")
 """Actions of the command line client that start a job. Source: Flink's CliFrontend."""
@@ -184,6 +187,7 @@ def _process_facts(said: str) -> Iterator[tuple[str, str]]:
         "process.entrypoint": _STARTING.match(said),
         "config.file": _FILE.match(said),
         "log.file": _LOG_FILE.match(said),
+        "gc.log.file": _GC_LOG.match(said),
         "flink.directory": _HOME.match(said),
     }
     yield from ((key, match.group(1)) for key, match in matches.items() if match)

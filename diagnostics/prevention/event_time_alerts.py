@@ -44,8 +44,7 @@ def _ahead(finding: Mapping[str, Any], job: WatchedJob) -> Alert:
         "warning",
         say("The watermark of {task_name} in {job_name} is ahead of the clock"),
         say(
-            "Events carry times of the future, so that right events are late. It fires when the trouble begins, before "
-            "anybody misses the records: {title}.",
+            "Events carry times of the future, so that right events are late and are dropped: {title}.",
             title=finding["title"],
         ),
         (WATERMARK,),

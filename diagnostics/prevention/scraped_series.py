@@ -43,13 +43,14 @@ def scraped_series(
         return
     seen: set[tuple[str, Labels]] = set()
     for watched in points.get("watched", ()):
-        if watched["job_id"] not in (job_id, None) or not _is_scraped(watched, points, times, tasks_end=tasks_end):
+        if watched["job_id"] not in (job_id, None) or not _is_scraped(watched, points, times):
             continue
         metric, labels = _named(watched, name)
         if (metric, labels) not in seen:
             seen.add((metric, labels))
-            ends = tasks_end and metric.startswith(TASK)
-            read = _to_last_reading(watched["values"]) if ends else watched["values"]
+            read = _to_last_reading(watched["values"])
+            is_of_worker = metric.startswith(PROCESS)
+            ends = (tasks_end and metric.startswith(TASK)) or (is_of_worker and not _lasts(read, points, times))
             values = slot_values(read, points, times, ends=ends)
             yield Series(metric, labels, _by_the_clock(values) if metric == WATERMARK else values)
     yield from _running_time(points, job_id, name, times)
@@ -59,19 +60,28 @@ def _to_last_reading(values: Sequence[float | None]) -> Sequence[float | None]:
     return values[: max(place for place, value in enumerate(values) if value is not None) + 1]
 
 
-def _is_scraped(
-    watched: Mapping[str, Any], points: Mapping[str, Any], times: Sequence[float], *, tasks_end: bool
-) -> bool:
-    """Whether the readings are as close as those of a scraper, up to the end of all readings or of the tasks; those of
-    checkpoints up to the end of the evidence, which logs may show beyond.
+def _is_scraped(watched: Mapping[str, Any], points: Mapping[str, Any], times: Sequence[float]) -> bool:
+    """Whether the readings are as close as those of a scraper; those of the JobManager up to the end of all readings,
+    of checkpoints up to the end of the evidence, which logs may show beyond.
+
+    A TaskManager, and with it its tasks, may be gone before.
     """
-    places = [place for place, value in enumerate(watched["values"]) if value is not None]
+    read = _to_last_reading(watched["values"])
+    places = [place for place, value in enumerate(read) if value is not None]
     slot = points["slot_ms"]
     if len(places) < 2 or median_low(after - before for before, after in pairwise(places)) * slot > MOST_APART_MS:
         return False
-    may_end = tasks_end and watched["vertex"] is not None
-    end = times[-1] if "Checkpoint" in watched["metric"] else min(points["to_ms"], times[-1])
-    return bool(may_end or points["from_ms"] + places[-1] * slot >= end - 2 * max(STEP_MS, slot))
+    if watched["vertex"] is not None or watched["task_manager"]:
+        return True
+    end = times[-1] if "Checkpoint" in watched["metric"] else points["to_ms"]
+    return _lasts(read, {**points, "to_ms": end}, times)
+
+
+def _lasts(read: Sequence[float | None], points: Mapping[str, Any], times: Sequence[float]) -> bool:
+    """Whether the last reading is at the end of all readings, give or take two steps."""
+    slot = points["slot_ms"]
+    end = min(points["to_ms"], times[-1])
+    return bool(points["from_ms"] + (len(read) - 1) * slot >= end - 2 * max(STEP_MS, slot))
 
 
 def _named(watched: Mapping[str, Any], job: str) -> tuple[str, Labels]:

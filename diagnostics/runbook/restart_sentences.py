@@ -52,6 +52,24 @@ TOO_SLOW_SEEN = to_say(
     "{checkpoint_phases.largest_upload_ms|duration} in checkpoint {checkpoint_phases.largest_upload_id}, which leaves "
     "too little room."
 )
+TOO_LONG = to_say(
+    "Do not stop this job with a savepoint. A savepoint writes the whole state and has to finish within the "
+    "checkpoint timeout of {settings.timeout_ms|duration}; {checkpoint_sizes.max_state_bytes|bytes} at the "
+    "measured {checkpoint_sizes.bytes_per_s_max|bytes} per second need {restart.savepoint_ms|duration}, so that it "
+    "would expire."
+)
+TOO_LONG_SEEN = to_say(
+    "Do not stop this job with a savepoint. A savepoint writes the whole state and has to finish within the "
+    "checkpoint timeout of {settings.timeout_ms|duration}; {checkpoint_phases.largest_upload_bytes|bytes} took "
+    "{checkpoint_phases.largest_upload_ms|duration} in checkpoint {checkpoint_phases.largest_upload_id}, so that it "
+    "would expire."
+)
+BARRIERS_TOO_LONG = to_say(
+    "Do not stop this job with a savepoint while it is back-pressured. Its barriers wait behind records like those of "
+    "checkpoints, and all subtasks acknowledged checkpoint {checkpoint_phases.late_complete_id} only "
+    "{checkpoint_phases.late_complete_ms|duration} after its trigger: within the timeout of "
+    "{settings.timeout_ms|duration} a savepoint would expire."
+)
 TRIAL = to_say(
     "A savepoint writes the whole state and has to finish within the checkpoint timeout of "
     "{settings.timeout_ms|duration}. {checkpoint_sizes.max_state_bytes|bytes} need {restart.savepoint_ms|duration} at "

@@ -20,6 +20,7 @@ from diagnostics.runbook.option_readers import (
 from diagnostics.runbook.program_paths import paths_at_risk, with_copies
 from diagnostics.runbook.restart_sentences import (
     BARRIERS,
+    BARRIERS_TOO_LONG,
     BY_HIGH_AVAILABILITY,
     BY_OPERATOR,
     BY_OPERATOR_LAST_STATE,
@@ -46,6 +47,8 @@ from diagnostics.runbook.restart_sentences import (
     PROCESSES,
     SAVEPOINT,
     TASK_MANAGERS_FIRST,
+    TOO_LONG,
+    TOO_LONG_SEEN,
     TOO_SLOW,
     TOO_SLOW_SEEN,
     TRIAL,
@@ -341,7 +344,13 @@ class _Restart:
         )
         if needed is None or timeout is None or needed * HEAD_ROOM <= timeout:
             return failing
-        return failing or BARRIERS if waits else TOO_SLOW_SEEN if self._wrote_as_much() else TOO_SLOW
+        if waits:
+            late = self._number("checkpoint_phases.late_complete_ms")
+            return failing or (BARRIERS_TOO_LONG if late is not None and late > timeout else BARRIERS)
+        if self._wrote_as_much():
+            took = self._number("checkpoint_phases.largest_upload_ms")
+            return TOO_LONG_SEEN if took is not None and took >= timeout else TOO_SLOW_SEEN
+        return TOO_LONG if needed >= timeout else TOO_SLOW
 
     def _wrote_as_much(self) -> bool:
         """Whether a checkpoint wrote what a savepoint would: its own duration shows more than a rate of others."""

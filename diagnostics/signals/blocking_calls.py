@@ -10,7 +10,7 @@ from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
 from diagnostics.reconstruction.job.graph import JobGraph, Position, job_graph
-from diagnostics.reconstruction.load.offered_rate import offered_rate
+from diagnostics.reconstruction.load.offered_rate import emitted_rate, offered_rate
 from diagnostics.reconstruction.load.task_rates import TaskRate, task_rates
 from diagnostics.reconstruction.stacks.profile import Profile, Sampled, stack_profiles
 from diagnostics.reconstruction.stacks.task_threads import FEWEST_WORKING, MOST_CITED, heaviest, subject_of, working
@@ -65,7 +65,7 @@ def measure(evidence: Evidence) -> Measured:
         whole = sum(each.weight for each in at_work)
         if whole >= FEWEST_WORKING:
             graph, rate = graphs[task[0]], rates.get(task)
-            offered_per_s = offered_rate(evidence, graph, task[1], rate) if rate else None
+            offered_per_s = offered_rate(emitted_rate(evidence, graph, task[1]), rate) if rate else None
             yield _signal(task, profile, at_work, whole, cluster, graph, rate, offered_per_s)
 
 

@@ -10,6 +10,7 @@ from diagnostics.arithmetic.quantiles import highest, known, ratio, spread, tota
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject, only_one
+from diagnostics.reconstruction.checkpoints.acknowledgements import acknowledgement_facts
 from diagnostics.reconstruction.checkpoints.history import Checkpoint, History, checkpoint_histories
 from diagnostics.reconstruction.checkpoints.parts import PHASES, Part, Slowest, checkpoint_parts, slowest_part
 from diagnostics.reconstruction.checkpoints.uploads import upload_facts
@@ -85,7 +86,7 @@ def phases(
         **_reference(by_number, checkpoints, known_slowest, name),
         **_longest_delay(by_number, checkpoints, known_slowest, job_graph(cluster, job_id), name),
         **upload_facts([by_number[number] for number in slow]),
-        **_pending(by_number, checkpoints, name),
+        **acknowledgement_facts(by_number, checkpoints, len(job_graph(cluster, job_id).names), name),
         "unaligned": any(part.unaligned for number in slow for part in by_number[number]),
         "persisted_bytes": highest(total(part.persisted_bytes for part in by_number[number]) for number in slow),
     }
@@ -251,31 +252,6 @@ def _longest_delay(
     }
 
 
-def _pending(
-    by_number: Mapping[int, Sequence[Part]], told: Mapping[int, Checkpoint], name: Callable[[str], str]
-) -> dict[str, FactValue]:
-    """Subtasks that did not acknowledge, in the last expired checkpoint."""
-    expired = [number for number in by_number if number in told and told[number].status == "expired"]
-    missing = {
-        number: [part for part in by_number[number] if part.pending]
-        for number in sorted(expired)
-        if any(part.pending for part in by_number[number])
-    }
-    if not missing:
-        return {}
-    number, parts = max(missing.items())
-    waiting = sum(part.subtasks - part.acknowledged for part in parts)
-    first = min(parts, key=lambda part: (part.acknowledged, part.vertex_id))
-    return {
-        "unacknowledged_ids": list(missing),
-        "unacknowledged_id": number,
-        "unacknowledged_vertices": sorted(name(part.vertex_id) for part in parts),
-        "unacknowledged_subtasks": list(first.pending),
-        "unacknowledged_count": waiting,
-        "acknowledged_count": sum(part.acknowledged for part in by_number[number]),
-    }
-
-
 def _all_maxima(by_number: Mapping[int, Sequence[Part]], slow: Sequence[int]) -> Iterator[tuple[int, Part, Slowest]]:
     for number in slow[:2]:
         for phase in PHASES:
@@ -358,7 +334,9 @@ FACTS = {
     "largest_upload_bytes": "most bytes that a slow checkpoint wrote, of those that all subtasks acknowledged",
     "largest_upload_ms": "how long that checkpoint took",
     "largest_upload_id": "which one it is",
-    "unacknowledged_ids": "expired checkpoints that some subtask never acknowledged",
+    "late_complete_id": "the last expired checkpoint that all subtasks acknowledged in the end",
+    "late_complete_ms": "how long after its trigger the last of them did, ms",
+    "unacknowledged_ids": "expired checkpoints that some subtask had not acknowledged when they expired",
     "unacknowledged_id": "the last of them",
     "unacknowledged_vertices": "the tasks whose acknowledgements it lacks",
     "unacknowledged_subtasks": "subtasks of the first of these tasks",

@@ -14,6 +14,7 @@ from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.notation.garbage_collector import COLLECTORS
 from diagnostics.notation.printed_name import normalised
+from diagnostics.reconstruction.configuration.stated_settings import stated_options
 from diagnostics.reconstruction.gc.pauses import SLICE_MS
 from diagnostics.reconstruction.gc.timeline import (
     JOB_MANAGER,
@@ -56,13 +57,23 @@ def measure(evidence: Evidence) -> Measured:
     """Garbage collections of each JVM, from its GC log or else its process metrics."""
     cluster = cluster_of(evidence)
     from_logs = {normalised(each.process): each for each in timelines(evidence)}
-    signals = [_signal_of_log(each, cluster, evidence.file_name(each.file_id)) for each in from_logs.values()]
+    stated = [each.value for each in stated_options(evidence) if each.key == "gc.log.file" and each.value]
+    paths = {path.rpartition("/")[2]: path for path in stated}
+    signals = [
+        _signal_of_log(each, cluster, _gc_log(evidence.file_name(each.file_id), paths)) for each in from_logs.values()
+    ]
     signals += [
         signal for process, signal in _signals_of_metrics(metric_series(evidence), cluster) if process not in from_logs
     ]
     if not signals:
         yield NotMeasured("garbage_collection", "gc-log", "neither a GC log nor GC metrics were given")
     yield from signals
+
+
+def _gc_log(file: str, paths: Mapping[str, str]) -> str:
+    """The path that the JVM states for a log of this name; without one the name."""
+    name = file.rpartition("/")[2].removesuffix(".gz")
+    return paths.get(name, name)
 
 
 def _subject(process: str, cluster: Cluster) -> Subject:
@@ -73,7 +84,7 @@ def _subject(process: str, cluster: Cluster) -> Subject:
 def _signal_of_log(timeline: Timeline, cluster: Cluster, file: str) -> Signal:
     facts: dict[str, FactValue] = {
         "basis": "GC log",
-        "gc_log": file.rpartition("/")[2].removesuffix(".gz"),
+        "gc_log": file,
         "process": timeline.process,
         "role": timeline.role,
         "collector": timeline.collector,
@@ -318,7 +329,7 @@ def _floor(points: Sequence[Point]) -> Point | None:
 FACTS = {
     **ONSET_FACTS,
     "basis": "source of the pauses: GC log or metrics",
-    "gc_log": "name of the GC log",
+    "gc_log": "path of the GC log on its host; its name where no log states the path",
     "process": "resource id of the TaskManager, `jobmanager`, or which GC log it is",
     "role": "process: taskmanager or jobmanager",
     "collector": f"garbage collector: {', '.join(collector.name for collector in COLLECTORS)}",

@@ -11,6 +11,7 @@ from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.notation.java_version import java_release
 from diagnostics.notation.printed_name import normalised
+from diagnostics.reconstruction.checkpoints.history import checkpoint_histories
 from diagnostics.reconstruction.configuration.memory_model import MemoryModel, memory_models, resized
 from diagnostics.reconstruction.gc.timeline import JOB_MANAGER
 from diagnostics.reconstruction.job.cluster import cluster_of
@@ -124,6 +125,7 @@ def _signal(job: str | None, processes: Sequence[Signal], used: Mapping[str, flo
         if (place := normalised(each.subject.task_manager)) in used and (heap := _number(each, "heap_max_bytes"))
     ]
     facts["used_last_ratio"] = max(shares, default=None)
+    facts["state_to_live_ratio"] = _state_share(job, processes, evidence)
     live = max((_number(each, "live_bytes") for each in processes), default=0.0)
     if live and worst.facts.get("live_basis"):
         heap = -(-int(live * ROOM_MULTIPLE) // STEP_BYTES) * STEP_BYTES
@@ -146,6 +148,18 @@ def _signal(job: str | None, processes: Sequence[Signal], used: Mapping[str, flo
         citation_count=sum(each.citation_count for each in processes),
         window=(min(start for start, _ in windows), max(end for _, end in windows)) if windows else None,
     )
+
+
+def _state_share(job: str | None, processes: Sequence[Signal], evidence: Evidence) -> float | None:
+    """The state in the last completed checkpoint as a part of what collections leave on the heaps of all TaskManagers.
+
+    None where one of them is not known: a part of the heaps says nothing of the whole state.
+    """
+    history = checkpoint_histories(evidence).get(job)
+    completed = history.select_statuses("completed") if history else ()
+    states = [each.state_bytes for each in completed if each.state_bytes is not None]
+    live = [_number(each, "live_bytes") for each in processes]
+    return states[-1] / sum(live) if states and live and all(live) else None
 
 
 def _process_with(heap: int, worst: Signal, evidence: Evidence) -> dict[str, FactValue]:
@@ -240,6 +254,7 @@ SIGNALS = (
             "process_mib": "total memory of the TaskManager's process, MiB",
             "needed_process_mib": "the total with the proposed heap and all other parts unchanged, MiB",
             "heap_mib": "largest heap now, MiB",
+            "state_to_live_ratio": "state in the last checkpoint, divided by what collections leave on all heaps",
             "used_last_ratio": "part of the heap in use at the end, of the TaskManager where it is most",
             "java_release": "oldest release of Java that a file states, 8 for 1.8",
             "missing_heap_mib": "by how much the heap must grow, MiB",

@@ -13,7 +13,7 @@ from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.job.graph import job_graph
-from diagnostics.reconstruction.load.offered_rate import offered_rate
+from diagnostics.reconstruction.load.offered_rate import emitted_rate, offered_rate
 from diagnostics.reconstruction.load.task_rates import TaskRate, task_rates
 from diagnostics.reconstruction.metrics.metric_series import metric_series
 from diagnostics.reconstruction.stacks.task_threads import subject_of
@@ -63,10 +63,11 @@ def measure(evidence: Evidence) -> Measured:
             if rate.ceiling_per_s is not None:
                 facts["ceiling_total_per_s"] = rate.passes_per_s
                 needed = math.ceil(rate.highest_per_s / rate.ceiling_per_s)
-                offered = offered_rate(evidence, graph, task[1], rate)
+                emitted = emitted_rate(evidence, graph, task[1])
+                offered = offered_rate(emitted, rate)
                 most = max(needed, math.ceil((offered or 0.0) / rate.ceiling_per_s))
                 facts |= {"needed_parallelism": needed, **_within(room, most, len(rate.by_subtask_per_s))}
-                facts |= _offered(offered, rate, room)
+                facts |= {"emitted_per_s": emitted, **_offered(offered, rate, room)}
         if len(rate.by_subtask_per_s) <= MOST_LISTED:
             facts["by_subtask_per_s"] = [round(each, 1) for each in rate.by_subtask_per_s]
             facts["records_by_subtask"] = [round(each) for each in rate.records_by_subtask]
@@ -136,7 +137,8 @@ FACTS = {
     "latest_per_s": "records read, all subtasks, in the last interval",
     "usual_per_s": "records read, all subtasks, in the median interval",
     "needed_parallelism": "subtasks that would pass that rate at the present cost of a record, evenly spread",
-    "offered_per_s": "records that the sources emit to it",
+    "emitted_per_s": "records that the sources emit to it",
+    "offered_per_s": "records that the sources emit to it, at least what it read in its best interval",
     "offered_parallelism": "subtasks that would pass what the sources emit to it, at the present cost of a record",
     "offered_lacks_slots": "more subtasks needed for what the sources emit than there are slots",
     "offered_excess_ratio": "share of what the sources emit to it that it does not pass when it is busiest",

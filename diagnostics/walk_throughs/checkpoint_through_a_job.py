@@ -117,8 +117,9 @@ WALK_THROUGH = WalkThrough(
             "failed; the timeout is {settings.timeout_ms|duration}."
         ),
         to_say(
-            "Checkpoint {checkpoint_phases.unacknowledged_id} was never acknowledged by "
-            "{checkpoint_phases.unacknowledged_count} subtasks of {checkpoint_phases.unacknowledged_vertices|list}."
+            "When checkpoint {checkpoint_phases.unacknowledged_id} expired, "
+            "{checkpoint_phases.unacknowledged_count} subtasks of {checkpoint_phases.unacknowledged_vertices|list} had "
+            "not acknowledged it."
         ),
         to_say(
             "At the end of these files the trigger of the last completed checkpoint was "

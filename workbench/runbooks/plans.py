@@ -57,6 +57,19 @@ class PlanShown:
         ]
 
 
+@dataclass(frozen=True, slots=True)
+class SameRestart:
+    """An earlier step whose commands restart the job in the same way.
+
+    number, step  its number on the page, and its id
+    text          what is said before the commands, where that differs; else empty
+    """
+
+    number: int
+    step: str
+    text: str
+
+
 def waits_because(analysis: Analysis, job: str | None) -> str:
     """Why nothing of a job, or of the only one, has to be changed now: it is healthy, or its trouble is over."""
     if _is_healthy(analysis, job):
@@ -96,6 +109,21 @@ def no_help_now(steps: Iterable[StepShown], runbook: str, layers: Sequence[Runbo
                     cause=cause.title,
                 )
     return reasons
+
+
+def same_restarts(steps: Iterable[StepShown]) -> dict[str, SameRestart]:
+    """Step id -> the earlier step, of those to be done, that has the same commands to stop and start the job."""
+    first: dict[str, StepShown] = {}
+    same: dict[str, SameRestart] = {}
+    for step in steps:
+        if not step.content["restart"] or step.is_met or step.is_left_out:
+            continue
+        way = step.content["savepoint"]
+        before = first.setdefault(way["command"], step)
+        if before is not step:
+            text = way["text"] if way["text"] != before.content["savepoint"]["text"] else ""
+            same[step.content["id"]] = SameRestart(before.number, before.content["id"], text)
+    return same
 
 
 def _cause_runbooks(progress: Iterable[RunbookProgress]) -> list[RunbookProgress]:

@@ -25,7 +25,7 @@ from workbench.runbooks.forms import StepForm
 from workbench.runbooks.linked_values import linked_values
 from workbench.runbooks.models import StepState
 from workbench.runbooks.placeholders import placeholders
-from workbench.runbooks.plans import no_help_now, waits_because
+from workbench.runbooks.plans import no_help_now, same_restarts, waits_because
 from workbench.runbooks.selectors import finding_at, timed_records
 from workbench.runbooks.services import step_record
 from workbench.runbooks.what_if import Calculated, calculated, facts_of
@@ -71,6 +71,7 @@ def detail(request: SignedInRequest, analysis_id: int, position: int) -> HttpRes
             "progress": progress[position],
             "layers": others,
             "no_help_now": no_help_now(steps, runbook["id"], others),
+            "same_restarts": same_restarts(steps),
             "placeholders": placeholders([each.content for each in steps if not each.is_left_out]),
             "records": timed_records(analysis, runbook["id"], finding["subject"].get("job") or ""),
             "restart_once": sum(1 for each in others if each.restarts) > 1,

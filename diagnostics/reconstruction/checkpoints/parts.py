@@ -44,6 +44,7 @@ class Part:
     """The part of one task in one checkpoint.
 
     pending   the subtasks that have not acknowledged it
+    took_ms   how long each of the others took, also those that acknowledged it after it had expired
     slowest   the subtask with the longest end to end duration
     by_phase  phase -> the subtask that was slowest in it
     """
@@ -54,6 +55,7 @@ class Part:
     subtasks: int
     acknowledged: int
     pending: tuple[int, ...]
+    took_ms: tuple[float, ...]
     unaligned: bool
     checkpointed_bytes: float | None
     state_bytes: float | None
@@ -116,6 +118,7 @@ def _part(job_id: str | None, number: int, vertex_id: str, by_subtask: Mapping[i
         subtasks=len(subtasks),
         acknowledged=sum(1 for row in subtasks if row["ack_ms"] is not None),
         pending=tuple(row["subtask"] for row in subtasks if row["ack_ms"] is None)[:MOST_SUBTASKS],
+        took_ms=tuple(known(row["end_to_end_ms"] for row in subtasks if row["ack_ms"] is not None)),
         unaligned=any(row["unaligned"] for row in subtasks),
         checkpointed_bytes=total(row["checkpointed_bytes"] for row in subtasks),
         state_bytes=total(row["state_bytes"] for row in subtasks),

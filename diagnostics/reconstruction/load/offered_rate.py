@@ -8,8 +8,8 @@ from diagnostics.reconstruction.load.source_rates import source_rates
 from diagnostics.reconstruction.load.task_rates import TaskRate
 
 
-def offered_rate(evidence: Evidence, graph: JobGraph, vertex: str, rate: TaskRate) -> float | None:
-    """Records a second: the higher rate of the sources before and after it changed most, at least what the task read.
+def emitted_rate(evidence: Evidence, graph: JobGraph, vertex: str) -> float | None:
+    """Records a second: the higher rate of the sources before and after it changed most.
 
     None unless all sources of the job, and nothing else, feed the task: another task may filter or multiply records.
     Held back from the first sample on, the sources may have more to offer.
@@ -18,4 +18,9 @@ def offered_rate(evidence: Evidence, graph: JobGraph, vertex: str, rate: TaskRat
     emitted = source_rates(evidence).get(graph.job_id)
     if not graph.edges_known or set(graph.parents.get(vertex, ())) != sources or emitted is None or not emitted.change:
         return None
-    return max(emitted.change.before_per_s, emitted.change.after_per_s, rate.highest_per_s)
+    return max(emitted.change.before_per_s, emitted.change.after_per_s)
+
+
+def offered_rate(emitted_per_s: float | None, rate: TaskRate) -> float | None:
+    """What the task has to be able to pass: what the sources emit, at least what it read in its best interval."""
+    return None if emitted_per_s is None else max(emitted_per_s, rate.highest_per_s)

@@ -290,7 +290,7 @@ def test_what_is_lost_is_counted_by_what_the_sources_offer_not_by_what_a_bottlen
         "delivery_guarantee.source": "at most once",
         "checkpoint_progress.goes_back_ms": 156_400.0,
         "record_rate.usual_per_s": 62.0,
-        "record_rate.offered_per_s": 240.0,
+        "record_rate.emitted_per_s": 240.0,
         "record_rate.ceiling_total_per_s": 63.0,
     }
     found = outcome("restart", facts)

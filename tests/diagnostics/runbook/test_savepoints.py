@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from diagnostics.runbook.restarting import stop_and_start
 from tests.diagnostics.runbook.clusters import JOB, STANDALONE, commands_of
 
@@ -86,3 +88,19 @@ def test_a_savepoint_that_only_the_fastest_upload_finishes_in_time_is_tried_whil
 
     fast = {"checkpoint_phases.upload_bytes_per_s_max": 40e6}
     assert len(commands_of(STANDALONE, **sizes, **fast)) == 2
+
+
+@pytest.mark.parametrize(
+    ("took", "said"),
+    [(71_100.0, "took 71.1 s in checkpoint 7, so that it would expire."), (25_000.0, "which leaves too little room.")],
+)
+def test_an_upload_that_took_longer_than_the_timeout_would_expire(took: float, said: str) -> None:
+    facts = {
+        "settings.timeout_ms": 30_000.0,
+        "checkpoint_sizes.max_state_bytes": 561.2e6,
+        "checkpoint_sizes.bytes_per_s_max": 10.3e6,
+        "checkpoint_phases.largest_upload_bytes": 561.2e6,
+        "checkpoint_phases.largest_upload_ms": took,
+        "checkpoint_phases.largest_upload_id": 7,
+    }
+    assert said in stop_and_start({**STANDALONE, **facts}.get)["text"]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from diagnostics.signals.checkpoint_phases import measure
-from tests.diagnostics.hand_made import JOB, SINK, SOURCE, START, hand_made, line_of_jobs, needs, only
+from tests.diagnostics.hand_made import JOB, MIDDLE, SINK, SOURCE, START, hand_made, line_of_jobs, needs, only
 
 
 def _part(number: int, vertex: str, subtask: int, **columns: Any) -> dict[str, Any]:
@@ -91,6 +91,25 @@ def test_barriers_that_wait_and_subtasks_that_never_acknowledged() -> None:
     assert facts["slow_ids"] == [1], "of checkpoint 2 only the source is known, and that was quick"
     assert facts["unacknowledged_vertices"] == ["Sink: documents"]
     assert facts["unacknowledged_subtasks"] == [0, 1]
+
+
+def test_what_came_after_the_expiry_is_not_acknowledged_in_time_and_says_which_timeout_would_do() -> None:
+    parts = [
+        *(_acknowledged(2, vertex, 0, 5, 0, 0, 1) for vertex in (SOURCE, MIDDLE)),
+        _acknowledged(2, SINK, 0, 5, 0, 0, 1),
+        _acknowledged(2, SINK, 1, 149_000, 0, 0, 10),
+    ]
+    evidence = hand_made(**line_of_jobs(), subtask_checkpoint=parts, checkpoint=[_checkpoint(2, "FAILED", 60_000.0)])
+    facts = only(measure(evidence), "checkpoint_phases").facts
+
+    assert (facts["unacknowledged_id"], facts["unacknowledged_vertices"]) == (2, ["Sink: documents"])
+    assert (facts["unacknowledged_count"], facts["acknowledged_count"]) == (1, 3)
+    assert (facts["late_complete_id"], facts["late_complete_ms"]) == (2, 149_010)
+
+    of_two_tasks = hand_made(
+        **line_of_jobs(), subtask_checkpoint=parts[1:], checkpoint=[_checkpoint(2, "FAILED", 60_000.0)]
+    )
+    assert "late_complete_ms" not in only(measure(of_two_tasks), "checkpoint_phases").facts
 
 
 def test_the_start_delay_that_explains_expired_checkpoints_is_one_of_theirs() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from diagnostics.log_scan.process import options_of
 from diagnostics.signals import garbage_collection, heap_pressure
 from tests.diagnostics.hand_made import JOB, MIDDLE, START, hand_made, line_of_jobs, needs, only, signals_of_key
 
@@ -141,6 +142,33 @@ def test_without_logs_and_metrics_nothing_is_measured() -> None:
 def test_processes_keep_their_own_logs() -> None:
     evidence = hand_made(gc_pause=[*pauses(1, [10, 30]), *pauses(2, [20, 40, 50])])
     assert len(signals_of_key(garbage_collection.measure(evidence), "garbage_collection")) == 2
+
+
+@pytest.mark.parametrize(
+    ("option", "path"),
+    [
+        ("-Xlog:gc*,safepoint=info:file=/srv/gc/tm-gc.log:time,uptime:filecount=0", "/srv/gc/tm-gc.log"),
+        ("-Xloggc:/srv/gc/tm-gc.log", "/srv/gc/tm-gc.log"),
+        ("-Xlog:gc:file=/srv/gc/%p-gc.log", "tm-gc.log"),
+        ("-Xlog:safepoint:file=/srv/gc/tm-gc.log", "tm-gc.log"),
+        ("-Xlog:gc*:file=/srv/gc/other.log", "tm-gc.log"),
+    ],
+)
+def test_the_gc_log_is_named_with_the_folder_that_its_process_states(option: str, path: str) -> None:
+    rows = list(options_of([" JVM Options:", f"    {option}"], [0, 1], "taskmanager"))
+    options = [{**row, "line": row.pop("record") + 1, "file_id": 0} for row in rows]
+    evidence = hand_made(files=["logs/tm.log", "gc/tm-gc.log.gz"], config_option=options, gc_pause=pauses(1, [10, 30]))
+    assert only(garbage_collection.measure(evidence), "garbage_collection").facts["gc_log"] == path
+
+
+def test_the_state_is_held_against_what_stays_on_all_heaps() -> None:
+    """Two heaps with 210 MiB each after their collections, and 105 MiB of state in the last checkpoint."""
+    state = {"job_id": JOB, "checkpoint_id": 1, "status": "COMPLETED", "trigger_ms": START, "state_bytes": 105.0 * MIB}
+    evidence = hand_made(
+        **line_of_jobs(), gc_pause=[*pauses(1, [10, 30, 50]), *pauses(2, [20, 40, 60])], checkpoint=[state]
+    )
+    facts = only(heap_pressure.measure(evidence), "heap_pressure").facts
+    assert facts["state_to_live_ratio"] == pytest.approx(0.25)
 
 
 def test_the_heap_in_use_at_the_end_is_that_of_the_fullest_taskmanager() -> None:

@@ -14,7 +14,7 @@ from workbench.analyses.models import Analysis
 from workbench.cases.templatetags.diagnosis import has_code
 from workbench.runbooks.filling import RunbookProgress, StepShown, runbook_progress
 from workbench.runbooks.models import StepRecord
-from workbench.runbooks.plans import no_help_now
+from workbench.runbooks.plans import no_help_now, same_restarts
 
 STEP = "confirm-the-hot-subtask"
 
@@ -165,6 +165,26 @@ def test_a_healthy_job_has_no_next_step_but_one_for_the_next_deployment(people: 
     assert '<span class="badge info">With the next deployment</span>' in page
     restart = page.partition('<details class="restart">')[2].partition("</details>")[0]
     assert "nothing of this is worth a restart of its own" in restart.partition("<pre>")[0]
+
+
+def test_the_commands_of_a_restart_are_shown_once_and_later_steps_refer_to_them() -> None:
+    def step(number: int, command: str, text: str = "Stop it:", **content: Any) -> StepShown:
+        restart = {"restart": True, "savepoint": {"text": text, "command": command}, "left_out": None}
+        return StepShown(number, {"id": f"s{number}", **restart, **content}, None)
+
+    steps = [
+        step(1, "flink cancel", left_out={"reason": "not here"}),
+        step(2, "flink stop"),
+        step(3, "flink stop"),
+        step(4, "flink stop", "Build the JAR. Stop it:"),
+        step(5, "taskmanager.sh stop"),
+        step(6, "flink cancel"),
+    ]
+
+    assert {name: (same.number, same.text) for name, same in same_restarts(steps).items()} == {
+        "s3": (2, ""),
+        "s4": (2, "Build the JAR. Stop it:"),
+    }
 
 
 def test_settings_that_do_not_help_against_the_root_cause_say_so_beside_the_change() -> None:
