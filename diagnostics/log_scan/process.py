@@ -100,6 +100,11 @@ _GC_LOG = re.compile(r'^-Xlog(?:gc|:[^:]{0,200}\bgc\b[^:]{0,200}):(?:file=)?"?(/
 """Where a JVM writes its GC log: `-Xlog:gc*:file=...`, before JDK 9 `-Xloggc:...`; not a name that the JVM completes.
 Source: JDK's java command, -Xlog."""
 _HOME = re.compile(r"^Classpath: (?:[^:]{0,500}:)*?(/[^:]{1,400})/lib/flink-[^:/]{1,200}\.jar(?::|$)")
+_OF_SCRIPT = re.compile(
+    r"taskmanager\.(?:memory\.|cpu\.cores$|numberOfTaskSlots$)|jobmanager\.memory\.|external-resources$"
+)
+"""Arguments that Flink's start scripts add by themselves. Source: Flink's TaskExecutorProcessUtils and
+JobManagerProcessUtils, generateDynamicConfigsStr."""
 SUBMITTING = ("run", "run-application")
 """Actions of the command line client that start a job. Source: Flink's CliFrontend."""
 MOST_OPTIONS = 500
@@ -140,6 +145,7 @@ def options_of(messages: Sequence[str | None], place: Sequence[int], role: str |
     awaited = False
     since = 0
     client: list[str] = []
+    started: list[str] = []
     for record, message in zip(place, messages, strict=True):
         said = (message or "").strip().removeprefix(SCRIPT_PREFIX)
         if client and not (section == "Program Arguments:" and (message or "").startswith("    ")):
@@ -162,10 +168,14 @@ def options_of(messages: Sequence[str | None], place: Sequence[int], role: str |
             elif client or said in SUBMITTING:
                 client.append(said)
             else:
-                yield from _dynamic(record, process, said, awaited=awaited)
+                dynamic = list(_dynamic(record, process, said, awaited=awaited))
+                yield from dynamic
+                started += [f"{each['key']}={each['value']}" for each in dynamic if not _OF_SCRIPT.match(each["key"])]
                 awaited = said == "-D"
         else:
-            section = None
+            yield from _arguments(record, process, started)
+            section, started = None, []
+    yield from _arguments(place[-1] if place else 0, process, started)
     if client:
         yield _option(place[-1], "environment", process, "client.arguments", shlex.join(_without_secrets(client)))
 
@@ -176,6 +186,12 @@ def _dynamic(record: int, process: str | None, said: str, *, awaited: bool) -> I
     if dynamic:
         key = dynamic.group(1)
         yield _option(record, "cluster", process, key, masked(key, dynamic.group(2)))
+
+
+def _arguments(record: int, process: str | None, started: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """The options with which somebody started a JobManager or TaskManager, `key=value`; not those of the script."""
+    if started and process in ("jobmanager", "taskmanager"):
+        yield _option(record, "environment", process, "process.arguments", shlex.join(started))
 
 
 def _process_facts(said: str) -> Iterator[tuple[str, str]]:

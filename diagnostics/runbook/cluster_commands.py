@@ -98,7 +98,6 @@ class ClusterCommands:
             "cluster.program",
             "cluster.smaller_program",
             "cluster.named_path",
-            "cluster.task_manager_script",
         ]
     )
     """References that this cluster answers, instead of a measured fact."""
@@ -119,8 +118,6 @@ class ClusterCommands:
             return self.rest
         if reference == "cluster.task_manager_class":
             return self.task_manager_class
-        if reference == "cluster.task_manager_script":
-            return self.script("taskmanager.sh")
         if reference == "cluster.savepoint_folder":
             return self.savepoint_folder
         if reference == "cluster.last_checkpoint":
@@ -145,9 +142,37 @@ class ClusterCommands:
             **self.UNKNOWN,
             "cluster.run": self.flink("run -d"),
             "cluster.program": self.program,
+            "cluster.task_manager_starts": "\n".join(self.task_manager_starts),
             "cluster.smaller_program": self.smaller_program,
             "cluster.checkpoint_listing": self.checkpoint_listing or self.UNKNOWN["cluster.checkpoint_listing"],
         }
+
+    @property
+    def task_manager_starts(self) -> list[str]:
+        """A command for each TaskManager with the options that it had; one without them where not all are known.
+
+        Of several hosts it is not known which options belong to which.
+        """
+        start, seen = f"{self.script('taskmanager.sh')} start", self._lookup("deployment.task_managers_by_host")
+        options = self._started_with("deployment.task_manager_arguments")
+        numbers = [each for each in seen if isinstance(each, int)] if isinstance(seen, list) else []
+        if len(numbers) != 1 or len(options) != numbers[0]:
+            return [start]
+        return [f"{start} {each}" for each in options]
+
+    @property
+    def jobmanager_start(self) -> str:
+        """The command that starts a JobManager, with the options that all of them had."""
+        options = self._started_with("deployment.jobmanager_arguments")
+        return " ".join([f"{self.script('jobmanager.sh')} start", *(options if len(options) == 1 else [])])
+
+    def _started_with(self, reference: str) -> list[str]:
+        """The options of each process as arguments of a script; none where a shell would interpret one of them."""
+        value = self._lookup(reference)
+        processes = [str(each).split() for each in value] if isinstance(value, list) else []
+        if not all(phrase.is_harmless_in_code(option) for options in processes for option in options):
+            return []
+        return [" ".join(f"-D {option}" for option in options) for options in processes]
 
     @property
     def checkpoint_folder(self) -> str | None:

@@ -249,7 +249,7 @@ class _Restart:
         if self._cluster.kind not in (STANDALONE, None):
             return []
         script = self._cluster.script("jobmanager.sh")
-        of_jobmanager = f"{script} stop && {script} start   # {say(ON_JOBMANAGER)}"
+        of_jobmanager = f"{script} stop && {self._cluster.jobmanager_start}   # {say(ON_JOBMANAGER)}"
         if not self._of_processes:
             restarts = [of_jobmanager, *self._task_managers()] if self._of_plugin else []
             return [f"{COMMENT}{each}" for each in restarts]
@@ -258,19 +258,19 @@ class _Restart:
         return [*([of_jobmanager] if self._of_all else []), *self._task_managers()]
 
     def _task_managers(self) -> list[str]:
-        """The commands that restart all TaskManagers: of several on a host, `stop` ends only the one started last.
-
-        How many to start is known where all that were seen are registered, and as many on each host.
+        """The commands that restart all TaskManagers: of several on a host, `stop` ends only the one started last. How
+        many to start is known where all that were seen are registered, and as many on each host.
         """
-        script, again = self._cluster.script("taskmanager.sh"), say(ON_TASK_MANAGERS_AGAIN)
+        script, known = self._cluster.script("taskmanager.sh"), self._cluster.task_manager_starts
+        again = say(ON_TASK_MANAGERS if " -D " in known[0] else ON_TASK_MANAGERS_AGAIN)
         seen = self.value("deployment.task_managers_by_host")
         numbers = [each for each in seen if isinstance(each, int)] if isinstance(seen, list) else []
         most = max(numbers, default=1)
         if most == 1:
-            return [f"{script} stop && {script} start   # {again}"]
+            return [f"{script} stop && {known[0]}   # {again}"]
         registered = self.value("task_manager_loss.all.registered_end")
         if min(numbers) == most <= MOST_STARTS and registered == sum(numbers):
-            starts = " && ".join([f"{script} start"] * most)
+            starts = " && ".join(known if len(known) == most else known * most)
             return [f"{script} stop-all && {starts}   # {again}"]
         return [f"{script} stop-all   # {say(ON_TASK_MANAGERS)}", f"{script} start   # {say(FOR_EACH)}"]
 

@@ -93,6 +93,7 @@ class Deployment:
     kafka        addresses of the Kafka brokers that the clients were given
     database     the only database in a JDBC address
     log_files    kind of process -> log file on its host
+    arguments    kind of process -> the options with which its processes were started, each list once
     starts       job id -> its start; None for the start of the only job
     """
 
@@ -108,6 +109,7 @@ class Deployment:
     kafka: str | None = None
     database: Database | None = None
     log_files: Mapping[str, str] = field(default_factory=dict)
+    arguments: Mapping[str, Sequence[str]] = field(default_factory=dict)
     starts: Mapping[str | None, Start] = field(default_factory=dict)
     citations: Sequence[Citation] = ()
 
@@ -141,9 +143,18 @@ def deployment_of(evidence: Evidence) -> Deployment:
         kafka=_kafka(stated_options(evidence)),
         database=_database(stated_options(evidence)),
         log_files={each.process or "": each.value or "" for each in reversed(processes)},
+        arguments=_arguments(stated_options(evidence)),
         starts=_starts(evidence),
         citations=[each.citation for each in [*entry_points[:1], *used]],
     )
+
+
+def _arguments(options: Iterable[Stated]) -> dict[str, list[str]]:
+    found: dict[str, set[str]] = {}
+    for each in options:
+        if each.key == "process.arguments" and each.value and each.process:
+            found.setdefault(each.process, set()).add(each.value)
+    return {process: sorted(of_process) for process, of_process in found.items()}
 
 
 def _value(stated: Mapping[str, Stated], key: str) -> str | None:

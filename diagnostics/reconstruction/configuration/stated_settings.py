@@ -231,11 +231,18 @@ def stated_options(evidence: Evidence) -> tuple[Stated, ...]:
             row.job_id,
             row.key,
             row.value,
-            Citation.of(row, "config", f"{row.key}: {row.value}", name=row.key, value=row.value),
+            Citation.of(row, "config", _text(row.key, row.value), name=row.key, value=row.value),
             row.process,
         )
         for row in sorted(rows, key=lambda row: (-(row.ts_ms or 0), row.file_id, row.line or 0, row.key))
     )
+
+
+def _text(key: str, value: str | None) -> str:
+    """The option with its value; a class that REST names instead stands behind the value that the option takes."""
+    read = {"state.backend.type": _backend, "execution.checkpointing.storage": _storage}.get(key)
+    is_class = read is not None and value is not None and value[:1].isupper()
+    return f"{key}: {read(value)} ({value})" if read and is_class else f"{key}: {value}"
 
 
 RANKS: Mapping[str, int] = {"job": 0, "program": 1, "session": 2, "cluster": 3}

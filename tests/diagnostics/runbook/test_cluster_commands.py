@@ -295,3 +295,47 @@ def test_a_step_with_alternatives_restarts_for_the_one_that_comes_first() -> Non
     step = next(each for each in steps if each["id"] == "checkpoints")
     assert len(step["change"]) == 2
     assert "taskmanager.sh" not in step["savepoint"]["command"]
+
+
+def test_processes_start_with_the_options_that_they_had() -> None:
+    """Without them two TaskManagers of one host want the same port for their metrics."""
+    facts = {
+        **STANDALONE,
+        "deployment.task_managers_by_host": [2],
+        "deployment.task_manager_arguments": ["metrics.port=19151 rpc.port=1", "metrics.port=19152 rpc.port=2"],
+        "deployment.jobmanager_arguments": ["metrics.port=19150"],
+        "task_manager_loss.all.registered_end": 2,
+    }
+    start = "/opt/flink/bin/taskmanager.sh start"
+    cluster = ClusterCommands(facts.get, (1, 20))
+    assert cluster.task_manager_starts == [
+        f"{start} -D metrics.port=19151 -D rpc.port=1",
+        f"{start} -D metrics.port=19152 -D rpc.port=2",
+    ]
+    assert cluster.jobmanager_start == "/opt/flink/bin/jobmanager.sh start -D metrics.port=19150"
+    [restart] = [
+        each
+        for each in stop_and_start(facts.get, "taskmanager.memory.task.heap.size: 384m")["command"].splitlines()
+        if "taskmanager.sh" in each
+    ]
+    assert restart.startswith(
+        f"/opt/flink/bin/taskmanager.sh stop-all && {start} -D metrics.port=19151 -D rpc.port=1 && "
+    )
+    assert "with the arguments" not in restart
+
+
+@pytest.mark.parametrize(
+    "unsure",
+    [
+        {"deployment.task_managers_by_host": [1, 1]},
+        {"deployment.task_manager_arguments": ["metrics.port=19151"]},
+        {"deployment.task_manager_arguments": ["a=1;reboot", "b=2"]},
+    ],
+)
+def test_options_that_are_not_known_of_each_process_are_not_written(unsure: dict[str, Any]) -> None:
+    facts = {
+        **STANDALONE,
+        "deployment.task_managers_by_host": [2],
+        "deployment.task_manager_arguments": ["metrics.port=19151", "metrics.port=19152"],
+    }
+    assert ClusterCommands((facts | unsure).get, (1, 20)).task_manager_starts == ["/opt/flink/bin/taskmanager.sh start"]

@@ -141,3 +141,20 @@ def test_addresses_that_differ_in_the_database_leave_its_name_open() -> None:
         None,
         "a",
     )
+
+
+def test_options_of_a_process_are_those_that_the_start_script_did_not_add() -> None:
+    def log(port: int) -> tuple[str, ...]:
+        added = ("taskmanager.memory.managed.size=5b", "taskmanager.cpu.cores=2.0", "external-resources=none")
+        given = (*added, "taskmanager.numberOfTaskSlots=2", f"metrics.reporter.prom.port={port}", "ssl.key-password=x")
+        return (" Program Arguments:", *(line for each in given for line in ("    -D", f"    {each}")), "-----")
+
+    rows = [*stated(*log(19152), role="taskmanager"), *stated(*log(19151), role="taskmanager", file_id=1)]
+    facts = facts_of(*stated(*STANDALONE, file_id=2), *rows)
+
+    assert [each.split()[0] for each in facts["task_manager_arguments"]] == [
+        "metrics.reporter.prom.port=19151",
+        "metrics.reporter.prom.port=19152",
+    ]
+    assert "password=x" not in str(facts["task_manager_arguments"])
+    assert "jobmanager_arguments" not in facts

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from diagnostics.reconstruction.configuration.stated_settings import stated_options
 from diagnostics.signals.settings import measure
 from tests.diagnostics.hand_made import JOB, hand_made, line_of_jobs, needs, only
 
@@ -69,3 +70,21 @@ def test_the_code_of_several_programs_is_left_aside() -> None:
 
 def test_nothing_is_measured_without_options() -> None:
     assert needs(measure(hand_made(**line_of_jobs()))) == {"settings": "configuration"}
+
+
+def test_a_class_that_rest_names_stands_behind_the_value_that_the_option_takes() -> None:
+    """`state.backend.type: HashMapStateBackend` is in no file, and Flink refuses it."""
+    rows = [
+        _option("state.backend.type", "HashMapStateBackend", "job", job_id=JOB),
+        {
+            "scope": "job",
+            "job_id": JOB,
+            "key": "execution.checkpointing.storage",
+            "value": "JobManagerCheckpointStorage",
+        },
+    ]
+    texts = {each.citation.text for each in stated_options(hand_made(**line_of_jobs(), config_option=rows))}
+    assert texts == {
+        "state.backend.type: hashmap (HashMapStateBackend)",
+        "execution.checkpointing.storage: jobmanager (JobManagerCheckpointStorage)",
+    }
