@@ -8,8 +8,10 @@ from typing import Any
 
 from diagnostics.diagnosis.problem_time import over_since
 from diagnostics.diagnosis.verdict import HEALTHY
-from diagnostics.language import listed
+from diagnostics.language import joined_sentences, listed
 from diagnostics.runbook import Proposal, merged_plan, useless_options
+from diagnostics.runbook.restarting import COMMENT
+from diagnostics.wording.phrase import split_sentences
 from workbench.analyses.models import Analysis
 from workbench.languages.sentences import say
 from workbench.runbooks.filling import CAUSES, RunbookProgress, StepShown, runbook_progress
@@ -62,7 +64,7 @@ class SameRestart:
     """An earlier step whose commands restart the job in the same way.
 
     number, step  its number on the page, and its id
-    text          what is said before the commands, where that differs; else empty
+    text          what is said before the commands and not before those of the earlier step; may be empty
     """
 
     number: int
@@ -113,17 +115,24 @@ def no_help_now(steps: Iterable[StepShown], runbook: str, layers: Sequence[Runbo
 
 def same_restarts(steps: Iterable[StepShown]) -> dict[str, SameRestart]:
     """Step id -> the earlier step, of those to be done, that has the same commands to stop and start the job."""
-    first: dict[str, StepShown] = {}
+    first: dict[tuple[str, ...], StepShown] = {}
     same: dict[str, SameRestart] = {}
     for step in steps:
         if not step.content["restart"] or step.is_met or step.is_left_out:
             continue
         way = step.content["savepoint"]
-        before = first.setdefault(way["command"], step)
+        run = tuple(line for line in way["command"].splitlines() if not line.startswith(COMMENT))
+        before = first.setdefault(run, step)
         if before is not step:
-            text = way["text"] if way["text"] != before.content["savepoint"]["text"] else ""
-            same[step.content["id"]] = SameRestart(before.number, before.content["id"], text)
+            said = [_bare(each) for each in split_sentences(before.content["savepoint"]["text"])]
+            new = [each for each in split_sentences(way["text"]) if _bare(each) not in said]
+            same[step.content["id"]] = SameRestart(before.number, before.content["id"], joined_sentences(new))
     return same
+
+
+def _bare(sentence: str) -> str:
+    """A sentence that may lead to commands by a colon, without its last sign."""
+    return sentence.strip().rstrip(".:\u3002\uff1a")
 
 
 def _cause_runbooks(progress: Iterable[RunbookProgress]) -> list[RunbookProgress]:

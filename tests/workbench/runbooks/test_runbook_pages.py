@@ -175,7 +175,7 @@ def test_the_commands_of_a_restart_are_shown_once_and_later_steps_refer_to_them(
     steps = [
         step(1, "flink cancel", left_out={"reason": "not here"}),
         step(2, "flink stop"),
-        step(3, "flink stop"),
+        step(3, "flink stop\n# jobmanager.sh stop", "Stop it."),
         step(4, "flink stop", "Build the JAR. Stop it:"),
         step(5, "taskmanager.sh stop"),
         step(6, "flink cancel"),
@@ -183,7 +183,7 @@ def test_the_commands_of_a_restart_are_shown_once_and_later_steps_refer_to_them(
 
     assert {name: (same.number, same.text) for name, same in same_restarts(steps).items()} == {
         "s3": (2, ""),
-        "s4": (2, "Build the JAR. Stop it:"),
+        "s4": (2, "Build the JAR."),
     }
 
 
