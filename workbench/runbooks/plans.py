@@ -64,7 +64,7 @@ class SameRestart:
     """An earlier step whose commands restart the job in the same way.
 
     number, step  its number on the page, and its id
-    text          what is said before the commands and not before those of the earlier step; may be empty
+    text          the sentences before its commands that the earlier step lacks; may be empty
     """
 
     number: int

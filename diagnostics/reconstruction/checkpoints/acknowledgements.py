@@ -27,11 +27,11 @@ def acknowledgement_facts(
 
 
 def _lacked(
-    by_number: Mapping[int, Sequence[Part]], told: Mapping[int, Checkpoint], name: Callable[[str], str]
+    by_number: Mapping[int, Sequence[Part]], checkpoints: Mapping[int, Checkpoint], name: Callable[[str], str]
 ) -> dict[str, FactValue]:
     """Subtasks that had not acknowledged the last expired checkpoint when it expired; later answers do not count."""
-    expired = [number for number in by_number if number in told and told[number].status == "expired"]
-    lacking = {number: _lacking(by_number[number], told[number].duration_ms) for number in sorted(expired)}
+    expired = [number for number in by_number if number in checkpoints and checkpoints[number].status == "expired"]
+    lacking = {number: _lacking(by_number[number], checkpoints[number].duration_ms) for number in sorted(expired)}
     missing = {number: parts for number, parts in lacking.items() if parts}
     if not missing:
         return {}
@@ -61,14 +61,14 @@ def _lacking(parts: Sequence[Part], expired_after_ms: float | None) -> dict[str,
 
 
 def _in_the_end(
-    by_number: Mapping[int, Sequence[Part]], told: Mapping[int, Checkpoint], tasks: int
+    by_number: Mapping[int, Sequence[Part]], checkpoints: Mapping[int, Checkpoint], tasks: int
 ) -> dict[str, FactValue]:
     """The last expired checkpoint that all subtasks acknowledged later, and how long that took from its trigger."""
     whole = {
         number: highest(took for part in parts for took in part.took_ms)
         for number, parts in by_number.items()
-        if number in told
-        and told[number].status == "expired"
+        if number in checkpoints
+        and checkpoints[number].status == "expired"
         and len(parts) == tasks
         and all(part.subtasks == len(part.took_ms) for part in parts)
     }

@@ -239,7 +239,7 @@ def stated_options(evidence: Evidence) -> tuple[Stated, ...]:
 
 
 def _text(key: str, value: str | None) -> str:
-    """The option with its value; a class that REST names instead stands behind the value that the option takes."""
+    """The option with its value; the class that REST names instead follows in brackets."""
     read = {"state.backend.type": _backend, "execution.checkpointing.storage": _storage}.get(key)
     is_class = read is not None and value is not None and value[:1].isupper()
     return f"{key}: {read(value)} ({value})" if read and is_class else f"{key}: {value}"
