@@ -60,6 +60,7 @@ class CaseSerializer(serializers.ModelSerializer[Case]):
     """A case. `status`, `stage`, `progress` are those of its latest analysis, `verdict` of its latest diagnosis."""
 
     url = serializers.SerializerMethodField()
+    title = serializers.CharField(source="read_title", read_only=True)
     status = serializers.SerializerMethodField()
     stage = serializers.SerializerMethodField()
     progress = serializers.SerializerMethodField()

@@ -160,7 +160,7 @@ def _values(report: Report, address: str) -> dict[str, Any]:
         "case": {
             "id": case.pk,
             "address": address,
-            "title": case.title,
+            "title": case.read_title,
             "status": case.status,
             "owner": case.owner.get_username(),
             "team": case.team.name,

@@ -11,6 +11,8 @@ from django.test import Client
 from tests.workbench.people import People, signed_in
 from workbench.accounts.models import ApiToken, TokenScope
 from workbench.api.documentation import SAID
+from workbench.cases.own_texts import NEW
+from workbench.cases.services import case_open
 
 pytestmark = pytest.mark.django_db
 CHINESE_READER = {"Accept-Language": "zh-CN,zh;q=0.9"}
@@ -53,6 +55,16 @@ def test_the_page_of_the_api_is_in_chinese(both_languages: None, people: People)
     page = signed_in(people.alice).get("/api/v1/docs/", headers=CHINESE_READER).content.decode()
     assert "列出" in page
     assert "Open a case, store its files" not in page
+
+
+def test_a_title_that_the_workbench_gave_is_in_the_language_of_the_request(
+    both_languages: None, people: People
+) -> None:
+    case_open(user=people.alice, title=NEW)
+    _, secret = ApiToken.objects.make(people.alice, "test", 7, TokenScope.READ)
+    for headers, title in (({}, NEW), (CHINESE_READER, "新故障")):
+        answer = Client(headers={"Authorization": f"Token {secret}", **headers}).get("/api/v1/cases/")
+        assert [each["title"] for each in answer.json()["results"]] == [title]
 
 
 @pytest.mark.parametrize(

@@ -13,11 +13,13 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
+from diagnostics.language import CHINESE
 from tests.workbench.diagnosed import SKEW_RULE, diagnosed_case, published
 from tests.workbench.people import People, signed_in
 from workbench.accounts.models import User
 from workbench.analyses.models import Analysis
 from workbench.cases.models import Case
+from workbench.languages.sentences import in_language
 from workbench.reports.bundle import BundleRefused, bundle_import, bundle_pieces
 from workbench.rules.models import Ruleset
 from workbench.rules.selectors import rule_texts, rules_of
@@ -75,6 +77,13 @@ def test_a_bundle_becomes_a_case_of_the_same_files_judged_by_the_same_rules(peop
     assert texts(again.ruleset) == texts(analysis.ruleset)
     assert not again.ruleset.bundled_rules.exists()
     assert "There the verdict was: Data skew, 90 % sure" in case.notes.get().text
+
+
+def test_who_imports_in_chinese_leaves_a_note_for_everybody(people: People, analysis: Analysis) -> None:
+    with in_language(CHINESE):
+        note = imported(packed(analysis), people.charlie).notes.get()
+        assert "包中的诊断结论\uff1a数据倾斜\uff0c置信度 90 %" in note.read_text
+    assert "There the verdict was: Data skew, 90 % sure" in note.read_text
 
 
 def test_a_case_whose_evidence_was_deleted_has_no_bundle(people: People, analysis: Analysis) -> None:
