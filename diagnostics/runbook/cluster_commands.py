@@ -95,6 +95,7 @@ class ClusterCommands:
             "cluster.checkpoint_listing",
             "cluster.older_state",
             "cluster.run",
+            "cluster.task_manager_starts",
             "cluster.program",
             "cluster.smaller_program",
             "cluster.named_path",
