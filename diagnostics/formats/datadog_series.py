@@ -6,6 +6,8 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import pyarrow as pa
+
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
 from diagnostics.language import say, to_say
@@ -44,7 +46,7 @@ def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
             pointers.append(f"/series/{place}/{name}/{position}")
             tally.take_time(ts_ms or None)
     if pointers:
-        yield Rows("metric_sample", batch=samples.batch(pointers, document.at("series")["line"]))
+        yield Rows("metric_sample", batch=samples.batch(pa.array(pointers), document.at("series")["line"]))
     tally.records = len(pointers)
     if foreign:
         tally.warn(

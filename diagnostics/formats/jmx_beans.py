@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import pyarrow as pa
+
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
 from diagnostics.language import say, to_say
@@ -49,7 +51,7 @@ def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
                 pointers.append(pointer(*place, *where, attribute))
                 tally.take_time(ts_ms or None)
     if pointers:
-        yield Rows("metric_sample", batch=samples.batch(pointers, document.at(*answers[0][0])["line"]))
+        yield Rows("metric_sample", batch=samples.batch(pa.array(pointers), document.at(*answers[0][0])["line"]))
     tally.records = len(pointers)
     if foreign:
         tally.warn(

@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from diagnostics.errors import UnreadableInput
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
 from diagnostics.language import say, to_say
 from diagnostics.notation.json_document import Outline
+from diagnostics.notation.number_columns import floats
 from diagnostics.notation.prometheus_series import SeriesSamples, series_key
 from diagnostics.notation.rest_document import RestDocument, fields, items, rest_reader, rest_shape, text
+from diagnostics.notation.tally import Tally
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+LATEST_S = 1e12
+"""Larger numbers are not times in seconds. Our choice: the year 33658."""
 
 
 def _fits(seen: Outline) -> bool:
@@ -24,7 +36,7 @@ def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
     answer = document.value
     if answer["status"] != "success":
         raise UnreadableInput(say("Prometheus answered with an error: {error}", error=text(answer.get("error"))))
-    samples, pointers, foreign = SeriesSamples(), [], 0
+    samples, tally, pointers, foreign = SeriesSamples(), Tally(), list[pa.Array](), 0
     results = items(fields(answer["data"])["result"])
     for place, result in enumerate(results):
         labels = {label: value for label, value in fields(result.get("metric")).items() if isinstance(value, str)}
@@ -33,37 +45,57 @@ def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
             foreign += 1
             continue
         number = samples.add_series(key)
-        for pointer, time, value in _values(result):
-            samples.series.append(number)
-            samples.times.append(time)
-            samples.values.append(value)
-            pointers.append(f"/data/result/{place}/{pointer}")
-    if pointers:
+        pointers.append(_add(samples, number, items(result.get("values")), f"/data/result/{place}/values/"))
+        if "value" in result:
+            _add(samples, number, [result["value"]], "")
+            pointers.append(pa.array([f"/data/result/{place}/value"]))
+    if samples.times:
         line = document.at("data", "result")["line"]
-        yield Rows("metric_sample", batch=samples.batch(pointers, line))
-    warning = say(
-        "{foreign} of {listed} series have no name of a Flink metric and were left out",
-        foreign=foreign,
-        listed=len(results),
-    )
-    yield Coverage.cover_times(len(pointers), (time for time in samples.times if time), (warning,) if foreign else ())
+        yield Rows("metric_sample", batch=samples.batch(pa.concat_arrays(pointers), line))
+    if foreign:
+        tally.warn(
+            say(
+                "{foreign} of {listed} series have no name of a Flink metric and were left out",
+                foreign=foreign,
+                listed=len(results),
+            )
+        )
+    tally.records = len(samples.times)
+    times = np.frombuffer(samples.times, np.int64)
+    for end in pc.min_max(pa.array(times, mask=times == 0)).as_py().values():
+        tally.take_time(end)
+    yield tally.coverage()
 
 
-def _values(result: Mapping[str, Any]) -> Iterator[tuple[str, int, float]]:
-    """(series, epoch ms or 0 when unknown, value): every pair of a range, the single one of an instant."""
-    for place, pair in enumerate(items(result.get("values"))):
-        yield (f"values/{place}", *_pair(pair))
-    if "value" in result:
-        yield ("value", *_pair(result["value"]))
+def _add(samples: SeriesSamples, number: int, pairs: Sequence[Any], above: str) -> pa.Array:
+    """Add the pairs of a series as samples; gives the pointer to each, `above` with its place."""
+    times, values = zip(*pairs, strict=True) if pairs else ((), ())
+    samples.extend(np.full(len(times), number), _epochs_ms(times), _numbers(values), np.zeros(len(times), np.int64))
+    return pc.binary_join_element_wise(above, pc.cast(pa.array(np.arange(len(times))), pa.string()), "")
 
 
-def _pair(pair: Any) -> tuple[int, float]:
-    time, value = pair
-    at_ms = round(time * 1000) if isinstance(time, int | float) and 0 < time < 1e12 else 0
+def _epochs_ms(times: Sequence[Any]) -> npt.NDArray[np.int64]:
+    """Epoch ms, 0 for what is no time in epoch seconds."""
+    if not {*map(type, times)} <= {int, float} or max(map(abs, times), default=0) >= LATEST_S:
+        times = [time if isinstance(time, int | float) and abs(time) < LATEST_S else 0 for time in times]
+    seconds = np.array(times, np.float64)
+    moments: npt.NDArray[np.int64] = np.rint(np.maximum(seconds, 0) * 1000).astype(np.int64)
+    return moments
+
+
+def _numbers(values: Sequence[Any]) -> npt.NDArray[np.float64]:
+    """The values, which are texts; NaN for what is no number."""
     try:
-        return at_ms, float(value)
+        return floats(pa.array(values, pa.string()))[1]
+    except (pa.ArrowException, UnicodeEncodeError):
+        return np.array([_number(value) for value in values])
+
+
+def _number(value: Any) -> float:
+    try:
+        return float(value)
     except (TypeError, ValueError, OverflowError):
-        return at_ms, math.nan
+        return math.nan
 
 
 FORMAT = Format(

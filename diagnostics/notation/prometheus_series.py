@@ -178,7 +178,7 @@ class SeriesSamples:
         """Whether all series have a value in a column."""
         return UNKNOWN not in self._codes[column]
 
-    def batch(self, pointers: list[str] | None = None, line: int | None = None) -> pa.RecordBatch:
+    def batch(self, pointers: pa.Array | None = None, line: int | None = None) -> pa.RecordBatch:
         """The samples as columns of `metric_sample`; time or line 0 is unknown, `line` applies to all samples."""
         import numpy as np
         import pyarrow as pa
@@ -202,8 +202,8 @@ class SeriesSamples:
             lines = np.frombuffer(self.lines, dtype=np.int64)
             columns["line"] = pa.array(lines, mask=lines == 0)
         else:
-            columns["line"] = pa.array([line] * len(times), pa.int64())
-            columns["pointer"] = pa.array(pointers, pa.string())
+            columns["line"] = pa.repeat(pa.scalar(line, pa.int64()), len(times))
+            columns["pointer"] = pointers
         columns["last_line"] = columns["line"]
         return pa.RecordBatch.from_pydict(columns)
 
