@@ -20,7 +20,7 @@ from diagnostics.language import to_say
 from diagnostics.notation.constant_text import Offsets
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.garbage_collector import COLLECTOR_OF_FLAG
-from diagnostics.notation.gc_columns_before_9 import usual_collections
+from diagnostics.notation.gc_columns_before_9 import STATING, stated_collections
 from diagnostics.notation.gc_lines_before_9 import (
     BEGIN,
     CONCURRENT,
@@ -51,8 +51,7 @@ COLLECTOR_WORDS = (
 _SETTINGS = "CommandLine flags:", "Java HotSpot", "OpenJDK"
 """Beginnings of lines that state settings of the JVM."""
 _COLLECTOR = "|".join(re.escape(word) for word, _ in COLLECTOR_WORDS)
-_STATING = rf"^[^ ]|concurrent-| secs\]|->|{_COLLECTOR}"
-"""What a line has that states more than its number: the details of G1 are indented."""
+_NAMING = rf"^(?:{'|'.join(_SETTINGS)})|{_COLLECTOR}"
 SIZE_FLAGS = {"InitialHeapSize": "heap.initial", "MaxHeapSize": "heap.max", "G1HeapRegionSize": "heap.region"}
 
 _FLAG = re.compile(r"-XX:([+-]?[A-Za-z0-9]{3,60})(?:=(\d{1,18}))?")
@@ -104,7 +103,7 @@ def _rows(collections: pa.Table, tally: Tally) -> Iterator[Rows]:
 class _Log:
     """What the lines so far have stated: settings, the collector, and a collection whose end may still follow.
 
-    Most lines of a collection are details: of those without a text of STATING only the number counts.
+    Most lines of a collection are details: of those that do not match STATING only the number counts.
     """
 
     def __init__(self, process: str | None) -> None:
@@ -115,28 +114,21 @@ class _Log:
         self._apart = 0
 
     def collections(self, first: int, lines: pa.LargeBinaryArray) -> pa.Table:
-        """The collections that end in these lines; `first` is the number of the first line.
-
-        A collection of one line is read by column when the next line begins another one.
-        """
+        """The collections that end in these lines; `first` is the number of the first line."""
         settled = self._settled_from(lines)
-        usual = usual_collections(lines.slice(settled))
-        places = usual["line"].to_numpy() + settled
-        alone = np.diff(places, append=-1) == 1
-        by_column = places[alone]
-        run_starts = by_column[np.diff(by_column, prepend=-2) != 1]
-        begins_run = set(run_starts.tolist())
+        before = _lines_with(f"{STATING}|{_NAMING}", lines.slice(0, settled))
+        stated = _lines_with(STATING, lines.slice(settled)) + settled
+        table, taken = stated_collections(lines.take(pa.array(stated)), stated)
+        begins_run = set(stated[taken & ~np.append(False, taken[:-1])].tolist())
+        chosen = np.union1d(np.append(before, stated[~taken]), np.array(list(begins_run), np.int64))
         rows: list[dict[str, Any]] = []
-        chosen = np.union1d(np.setdiff1d(_lines_with(_STATING, lines), by_column), run_starts)
         for place, line in zip(chosen.tolist(), lines.take(pa.array(chosen)).to_pylist(), strict=True):
             rows += self.end_before(first + place) if place in begins_run else self._take(first + place, _text(line))
-        numbers = pa.array(by_column + first)
-        columns = {name: usual.filter(pa.array(alone))[name] for name in usual.schema.names}
-        columns |= {"line": numbers, "last_line": numbers}
-        columns["collector"] = pa.repeat(pa.scalar(self._collector, pa.string()), len(numbers))
-        columns["gc_id"] = pa.nulls(len(numbers), pa.int64())
-        table = pa.table({name: columns[name] for name in _COLUMNS.names}).cast(_COLUMNS)
-        return pa.concat_tables([table, pa.Table.from_pylist(rows, _COLUMNS)]).sort_by("line") if rows else table
+        columns = {name: table[name] for name in table.column_names}
+        columns |= {name: pc.add(table[name], first) for name in ("line", "last_line")}
+        columns["collector"] = pa.repeat(pa.scalar(self._collector, pa.string()), table.num_rows)
+        found = pa.table({name: columns[name] for name in _COLUMNS.names}).cast(_COLUMNS)
+        return pa.concat_tables([found, pa.Table.from_pylist(rows, _COLUMNS)]).sort_by("line")
 
     def _settled_from(self, lines: pa.LargeBinaryArray) -> int:
         """Index of the first line from which on the collector stays the same."""
