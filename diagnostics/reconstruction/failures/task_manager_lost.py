@@ -20,9 +20,10 @@ CONTAINER_END = re.compile(
 )
 """Texts of YARN and Kubernetes about an ended container, as the reason of a closed connection. Source:
 Hadoop's ContainerExitStatus and SchedulerUtils, Flink's KubernetesPod."""
-EXIT = re.compile(r"(?:[Ee]xit ?[Cc]ode|exit status)\W{0,3}(?:is\W{0,3})?(-?\d{1,4})")
-PLANNED = {"0", "143"}
-"""Exit codes of a worker that Flink or its platform ends on purpose: a normal end, and SIGTERM."""
+EXIT = re.compile(r"[Ee]xit ?(?:[Cc]ode|[Ss]tatus)[\s:=]{0,3}(?:is[\s:=]{0,3})?(-?\d{1,4})")
+PLANNED = {"0", "143", "-105", "-107"}
+"""Exit codes of a worker that Flink or its platform ends on purpose: a normal end, SIGTERM, and those that YARN gives
+for a container that its application released or that outlived it. Source: Hadoop's ContainerExitStatus."""
 SAME_LOSS_MS = 60_000
 """JobMaster and ResourceManager notice the same loss within this time. Our choice."""
 

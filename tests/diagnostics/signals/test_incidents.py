@@ -138,6 +138,7 @@ def test_rest_alone_reports_refused_buffers() -> None:
     [
         ("Exception from container-launch.\nExit code: 239", 1),
         ("Completed container. Exit code: 0", 0),
+        ("Container released by application, exitStatus=-105", 0),
         ("Container killed by the ApplicationMaster. Exit code is 143", 0),
     ],
 )
