@@ -291,15 +291,15 @@ SIGNALS = (
             "task_manager_count": "on how many TaskManagers the subtasks run",
             "hot_fill_task_manager": "whether several hot subtasks are exactly those of one TaskManager",
             "busiest_subtask": "index of the subtask that is busiest",
-            "busiest_ratio": "busy ratio of the busiest subtask, 0 to 1",
-            "besides_busiest_max_ratio": "highest busy ratio of the other subtasks at the busiest one's usual "
-            "peak, 0 to 1",
-            "busy_median_ratio": "median busy ratio of the subtasks at the busiest one's usual peak",
-            "busy_min_ratio": "lowest busy ratio of the subtasks at the busiest one's usual peak",
+            "busiest_ratio": "median busy ratio of the busiest subtask in its busiest samples, 0 to 1",
+            "besides_busiest_max_ratio": "highest busy ratio of the other subtasks in the busiest one's busiest "
+            "samples, 0 to 1",
+            "busy_median_ratio": "median busy ratio of the subtasks in the busiest one's busiest samples",
+            "busy_min_ratio": "lowest busy ratio of the subtasks in the busiest one's busiest samples",
             "hot_is_busiest": "whether the busiest subtask is a hot one",
-            "hot_busy_ratio": "busy ratio of the hot subtask; median at its usual peak, 0 to 1",
-            "others_busy_max_ratio": "highest busy ratio of the subtasks that are not hot at the busiest one's "
-            "usual peak, 0 to 1",
+            "hot_busy_ratio": "busy ratio of the hot subtask; median in its busiest samples, 0 to 1",
+            "others_busy_max_ratio": "highest busy ratio of the subtasks that are not hot in the busiest one's "
+            "busiest samples, 0 to 1",
             "hot_mean_busy_ratio": "mean busy ratio of the hot subtask over the whole time, 0 to 1",
             "others_mean_busy_max_ratio": "highest mean busy ratio of the subtasks that are not hot, 0 to 1",
             "busy": "busy ratio by subtask",
