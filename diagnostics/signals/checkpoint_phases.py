@@ -335,7 +335,7 @@ FACTS = {
     "largest_upload_ms": "how long that checkpoint took",
     "largest_upload_id": "which one it is",
     "late_complete_id": "the last expired checkpoint that all subtasks acknowledged in the end",
-    "late_complete_ms": "how long after its trigger the last of them did, ms",
+    "late_complete_ms": "time from the trigger of that checkpoint to its last acknowledgement, ms",
     "unacknowledged_ids": "expired checkpoints that some subtask had not acknowledged when they expired",
     "unacknowledged_id": "the last of them",
     "unacknowledged_vertices": "the tasks whose acknowledgements it lacks",

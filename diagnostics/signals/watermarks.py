@@ -304,7 +304,7 @@ SIGNALS = (
             "ahead_ratio": "part of the samples at which the watermark was ahead of the wall clock, 0 to 1",
             "spread_ms": "distance between the subtasks' last watermarks, ms",
             "slowest_subtask": "index of the subtask whose last watermark is lowest",
-            "slowest_still_ms": "how long the slowest subtask's watermark has stood still at the end, ms",
+            "slowest_still_ms": "time for which the slowest subtask's watermark has not advanced at the end, ms",
             "slowest_records": "records that passed that subtask meanwhile",
             "slowest_share_ratio": "records of the subtask with the slowest watermark, as a multiple of the even share",
             "slowest_idle": "whether no record passed the slowest subtask while its watermark did not advance",
