@@ -52,7 +52,11 @@ AFTER_ALERT = to_say("After the alert {alert}")
 FIRES_AGAIN = to_say("The alert {alert} fires again")
 
 STAMP = r"\d{4}-\d\d-\d\d \d\d:\d\d UTC"
+ONE = r"(?:(?! was left out: ).)+"
+"""Earlier versions wrote several such sentences into one line, which stays English."""
 LOOKS = {
+    "cluster": ONE,
+    "error": ONE,
     "count": r"\d+",
     "until": STAMP,
     "moment": STAMP,
@@ -61,7 +65,7 @@ LOOKS = {
     "sure": r"[\d.]+ %",
     "score": r"\d+",
 }
-"""Name of a value -> what it looks like; names of jobs, clusters, files and alerts look like anything."""
+"""Name of a value -> what it looks like; names of jobs, files and alerts look like anything."""
 
 
 def _read_verdict(title: str) -> str:

@@ -76,6 +76,7 @@ def test_a_text_of_the_workbench_is_in_the_language_of_its_reader(kind: OwnTexts
         (TITLES, "Demo: my own"),
         (NOTES, "No checkpoint completed. The evidence is to be kept."),
         (NOTES, "The analysis failed."),
+        (NOTES, "logs was left out: HTTP 503. metrics was left out: HTTP 503."),
         (NOTES, "The alert fires, says Bob"),
         (CHANGES, "After a change of the sink"),
     ],

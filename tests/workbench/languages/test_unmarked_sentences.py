@@ -46,8 +46,6 @@ NOT_READ = (
     "Drill {} of {}",
     "the cause of what is seen could not be judged",
     "a key, a time and a time of arrival",
-    "The evidence is to be kept",
-    "Imported from a bundle.",
     "Came with the bundle of",
     "Some of its bytes are there",
     "All of it is there",
