@@ -19,6 +19,8 @@ HEALTHY = "healthy-a"
 FIRES = {
     "rocksdb_slow_upload-a": {"FlinkCheckpointsFailInARow", "FlinkCheckpointNearTimeout", "FlinkNoCompletedCheckpoint"},
     "data_skew-a": {"FlinkBackPressure", "FlinkSkewedTask"},
+    "out_of_order_events-a": {"FlinkWatermarkAheadOfClock", "FlinkLateRecordsDropped"},
+    "gc_pressure": {"FlinkHeapNearlyFull"},
     "slow_sink_backpressure": {"FlinkCheckpointsFailInARow", "FlinkBackPressure", "FlinkTaskWithoutReserve"},
     "network_partition": {
         "FlinkCheckpointsFailInARow",
