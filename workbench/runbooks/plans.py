@@ -118,7 +118,7 @@ def same_restarts(steps: Iterable[StepShown]) -> dict[str, SameRestart]:
     first: dict[tuple[str, ...], StepShown] = {}
     same: dict[str, SameRestart] = {}
     for step in steps:
-        if not step.content["restart"] or step.is_met or step.is_left_out:
+        if not step.content["restart"] or step.is_met or step.is_settled:
             continue
         way = step.content["savepoint"]
         run = tuple(line for line in way["command"].splitlines() if not line.startswith(COMMENT))

@@ -168,12 +168,12 @@ def test_a_healthy_job_has_no_next_step_but_one_for_the_next_deployment(people: 
 
 
 def test_the_commands_of_a_restart_are_shown_once_and_later_steps_refer_to_them() -> None:
-    def step(number: int, command: str, text: str = "Stop it:", **content: Any) -> StepShown:
+    def step(number: int, command: str, text: str = "Stop it:", state: str = "open", **content: Any) -> StepShown:
         restart = {"restart": True, "savepoint": {"text": text, "command": command}, "left_out": None}
-        return StepShown(number, {"id": f"s{number}", **restart, **content}, None)
+        return StepShown(number, {"id": f"s{number}", **restart, **content}, StepRecord(state=state))
 
     steps = [
-        step(1, "flink cancel", left_out={"reason": "not here"}),
+        step(1, "flink stop", state="done"),
         step(2, "flink stop"),
         step(3, "flink stop\n# jobmanager.sh stop", "Stop it."),
         step(4, "flink stop", "Build the JAR. Stop it:"),
