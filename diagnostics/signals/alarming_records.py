@@ -11,6 +11,7 @@ from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
+from diagnostics.vocabulary.message_remedies import remedy_of
 
 SHOWN = 4
 LONGEST_QUOTE = 240
@@ -51,6 +52,8 @@ def _signal(job: str | None, rows: Sequence[Row]) -> Signal:
                 f"{rank}_ms": worst["ts_ms"],
                 f"{rank}_frame": worst["user_frame"] or worst["root_cause_frame"],
             }
+            if rank == "fatal":
+                facts["fatal_remedy"] = remedy_of(f"{worst['message'] or ''}\n{_quote(worst)}")
             cited += [_cite(worst), *(_cite(each) for each in records[:SHOWN] if each is not worst)]
     stamps = [each["ts_ms"] for each in rows if each["ts_ms"] is not None]
     return Signal(
@@ -108,6 +111,6 @@ FACTS = {
         (f"{rank}_ms", f"time of the most significant of the {what}, epoch ms"),
         (f"{rank}_frame", f"frame that threw the most significant of the {what}, the job's own where there is one"),
     )
-}
+} | {"fatal_remedy": "what repairs the most significant of the fatal errors, where its message is known"}
 
 SIGNALS = (SignalDefinition("alarming_records", "job", FACTS, measure),)

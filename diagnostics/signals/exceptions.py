@@ -9,6 +9,7 @@ from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.failures.fault import Fault, by_job, faults_in, kinds_of
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
+from diagnostics.vocabulary.message_remedies import remedy_of
 
 SHOWN = 8
 
@@ -41,6 +42,7 @@ def _signal(job: str | None, faults: Sequence[Fault]) -> Signal:
             "first_class": first.exception or None,
             "first_name": _name_of(first),
             "first_message": first.message,
+            "first_remedy": remedy_of(first.chain),
             "first_frame": first.frame,
             "first_user_frame": first.user_frame,
             "first_in_user_code": first.user_frame is not None and first.user_frame == first.frame,
@@ -83,6 +85,7 @@ SIGNALS = (
             "first_class": "root cause class of the first failure",
             "first_name": "the same without the package",
             "first_message": "message of the first failure's root cause",
+            "first_remedy": "what repairs it, where its message is known",
             "first_frame": "top frame of the first failure's root cause",
             "first_user_frame": "its first frame of the job's own code",
             "first_in_user_code": "whether the job's own code threw it",

@@ -44,6 +44,13 @@ def test_an_error_with_which_a_process_ends_is_fatal() -> None:
     assert only(measure(evidence), "alarming_records").facts["fatal_count"] == 2
 
 
+def test_a_fatal_error_comes_with_what_repairs_it_where_its_message_is_known() -> None:
+    known = record(0, "FATAL", "Thread 'SourceCoordinator' caused the coordinator executor thread to exit.")
+    for said, repaired in ((known, True), (record(0, "FATAL", "Over."), False)):
+        facts = only(measure(hand_made(log_record=[said])), "alarming_records").facts
+        assert ("connector" in str(facts.get("fatal_remedy"))) is repaired
+
+
 def test_an_exception_that_a_program_around_the_client_prints_as_information_is_an_error() -> None:
     thrown = {"exception_class": "org.apache.flink.table.api.ValidationException", "exception_message": "no column"}
     repeated = record(0, "INFO", "ValidationException: no column", **thrown) | {"logger": None}

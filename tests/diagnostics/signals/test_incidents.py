@@ -54,6 +54,14 @@ def test_the_first_fault_is_named_and_what_only_reports_it_is_left_out() -> None
     )
 
 
+def test_the_first_fault_comes_with_what_repairs_it_where_its_message_is_known() -> None:
+    gone = "The execution attempt a1 is unexpectedly no longer running on task executor tm-1."
+    for message, repaired in ((gone, True), ("disk full", False)):
+        log = [failed(10, "org.apache.flink.util.FlinkException", message, "org.apache.flink.runtime.Any.run")]
+        facts = only(exceptions.measure(hand_made(**line_of_jobs(), log_record=log)), "exceptions").facts
+        assert ("log of the named TaskManager" in str(facts.get("first_remedy"))) is repaired
+
+
 def test_a_lost_task_manager_whose_log_goes_on_was_cut_off() -> None:
     log = [
         record(0, "Registering TaskManager with ResourceID tm-1:6122-aa (pekko.tcp://x) at ResourceManager"),
