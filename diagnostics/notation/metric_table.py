@@ -8,15 +8,24 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from diagnostics.evidence.rows import Rows
 from diagnostics.language import say, to_say
+from diagnostics.notation.event_columns import epochs_ms
 from diagnostics.notation.event_field import epoch_ms
+from diagnostics.notation.number_columns import floats
 from diagnostics.notation.prometheus_series import SeriesKey, SeriesSamples, series_key, series_of
 from diagnostics.notation.tally import Tally
+
+if TYPE_CHECKING:
+    from diagnostics.notation.text_cuts import Flags, Floats, Numbers
 
 TIMES = ("time", "timestamp", "ts", "datetime", "date", "__timestamp__", "_time", "timestamp_ms")
 VALUES = ("value", "__value__", "_value", "val")
@@ -29,6 +38,17 @@ BATCH_SAMPLES = 50_000
 FOREIGN = -1
 
 NO_ZONE = to_say("the times have no zone and are read as UTC: where they are local, set the file's zone")
+_TIMES = (
+    (r"^\d{1,18}$", pa.int64(), True),
+    (r"^\d{1,18}\.\d{1,9}$", pa.float64(), True),
+    (r"^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d{3})?Z$", pa.string(), True),
+    (r"^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d{3})?$", pa.string(), False),
+)
+"""Notations of times that a column is read in, the type of each, and whether it has a zone or needs none."""
+
+BETWEEN = "\0"
+"""Separator of the texts that identify the series of a row; no text that is read by column has it."""
+
 _ZONE = re.compile(r"(?:Z|[+-]\d\d:?\d\d)$")
 
 
@@ -106,6 +126,45 @@ class MetricTable:
             self._tally.take_time(at_ms)
         return any_number
 
+    def take_columns(self, columns: Mapping[str, pa.Array], lines: Numbers) -> bool:
+        """Add the samples of rows, of columns of texts; false, adding nothing, when a row must be taken by itself."""
+        found = _moments(columns[self._columns.time])
+        if found is None:
+            return False
+        at_ms, has_zone = found
+        every: list[tuple[Numbers, Flags, Floats]] = [
+            (series, *floats(columns[name])) for name, series in self._series(columns, len(lines))
+        ]
+        if not np.logical_or.reduce([known for _, known, _ in every]).all():
+            return False
+        if not has_zone:
+            self._tally.warn(NO_ZONE)
+        kept = [known & (series != FOREIGN) for series, known, _ in every]
+        self._foreign += sum(int((known & (series == FOREIGN)).sum()) for series, known, _ in every)
+        at = np.concatenate([np.flatnonzero(each) for each in kept])
+        order = np.argsort(at, kind="stable")
+        series, values = (
+            np.concatenate([one[place][each] for one, each in zip(every, kept, strict=True)]) for place in (0, 2)
+        )
+        at = at[order]
+        self._samples.extend(series[order], at_ms[at], values[order], lines[at])
+        self._tally.records += len(at)
+        for end in pc.min_max(pa.array(at_ms[at])).as_py().values():
+            self._tally.take_time(end)
+        return True
+
+    def _series(self, columns: Mapping[str, pa.Array], count: int) -> Iterator[tuple[str, Numbers]]:
+        """The column of values, and the number of the series of each row; several where each column is a series."""
+        if self._columns.value is None:
+            for name in self._columns.others:
+                yield name, np.full(count, self._number(_key_of(name)))
+            return
+        named = [each for each in (self._columns.name, self._columns.labels, *self._columns.others) if each]
+        coded = pc.binary_join_element_wise(*(columns[name] for name in named), BETWEEN).dictionary_encode()
+        rows = (dict(zip(named, each.split(BETWEEN), strict=True)) for each in coded.dictionary.to_pylist())
+        numbers = np.array([self._number(self._columns.samples(row)[0][0]) for row in rows], np.int64)
+        yield self._columns.value, numbers[coded.indices.to_numpy()]
+
     @property
     def is_full(self) -> bool:
         """Whether there are enough samples for a batch."""
@@ -133,6 +192,15 @@ class MetricTable:
         if key not in self._numbers:
             self._numbers[key] = self._samples.add_series(key)
         return self._numbers[key]
+
+
+def _moments(texts: pa.Array) -> tuple[Numbers, bool] | None:
+    """Epoch ms of times in one notation, and whether they have a zone or need none; None for other times."""
+    for pattern, kind, has_zone in _TIMES:
+        if pc.all(pc.match_substring_regex(texts, pattern)).as_py():
+            times = epochs_ms(pc.cast(texts, kind))
+            return None if times.null_count else (times.to_numpy(), has_zone)
+    return None
 
 
 def plain(value: Any) -> Any:

@@ -9,7 +9,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from diagnostics.formats import FORMATS, recognise
+from diagnostics.formats import FORMATS, metric_csv, recognise
+from diagnostics.notation import text_cuts
+from diagnostics.notation.metric_table import MetricTable
 from tests.diagnostics.formats.reading_aids import head_of, read
 
 if TYPE_CHECKING:
@@ -99,3 +101,43 @@ def test_a_dump_of_promtool_has_the_name_among_the_labels(tmp_path: Path) -> Non
     assert recognise(head_of(text)).format_id == "prometheus-text"
     first, _ = read(FORMATS["prometheus-text"], text, tmp_path).rows["metric_sample"]
     assert (first["ts_ms"], first["subtask"], first["value"]) == (AT, 3, 998.0)
+
+
+ROWS = (
+    f'1795222048.675,{BUSY},"a, b",3,998.5',
+    f"1795222048675,{BUSY},a b,3,NaN",
+    f'2026-11-21T01:00:00.250Z,{BUSY},"say ""yes""",1,1e3',
+    f"2026-11-21 01:00:00,{BUSY},a,0,7",
+    "1795222048675,node_load1,,,1",
+    f"1795222048675,{BUSY},a,2,",
+    f"1795222048675,{BUSY},a,2,12 ms",
+    f"1795222048675,{BUSY},a,2,1_0",
+    f"never,{BUSY},a,2,1",
+    f"1795222048675,{BUSY},a,2",
+    "",
+    "sep=,",
+    f"1795222048675,{BUSY},a,2,1\r",
+    f"1795222048675,{BUSY},a,2,5 ",
+)
+
+
+@pytest.mark.parametrize("block_bytes", [1, 150, 4_194_304])
+@pytest.mark.parametrize("turn", range(len(ROWS)))
+def test_rows_give_by_column_what_they_give_one_by_one(
+    turn: int, block_bytes: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = ("time,__name__,task_name,subtask_index,value", *ROWS[turn:], *ROWS[:turn], *ROWS[:4] * 2)
+    text = "\n".join(lines) + "\n"
+    monkeypatch.setattr(text_cuts, "ARRAY_BYTES", block_bytes)
+    by_column = read(CSV, text, tmp_path)
+    monkeypatch.setattr(metric_csv, "_texts", lambda *_: None)
+    assert read(CSV, text, tmp_path).rows == by_column.rows
+    assert by_column.records >= 12
+
+
+@pytest.mark.parametrize("names", ["Time,A,B", 'Time,"A","B"'])
+def test_a_block_of_usual_rows_is_read_by_column(names: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(MetricTable, "take", lambda *_: pytest.fail("a row was read by itself"))
+    names = names.replace("A", BUSY).replace("B", f"{BUSY}{{subtask_index='1'}}")
+    samples = read(CSV, f"{names}\n" + "2026-11-21 01:31:39,998,\n2026-11-21 01:31:44,,12\n" * 3, tmp_path).rows
+    assert [each["value"] for each in samples["metric_sample"]] == [998.0, 12.0] * 3
