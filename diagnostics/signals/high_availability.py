@@ -175,6 +175,8 @@ def _extent(log: IncidentLog, ha_outages: Sequence[Outage]) -> dict[str, FactVal
         "longest_ms": max(each.lasted_ms for each in ha_outages),
         "answered_ms": ha_outages[-1].answered_ms,
         "outage_spans": [_span(each) for each in ha_outages[:SHOWN]],
+        "silent_spans": [_span(each) for each in ha_outages[:SHOWN] if _is_silent(each)],
+        "gone_spans": [_span(each) for each in ha_outages[:SHOWN] if _ends_with_a_start(each, log)],
         "processes": len(roles),
         "jobmanager_logs": sum(role == "jobmanager" for role in roles.values()),
         "taskmanager_logs": sum(role == "taskmanager" for role in roles.values()),
@@ -200,6 +202,18 @@ def _ended_ms(evidence: Evidence, log: IncidentLog, ha_outages: Sequence[Outage]
     pauses = [later.first_ms - earlier.last_ms for earlier, later in pairwise(ha_outages)]
     calm_ms = max(chain.from_iterable(after)) - end_ms
     return end_ms if calm_ms > max([CALM_MS, *pauses]) else None
+
+
+def _is_silent(outage: Outage) -> bool:
+    """Whether a client waited on an open connection for an answer; one that is refused does not wait."""
+    return any(each.event == "zk.client.timeout" for each in outage.signs)
+
+
+def _ends_with_a_start(outage: Outage, log: IncidentLog) -> bool:
+    """Whether a server was started in the outage, so that its process had been gone."""
+    until = outage.answered_ms or outage.last_ms
+    starts = [each.ts_ms for each in log.of("coordination_server") if each.event == "zk.server.start"]
+    return any(each is not None and outage.began_ms < each <= until for each in starts)
 
 
 def _span(outage: Outage) -> str:
@@ -336,6 +350,8 @@ SIGNALS = (
             **END_FACTS,
             "answered_ms": "first answer of the service after the last sign of the last outage, epoch ms",
             "longest_ms": "longest outage, ms: until the service answered again, as far as the evidence shows it",
+            "silent_spans": "outages in which connections stayed open and nothing was answered",
+            "gone_spans": "outages that ended with the start of a server",
             "outage_spans": "begin and end of each outage, and the time between them; ≥ while no answer is known",
             "processes": "Flink processes that lost their connection in an outage",
             "jobmanager_logs": "JobManager processes that noticed",

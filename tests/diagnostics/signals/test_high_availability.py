@@ -261,3 +261,21 @@ def test_a_process_that_connected_after_the_outage_could_not_have_lost_it() -> N
     ]
     measured = facts(log)
     assert (measured["processes"], measured["processes_connected"]) == (1, 1)
+
+
+def test_a_server_that_is_silent_is_told_from_one_whose_process_was_gone() -> None:
+    started = record(143, "zk.server.start", "Created server with tickTime 2000 ms", process="zookeeper", file_id=5)
+    measured = facts(
+        [
+            record(0, "zk.client.established", duration_ms=12_000.0),
+            record(10, "zk.client.timeout", duration_ms=8_000.0),
+            changed(10, "SUSPENDED"),
+            changed(30, "RECONNECTED"),
+            changed(100, "SUSPENDED"),
+            changed(112, "LOST"),
+            started,
+        ]
+    )
+    silent, gone, spans = (measured[f"{each}_spans"] for each in ("silent", "gone", "outage"))
+    assert isinstance(spans, list)
+    assert (silent, gone) == (spans[:1], spans[1:])
