@@ -12,6 +12,7 @@ from diagnostics.diagnosis.missing import REST
 from diagnostics.evidence.subject import Lookup
 from diagnostics.language import say
 from diagnostics.notation.secret_option import MASK
+from diagnostics.runbook.unknown_values import UNKNOWN_VALUES
 from diagnostics.vocabulary.settings import Version
 from diagnostics.wording import phrase
 from diagnostics.wording.option_names import CONFIG_FILE_SINCE, OLD_CONFIG_FILE
@@ -24,6 +25,9 @@ TARGET_SINCE: Version = (1, 11)
 
 RUN_APPLICATION_UNTIL: Version = (1, 20)
 """Last version in which `flink run-application` is the way to start an application cluster; `flink run` since."""
+
+NATIVE_SINCE: Version = (1, 15)
+"""First version with savepoints in the native format, and with `--type`. Source: Flink 1.15 release notes, FLIP-203."""
 
 CONFIG_FILE = "config.yaml"
 
@@ -44,47 +48,6 @@ RUNNER = {
 class ClusterCommands:
     """How one cluster is reached, as far as the evidence states it; what is unknown stays a placeholder."""
 
-    UNKNOWN: ClassVar[Mapping[str, str]] = {
-        "rest": REST,
-        "deployment.task_manager": "<taskmanager-id>",
-        "deployment.jar": "<jar>",
-        "cluster.savepoint_folder": "<savepoint-directory>",
-        "cluster.last_checkpoint": "<path of the last completed checkpoint>",
-        "cluster.checkpoint_listing": "ls <path of the last completed checkpoint>/_metadata",
-        "cluster.older_state": "<older-complete-checkpoint>",
-        "settings.checkpoint_dir": "<checkpoint-directory>",
-        "cluster.checkpoint_folder": "<checkpoint-directory>",
-        "deployment.kafka": "<broker>:9092",
-        "deployment.database_host": "<database-host>",
-        "deployment.database_port": "<database-port>",
-        "deployment.database_name": "<database>",
-        "deployment.database_user": "<database-user>",
-        "deployment.zookeeper": "<zookeeper-host>:2181",
-        "deployment.hosts": "<jobmanager> <taskmanagers>",
-        "tcp_loss.host": "<other-host>",
-        "heap_pressure.gc_log": "<gc-log>",
-        "job_code.state_name": "<name of the present state>",
-        "job_code.state_types": "<type of the present state>.class",
-        "job_code.key_part": "<key>",
-        "job_code.keyed_function": "<function>",
-        "job_code.event_type": "<type of the events>",
-        "job_code.event_time": "<time of the event>",
-        "job_code.assigner": ".withTimestampAssigner((event, recorded) -> event.<time of the event>)",
-        "job_code.assigner_event": "event",
-        "job_code.assigner_recorded": "recorded",
-        "job_code.window": ".window(<window>)",
-        "job_code.look_up": ".flatMap(new <function of the look-up>())",
-        "job_code.state_statement": "state = getRuntimeContext().getState(<descriptor>)",
-        "job_code.state_variable": "state",
-        "job_code.state_type": "<type of the present state>",
-        "subject.job": "<job-id>",
-        "subject.vertex_id": "<vertex-id>",
-        "late_records.vertex_id": "<window-vertex-id>",
-        "watermarks.created_in": "<source-vertex-id>",
-        "cluster.named_path": "<path>",
-    }
-    """Placeholders in a command for values that are unknown or that a shell would interpret."""
-
     DERIVED: ClassVar[frozenset[str]] = frozenset(
         [
             "rest",
@@ -95,6 +58,7 @@ class ClusterCommands:
             "cluster.checkpoint_listing",
             "cluster.older_state",
             "cluster.run",
+            "cluster.canonical_stop",
             "cluster.task_manager_starts",
             "cluster.program",
             "cluster.smaller_program",
@@ -140,13 +104,25 @@ class ClusterCommands:
     def unknown(self) -> Mapping[str, str]:
         """Replacements in commands: placeholders, and the parts of a start, which are several words of a shell."""
         return {
-            **self.UNKNOWN,
+            **UNKNOWN_VALUES,
             "cluster.run": self.flink("run -d"),
+            "cluster.canonical_stop": self.canonical_stop,
             "cluster.program": self.program,
             "cluster.task_manager_starts": "\n".join(self.task_manager_starts),
             "cluster.smaller_program": self.smaller_program,
-            "cluster.checkpoint_listing": self.checkpoint_listing or self.UNKNOWN["cluster.checkpoint_listing"],
+            "cluster.checkpoint_listing": self.checkpoint_listing or UNKNOWN_VALUES["cluster.checkpoint_listing"],
         }
+
+    @property
+    def canonical_stop(self) -> str:
+        """The command that stops a job with a savepoint that another state backend can read, without the job's id."""
+        folder = self.savepoint_folder or UNKNOWN_VALUES["cluster.savepoint_folder"]
+        return f"{self.flink(self.canonical_stop_action)} --savepointPath {folder}"
+
+    @property
+    def canonical_stop_action(self) -> str:
+        """The client's action for it; before NATIVE_SINCE each savepoint is canonical."""
+        return "stop --type canonical" if self.version is not None and self.version >= NATIVE_SINCE else "stop"
 
     @property
     def task_manager_starts(self) -> list[str]:

@@ -9,7 +9,7 @@ from diagnostics.arithmetic.quantiles import highest
 from diagnostics.diagnosis.missing import REST
 from diagnostics.evidence.subject import FactValue, Lookup
 from diagnostics.language import say, to_say
-from diagnostics.runbook.cluster_commands import OPERATOR, STANDALONE, ClusterCommands
+from diagnostics.runbook.cluster_commands import NATIVE_SINCE, OPERATOR, STANDALONE, ClusterCommands
 from diagnostics.runbook.option_readers import (
     OF_ALL_PROCESSES,
     OF_JOB,
@@ -55,7 +55,7 @@ from diagnostics.runbook.restart_sentences import (
     WITHOUT_TASK_MANAGERS,
     text_before_commands,
 )
-from diagnostics.vocabulary.settings import Version, version_of
+from diagnostics.vocabulary.settings import version_of
 from diagnostics.wording import phrase
 
 ENDED = ("FAILED", "CANCELED", "FINISHED")
@@ -96,9 +96,6 @@ AS_MUCH = 0.95
 """Part of the state that a checkpoint must have written to show how long a savepoint takes. Our choice."""
 MOSTLY = 0.5
 """Share of a checkpoint's duration from which its barriers take most of it. Our choice: more than half."""
-
-NATIVE_SINCE: Version = (1, 15)
-"""First version with savepoints in the native format, and with `--type`. Source: Flink 1.15 release notes, FLIP-203."""
 
 COPY = "cp -alT {restart.folder} {restart.folder}.copy"
 IF_COPIED = "ls -t {restart.folder}.copy/chk-*/_metadata && "
@@ -228,9 +225,8 @@ class _Restart:
 
     def _stop(self) -> str:
         """The action that stops the job with a savepoint that its new configuration can read."""
-        version = self._cluster.version
         if self._of_state_backend:
-            return "stop --type canonical" if version is not None and version >= NATIVE_SINCE else "stop"
+            return self._cluster.canonical_stop_action
         return "stop --type native" if self._has_native_format() else "stop"
 
     def _said(self, *sentences: str) -> Sequence[str]:

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from diagnostics.arithmetic.quantiles import highest, known, lowest, middle, ratio, total
-from diagnostics.arithmetic.trend import Trend, trend_of
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.checkpoints.history import Checkpoint, History, checkpoint_histories
 from diagnostics.reconstruction.checkpoints.interval import fitting_interval_ms
+from diagnostics.reconstruction.checkpoints.state_growth import lasting_growth
 from diagnostics.reconstruction.configuration.stated_settings import settings_of, stated_options
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
@@ -211,7 +211,7 @@ def _state(history: History) -> dict[str, FactValue]:
         "last_state_bytes": last.state_bytes,
         "max_state_bytes": highest(each.state_bytes for each in sized),
         "state_growth_ratio": ratio(last.state_bytes, first.state_bytes),
-        "state_growth_bytes_per_s": _lasting_growth(sized),
+        "state_growth_bytes_per_s": lasting_growth(sized),
         "state_settled_count": _settled(sized),
         "persisted_count": len(with_persisted),
         "persisted_max_bytes": persisted,
@@ -225,15 +225,6 @@ def _state(history: History) -> dict[str, FactValue]:
         "persisted_max_share_ratio": ratio(worst.persisted_bytes, worst.checkpointed_bytes) if persisted else None,
         "own_state_max_bytes": highest(_full_state(each) for each in with_persisted),
     }
-
-
-def _lasting_growth(sized: Sequence[Checkpoint]) -> float | None:
-    """Bytes per second by which the state grows, until its end; None when that is no trend: it stopped, or is few."""
-    by_number = {
-        each.number: (float(each.triggered_ms), each.state_bytes or 0.0) for each in sized if each.triggered_ms
-    }
-    trend = trend_of(sorted(by_number.values()))
-    return trend.slope * 1000 if isinstance(trend, Trend) and trend.slope > 0 else None
 
 
 def _settled(sized: Sequence[Checkpoint]) -> int | None:

@@ -11,8 +11,10 @@ from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.notation.java_version import java_release
 from diagnostics.notation.printed_name import normalised
-from diagnostics.reconstruction.checkpoints.history import checkpoint_histories
+from diagnostics.reconstruction.checkpoints.history import Checkpoint, checkpoint_histories
+from diagnostics.reconstruction.checkpoints.state_growth import lasting_growth
 from diagnostics.reconstruction.configuration.memory_model import MemoryModel, memory_models, resized
+from diagnostics.reconstruction.configuration.stated_settings import settings_of, stated_options
 from diagnostics.reconstruction.gc.timeline import JOB_MANAGER
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.metrics.metric_series import metric_series
@@ -27,6 +29,9 @@ ROOM_MULTIPLE = 2.0
 """Proposed heap as a multiple of the live data after collections. Our choice: a heap half free after a full collection
 keeps the share of time low; the usual advice for the old generation is 1.5 to 2 times the live data.
 """
+LEAST_STATE = 0.1
+"""State below this part of the live data does not fill the heap. Our choice: as objects it takes several times what a
+checkpoint writes of it."""
 STEP_BYTES = 64 * 2**20
 MIB = 2**20
 MANAGED_SHARE = 0.4
@@ -138,6 +143,7 @@ def _signal(job: str | None, processes: Sequence[Signal], used: Mapping[str, flo
         if isinstance(current, (int, float)):
             facts |= {"heap_mib": round(current / MIB), "missing_heap_mib": max(0, round((heap - current) / MIB))}
         facts |= _process_with(heap, worst, evidence)
+        facts["needed_heap_lasts_ms"] = _lasts_ms(job, heap, live, processes, evidence)
     citations = [citation for each in (pressed or ranked)[:3] for citation in each.citations[:4]]
     windows = [each.window for each in processes if each.window]
     return Signal(
@@ -155,11 +161,32 @@ def _state_share(job: str | None, processes: Sequence[Signal], evidence: Evidenc
 
     None where one of them is not known: a part of the heaps says nothing of the whole state.
     """
-    history = checkpoint_histories(evidence).get(job)
-    completed = history.select_statuses("completed") if history else ()
-    states = [each.state_bytes for each in completed if each.state_bytes is not None]
+    states = [each.state_bytes for each in _checkpoints_of_known_size(job, evidence) if each.state_bytes is not None]
     live = [_number(each, "live_bytes") for each in processes]
     return states[-1] / sum(live) if states and live and all(live) else None
+
+
+def _checkpoints_of_known_size(job: str | None, evidence: Evidence) -> Sequence[Checkpoint]:
+    """The completed checkpoints of a job whose state has a known size."""
+    history = checkpoint_histories(evidence).get(job)
+    completed = history.select_statuses("completed") if history else ()
+    return [each for each in completed if each.state_bytes is not None]
+
+
+def _lasts_ms(
+    job: str | None, heap: float, live: float, processes: Sequence[Signal], evidence: Evidence
+) -> float | None:
+    """How long a heap suffices for state that is on it and grows on, as the heap's live data does in proportion.
+
+    An estimate that is rather short: a part of the live data is no state. None where the state has no lasting growth.
+    """
+    backend = settings_of(stated_options(evidence), job)[0].get("state_backend")
+    share = _state_share(job, processes, evidence)
+    checkpoints = _checkpoints_of_known_size(job, evidence)
+    growth = lasting_growth(checkpoints)
+    if backend != "hashmap" or share is None or share < LEAST_STATE or growth is None:
+        return None
+    return (heap - live) / (live * growth / (checkpoints[-1].state_bytes or 0.0)) * 1000
 
 
 def _process_with(heap: int, worst: Signal, evidence: Evidence) -> dict[str, FactValue]:
@@ -258,6 +285,7 @@ SIGNALS = (
             "used_last_ratio": "part of the heap in use at the end, of the TaskManager where it is most",
             "java_release": "oldest release of Java that a file states, 8 for 1.8",
             "missing_heap_mib": "by how much the heap must grow, MiB",
+            "needed_heap_lasts_ms": "how long the proposed heap suffices while the state on it grows as before, ms",
             **{name: _worst_meaning(garbage_collection.FACTS[name]) for name in WORST_FACTS},
         },
         measure=measure,

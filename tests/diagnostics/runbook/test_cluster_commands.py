@@ -41,6 +41,13 @@ def test_standalone_commands_name_address_folder_and_program() -> None:
     assert cluster(STANDALONE).needed[0][1] == "export FLINK_CONF_DIR=/etc/flink"
 
 
+@pytest.mark.parametrize(("version", "action"), [((1, 20), "stop --type canonical"), ((1, 14), "stop")])
+def test_a_savepoint_for_another_state_backend_is_canonical(version: tuple[int, int], action: str) -> None:
+    folder = {"settings.savepoint_dir": "file:///savepoints"}
+    stop = cluster(STANDALONE | folder, version).canonical_stop
+    assert stop == f"/opt/flink/bin/flink {action} -m 10.0.0.1:18081 --savepointPath file:///savepoints"
+
+
 def test_native_kubernetes_commands_name_the_cluster() -> None:
     stop, start = commands_of(NATIVE)
     assert "--target kubernetes-application -Dkubernetes.cluster-id=orders -Dkubernetes.namespace=shop" in stop

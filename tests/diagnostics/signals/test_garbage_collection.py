@@ -171,6 +171,22 @@ def test_the_state_is_held_against_what_stays_on_all_heaps() -> None:
     assert facts["state_to_live_ratio"] == pytest.approx(0.25)
 
 
+def test_a_larger_heap_lasts_as_long_as_the_growing_state_on_it_allows() -> None:
+    """210 MiB stay in use, 105 MiB of them state by its checkpoints, which grows by 5 MiB every ten seconds."""
+    states = [
+        {"checkpoint_id": number, "trigger_ms": START + number * 10_000, "state_bytes": (65 + 5 * number) * float(MIB)}
+        for number in range(1, 9)
+    ]
+    checkpoints = [{"job_id": JOB, "status": "COMPLETED", **each} for each in states]
+    for backend, lasts_ms in (("hashmap", 238_000), ("rocksdb", None)):
+        option = {"scope": "cluster", "key": "state.backend.type", "value": backend, "file_id": 0, "line": 1}
+        evidence = hand_made(
+            **line_of_jobs(), gc_pause=pauses(1, [10, 30, 50]), checkpoint=checkpoints, config_option=[option]
+        )
+        facts = only(heap_pressure.measure(evidence), "heap_pressure").facts
+        assert facts.get("needed_heap_lasts_ms") == (pytest.approx(lasts_ms) if lasts_ms else None)
+
+
 def test_the_heap_in_use_at_the_end_is_that_of_the_fullest_taskmanager() -> None:
     metrics = {"GarbageCollector.Copy.Count": 3.0, "GarbageCollector.Copy.Time": 40.0, "Memory.Heap.Max": 200.0}
     rows = [
