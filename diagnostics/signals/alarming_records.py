@@ -111,6 +111,6 @@ FACTS = {
         (f"{rank}_ms", f"time of the most significant of the {what}, epoch ms"),
         (f"{rank}_frame", f"frame that threw the most significant of the {what}, the job's own where there is one"),
     )
-} | {"fatal_remedy": "what repairs the most significant of the fatal errors, where its message is known"}
+} | {"fatal_remedy": "known repair of the most significant fatal error, by its message"}
 
 SIGNALS = (SignalDefinition("alarming_records", "job", FACTS, measure),)

@@ -85,7 +85,7 @@ SIGNALS = (
             "first_class": "root cause class of the first failure",
             "first_name": "the same without the package",
             "first_message": "message of the first failure's root cause",
-            "first_remedy": "what repairs it, where its message is known",
+            "first_remedy": "known repair of the first failure, by its message",
             "first_frame": "top frame of the first failure's root cause",
             "first_user_frame": "its first frame of the job's own code",
             "first_in_user_code": "whether the job's own code threw it",
