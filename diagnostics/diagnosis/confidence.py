@@ -13,7 +13,7 @@ LEAST, MOST = 0.05, 0.98
 
 def confidence(rule: Rule, lookup: Lookup) -> tuple[float, tuple[Reason, ...]]:
     """The confidence 0..1 and the steps that lead to it; an adjustment with unknown facts is ignored."""
-    reasons = [Reason(rule.base, say("rule {rule} holds", rule=rule.id))]
+    reasons = [Reason(rule.base, say("the rule holds: {title}", title=in_reader_language(rule.title)))]
     reasons += [
         Reason(each.delta, in_reader_language(each.because)) for each in rule.adjustments if each.when.holds(lookup)
     ]

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from axes.admin import AccessAttemptAdmin
+from axes.models import AccessAttempt
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.models import Group
@@ -13,6 +17,7 @@ from workbench.languages.sentences import say_later
 admin.site.site_header = say_later("Workbench administration")
 admin.site.site_title = say_later("Workbench")
 admin.site.unregister(Group)
+admin.site.unregister(AccessAttempt)
 
 OTHERS_WORDS = (
     say_later("Model name"),
@@ -74,6 +79,19 @@ class UserAdmin(DjangoUserAdmin):
 
     def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
         return False
+
+
+@admin.register(AccessAttempt)
+class SignInAttemptAdmin(AccessAttemptAdmin):  # type: ignore[misc]
+    """Axes' page with names of its two computed columns, which it takes from their methods in English."""
+
+    @admin.display(description=say_later("Expiration"))
+    def expiration(self, obj: AccessAttempt) -> Any:
+        return super().expiration(obj)
+
+    @admin.display(description=say_later("Status"))
+    def status(self, obj: AccessAttempt) -> Any:
+        return super().status(obj)
 
 
 @admin.register(Team)

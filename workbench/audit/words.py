@@ -160,6 +160,29 @@ FIELDS: Mapping[str, str] = {
 
 CHOSEN: Mapping[str, str] = {"role": "accounts.User", "scope": "accounts.ApiToken", "status": "cases.Case"}
 """Field of a form -> the table whose column of that name has words for its values."""
+CHOICES: Mapping[str, Mapping[str, str]] = {
+    "action": {
+        "close": to_say("close"),
+        "compare": to_say("compare two"),
+        "owner": to_say("hand over"),
+        "status": to_say("set status"),
+        "unwatch": to_say("stop watching"),
+        "watch": to_say("watch"),
+    },
+    "enabled": {"0": to_say("no"), "1": to_say("yes")},
+    "needed": {"0": to_say("no"), "1": to_say("yes")},
+    "what": {
+        "case": to_say("the case with all that belongs to it"),
+        "days": to_say("days that data is kept"),
+        "delete": to_say("delete the files"),
+        "evidence": to_say("the files of the case"),
+        "hold": to_say("place under legal hold"),
+        "keep": to_say("keep the files"),
+        "let-go": to_say("keep the files no longer"),
+        "lift": to_say("lift the legal hold"),
+    },
+}
+"""Field of a form -> its values in words, where they are those of buttons."""
 NOTED = ("object_repr", "action_flag", "change_message")
 """Columns of what Django's administration notes of a change, from which it says the change in any language."""
 
@@ -201,6 +224,8 @@ def value_words(name: str, value: object) -> object:
         return value
     if name == "confirmed_class":
         return symptom(value).read_title
+    if value in CHOICES.get(name, {}):
+        return say(CHOICES[name][value])
     if name in CHOSEN:
         choices = apps.get_model(CHOSEN[name])._meta.get_field(name).flatchoices
         return str(dict(choices).get(value, value))

@@ -35,6 +35,18 @@ def test_a_page_has_no_english_sentence(people: People, page: str) -> None:
     assert [found for found in ENGLISH.findall(shown) if not NAMES.search(found)] == []
 
 
+def test_the_pages_of_failed_sign_ins_have_chinese_names_and_columns(people: People) -> None:
+    client = signed_in(people.ada)
+    pages = [
+        client.get(reverse(page), headers={"accept-language": "zh-hans"}).content.decode()
+        for page in ("admin:index", "admin:axes_accessattempt_changelist")
+    ]
+    assert all("登录失败" in page for page in pages)
+    client.post("/login/", {"username": "alice", "password": "a-guess"})
+    columns = re.findall(r'(?s)<th scope="col".*?<div class="text">(.*?)</div>', pages[1])
+    assert [each for each in columns if re.search("[A-Za-z]", re.sub("<.*?>|IP|checkbox", "", each))] == []
+
+
 def test_the_secret_of_a_token_is_on_no_page_and_a_membership_is_named(people: People) -> None:
     token, _ = ApiToken.objects.make(people.alice, "laptop")
     client = signed_in(people.ada)

@@ -123,6 +123,10 @@ def test_the_page_names_actions_and_fields_in_words_and_finds_them_by_these(peop
         ("confirmed_class", "data_skew", "数据倾斜"),
         ("status", ["open", "closed"], ["open", "closed"]),
         ("role", "viewer", "查看者"),
+        ("action", "owner", "转交"),
+        ("enabled", "0", "否"),
+        ("what", "let-go", "不再保留文件"),
+        ("what", "written", "written"),
         ("reason", "closed", "closed"),
     ],
 )

@@ -202,7 +202,10 @@ def test_a_folder_names_its_formats_in_the_language_of_the_reader() -> None:
     document = {"inputs": [{"file": name, "format": format_id} for name, format_id in files]}
     assert inputs_shown(document, {})[0].formats == "2 Flink log, 1 JVM thread dump, 1 not analysed"
     with in_language(CHINESE):
-        assert inputs_shown(document, {})[0].formats == "Flink 日志 2 个\uff0cJVM 线程转储 1 个\uff0c未分析 1 个"
+        assert (
+            inputs_shown(document, {})[0].formats
+            == "Flink 日志\uff1a2 个\uff0cJVM 线程转储\uff1a1 个\uff0c未分析\uff1a1 个"
+        )
 
 
 def test_the_number_beside_the_claim_is_one_that_makes_the_rule_hold() -> None:

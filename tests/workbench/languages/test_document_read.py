@@ -49,7 +49,7 @@ def test_sentences_titles_and_reasons_are_chinese() -> None:
     assert finding["statement"].startswith("Checkpoint 7 和 8 因状态上传耗时过长而超时")
     assert "异步阶段 55 s" in finding["statement"]
     assert [each["because"] for each in finding["reasons"][:2]] == [
-        "规则 rocks.expired-upload 成立",
+        "规则成立\uff1aCheckpoint 在上传状态期间超时",
         "状态后端是 RocksDB 或 ForSt",
     ]
 
