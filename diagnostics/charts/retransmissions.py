@@ -138,7 +138,10 @@ def summary(points: Points) -> str:
     stalled = sum(bool(pair["stalled"]) for pair in pairs)
     if stalled:
         sentences.append(
-            say("Between {count} of these pairs at least one connection got no answer at all.", count=stalled)
+            say(
+                "On {count} of these pairs a connection sent again and again for a time without an answer.",
+                count=stalled,
+            )
         )
     return joined_sentences(sentences)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 from diagnostics.aggregators import tcp_samples
@@ -17,6 +17,7 @@ from diagnostics.reconstruction.failures.task_manager_lost import losses
 from diagnostics.reconstruction.failures.tcp_intervals import (
     LEAST_SEGMENTS,
     Interval,
+    connection_of,
     ends_of,
     intervals_of,
     is_stalled,
@@ -63,17 +64,15 @@ def measure(evidence: Evidence) -> Measured:
         **_period(worst),
         "host_ratio": busiest.ratio if busiest else None,
         "again": sum(each.again for each in hosts or connections),
-        "stalled": len({ends_of(row) for row in stalled}),
+        "stalled": len({connection_of(row) for row in stalled}),
         "stalled_ends": sorted({end for row in stalled for end in (row.local_address, row.peer_address) if end})[
             :SHOWN
         ],
-        "backoff": max((row.backoff or 0 for row in stalled), default=None),
-        "longest_rto_ms": max((row.rto_ms or 0.0 for row in stalled), default=None),
+        **_longest_timeout(stalled),
         "longest_silent_ms": max((row.silent_ms or 0.0 for row in stalled), default=None),
-        "waiting_bytes": max((row.waiting_bytes or 0 for row in stalled), default=None),
         "first_stalled_ms": min((row.ts_ms for row in stalled if row.ts_ms is not None), default=None),
         **_timeouts(rows),
-        **_before_loss(evidence, hosts or connections),
+        **_before_loss(evidence, rows, hosts or connections),
         **_worst_host(stalled, connections),
     }
     compared = [row for each in (worst, busiest) if each for row in (each.to_row, each.from_row) if row is not None]
@@ -97,18 +96,46 @@ def _period(interval: Interval | None) -> dict[str, FactValue]:
 
 def _timeouts(rows: Sequence[Any]) -> dict[str, FactValue]:
     """Retransmission timeouts of all hosts, at their first and at their last readings."""
-    by_host: dict[Hashable, list[int]] = defaultdict(list)
-    for row in rows:
-        if row.peer_address is None and row.timeouts is not None:
-            by_host[place_of(row)].append(row.timeouts)
+    by_host = _timeouts_by_host(rows)
     if not by_host:
         return {}
     first, last = sum(each[0] for each in by_host.values()), sum(each[-1] for each in by_host.values())
     return {"timeouts_first": first, "timeouts_last": last, "timeouts_grown": max(last - first, 0)}
 
 
-def _before_loss(evidence: Evidence, intervals: Sequence[Interval]) -> dict[str, FactValue]:
-    """Retransmissions in intervals that ended before the first TaskManager was lost."""
+def _timeouts_by_host(rows: Iterable[Any]) -> Mapping[Hashable, list[int]]:
+    by_host: dict[Hashable, list[int]] = defaultdict(list)
+    for row in rows:
+        if row.peer_address is None and row.timeouts is not None:
+            by_host[place_of(row)].append(row.timeouts)
+    return by_host
+
+
+def _longest_timeout(stalled: Sequence[Any]) -> dict[str, FactValue]:
+    """The connection with the longest timeout, and what was read of that one only.
+
+    A captured packet shows how often a segment was sent again, which is not how often the kernel doubled its timeout: a
+    kernel sends a first one again early, as a probe.
+    """
+    longest = max(stalled, key=lambda row: row.rto_ms or 0.0, default=None)
+    if longest is None:
+        return {}
+    of_it = [row for row in stalled if ends_of(row) == ends_of(longest)]
+    return {
+        "longest_from": _end(longest.local_address, longest.local_port),
+        "longest_to": _end(longest.peer_address, longest.peer_port),
+        "longest_rto_ms": longest.rto_ms,
+        "backoff": max((row.backoff or 0 for row in of_it if row.seen_by is None), default=None),
+        "waiting_bytes": max((row.waiting_bytes for row in of_it if row.waiting_bytes is not None), default=None),
+    }
+
+
+def _end(address: str | None, port: int | None) -> str | None:
+    return f"{address}:{port}" if address and port is not None else address
+
+
+def _before_loss(evidence: Evidence, rows: Sequence[Any], intervals: Sequence[Interval]) -> dict[str, FactValue]:
+    """Retransmissions in intervals that ended before the first TaskManager was lost, and timeouts until then."""
     stamps = [loss.ts_ms for loss in losses(incident_log(evidence)) if loss.ts_ms is not None]
     if not stamps:
         return {}
@@ -117,7 +144,14 @@ def _before_loss(evidence: Evidence, intervals: Sequence[Interval]) -> dict[str,
         for each in intervals
         if not each.since_start and each.to_row.ts_ms is not None and each.to_row.ts_ms <= min(stamps)
     ]
-    return {"again_before_loss": sum(each.again for each in before)} if before else {}
+    if not before:
+        return {}
+    until = _timeouts_by_host(row for row in rows if row.ts_ms is not None and row.ts_ms <= min(stamps))
+    grown = {"timeouts_before_loss": sum(each[-1] for each in until.values())}
+    return {
+        "again_before_loss": sum(each.again for each in before),
+        **(grown if len(until) == len(_timeouts_by_host(rows)) > 0 else {}),
+    }
 
 
 def _worst_host(stalled: Sequence[Any], connections: Sequence[Interval]) -> dict[str, FactValue]:
@@ -170,14 +204,17 @@ SIGNALS = (
             "again": "segments sent again in all while it was watched",
             "stalled": "connections that retransmitted again and again without an answer",
             "stalled_ends": "their addresses",
-            "backoff": "most doublings of the retransmission timeout",
             "longest_rto_ms": "longest retransmission timeout, ms",
+            "longest_from": "the side of that connection which sent again",
+            "longest_to": "the other side of that connection",
+            "backoff": "how often the kernel doubled the timeout of that connection",
             "longest_silent_ms": "longest time without an acknowledgement on them, ms",
-            "waiting_bytes": "most bytes that waited on one of them",
+            "waiting_bytes": "most bytes that waited on that connection",
             "first_stalled_ms": "when the first of them was seen, epoch ms",
             "timeouts_first": "retransmission timeouts of all hosts at the first reading",
             "timeouts_last": "at the last reading",
             "timeouts_grown": "growth of the count of retransmission timeouts",
+            "timeouts_before_loss": "at the last reading before the first TaskManager was lost",
             "again_before_loss": "segments retransmitted before the first TaskManager was lost",
             "host": "address that the troubled connections have in common",
             "host_peers": "other hosts that have trouble with it",

@@ -56,6 +56,11 @@ def ends_of(row: Any) -> tuple[Hashable, ...]:
     return row.local_address, row.local_port, row.peer_address, row.peer_port
 
 
+def connection_of(row: Any) -> Hashable:
+    """Key of a connection whichever of its two sides a row is of: both hosts read, and capture, the same one."""
+    return frozenset({(row.local_address, row.local_port), (row.peer_address, row.peer_port)})
+
+
 def intervals_of(rows: Iterable[Any]) -> list[Interval]:
     """Intervals between readings; a counter that fell belongs to a new connection and counts from its start."""
     by_place: dict[Hashable, list[Any]] = defaultdict(list)

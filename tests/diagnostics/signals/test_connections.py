@@ -189,6 +189,43 @@ def test_connections_without_an_answer_name_the_host_they_share() -> None:
     assert (facts["backoff"], facts["longest_rto_ms"]) == (6, 14_336)
 
 
+def test_a_connection_that_both_its_ends_show_is_one() -> None:
+    here = connection(0, "10.0.0.3", 500, 30, backoff=6, rto_ms=14_336.0)
+    there = {"local_address": "10.0.0.3", "local_port": 50_000, "peer_port": 6123}
+    captured = {"seen_by": "capture", "backoff": 9, "rto_ms": 12_000.0}
+    facts = tcp(here, here | captured, connection(0, "10.0.0.1", 500, 20, backoff=4, rto_ms=8_000.0, **there))
+    assert facts["stalled"] == 1
+
+
+def test_what_is_said_of_the_longest_timeout_is_of_one_connection() -> None:
+    """Another one has more bytes waiting, and a capture counts the early probe as one more repetition."""
+    longest = {"rto_ms": 57_344.0, "backoff": 8, "waiting_bytes": 109_750}
+    captured = {"seen_by": "capture", "rto_ms": 59_400.0, "backoff": 10}
+    facts = tcp(
+        connection(0, "10.0.0.3", 500, 30, **longest),
+        connection(30, "10.0.0.3", 500, 30, **captured),
+        connection(0, "10.0.0.2", 500, 30, rto_ms=43_520.0, backoff=4, waiting_bytes=962_033),
+    )
+    assert (facts["longest_from"], facts["longest_to"]) == ("10.0.0.1:6123", "10.0.0.3:50000")
+    assert (facts["longest_rto_ms"], facts["backoff"], facts["waiting_bytes"]) == (59_400, 8, 109_750)
+
+
+def test_timeouts_until_the_loss_are_not_those_of_the_end() -> None:
+    counters = [
+        {
+            "ts_ms": START + 1000 * second,
+            "host": host,
+            "segments_out": 9 + second,
+            "segments_retransmitted": 0,
+            "timeouts": many,
+        }
+        for host in ("aa", "bb")
+        for second, many in ((0, 0), (50, 20), (120, 50))
+    ]
+    facts = tcp(*counters, log_record=[record(60, LOST)])
+    assert (facts["timeouts_first"], facts["timeouts_before_loss"], facts["timeouts_last"]) == (0, 40, 100)
+
+
 def test_an_idle_connection_is_not_one_without_an_answer() -> None:
     assert tcp(connection(0, "10.0.0.3", 500, 0, silent_ms=60_000.0))["stalled"] == 0
 
