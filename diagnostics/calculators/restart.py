@@ -23,17 +23,18 @@ def _unneeded(lookup: Lookup) -> Collection[str]:
 
 
 def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
-    since = values["since_ms"]
+    since, idle = values["since_ms"], _not_run_ms(lookup)
     if lookup("delivery_guarantee.source") == FORGETS:
-        return _lost(since, values["down_ms"], values.get("rate"))
+        return _lost(since + idle if since else 0, values["down_ms"], values.get("rate"))
     if lookup("delivery_guarantee.generated") is True:
-        return _generated(since)
+        return _generated(since, idle)
     down, rate, capacity = (values[name] for name in ("down_ms", "rate", "capacity"))
-    behind = since + down
+    behind = since + idle + down
+    passed = [each for each in (since, idle) if each] or [since]
     backlog = behind / 1000 * rate
     spare = capacity - rate
     lines = [
-        Line(say("Behind after the restart"), f"{duration(since)} + {duration(down)}", duration(behind)),
+        Line(say("Behind after the restart"), " + ".join(map(duration, [*passed, down])), duration(behind)),
         Line(say("Records to process again or late"), f"{duration(behind)} x {number(rate)}/s", number(backlog)),
         Line(say("Spare capacity"), f"{number(capacity)}/s - {number(rate)}/s", f"{number(spare)}/s"),
     ]
@@ -42,7 +43,7 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
         over = say(
             "{repeats} The job is {behind} behind when it runs again; how fast it can catch up is not known, "
             "because it is not at its limit now.",
-            repeats=_repeats(since),
+            repeats=_repeats(since, idle),
             behind=duration(behind),
         )
         return Outcome("depends", over, lines[:2], results={"behind_ms": behind, "backlog": backlog})
@@ -53,6 +54,13 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
     lines.append(Line(say("Time to catch up"), f"{number(backlog)} / {number(spare)}/s", duration(catch_up)))
     results["catch_up_ms"] = catch_up
     ways = {"behind": duration(behind), "catch_up": duration(catch_up)}
+    if idle and since:
+        headline = say(
+            "{repeats} The job is {behind} behind when it runs again and needs {catch_up} to catch up.",
+            repeats=_repeats(since, idle),
+            **ways,
+        )
+        return Outcome("depends", headline, lines, results=results)
     headline = (
         say(
             "A restart now repeats the last {since}. The job is {behind} behind when it runs again and needs "
@@ -120,19 +128,32 @@ def _rounded(lost: float) -> float:
     return float(f"{lost:.2g}")
 
 
-def _generated(since: float) -> Outcome:
+def _generated(since: float, idle: float) -> Outcome:
     """The effect where the sources generate their records: they continue at the counter that the state holds."""
     headline = say(
         "{repeats} The source generates its records and continues at its counter: no record waits outside while the "
         "job is down, so nothing is to be caught up.",
-        repeats=_repeats(since),
+        repeats=_repeats(since, idle),
     )
     return Outcome("depends", headline, results={"behind_ms": 0.0, "backlog": 0.0, "catch_up_ms": 0.0})
 
 
-def _repeats(since_ms: float) -> str:
+def _not_run_ms(lookup: Lookup) -> float:
+    """How long the job has been down, ms; 0 for one that runs."""
+    idle = lookup("checkpoint_progress.not_run_ms")
+    return float(idle) if isinstance(idle, (int, float)) else 0.0
+
+
+def _repeats(since_ms: float, idle_ms: float) -> str:
     if not since_ms:
         return say("After a stop with a savepoint nothing is repeated.")
+    if idle_ms:
+        return say(
+            "A restart repeats the {since} from the last checkpoint to where the job stopped; it has not run for the "
+            "{idle} since then.",
+            since=duration(since_ms),
+            idle=duration(idle_ms),
+        )
     return say("A restart now repeats the last {since}.", since=duration(since_ms))
 
 
@@ -166,7 +187,7 @@ CALCULATOR = Calculator(
     inputs=(
         Input(
             "since_ms",
-            to_say("Since the trigger of the last completed checkpoint"),
+            to_say("From the trigger of the last completed checkpoint to where the job last ran"),
             "duration",
             ("checkpoint_progress.goes_back_ms",),
             high=86_400_000,

@@ -13,6 +13,7 @@ from diagnostics.evidence.subject import FactValue, Subject, only_one
 from diagnostics.reconstruction.checkpoints.counted_course import CountedCourse, counted_course
 from diagnostics.reconstruction.checkpoints.history import Checkpoint, History, checkpoint_histories
 from diagnostics.reconstruction.checkpoints.located import Located, located_checkpoints
+from diagnostics.reconstruction.checkpoints.running_tasks import went_down_ms
 from diagnostics.reconstruction.checkpoints.timeout import proposed_timeout_ms, timeout_in_effect
 from diagnostics.reconstruction.configuration.stated_settings import settings_of, stated_options
 from diagnostics.reconstruction.job.cluster import cluster_of
@@ -33,7 +34,8 @@ COUNTERS = ("numberOfCompletedCheckpoints", "numberOfFailedCheckpoints")
 def measure(evidence: Evidence) -> Measured:
     """Outcomes and durations of each job's checkpoints.
 
-    Reads   checkpoint (REST), log_record (the coordinator's events), metric_sample (counts of a job), config_option.
+    Reads   checkpoint (REST), log_record (the coordinator's events), metric_sample (counts of a job), config_option,
+            and as `went_down_ms`.
     Gives   one signal per job that has a checkpoint or a count of checkpoints; savepoints are left out.
     Units   milliseconds; bytes.
     Empty   NotMeasured when REST, the JobManager's log and metrics all lack checkpoints.
@@ -64,7 +66,8 @@ def _facts_of(
     counted = counted_course(series, job_id, only_job)
     if not history.checkpoints and not history.not_started and counted is None:
         return {}, []
-    facts: dict[str, FactValue] = {**_course(history), **_counted(history, counted)}
+    down_ms = went_down_ms(evidence).get(job_id)
+    facts: dict[str, FactValue] = {**_course(history, down_ms), **_counted(history, counted)}
     facts |= _paths(history, located_checkpoints(evidence).get(job_id, Located()))
     facts |= timeout_in_effect(history, stated.get("timeout_ms"), is_default="timeout_ms" not in places)
     facts |= _against_settings(history, facts, stated)
@@ -102,8 +105,8 @@ def _signal(
     )
 
 
-def _course(history: History) -> dict[str, FactValue]:
-    """Facts from the listed checkpoints."""
+def _course(history: History, down_ms: int | None) -> dict[str, FactValue]:
+    """Facts from the listed checkpoints. `down_ms` is when the job went down, if no task has run since."""
     if not history.checkpoints:
         return {}
     completed = history.select_statuses("completed")
@@ -155,8 +158,14 @@ def _course(history: History) -> dict[str, FactValue]:
     last_completed = completed[-1].ended_ms if completed else None
     if history.observed_until_ms and last_completed:
         facts["since_last_completed_ms"] = max(history.observed_until_ms - last_completed, 0)
-        facts["goes_back_ms"] = max(history.observed_until_ms - (completed[-1].start_ms or last_completed), 0)
+        facts |= _work_since(completed[-1].start_ms or last_completed, history.observed_until_ms, down_ms)
     return facts
+
+
+def _work_since(trigger_ms: int, until_ms: int, down_ms: int | None) -> dict[str, FactValue]:
+    """The work that a restart repeats: up to the last look, or up to when the job went down before it."""
+    worked_ms = until_ms if down_ms is None else max(min(down_ms, until_ms), trigger_ms)
+    return {"goes_back_ms": max(worked_ms - trigger_ms, 0), "not_run_ms": until_ms - worked_ms or None}
 
 
 def _ids(checkpoints: Sequence[Checkpoint]) -> list[int]:
@@ -356,7 +365,9 @@ FACTS = {
     "recent_failed": "failures among the last ended checkpoints",
     "recent_count": "number of last ended checkpoints that are counted",
     "since_last_completed_ms": "time from the last completed checkpoint to the last look at the checkpoints",
-    "goes_back_ms": "time from the trigger of that checkpoint, whose state a restart restores, to the same look",
+    "goes_back_ms": "time from the trigger of that checkpoint, whose state a restart restores, to the same look, or to "
+    "when the job went down if no task has run since",
+    "not_run_ms": "time from when the job went down to that look, if no task has run since",
     "not_started": "triggers that did not become a checkpoint",
     "not_ready": "of those, how many came while not all tasks ran",
     "not_started_reason": "why the first of them did not",

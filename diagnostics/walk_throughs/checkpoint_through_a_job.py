@@ -122,8 +122,8 @@ WALK_THROUGH = WalkThrough(
             "not acknowledged it."
         ),
         to_say(
-            "At the end of these files the trigger of the last completed checkpoint was "
-            "{checkpoint_progress.goes_back_ms|duration} ago: a restart repeats the work since then."
+            "From the trigger of the last completed checkpoint to where the job last ran in these files it is "
+            "{checkpoint_progress.goes_back_ms|duration}: a restart repeats that work."
         ),
     ),
     docs=("S100", "S101", "S105"),

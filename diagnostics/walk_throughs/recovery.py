@@ -112,8 +112,8 @@ WALK_THROUGH = WalkThrough(
         to_say("In this case the job restarted {restarts.restarts|often}."),
         to_say("It was restored from the checkpoints {high_availability.restored_from|list}."),
         to_say(
-            "The trigger of the last completed checkpoint is {checkpoint_progress.goes_back_ms|duration} before the "
-            "end of these files; at {record_rate.records_per_s|rate} so much is replayed."
+            "From the trigger of the last completed checkpoint to where the job last ran in these files it is "
+            "{checkpoint_progress.goes_back_ms|duration}; at {record_rate.records_per_s|rate} so much is replayed."
         ),
     ),
     docs=("S105", "S127", "S128"),

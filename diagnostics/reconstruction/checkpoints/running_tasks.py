@@ -1,4 +1,4 @@
-"""When each job's tasks were last seen running: a job whose state is RUNNING may have none."""
+"""When each job's tasks were last seen running, and when it went down: a job whose state is RUNNING may have none."""
 
 from __future__ import annotations
 
@@ -10,9 +10,13 @@ from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.evidence.subject import only_one
 from diagnostics.reconstruction.checkpoints.history import checkpoint_histories
+from diagnostics.reconstruction.failures.incident_log import incident_log
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.metrics.metric_series import metric_series
 from diagnostics.reconstruction.metrics.start_up import RECORDS
+
+DOWN = ("SUSPENDED", "RESTARTING", "FAILING", "FAILED", "CANCELLING", "CANCELED", "FINISHED")
+"""States in which a job does no work. Source: Flink's JobStatus."""
 
 
 @read_once
@@ -29,6 +33,22 @@ def running_tasks_ms(evidence: Evidence) -> Mapping[str | None, int]:
         job = job_id or only_job
         newest[job] = max(newest.get(job, ts_ms), ts_ms)
     return newest
+
+
+@read_once
+def went_down_ms(evidence: Evidence) -> Mapping[str | None, int]:
+    """Job -> when it went down, epoch ms, where no file shows a task of it running since.
+
+    Reads   log_record (state changes of jobs), and as `running_tasks_ms`.
+    Gives   jobs that run are absent, and so are those whose tasks no file ever shows running.
+    """
+    running_ms = running_tasks_ms(evidence)
+    first: dict[str | None, int] = {}
+    for event in incident_log(evidence).of("job_state"):
+        job, ts_ms = event.job_id, event.ts_ms
+        if event.state_to in DOWN and ts_ms is not None and job in running_ms and ts_ms >= running_ms[job]:
+            first[job] = min(first.get(job, ts_ms), ts_ms)
+    return first
 
 
 def _seen(evidence: Evidence) -> Iterator[tuple[str | None, int]]:

@@ -248,6 +248,17 @@ def test_catching_up_needs_spare_capacity() -> None:
     assert "does not catch up: 1,000/s come in" in never.headline
 
 
+def test_a_job_that_is_down_repeats_what_it_did_and_is_behind_by_all_that_passed() -> None:
+    """2 s of work, 90 s without any, 60 s more: 152 s x 1,000/s = 152,000 records; at 500/s to spare 304 s."""
+    values = {"since_ms": 2_000.0, "down_ms": 60_000.0, "rate": 1000.0, "capacity": 1500.0}
+    down = {"checkpoint_progress.not_run_ms": 90_000}
+    found = outcome("restart", down, **values)
+    assert (found.results["behind_ms"], found.results["catch_up_ms"]) == (152_000, 304_000)
+    assert "repeats the 2 s from the last checkpoint to where the job stopped; it has not run" in found.headline
+    generated = outcome("restart", {**down, "delivery_guarantee.generated": True}, since_ms=2_000.0)
+    assert generated.headline.startswith("A restart repeats the 2 s from")
+
+
 def test_a_job_that_is_held_back_has_no_spare_capacity() -> None:
     """What reached the bottleneck is less than what is offered, so that its rate says nothing about catching up."""
     values = {"since_ms": 0.0, "down_ms": 60_000.0, "rate": 500.0, "capacity": 600.0}

@@ -223,3 +223,24 @@ def test_the_log_states_where_the_last_checkpoint_and_savepoint_lie(
 
 def test_nothing_is_measured_without_checkpoints() -> None:
     assert needs(measure(hand_made(config_option=[TIMEOUT]))) == {"checkpoint_progress": "checkpoint-history"}
+
+
+def test_a_restart_repeats_the_work_up_to_where_the_job_stopped() -> None:
+    """The job loses its leader 20 s after the trigger; nothing ran in the minute up to the last look."""
+    records = [
+        _record("jm.ckpt.trigger", 1, 0),
+        _record("jm.ckpt.completed", 1, 2, duration_ms=2000.0),
+        {
+            **_record("jm.job.state", None, 20, state_from="RUNNING", state_to="SUSPENDED"),
+            "message": f"Job orders ({JOB}) switched from state RUNNING to SUSPENDED.",
+        },
+    ]
+    refused = [_record("jm.ckpt.preflight_failed", None, 80, reason="Not all required tasks are currently running.")]
+
+    facts = only(measure(hand_made(log_record=[*records, *refused])), "checkpoint_progress").facts
+    assert (facts["goes_back_ms"], facts["not_run_ms"]) == (20_000, 60_000)
+
+    again = [_record("jm.ckpt.trigger", 2, 40), _record("jm.ckpt.completed", 2, 41, duration_ms=1000.0)]
+    facts = only(measure(hand_made(log_record=[*records, *again, *refused])), "checkpoint_progress").facts
+    assert facts["goes_back_ms"] == 40_000
+    assert "not_run_ms" not in facts
