@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from diagnostics.language import joined_sentences, say
 from diagnostics.prevention.series import STEP_MS, CaseSeries, Labels, Series
@@ -202,10 +202,30 @@ def growth_of(
     return found
 
 
-def has_grown(series: CaseSeries, metric: str, window: int, by: Sequence[str] = ("job_name",)) -> Condition:
-    """Where a count grew within the window."""
-    grown = growth_of(series, metric, window, by)
-    return {labels: [each is not None and each > 0 for each in grows] for labels, grows in grown.items()}
+def grown(metric: str, job: WatchedJob, ago: str) -> str:
+    """The growth of a count of the job within that time, in PromQL, as `counted_of` has it."""
+    now, then = by_job(metric, job), by_job(metric, job, ago)
+    return f"({now} - {then} >= 0 or ({now} and {then}))"
+
+
+def counted_of(series: CaseSeries, metric: str, window: int) -> dict[Labels, list[float | None]]:
+    """Growth of a count of the job within the window. A count that is smaller than before began again, with a new
+    JobManager: it has grown from 0. `increase` of Prometheus knows that too, but extrapolates to the window.
+    """
+    now = largest_of(series, metric, ("job_name",))
+    return {
+        labels: [
+            count if growth is not None and growth < 0 else growth
+            for growth, count in zip(grows, now[labels], strict=True)
+        ]
+        for labels, grows in growth_of(series, metric, window).items()
+    }
+
+
+def has_grown(series: CaseSeries, metric: str, window: int) -> Condition:
+    """Where a count of the job grew within the window."""
+    counts = counted_of(series, metric, window)
+    return {labels: [each is not None and each > 0 for each in grows] for labels, grows in counts.items()}
 
 
 def has_increased(series: CaseSeries, metric: str, window: int) -> Condition:
@@ -217,3 +237,21 @@ def has_increased(series: CaseSeries, metric: str, window: int) -> Condition:
         known = ([value for value in each if value is not None] for each in ranges)
         found[labels] = [bool(each) and max(each) > each[0] for each in known]
     return found
+
+
+def has_stood_still(series: CaseSeries, metric: str, window: int) -> Condition:
+    """Where a count of the job grew nowhere in the window, at whose begin and end it is known; one that began again in
+    it is counted from 0 on.
+    """
+    back = window // STEP_MS
+    still_by_labels: dict[Labels, list[bool]] = {}
+    for labels, values in largest_of(series, metric, ("job_name",)).items():
+        rose = [
+            after is not None and before is not None and after != before and after > 0
+            for before, after in pairwise(values)
+        ]
+        still_by_labels[labels] = [
+            step >= back and None not in (values[step - back], values[step]) and not any(rose[step - back : step])
+            for step in range(len(values))
+        ]
+    return still_by_labels

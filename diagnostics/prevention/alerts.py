@@ -17,9 +17,11 @@ from diagnostics.prevention.alert import (
     Condition,
     WatchedJob,
     by_job,
+    counted_of,
     duration,
     for_these_settings,
-    growth_of,
+    grown,
+    has_stood_still,
     selected,
     steps_of_time,
     steps_over,
@@ -32,6 +34,9 @@ from diagnostics.wording import phrase
 
 LEAST_SILENCE_MS, SILENT_INTERVALS = 10 * MINUTE, 3
 """Three intervals without a completed checkpoint are not chance; below ten minutes there is no alert. Our choice."""
+PAST_MS = 5_000
+"""The range begins between two samples, so that it holds the one at the beginning of the window whether that counts
+(Prometheus 2) or not (Prometheus 3)."""
 NOTHING_PLANNED: Mapping[str, str] = MappingProxyType({})
 USUAL_INTERVAL_MS, USUAL_TIMEOUT_MS = 3 * MINUTE, 10 * MINUTE
 """Defaults when the evidence does not state them; the timeout is Flink's default, the interval a usual one."""
@@ -107,18 +112,17 @@ def _failed_in_a_row(job: WatchedJob) -> Alert:
     failed, completed = f"{JOB}numberOfFailedCheckpoints", f"{JOB}numberOfCompletedCheckpoints"
 
     def expr(ago: str) -> str:
-        failures = f"{by_job(failed, job)} - {by_job(failed, job, ago)} >= 2"
-        return f"(({failures}) unless ({by_job(completed, job)} - {by_job(completed, job, ago)} > 0))"
+        return f"(({grown(failed, job, ago)} >= 2) unless ({grown(completed, job, ago)} > 0))"
 
     def condition(series: CaseSeries) -> Condition:
         held_by_labels: dict[Labels, list[bool]] = {}
         for window in windows:
-            successes = growth_of(series, completed, window)
-            for labels, grows in growth_of(series, failed, window).items():
+            successes = counted_of(series, completed, window)
+            for labels, grows in counted_of(series, failed, window).items():
                 goods = successes.get(labels, [None] * series.steps)
                 held = held_by_labels.setdefault(labels, [False] * series.steps)
-                for step, (grown, good) in enumerate(zip(grows, goods, strict=True)):
-                    held[step] |= bool(grown is not None and grown >= 2 and not (good is not None and good > 0))
+                for step, (bad, good) in enumerate(zip(grows, goods, strict=True)):
+                    held[step] |= bool(bad is not None and bad >= 2 and not (good is not None and good > 0))
         return held_by_labels
 
     within = phrase.enumeration([duration(window) for window in windows], last="or")
@@ -152,17 +156,15 @@ def _failed_in_a_row(job: WatchedJob) -> Alert:
 
 
 def _no_checkpoint(job: WatchedJob) -> Alert:
+    """By `increase`, which sees that the count of a new JobManager begins at 0. A job that is younger than the window,
+    or gone, is left alone.
+    """
     window = steps_of_time(max(LEAST_SILENCE_MS, SILENT_INTERVALS * job.interval_ms))
     completed, ago = f"{JOB}numberOfCompletedCheckpoints", duration(window)
-
-    def condition(series: CaseSeries) -> Condition:
-        return {
-            labels: [grown == 0 for grown in grows] for labels, grows in growth_of(series, completed, window).items()
-        }
-
+    course = f"{selected(completed, job)}[{(window + PAST_MS) // 1000}s]"
     return Alert(
         "FlinkNoCompletedCheckpoint",
-        f"{by_job(completed, job)} - {by_job(completed, job, ago)} == 0",
+        f"max by (job_name) (increase({course})) == 0 and {by_job(completed, job)} and {by_job(completed, job, ago)}",
         0,
         "critical",
         say("{{job_name}} completed no checkpoint for {ago}", ago=ago),
@@ -171,7 +173,7 @@ def _no_checkpoint(job: WatchedJob) -> Alert:
             job,
         ),
         (completed,),
-        condition,
+        lambda series: has_stood_still(series, completed, window),
     )
 
 

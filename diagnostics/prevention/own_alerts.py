@@ -17,6 +17,7 @@ from diagnostics.prevention.alert import (
     by_job,
     duration,
     for_these_settings,
+    grown,
     has_grown,
     has_increased,
     largest_of,
@@ -214,7 +215,7 @@ def _grown(job: WatchedJob, name: str, metric: str, window: int, severity: str, 
     """It fires at once when a count of a job has grown within the window."""
     return Alert(
         name,
-        f"{by_job(metric, job)} - {by_job(metric, job, duration(window))} > 0",
+        f"{grown(metric, job, duration(window))} > 0",
         0,
         severity,
         summary,

@@ -22,8 +22,11 @@ PLANNED_RULES_FILE, PLANNED_TEST_FILE = "flink-alerts-after-plan.yaml", "flink-a
 AFTER_MS = 30 * 60_000
 """How long the incident goes on in the test, so that an alert that waits has time. Our choice."""
 REPEATED_PART = 3
-"""It goes on as in the last third of the evidence, which is repeated: a job that completes checkpoints keeps doing so,
-one that fails them too. Where the job ended nothing goes on, and a series that ended stays so. Our choice."""
+"""A count goes on growing as in the last third of the evidence: a job that completes checkpoints keeps doing so, one
+that fails them too. So does a heap, which rises and falls. Any other value keeps its last one: what became worse does
+not become better. Where the job ended nothing goes on, and a series that ended stays so. Our choice."""
+SAW_TOOTH = "Heap_Used"
+"""End of the metric that rises and falls from collection to collection: its last value says little."""
 COUNTERS = (
     "numberOfCompletedCheckpoints",
     "numberOfFailedCheckpoints",
@@ -98,7 +101,11 @@ def _after(series: CaseSeries) -> str:
             begin=begin,
             end=end,
         )
-    return say("# The series run from {begin} to {end}; after that their last third is repeated.", begin=begin, end=end)
+    return say(
+        "# The series run from {begin} to {end}; after that counts grow as in their last third, and other values stay.",
+        begin=begin,
+        end=end,
+    )
 
 
 def outcome(alert: Alert, series: CaseSeries) -> str:
@@ -110,7 +117,7 @@ def outcome(alert: Alert, series: CaseSeries) -> str:
     if not firing and series.job_ended:
         return say("The series do not fire it: the job ended before, and a job that ended has no series any more.")
     if not firing:
-        return say("The series do not fire it, not even if they go on as in the last third of the evidence.")
+        return say("The series do not fire it, not even if the incident goes on as at the end of the evidence.")
     first_ms = series.from_ms + min(firing.values()) * STEP_MS
     first, end = (phrase.FORMATS["time"](moment) for moment in (first_ms, series.to_ms))
     if first_ms <= series.to_ms:
@@ -122,7 +129,7 @@ def outcome(alert: Alert, series: CaseSeries) -> str:
             end=end,
         )
     return say(
-        "This incident fires it at {time} if it goes on as in the last third of its metrics, which end at {end}.",
+        "This incident fires it at {time} if it goes on as at the end of its metrics, {end}.",
         time=first,
         end=end,
     )
@@ -131,7 +138,7 @@ def outcome(alert: Alert, series: CaseSeries) -> str:
 def continued(series: CaseSeries) -> CaseSeries:
     """The incident, and how it goes on for AFTER_MS."""
     more = AFTER_MS // STEP_MS
-    after = _held if series.job_ended else _repeated
+    after = _held if series.job_ended else _gone_on
     longer = [replace(each, values=[*each.values, *after(each, more)]) for each in series.series]
     return replace(series, steps=series.steps + more, series=longer)
 
@@ -140,13 +147,13 @@ def _held(series: Series, more: int) -> list[float | None]:
     return [series.values[-1]] * more
 
 
-def _repeated(series: Series, more: int) -> list[float | None]:
-    """The last part again and again; of a counter its growth, and nothing of a series that ended."""
+def _gone_on(series: Series, more: int) -> list[float | None]:
+    """The last value; of a counter the growth of the last part again and again, of a heap that part."""
     values = series.values
-    if values[-1] is None:
+    if values[-1] is None or not series.metric.endswith((*COUNTERS, SAW_TOOTH)):
         return _held(series, more)
     last = values[-max(len(values) // REPEATED_PART, 1) :]
-    if not series.metric.endswith(COUNTERS):
+    if series.metric.endswith(SAW_TOOTH):
         return [last[step % len(last)] for step in range(more)]
     before = values[-len(last) - 1] if len(values) > len(last) else last[0]
     grown = [_growth(earlier or 0.0, each or 0.0) for earlier, each in zip([before, *last], last, strict=False)]

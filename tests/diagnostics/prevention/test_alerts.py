@@ -218,6 +218,43 @@ def test_without_a_completed_checkpoint_for_ten_minutes_it_fires(tmp_path: Path)
     told_by_promtool(tmp_path, alerts, series)
 
 
+def test_the_count_of_a_new_jobmanager_neither_fires_nor_blinds_the_alert_on_no_completed_checkpoint(
+    tmp_path: Path,
+) -> None:
+    """Three JobManagers; the last completed checkpoint is of minute 7, and the last one counts none."""
+    counts = [0.0, 4.0, 8.0, 0.0, 4.0, 8.0, 11.0, 15.0, 0.0, 0.0, 0.0, 0.0]
+    points = history(checkpoint(1, 0), until=12 * MINUTE)
+    alerts, series = made({**points, **metrics(MINUTE, watched("numberOfCompletedCheckpoints", counts))})
+
+    assert fired(alerts, continued(series))["FlinkNoCompletedCheckpoint"] == [17]
+    told_by_promtool(tmp_path, alerts, series)
+
+
+def test_failures_that_a_new_jobmanager_counts_fire_and_its_completed_checkpoints_keep_it_silent(
+    tmp_path: Path,
+) -> None:
+    def counted(failed: list[float], completed: list[float]) -> tuple[list[Alert], CaseSeries]:
+        found = (watched("numberOfFailedCheckpoints", failed), watched("numberOfCompletedCheckpoints", completed))
+        return made({**history(checkpoint(1, 0), until=10 * MINUTE), **metrics(MINUTE, *found)})
+
+    failing = counted([5.0] * 5 + [0.0, 3.0, 3.0, 3.0, 3.0], [9.0] * 5 + [0.0] * 5)
+    refused = counted([0.0] * 5 + [3.0] * 5, [9.0] * 5 + [1.0, 2.0, 3.0, 4.0, 5.0])
+
+    assert fired(*failing)["FlinkCheckpointsFailInARow"] == [6]
+    assert "FlinkCheckpointsFailInARow" not in fired(*refused)
+    told_by_promtool(tmp_path, *failing)
+    told_by_promtool(tmp_path, *refused)
+
+
+def test_what_is_wrong_at_the_end_of_the_evidence_stays_wrong_in_the_test(tmp_path: Path) -> None:
+    """Back pressure rose within the last minutes; the evidence ends before the alert has waited for five."""
+    alerts, series = made(activity(10 * MINUTE, back_pressured=[*[0.1] * 7, 0.3, 0.8, 1.0]))
+    [alert] = [each for each in alerts if each.name == "FlinkBackPressure"]
+
+    assert outcome(alert, series).startswith("This incident fires it at 1970-01-01 00:13:00 UTC if it goes on as at")
+    told_by_promtool(tmp_path, alerts, series)
+
+
 def test_the_cases_own_alert_names_the_operator_of_the_cause(tmp_path: Path) -> None:
     points = activity(10 * MINUTE, busy=[1.0] * 10)
     alerts, series = made(points, finding("slow_sink", vertex="Sink: orders-sink"))
@@ -269,7 +306,7 @@ def test_each_alert_says_what_it_does_on_the_incident() -> None:
     alerts, series = made(FAILING, finding("user_code"))
     said = {alert.name: outcome(alert, series) for alert in alerts}
     assert said["FlinkCheckpointsFailInARow"] == "This incident fires it at 1970-01-01 00:05:00 UTC."
-    later = "if it goes on as in the last third of its metrics, which end at 1970-01-01 00:07:00 UTC."
+    later = "if it goes on as at the end of its metrics, 1970-01-01 00:07:00 UTC."
     assert said["FlinkNoCompletedCheckpoint"] == f"This incident fires it at 1970-01-01 00:11:15 UTC {later}"
     told = "Not tested: the charts of this case hold no series of flink_jobmanager_job_numRestarts."
     assert said["FlinkJobRestarted"] == told

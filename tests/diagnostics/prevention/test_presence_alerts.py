@@ -147,3 +147,19 @@ def test_only_a_version_that_may_lack_the_metric_is_warned_of_an_alert_that_alwa
     document = {"findings": [], "jobs": [{"job_id": JOB_ID, "name": "Orders"}]}
     told = next(each for each in alerts_for(document, [overview], JOB_ID) if each.name == "FlinkJobNotRunning")
     assert ("with an older one it always fires" in told.why) is warns
+
+
+def test_task_managers_that_are_gone_at_the_end_stay_gone_in_the_test(tmp_path: Path) -> None:
+    """Both ended within the last minute, before the alert has waited; earlier one came and went."""
+    points = {
+        **history(*(checkpoint(n, n * MINUTE) for n in range(4)), until=6 * MINUTE),
+        **activity(4 * MINUTE, back_pressured=[0.1] * 4),
+        **metrics(MINUTE // 2, watched("numRegisteredTaskManagers", [2, 2, 2, 2, 2, 2, 2, 2, 1, 2, 2, 0])),
+    }
+    document = {"findings": [finding("zookeeper_ha")], "jobs": [{"job_id": JOB_ID, "name": "Orders"}]}
+    signals = [LOST, restarts("RESTARTING", 5 * MINUTE, tasks_run=False)]
+    alerts = {each.name: each for each in alerts_for(document, signals, JOB_ID)}
+    series = case_series(points, JOB_ID, "Orders", signals)
+
+    assert "fires it at 1970-01-01 00:06:30 UTC" in outcome(alerts["FlinkTaskManagersMissing"], series)
+    told_by_promtool(tmp_path, list(alerts.values()), series)
