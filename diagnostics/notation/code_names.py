@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from itertools import islice
 
 from diagnostics.notation.code_call import known_calls
-from diagnostics.notation.source_text import PLAIN_CODE, QUOTED_CODE, Lines, calls, enclosed
+from diagnostics.notation.code_request import sink_requests
+from diagnostics.notation.source_text import PLAIN_CODE, QUOTED_CODE, Lines, calls, classes, enclosed
 
 MOST = 200
 """Names of one kind that are read. Our choice: a job has a few."""
@@ -43,9 +44,6 @@ _STATE = re.compile(
 )
 _FIELD = re.compile(r"(?<=[a-z])State<([^;=<>]{1,200})>\s{1,20}([A-Za-z_]\w{0,60})\s{0,20};")
 _ATTACHED = re.compile(r"\.(?:map|flatMap|process|filter)\s?\(\s?new\s([A-Za-z_]\w{0,100})\s?\(")
-_CLASS = re.compile(r"\bclass\s{1,20}([A-Za-z_]\w{0,100})\b[^{};]{0,400}\{")
-LONGEST_CLASS = 40_000
-"""Characters of a class that are read. Our choice: some hundred lines."""
 
 Named = tuple[str, str, int]
 """Kind, name and line."""
@@ -57,6 +55,9 @@ def code_names(plain: str) -> Iterator[Named]:
     yield from _keys(plain)
     yield from _events(plain)
     yield from _quotes(plain)
+    for statement, line in sink_requests(plain):
+        yield "sink-request", "request", line
+        yield from _quoted("request", statement, line)
     yield from _imports(plain)
 
 
@@ -135,13 +136,11 @@ def _classes_that_wait(plain: str) -> set[str]:
     """The classes of the source that hold a call which waits for an outside system."""
     lines = Lines(plain)
     waits = [call.line for kind, call in known_calls(plain) if kind == "blocking"]
-    waiting = set()
-    for each in islice(_CLASS.finditer(plain), MOST):
-        body = enclosed(plain, each.end() - 1, LONGEST_CLASS) if waits else None
-        first, last = lines.at(each.start()), lines.at(each.end() + len(body or ""))
-        if body and any(first <= line <= last for line in waits):
-            waiting.add(each.group(1))
-    return waiting
+    return {
+        name
+        for name, begin, end in (classes(plain) if waits else ())
+        if any(lines.at(begin) <= line <= lines.at(end) for line in waits)
+    }
 
 
 def _whole_call(plain: str, begun: re.Match[str]) -> str:

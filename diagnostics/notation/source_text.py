@@ -28,6 +28,10 @@ QUOTED_CODE = re.compile(r"\.?[A-Za-z_][\w .,()<>\[\]{}\"'+*/%=?:!@-]{1,400}\)")
 SOURCE_FORMS = {"code": PLAIN_CODE, "source": QUOTED_CODE}
 """Format of a placeholder in code -> the texts of a source that are inserted for it."""
 
+MOST_CLASSES, LONGEST_CLASS = 200, 40_000
+"""Classes of a source, and the characters of one, that are read. Our choice: a job has a few of some hundred lines."""
+_CLASS = re.compile(r"\bclass\s{1,20}([A-Za-z_]\w{0,100})\b[^{};]{0,400}\{")
+
 _CLOSERS = {"(": ")", "[": "]", "{": "}"}
 
 
@@ -121,6 +125,14 @@ def enclosed(text: str, opening: int, longest: int = LONGEST_CALL) -> str | None
             return text[opening + 1 : at]
         at += 1
     return None
+
+
+def classes(text: str) -> Iterator[tuple[str, int, int]]:
+    """Name, begin and end of each class whose end is not too far away."""
+    for each in islice(_CLASS.finditer(text), MOST_CLASSES):
+        body = enclosed(text, each.end() - 1, LONGEST_CLASS)
+        if body:
+            yield each.group(1), each.start(), each.end() + len(body)
 
 
 def parted(inside: str) -> Sequence[str]:

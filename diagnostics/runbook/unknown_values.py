@@ -36,6 +36,7 @@ UNKNOWN_VALUES: Mapping[str, str] = {
     "job_code.assigner_recorded": "recorded",
     "job_code.window": ".window(<window>)",
     "job_code.look_up": ".flatMap(new <function of the look-up>())",
+    "job_code.request": "send(request)",
     "job_code.state_statement": "state = getRuntimeContext().getState(<descriptor>)",
     "job_code.state_variable": "state",
     "job_code.state_type": "<type of the present state>",

@@ -37,6 +37,7 @@ NAMES: Mapping[str, str] = {
     "state-variable": "state_variable",
     "state-type": "state_type",
     "look-up": "look_up",
+    "request": "request",
 }
 """Kind of a name, or of a call that is quoted -> fact."""
 ONE_OF: Mapping[str, str] = {
@@ -53,6 +54,7 @@ ONE_OF: Mapping[str, str] = {
     "state-type": "state-class",
     "window": "windowing",
     "look-up": "waiting-function",
+    "request": "sink-request",
 }
 """Kind of a name -> the kind that it belongs to. With two of that kind nobody can say to which."""
 
@@ -123,6 +125,7 @@ FACTS: Mapping[str, str] = {
     "state_variable": "variable that it is kept in",
     "state_type": "type of what the state holds",
     "look_up": "the only call that attaches a function which waits for an outside system, as the source has it",
+    "request": "the only statement of a sink that begins a request to an outside system, as the source has it",
     "imports": "classes that the only file of the source imports",
 }
 

@@ -59,6 +59,9 @@ LABELS = (
 )
 """Placeholders of the shipped runbooks as labels of fields; within a command they are never translated."""
 
+IN_CODE = ("agreed requests per second",)
+"""Those that are one number in code."""
+
 
 def placeholders(steps: Iterable[Mapping[str, Any]]) -> list[str]:
     """Distinct placeholders in the commands and settings of the filled steps, in order."""
@@ -73,7 +76,7 @@ def plan_placeholders(plans: Iterable[Mapping[str, Any]]) -> list[str]:
 
 def _plan_texts(plan: Mapping[str, Any]) -> Iterator[str]:
     offered = (change for look in plan["open"] for change in look["changes"])
-    yield from (each["to"] for each in (*plan["changes"], *offered) if each["kind"] != "code")
+    yield from map(_text, (*plan["changes"], *offered))
     if plan["restart"]:
         yield plan["restart"]["command"]
 
@@ -82,4 +85,11 @@ def _texts(step: Mapping[str, Any]) -> Iterator[str]:
     yield from (each["command"] for each in step["look"])
     if step["savepoint"]:
         yield step["savepoint"]["command"]
-    yield from (each["to"] for each in step["change"] if each["kind"] != "code")
+    yield from map(_text, step["change"])
+
+
+def _text(change: Mapping[str, Any]) -> str:
+    """The new text; of code only the values that a field is for: `<key>` may be a type or a gap for an expression."""
+    if change["kind"] != "code":
+        return str(change["to"])
+    return " ".join(f"<{name}>" for name in PLACEHOLDER.findall(change["to"]) if name in IN_CODE)

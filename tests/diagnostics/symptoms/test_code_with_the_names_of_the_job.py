@@ -111,3 +111,36 @@ def test_a_quotation_that_is_more_than_a_call_is_not_repeated(call: str) -> None
 def test_without_a_source_one_block_stands_for_all_kinds_of_state() -> None:
     [block] = [each for each in blocks("rocksdb-slow-upload", {}) if "StateTtl" in each["to"]]
     assert "<name of the present state>" in block["to"]
+
+
+INDEXER = """
+import org.apache.flink.streaming.api.functions.sink.RichSinkFunction;
+class Job {
+    static class Index extends RichSinkFunction<Order> {
+        void flush() throws Exception {
+            for (int attempt = 1; ; attempt++) {
+                HttpURLConnection h = (HttpURLConnection) new URL(url).openConnection();
+                try (OutputStream os = h.getOutputStream()) { os.write(p); }
+                int rc = h.getResponseCode();
+                if (rc == 200) break;
+            }
+        }
+    }
+    void main() { orders.addSink(new Index(url, 250)).name("orders"); }
+}
+"""
+
+
+def test_a_sink_is_limited_before_the_statement_that_begins_its_request() -> None:
+    facts = {
+        "outside_system": {"refused": 28},
+        "back_pressure.origin": {"parallelism": 4},
+        "job_code": source_facts(INDEXER),
+    }
+    [block] = [each for each in blocks("slow-sink", facts) if "RateLimiter" in each["to"]]
+    assert block["from"] == "HttpURLConnection h = (HttpURLConnection) new URL(url).openConnection();"
+    *_, limit, acquire, request = block["to"].strip().splitlines()
+    assert limit.endswith("limiter = RateLimiter.create(<agreed requests per second> / 4.0);")
+    assert (acquire, request) == ("limiter.acquire();", block["from"])
+    assert "private transient RateLimiter limiter;" in block["to"]
+    assert block["unset"] == ["The new code also needs these imports: com.google.common.util.concurrent.RateLimiter."]

@@ -62,12 +62,12 @@ def test_causes_behind_which_barriers_wait_agree_on_what_does_not_help_the_check
 def test_a_limit_on_requests_is_code_that_can_be_copied_and_is_decided_by_a_look() -> None:
     (limit,) = (change for change in steps(refused=14)["limit-rate"]["change"] if change["kind"] == "code")
     assert limit["only_if"]
-    assert [line for line in limit["to"].splitlines() if not line.startswith("//")] == [
-        "limiter.acquire();",
-        "send(request);",
-    ]
+    declared, _, limited, *sent = limit["to"].strip().splitlines()
+    assert declared.startswith("private transient RateLimiter limiter;")
+    assert limited.startswith("if (limiter == null) limiter = RateLimiter.create(<agreed requests per second> / ")
+    assert sent == ["limiter.acquire();", "send(request);"]
     assert limit["from"] == "", "an example of a sink's code is no text to look for"
-    assert limit["unset"] == ["What it replaces, in general form: send(request);"]
+    assert limit["unset"][0] == "What it replaces, in general form: send(request);"
 
 
 def test_the_runbook_states_the_bound_of_refused_requests_that_the_finding_states() -> None:

@@ -23,3 +23,9 @@ def test_a_plan_has_the_fields_of_what_is_copied_from_it() -> None:
 def test_a_runbook_has_those_of_its_steps() -> None:
     step = {"look": [{"command": "ls <path>"}], "savepoint": {"command": START}, "change": [change("code", "<x>")]}
     assert placeholders([step]) == ["path", "savepoint-path"]
+
+
+def test_a_number_that_code_needs_has_a_field_and_an_expression_that_it_needs_has_none() -> None:
+    to = "stream.keyBy(r -> r.<key>); limiter = RateLimiter.create(<agreed requests per second> / 4.0);"
+    step = {"look": [], "savepoint": None, "change": [{"kind": "code", "to": to}]}
+    assert placeholders([step]) == ["agreed requests per second"]
