@@ -388,7 +388,7 @@ SIGNALS = (
             "outages_beyond_limit": "outages that no session outlasts, because servers grant none so long",
             "retry_attempts": "max-retry-attempts of Curator in the configuration",
             "retry_wait_ms": "retry-wait of Curator in the configuration, ms",
-            "retry_attempts_needed": "retries whose least waits outlast the longest outage, where fewer are set",
+            "retry_wait_needed_ms": "retry-wait that lets the retries outlast the longest outage, if it is shorter, ms",
             "pause_ratio_before": "largest share of the 20 s before an outage that a JVM spent in GC pauses, 0 to 1",
             "servers": "ZooKeeper servers in the configuration",
             "tolerates_suspended": "whether suspended connections are tolerated",

@@ -14,8 +14,6 @@ USUAL_LARGEST_SESSION_MS = 40_000
 maxSessionTimeout and tickTime."""
 USUAL_RETRIES, USUAL_WAIT_MS = 3, 5_000
 """Source: Flink documentation, high-availability.zookeeper.client.max-retry-attempts and retry-wait."""
-MOST_RETRIES = 29
-"""Curator takes no more. Source: Curator's ExponentialBackoffRetry, MAX_RETRIES_LIMIT."""
 HEAD_ROOM = 1.25
 """How much longer than the longest outage a session shall live. Our choice."""
 
@@ -42,12 +40,14 @@ def server_facts(log: IncidentLog, ha_outages: Sequence[Outage]) -> dict[str, Fa
 
 
 def limits(ha_outages: Sequence[Outage], options: Mapping[str, FactValue], granted: FactValue) -> dict[str, FactValue]:
-    """The settings that would have outlasted the longest outage, within what servers and Curator take; where nothing
+    """The settings that would have outlasted the longest outage, within what servers grant; where nothing
     shows how long an outage lasted, the longest session timeout.
 
     options  `session_timeout_ms`, `retry_attempts` and `retry_wait_ms`, as negotiated or configured
     granted  the longest session timeout that the servers grant, ms, as their logs state; else USUAL_LARGEST_SESSION_MS
-    Gives    `session_limit_ms`, `session_timeout_needed_ms`, `outages_beyond_limit`, `retry_attempts_needed`
+    Gives    `session_limit_ms`, `session_timeout_needed_ms`, `outages_beyond_limit`, `retry_wait_needed_ms`. The wait
+             and not the count: each wait may be twice as long as the one before it, so that 22 retries last for weeks
+             (Curator's ExponentialBackoffRetry, getSleepTimeMs).
     """
     if not ha_outages:
         return {}
@@ -56,13 +56,13 @@ def limits(ha_outages: Sequence[Outage], options: Mapping[str, FactValue], grant
     longest = max(each.lasted_ms for each in ha_outages)
     is_over = all(each.answered_ms is not None for each in ha_outages)
     enough = min(math.ceil(HEAD_ROOM * longest / 1000) * 1000, limit) if is_over else limit
-    needed = min(math.ceil(longest / _number(options.get("retry_wait_ms"), USUAL_WAIT_MS)), MOST_RETRIES)
-    is_short = needed > _number(options.get("retry_attempts"), USUAL_RETRIES)
+    wait = math.ceil(longest / _number(options.get("retry_attempts"), USUAL_RETRIES) / 1000) * 1000
+    is_short = wait > _number(options.get("retry_wait_ms"), USUAL_WAIT_MS)
     return {
         "session_limit_ms": limit,
         "session_timeout_needed_ms": enough if 0 < session < enough else None,
         "outages_beyond_limit": sum(each.lasted_ms >= limit for each in ha_outages),
-        "retry_attempts_needed": needed if is_short else None,
+        "retry_wait_needed_ms": wait if is_short else None,
     }
 
 

@@ -101,22 +101,23 @@ def test_a_process_that_starts_during_an_outage_has_no_connection_to_lose() -> N
 
 
 def proposed(answered_s: float, **options: str) -> tuple[FactValue, FactValue]:
-    """Session timeout and retries proposed for an outage of that length."""
+    """Session timeout and wait between retries proposed for an outage of that length."""
     rows = [
         {"scope": "cluster", "key": f"high-availability.zookeeper.client.{name.replace('_', '-')}", "value": value}
         for name, value in options.items()
     ]
     log = [record(-9, "zk.client.established", duration_ms=12_000.0), changed(0, "SUSPENDED"), changed(12, "LOST")]
     measured = facts([*log, changed(answered_s, "RECONNECTED")], config_option=rows)
-    return measured.get("session_timeout_needed_ms"), measured.get("retry_attempts_needed")
+    return measured.get("session_timeout_needed_ms"), measured.get("retry_wait_needed_ms")
 
 
-def test_session_and_retries_are_proposed_to_outlast_the_outage_within_what_servers_grant() -> None:
-    assert proposed(24) == (30_000, 5)
-    assert proposed(24, retry_wait="2 s") == (30_000, 12)
+def test_session_and_waits_are_proposed_to_outlast_the_outage_within_what_servers_grant() -> None:
+    """Three retries of 8 s outlast 24 s, and wait for at most 112 s; five more retries of 2 s may wait for hours."""
+    assert proposed(24) == (30_000, 8_000)
+    assert proposed(24, retry_wait="8 s") == (30_000, None)
     assert proposed(24, max_retry_attempts="6") == (30_000, None)
-    assert proposed(43, retry_wait="2 s") == (40_000, 22)
-    assert proposed(300, retry_wait="2 s") == (40_000, 29)
+    assert proposed(43, retry_wait="2 s") == (40_000, 15_000)
+    assert proposed(300, retry_wait="2 s") == (40_000, 100_000)
 
 
 def test_a_granted_session_counts_and_not_the_one_that_was_asked_for() -> None:
