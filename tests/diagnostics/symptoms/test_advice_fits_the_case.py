@@ -74,3 +74,23 @@ def test_a_session_timeout_that_the_longest_outage_exceeds_is_proposed_with_its_
     [timeout] = [each["to"] for each in step["change"] if "session-timeout: 40000" in each["to"]]
 
     assert ("maxSessionTimeout" in timeout) == bool(beyond)
+
+
+def test_the_lead_of_the_watermark_is_the_measured_one_and_not_that_of_the_fastest_device() -> None:
+    """The fastest device is 44 s ahead; the window follows the slower subtask of its source, which is 34 s ahead."""
+    clocks = {"fast_devices": 16, "fast_by_max_ms": 44_000, "bound_ms": 5_000}
+    step = steps_of("out-of-order-events", device_clocks=clocks, watermarks={"ahead_max_ms": 34_000})["fast-clocks"]
+
+    assert "up to 34 s ahead of the wall clock" in str(step["measured"])
+    assert "takes the lowest watermark of these subtasks" in str(step["measured"])
+    assert "less the bound" not in str(step)
+
+
+def test_code_of_look_ups_says_what_a_supplier_may_not_throw() -> None:
+    calls = {"system": "PostgreSQL", "user_frame": "Enrich.flatMap", "async_capacity": 8}
+    steps = steps_of("slow-dimension-join", blocking_calls=calls, job_overview={"is_sql": False})
+    code = str([step["change"] for step in steps.values()])
+
+    assert code.count("throw new IllegalStateException(error)") == 2
+    assert "Executors.newFixedThreadPool(8)" in code
+    assert "return cache.get" not in code
