@@ -94,8 +94,10 @@ def _lost(since: float, down: float, rate: float | None) -> Outcome:
     headline = (
         say(
             "The source keeps no position in checkpoints. A restart from the last one loses what came in the {since} "
-            "since then and what comes while the job is down: about {lost} records if it is down for {down}. Nothing "
-            "is read again.",
+            "since then and what comes while the job is down: about {lost} records if it is down for {down}, as of the "
+            "end of the evidence; each further minute without a completed checkpoint adds {more}. Nothing is read "
+            "again.",
+            more=number(_rounded(60 * rate)),
             **words,
         )
         if since

@@ -45,24 +45,28 @@ TOO_SLOW = to_say(
     "checkpoint timeout of {settings.timeout_ms|duration}; {checkpoint_sizes.max_state_bytes|bytes} at the "
     "measured {checkpoint_sizes.bytes_per_s_max|bytes} per second need {restart.savepoint_ms|duration}, which "
     "leaves too little room."
+    " If there is another, faster volume, take a savepoint to it for a trial first, while the job runs on."
 )
 TOO_SLOW_SEEN = to_say(
     "Do not stop this job with a savepoint. A savepoint writes the whole state and has to finish within the "
     "checkpoint timeout of {settings.timeout_ms|duration}; {checkpoint_phases.largest_upload_bytes|bytes} took "
     "{checkpoint_phases.largest_upload_ms|duration} in checkpoint {checkpoint_phases.largest_upload_id}, which leaves "
     "too little room."
+    " If there is another, faster volume, take a savepoint to it for a trial first, while the job runs on."
 )
 TOO_LONG = to_say(
     "Do not stop this job with a savepoint. A savepoint writes the whole state and has to finish within the "
     "checkpoint timeout of {settings.timeout_ms|duration}; {checkpoint_sizes.max_state_bytes|bytes} at the "
     "measured {checkpoint_sizes.bytes_per_s_max|bytes} per second need {restart.savepoint_ms|duration}, so that it "
     "would expire."
+    " If there is another, faster volume, take a savepoint to it for a trial first, while the job runs on."
 )
 TOO_LONG_SEEN = to_say(
     "Do not stop this job with a savepoint. A savepoint writes the whole state and has to finish within the "
     "checkpoint timeout of {settings.timeout_ms|duration}; {checkpoint_phases.largest_upload_bytes|bytes} took "
     "{checkpoint_phases.largest_upload_ms|duration} in checkpoint {checkpoint_phases.largest_upload_id}, so that it "
     "would expire."
+    " If there is another, faster volume, take a savepoint to it for a trial first, while the job runs on."
 )
 BARRIERS_TOO_LONG = to_say(
     "Do not stop this job with a savepoint while it is back-pressured. Its barriers wait behind records like those of "

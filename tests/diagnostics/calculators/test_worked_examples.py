@@ -279,6 +279,7 @@ def test_a_source_without_a_position_loses_what_arrives_while_the_job_is_down() 
     older = outcome("restart", {"delivery_guarantee.source": "at most once"}, **values | {"since_ms": 40_000.0})
     assert older.results == {"lost": 50_000}
     assert "loses what came in the 40 s since then" in older.headline
+    assert "each further minute without a completed checkpoint adds 30,000." in older.headline
 
 
 def test_what_is_lost_at_a_source_without_a_position_depends_on_no_capacity() -> None:

@@ -103,4 +103,6 @@ def test_an_upload_that_took_longer_than_the_timeout_would_expire(took: float, s
         "checkpoint_phases.largest_upload_ms": took,
         "checkpoint_phases.largest_upload_id": 7,
     }
-    assert said in stop_and_start({**STANDALONE, **facts}.get)["text"]
+    text = stop_and_start({**STANDALONE, **facts}.get)["text"]
+    assert said in text
+    assert "faster volume, take a savepoint to it for a trial first, while the job runs on" in text
