@@ -168,15 +168,17 @@ class _Page:
         """The changes that this case needs: they alter something, and no measurement contradicts them.
 
         `only_if` is the answer that decides about the change while nobody has measured or given it, else None; `sure`
-        says whether what it depends on is measured.
+        says whether what it depends on is measured, `instead` whether it is an alternative to one before it.
         """
-        changes = []
+        changes: list[dict[str, Any]] = []
         for each in step.changes:
             belongs = self.answered(step, each.only_if)
             if belongs is False or not self.applies(each.when) or not self.can_compute(each):
                 continue
             change = self.change(each) | {"only_if": self.sentence(each.only_if or "") if belongs is None else None}
             change["sure"] = each.when is None or each.when.holds(self.lookup) is True
+            group = change["choice"], change["only_if"]
+            change["instead"] = bool(group[0]) and group in [(other["choice"], other["only_if"]) for other in changes]
             if change["to"].strip() and change["to"] != change["from"]:
                 changes.append(change)
         return changes
