@@ -51,11 +51,15 @@ function tellOf(canvas, node) {
   for (const [name, text] of Object.entries(told)) field(name).textContent = text;
 }
 
-// Parameters of the request to the server.
+// Whether both stretches that "bad with normal" compares are marked.
+const isMarked = () => Boolean(timeRange.normal && timeRange.bad);
+
+// Parameters of the request to the server; without marks it asks for the whole profile.
 function asked() {
   const query = new URLSearchParams();
   for (const name of CHOSEN) if (field(name).value) query.set(name, field(name).value);
   if (timeRange.range) query.set('time', timeRange.range.map((ms) => new Date(ms).toISOString()).join('/'));
+  if (query.get('against') === 'brushes' && !isMarked()) query.delete('against');
   if (query.get('against') === 'brushes') {
     query.set('against', page.dataset.analysis);
     for (const [name, key] of [['bad', 'time'], ['normal', 'base_time']]) {
@@ -154,7 +158,7 @@ function showAll() {
   search();
   fillTop(field('top'), tree, { pattern: pattern(), choose: sandwich, meaningOf: (place) => answer.meanings[answer.meaning[place]] });
   if (state.view === 'sandwich') showSandwich();
-  field('summary').textContent = summaryInWords(tree, answer, removed);
+  field('summary').textContent = summaryInWords(tree, answer, removed, field('against').value === 'brushes' && !answer.baseline);
   tell(graph.focused);
   keep();
 }
@@ -324,14 +328,14 @@ addEventListener('workbench:theme', () => { showAll(); });
 let shownTime = '';
 const timeShown = () => `${timeRange.range} ${timeRange.zone}`;
 timeRange.onChange(() => {
-  field('against').querySelector('[value="brushes"]').disabled = !(timeRange.normal && timeRange.bad);
+  field('against').querySelector('[value="brushes"]').disabled = !isMarked();
   if (shownTime !== timeShown()) load();
   shownTime = timeShown();
 });
 field('search').value = state.q;
 field('cpu').value = address.get('cpu') || '';
 field('against').value = address.get('against') || '';
-field('against').querySelector('[value="brushes"]').disabled = !(timeRange.normal && timeRange.bad);
+field('against').querySelector('[value="brushes"]').disabled = !isMarked();
 for (const name of ['source', 'task', 'subtask', 'thread']) if (address.get(name)) fillSelect(name, [{ key: address.get(name), title: address.get(name) }], address.get(name));
 shownTime = timeShown();
 load(state.zoom);

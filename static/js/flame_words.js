@@ -31,14 +31,15 @@ export function frameInWords(shown, node, answer) {
   };
 }
 
-// The selection in words, also for screen readers.
-export function summaryInWords(tree, answer, removed) {
+// The selection in words, also for screen readers; `isUnmarked`: a comparison was asked for without its two marks.
+export function summaryInWords(tree, answer, removed, isUnmarked) {
   const { total } = tree;
   if (!answer.totals.weight) return say('No samples fit what is chosen.');
   const off = tree.waiting[0] / (tree.total || 1);
   const parts = [say('{samples} samples, {share} % of them off-CPU.', { samples: number.format(total), share: (100 * off).toFixed(1) })];
   const hottest = tree.top().sort((one, other) => other.own - one.own)[0];
   if (hottest) parts.push(say('Most are in {frame} ({share}).', { frame: hottest.name, share: percent(hottest.own, tree.total) }));
+  if (isUnmarked) parts.push(say('No bad and normal range is marked on the charts: this is the whole profile.'));
   if (answer.baseline) {
     parts.push(say('Compared with {base} samples of {case}, counted as if both had {samples}.', {
       base: number.format(answer.totals.base),

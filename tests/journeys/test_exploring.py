@@ -33,6 +33,17 @@ def test_one_brush_leads_through_charts_numbers_findings_and_stacks(open_page: O
     a_part_of_the_time_is_chosen_from_the_grid(page)
 
 
+def test_a_comparison_without_its_marks_shows_the_whole_profile_and_says_so(
+    open_page: OpenPage, hot_key_case: str
+) -> None:
+    page = open_page(hot_key_case)
+    flames = str(page.locator("a[href*='/profiles/']").first.get_attribute("href")).partition("?")[0]
+    page.goto(f"{flames}?against=brushes")
+    summary = page.locator("[data-flame=summary]")
+    expect(summary).to_contain_text("No bad and normal range is marked on the charts: this is the whole profile.")
+    expect(summary).to_contain_text("samples")
+
+
 def an_address_of_grafana_is_understood(page: Page, case: str) -> None:
     page.goto(f"{case}?from=1795200000000&to=1795300000000")
     page.wait_for_url(RANGE)
