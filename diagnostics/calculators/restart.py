@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from diagnostics.calculators.calculator import INCOMING_RATE, Calculator, Input, Line, Outcome
-from diagnostics.evidence.subject import Lookup
+from diagnostics.evidence.subject import FactValue, Lookup
 from diagnostics.language import say, to_say
 from diagnostics.wording.phrase import duration, number
 
@@ -25,7 +25,8 @@ def _unneeded(lookup: Lookup) -> Collection[str]:
 def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
     since, idle = values["since_ms"], _not_run_ms(lookup)
     if lookup("delivery_guarantee.source") == FORGETS:
-        return _lost(since + idle if since else 0, values["down_ms"], values.get("rate"))
+        emitted = None if idle else lookup("throughput.since_checkpoint_per_s")
+        return _lost(since + idle if since else 0, values["down_ms"], values.get("rate"), emitted)
     if lookup("delivery_guarantee.generated") is True:
         return _generated(since, idle)
     down, rate, capacity = (values[name] for name in ("down_ms", "rate", "capacity"))
@@ -78,14 +79,18 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
     return Outcome("depends", headline, lines, results=results)
 
 
-def _lost(since: float, down: float, rate: float | None) -> Outcome:
-    """The effect where the sources cannot be read again: what a checkpoint does not hold is lost."""
+def _lost(since: float, down: float, rate: float | None, emitted: FactValue) -> Outcome:
+    """The effect where the sources cannot be read again: what a checkpoint does not hold is lost.
+
+    rate     what comes in while the job is down, 1/s: nothing holds the sources back then
+    emitted  what the sources have emitted since the checkpoint, 1/s, which is less where they were held back
+    """
     if rate is None:
         return Outcome("depends", _lost_in_time(since))
-    gone = since + down
-    lost = gone / 1000 * rate
+    before = emitted if isinstance(emitted, (int, float)) else rate
+    lost = since / 1000 * before + down / 1000 * rate
     way = (
-        f"({duration(since)} + {duration(down)}) x {number(rate)}/s"
+        f"{duration(since)} x {number(before)}/s + {duration(down)} x {number(rate)}/s"
         if since
         else f"{duration(down)} x {number(rate)}/s"
     )

@@ -81,6 +81,7 @@ def _series(slotted: SlottedSeries, tasks: Mapping[str, str], slots: int) -> dic
         "job_id": slotted.job_id,
         "where": where or THE_CLUSTER,
         "is_rate": slotted.is_rate,
+        "of_task": bool(task),
         "mean": [_rounded(slotted.means.get(slot)) for slot in range(slots)],
         "peak": [_rounded(slotted.peaks.get(slot)) for slot in range(slots)],
     }
@@ -201,9 +202,9 @@ def _thumbnail(values: Sequence[float | None]) -> str:
     return path
 
 
-SAMPLED = to_say("{metric} of {where}: {low} to {high}{unit}, mean of each {slot}.")
+SAMPLED = to_say("{metric} of {where}: {low} to {high}{unit}, {mean}.")
 METERED = to_say(
-    "{metric} of {where}: {low} to {high}{unit}, mean of each {slot}. Each sample of this metric is Flink's mean of "
+    "{metric} of {where}: {low} to {high}{unit}, {mean}. Each sample of this metric is Flink's mean of "
     "the 60 s before it, so that a change is seen up to a minute late."
 )
 """What a metric's range says. Source of the 60 s: Flink's MeterView and TimerGauge."""
@@ -299,6 +300,13 @@ def _line(values: Sequence[float | None], times: Sequence[float], divisor: float
     return {"x": x, "y": y}
 
 
+def _mean(line: Mapping[str, Any], slot: str) -> str:
+    """Over what the values are averaged: a task's are those of its subtasks, of which one may be far above."""
+    if line.get("of_task") and line["peak"] != line["mean"]:
+        return say("mean of its subtasks in each {slot}", slot=slot)
+    return say("mean of each {slot}", slot=slot)
+
+
 def summary(points: Points) -> str:
     """Range of the selected metric, and the place of its maximum."""
     metric, lines = _chosen(points)
@@ -312,7 +320,7 @@ def summary(points: Points) -> str:
         low=number(min(known)),
         high=number(max(known)),
         unit=_in(unit),
-        slot=duration(points["slot_ms"]),
+        mean=_mean(lines[0], duration(points["slot_ms"])),
     )
     counted = say_counted(
         "{count} metric varies over the time of the evidence.",

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from diagnostics.arithmetic.bursts import bursts
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
-from diagnostics.reconstruction.load.source_rates import SourceRate, source_rates
+from diagnostics.reconstruction.checkpoints.history import History, checkpoint_histories
+from diagnostics.reconstruction.load.source_rates import Readings, SourceRate, source_rates
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 
@@ -18,14 +19,38 @@ def measure(evidence: Evidence) -> Measured:
     Gives   one signal for each job with enough samples.
     Empty   NotMeasured without metrics over time, or when the job graph is not known.
     """
-    measured = [signal for job, rate in source_rates(evidence).items() if (signal := _signal(job, rate))]
+    histories = checkpoint_histories(evidence)
+    measured = [
+        signal
+        for job, rate in source_rates(evidence).items()
+        if (signal := _signal(job, rate, _last_trigger_ms(histories.get(job))))
+    ]
     if not measured:
         yield NotMeasured("throughput", "metric-scrapes", "no samples over time of what the sources emit")
     yield from measured
 
 
-def _signal(job: str | None, rate: SourceRate) -> Signal | None:
-    facts: dict[str, FactValue] = {"source_subtasks": len(rate.counters), **_burst_facts(rate.readings)}
+def _last_trigger_ms(history: History | None) -> float | None:
+    """When the last completed checkpoint, from which a restart starts, was triggered; epoch ms."""
+    completed = history.select_statuses("completed") if history else ()
+    return completed[-1].start_ms if completed else None
+
+
+def _since(trigger_ms: float | None, summed: Readings) -> dict[str, FactValue]:
+    """The rate at which the sources emitted between the trigger of a checkpoint and their last reading."""
+    after = [(ts_ms, value) for ts_ms, value in summed if trigger_ms is not None and ts_ms >= trigger_ms]
+    if len(after) < 2 or after[-1][1] < after[0][1]:
+        return {}
+    (first_ms, first), (last_ms, last) = after[0], after[-1]
+    return {"since_checkpoint_per_s": (last - first) / (last_ms - first_ms) * 1000}
+
+
+def _signal(job: str | None, rate: SourceRate, trigger_ms: float | None) -> Signal | None:
+    facts: dict[str, FactValue] = {
+        "source_subtasks": len(rate.counters),
+        **_burst_facts(rate.readings),
+        **_since(trigger_ms, rate.summed),
+    }
     change = rate.change
     if change is not None:
         facts |= {
@@ -68,6 +93,7 @@ SIGNALS = (
             "before_per_s": "records that the sources emit before the rate changed most, 1/s",
             "after_per_s": "the same after it, 1/s",
             "changed_at_ms": "when it changed, epoch ms",
+            "since_checkpoint_per_s": "records that they emit since the trigger of the last completed checkpoint, 1/s",
             "change_ratio": "records per second of the sources after the rate changed most, divided by the rate before",
             "bursts": "times at which records began to come after a pause, of a source that gets them in bursts",
             "burst_interval_ms": "mean time between bursts, ms",

@@ -74,6 +74,7 @@ class TaskRate:
     highest_per_s  the same in the interval in which it was highest
     latest_per_s   the same in the last interval, where no record may have been read
     usual_per_s    the median of the intervals
+    mean_per_s     the mean over all intervals
     ms_per_record  busy time of all subtasks for each record read
     ceiling_per_s  records a second that one subtask can read when it is busy all the time
     busiest_ratio  busy time of the busiest subtask
@@ -85,6 +86,7 @@ class TaskRate:
     highest_per_s: float
     latest_per_s: float | None
     usual_per_s: float
+    mean_per_s: float
     by_subtask_per_s: tuple[float, ...]
     records_by_subtask: tuple[float, ...]
     bytes_per_s: float | None
@@ -263,6 +265,7 @@ def task_rates_of(each_interval: Iterable[Interval]) -> Mapping[TaskKey, TaskRat
                 highest_per_s=max(rate.records_per_s for rate in rates),
                 latest_per_s=_records_per_s(groups[-1]),
                 usual_per_s=median(rate.records_per_s for rate in rates),
+                mean_per_s=_mean(rates),
                 passes_per_s=_most_passed(rates),
             )
     return by_task
@@ -294,6 +297,10 @@ def _most_passed(rates: Sequence[TaskRate]) -> float | None:
     return None if passes is None else max(passes, *(rate.records_per_s for rate in rates))
 
 
+def _mean(rates: Sequence[TaskRate]) -> float:
+    return sum(rate.records_per_s * rate.interval_ms for rate in rates) / sum(rate.interval_ms for rate in rates)
+
+
 def _records_per_s(group: Sequence[Interval]) -> float | None:
     return total(each.records / each.length_ms * 1000 for each in group if each.records is not None)
 
@@ -314,6 +321,7 @@ def _rate(group: Sequence[Interval]) -> TaskRate | None:
         highest_per_s=sum(by_subtask),
         latest_per_s=sum(by_subtask),
         usual_per_s=sum(by_subtask),
+        mean_per_s=sum(by_subtask),
         by_subtask_per_s=by_subtask,
         records_by_subtask=tuple(each.records or 0.0 for each in counted),
         bytes_per_s=sum(sizes) / (highest(each.length_ms for each in counted) or 1.0) * 1000 if sizes else None,

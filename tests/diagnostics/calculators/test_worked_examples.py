@@ -282,6 +282,14 @@ def test_a_source_without_a_position_loses_what_arrives_while_the_job_is_down() 
     assert "each further minute without a completed checkpoint adds 30,000." in older.headline
 
 
+def test_what_was_held_back_since_the_checkpoint_was_not_read_and_is_not_lost_by_a_restart() -> None:
+    """75 s x 680/s + 60 s x 2,600/s = 207,000 records."""
+    held = {"delivery_guarantee.source": "at most once", "throughput.since_checkpoint_per_s": 680.0}
+    found = outcome("restart", held, since_ms=75_000.0, down_ms=60_000.0, rate=2600.0)
+    assert found.results == {"lost": 207_000}
+    assert "about 210,000 records" in found.headline
+
+
 def test_what_is_lost_at_a_source_without_a_position_depends_on_no_capacity() -> None:
     forgets = {"delivery_guarantee.source": "at most once"}
     assert outcome("restart", forgets, since_ms=0.0, rate=600.0).results["lost"] == 36_000

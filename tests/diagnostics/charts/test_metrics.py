@@ -66,6 +66,8 @@ def test_the_axis_has_the_metrics_own_unit_and_bytes_are_read_in_the_largest_tha
     assert "Status.JVM.Memory.Heap.Used of TaskManager tm-1: 3 to 5 MiB, mean of each 10 s." in CHART.summary(of(heap))
     rate = of(series("numRecordsInPerSecond", 3.0, 5.0, where="Window"))
     assert "mean of each 10 s. Each sample of this metric is Flink's mean of the 60 s before it" in CHART.summary(rate)
+    hot = series("numRecordsIn", 3.0, 5.0, where="Window", is_rate=True) | {"of_task": True, "peak": [9.0, 15.0]}
+    assert "3 to 5 records/s, mean of its subtasks in each 10 s." in CHART.summary(of(hot))
     _, first, last = CHART.table(of(heap))
     assert (first[3], last[3], last[5]) == (3 * 1024.0**2, 5 * 1024.0**2, "bytes")
 

@@ -84,6 +84,21 @@ def test_a_drop_of_what_the_sources_emit_is_found() -> None:
     assert (facts["before_per_s"], facts["after_per_s"], facts["change_ratio"]) == (2000, 1500, 0.75)
 
 
+def test_what_the_source_emitted_since_the_last_checkpoint_is_counted_from_its_trigger() -> None:
+    """1,000/s until back pressure came, 200/s since: the checkpoint was triggered 15 s before the end."""
+    course = [5_000.0 * moment for moment in range(9)] + [40_000.0 + 1_000 * moment for moment in range(1, 9)]
+    rows = samples("numRecordsOut", course, job_id=JOB, vertex_id=SOURCE, subtask=0)
+    taken = {
+        "job_id": JOB,
+        "checkpoint_id": 1,
+        "status": "COMPLETED",
+        "trigger_ms": START + 64_000,
+        "duration_ms": 900.0,
+    }
+    evidence = hand_made(**line_of_jobs(), metric_sample=rows, checkpoint=[taken])
+    assert only(throughput.measure(evidence), "throughput").facts["since_checkpoint_per_s"] == 200
+
+
 def test_a_source_that_gets_its_records_in_batches_is_reported_with_their_rhythm() -> None:
     course = [500.0 * (moment // 2 + 1) for moment in range(13)]  # a batch each 10 s, a look each 5 s
     rows = samples("numRecordsOut", course, job_id=JOB, vertex_id=SOURCE, subtask=0)

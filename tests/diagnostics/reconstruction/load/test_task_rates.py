@@ -34,6 +34,12 @@ def test_the_busiest_interval_is_reported_and_the_highest_rate_kept() -> None:
     assert (rate.records_per_s, rate.highest_per_s) == (pytest.approx(30), pytest.approx(600))
 
 
+def test_the_mean_is_that_of_the_whole_time_and_not_of_the_busiest_interval() -> None:
+    few = _interval(0, until_s=100, length_s=100, records=30_000.0, busy_ms=100_000.0)
+    many = _interval(0, until_s=150, length_s=50, records=45_000.0, busy_ms=49_000.0)
+    assert task_rates_of([few, many])[JOB, MIDDLE].mean_per_s == pytest.approx(500)
+
+
 @pytest.mark.parametrize(
     ("records", "counted"),
     [
