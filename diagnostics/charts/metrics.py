@@ -301,7 +301,7 @@ def _line(values: Sequence[float | None], times: Sequence[float], divisor: float
 
 
 def _mean(line: Mapping[str, Any], slot: str) -> str:
-    """Over what the values are averaged: a task's are those of its subtasks, of which one may be far above."""
+    """Over what the values are averaged. Those of a task are means of its subtasks: one of them may be far above."""
     if line.get("of_task") and line["peak"] != line["mean"]:
         return say("mean of its subtasks in each {slot}", slot=slot)
     return say("mean of each {slot}", slot=slot)

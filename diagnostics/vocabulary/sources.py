@@ -94,6 +94,11 @@ class CitedSources:
     detail: str
 
     @property
+    def places(self) -> tuple[Source, ...]:
+        """The first source of each title: several claims of one line are one place to a reader."""
+        return tuple({(each.title, each.url): each for each in reversed(self.sources)}.values())[::-1]
+
+    @property
     def text(self) -> str:
         """The text for a sentence: titles, then the detail."""
         titles = say("; ").join(dict.fromkeys(source.read_title for source in self.sources))

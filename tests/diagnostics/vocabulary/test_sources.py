@@ -37,6 +37,7 @@ def test_ids_become_titles_and_what_follows_is_kept() -> None:
 def test_several_sources_of_one_page_are_named_once() -> None:
     cited = cited_sources("cpu.serialization, cpu.regex")
     assert len(cited.sources) == 2
+    assert [each.id for each in cited.places] == ["cpu.serialization"]
     assert cited.text == "Flink documentation, Flame Graphs"
 
 
