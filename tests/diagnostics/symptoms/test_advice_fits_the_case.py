@@ -94,3 +94,10 @@ def test_code_of_look_ups_says_what_a_supplier_may_not_throw() -> None:
     assert code.count("throw new IllegalStateException(error)") == 2
     assert "Executors.newFixedThreadPool(8)" in code
     assert "return cache.get" not in code
+
+
+def test_a_job_that_recovers_by_itself_is_not_submitted_again() -> None:
+    step = steps_of("zookeeper-ha", task_manager_loss={"registered_end": 0, "registered_most": 2})["running-again"]
+
+    assert "A second job would run beside it, from no state." in str(step["wont_help"])
+    assert "before: they read it when they start" in str(step["answers"])
