@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from diagnostics.aggregators import task_managers
+from diagnostics.aggregators import outside_requests, task_managers
 from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.arithmetic.quantiles import total
 from diagnostics.evidence import Evidence
@@ -14,7 +14,7 @@ from diagnostics.evidence.subject import FactValue
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.job.graph import job_graph
 from diagnostics.reconstruction.load.offered_rate import emitted_rate, offered_rate
-from diagnostics.reconstruction.load.task_rates import TaskRate, task_rates
+from diagnostics.reconstruction.load.task_rates import TaskKey, TaskRate, intervals, rates_around, task_rates
 from diagnostics.reconstruction.metrics.metric_series import metric_series
 from diagnostics.reconstruction.stacks.task_threads import subject_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
@@ -30,7 +30,8 @@ LEAST_BUSY = 0.1
 def measure(evidence: Evidence) -> Measured:
     """Throughput of each task that reads records, at its busiest time.
 
-    Reads   subtask: records read and busy time since the attempt began; task_manager: slots and cores.
+    Reads   subtask: records read and busy time since the attempt began; task_manager: slots and cores; log_record:
+            requests that an outside system refused.
     Gives   one signal per task that read records.
     Units   records and bytes per second; milliseconds of busy time per record.
     Source  Little's law: a fully busy subtask processes 1000 / (busy milliseconds per record) records per second. All
@@ -43,6 +44,7 @@ def measure(evidence: Evidence) -> Measured:
         return
     cluster = cluster_of(evidence)
     room = _room(evidence)
+    around = _around_refusal(evidence)
     for task in sorted(rates, key=repr):
         rate = rates[task]
         graph = job_graph(cluster, task[0])
@@ -51,6 +53,7 @@ def measure(evidence: Evidence) -> Measured:
             "parallelism": graph.parallelism.get(task[1]),
             "records_per_s": rate.records_per_s,
             "highest_per_s": rate.highest_per_s,
+            "highest_ms": rate.highest_ms,
             "latest_per_s": rate.latest_per_s,
             "usual_per_s": rate.usual_per_s,
             "mean_per_s": rate.mean_per_s,
@@ -69,6 +72,8 @@ def measure(evidence: Evidence) -> Measured:
                 most = max(needed, math.ceil((offered or 0.0) / rate.ceiling_per_s))
                 facts |= {"needed_parallelism": needed, **_within(room, most, len(rate.by_subtask_per_s))}
                 facts |= {"emitted_per_s": emitted, **_offered(offered, rate, room)}
+        if task in around and graph.position(task[1]) == "sink":
+            facts["unrefused_per_s"], facts["refused_per_s"] = around[task]
         if len(rate.by_subtask_per_s) <= MOST_LISTED:
             facts["by_subtask_per_s"] = [round(each, 1) for each in rate.by_subtask_per_s]
             facts["records_by_subtask"] = [round(each) for each in rate.records_by_subtask]
@@ -80,6 +85,13 @@ def measure(evidence: Evidence) -> Measured:
             len(rate.citations),
             (round(rate.until_ms - rate.interval_ms), rate.until_ms),
         )
+
+
+def _around_refusal(evidence: Evidence) -> Mapping[TaskKey, tuple[float, float]]:
+    """Before requests were refused and while they were; empty where an outside system refused none."""
+    rows = evidence.answer(outside_requests.AGGREGATOR).to_pylist()
+    stamps = [row["ts_ms"] for row in rows if row["refused"] and row["ts_ms"] is not None]
+    return rates_around(intervals(evidence), min(stamps), max(stamps)) if stamps else {}
 
 
 def _offered(offered_per_s: float | None, rate: TaskRate, room: Mapping[str, float | None]) -> dict[str, FactValue]:
@@ -135,6 +147,9 @@ FACTS = {
     "parallelism": "number of subtasks",
     "records_per_s": "records read, all subtasks",
     "highest_per_s": "records read, all subtasks, in the interval with the highest rate",
+    "highest_ms": "length of that interval",
+    "unrefused_per_s": "records a sink read while busy nearly all the time, before the first refused request",
+    "refused_per_s": "the same between the first refused request and the last",
     "latest_per_s": "records read, all subtasks, in the last interval",
     "usual_per_s": "records read, all subtasks, in the median interval",
     "mean_per_s": "records read, all subtasks, mean over all intervals",

@@ -72,6 +72,7 @@ class TaskRate:
 
     records_per_s  records read a second, summed over the subtasks
     highest_per_s  the same in the interval in which it was highest
+    highest_ms     length of that interval
     latest_per_s   the same in the last interval, where no record may have been read
     usual_per_s    the median of the intervals
     mean_per_s     the mean over all intervals
@@ -84,6 +85,7 @@ class TaskRate:
 
     records_per_s: float
     highest_per_s: float
+    highest_ms: float
     latest_per_s: float | None
     usual_per_s: float
     mean_per_s: float
@@ -260,15 +262,37 @@ def task_rates_of(each_interval: Iterable[Interval]) -> Mapping[TaskKey, TaskRat
     for task, groups in _grouped(each_interval).items():
         rates = [rate for group in groups if (rate := _rate(group))]
         if rates:
+            best = max(rates, key=lambda rate: rate.records_per_s)
             by_task[task] = replace(
                 _busiest(rates),
-                highest_per_s=max(rate.records_per_s for rate in rates),
+                highest_per_s=best.records_per_s,
+                highest_ms=best.interval_ms,
                 latest_per_s=_records_per_s(groups[-1]),
                 usual_per_s=median(rate.records_per_s for rate in rates),
                 mean_per_s=_mean(rates),
                 passes_per_s=_most_passed(rates),
             )
     return by_task
+
+
+def rates_around(
+    each_interval: Iterable[Interval], from_ms: float, to_ms: float
+) -> Mapping[TaskKey, tuple[float, float]]:
+    """Records a second that a task passed while it was busy nearly all the time: in the intervals that ended before a
+    stretch of time, and in those within it. Tasks without one of either kind are left out.
+    """
+    by_task: dict[TaskKey, tuple[float, float]] = {}
+    for task, groups in _grouped(each_interval).items():
+        full = [rate for group in groups if (rate := _rate(group)) and (rate.busy_ratio or 0.0) >= AS_BUSY]
+        before = [rate for rate in full if rate.until_ms <= from_ms]
+        within = [rate for rate in full if from_ms <= rate.until_ms - rate.interval_ms and rate.until_ms <= to_ms]
+        if before and within:
+            by_task[task] = _mean_per_s(before), _mean_per_s(within)
+    return by_task
+
+
+def _mean_per_s(rates: Sequence[TaskRate]) -> float:
+    return sum(each.records_per_s * each.interval_ms for each in rates) / sum(each.interval_ms for each in rates)
 
 
 def _busiest(rates: Sequence[TaskRate]) -> TaskRate:
@@ -319,6 +343,7 @@ def _rate(group: Sequence[Interval]) -> TaskRate | None:
     return TaskRate(
         records_per_s=sum(by_subtask),
         highest_per_s=sum(by_subtask),
+        highest_ms=highest(each.length_ms for each in counted) or 0.0,
         latest_per_s=sum(by_subtask),
         usual_per_s=sum(by_subtask),
         mean_per_s=sum(by_subtask),

@@ -77,3 +77,20 @@ def test_the_runbook_states_the_bound_of_refused_requests_that_the_finding_state
     assert "108 slow requests were answered: at most 11 % were refused" in measured
     assert "not known" not in measured
     assert "at most 11 %" not in " ".join(steps(refused=14)["outside-system"]["measured"])
+
+
+def test_the_most_that_the_sink_took_is_stated_with_its_time_and_the_rates_around_the_refusal() -> None:
+    rate = {"highest_per_s": 6273.0, "highest_ms": 35_000, "unrefused_per_s": 650.0, "refused_per_s": 465.0}
+    stored = [
+        {"key": key, "subject": subject, "level": level, "facts": facts, "citations": [], "citation_count": 0}
+        for key, subject, level, facts in (
+            ("outside_system", {"job": JOB}, "job", {"refused": 28}),
+            ("record_rate", SINK, "vertex", rate),
+        )
+    ]
+    (step,) = (
+        each for each in fill(runbooks()["slow-sink"], {"subject": SINK}, stored)["steps"] if each["id"] == "limit-rate"
+    )
+    measured = " ".join(step["measured"])
+    assert "650 records/s before the first refusal, and 465 records/s while requests were refused" in measured
+    assert "The most seen was 6,273 records/s, mean of 35 s" in measured

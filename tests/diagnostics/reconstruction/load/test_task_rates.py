@@ -7,7 +7,7 @@ import time
 import pytest
 
 from diagnostics.citation import Citation
-from diagnostics.reconstruction.load.task_rates import Interval, held_times_of, task_rates_of
+from diagnostics.reconstruction.load.task_rates import Interval, held_times_of, rates_around, task_rates_of
 from tests.diagnostics.hand_made import JOB, MIDDLE, START
 
 HERE = Citation(file_id=0, line=1, kind="rest", text="")
@@ -118,3 +118,25 @@ def _seconds(of: list[Interval]) -> float:
         return time.process_time() - begun
 
     return min(once() for _ in range(5))
+
+
+def test_a_rate_of_a_busy_task_is_told_apart_before_and_within_a_stretch_of_time() -> None:
+    each = [
+        _interval(0, until_s=until, length_s=30, records=records, busy_ms=busy)
+        for until, records, busy in (
+            (30, 90_000.0, 3e3),
+            (60, 19_500.0, 29_900.0),
+            (130, 14_100.0, 3e4),
+            (160, 60_000.0, 28e3),
+        )
+    ]
+    assert rates_around(each, START + 95_000, START + 150_000) == {
+        (JOB, MIDDLE): (pytest.approx(650), pytest.approx(470))
+    }
+    assert rates_around(each, START + 110_000, START + 150_000) == {}, "no interval lies within"
+
+
+def test_the_highest_rate_states_how_long_it_lasted() -> None:
+    brief = _interval(0, until_s=10, length_s=10, records=60_000.0, busy_ms=1_000.0)
+    rate = task_rates_of([brief, _interval(0, until_s=100, length_s=90, records=900.0, busy_ms=90_000.0)])
+    assert (rate[JOB, MIDDLE].highest_per_s, rate[JOB, MIDDLE].highest_ms) == (pytest.approx(6_000), 10_000)
