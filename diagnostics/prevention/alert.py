@@ -125,7 +125,7 @@ def for_these_settings(why: str, job: WatchedJob) -> str:
     """The reason of an alert whose bound is made from the settings of checkpoints, and when it holds no longer."""
     again = say(
         "This holds for a checkpoint interval of {interval} and a timeout of {timeout}: after a change of either, "
-        "export the rules from a case with evidence of then.",
+        "open a case with evidence from after the change and export its rules.",
         interval=phrase.duration(job.interval_ms),
         timeout=phrase.duration(job.timeout_ms),
     )

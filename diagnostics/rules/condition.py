@@ -176,6 +176,14 @@ class Group:
 Condition = Compare | IsMeasured | Group
 
 
+def shown_checks(condition: Condition, lookup: Lookup) -> tuple[Check, ...]:
+    """The comparisons that a reader needs: those that make the condition hold where it does, else all of them.
+
+    A branch of `any` that does not hold beside one that does would look like a contradiction.
+    """
+    return tuple(condition.deciding(lookup) if condition.holds(lookup) else condition.checks(lookup))
+
+
 def needed_facts(condition: Condition) -> Iterator[str]:
     """The facts that it asks for, without counter-indications: those inside `none`."""
     if not isinstance(condition, Group):

@@ -9,7 +9,7 @@ from typing import Any
 from diagnostics.diagnosis.counterpart import counterpart, level_of
 from diagnostics.diagnosis.fact_view import SignalIndex
 from diagnostics.evidence.subject import Subject
-from diagnostics.rules.condition import Check
+from diagnostics.rules.condition import Check, shown_checks
 from diagnostics.runbook.text import Runbook
 
 
@@ -18,7 +18,7 @@ class Exit:
     """The exit condition of a step on one snapshot.
 
     holds   None when its facts are not measured there
-    checks  every comparison with its measured value
+    checks  the comparisons with their measured values: where it holds, those that make it hold
     """
 
     holds: bool | None
@@ -45,7 +45,7 @@ def exits(
         subject = there
     view = index.view(subject, level_of(subject), reach_down=True)
     return {
-        step.id: Exit(step.done_when.holds(view), tuple(step.done_when.checks(view)))
+        step.id: Exit(step.done_when.holds(view), shown_checks(step.done_when, view))
         for step in runbook.steps
         if step.done_when
     }

@@ -10,7 +10,7 @@ from diagnostics.diagnosis.counterpart import level_of
 from diagnostics.diagnosis.fact_view import SignalIndex
 from diagnostics.evidence.subject import FactValue, Lookup, Subject
 from diagnostics.language import in_reader_language, joined_sentences, say, to_say
-from diagnostics.rules.condition import Condition
+from diagnostics.rules.condition import Condition, shown_checks
 from diagnostics.runbook.cluster_commands import ClusterCommands
 from diagnostics.runbook.code_block import replaced_code
 from diagnostics.runbook.config_file import ConfigFile, shown_change
@@ -261,7 +261,7 @@ def _filled_step(step: Step, page: _Page) -> dict[str, Any]:
             "condition": answer.condition,
             "taken": page.is_taken(step, answer),
             "said": page.is_said(step, answer),
-            "checks": [check.as_json() for check in answer.when.checks(lookup)] if answer.when else [],
+            "checks": [check.as_json() for check in shown_checks(answer.when, lookup)] if answer.when else [],
             "leads_to": list(answer.leads_to),
             "runbook": answer.runbook,
         }
@@ -292,6 +292,6 @@ def _filled_step(step: Step, page: _Page) -> dict[str, Any]:
     filled["done"] = {
         "text": page.sentence(step.texts.get("done", "")),
         "holds": step.done_when.holds(lookup) if step.done_when else None,
-        "checks": [check.as_json() for check in step.done_when.checks(lookup)] if step.done_when else [],
+        "checks": [check.as_json() for check in shown_checks(step.done_when, lookup)] if step.done_when else [],
     }
     return filled

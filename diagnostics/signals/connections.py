@@ -186,7 +186,7 @@ SIGNALS = (
             "peers": "hosts to which connections broke",
             "peer": "the host that most processes lost together",
             "peer_victims": "processes that lost this host within 10 s",
-            "ends": "processes that are shown to end around the first broken connection, with OutOfMemoryErrors",
+            "ends": "processes that ended around the first broken connection, those with an OutOfMemoryError included",
             "ends_how": "how they ended",
             "is_first_fault": "whether the first failure of a job is a broken connection",
             "first_fault_kind": "kind of the broken connection that is the first failure; one of the reasons above",

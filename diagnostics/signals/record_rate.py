@@ -149,7 +149,7 @@ FACTS = {
     "highest_per_s": "records read, all subtasks, in the interval with the highest rate",
     "highest_ms": "length of that interval",
     "unrefused_per_s": "records a sink read while busy nearly all the time, before the first refused request",
-    "refused_per_s": "the same between the first refused request and the last",
+    "refused_per_s": "records a sink read while busy nearly all the time, from the first refused request to the last",
     "latest_per_s": "records read, all subtasks, in the last interval",
     "usual_per_s": "records read, all subtasks, in the median interval",
     "mean_per_s": "records read, all subtasks, mean over all intervals",

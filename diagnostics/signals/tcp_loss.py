@@ -207,7 +207,7 @@ SIGNALS = (
             "longest_rto_ms": "longest retransmission timeout, ms",
             "longest_from": "the side of that connection which sent again",
             "longest_to": "the other side of that connection",
-            "backoff": "how often the kernel doubled the timeout of that connection",
+            "backoff": "number of times that the kernel doubled the timeout of that connection",
             "longest_silent_ms": "longest time without an acknowledgement on them, ms",
             "waiting_bytes": "most bytes that waited on that connection",
             "first_stalled_ms": "when the first of them was seen, epoch ms",

@@ -23,11 +23,6 @@ MOSTLY_COUNTED_MS = MOST_COUNTED_MS // 2
 report trouble that has ended since. Our choice: half of the time over which it is a mean.
 """
 
-RESTARTED = 0.5
-"""A counter that falls below this part of its highest value belongs to a new attempt; after a smaller fall it goes on.
-Our choice: a new attempt counts from zero.
-"""
-
 
 def by_counted_time(series: Sequence[Series]) -> list[Series]:
     """The series; gauges of busy and back-pressured time have the ratios of their counters instead of means of 60 s."""
@@ -50,7 +45,6 @@ def _counted_gauge(gauge: Series, samples: Sequence[Point]) -> Series:
     points: dict[int, Point] = {}
     counted: dict[int, Counted] = {}
     spans: list[tuple[int, int]] = []
-    levels = _levels(samples)
     earlier = 0
     for place, point in enumerate(samples):
         until_ms = point.ts_ms or 0
@@ -58,7 +52,7 @@ def _counted_gauge(gauge: Series, samples: Sequence[Point]) -> Series:
         while earlier + 1 < place and until_ms - (samples[earlier + 1].ts_ms or 0) >= least_ms:
             earlier += 1
         before = samples[earlier]
-        span_ms, grown = until_ms - (before.ts_ms or 0), levels[place] - levels[earlier]
+        span_ms, grown = until_ms - (before.ts_ms or 0), (point.value or 0.0) - (before.value or 0.0)
         if least_ms <= span_ms <= MOST_COUNTED_MS and grown >= 0:
             points[until_ms] = point._replace(value=min(grown / span_ms, 1.0) * 1000)
             counted[until_ms] = Counted(TIME_COUNTERS[gauge.metric], point.value or 0.0, span_ms)
@@ -71,14 +65,3 @@ def _counted_gauge(gauge: Series, samples: Sequence[Point]) -> Series:
         if not place or (point.ts_ms or 0) > spans[place - 1][1] + MOSTLY_COUNTED_MS:
             points.setdefault(point.ts_ms or 0, point)
     return replace(gauge, points=tuple(points[ts_ms] for ts_ms in sorted(points)), counted=counted)
-
-
-def _levels(samples: Sequence[Point]) -> list[float]:
-    """The highest value so far of the attempt: without it the time in which a counter goes back would have no ratio,
-    and the mean of the rest would be too high.
-    """
-    levels: list[float] = []
-    for point in samples:
-        value, highest = point.value or 0.0, levels[-1] if levels else 0.0
-        levels.append(value if value < RESTARTED * highest else max(value, highest))
-    return levels

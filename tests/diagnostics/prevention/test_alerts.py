@@ -206,7 +206,7 @@ def test_a_burst_and_what_goes_on_at_the_end_leave_the_wait_as_it_is(busy: list[
 def test_an_alert_on_checkpoints_says_for_which_settings_its_bound_holds() -> None:
     """The plan of the same case may change both: with a longer timeout two failures do not fit into the window."""
     alerts, _ = made(FAILING, finding("rocksdb_slow_upload"))
-    told = [alert.name for alert in alerts if "export the rules from a case with evidence of then" in alert.why]
+    told = [alert.name for alert in alerts if "open a case with evidence from after the change" in alert.why]
 
     assert told == ["FlinkCheckpointsFailInARow", "FlinkNoCompletedCheckpoint", "FlinkCheckpointNearTimeout"]
     assert "a checkpoint interval of 60 s and a timeout of 60 s" in alerts[0].why

@@ -2,7 +2,7 @@
 
 import pytest
 
-from diagnostics.rules.condition import Condition, ConditionParser
+from diagnostics.rules.condition import Condition, ConditionParser, shown_checks
 
 FACTS = {"load.share_ratio": 0.91, "load.records": 107804, "load.note": "hot", "load.ids": [6, 7, 8]}
 
@@ -116,3 +116,19 @@ def test_what_decides_are_the_branches_that_hold_and_the_opposites_of_what_must_
     assert condition is not None, errors
     found = [(each.fact, each.op, each.bound) for each in condition.deciding(FACTS.get)]
     assert found == [("load.share_ratio", ">=", 0.5), ("load.records", ">", 1), ("load.records", "<=", 1_000_000)]
+
+
+@pytest.mark.parametrize(
+    ("entry", "measures"),
+    [
+        ({"any": [FAILED, HELD]}, [True]),
+        ({"any": [FAILED, UNKNOWN]}, [False, None]),
+        ({"all": [HELD, {"any": [UNKNOWN, HELD]}]}, [True, True]),
+    ],
+)
+def test_a_branch_that_does_not_hold_is_not_shown_beside_one_that_does(
+    entry: object, measures: list[bool | None]
+) -> None:
+    condition, errors = parsed(entry)
+    assert condition is not None, errors
+    assert [check.holds for check in shown_checks(condition, FACTS.get)] == measures

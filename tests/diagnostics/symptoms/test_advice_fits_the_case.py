@@ -101,3 +101,12 @@ def test_a_job_that_recovers_by_itself_is_not_submitted_again() -> None:
 
     assert "A second job would run beside it, from no state." in str(step["wont_help"])
     assert "before: they read it when they start" in str(step["answers"])
+
+
+def test_a_time_to_live_is_no_help_against_an_incident_of_now() -> None:
+    heap = {"live_ratio": 0.9, "rocksdb_process_mib": 1069, "needed_process_mib": 992}
+    steps = steps_of("resource-shortage", heap_pressure=heap, settings={"state_backend": "hashmap"})
+    blocks = [change["to"] for step in steps.values() for change in step["change"] if "StateTtlConfig" in change["to"]]
+
+    assert blocks
+    assert all("// Not against an incident of now" in block for block in blocks)

@@ -140,7 +140,7 @@ def test_a_sink_is_limited_before_the_statement_that_begins_its_request() -> Non
     [block] = [each for each in blocks("slow-sink", facts) if "RateLimiter" in each["to"]]
     assert block["from"] == "HttpURLConnection h = (HttpURLConnection) new URL(url).openConnection();"
     *_, limit, acquire, request = block["to"].strip().splitlines()
-    assert limit.endswith("limiter = RateLimiter.create(<agreed requests per second> / 4.0);")
+    assert limit.endswith("limiter = RateLimiter.create(<agreed requests per second> / (double) 4);")
     assert (acquire, request) == ("limiter.acquire();", block["from"])
     assert "private transient RateLimiter limiter;" in block["to"]
     assert block["unset"] == ["The new code also needs these imports: com.google.common.util.concurrent.RateLimiter."]

@@ -15,6 +15,7 @@ from diagnostics.wording.bound import bound_words
 from diagnostics.wording.fact import fact_value
 from workbench.cases.templatetags.diagnosis import icon
 from workbench.languages.sentences import say, say_counted
+from workbench.languages.templatetags.reading import gap
 
 register = template.Library()
 
@@ -29,7 +30,7 @@ CHECK_ROW = (
     '<td class="bound">{}</td></tr>\n'
 )
 
-COVERED_ROW = '<li>{} <span class="muted">{}</span> <a href="#finding-{}">{}</a></li>\n'
+COVERED_ROW = '<li>{} <span class="muted">{}</span>{}<a href="#finding-{}">{}</a></li>\n'
 
 FACET_VALUE = (
     '<li><a class="facet{}" href="{}"{}><span class="box">{}</span><span class="name">{}</span>'
@@ -102,7 +103,7 @@ def _title_with_subject(rule: Mapping[str, Any]) -> str:
         words = say("({count} subjects)", count=rule["subjects"])
     else:
         return str(rule["title"])
-    return format_html('{} <span class="muted">{}</span>', rule["title"], words)
+    return format_html('{}{}<span class="muted">{}</span>', rule["title"], gap(), words)
 
 
 def _distinct_checks(checks: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -115,7 +116,8 @@ def _distinct_checks(checks: Sequence[Mapping[str, Any]]) -> list[Mapping[str, A
 def covered_rows(covered: Iterable[Mapping[str, Any]]) -> SafeString:
     """List items of rules that yield to a finding, with a link to it."""
     rows = (
-        (_title_with_subject(rule), say("covered by"), rule["by"]["position"], rule["by"]["title"]) for rule in covered
+        (_title_with_subject(rule), say("covered by"), gap(), rule["by"]["position"], rule["by"]["title"])
+        for rule in covered
     )
     return format_html_join("", COVERED_ROW, rows)
 

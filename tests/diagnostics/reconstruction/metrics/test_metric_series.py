@@ -168,15 +168,6 @@ def test_answers_that_repeat_a_value_that_rest_has_kept_show_no_calm() -> None:
     assert [point.value for point in busy.points if (point.ts_ms or 0) >= 12_000] == [1000.0, 1000.0, 1000.0]
 
 
-def test_a_counter_that_goes_back_a_little_leaves_no_gap_that_lifts_the_mean() -> None:
-    """2,000 ms of 20 s are 10 %, also where one reading is 500 ms below the one before."""
-    counts = ((0, 20_000), (5_000, 21_000), (10_000, 20_500), (15_000, 21_500), (20_000, 22_000))
-    rows = [row(ts, count, metric="accumulateBusyTimeMs") for ts, count in counts]
-    rows += [row(0, 500, metric="busyTimeMsPerSecond")]
-    busy = {each.metric: each for each in by_counted_time(series_from_rows(rows))}["busyTimeMsPerSecond"]
-    assert [point.value for point in busy.points] == [200.0, 0.0, 100.0, 100.0]
-
-
 def test_a_counter_that_starts_again_or_is_seldom_read_gives_no_ratio() -> None:
     counts = ((0, 9_000), (5_000, 10), (10_000, 510), (100_000, 90_000))
     rows = [row(ts, count, metric="accumulateBusyTimeMs") for ts, count in counts]
