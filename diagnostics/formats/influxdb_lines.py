@@ -64,7 +64,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
     numbers = SeriesNumbers(samples, _series_of)
     for first, text in text_cuts(part, MOST_LINE * MOST_CHARACTER_BYTES):
         columns = FieldColumns.of(text, MOST_PART, tuple(QUANTILES), VALUES)
-        series = numbers.of_many(columns.series)
+        series = numbers.number_column(columns.series)
         ours = series >= 0
         single: list[tuple[int, int, float, int]] = []
         for place in columns.others.tolist():

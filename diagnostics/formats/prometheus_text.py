@@ -112,7 +112,7 @@ def _take(scrapes: _Scrapes, lines: TextCuts, first: int) -> None:
         moments.append(scrapes.time_ms)
     time_of = np.array(moments)[np.searchsorted(places, np.arange(len(lines.ends))) - 1]
 
-    numbers = scrapes.numbers.of_many(printed.heads)
+    numbers = scrapes.numbers.number_column(printed.heads)
     scrapes.foreign += int((numbers == FOREIGN).sum())
     scrapes.beyond += int((numbers == BEYOND).sum())
     ours = numbers >= 0

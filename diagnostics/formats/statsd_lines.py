@@ -59,7 +59,7 @@ class _Recording:
     def take(self, text: TextCuts, first: int) -> None:
         """Add the values of some lines; `first` is the number of the first one."""
         columns = ValueColumns.of(text, MOST_PATH)
-        numbers = self._numbers.of_many(columns.paths)
+        numbers = self._numbers.number_column(columns.paths)
         ours = numbers >= 0
         places, moments, single = [-1], [self._stated_ms], list[tuple[int, int, float, int]]()
         for place in columns.others.tolist():

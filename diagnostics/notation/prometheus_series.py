@@ -226,7 +226,7 @@ class SeriesNumbers:
         """Whether no further series has a number."""
         return len(self._numbers) >= MOST_SERIES
 
-    def of_many(self, printed: pa.Array) -> Numbers:
+    def number_column(self, printed: pa.Array) -> Numbers:
         """`of` for a column of texts as bytes."""
         import numpy as np
         import pyarrow as pa
