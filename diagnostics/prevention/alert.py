@@ -20,7 +20,8 @@ MINUTE = 60_000
 BACK_PRESSURE_MS = 5 * MINUTE
 """Back pressure that lasts longer is no burst: vocabulary/sources/documents.yaml S088."""
 LEAST_LASTING_MS = MINUTE
-"""A condition that an incident met for less is as likely a burst: Flink's rates are means of a minute. Our choice."""
+"""A condition that an incident met for less and that passed is as likely a burst: Flink's rates are means of a minute.
+Our choice."""
 HIGH_MS_PER_S = round(1000 * LOW_MOST)
 """Flink's own bound between LOW and HIGH back pressure."""
 FULL_MS_PER_S = 900
@@ -70,6 +71,7 @@ class Alert:
     why        why it exists and where its bound comes from
     needs      metrics in the expression
     condition  label sets that meet the expression, per step of a case's series
+    of_cause   whether it watches the cause of the case, so that it has to fire in this incident if it can
     """
 
     name: str
@@ -80,6 +82,7 @@ class Alert:
     why: str
     needs: tuple[str, ...]
     condition: Callable[[CaseSeries], Condition]
+    of_cause: bool = False
 
     def firing(self, series: CaseSeries) -> dict[Labels, int]:
         """For each label set the first step at which the alert fires."""
@@ -103,22 +106,54 @@ def fitted(alert: Alert, series: CaseSeries) -> Alert:
     """The alert with a shorter wait where it would not have fired in time: the incident met its condition, and stopped
     to meet it, for less than that.
     """
-    lasted_ms = max((_longest_ms(holds) for holds in alert.condition(series).values()), default=0)
-    if not LEAST_LASTING_MS <= lasted_ms < alert.for_ms:
-        return alert
-    for_ms = lasted_ms // 2 // STEP_MS * STEP_MS
-    reason = say(
-        "It waits for {waits} only, because this incident met the condition for {lasted}.",
-        waits=phrase.duration(for_ms),
-        lasted=phrase.duration(lasted_ms),
+    lasted_ms = max(
+        (_longest_ms(holds, _last_step(alert, series, labels)) for labels, holds in alert.condition(series).items()),
+        default=0,
     )
+    for_ms = lasted_ms // 2 // STEP_MS * STEP_MS
+    if not 0 < for_ms < lasted_ms < alert.for_ms:
+        return alert
+    waits, lasted = phrase.duration(for_ms), phrase.duration(lasted_ms)
+    if lasted_ms >= LEAST_LASTING_MS:
+        reason = say(
+            "It waits for {waits} only, because this incident met the condition for {lasted}.",
+            waits=waits,
+            lasted=lasted,
+        )
+    else:
+        reason = say(
+            "It waits for {waits} only, because this incident met the condition for {lasted} before its series "
+            "ended; so short a wait may report a burst, too.",
+            waits=waits,
+            lasted=lasted,
+        )
     return replace(alert, for_ms=for_ms, why=joined_sentences([alert.why, reason]))
 
 
-def _longest_ms(holds: Sequence[bool]) -> int:
-    """The longest stretch that ends before the last step; one that goes on has no length yet."""
-    stretches = [(met, len(list(group))) for met, group in groupby(holds)]
-    return max(((steps - 1) * STEP_MS for met, steps in stretches[:-1] if met), default=0)
+def _last_step(alert: Alert, series: CaseSeries, labels: Labels) -> int | None:
+    """The step at which all series of the cause's alert with these labels ended; None where one goes on.
+
+    A stretch up to there is no burst that passed: the process that had the series was gone.
+    """
+    if not alert.of_cause:
+        return None
+    read = [each for metric in alert.needs for each in series.of(metric) if set(labels) <= set(each.labels)]
+    last = max((step for each in read for step, value in enumerate(each.values) if value is not None), default=-1)
+    return last if 0 <= last < series.steps - 1 else None
+
+
+def _longest_ms(holds: Sequence[bool], last_step: int | None) -> int:
+    """The longest stretch that ends before the last step; one that goes on has no length yet, and one below
+    LEAST_LASTING_MS has none unless it ends with its series.
+    """
+    longest_ms, until = 0, -1
+    for met, stretch in groupby(holds):
+        steps = len(list(stretch))
+        until += steps
+        lasted_ms = (steps - 1) * STEP_MS
+        ended = until < len(holds) - 1 and (lasted_ms >= LEAST_LASTING_MS or until == last_step)
+        longest_ms = max(longest_ms, lasted_ms if met and ended else 0)
+    return longest_ms
 
 
 def for_these_settings(why: str, job: WatchedJob) -> str:

@@ -195,4 +195,5 @@ def _own_alerts(document: Mapping[str, Any], job_id: str | None, job: WatchedJob
     """The alerts that would have detected this case's root cause; none when no metric of Flink shows it."""
     roots = [each for each in document["findings"] if each["role"] == "root_cause"]
     of_the_job = [each for each in roots if each["subject"].get("job") in (job_id, None)]
-    return next((alerts for finding in of_the_job if (alerts := own_alerts(finding, job))), [])
+    own = next((alerts for finding in of_the_job if (alerts := own_alerts(finding, job))), [])
+    return [replace(each, of_cause=True) for each in own]

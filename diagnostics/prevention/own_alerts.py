@@ -177,9 +177,7 @@ def _heap(finding: Mapping[str, Any], job: WatchedJob) -> Alert | None:
         BACK_PRESSURE_MS,
         "warning",
         say("The heap of a TaskManager of {job} stays nearly full", job=job.name or say("a job")),
-        say(
-            "More than four fifths that no collection gives back within five minutes: {title}.", title=finding["title"]
-        ),
+        say("More than four fifths that collections do not give back meanwhile: {title}.", title=finding["title"]),
         (used, most, tasks),
         condition,
     )

@@ -89,7 +89,9 @@ def _named(watched: Mapping[str, Any], job: str) -> tuple[str, Labels]:
     metric, vertex, process = watched["metric"], watched["vertex"], watched["task_manager"]
     of_process = {"tm_id": label_value(process)} if process else {}
     if vertex is not None:
-        return OF_TASKS.get(metric, f"{TASK}{metric}"), task_labels(job, vertex, **of_process)
+        subtask = watched.get("subtask")
+        of_subtask = {} if subtask is None else {"subtask_index": str(subtask)}
+        return OF_TASKS.get(metric, f"{TASK}{metric}"), task_labels(job, vertex, **of_process, **of_subtask)
     if process:
         return f"{PROCESS}{metric.replace('.', '_')}", tuple(of_process.items())
     if watched["metric"] == "numRegisteredTaskManagers":

@@ -21,6 +21,10 @@ OF_JOBS = (
 OF_PROCESSES = ("Status.JVM.Memory.Heap.Used", "Status.JVM.Memory.Heap.Max")
 LOADS = ("busyTimeMsPerSecond", "backPressuredTimeMsPerSecond")
 """Highest reading over the subtasks on one TaskManager. Flink's own means of 60 s, not what their counters show."""
+RATES = ("numRecordsInPerSecond",)
+"""Of each subtask of a task: the alert on skew compares them. Flink's own means of 60 s, which begin at 0."""
+MOST_SUBTASKS = 64
+"""Subtasks of a task whose rates are kept; of one with more none is: a mean of some would be wrong. Our choice."""
 COUNTS = ("numRecordsIn", "numLateRecordsDropped")
 """Summed over the subtasks of a task, or over its operators where only those have the metric."""
 WATERMARK = "currentInputWatermark"
@@ -37,8 +41,8 @@ def watched_metrics(evidence: Evidence, from_ms: int, slot_ms: int, slots: int) 
     """The last reading of each metric in each slot, or of its subtasks together.
 
     Reads   metric_sample.
-    Gives   [{metric, job_id, vertex, task_manager, values: [...]}], `vertex` the name of a task, null for a job or a
-            process; null in slots without a reading.
+    Gives   [{metric, job_id, vertex, subtask, task_manager, values: [...]}], `vertex` the name of a task, null for a
+            job or a process, `subtask` null where several are taken together; null in slots without a reading.
     """
 
     def slotted(series: Series, value: Callable[[float, int], float] = lambda value, _: value) -> Values:
@@ -51,7 +55,11 @@ def watched_metrics(evidence: Evidence, from_ms: int, slot_ms: int, slots: int) 
         return values
 
     found = [*_process_series(evidence, slotted), *_task_series(evidence, slotted), *_load_series(evidence, slotted)]
-    return [each for each in found if any(value is not None for value in each["values"])][:MOST_SERIES]
+    kept = [each for each in found if any(value is not None for value in each["values"])][:MOST_SERIES]
+    for of_task in _rates_by_task(evidence, slotted):
+        if len(of_task) <= min(MOST_SUBTASKS, MOST_SERIES - len(kept)):
+            kept += of_task
+    return kept
 
 
 def _process_series(evidence: Evidence, slotted: Callable[[Series], Values]) -> Iterator[dict[str, Any]]:
@@ -84,27 +92,52 @@ def _task_series(evidence: Evidence, slotted: Callable[..., Values]) -> Iterator
 
 
 def _load_series(evidence: Evidence, slotted: Callable[[Series], Values]) -> Iterator[dict[str, Any]]:
-    """From the samples themselves: `metric_series` has the ratios of their counters instead."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    samples, tasks = evidence.answer(metric_points.AGGREGATOR), cluster_of(evidence).tasks
-    gauges = samples.filter(pc.is_in(samples["metric"].cast(pa.string()), pa.array(LOADS)))
     by_place: dict[tuple[str, str | None, str, str | None], list[Values]] = {}
-    for each in series_of_samples(gauges):
-        vertex = each.vertex_id or each.vertex
-        if vertex and each.subtask is not None and each.operator is None:
-            task = tasks.get((each.job_id, vertex))
-            place = (each.metric, each.job_id, task.name if task else each.vertex or vertex, each.task_manager)
-            by_place.setdefault(place, []).append(slotted(each))
+    for name, each in _subtask_series(evidence, LOADS):
+        by_place.setdefault((each.metric, each.job_id, name, each.task_manager), []).append(slotted(each))
     for (metric, job_id, name, task_manager), values in by_place.items():
         yield _entry(metric, job_id, name, task_manager, _combined(values, max))
 
 
+def _rates_by_task(evidence: Evidence, slotted: Callable[[Series], Values]) -> Iterator[list[dict[str, Any]]]:
+    """For each task the rates of its subtasks, of each the series with the most readings."""
+    by_task: dict[tuple[str, str | None, str], dict[int, Values]] = {}
+    for name, each in _subtask_series(evidence, RATES):
+        of_task, values = by_task.setdefault((each.metric, each.job_id, name), {}), slotted(each)
+        if each.subtask is not None and _readings(values) > _readings(of_task.get(each.subtask, [])):
+            of_task[each.subtask] = values
+    for (metric, job_id, name), of_task in by_task.items():
+        yield [_entry(metric, job_id, name, None, of_task[subtask], subtask) for subtask in sorted(of_task)]
+
+
+def _subtask_series(evidence: Evidence, metrics: Sequence[str]) -> Iterator[tuple[str, Series]]:
+    """Name of the task and series, from the samples: `metric_series` has what their counters show instead."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    samples, tasks = evidence.answer(metric_points.AGGREGATOR), cluster_of(evidence).tasks
+    gauges = samples.filter(pc.is_in(samples["metric"].cast(pa.string()), pa.array(metrics)))
+    for each in series_of_samples(gauges):
+        vertex = each.vertex_id or each.vertex
+        if vertex and each.subtask is not None and each.operator is None:
+            task = tasks.get((each.job_id, vertex))
+            yield task.name if task else each.vertex or vertex, each
+
+
+def _readings(values: Values) -> int:
+    return sum(value is not None for value in values)
+
+
 def _entry(
-    metric: str, job_id: str | None, vertex: str | None, task_manager: str | None, values: Values
+    metric: str,
+    job_id: str | None,
+    vertex: str | None,
+    task_manager: str | None,
+    values: Values,
+    subtask: int | None = None,
 ) -> dict[str, Any]:
-    return {"metric": metric, "job_id": job_id, "vertex": vertex, "task_manager": task_manager, "values": values}
+    place = {"vertex": vertex, "subtask": subtask, "task_manager": task_manager}
+    return {"metric": metric, "job_id": job_id, **place, "values": values}
 
 
 def _held(values: Values) -> Values:

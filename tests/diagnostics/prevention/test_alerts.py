@@ -97,7 +97,7 @@ def silent(test: str) -> str:
     return str(yaml.safe_dump(content))
 
 
-def watched(metric: str, values: list[float | None], **place: str) -> dict[str, Any]:
+def watched(metric: str, values: list[float | None], **place: str | int) -> dict[str, Any]:
     """What the chart of every metric keeps of one that alerts watch, a value a slot."""
     of_cluster = metric == "numRegisteredTaskManagers" or "Heap" in metric
     job = None if of_cluster else JOB_ID

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from diagnostics.prevention.alert import fitted
 from diagnostics.prevention.alerts import alerts_for
 from diagnostics.prevention.case_series import case_series
 from tests.diagnostics.prevention.test_alerts import (
@@ -77,6 +78,42 @@ def test_a_heap_that_collections_do_not_free_fires_and_one_that_they_free_does_n
     assert fires == [{"FlinkHeapNearlyFull": [5]}, {}]
     [used_of_tm] = series.of("flink_taskmanager_Status_JVM_Memory_Heap_Used")
     assert used_of_tm.labels == (("tm_id", "127_0_0_1:19030_6f5409"),)
+
+
+def test_the_alert_on_a_heap_that_ended_its_process_within_a_minute_fires_before_that(tmp_path: Path) -> None:
+    """Nearly full for 30 s, then the TaskManager is gone; a heap that a collection freed in time leaves the wait."""
+    waits = []
+    for ending in ([200.0, 210.0, 220.0, *[None] * 35], [200.0, 210.0, 220.0, *[60.0] * 35]):
+        there = [10.0 if value is not None else None for value in ending]
+        process = {"task_manager": "127.0.0.1:19030-6f5409"}
+        found = [
+            watched("Status.JVM.Memory.Heap.Used", [90.0, 150.0, *ending], **process),
+            watched("Status.JVM.Memory.Heap.Max", [240.0, 240.0, *[each and 240.0 for each in there]], **process),
+            watched("busyTimeMsPerSecond", [10.0, 10.0, *there], vertex="Sink", **process),
+        ]
+        points = {**history(checkpoint(1, 0), until=10 * MINUTE), **metrics(15_000, *found)}
+        alerts, series = made(points, finding("resource_shortage"))
+        own = fitted(alerts[-1], series)
+        waits.append(own.for_ms)
+        if own != alerts[-1]:
+            assert "met the condition for 30 s before its series ended; so short a wait may report a burst" in own.why
+            told_by_promtool(tmp_path, [*alerts[:-1], own], series)
+
+    assert waits == [15_000, 5 * MINUTE]
+
+
+def test_the_alert_on_skew_is_tested_with_the_rates_as_they_were_scraped(tmp_path: Path) -> None:
+    """The job runs from minute 2 on: five minutes of skew are over at minute 7."""
+    rates = [[None] * 8 + [400.0] * 32, [None] * 8 + [10.0] * 32, [None] * 8 + [10.0] * 32]
+    found = [
+        watched("numRecordsInPerSecond", values, vertex="Window", subtask=subtask)
+        for subtask, values in enumerate(rates)
+    ]
+    points = {**history(checkpoint(1, 0), until=10 * MINUTE), **metrics(15_000, *found)}
+    alerts, series = made(points, finding("data_skew", vertex="Window"))
+
+    assert fired(alerts[-1:], series) == {"FlinkSkewedTask": [7]}
+    told_by_promtool(tmp_path, alerts, series)
 
 
 def test_the_bounds_of_planned_settings_are_made_for_them() -> None:

@@ -58,3 +58,15 @@ def test_counts_of_subtasks_are_added_and_of_watermarks_the_lowest_lead_counts()
         ("currentInputWatermark", "enrich"): [34_000, 34_000],
         ("numLateRecordsDropped", "enrich"): [3, 14],
     }
+
+
+def test_rates_of_subtasks_are_kept_each_and_of_a_task_with_too_many_none() -> None:
+    def of(subtasks: int) -> list[tuple[int | None, list[float | None]]]:
+        task = {"scope": "task", "job_id": JOB, "vertex_id": MIDDLE, "vertex": "enrich"}
+        found = [rows("numRecordsInPerSecond", 0, 50 + one, **task, subtask=one) for one in range(subtasks)]
+        samples = [row for each in found for row in each]
+        read = watched_metrics(hand_made(metric_sample=samples, **line_of_jobs()), START, SLOT, 2)
+        return [(each["subtask"], each["values"]) for each in read]
+
+    assert of(2) == [(0, [0, 50]), (1, [0, 51])]
+    assert of(65) == []
