@@ -24,6 +24,7 @@ from diagnostics.notation.metric_unit import rate_unit, unit_of
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.load.watched_metrics import watched_metrics
 from diagnostics.reconstruction.metrics.metric_slots import varying_metrics
+from diagnostics.vocabulary.metric_families import FAMILIES, OTHERS, family_of
 from diagnostics.wording.phrase import duration, number
 
 if TYPE_CHECKING:
@@ -113,36 +114,6 @@ def is_same_name(operator: str, task: str) -> bool:
 
 def _rounded(value: float | None) -> float | None:
     return None if value is None else float(f"{value:.5g}")
-
-
-FAMILIES = (
-    (
-        to_say("Records and bytes"),
-        re.compile(r"num(Records|Bytes|Buffers)|currentInput|currentOutput|pendingRecords|Dropped"),
-    ),
-    (
-        to_say("Busy, idle and back-pressured time"),
-        re.compile(r"(?i)busy|idle|backpressur|mailbox|latency|initiali|deploying"),
-    ),
-    (to_say("Watermarks"), re.compile(r"[wW]atermark|[eE]ventTime")),
-    (to_say("Checkpoints"), re.compile(r"[cC]heckpoint")),
-    (to_say("RocksDB"), re.compile(r"rocksdb")),
-    (to_say("Network buffers"), re.compile(r"buffers\.|Buffers\.|Network\.|Netty\.")),
-    (to_say("Memory of the JVM"), re.compile(r"Memory\.")),
-    (to_say("Garbage collection"), re.compile(r"GarbageCollector")),
-    (to_say("CPU, threads and classes"), re.compile(r"CPU|Threads|ClassLoader")),
-    (
-        to_say("Jobs and slots"),
-        re.compile(r"[tT]askSlots|numRunningJobs|uptime|downtime|runningTime|[rR]estart|registered"),
-    ),
-)
-"""Headings of similar metrics, by part of their name; the first that matches counts."""
-OTHERS = to_say("Others")
-
-
-def family_of(metric: str) -> str:
-    """The heading under which a metric is listed."""
-    return next((title for title, part in FAMILIES if part.search(metric)), OTHERS)
 
 
 def choices(points: Points) -> Sequence[Choice]:

@@ -7,8 +7,6 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from diagnostics.aggregators import back_pressure_samples
-from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.arithmetic.time_slot import slot_ms
 from diagnostics.charting.chart import Chart, Points, Theme
 from diagnostics.charting.grafana_panel import BY_TASK, ONE_JOB, GrafanaPanel
@@ -18,7 +16,7 @@ from diagnostics.language import joined_sentences, say, to_say
 from diagnostics.prevention.alert import FULL_MS_PER_S, HIGH_MS_PER_S
 from diagnostics.prevention.series import TASK
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
-from diagnostics.reconstruction.metrics.metric_series import metric_series
+from diagnostics.reconstruction.load.activity_samples import activity_samples
 from diagnostics.vocabulary.load_levels import LOW_MOST, OK_MOST, QUIET_MOST, WORKING_MOST
 from diagnostics.wording.phrase import duration, percent
 
@@ -31,8 +29,6 @@ MOST_SLOTS = 90
 """Maximum number of time slots: 2 * 28 * 90 cells."""
 
 RATIOS = ("busy", "back_pressured")
-Cells = dict[tuple[str | None, str, int], dict[int, tuple[float | None, float | None]]]
-"""(job, vertex id or name, subtask) -> time -> (busy ratio, back-pressured ratio)."""
 
 
 def points(evidence: Evidence) -> Points | None:
@@ -44,7 +40,7 @@ def points(evidence: Evidence) -> Points | None:
             of the data flow; null where there was no sample.
     Empty   None without any sample that has a time.
     """
-    cells = _from_metrics(evidence) or _from_rest(evidence)
+    cells = activity_samples(evidence)
     times = sorted({ts for subtask in cells.values() for ts in subtask})
     if not times:
         return None
@@ -65,32 +61,6 @@ def points(evidence: Evidence) -> Points | None:
         for job_id, found in sorted(rows.items(), key=lambda item: str(item[0]))
     ]
     return {"from_ms": times[0], "to_ms": times[-1], "slot_ms": width, "slots": slots, "jobs": jobs}
-
-
-def _from_metrics(evidence: Evidence) -> Cells:
-    series = metric_series(evidence)
-    cells: Cells = {}
-    for place, metric in enumerate(("busyTimeMsPerSecond", "backPressuredTimeMsPerSecond")):
-        for (job_id, vertex), found in series.by_vertex(metric, operators=False).items():
-            for each in found:
-                if each.subtask is None:
-                    continue
-                cell = cells.setdefault((job_id, vertex, each.subtask), {})
-                for point in each.points:
-                    if point.ts_ms is not None and point.value is not None:
-                        pair = list(cell.get(point.ts_ms, (None, None)))
-                        pair[place] = min(max(point.value / 1000, 0.0), 1.0)
-                        cell[point.ts_ms] = (pair[0], pair[1])
-    return cells
-
-
-def _from_rest(evidence: Evidence) -> Cells:
-    cells: Cells = {}
-    for row in named_rows(evidence.answer(back_pressure_samples.AGGREGATOR)):
-        if row.ts_ms is not None:
-            cell = cells.setdefault((row.job_id, row.vertex_id, row.subtask), {})
-            cell[row.ts_ms] = (row.busy_ratio, row.back_pressured_ratio)
-    return cells
 
 
 def _in_slots(

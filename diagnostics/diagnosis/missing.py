@@ -14,7 +14,7 @@ from diagnostics.rules.condition import Check
 from diagnostics.rules.rule import Rule
 from diagnostics.signals.signal import NotMeasured
 from diagnostics.symptoms import symptom
-from diagnostics.wording import phrase
+from diagnostics.wording.code import fill_code
 from diagnostics.yaml_document import read_yaml, with_translations
 
 REST = "http://<jobmanager>:8081"
@@ -184,4 +184,4 @@ def _entry(need: str, classes: Mapping[str, float], collect: str) -> MissingEvid
 def collect_command(job: str | None, rest: str | None = None) -> str:
     """The command line of `diagnostics/collect_flink.py` for one job, or for all."""
     template = "python3 collect_flink.py --rest {rest}" + (" --job {job}" if job else "")
-    return phrase.fill_code(template, {"rest": rest, "job": job}.get, {"rest": REST})
+    return fill_code(template, {"rest": rest, "job": job}.get, {"rest": REST})

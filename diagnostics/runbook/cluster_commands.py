@@ -14,7 +14,7 @@ from diagnostics.language import say
 from diagnostics.notation.secret_option import MASK
 from diagnostics.runbook.unknown_values import UNKNOWN_VALUES
 from diagnostics.vocabulary.settings import Version
-from diagnostics.wording import phrase
+from diagnostics.wording.code import is_harmless_in_code
 from diagnostics.wording.option_names import CONFIG_FILE_SINCE, OLD_CONFIG_FILE
 
 STANDALONE, YARN, KUBERNETES, OPERATOR = "standalone", "yarn", "kubernetes", "kubernetes operator"
@@ -75,7 +75,7 @@ class ClusterCommands:
     def text(self, reference: str) -> str | None:
         """The value when it is a text that no shell interprets."""
         value = self._lookup(reference)
-        return value if isinstance(value, str) and phrase.is_harmless_in_code(value) else None
+        return value if isinstance(value, str) and is_harmless_in_code(value) else None
 
     def derived(self, reference: str) -> str | None:
         """The value of one of DERIVED."""
@@ -147,7 +147,7 @@ class ClusterCommands:
         """The options of each process as arguments of a script; none where a shell would interpret one of them."""
         value = self._lookup(reference)
         processes = [str(each).split() for each in value] if isinstance(value, list) else []
-        if not all(phrase.is_harmless_in_code(option) for options in processes for option in options):
+        if not all(is_harmless_in_code(option) for options in processes for option in options):
             return []
         return [" ".join(f"-D {option}" for option in options) for options in processes]
 
@@ -356,7 +356,7 @@ class ClusterCommands:
         if not self.on_kubernetes:
             return command
         pod = self.text("deployment.task_manager") or "<taskmanager-pod>"
-        inner = command if phrase.is_harmless_in_code(command) or "'" not in command else command.replace("'", '"')
+        inner = command if is_harmless_in_code(command) or "'" not in command else command.replace("'", '"')
         return f"{self.kubectl} exec {pod} -- sh -c '{inner}'"
 
     @property

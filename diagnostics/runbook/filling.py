@@ -19,6 +19,7 @@ from diagnostics.runbook.restarting import stop_and_start
 from diagnostics.runbook.text import Answer, Change, Look, Runbook, Step
 from diagnostics.vocabulary.settings import Version, version_of
 from diagnostics.wording import phrase
+from diagnostics.wording.code import fill_code
 from diagnostics.wording.option_names import CONFIG_FILE, in_version, lines_in_version
 
 NOTHING_SAID: Mapping[str, str] = {}
@@ -50,7 +51,7 @@ def fill(
              stands as `<name>`; `done.holds` of a step is None when its facts are unknown; `left_out` of a step says
              which question's answer leads past it, measured or said, or the `reason`; `in_force` of a step says that
              it has changes and none of them is to be made. Options have the names of the Flink version seen.
-             Commands and changes hold only values that mean nothing but themselves there (`phrase.fill_code`).
+             Commands and changes hold only values that mean nothing but themselves there (`code.fill_code`).
     """
     subject = Subject(**finding["subject"])
     view = SignalIndex.from_stored(signals).view(subject, level_of(subject), reach_down=True)
@@ -105,7 +106,7 @@ class _Page:
 
     def command(self, template: str) -> str:
         """The command; values that are unknown or unsafe in a shell are shown as `<name>`."""
-        return phrase.fill_code(self.named(template), self.lookup, self.cluster.unknown)
+        return fill_code(self.named(template), self.lookup, self.cluster.unknown)
 
     def look(self, look: Look) -> dict[str, str]:
         """A command, over the logs or at the TaskManager of this cluster."""
@@ -132,8 +133,8 @@ class _Page:
         unknown = self.cluster.unknown
         before = in_reader_language(change.before)
         before = self.stated(before) if change.kind == "config" else before
-        before = phrase.fill_code(wording(before, self.version), self.lookup, unknown)
-        after = phrase.fill_code(wording(in_reader_language(change.after), self.version), self.lookup, unknown)
+        before = fill_code(wording(before, self.version), self.lookup, unknown)
+        after = fill_code(wording(in_reader_language(change.after), self.version), self.lookup, unknown)
         if change.kind == "config":
             before, after = _without_common_lines(before, after)
             before, unset = self.file.split(before)

@@ -10,7 +10,7 @@ from diagnostics.evidence.subject import Lookup
 from diagnostics.language import say
 from diagnostics.runbook.cluster_commands import STANDALONE
 from diagnostics.runbook.restart_sentences import COPIED, COPY_FIRST, ON_TASK_MANAGERS, OVERWRITTEN
-from diagnostics.wording import phrase
+from diagnostics.wording.code import is_harmless_in_code
 
 LOCAL = re.compile(r"(?:file:/{0,2})?(/[^:*?\"'<>|\n]{1,500})")
 REMOTE = re.compile(r"(?:hdfs|viewfs|s3[apn]?|gs|oss|abfss?|wasbs?|cosn|obs)://\S{1,500}")
@@ -110,7 +110,7 @@ def paths_at_risk(lookup: Lookup) -> list[PathArgument]:
         if reads or of_state or not (local or REMOTE.fullmatch(value)):
             continue
         path = local.group(1).rstrip("/") if local and has_shell else ""
-        harmless = path if path and phrase.is_harmless_in_code(path) else None
+        harmless = path if path and is_harmless_in_code(path) else None
         paths.append(PathArgument(f"{option} {value}" if option else value, harmless))
     return paths
 

@@ -57,6 +57,7 @@ from diagnostics.runbook.restart_sentences import (
 )
 from diagnostics.vocabulary.settings import version_of
 from diagnostics.wording import phrase
+from diagnostics.wording.code import fill_code
 
 ENDED = ("FAILED", "CANCELED", "FINISHED")
 NOT_RUNNING = ("FAILING", "CANCELLING", "RESTARTING", "SUSPENDED", "RECONCILING", "CREATED", "INITIALIZING")
@@ -144,7 +145,7 @@ def stop_and_start(
     unknown = {**NAMES, "restart.program": restart.program}
     return {
         "text": phrase.fill_or_name(text_before_commands(sentences), restart.value),
-        "command": "\n".join(phrase.fill_code(each, restart.value, unknown) for each in commands),
+        "command": "\n".join(fill_code(each, restart.value, unknown) for each in commands),
         "repeats": not restart.takes_savepoint,
     }
 

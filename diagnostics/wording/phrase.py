@@ -8,16 +8,13 @@ length of the list counts), else of the one before.
 from __future__ import annotations
 
 import datetime as dt
-import math
 import re
-import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from diagnostics.evidence.subject import FactValue, Lookup
 from diagnostics.language import Text, reads_chinese, say, to_say
-from diagnostics.notation.source_text import SOURCE_FORMS
 from diagnostics.vocabulary.stored_words import in_reader_words
 from diagnostics.wording.placeholder import GAPS, PLACEHOLDER, gaps_kept
 
@@ -27,7 +24,8 @@ CHOICE = re.compile(r"\[([A-Za-z' -]{0,60})\|([A-Za-z' -]{1,60})\](?=( ?\{)?)")
 NOTHING: Mapping[str, str] = {}
 
 
-def _plain(value: FactValue) -> str:
+def plain(value: FactValue) -> str:
+    """A value without a unit: lists are enumerated, numbers are rounded as `number` does."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list):
@@ -126,7 +124,7 @@ def _time(value: FactValue) -> str:
 
 
 def _list(value: FactValue) -> str:
-    return _joined(value, _plain)
+    return _joined(value, plain)
 
 
 def _joined(value: FactValue, form: Callable[[FactValue], str]) -> str:
@@ -175,7 +173,7 @@ def in_brackets(text: str, details: str) -> str:
 
 
 FORMATS: Mapping[str, Callable[[FactValue], str]] = {
-    **dict.fromkeys(("plain", "code", "source"), _plain),
+    **dict.fromkeys(("plain", "code", "source"), plain),
     "number": number,
     "count": lambda value: f"{value:,.0f}" if isinstance(value, (int, float)) else str(value),
     "often": _often,
@@ -192,7 +190,7 @@ FORMATS: Mapping[str, Callable[[FactValue], str]] = {
     ),
     "rate": lambda value: f"{number(value)}/s",
     "list": _list,
-    "words": lambda value: " ".join(map(_plain, value)) if isinstance(value, list) else _plain(value),
+    "words": lambda value: " ".join(map(plain, value)) if isinstance(value, list) else plain(value),
     "time": _time,
 }
 """Every format a placeholder may name."""
@@ -214,44 +212,6 @@ def placeholders(template: str) -> Iterator[tuple[str, str]]:
     """Each (reference, format) of a template."""
     for found in PLACEHOLDER.finditer(template):
         yield found.group(1), found.group(2) or "plain"
-
-
-def _code_number(value: FactValue) -> str:
-    """A number for every language and shell: no separators, no unit."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return _plain(value)
-    return f"{value:.0f}" if float(value).is_integer() else f"{value:.6g}" if abs(value) < 100_000 else f"{value:.0f}"
-
-
-def _code_duration(value: FactValue) -> str:
-    """Milliseconds for Flink's options: an integer and a unit (`TimeUtils.parseDuration`)."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return _plain(value)
-    ms = math.ceil(value)
-    unit, name = next((each for each in DURATION_UNITS if ms and ms % each[0] == 0), (1, "ms"))
-    return f"{ms // unit} {name}"
-
-
-def _code_memory(value: FactValue) -> str:
-    """Bytes for Flink's options: an integer and a unit (`MemorySize.parse`)."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return _plain(value)
-    size_bytes = math.ceil(value)
-    unit, name = next((each for each in MEMORY_UNITS if size_bytes and size_bytes % each[0] == 0), (1, "b"))
-    return f"{size_bytes // unit}{name}"
-
-
-DURATION_UNITS = ((3_600_000, "h"), (60_000, "min"), (1000, "s"))
-MEMORY_UNITS = ((1 << 30, "g"), (1 << 20, "m"), (1 << 10, "k"))
-"""Units of Flink's options, the largest first."""
-
-CODE_FORMATS: Mapping[str, Callable[[FactValue], str]] = {
-    **dict.fromkeys(("plain", "number", "count", "ratio", "percent", "rate", "often"), _code_number),
-    "bytes": _code_memory,
-    "memory": _code_memory,
-    "duration": _code_duration,
-}
-"""Formats of a number in a command, a setting or a line of code."""
 
 
 def fill(template: str, lookup: Lookup) -> str | None:
@@ -330,39 +290,10 @@ def fill_or_name(template: str, lookup: Lookup, unknown: Mapping[str, str] = NOT
         said = _formatted(reference, lookup(reference), form)
         return unknown.get(reference) if said is None else said
 
-    return _filled(template, lookup, shown)
+    return fill_places(template, lookup, shown)
 
 
-def fill_code(template: str, lookup: Lookup, unknown: Mapping[str, str] = NOTHING) -> str:
-    """A command, a setting or a line of code with its values, for a user to copy.
-
-    Values come from untrusted evidence. A number is printed without separators; a duration or a size as an integer with
-    a unit of Flink's options. A text is inserted only when the shell does not interpret it (`shlex.quote` leaves it
-    unchanged) and it is no option; it is then harmless within quotes, in YAML, Java and SQL too. With the format `code`
-    names of a program with `[]` and `()` are inserted as well, with `source` calls of a source. Other values are shown
-    as `<name>`.
-
-    unknown  reference -> replacement for `<name>`
-    """
-
-    def shown(reference: str, form: str) -> str | None:
-        value = lookup(reference)
-        said = _in_code(value, form) if is_harmless_in_code(value, form) else None
-        return unknown.get(reference) if said is None else said
-
-    return _filled(template, lookup, shown)
-
-
-def is_harmless_in_code(value: FactValue, form: str = "plain") -> bool:
-    """Whether the value has no special meaning in a command or in code."""
-    if form in SOURCE_FORMS and isinstance(value, str) and SOURCE_FORMS[form].fullmatch(value):
-        return True
-    if isinstance(value, str):
-        return shlex.quote(value) == value and not value.startswith("-")
-    return all(map(is_harmless_in_code, value)) if isinstance(value, list) else True
-
-
-def _filled(template: str, lookup: Lookup, shown: Callable[[str, str], str | None]) -> str:
+def fill_places(template: str, lookup: Lookup, shown: Callable[[str, str], str | None]) -> str:
     """The template with the texts of `shown` for each (reference, format), and `<name>` where there is none."""
 
     def replacement(found: re.Match[str]) -> str:
@@ -379,12 +310,6 @@ def _filled(template: str, lookup: Lookup, shown: Callable[[str, str], str | Non
 
 def _formatted(reference: str, value: FactValue, form: str) -> str | None:
     return None if value is None else FORMATS[form](in_reader_words(reference, value))
-
-
-def _in_code(value: FactValue, form: str) -> str | None:
-    if value is None:
-        return None
-    return CODE_FORMATS[form](value) if form in CODE_FORMATS else FORMATS[form](value)
 
 
 def _chosen(template: str, lookup: Lookup) -> str:

@@ -13,7 +13,7 @@ from diagnostics.reconstruction.configuration.memory_model import derive
 from diagnostics.runbook import fill, runbooks
 from diagnostics.runbook.plan import Proposal, merged_plan
 from diagnostics.vocabulary.settings import setting_catalogue, version_of
-from diagnostics.wording.phrase import is_harmless_in_code
+from diagnostics.wording.code import is_harmless_in_code
 from tests.reading.command_faults import code_faults, command_faults
 from tests.reading.sentence_faults import PLACEHOLDER, internal_names, sentence_faults
 

@@ -12,6 +12,7 @@ import yaml
 from diagnostics.diagnosis.missing import collect_command
 from diagnostics.runbook import Runbook, fill, runbooks
 from diagnostics.wording import phrase
+from diagnostics.wording.code import fill_code
 
 HOSTILE = (
     "v';>stolen;'",
@@ -81,7 +82,7 @@ def test_an_ordinary_value_is_inserted_into_the_command() -> None:
 @pytest.mark.parametrize("template", ["curl {a.id}", "curl '{a.id}'", 'curl "{a.id}"', "bash -c 'curl {a.id}'"])
 @pytest.mark.parametrize("value", HOSTILE)
 def test_a_runbook_of_a_user_may_quote_as_it_likes(template: str, value: str, tmp_path: Path) -> None:
-    command = phrase.fill_code(template, {"a.id": value}.get)
+    command = fill_code(template, {"a.id": value}.get)
     assert not leaves_a_file([command.replace("<id>", "id")], tmp_path)
     assert command == template.replace("{a.id}", "<id>")
 
@@ -89,11 +90,11 @@ def test_a_runbook_of_a_user_may_quote_as_it_likes(template: str, value: str, tm
 def test_numbers_keep_their_format_and_lists_are_judged_by_their_members() -> None:
     facts = {"a.ms": 600_000, "a.good": ["x", "y"], "a.bad": ["x", "$(id)"]}
     template = "pause: {a.ms|duration} {a.good|list} {a.bad|list} {a.unknown}"
-    assert phrase.fill_code(template, facts.get) == "pause: 10 min x and y <bad> <unknown>"
+    assert fill_code(template, facts.get) == "pause: 10 min x and y <bad> <unknown>"
 
 
 def test_a_setting_that_is_copied_adds_no_second_one() -> None:
-    line = phrase.fill_code("state.dir: {a.dir}", {"a.dir": "/x\nenv.java.opts: -agentpath:/tmp/evil.so"}.get)
+    line = fill_code("state.dir: {a.dir}", {"a.dir": "/x\nenv.java.opts: -agentpath:/tmp/evil.so"}.get)
     assert yaml.safe_load(line) == {"state.dir": "<dir>"}
 
 
@@ -106,5 +107,5 @@ def test_the_command_of_the_collector_holds_no_job_that_a_shell_would_run(tmp_pa
 
 
 def test_an_address_with_a_hostile_host_is_replaced_by_the_one_to_complete() -> None:
-    command = phrase.fill_code("curl {rest}/jobs", {"rest": "http://a;id"}.get, {"rest": "http://<jobmanager>:8081"})
+    command = fill_code("curl {rest}/jobs", {"rest": "http://a;id"}.get, {"rest": "http://<jobmanager>:8081"})
     assert command == "curl http://<jobmanager>:8081/jobs"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 import subprocess
@@ -10,113 +9,30 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
-from diagnostics.charts import CHARTS
-from diagnostics.language import CHINESE, reading_in
 from diagnostics.prevention.alert import Alert, duration, fitted
 from diagnostics.prevention.alerts import alerts_for
 from diagnostics.prevention.case_series import case_series
-from diagnostics.prevention.dashboard import dashboard
 from diagnostics.prevention.own_alerts import OF_SETTINGS, OWN_ALERTS
 from diagnostics.prevention.promtool import RULES_FILE, TEST_FILE, continued, outcome, rules_file, unit_test
-from diagnostics.prevention.series import STEP_MS, CaseSeries, label_value
+from diagnostics.prevention.series import CaseSeries, label_value
 from diagnostics.rules.rule import shipped_rules
 from diagnostics.symptoms import symptoms
-
-MINUTE = 60_000
-JOB_ID = "a" * 32
-
-
-def checkpoint(number: int, trigger_ms: int, status: str = "completed", lasted: int = 5_000) -> dict[str, Any]:
-    return {"id": number, "status": status, "trigger_ms": trigger_ms, "end_to_end_ms": lasted, "savepoint": False}
-
-
-def history(*checkpoints: dict[str, Any], until: int) -> dict[str, Any]:
-    job = {"job_id": JOB_ID, "name": "Orders", "timeout_ms": 60_000, "checkpoints": list(checkpoints)}
-    return {"checkpoint-history": {"from_ms": 0, "to_ms": until, "jobs": [job]}}
-
-
-def activity(until: int, **shares: list[float | None]) -> dict[str, Any]:
-    subtask = {"subtask": 0, "busy": shares.get("busy", [None]), "back_pressured": shares.get("back_pressured", [None])}
-    vertex = {"vertex": "Sink: orders-sink", "subtasks": [subtask]}
-    job = {"job_id": JOB_ID, "name": "Orders", "vertices": [vertex]}
-    slot = until // max(len(each) for each in shares.values())
-    return {"subtask-activity": {"from_ms": 0, "to_ms": until, "slot_ms": slot, "jobs": [job]}}
-
-
-def finding(symptom_class: str, rule: str = "some.rule", **subject: Any) -> dict[str, Any]:
-    return {
-        "symptom_class": symptom_class,
-        "rule": {"id": rule, "version": 1},
-        "role": "root_cause",
-        "title": "It is so",
-        "subject": {"job": JOB_ID, **subject},
-        "facts": {},
-    }
-
-
-def made(points: dict[str, Any], *findings: dict[str, Any]) -> tuple[list[Alert], CaseSeries]:
-    settings = {"key": "settings", "subject": {"job": JOB_ID}, "facts": {"interval_ms": 60_000, "timeout_ms": 60_000}}
-    document = {"findings": list(findings), "jobs": [{"job_id": JOB_ID, "name": "Orders"}]}
-    return alerts_for(document, [settings], JOB_ID), case_series(points, JOB_ID, "Orders")
-
-
-def fired(alerts: list[Alert], series: CaseSeries) -> dict[str, list[int]]:
-    """Alert -> minutes at which it fires, only those that do."""
-    found = {alert.name: sorted(step * STEP_MS // MINUTE for step in alert.firing(series).values()) for alert in alerts}
-    return {name: minutes for name, minutes in found.items() if minutes}
-
-
-def told_by_promtool(folder: Path, alerts: list[Alert], series: CaseSeries) -> str:
-    """What the real promtool says of both files; its exit status has to be 0."""
-    if shutil.which("promtool") is None:
-        pytest.skip("no promtool found: install the package prometheus")
-    test = unit_test(alerts, series, "the test")
-    assert test is not None
-    (folder / RULES_FILE).write_text(rules_file(alerts, "the test"))
-    (folder / TEST_FILE).write_text(test)
-    ran = subprocess.run(["promtool", "test", "rules", TEST_FILE], cwd=folder, capture_output=True, text=True)
-    assert ran.returncode == 0, ran.stdout + ran.stderr + test
-    return test
-
-
-def promtool(folder: Path, does: str, file: str) -> str:
-    """What promtool complains of."""
-    if shutil.which("promtool") is None:
-        pytest.skip("no promtool found: install the package prometheus")
-    ran = subprocess.run(["promtool", does, "rules", file], cwd=folder, capture_output=True, text=True)
-    return "" if ran.returncode == 0 else ran.stdout + ran.stderr
-
-
-def silent(test: str) -> str:
-    """The same unit test, which expects no alert at any time that it asks for."""
-    content = yaml.safe_load(test)
-    for asked in content["tests"][0]["alert_rule_test"]:
-        asked["exp_alerts"] = []
-    return str(yaml.safe_dump(content))
-
-
-def watched(metric: str, values: list[float | None], **place: str | int) -> dict[str, Any]:
-    """What the chart of every metric keeps of one that alerts watch, a value a slot."""
-    of_cluster = metric == "numRegisteredTaskManagers" or "Heap" in metric
-    job = None if of_cluster else JOB_ID
-    return {"metric": metric, "job_id": job, "vertex": None, "task_manager": None, "values": values, **place}
-
-
-def metrics(slot_ms: int, *found: dict[str, Any], running: list[float | None] | None = None) -> dict[str, Any]:
-    """The chart of every metric; `running` is the time for which the job has run."""
-    slots = max(len(each["values"]) for each in found)
-    course = {"metric": "runningTime", "job_id": JOB_ID, "where": "the cluster", "mean": running}
-    span = {"from_ms": 0, "to_ms": slots * slot_ms, "slot_ms": slot_ms}
-    return {"metrics": {**span, "series": [course] if running else [], "watched": list(found)}}
-
-
-FAILING = history(
-    checkpoint(1, 0),
-    checkpoint(2, 60_000),
-    *(checkpoint(n, n * 60_000, "expired", 60_000) for n in (3, 4, 5)),
-    until=420_000,
+from tests.diagnostics.prevention.alert_evidence import (
+    FAILING,
+    JOB_ID,
+    MINUTE,
+    activity,
+    checkpoint,
+    finding,
+    fired,
+    history,
+    made,
+    metrics,
+    promtool,
+    silent,
+    told_by_promtool,
+    watched,
 )
 
 
@@ -375,52 +291,3 @@ def test_names_become_the_label_values_of_the_reporter() -> None:
 @pytest.mark.parametrize(("ms", "written"), [(15_000, "15s"), (90_000, "1m30s"), (300_000, "5m"), (61_000, "1m15s")])
 def test_durations_are_whole_steps_as_prometheus_writes_them(ms: int, written: str) -> None:
     assert duration(ms) == written
-
-
-def test_the_dashboard_shows_the_charts_of_the_case_and_begins_with_its_job() -> None:
-    told = json.loads(dashboard("Orders", [*CHARTS["watermarks"].panels, *CHARTS["log-volume"].panels]))
-    assert [panel["title"] for panel in told["panels"]] == [
-        "Watermark lag",
-        "Late records dropped in 5 minutes",
-        "Restarts",
-    ]
-    assert told["templating"]["list"][1]["current"]["value"] == "Orders"
-
-
-def test_every_title_and_legend_of_the_dashboard_is_chinese_for_a_reader_of_chinese() -> None:
-    with reading_in(CHINESE):
-        text = dashboard("Orders", [panel for chart in CHARTS.values() for panel in chart.panels])
-    assert "\\u" not in text, "letters, as a reader sees them on the page"
-    panels = json.loads(text)["panels"]
-    legends = {target["legendFormat"] for panel in panels for target in panel["targets"]}
-    titles = {panel["title"] for panel in panels} | {each for each in legends if "{{" not in each}
-    assert {each for each in titles if not re.search("[\u4e00-\u9fff]", each)} == set()
-
-
-def test_prometheus_reads_every_expression_of_the_dashboard(tmp_path: Path) -> None:
-    if shutil.which("promtool") is None:
-        pytest.skip("no promtool found: install the package prometheus")
-    every_panel = [panel for chart in CHARTS.values() for panel in chart.panels]
-    panels = json.loads(dashboard("Orders", every_panel))["panels"]
-    expressions = [target["expr"].replace("$job_name", "Orders") for panel in panels for target in panel["targets"]]
-    rules = [{"record": f"panel:{number}", "expr": expr} for number, expr in enumerate(expressions)]
-    (tmp_path / "panels.yaml").write_text(yaml.safe_dump({"groups": [{"name": "panels", "rules": rules}]}))
-    ran = subprocess.run(["promtool", "check", "rules", "panels.yaml"], cwd=tmp_path, capture_output=True, text=True)
-    assert ran.returncode == 0, ran.stdout + ran.stderr
-
-
-def test_prometheus_adds_the_times_of_all_collectors_in_the_dashboard(tmp_path: Path) -> None:
-    """`rate` drops the metric's name, and Prometheus refuses two series with the same labels."""
-    if shutil.which("promtool") is None:
-        pytest.skip("no promtool found: install the package prometheus")
-    (expr,) = CHARTS["garbage-collection"].panels[0].queries.values()
-    grown = {"G1_Young_Generation": "0+3000x40", "G1_Old_Generation": "0+1500x40", "All": "0+4500x40"}
-    series = [
-        {"series": f'flink_taskmanager_Status_JVM_GarbageCollector_{each}_Time{{tm_id="a"}}', "values": values}
-        for each, values in grown.items()
-    ]
-    asked = {"expr": expr, "eval_time": "10m", "exp_samples": [{"labels": '{tm_id="a"}', "value": 0.3}]}
-    tests = [{"interval": "15s", "input_series": series, "promql_expr_test": [asked]}]
-    (tmp_path / "test.yaml").write_text(yaml.safe_dump({"rule_files": [], "tests": tests}))
-    ran = subprocess.run(["promtool", "test", "rules", "test.yaml"], cwd=tmp_path, capture_output=True, text=True)
-    assert ran.returncode == 0, ran.stdout + ran.stderr

@@ -13,7 +13,7 @@ from diagnostics.prevention.case_series import case_series
 from diagnostics.prevention.promtool import RULES_FILE, TEST_FILE, continued, rules_file, unit_test
 from diagnostics.prevention.series import CaseSeries
 from tests.diagnosed_corpus import CASES, CorpusReport
-from tests.diagnostics.prevention.test_alerts import promtool, silent
+from tests.diagnostics.prevention.alert_evidence import promtool, silent
 
 HEALTHY = "healthy-a"
 FIRES = {

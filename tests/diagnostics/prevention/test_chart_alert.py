@@ -11,7 +11,7 @@ from diagnostics.prevention.case_series import case_series
 from diagnostics.prevention.chart_alert import PanelQuery, chart_alert, panel_queries, proposed_bound, values_of
 from diagnostics.prevention.promtool import outcome
 from diagnostics.prevention.series import CaseSeries
-from tests.diagnostics.prevention.test_alerts import (
+from tests.diagnostics.prevention.alert_evidence import (
     FAILING,
     JOB_ID,
     activity,

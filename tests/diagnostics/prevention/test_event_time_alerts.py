@@ -11,7 +11,7 @@ from diagnostics.prevention.alert import Alert, WatchedJob
 from diagnostics.prevention.alerts import alerts_for
 from diagnostics.prevention.case_series import case_series
 from diagnostics.prevention.series import CaseSeries
-from tests.diagnostics.prevention.test_alerts import (
+from tests.diagnostics.prevention.alert_evidence import (
     JOB_ID,
     MINUTE,
     checkpoint,

@@ -13,7 +13,7 @@ from diagnostics.prevention.alerts import alerts_for
 from diagnostics.prevention.case_series import case_series
 from diagnostics.prevention.promtool import RULES_FILE, outcome, rules_file
 from diagnostics.prevention.series import CaseSeries
-from tests.diagnostics.prevention.test_alerts import JOB_ID, checkpoint, fired, history, promtool, told_by_promtool
+from tests.diagnostics.prevention.alert_evidence import JOB_ID, checkpoint, fired, history, promtool, told_by_promtool
 
 SETTINGS = {"key": "settings", "subject": {"job": JOB_ID}, "facts": {"interval_ms": 60_000, "timeout_ms": 60_000}}
 DISK: dict[str, Any] = {

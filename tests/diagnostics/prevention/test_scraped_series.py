@@ -7,7 +7,7 @@ from pathlib import Path
 from diagnostics.prevention.alert import fitted
 from diagnostics.prevention.alerts import alerts_for
 from diagnostics.prevention.case_series import case_series
-from tests.diagnostics.prevention.test_alerts import (
+from tests.diagnostics.prevention.alert_evidence import (
     JOB_ID,
     MINUTE,
     activity,

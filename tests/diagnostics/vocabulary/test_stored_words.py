@@ -11,6 +11,7 @@ from diagnostics.language import CHINESE, reading_in
 from diagnostics.signals import DEFINITIONS
 from diagnostics.vocabulary.stored_words import FILE, fact_words, in_reader_words
 from diagnostics.wording import phrase
+from diagnostics.wording.code import fill_code
 from diagnostics.yaml_document import read_yaml
 
 KIND = "outside_faults.kind"
@@ -43,7 +44,7 @@ def test_names_and_values_of_settings_stay() -> None:
 def test_a_sentence_has_them_and_a_command_has_not() -> None:
     with reading_in(CHINESE):
         assert phrase.fill(f"数据库{{{KIND}}}。", lambda _: "it does not answer") == "数据库没有响应。"
-        assert phrase.fill_code("grep {blocking_calls.system}", lambda _: "files") == "grep files"
+        assert fill_code("grep {blocking_calls.system}", lambda _: "files") == "grep files"
 
 
 @pytest.mark.parametrize("fact", fact_words())
