@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
+
+from diagnostics.notation.stack_trace import stack_trace
 
 MAIN_CONTAINER = "flink-main-container"
 """Name of Flink's container. Source: Flink, `org.apache.flink.kubernetes.utils.Constants.MAIN_CONTAINER_NAME`; the
@@ -23,6 +25,9 @@ MOST_EVENT = 700
 OPERATORS_KINDS = ("FlinkDeployment", "FlinkSessionJob", "FlinkStateSnapshot")
 """Resource kinds of Flink's Kubernetes operator. Source: its custom resource definitions."""
 
+MOST_IN_STATUS = 12
+"""Exceptions read of a status. Our choice: as many as are kept of a trace."""
+_STATUS_EXCEPTION = re.compile(r'"type": ?"([\w.$]{1,200})", ?"message": ?"((?:[^"\\]|\\.){0,2000})')
 _ABOUT_FLINK = re.compile(
     r"\((?:flinkdeployment|flinksessionjob|flinkstatesnapshot|node)/[^)\s]{1,300}\)$", re.IGNORECASE
 )
@@ -153,12 +158,22 @@ def resource_records(kind: str, name: str, status: Mapping[str, tuple[str, int |
     """
     if error := status.get("Error"):
         said = f"{kind} {name}: error: {error[0]}"
-        yield record(name, said, "ERROR", None, None, None) | _place(error[1])
+        yield record(name, said, "ERROR", None, None, None) | _thrown(error[0]) | _place(error[1])
     states = {field: told for field, told in status.items() if field != "Error"}
     if states:
         said = ", ".join(f"{field} {value}" for field, (value, _) in states.items())
         line = next(line for _, line in states.values())
         yield record(name, f"{kind} {name}: {said}", "INFO", None, None, None) | _place(line)
+
+
+def _thrown(error: str) -> dict[str, Any]:
+    """The columns of a trace of the exceptions that the operator writes into a status; empty where it names none.
+
+    Source: FlinkResourceException of the operator, `{"type":…,"message":…,"throwableList":[{"type":…,"message":…}]}`.
+    """
+    chain = [f"{name}: {message}" for name, message in _STATUS_EXCEPTION.findall(error)] or [error]
+    trace = stack_trace([chain[0], *(f"Caused by: {each}" for each in chain[1:MOST_IN_STATUS])])
+    return asdict(trace) if trace else {}
 
 
 def _place(line: int | None) -> dict[str, Any]:

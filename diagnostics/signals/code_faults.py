@@ -9,7 +9,7 @@ from statistics import median
 
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
-from diagnostics.reconstruction.errors.blamed_fault import blamed_faults, came_before
+from diagnostics.reconstruction.errors.blamed_fault import blamed_faults, came_before, shows_faults
 from diagnostics.reconstruction.failures.fault import Fault, by_job, rounds_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.fault_origins import OWN_CODE
@@ -35,7 +35,7 @@ def measure(evidence: Evidence) -> Measured:
     Gives   one signal per job that failed, also when no failure is of that kind.
     Empty   NotMeasured without logs and exceptions.
     """
-    if not (evidence.has_logs() or evidence.has("failure")):
+    if not shows_faults(evidence):
         yield NotMeasured("code_faults", "jobmanager-log", "no log and no exceptions were given")
         return
     found = by_job(blamed_faults(evidence))

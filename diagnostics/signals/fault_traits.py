@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
-from diagnostics.reconstruction.errors.blamed_fault import blamed_faults, came_before
+from diagnostics.reconstruction.errors.blamed_fault import blamed_faults, came_before, shows_faults
 from diagnostics.reconstruction.failures.fault import Fault, by_job, is_report, rounds_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.fault_origins import UNKNOWN
@@ -35,7 +35,7 @@ def measure(evidence: Evidence) -> Measured:
     Gives   one signal per job that failed, also when every failure is known or none resembles one cause clearly.
     Empty   NotMeasured without logs and exceptions.
     """
-    if not (evidence.has_logs() or evidence.has("failure")):
+    if not shows_faults(evidence):
         yield NotMeasured("fault_traits", "jobmanager-log", "no log and no exceptions were given")
         return
     faults = by_job(blamed_faults(evidence))
@@ -90,6 +90,7 @@ def _signal(job: str | None, faults: Sequence[Fault]) -> Signal:
             "resembles": likeness.symptom_class,
             "points": likeness.points,
             "lead": likeness.lead,
+            "strongest": likeness.strongest,
             "because": list(likeness.says),
             "said": fault.said,
             "remedy": remedy_of(fault.chain),
@@ -120,6 +121,7 @@ FACTS = {
     "resembles": "class of causes whose traits a failure with an unknown message has",
     "points": "points of its traits for this class",
     "lead": "points by which this class leads the next one",
+    "strongest": "points of the trait that says most for this class",
     "because": "traits of the failure, the strongest first",
     "said": "class and message of the innermost exception that has the traits",
     "remedy": "repair of a failure with this message",

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from statistics import median
 
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
-from diagnostics.reconstruction.errors.blamed_fault import blamed_faults, came_before
+from diagnostics.reconstruction.errors.blamed_fault import blamed_faults, came_before, shows_faults
 from diagnostics.reconstruction.failures.fault import Fault, by_job, rounds_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.known_frames import OUTSIDE, known_frames
 from diagnostics.vocabulary.message_remedies import remedy_of
-from diagnostics.vocabulary.outside_refusals import client_named_in, refusal_of
+from diagnostics.vocabulary.outside_addresses import system_at
+from diagnostics.vocabulary.outside_refusals import clients_named_in, refusal_of
 
 MOST_LISTED = 12
 CONNECTORS: Mapping[str, str] = {
@@ -58,6 +59,33 @@ ORIGINS = ("network", "outside_system", "kafka_transactions", "storage")
 """Origins of such failures; a transaction that cannot begin indicates a broker that does not answer. Storage failures
 during a snapshot are left to signals/checkpoint_declines.py.
 """
+FAMILIES = (
+    "a database (JDBC)",
+    "a connection pool",
+    "a gRPC service",
+    "a change stream (Debezium)",
+    "a Google Cloud service",
+    "an HTTP service",
+    "the system of a lookup",
+    "AWS",
+    "gRPC",
+)
+"""Names that leave open which system it is: a name of one of these is taken first."""
+SERVICE = re.compile(
+    r"\(Service: ([A-Za-z0-9]{2,40})[;,]|(?:com\.amazonaws|software\.amazon\.awssdk)\.services\.([a-z0-9]{2,40})\."
+)
+"""The service of AWS whose client reports: `(Service: Kinesis, Status Code: 400`, or its package."""
+SERVICES: Mapping[str, str] = {
+    **dict.fromkeys(("Amazon S3", "S3", "s3"), "S3"),
+    **dict.fromkeys(("AmazonKinesis", "Kinesis", "kinesis"), "Kinesis"),
+    **dict.fromkeys(("AmazonDynamoDBv2", "DynamoDb", "dynamodb", "dynamodbv2"), "DynamoDB"),
+    **dict.fromkeys(("AmazonSQS", "Sqs", "sqs"), "SQS"),
+    **dict.fromkeys(("AmazonKinesisFirehose", "Firehose", "firehose", "kinesisfirehose"), "Firehose"),
+    **dict.fromkeys(("AWSGlue", "Glue", "glue"), "Glue"),
+    **dict.fromkeys(("AWSSecretsManager", "SecretsManager", "secretsmanager"), "Secrets Manager"),
+    **dict.fromkeys(("AWSKMS", "Kms", "kms"), "KMS"),
+}
+"""As its clients of both generations name a service -> its name. Source: the AWS SDKs for Java."""
 BETWEEN_PROCESSES = (
     "remote task manager",
     "to task manager '",
@@ -84,7 +112,7 @@ def measure(evidence: Evidence) -> Measured:
     Gives   one signal per job that failed, also when no failure is of that kind.
     Empty   NotMeasured without logs and exceptions.
     """
-    if not (evidence.has_logs() or evidence.has("failure")):
+    if not shows_faults(evidence):
         yield NotMeasured("outside_faults", "jobmanager-log", "no log and no exceptions were given")
         return
     found = by_job(blamed_faults(evidence))
@@ -102,23 +130,32 @@ def out_of_reach(fault: Fault) -> str | None:
     refusal = refusal_of(text)
     if refusal is None:
         return CLIENT_FAILED if fault.origin.id == "outside_system" and _connectors(fault) else None
-    if refusal.by_class and fault.origin.id == "kafka_transactions":
+    if fault.origin.id == "kafka_transactions" and (refusal.by_class or not refusal.says(text)):
         return None
     return refusal.how
 
 
 def system_of(fault: Fault) -> str | None:
-    """The outside system, from the text, a frame, a class, or the connector's package."""
-    frames = _frames(fault)
-    refusal = refusal_of(fault.chain)
+    """The outside system, from the text, a frame, a class, the connector's package, or the address."""
+    systems = list(_systems_of(fault))
+    return next((each for each in systems if each not in FAMILIES), systems[0] if systems else None)
+
+
+def _systems_of(fault: Fault) -> Iterator[str]:
+    """What names the system of a failure, the surest first."""
+    frames, refusal = _frames(fault), refusal_of(fault.chain)
     if refusal and (named := refusal.system_in(fault.chain)):
-        return named
+        yield named
     for each in (*frames, *fault.chain.split("\n")):
         meaning = known_frames().systems.meaning(each)
         if meaning is not None and meaning[1] in OUTSIDE:
-            return str(meaning[0])
-    connected = _connectors(fault)
-    return connected[0] if connected else client_named_in("\n".join((fault.chain, *frames)))
+            yield str(meaning[0])
+    yield from _connectors(fault)
+    yield from clients_named_in("\n".join((fault.chain, *frames)))
+    if service := SERVICE.search(fault.chain):
+        yield SERVICES.get(service[1] or service[2], "AWS")
+    if fault.origin.id in ("network", "outside_system") and (at := system_at(fault.chain)):
+        yield at
 
 
 def _connectors(fault: Fault) -> list[str]:

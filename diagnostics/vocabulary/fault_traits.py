@@ -54,11 +54,14 @@ class Thrower:
 
 @dataclass(frozen=True, slots=True)
 class Resemblance:
-    """The cause for which the traits of a failure speak, its points, its lead, and the traits that speak for it."""
+    """The cause for which the traits of a failure speak, its points, its lead, the points of the trait that says most,
+    and the traits that speak for it.
+    """
 
     symptom_class: str
     points: float
     lead: float
+    strongest: float
     says: tuple[str, ...]
 
 
@@ -102,8 +105,8 @@ def resemblance_of(innermost: Thrower, outer: Sequence[Thrower], least: float = 
     (name, most), second = ranked[0], ranked[1][1] if len(ranked) > 1 else 0.0
     if most < least or most - second < LEAST_LEAD:
         return None
-    says = tuple(text for _, text in sorted(reasons[name], key=lambda each: -each[0]))
-    return Resemblance(name, most, most - second, says)
+    speaking = sorted(reasons[name], key=lambda each: -each[0])
+    return Resemblance(name, most, most - second, speaking[0][0], tuple(text for _, text in speaking))
 
 
 def _has(trait: FaultTrait, thrower: Thrower) -> bool:

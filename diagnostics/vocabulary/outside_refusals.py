@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
+from diagnostics.notation.stack_frame import unshaded
 from diagnostics.yaml_document import read_yaml, with_translations
 
 STATUS = re.compile(
-    r"(?i)(?:\bHTTP(?:/\d(?:\.\d)?)?|status(?:[ _-]?code)?|(?:response|http)[ _-]?code)\W{1,4}([45]\d\d)\b"
+    r"(?i)(?:\bHTTP(?:/\d(?:\.\d)?)?|status(?:[ _-]?code)?|(?:response|http|reply)[ _-]?code|; error code)"
+    r"\W{1,4}([45]\d\d)\b"
+    r"|\", ([45]\d\d), (?:GET|PUT|POST|HEAD|PATCH|DELETE), http"
+    r"|\b([45]\d\d) (?:Unauthorized|Forbidden|Not Found|Request Entity Too Large|Too Many Requests|Bad Gateway)\b"
 )
-"""A status of HTTP as clients print it: `Status Code: 503`, `HTTP/1.1 429`, `response code=502`."""
+"""A status of HTTP as clients print it: `Status Code: 503`, `HTTP/1.1 429`, `response code=502`, `", 403, HEAD, http…`,
+`403 Forbidden`. RabbitMQ (`reply-code=404`) and a schema registry (`; error code: 409`) answer with the same numbers.
+"""
+THROWN = re.compile(r"(?<![\w.$])((?:[a-z_]\w{0,60}\.){2,12})([A-Z][\w$]{2,120})")
+"""A class of Java with its package."""
 FLINKS_OWN = "org.apache.flink.runtime.rest."
 """Flink's own REST client answers with statuses, too."""
 
@@ -29,6 +37,7 @@ class Refusal:
     http   statuses of HTTP that identify it by themselves
     lasting   whether to try again does not help: it is so until somebody changes it
     by_class  whether these texts are only the classes of the system's client, which say nothing of the reason
+    names     parts of names of exception classes that identify it where the class is one of a client's
     """
 
     how: str
@@ -37,9 +46,14 @@ class Refusal:
     http: tuple[int, ...] = ()
     by_class: bool = False
     lasting: bool = False
+    names: tuple[str, ...] = ()
 
-    def stands_in(self, text: str) -> bool:
-        """Whether an exception chain contains one of its texts."""
+    def is_thrown_in(self, text: str) -> bool:
+        """Whether an exception chain contains a class of a client that is named like it."""
+        return any(part in name for name in clients_thrown_in(text) for part in self.names)
+
+    def says(self, text: str) -> bool:
+        """Whether an exception chain contains one of its texts or statuses."""
         said = any(each in text for each in self.texts) or self.system_in(text) is not None
         return said or any(status in self.http for status in statuses_in(text))
 
@@ -61,19 +75,25 @@ def refusals() -> tuple[Refusal, ...]:
             tuple(entry.get("http", ())),
             bool(entry.get("by_class")),
             bool(entry.get("lasting")),
+            tuple(entry.get("names", ())),
         )
         for how, entry in content.items()
     )
 
 
 def refusal_of(text: str) -> Refusal | None:
-    """The first entry that matches; None when none does."""
-    return next((each for each in refusals() if each.stands_in(text)), None)
+    """The entry that an exception chain shows: the first by its texts, else by the name of a client's exception, else
+    by a client alone; None when none does.
+    """
+    said = next((each for each in refusals() if each.says(text)), None)
+    if said and not said.by_class:
+        return said
+    return next((each for each in refusals() if each.is_thrown_in(text)), said)
 
 
 def statuses_in(text: str) -> list[int]:
     """The statuses of HTTP that an exception chain prints; none where Flink's own REST API answers."""
-    return [] if FLINKS_OWN in text else [int(each) for each in STATUS.findall(text)]
+    return [] if FLINKS_OWN in text else [int(next(filter(None, each))) for each in STATUS.findall(text)]
 
 
 def shows_status(text: str) -> bool:
@@ -82,9 +102,24 @@ def shows_status(text: str) -> bool:
     return not known.isdisjoint(statuses_in(text))
 
 
-def client_named_in(text: str) -> str | None:
-    """The system of whose client a text names a class; None when it names none."""
-    return next((system for each in refusals() if each.by_class and (system := each.system_in(text))), None)
+def clients_named_in(text: str) -> Iterator[str]:
+    """The systems of whose clients a text names classes, in the order of the catalogue."""
+    for each in refusals():
+        if each.by_class:
+            yield from (system for system, texts in each.of.items() if any(part in text for part in texts))
+
+
+@lru_cache(maxsize=1_024)
+def clients_thrown_in(text: str) -> tuple[str, ...]:
+    """The names, without packages, of the exception classes of outside systems' clients that a chain holds."""
+    packages = client_packages()
+    return tuple(name for package, name in THROWN.findall(text) if unshaded(package).startswith(packages))
+
+
+@cache
+def client_packages() -> tuple[str, ...]:
+    """The packages of outside systems' clients."""
+    return tuple(each for each in client_classes() if each.endswith("."))
 
 
 @cache

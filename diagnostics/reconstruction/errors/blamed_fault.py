@@ -51,9 +51,14 @@ def blamed_faults(evidence: Evidence) -> Sequence[Fault]:
     return sorted(together, key=lambda each: (each.ts_ms is None, each.ts_ms or 0))
 
 
+def shows_faults(evidence: Evidence) -> bool:
+    """Whether a log or exceptions were given, where faults would stand, or another file holds one, such as a status."""
+    return evidence.has_logs() or evidence.has("failure") or bool(blamed_faults(evidence))
+
+
 def blamed_by_job(evidence: Evidence) -> list[tuple[str | None, Sequence[Fault]]] | None:
-    """The blamed faults of each job, in the order of their ids; None where no log and no exceptions were given."""
-    if not (evidence.has_logs() or evidence.has("failure")):
+    """The blamed faults of each job, in the order of their ids; None where none could stand anywhere."""
+    if not shows_faults(evidence):
         return None
     return sorted(by_job(blamed_faults(evidence)).items(), key=lambda entry: repr(entry[0]))
 

@@ -23,7 +23,14 @@ REPORTS = (
     "Task has been cancelled",
 )
 """Texts of exceptions that only report an earlier failure. Source: vocabulary/disputed_claims.yaml."""
-REPORT_CLASSES = ("CancellationException", "CancelTaskException", "JobCancellationException", "RestartException")
+REPORT_CLASSES = (
+    "CancellationException",
+    "CancelTaskException",
+    "JobCancellationException",
+    "RestartException",
+    "Py4JJavaError",
+)
+"""Classes that do so; Python prints the last before the trace of what Java threw. Source: py4j.protocol."""
 WRAPPERS = ("SerializedThrowable", "CompletionException", "ExecutionException", "JobExecutionException", "JobException")
 
 

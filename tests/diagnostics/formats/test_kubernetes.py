@@ -71,6 +71,22 @@ Events:
 """
 
 
+STATUS = (
+    "Name: orders\nKind: FlinkDeployment\nStatus:\n"
+    '  Error: {"type":"org.apache.flink.kubernetes.operator.exception.ReconciliationException","message":"failed",'
+    '"throwableList":[{"type":"java.net.UnknownHostException","message":"lake.s3.amazonaws.com"}]}\n'
+)
+
+
+def test_the_exceptions_of_a_resources_status_are_read_as_a_trace(tmp_path: Path) -> None:
+    (row,) = read(TEXT, STATUS, tmp_path).rows["log_record"]
+    assert row["exception_class"].endswith(".ReconciliationException")
+    assert (row["root_cause_class"], row["root_cause_message"]) == (
+        "java.net.UnknownHostException",
+        "lake.s3.amazonaws.com",
+    )
+
+
 def test_a_description_of_a_deployment_gives_its_error_its_states_and_its_events(tmp_path: Path) -> None:
     assert recognise(head_of(DEPLOYMENT)).format_id == TEXT.id
     rows = read(TEXT, DEPLOYMENT, tmp_path).rows["log_record"]

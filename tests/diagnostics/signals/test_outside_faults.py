@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from diagnostics.citation import Citation
-from diagnostics.reconstruction.failures.fault import Fault
+from diagnostics.reconstruction.failures.fault import Fault, is_report
 from diagnostics.signals.outside_faults import host_of, measure, out_of_reach, system_of
 from tests.diagnostics.hand_made import START, hand_made, line_of_jobs, needs, only
 
@@ -167,3 +167,27 @@ def test_the_exception_chain_shows_how_an_outside_system_fails_the_job(
     fault: Fault, kind: str | None, system: str, host: str | None
 ) -> None:
     assert (out_of_reach(fault), system_of(fault), host_of(fault)) == (kind, system, host)
+
+
+@pytest.mark.parametrize(
+    ("exception", "message", "system"),
+    [
+        ("java.sql.SQLSyntaxErrorException", "ORA-00942: table or view does not exist", "Oracle"),
+        ("com.mysql.cj.jdbc.exceptions.MySQLTransactionRollbackException", "Lock wait timeout exceeded", "MySQL"),
+        ("org.postgresql.util.PSQLException", "ERROR: something else", "PostgreSQL"),
+        ("com.amazonaws.services.kinesis.model.AmazonKinesisException", "x (Service: AmazonKinesis; y", "Kinesis"),
+        ("software.amazon.awssdk.services.glue.model.GlueException", "x (Service: Glue, y", "Glue"),
+        ("java.net.ConnectException", "Connection refused: es-1/10.0.0.7:9200", "Elasticsearch"),
+        ("java.sql.SQLException", "something else", "a database (JDBC)"),
+    ],
+)
+def test_the_system_itself_is_named_before_its_family(exception: str, message: str, system: str) -> None:
+    assert system_of(thrown(exception, message)) == system
+
+
+def test_a_connection_between_flinks_own_ports_names_no_system() -> None:
+    assert system_of(thrown("java.net.ConnectException", "Connection refused: tm-2/10.0.0.8:6122")) is None
+
+
+def test_the_wrapper_that_python_prints_before_javas_exception_is_no_failure_of_its_own() -> None:
+    assert is_report("py4j.protocol.Py4JJavaError", "An error occurred while calling o7.await.")

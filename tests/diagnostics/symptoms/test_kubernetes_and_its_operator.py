@@ -31,9 +31,18 @@ def operators_log(message: str, level: str = "ERROR") -> str:
     )
 
 
+STATUS = (
+    "Name:  orders\nKind:  FlinkDeployment\nStatus:\n"
+    '  Error:  {"type":"org.apache.flink.kubernetes.operator.exception.ReconciliationException","message":"failed",'
+    '"throwableList":[{"type":"com.amazonaws.services.s3.model.AmazonS3Exception","message":"Access Denied (Service: '
+    'Amazon S3; Status Code: 403; Error Code: AccessDenied; Request ID: 7)"}]}\n  Lifecycle State:  FAILED\n'
+)
+
+
 @pytest.mark.parametrize(
     ("told", "verdict", "said"),
     [
+        (STATUS, "outside_system", "it does not allow what the job asks for"),
         (pod_event("Evicted", "The node was low on resource: memory."), "resource_shortage", "evicted pods of Flink"),
         (
             operators_log("HA metadata not available to restore from last state. Manual restore required."),
@@ -51,7 +60,7 @@ def operators_log(message: str, level: str = "ERROR") -> str:
             "Pods of Flink cannot start",
         ),
     ],
-    ids=["evicted", "no state for the operator", "no volume"],
+    ids=["status of a resource", "evicted", "no state for the operator", "no volume"],
 )
 def test_kubernetes_events_give_the_cause(
     spark: SparkSession, tmp_path: Path, told: str, verdict: str, said: str

@@ -13,6 +13,7 @@ READ_ONLY = "it does not take writes, for it is read-only"
 OTHER_WRITER = "another writer changed the same table at the same time"
 BLOCKED = "its transactions block one another"
 GONE = "it no longer has what the job wants to read"
+CLIENT = "its client reports an error"
 MOVING = "it is moving its leader, or too few of its replicas are there"
 KAFKA = "org.apache.kafka.common.errors"
 
@@ -239,6 +240,9 @@ def test_every_entry_has_texts_that_are_long_enough_to_tell() -> None:
         ("HTTP/1.1 429 Too Many Requests", FEWER),
         ("call of the service failed, status code: 403", "it does not allow what the job asks for"),
         ("Server returned HTTP response code: 401 for URL: https://example.org", "it refuses the login"),
+        ('Operation failed: "x", 503, PUT, https://a.dfs.core.windows.net/c/f', "it is overloaded or down"),
+        ("channel error; (reply-code=404, reply-text=x)", "it does not have the topic, table or index"),
+        ("Unauthorized; error code: 401", "it refuses the login"),
     ],
 )
 def test_a_status_of_http_shows_why_a_service_refuses(message: str, how: str) -> None:
@@ -274,3 +278,60 @@ def test_what_trying_again_does_not_help_is_known(said: str, is_lasting: bool) -
     refusal = refusal_of(said)
     assert refusal is not None
     assert refusal.lasting is is_lasting
+
+
+@pytest.mark.parametrize(
+    ("exception", "how"),
+    [
+        ("org.apache.pulsar.client.api.PulsarClientException$TimeoutException", "it does not answer"),
+        ("com.amazonaws.services.glue.model.ThrottlingException", FEWER),
+        ("org.apache.flink.shaded.com.mongodb.MongoNotPrimaryException", MOVING),
+        ("org.apache.paimon.catalog.Catalog$TableNotExistException", "it does not have the topic, table or index"),
+        ("org.apache.hadoop.fs.azurebfs.contracts.exceptions.InvalidAbfsRestOperationException", CLIENT),
+        ("software.amazon.awssdk.services.sts.model.StsException", CLIENT),
+    ],
+)
+def test_the_name_of_a_clients_exception_shows_the_kind_where_its_message_does_not(exception: str, how: str) -> None:
+    refusal = refusal_of(f"java.lang.RuntimeException: sink failed\n{exception}: something")
+    assert refusal is not None
+    assert refusal.how == how
+
+
+def test_the_message_counts_before_the_name_of_the_exception() -> None:
+    refusal = refusal_of(f"{KAFKA}.TimeoutException: Expiring 2 record(s): 120000 ms has passed since batch creation")
+    assert refusal is not None
+    assert refusal.how == "it does not take the records in time"
+
+
+@pytest.mark.parametrize(
+    "exception",
+    [
+        "com.acme.orders.PriceNotFoundException",
+        "java.util.concurrent.TimeoutException",
+        "org.apache.flink.table.catalog.exceptions.TableNotExistException",
+        "java.lang.ClassNotFoundException",
+    ],
+)
+def test_a_name_counts_only_for_classes_of_clients(exception: str) -> None:
+    assert refusal_of(f"{exception}: 7") is None
+
+
+@pytest.mark.parametrize(
+    ("said", "origin"),
+    [
+        (
+            "org.apache.hadoop.hbase.MasterNotRunningException: org.apache.zookeeper.KeeperException$NoNodeException: "
+            "KeeperErrorCode = NoNode for /hbase/master",
+            "outside_system",
+        ),
+        (
+            'org.postgresql.util.PSQLException: ERROR: could not extend file "base/1/2": No space left on device',
+            "outside_system",
+        ),
+        ("java.io.IOException: No space left on device", "disk_full"),
+        ("org.apache.zookeeper.KeeperException$ConnectionLossException: for /flink/default", "high_availability"),
+    ],
+)
+def test_a_clients_zookeeper_and_a_servers_disk_are_not_the_jobs_own(said: str, origin: str) -> None:
+    exception, _, message = said.partition(": ")
+    assert origin_of(exception, message, None, None, said).id == origin

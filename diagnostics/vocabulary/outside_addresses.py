@@ -1,0 +1,42 @@
+"""The outside system behind an address that an exception chain names, by its port or the domain of its host."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from diagnostics.yaml_document import read_yaml
+
+PORT = re.compile(
+    r"(?:(?<![\w.-])[A-Za-z][\w.-]{0,200}|\d{1,3}(?:\.\d{1,3}){3}|[\]>])\]?:(\d{4,5})(?![\d:.\w])|, port:? (\d{4,5})\b"
+)
+"""A port behind a host: `es-1/10.0.0.7:9200`, `host: ch-1, port: 8123`."""
+HOST = re.compile(r"(?<![\w.-])((?:[A-Za-z0-9_-]{1,63}\.){2,8}[a-z]{2,8})(?![\w-])")
+REGION = re.compile(r"(?<=\.)(?:[a-z]{2}(?:-[a-z]+)+-\d|dualstack)\.|(?<=\.)cn$|\.cn(?=$)")
+"""Parts of a provider's name that differ by region: `b.s3.cn-north-1.amazonaws.com.cn` is `b.s3.amazonaws.com`."""
+
+
+@cache
+def _catalogue() -> Mapping[str, Mapping[str, Any]]:
+    text = (files("diagnostics.vocabulary") / "outside_addresses.yaml").read_text("utf-8")
+    content: Any = read_yaml(text, "outside_addresses.yaml").content
+    return dict(content)
+
+
+@cache
+def _by_port() -> Mapping[str, str]:
+    return {str(port): system for system, each in _catalogue().items() for port in each.get("ports", ())}
+
+
+def system_at(text: str) -> str | None:
+    """The system of the first address that is known; None where no address in the text is."""
+    for found in HOST.findall(text):
+        host = REGION.sub("", found)
+        for system, each in _catalogue().items():
+            if host.endswith(tuple(each.get("domains", ()))):
+                return system
+    ports = (first or second for first, second in PORT.findall(text))
+    return next((_by_port()[port] for port in ports if port in _by_port()), None)
