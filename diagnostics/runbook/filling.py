@@ -203,6 +203,13 @@ class _Page:
             return answer.condition == given
         return answer.when.holds(self.lookup) if answer.when else None
 
+    def leads_elsewhere(self, question: Step, answer: Answer) -> bool:
+        """Whether the answer is not the case's, or unknown beside one that is and that is the question's one way."""
+        taken = self.is_taken(question, answer)
+        if taken is None and question.one_way:
+            return any(self.is_taken(question, each) for each in question.answers)
+        return taken is False
+
     def is_said(self, question: Step, answer: Answer) -> bool:
         return self.said.get(question.id) == answer.condition
 
@@ -221,7 +228,7 @@ def _left_out(runbook: Runbook, page: _Page) -> dict[str, dict[str, Any]]:
     """Step id -> the question and the answer that skip it, or the `reason` why it does not concern the case.
 
     A step is skipped only when every answer that leads to it is known not to apply and another answer of one of these
-    questions does. Unknown answers skip nothing.
+    questions does. Unknown answers skip nothing, but for a question whose measured answer is its one way.
     """
     leading: dict[str, list[tuple[Step, Answer]]] = {}
     for question in runbook.steps:
@@ -230,9 +237,11 @@ def _left_out(runbook: Runbook, page: _Page) -> dict[str, dict[str, Any]]:
                 leading.setdefault(step, []).append((question, answer))
     left_out: dict[str, dict[str, Any]] = {}
     for to, ways in leading.items():
-        others = [(question, each) for question, _ in ways for each in question.answers if each.leads_to]
+        others = [
+            (question, each) for question, _ in ways for each in question.answers if each.leads_to or question.one_way
+        ]
         taken = next(((question, each) for question, each in others if page.is_taken(question, each)), None)
-        if taken and all(page.is_taken(question, answer) is False for question, answer in ways):
+        if taken and all(page.leads_elsewhere(question, answer) for question, answer in ways):
             left_out[to] = {
                 "step": taken[0].id,
                 "question": page.sentence(taken[0].texts["question"]),

@@ -19,7 +19,7 @@ from diagnostics.yaml_document import Place, YamlDocument, read_yaml, translated
 
 STEP_TEXTS = ("question", "why", "cost", "rollback", "done")
 KNOWN_STEP = {*STEP_TEXTS, "id", "measured", "look", "answers", "change", "wont_help", "restart", "done_when", "docs"}
-KNOWN_STEP |= {"when", "otherwise", "drops_state"}
+KNOWN_STEP |= {"when", "otherwise", "drops_state", "one_way"}
 KNOWN_STEP |= translated_names((*STEP_TEXTS, "otherwise", "measured", "wont_help"))
 PROCESSES = ("jobmanager", "taskmanager", "all")
 CHANGE_KINDS = ("config", "code", "sql", "command")
@@ -107,6 +107,7 @@ class Step:
     drops_state whether an operator with state is replaced, so that the job starts without the former one's state
     when       whether it concerns this case; unknown counts as yes
     otherwise  the reason shown when it does not
+    one_way    an answer that is the case's leads past the steps of the others that are not known
     """
 
     id: str
@@ -122,6 +123,7 @@ class Step:
     drops_state: bool = False
     when: Condition | None = None
     otherwise: str | None = None
+    one_way: bool = False
 
     @property
     def changes_something(self) -> bool:
@@ -261,6 +263,7 @@ class _RunbookReader:
             drops_state=entry.get("drops_state") is True,
             when=self._condition(entry, place, "when"),
             otherwise=self._text(entry, "otherwise", place) if "otherwise" in entry else None,
+            one_way=entry.get("one_way") is True,
         )
 
     def _look(self, entry: Mapping[str, Any], place: Place) -> Look:

@@ -18,10 +18,12 @@ from diagnostics.vocabulary.fault_traits import (
     resemblance_of,
 )
 from diagnostics.vocabulary.message_remedies import remedy_of
-from diagnostics.vocabulary.outside_refusals import refusal_of
+from diagnostics.vocabulary.outside_refusals import Refusal, likely_refusal, refusal_of
 from diagnostics.vocabulary.setting_faults import setting_fault_of
 
 SHOWN = 8
+OUTSIDE = "outside_system"
+"""The class of an outside system that fails or refuses."""
 BROAD_ORIGINS = ("network", "outside_system", "storage")
 """Origins that a class or package suffices for: without a known text of the refusal they say little."""
 STOPS = ("failure", "process", "client")
@@ -64,6 +66,12 @@ def resemblance(fault: Fault) -> Resemblance | None:
     return resemblance_of(Thrower(fault.exception, fault.message, places, fault.logger or ""), outer, least)
 
 
+def _refusal(fault: Fault) -> Refusal | None:
+    """How an outside system fails by the words of the message, of a failure with its traits."""
+    known = refusal_of(fault.chain)
+    return known if known and not known.by_class else likely_refusal(fault.message, fault.chain)
+
+
 def _thrower(line: str) -> Thrower:
     """An exception of a chain, or the message of a record, which names no class."""
     name, _, message = line.partition(": ")
@@ -86,6 +94,7 @@ def _signal(job: str | None, faults: Sequence[Fault]) -> Signal:
         fault, likeness = first
         before = came_before(faults, fault)
         same = [each for each in unknown if each.kind == fault.kind]
+        refusal = _refusal(fault) if likeness.symptom_class == OUTSIDE else None
         facts |= {
             "resembles": likeness.symptom_class,
             "points": likeness.points,
@@ -94,6 +103,8 @@ def _signal(job: str | None, faults: Sequence[Fault]) -> Signal:
             "because": list(likeness.says),
             "said": fault.said,
             "remedy": remedy_of(fault.chain),
+            "kind": refusal.how if refusal else None,
+            "advice": refusal.advice if refusal else None,
             "exception_class": fault.exception or None,
             "thrown_in": fault.frame or fault.thrown_in,
             "logger": fault.logger,
@@ -125,6 +136,8 @@ FACTS = {
     "because": "traits of the failure, the strongest first",
     "said": "class and message of the innermost exception that has the traits",
     "remedy": "repair of a failure with this message",
+    "kind": "kind of the refusal that the words of the message suggest",
+    "advice": "repair of a refusal of the kind that the message suggests",
     "exception_class": "innermost exception that has the traits",
     "thrown_in": "top frame of the exception that has the traits",
     "logger": "logger that reports the error that has the traits",

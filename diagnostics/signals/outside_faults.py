@@ -15,7 +15,13 @@ from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefi
 from diagnostics.vocabulary.known_frames import OUTSIDE, known_frames
 from diagnostics.vocabulary.message_remedies import remedy_of
 from diagnostics.vocabulary.outside_addresses import system_at
-from diagnostics.vocabulary.outside_refusals import clients_named_in, refusal_of
+from diagnostics.vocabulary.outside_refusals import (
+    Refusal,
+    client_error,
+    clients_named_in,
+    likely_refusal,
+    refusal_of,
+)
 
 MOST_LISTED = 12
 CONNECTORS: Mapping[str, str] = {
@@ -94,8 +100,6 @@ BETWEEN_PROCESSES = (
     "PartitionConnectionException",
 )
 """Texts of failures of a connection between Flink's own processes."""
-CLIENT_FAILED = "its client reports an error"
-"""How a system failed when a connector says so without a reason; an entry of outside_refusals.yaml."""
 OPENING = ("open", "initializeState", "createWriter", "createReader", "start", "establishConnectionAndExecute")
 HOST = re.compile(
     r"UnknownHostException: ([A-Za-z0-9_.-]{1,200})"
@@ -120,19 +124,24 @@ def measure(evidence: Evidence) -> Measured:
         yield _signal(job, found[job])
 
 
-def out_of_reach(fault: Fault) -> str | None:
-    """How an outside system failed (unreachable, refusing); None for other failures and for Flink's own processes."""
+def refusal_in(fault: Fault) -> Refusal | None:
+    """How an outside system failed (unreachable, refusing); None for other failures and for Flink's own processes.
+
+    Where only the class of a client is known, the words of its message show how the system failed.
+    """
     text = fault.chain
     if fault.origin.id not in ORIGINS or any(each in text for each in BETWEEN_PROCESSES):
         return None
     if fault.origin.id == "storage" and fault.in_snapshot:
         return None
     refusal = refusal_of(text)
-    if refusal is None:
-        return CLIENT_FAILED if fault.origin.id == "outside_system" and _connectors(fault) else None
-    if fault.origin.id == "kafka_transactions" and (refusal.by_class or not refusal.says(text)):
+    if refusal is None and not (fault.origin.id == "outside_system" and _connectors(fault)):
         return None
-    return refusal.how
+    if refusal and fault.origin.id == "kafka_transactions" and (refusal.by_class or not refusal.says(text)):
+        return None
+    if refusal is None or refusal.by_class:
+        return likely_refusal(fault.message, text) or client_error()
+    return refusal
 
 
 def system_of(fault: Fault) -> str | None:
@@ -170,10 +179,9 @@ def host_of(fault: Fault) -> str | None:
     return next(filter(None, found.groups()), None) if found else None
 
 
-def _is_lasting(fault: Fault) -> bool:
-    """Whether it stays so until somebody changes it, so that trying again does not help."""
-    refusal = refusal_of(fault.chain)
-    return refusal is not None and refusal.lasting
+def _advice(refusal: Refusal | None, remedy: str | None) -> str | None:
+    """What to do about a refusal of this kind; none beside a remedy where only the client's class is known."""
+    return None if refusal is None or (remedy and refusal.by_class) else refusal.advice
 
 
 def _frames(fault: Fault) -> list[str]:
@@ -181,18 +189,20 @@ def _frames(fault: Fault) -> list[str]:
 
 
 def _signal(job: str | None, faults: Sequence[Fault]) -> Signal:
-    outside = [fault for fault in faults if out_of_reach(fault)]
+    outside = [fault for fault in faults if refusal_in(fault)]
     facts: dict[str, FactValue] = {"failures": len(faults), "unreachable": len(outside)}
     stamps = [fault.ts_ms for fault in outside if fault.ts_ms is not None]
     if outside:
         first, rounds = outside[0], rounds_of(outside)
+        refusal, remedy = refusal_in(first), remedy_of(first.chain)
         before = came_before(faults, first)
         gaps = [later - earlier for earlier, later in pairwise(rounds)]
         facts |= {
-            "kind": out_of_reach(first),
-            "lasting": _is_lasting(first),
+            "kind": refusal.how if refusal else None,
+            "lasting": refusal is not None and refusal.lasting,
             "said": first.said,
-            "remedy": remedy_of(first.chain),
+            "remedy": remedy,
+            "advice": _advice(refusal, remedy),
             "reported_by": first.reported_by,
             "system": system_of(first),
             "host": host_of(first),
@@ -221,6 +231,7 @@ FACTS = {
     "lasting": "whether trying again does not help: it is so until somebody changes it",
     "said": "class and message of the innermost exception",
     "remedy": "repair of a failure with this message",
+    "advice": "repair of a refusal of this kind",
     "reported_by": "who reports the failure; failure (of a task or job), process, client, error, warning, passed",
     "system": "outside system that the exception names",
     "host": "host that the exception names",

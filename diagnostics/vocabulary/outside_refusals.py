@@ -38,6 +38,8 @@ class Refusal:
     lasting   whether to try again does not help: it is so until somebody changes it
     by_class  whether these texts are only the classes of the system's client, which say nothing of the reason
     names     parts of names of exception classes that identify it where the class is one of a client's
+    advice    what to do; its first sentence is what to do first
+    likely    shows it by words of a lower-case message, where nothing but the system is known
     """
 
     how: str
@@ -47,6 +49,8 @@ class Refusal:
     by_class: bool = False
     lasting: bool = False
     names: tuple[str, ...] = ()
+    advice: str = ""
+    likely: re.Pattern[str] | None = None
 
     def is_thrown_in(self, text: str) -> bool:
         """Whether an exception chain contains a class of a client that is named like it."""
@@ -76,6 +80,8 @@ def refusals() -> tuple[Refusal, ...]:
             bool(entry.get("by_class")),
             bool(entry.get("lasting")),
             tuple(entry.get("names", ())),
+            with_translations(entry["advice"].strip(), entry, "advice"),
+            re.compile(entry["likely"]) if "likely" in entry else None,
         )
         for how, entry in content.items()
     )
@@ -89,6 +95,24 @@ def refusal_of(text: str) -> Refusal | None:
     if said and not said.by_class:
         return said
     return next((each for each in refusals() if each.is_thrown_in(text)), said)
+
+
+def client_error() -> Refusal:
+    """The entry of a client that reports an error without a reason."""
+    return next(each for each in refusals() if each.by_class)
+
+
+def likely_refusal(*texts: str) -> Refusal | None:
+    """The entry that the words of a message suggest, of the first text with such words.
+
+    Only for messages of an outside system's client: elsewhere the same words say something else.
+    """
+    for text in texts:
+        lowered = text.lower()
+        found = next((each for each in refusals() if each.likely and each.likely.search(lowered)), None)
+        if found:
+            return found
+    return None
 
 
 def statuses_in(text: str) -> list[int]:

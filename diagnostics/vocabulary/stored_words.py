@@ -89,8 +89,12 @@ def _catalogue_texts() -> Iterable[tuple[str, Iterable[str]]]:
     bugs, faults = known_bugs().values(), setting_faults()
     titles = [each.title for each in origins()]
     remedies = [each.remedy for each in message_remedies()]
+    hows, advice = [each.how for each in refusals()], [each.advice for each in refusals()]
     return (
-        ("outside_faults.kind", [each.how for each in refusals()]),
+        ("outside_faults.kind", hows),
+        ("fault_traits.kind", hows),
+        ("outside_faults.advice", advice),
+        ("fault_traits.advice", advice),
         ("setting_faults.kind", [each.what for each in faults]),
         ("setting_faults.remedy", [*remedies, *(each.remedy for each in faults)]),
         ("fault_traits.remedy", remedies),

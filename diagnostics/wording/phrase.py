@@ -192,6 +192,7 @@ FORMATS: Mapping[str, Callable[[FactValue], str]] = {
     "list": _list,
     "words": lambda value: " ".join(map(plain, value)) if isinstance(value, list) else plain(value),
     "time": _time,
+    "sentence": lambda value: split_sentences(plain(value))[0],
 }
 """Every format a placeholder may name."""
 

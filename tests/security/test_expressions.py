@@ -129,6 +129,7 @@ MADE_OF_CONSTANTS = {
     "diagnostics/wording/unit.py": "patterns of its own module",
     "diagnostics/vocabulary/known_bug.py": "patterns of its own module",
     "diagnostics/vocabulary/fault_traits.py": "words of the shipped catalogue beside it, escaped",
+    "diagnostics/vocabulary/outside_refusals.py": "patterns of the shipped catalogue beside it",
     "diagnostics/vocabulary/setting_faults.py": "patterns of the shipped catalogue beside it",
     "workbench/cases/own_texts.py": "texts of its own module, escaped",
     "workbench/drills/evidence.py": "names of jobs, escaped",

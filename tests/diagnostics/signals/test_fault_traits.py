@@ -119,3 +119,10 @@ def test_an_error_of_a_logger_of_the_job_is_no_failure_of_its_code() -> None:
 def test_a_failure_told_by_its_traits_brings_the_repair_of_its_message() -> None:
     facts = facts_of(failed("java.io.FileNotFoundException", "File does not exist: hdfs://shop:8020/flink/plugins"))
     assert "hadoop fs -mkdir" in facts["remedy"]
+
+
+def test_the_words_of_an_unknown_refusal_show_its_kind_and_repair() -> None:
+    facts = facts_of(failed("org.example.AuthzException", "Access Denied: user flink not authorized for data:Insert"))
+    assert facts["resembles"] == "outside_system"
+    assert facts["kind"] == "it does not allow what the job asks for"
+    assert facts["advice"].startswith("Grant the job's user the right")

@@ -8,7 +8,7 @@ import pytest
 
 from diagnostics.citation import Citation
 from diagnostics.reconstruction.failures.fault import Fault, is_report
-from diagnostics.signals.outside_faults import host_of, measure, out_of_reach, system_of
+from diagnostics.signals.outside_faults import host_of, measure, refusal_in, system_of
 from tests.diagnostics.hand_made import START, hand_made, line_of_jobs, needs, only
 
 if TYPE_CHECKING:
@@ -166,7 +166,8 @@ WRITER = "org.apache.flink.connector.elasticsearch.sink.ElasticsearchWriter.chec
 def test_the_exception_chain_shows_how_an_outside_system_fails_the_job(
     fault: Fault, kind: str | None, system: str, host: str | None
 ) -> None:
-    assert (out_of_reach(fault), system_of(fault), host_of(fault)) == (kind, system, host)
+    refusal = refusal_in(fault)
+    assert (refusal and refusal.how, system_of(fault), host_of(fault)) == (kind, system, host)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from diagnostics.vocabulary.fault_origins import origin_of
-from diagnostics.vocabulary.outside_refusals import refusal_of, refusals, statuses_in, telling_texts
+from diagnostics.vocabulary.outside_refusals import likely_refusal, refusal_of, refusals, statuses_in, telling_texts
+from diagnostics.wording.phrase import split_sentences
 
 NO_MORE = "it takes no more writes for now"
 FEWER = "it takes fewer requests than the job sends"
@@ -14,6 +15,7 @@ OTHER_WRITER = "another writer changed the same table at the same time"
 BLOCKED = "its transactions block one another"
 GONE = "it no longer has what the job wants to read"
 CLIENT = "its client reports an error"
+FORMER = "a former transaction or commit of the job is open, or is no longer known to it"
 MOVING = "it is moving its leader, or too few of its replicas are there"
 KAFKA = "org.apache.kafka.common.errors"
 
@@ -335,3 +337,31 @@ def test_a_name_counts_only_for_classes_of_clients(exception: str) -> None:
 def test_a_clients_zookeeper_and_a_servers_disk_are_not_the_jobs_own(said: str, origin: str) -> None:
     exception, _, message = said.partition(": ")
     assert origin_of(exception, message, None, None, said).id == origin
+
+
+@pytest.mark.parametrize(
+    ("said", "how"),
+    [
+        ("could not find next log;", GONE),
+        (
+            "Principal developer have no authorization to operate CREATE on resource",
+            "it does not allow what the job asks for",
+        ),
+        ("Commit failed, detailMessage = transaction [19650] not found", FORMER),
+        ("Heartbeat for instant 20231212110524061 has expired, last heartbeat 0", FORMER),
+        ("Load failed, schema size of fetch data is wrong.", "it does not take the rows as the sink writes them"),
+        ("Allocator sys memory check failed: sys available memory 510.64 MB", "it is overloaded or down"),
+        ("Failed to connect to backend: http://10.0.0.4:8040", "it refuses the connection"),
+        ("stream load error, see the log for the label", None),
+    ],
+)
+def test_the_words_of_a_client_s_message_show_how_its_system_fails(said: str, how: str | None) -> None:
+    likely = likely_refusal(said)
+    assert (likely and likely.how) == how
+
+
+def test_every_refusal_has_advice_whose_first_sentence_stands_alone() -> None:
+    for each in refusals():
+        first = split_sentences(each.advice)[0]
+        assert first.endswith("."), each.how
+        assert len(first) <= 320, each.how

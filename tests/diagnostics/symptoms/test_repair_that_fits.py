@@ -1,0 +1,72 @@
+"""What is to be done first, and the branches of the runbook, are those of the message and not of the whole class."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from diagnostics.runbook import fill, runbooks
+from diagnostics.signals import DEFINITIONS
+from tests.diagnostics.runbook.test_runbook import stored
+from tests.diagnostics.symptoms.judged import SUBJECTS, judged
+
+REMEDY = "Give the job a replication slot of its own. Drop the old one."
+ADVICE = "Correct the user and password. Look which of them expired."
+REFUSED = {
+    "failures": 3,
+    "unreachable": 3,
+    "kind": "it refuses the login",
+    "said": "ExampleException: no",
+    "system": "PostgreSQL",
+    "opening": True,
+    "is_first": True,
+    "rounds": 3,
+}
+
+
+def first_step(**facts: dict[str, Any]) -> str:
+    return str(judged(**facts)["findings"][0]["first_step"])
+
+
+def _subject_of(key: str) -> tuple[str, dict[str, Any]]:
+    level = DEFINITIONS[key].level
+    return level, SUBJECTS[level]
+
+
+def steps(**facts: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The steps of the runbook of the leading finding, by id."""
+    finding = judged(**facts)["findings"][0]
+    signals = [stored(key, *_subject_of(key), **of_key) for key, of_key in facts.items()]
+    filled = fill(runbooks()[finding["runbook"]], finding, signals)
+    return {each["id"]: each for each in filled["steps"]}
+
+
+def taken(step: dict[str, Any]) -> list[str]:
+    return [each["then"] for each in step["answers"] if each["taken"]]
+
+
+def test_a_known_message_has_its_repair_as_the_first_step() -> None:
+    assert first_step(outside_faults={**REFUSED, "remedy": REMEDY, "advice": ADVICE}) == REMEDY
+
+
+def test_a_message_of_a_known_kind_begins_with_the_repair_of_this_kind() -> None:
+    assert first_step(outside_faults={**REFUSED, "advice": ADVICE}) == "Correct the user and password."
+
+
+def test_only_the_branch_of_the_kind_stands_in_the_runbook() -> None:
+    reach = steps(outside_faults={**REFUSED, "advice": ADVICE})["reach"]
+    assert [each["then"] for each in reach["answers"] if each["taken"] is not False] == [ADVICE]
+    assert taken(reach) == [ADVICE]
+
+
+def test_a_setting_that_fails_the_job_is_not_followed_by_changes_of_other_settings() -> None:
+    fault = {"of_settings": 1, "kind": "an option is missing", "said": "no option", "remedy": REMEDY, "is_first": True}
+    shown = steps(setting_faults=fault, settings={"tolerable_failed": 0, "interval_ms": 1000})
+    assert taken(shown["named-setting"]) == [REMEDY]
+    assert [name for name in ("retention", "pace", "failures") if not shown[name]["left_out"]] == []
+
+
+def test_missing_slots_are_not_followed_by_changes_of_memory() -> None:
+    shown = steps(slots={"refused": 3, "required": 8, "total_end": 4})
+    assert not shown["slots"]["left_out"]
+    memory = ("jobmanager-memory", "what-lives-on-the-heap", "enlarge-or-move-the-state", "outside-the-heap", "cpu")
+    assert [name for name in memory if not shown[name]["left_out"]] == []
