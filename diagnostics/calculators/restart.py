@@ -9,7 +9,7 @@ from dataclasses import replace
 from diagnostics.calculators.calculator import INCOMING_RATE, Calculator, Input, Line, Outcome
 from diagnostics.evidence.subject import FactValue, Lookup
 from diagnostics.language import say, to_say
-from diagnostics.wording.phrase import duration, number
+from diagnostics.wording.phrase import FORMATS, duration, number
 
 FORGETS = "at most once"
 """What `delivery_guarantee.source` is for a source that cannot be read again."""
@@ -28,7 +28,7 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
         emitted = None if idle else lookup("throughput.since_checkpoint_per_s")
         return _lost(since + idle if since else 0, values["down_ms"], values.get("rate"), emitted)
     if lookup("delivery_guarantee.generated") is True:
-        return _generated(since, idle)
+        return _generated(since, lookup)
     down, rate, capacity = (values[name] for name in ("down_ms", "rate", "capacity"))
     behind = since + idle + down
     passed = [each for each in (since, idle) if each] or [since]
@@ -44,7 +44,7 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
         over = say(
             "{repeats} The job is {behind} behind when it runs again; how fast it can catch up is not known, "
             "because it is not at its limit now.",
-            repeats=_repeats(since, idle),
+            repeats=_repeats(since, lookup),
             behind=duration(behind),
         )
         return Outcome("depends", over, lines[:2], results={"behind_ms": behind, "backlog": backlog})
@@ -58,7 +58,7 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
     if idle and since:
         headline = say(
             "{repeats} The job is {behind} behind when it runs again and needs {catch_up} to catch up.",
-            repeats=_repeats(since, idle),
+            repeats=_repeats(since, lookup),
             **ways,
         )
         return Outcome("depends", headline, lines, results=results)
@@ -83,11 +83,12 @@ def _lost(since: float, down: float, rate: float | None, emitted: FactValue) -> 
     """The effect where the sources cannot be read again: what a checkpoint does not hold is lost.
 
     rate     what comes in while the job is down, 1/s: nothing holds the sources back then
-    emitted  what the sources have emitted since the checkpoint, 1/s, which is less where they were held back
+    emitted  what the sources have emitted since the checkpoint, 1/s, which is less where they were held back; 0 where
+             the job read nothing, so that what came is lost
     """
     if rate is None:
         return Outcome("depends", _lost_in_time(since))
-    before = emitted if isinstance(emitted, (int, float)) else rate
+    before = float(emitted) if isinstance(emitted, (int, float)) and emitted > 0 else rate
     lost = since / 1000 * before + down / 1000 * rate
     way = (
         f"{duration(since)} x {number(before)}/s + {duration(down)} x {number(rate)}/s"
@@ -95,15 +96,27 @@ def _lost(since: float, down: float, rate: float | None, emitted: FactValue) -> 
         else f"{duration(down)} x {number(rate)}/s"
     )
     line = Line(say("Records lost"), way, number(lost))
-    words = {"lost": number(_rounded(lost)), "since": duration(since), "down": duration(down)}
+    words = {"lost": number(_rounded(lost)), "down": duration(down)}
+    since_then = {"since": duration(since), "rate": number(_rounded(rate)), "more": number(_rounded(60 * before))}
     headline = (
         say(
-            "The source keeps no position in checkpoints. A restart from the last one loses what came in the {since} "
-            "since then and what comes while the job is down: about {lost} records if it is down for {down}, as of the "
-            "end of the evidence; each further minute without a completed checkpoint adds {more}. Nothing is read "
+            "The source keeps no position in checkpoints. A restart from the last one loses what the job read in the "
+            "{since} since then, {before}/s, and what comes while the job is down, {rate}/s: about {lost} records if "
+            "it is down for {down}, as of the end of the evidence; each further minute without a completed checkpoint "
+            "adds {more}. A source that holds back in memory what it cannot send loses that, too. Nothing is read "
             "again.",
-            more=number(_rounded(60 * rate)),
+            before=number(_rounded(before)),
             **words,
+            **since_then,
+        )
+        if since and _rounded(before) != _rounded(rate)
+        else say(
+            "The source keeps no position in checkpoints. A restart from the last one loses what came in the {since} "
+            "since then and what comes while the job is down, {rate}/s: about {lost} records if it is down for "
+            "{down}, as of the end of the evidence; each further minute without a completed checkpoint adds {more}. "
+            "Nothing is read again.",
+            **words,
+            **since_then,
         )
         if since
         else say(
@@ -135,12 +148,12 @@ def _rounded(lost: float) -> float:
     return float(f"{lost:.2g}")
 
 
-def _generated(since: float, idle: float) -> Outcome:
+def _generated(since: float, lookup: Lookup) -> Outcome:
     """The effect where the sources generate their records: they continue at the counter that the state holds."""
     headline = say(
         "{repeats} The source generates its records and continues at its counter: no record waits outside while the "
         "job is down, so nothing is to be caught up.",
-        repeats=_repeats(since, idle),
+        repeats=_repeats(since, lookup),
     )
     return Outcome("depends", headline, results={"behind_ms": 0.0, "backlog": 0.0, "catch_up_ms": 0.0})
 
@@ -151,15 +164,16 @@ def _not_run_ms(lookup: Lookup) -> float:
     return float(idle) if isinstance(idle, (int, float)) else 0.0
 
 
-def _repeats(since_ms: float, idle_ms: float) -> str:
+def _repeats(since_ms: float, lookup: Lookup) -> str:
     if not since_ms:
         return say("After a stop with a savepoint nothing is repeated.")
-    if idle_ms:
+    down_ms = lookup("checkpoint_progress.down_since_ms")
+    if isinstance(down_ms, (int, float)):
         return say(
-            "A restart repeats the {since} from the last checkpoint to where the job stopped; it has not run for the "
-            "{idle} since then.",
+            "A restart repeats the {since} from the last checkpoint to where the job stopped; it has not run since "
+            "{down}.",
             since=duration(since_ms),
-            idle=duration(idle_ms),
+            down=FORMATS["time"](down_ms),
         )
     return say("A restart now repeats the last {since}.", since=duration(since_ms))
 
@@ -210,7 +224,10 @@ CALCULATOR = Calculator(
         ),
         replace(
             INCOMING_RATE,
-            facts=("record_rate.emitted_per_s", "record_rate.usual_per_s", "throughput.before_per_s"),
+            facts=(
+                *("record_rate.emitted_per_s", "record_rate.usual_per_s"),
+                *("throughput.before_per_s", "throughput.emitting_per_s"),
+            ),
         ),
         Input(
             "capacity",

@@ -285,15 +285,16 @@ def _filled_step(step: Step, page: _Page) -> dict[str, Any]:
     filled["docs"] = list(step.docs)
     filled["in_force"] = in_force
     filled["restart"] = restart = step.restart and not in_force
+    filled["starts_job"] = any("{cluster.run}" in each.after for each in step.changes)
     filled["changes_something"] = step.changes_something and not in_force
     decided = [each for each in changes if each["only_if"] is None] or changes
     choices = [each["choice"] for each in decided]
     made = [each for place, each in enumerate(decided) if not each["choice"] or each["choice"] not in choices[:place]]
     options = "\n".join(each["to"] for each in made if each["kind"] == "config")
-    instead = "\n".join(each["to"] for each in decided if each not in made and each["kind"] == "config")
+    others = "\n".join(each["to"] for each in changes if each not in made and each["kind"] == "config")
     changes_code = any(each["kind"] == "code" for each in made)
     way = (
-        stop_and_start(lookup, options, instead=instead, drops_state=step.drops_state, changes_code=changes_code)
+        stop_and_start(lookup, options, others=others, drops_state=step.drops_state, changes_code=changes_code)
         if restart
         else None
     )

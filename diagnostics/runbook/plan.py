@@ -94,7 +94,13 @@ def merged_plan(
     starts_process = plan.starts_process
     ended = (view("restarts.final_state") or view("job_overview.state")) in ENDED
     restart = (
-        stop_and_start(view, plan.options, drops_state=plan.drops_state, changes_code=plan.changes_code)
+        stop_and_start(
+            view,
+            plan.options,
+            others=plan.open_options,
+            drops_state=plan.drops_state,
+            changes_code=plan.changes_code,
+        )
         if plan.restarts and (ended or starts_process or not plan.remark(cause))
         else None
     )
@@ -148,6 +154,12 @@ class _Plan:
     @property
     def options(self) -> str:
         return "\n".join(line for file in self._files.values() for lines in file.after.values() for line in lines)
+
+    @property
+    def open_options(self) -> str:
+        """The lines of configuration that wait for an answer."""
+        beside = (change for changes in self._open.values() for change in changes)
+        return "\n".join(change["to"] for change in beside if change["kind"] == "config")
 
     @property
     def starts_process(self) -> bool:

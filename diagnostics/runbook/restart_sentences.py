@@ -153,10 +153,18 @@ PLUGIN = to_say(
     "none, put it into a folder of its own in plugins/ of every process and restart the processes while the job is "
     "stopped, which stops every job of the cluster: the commands after `#`."
 )
-INSTEAD_PROCESSES = to_say(
-    "The alternative is a change of the TaskManagers' processes: when it is made instead, restart them while the job "
-    "is stopped."
+OTHER_PROCESSES = to_say(
+    "A change that is not decided here, an alternative or one that waits for an answer, is one of the processes, which "
+    "read it when they start: when you make it, restart them while the job is stopped: the commands after `#`."
 )
+ON_JOBMANAGER = to_say("on the JobManager's host")
+SUPERVISED = to_say(
+    "on the JobManager's host; it was started again by itself before: run `start` only if it stays away"
+)
+ON_TASK_MANAGERS_AGAIN = to_say("on each TaskManager's host, with the arguments (-D) that each had")
+FOR_EACH = to_say("there, once for each of its TaskManagers, with the arguments (-D) that it had")
+IF_DECIDED = to_say("gives up the state: only when somebody has decided so")
+"""Comments behind commands."""
 BY_OPERATOR = to_say(
     "The operator restarts the job with the change. Suspend it with a savepoint, make the change in the "
     "FlinkDeployment, and let it run again; the operator starts it from the savepoint:"

@@ -8,7 +8,7 @@ from typing import Any
 from diagnostics.arithmetic.quantiles import highest
 from diagnostics.diagnosis.missing import REST
 from diagnostics.evidence.subject import FactValue, Lookup
-from diagnostics.language import say, to_say
+from diagnostics.language import say
 from diagnostics.runbook.cluster_commands import NATIVE_SINCE, OPERATOR, STANDALONE, ClusterCommands
 from diagnostics.runbook.option_readers import (
     OF_ALL_PROCESSES,
@@ -28,12 +28,13 @@ from diagnostics.runbook.restart_sentences import (
     DELETED,
     DELETED_BUT_SAVEPOINT,
     FAILING,
+    FOR_EACH,
     FROM_COPY,
     FROM_LAST,
     FROM_RETAINED,
     FROM_STORAGE,
+    IF_DECIDED,
     IN_NATIVE_FORMAT,
-    INSTEAD_PROCESSES,
     KEPT_BY_RECOVERY,
     LISTED_FIRST,
     MEMORY_LIMIT,
@@ -42,10 +43,14 @@ from diagnostics.runbook.restart_sentences import (
     NEWEST,
     NO_CHECKPOINT,
     NOT_RUNNING_NOW,
+    ON_JOBMANAGER,
     ON_TASK_MANAGERS,
+    ON_TASK_MANAGERS_AGAIN,
+    OTHER_PROCESSES,
     PLUGIN,
     PROCESSES,
     SAVEPOINT,
+    SUPERVISED,
     TASK_MANAGERS_FIRST,
     TOO_LONG,
     TOO_LONG_SEEN,
@@ -81,15 +86,6 @@ HEAD_ROOM = 2.0
 MOST_STARTS = 4
 """TaskManagers of a host whose starts are written out. Our choice: a line that can be read."""
 
-ON_JOBMANAGER = to_say("on the JobManager's host")
-SUPERVISED = to_say(
-    "on the JobManager's host; it was started again by itself before: run `start` only if it stays away"
-)
-ON_TASK_MANAGERS_AGAIN = to_say("on each TaskManager's host, with the arguments (-D) that each had")
-FOR_EACH = to_say("there, once for each of its TaskManagers, with the arguments (-D) that it had")
-IF_DECIDED = to_say("gives up the state: only when somebody has decided so")
-"""Comments behind commands."""
-
 COMMENT = "# "
 """Before a command that a shell must not run with the others: its reader removes it."""
 
@@ -124,7 +120,7 @@ NAMES = {
 
 
 def stop_and_start(
-    lookup: Lookup, changed: str = "", *, instead: str = "", drops_state: bool = False, changes_code: bool = False
+    lookup: Lookup, changed: str = "", *, others: str = "", drops_state: bool = False, changes_code: bool = False
 ) -> dict[str, Any]:
     """The beginning of a step that restarts the job: a `text`, the `command`s, one per line, and whether the job
     `repeats` the work since its last checkpoint.
@@ -133,11 +129,11 @@ def stop_and_start(
     the failures of the last checkpoints indicate that it would exceed the checkpoint timeout.
 
     changed       the lines of configuration that change; options of processes need their restart
-    instead       the lines of alternatives to these
+    others        the lines that may change besides: alternatives to these, and what waits for an answer
     drops_state   whether the state of operators that the job no longer has is left out
     changes_code  whether a change is one of the job's code, which is built before a running job is stopped
     """
-    restart = _Restart(lookup, changed, instead, drops_state=drops_state)
+    restart = _Restart(lookup, changed, others, drops_state=drops_state)
     sentences, commands = restart.way()
     if changes_code and restart.value("restart.state") not in ENDED:
         sentences = (NEW_CODE, *sentences)
@@ -153,7 +149,7 @@ def stop_and_start(
 class _Restart:
     """The facts of a case that determine how its job is stopped and started."""
 
-    def __init__(self, lookup: Lookup, changed: str, instead: str, *, drops_state: bool) -> None:
+    def __init__(self, lookup: Lookup, changed: str, others: str, *, drops_state: bool) -> None:
         self._lookup = lookup
         self._drops_state = drops_state
         self.takes_savepoint = False
@@ -163,7 +159,10 @@ class _Restart:
         self._of_all = bool(OF_ALL_PROCESSES.search(changed)) and not own_cluster
         self._of_state_backend = bool(OF_STATE_BACKEND.search(changed))
         self._of_processes = self._of_all or (bool(OF_TASK_MANAGERS.search(changed)) and not own_cluster)
-        self._instead_of_processes = bool(OF_TASK_MANAGERS.search(instead)) and not own_cluster
+        self._others_of_all = bool(OF_ALL_PROCESSES.search(others)) and not (own_cluster or self._of_all)
+        self._others_of_processes = self._others_of_all or (
+            bool(OF_TASK_MANAGERS.search(others)) and not (own_cluster or self._of_processes)
+        )
         self._of_plugin = bool(OF_PLUGIN.search(changed)) and not own_cluster
         self.paths = paths_at_risk(lookup)
         self._derived: dict[str, FactValue] = {
@@ -232,27 +231,28 @@ class _Restart:
 
     def _said(self, *sentences: str) -> Sequence[str]:
         """The sentences, and the one about the restart of processes."""
+        others = (OTHER_PROCESSES,) if self._others_of_processes else ()
         if self._of_processes:
-            return (*sentences, PROCESSES)
-        if self._of_plugin:
-            return (*sentences, PLUGIN)
-        return (*sentences, INSTEAD_PROCESSES) if self._instead_of_processes else sentences
+            return (*sentences, PROCESSES, *others)
+        return (*sentences, *((PLUGIN,) if self._of_plugin else others))
 
     def _start(self, checkpoint: str) -> str:
         return self._cluster.start(checkpoint, drops_state=self._drops_state)
 
     def _processes(self) -> list[str]:
-        """The commands that restart the processes of a standalone cluster; as comments where only a new plugin does."""
+        """Restarts of the processes of a standalone cluster; comments where a plugin or an open change needs them."""
         if self._cluster.kind not in (STANDALONE, None):
             return []
         script = self._cluster.script("jobmanager.sh")
         of_jobmanager = f"{script} stop && {self._cluster.jobmanager_start}   # {say(ON_JOBMANAGER)}"
+        of_all = [of_jobmanager] if self._of_plugin or self._others_of_all else []
         if not self._of_processes:
-            restarts = [of_jobmanager, *self._task_managers()] if self._of_plugin else []
+            restarts = [*of_all, *self._task_managers()] if of_all or self._others_of_processes else []
             return [f"{COMMENT}{each}" for each in restarts]
         if self._of_all and self._number("high_availability.jobmanager_restarts"):
             return [f"{script} stop   # {say(SUPERVISED)}", *self._task_managers()]
-        return [*([of_jobmanager] if self._of_all else []), *self._task_managers()]
+        first = [of_jobmanager] if self._of_all else [f"{COMMENT}{each}" for each in of_all]
+        return [*first, *self._task_managers()]
 
     def _task_managers(self) -> list[str]:
         """The commands that restart all TaskManagers: of several on a host, `stop` ends only the one started last. How

@@ -165,7 +165,10 @@ def _course(history: History, down_ms: int | None) -> dict[str, FactValue]:
 def _work_since(trigger_ms: int, until_ms: int, down_ms: int | None) -> dict[str, FactValue]:
     """The work that a restart repeats: up to the last look, or up to when the job went down before it."""
     worked_ms = until_ms if down_ms is None else max(min(down_ms, until_ms), trigger_ms)
-    return {"goes_back_ms": max(worked_ms - trigger_ms, 0), "not_run_ms": until_ms - worked_ms or None}
+    facts: dict[str, FactValue] = {"goes_back_ms": max(worked_ms - trigger_ms, 0)}
+    if until_ms > worked_ms:
+        facts |= {"not_run_ms": until_ms - worked_ms, "down_since_ms": worked_ms}
+    return facts
 
 
 def _ids(checkpoints: Sequence[Checkpoint]) -> list[int]:
@@ -368,6 +371,7 @@ FACTS = {
     "goes_back_ms": "time from the trigger of that checkpoint, whose state a restart restores, to the same look, or to "
     "when the job went down if no task has run since",
     "not_run_ms": "time from when the job went down to that look, if no task has run since",
+    "down_since_ms": "when the job went down, if no task has run since, epoch ms",
     "not_started": "triggers that did not become a checkpoint",
     "not_ready": "of those, how many came while not all tasks ran",
     "not_started_reason": "why the first of them did not",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from diagnostics.arithmetic.bursts import bursts
 from diagnostics.evidence import Evidence
@@ -45,11 +46,19 @@ def _since(trigger_ms: float | None, summed: Readings) -> dict[str, FactValue]:
     return {"since_checkpoint_per_s": (last - first) / (last_ms - first_ms) * 1000}
 
 
+def _emitting(summed: Readings) -> dict[str, FactValue]:
+    """The mean rate between the readings between which the sources emitted something."""
+    grown = [(after[1] - before[1], after[0] - before[0]) for before, after in pairwise(summed) if after[1] > before[1]]
+    spent_ms = sum(span_ms for _, span_ms in grown)
+    return {"emitting_per_s": sum(records for records, _ in grown) / spent_ms * 1000} if spent_ms else {}
+
+
 def _signal(job: str | None, rate: SourceRate, trigger_ms: float | None) -> Signal | None:
     facts: dict[str, FactValue] = {
         "source_subtasks": len(rate.counters),
         **_burst_facts(rate.readings),
         **_since(trigger_ms, rate.summed),
+        **_emitting(rate.summed),
     }
     change = rate.change
     if change is not None:
@@ -93,6 +102,7 @@ SIGNALS = (
             "before_per_s": "records that the sources emit before the rate changed most, 1/s",
             "after_per_s": "the same after it, 1/s",
             "changed_at_ms": "when it changed, epoch ms",
+            "emitting_per_s": "records that the sources emit on average while they emit any, 1/s",
             "since_checkpoint_per_s": "records that they emit since the trigger of the last completed checkpoint, 1/s",
             "change_ratio": "records per second of the sources after the rate changed most, divided by the rate before",
             "bursts": "times at which records began to come after a pause, of a source that gets them in bursts",

@@ -251,7 +251,7 @@ def test_catching_up_needs_spare_capacity() -> None:
 def test_a_job_that_is_down_repeats_what_it_did_and_is_behind_by_all_that_passed() -> None:
     """2 s of work, 90 s without any, 60 s more: 152 s x 1,000/s = 152,000 records; at 500/s to spare 304 s."""
     values = {"since_ms": 2_000.0, "down_ms": 60_000.0, "rate": 1000.0, "capacity": 1500.0}
-    down = {"checkpoint_progress.not_run_ms": 90_000}
+    down = {"checkpoint_progress.not_run_ms": 90_000, "checkpoint_progress.down_since_ms": 90_000}
     found = outcome("restart", down, **values)
     assert (found.results["behind_ms"], found.results["catch_up_ms"]) == (152_000, 304_000)
     assert "repeats the 2 s from the last checkpoint to where the job stopped; it has not run" in found.headline
@@ -278,7 +278,7 @@ def test_a_source_without_a_position_loses_what_arrives_while_the_job_is_down() 
     assert "the state is whole, but what comes while the job is down is lost: about 30,000 records" in found.headline
     older = outcome("restart", {"delivery_guarantee.source": "at most once"}, **values | {"since_ms": 40_000.0})
     assert older.results == {"lost": 50_000}
-    assert "loses what came in the 40 s since then" in older.headline
+    assert "loses what came in the 40 s since then and what comes while the job is down, 500/s" in older.headline
     assert "each further minute without a completed checkpoint adds 30,000." in older.headline
 
 
@@ -287,7 +287,8 @@ def test_what_was_held_back_since_the_checkpoint_was_not_read_and_is_not_lost_by
     held = {"delivery_guarantee.source": "at most once", "throughput.since_checkpoint_per_s": 680.0}
     found = outcome("restart", held, since_ms=75_000.0, down_ms=60_000.0, rate=2600.0)
     assert found.results == {"lost": 207_000}
-    assert "about 210,000 records" in found.headline
+    assert "680/s, and what comes while the job is down, 2,600/s: about 210,000 records" in found.headline
+    assert "each further minute without a completed checkpoint adds 41,000." in found.headline
 
 
 def test_what_is_lost_at_a_source_without_a_position_depends_on_no_capacity() -> None:

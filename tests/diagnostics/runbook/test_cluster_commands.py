@@ -284,10 +284,22 @@ def test_processes_restart_only_for_a_change_of_theirs_and_an_alternative_says_t
     facts = {**STANDALONE, "subject.job": JOB, "job_overview.state": "RUNNING"}
     of_job = "execution.checkpointing.unaligned.enabled: true"
     of_processes = "taskmanager.network.memory.buffer-debloat.enabled: true"
-    first = stop_and_start(facts.get, of_job, instead=of_processes)
-    assert "taskmanager.sh" not in first["command"]
-    assert "restart them while the job is stopped" in first["text"]
-    assert "taskmanager.sh" in stop_and_start(facts.get, of_processes, instead=of_job)["command"]
+    first = stop_and_start(facts.get, of_job, others=of_processes)
+    assert first["command"].splitlines()[1].startswith("# /opt/flink/bin/taskmanager.sh")
+    assert "jobmanager.sh" not in first["command"]
+    assert "restart them while the job is stopped: the commands after `#`" in first["text"]
+    assert "taskmanager.sh" in stop_and_start(facts.get, of_processes, others=of_job)["command"]
+
+
+def test_a_heartbeat_that_waits_for_an_answer_shows_the_restart_of_every_process_after_a_hash() -> None:
+    """Started without it, JobManager and TaskManagers keep the old timeout."""
+    facts = {**STANDALONE, "subject.job": JOB, "restarts.final_state": "FAILED"}
+    waiting = stop_and_start(facts.get, "restart-strategy.type: exponential-delay", others="heartbeat.timeout: 2 min")
+    scripts = [line.split()[1] for line in waiting["command"].splitlines() if line.startswith("# /opt/flink/bin/")]
+    assert scripts == ["/opt/flink/bin/jobmanager.sh", "/opt/flink/bin/taskmanager.sh"]
+    of_workers = stop_and_start(facts.get, "taskmanager.numberOfTaskSlots: 2", others="heartbeat.timeout: 2 min")
+    lines = of_workers["command"].splitlines()
+    assert [line.startswith("# ") for line in lines if "manager.sh" in line] == [True, False]
 
 
 def test_a_step_with_alternatives_restarts_for_the_one_that_comes_first() -> None:
@@ -301,7 +313,8 @@ def test_a_step_with_alternatives_restarts_for_the_one_that_comes_first() -> Non
     steps = fill(runbooks()["slow-sink"], {"subject": {"job": JOB}}, signals)["steps"]
     step = next(each for each in steps if each["id"] == "checkpoints")
     assert len(step["change"]) == 2
-    assert "taskmanager.sh" not in step["savepoint"]["command"]
+    lines = step["savepoint"]["command"].splitlines()
+    assert [line for line in lines if "taskmanager.sh" in line and not line.startswith("# ")] == []
 
 
 def test_processes_start_with_the_options_that_they_had() -> None:

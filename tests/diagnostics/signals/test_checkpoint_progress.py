@@ -239,6 +239,7 @@ def test_a_restart_repeats_the_work_up_to_where_the_job_stopped() -> None:
 
     facts = only(measure(hand_made(log_record=[*records, *refused])), "checkpoint_progress").facts
     assert (facts["goes_back_ms"], facts["not_run_ms"]) == (20_000, 60_000)
+    assert facts["down_since_ms"] == records[2]["ts_ms"]
 
     again = [_record("jm.ckpt.trigger", 2, 40), _record("jm.ckpt.completed", 2, 41, duration_ms=1000.0)]
     facts = only(measure(hand_made(log_record=[*records, *again, *refused])), "checkpoint_progress").facts

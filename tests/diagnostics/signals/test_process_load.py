@@ -99,6 +99,14 @@ def test_what_the_source_emitted_since_the_last_checkpoint_is_counted_from_its_t
     assert only(throughput.measure(evidence), "throughput").facts["since_checkpoint_per_s"] == 200
 
 
+def test_the_rate_of_sources_that_stopped_is_that_of_the_time_in_which_they_emitted() -> None:
+    """20 s at 1,000/s, then a TaskManager is lost: what comes while nothing runs comes as fast."""
+    course = [5_000.0 * min(moment, 4) for moment in range(9)]
+    rows = samples("numRecordsOut", course, job_id=JOB, vertex_id=SOURCE, subtask=0)
+    facts = only(throughput.measure(hand_made(**line_of_jobs(), metric_sample=rows)), "throughput").facts
+    assert facts["emitting_per_s"] == 1_000
+
+
 def test_a_source_that_gets_its_records_in_batches_is_reported_with_their_rhythm() -> None:
     course = [500.0 * (moment // 2 + 1) for moment in range(13)]  # a batch each 10 s, a look each 5 s
     rows = samples("numRecordsOut", course, job_id=JOB, vertex_id=SOURCE, subtask=0)
