@@ -43,14 +43,8 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
         Line(say("Share of one salt"), f"{percent(share)} / {number(salts)}", percent(by_salt)),
     ]
     results = {"salts": float(salts), "share_of_one": by_salt}
-    if share <= ONE_SHARE * even:
-        refusals = [
-            say(
-                "The key has {share}, no more than the even share of {even}: it is not what makes the skew.",
-                share=percent(share),
-                even=percent(even),
-            )
-        ]
+    refusals = _refusals(share, even, lookup)
+    if refusals:
         return Outcome("do not", refusals[0], lines, refusals, results)
     headline = say(
         "{salts} salts give each {by_salt} of the records and keep every subtask below "
@@ -61,6 +55,28 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
         multiple=number(multiple),
     )
     return Outcome("do", headline, lines, results=results)
+
+
+def _refusals(share: float, even: float, lookup: Lookup) -> list[str]:
+    """Why not to salt here: no key is hot, or its results cannot be put together from parts."""
+    reasons: list[str] = []
+    if share <= ONE_SHARE * even:
+        shares = {"share": percent(share), "even": percent(even)}
+        reasons.append(
+            say("No subtask has more than its even share ({share} of {even}): there is nothing to salt.", **shares)
+            if lookup("key_distribution.top_key_share_ratio") is None
+            else say(
+                "The key has {share}, no more than the even share of {even}: it is not what makes the skew.", **shares
+            )
+        )
+    if lookup("job_code.previous_result_calls") and lookup("job_code.key_by_calls") == 1:
+        reasons.append(
+            say(
+                "By the job's code each result of a key depends on the one before: parts of a key give other results, "
+                "so no salt shares this work."
+            )
+        )
+    return reasons
 
 
 CALCULATOR = Calculator(

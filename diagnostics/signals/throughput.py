@@ -37,28 +37,38 @@ def _last_trigger_ms(history: History | None) -> float | None:
     return completed[-1].start_ms if completed else None
 
 
-def _since(trigger_ms: float | None, summed: Readings) -> dict[str, FactValue]:
-    """The rate at which the sources emitted between the trigger of a checkpoint and their last reading."""
-    after = [(ts_ms, value) for ts_ms, value in summed if trigger_ms is not None and ts_ms >= trigger_ms]
-    if len(after) < 2 or after[-1][1] < after[0][1]:
-        return {}
-    (first_ms, first), (last_ms, last) = after[0], after[-1]
-    return {"since_checkpoint_per_s": (last - first) / (last_ms - first_ms) * 1000}
+def _since(trigger_ms: float | None, readings: Sequence[Readings]) -> dict[str, FactValue]:
+    """The rate at which the sources emitted between the trigger of a checkpoint and their last reading: the sum over
+    subtasks, which are read at different moments where they are in different processes.
+    """
+    rates = []
+    for each in readings:
+        after = [(ts_ms, value) for ts_ms, value in each if trigger_ms is not None and ts_ms >= trigger_ms]
+        if len(after) < 2:
+            return {}
+        (first_ms, first), (last_ms, last) = after[0], after[-1]
+        rates.append((last - first) / (last_ms - first_ms) * 1000)
+    return {"since_checkpoint_per_s": sum(rates)} if rates else {}
 
 
-def _emitting(summed: Readings) -> dict[str, FactValue]:
-    """The mean rate between the readings between which the sources emitted something."""
-    grown = [(after[1] - before[1], after[0] - before[0]) for before, after in pairwise(summed) if after[1] > before[1]]
-    spent_ms = sum(span_ms for _, span_ms in grown)
-    return {"emitting_per_s": sum(records for records, _ in grown) / spent_ms * 1000} if spent_ms else {}
+def _emitting(readings: Sequence[Readings]) -> dict[str, FactValue]:
+    """The mean rate between the readings between which a subtask emitted something, summed over the subtasks."""
+    total_per_s = 0.0
+    for each in readings:
+        grown = [
+            (after[1] - before[1], after[0] - before[0]) for before, after in pairwise(each) if after[1] > before[1]
+        ]
+        if spent_ms := sum(span_ms for _, span_ms in grown):
+            total_per_s += sum(records for records, _ in grown) / spent_ms * 1000
+    return {"emitting_per_s": total_per_s} if total_per_s else {}
 
 
 def _signal(job: str | None, rate: SourceRate, trigger_ms: float | None) -> Signal | None:
     facts: dict[str, FactValue] = {
         "source_subtasks": len(rate.counters),
         **_burst_facts(rate.readings),
-        **_since(trigger_ms, rate.summed),
-        **_emitting(rate.summed),
+        **_since(trigger_ms, rate.readings),
+        **_emitting(rate.readings),
     }
     change = rate.change
     if change is not None:

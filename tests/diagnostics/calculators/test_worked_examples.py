@@ -167,6 +167,16 @@ def test_salts_leave_room_for_the_other_keys() -> None:
     assert outcome("salting", share=0.2, parallelism=4.0, multiple=1.5).advice == "do not"
 
 
+def test_no_salt_is_advised_where_a_result_depends_on_the_one_before_or_where_no_key_was_seen() -> None:
+    of_parts = {"share": 0.9, "parallelism": 4.0, "multiple": 1.5}
+    chained = outcome("salting", {"job_code.previous_result_calls": 1, "job_code.key_by_calls": 1}, **of_parts)
+    assert (chained.advice, "parts of a key give other results" in chained.headline) == ("do not", True)
+    even = of_parts | {"share": 0.26}
+    assert outcome("salting", **even).headline.startswith("No subtask has more than its even share (26 % of 25 %)")
+    sampled = outcome("salting", {"key_distribution.top_key_share_ratio": 0.26}, **even)
+    assert sampled.headline.startswith("The key has 26 %")
+
+
 def test_a_hot_key_of_ninety_percent_on_thirty_two_subtasks() -> None:
     """2 x 32 x ln 32 x (0.9 / 0.5)² = 718.7; with twice the even share allowed 2 x 32 x ln 32 x 0.9² = 179.7."""
     assert outcome("salting", share=0.9, parallelism=32.0, multiple=1.5).results["salts"] == 719

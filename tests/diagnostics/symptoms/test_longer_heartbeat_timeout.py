@@ -36,8 +36,10 @@ def test_a_mitigation_is_left_to_the_reader_and_restarts_no_process() -> None:
     assert "heartbeat" not in "\n".join(each["to"] for each in merged["changes"])
     looked_at = [change for each in merged["open"] for change in each["changes"] if "heartbeat" in change["to"]]
     assert ["mitigation" in each["file"] for each in looked_at] == [True]
-    assert "jobmanager.sh" not in merged["restart"]["command"]
-    assert "jobmanager.sh" not in partition({})["steps"][-1]["savepoint"]["command"]
+    for way in (merged["restart"], partition({})["steps"][-1]["savepoint"]):
+        lines = [line for line in way["command"].splitlines() if "manager.sh" in line]
+        assert [line.startswith("# ") for line in lines] == [True, True], "for whoever makes the change"
+        assert "which read it when they start" in way["text"]
 
 
 def test_who_decides_for_it_restarts_the_processes() -> None:

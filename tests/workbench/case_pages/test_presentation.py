@@ -104,6 +104,13 @@ def test_a_good_score_counts_only_with_a_verdict(score: int | None, symptom_clas
     assert score_band(score, symptom_class) == band
 
 
+def test_deductions_of_one_title_are_told_apart_by_their_task() -> None:
+    full = {"title": "Buffer pools are full", "points": 0.8}
+    deductions = [{"title": "Expired", "points": 9.0, "finding": 0}, *({**full, "finding": each} for each in (1, 2))]
+    findings = [{"subject": {"job": "a"}}, {"subject": {"vertex": "map"}}, {"subject": {"vertex": "sink"}}]
+    assert [each["task"] for each in waterfall({"deductions": deductions}, findings)] == [None, "map", "sink"]
+
+
 def test_the_waterfall_goes_down_to_the_score_and_never_below_zero() -> None:
     deductions = [
         {"title": "skew", "points": 49.0},

@@ -121,14 +121,31 @@ def score_word(score: int | None, symptom_class: str | None = None) -> str:
 
 
 @register.filter
-def waterfall(health: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The deductions of a health score in whole points that add up, each with the remaining ones as `left`."""
+def waterfall(health: Mapping[str, Any], findings: Sequence[Mapping[str, Any]] = ()) -> list[dict[str, Any]]:
+    """The deductions of a health score in whole points that add up, each with the remaining ones as `left`, and with
+    the task of its finding as `task` where several have one title.
+    """
     deductions = health.get("deductions", ())
     taken = accumulate((each["points"] for each in deductions), initial=0.0)
     steps = pairwise(points_left([points]) for points in taken)
+    titles = [each["title"] for each in deductions]
     return [
-        {**each, "points": before - left, "left": left} for each, (before, left) in zip(deductions, steps, strict=True)
+        {
+            **each,
+            "points": before - left,
+            "left": left,
+            "task": _task_of(each.get("finding"), findings) if titles.count(each["title"]) > 1 else None,
+        }
+        for each, (before, left) in zip(deductions, steps, strict=True)
     ]
+
+
+def _task_of(place: int | None, findings: Sequence[Mapping[str, Any]]) -> str | None:
+    """The task of the finding at that place; None for one of a whole job or host."""
+    if place is None or place >= len(findings):
+        return None
+    task = findings[place]["subject"].get("vertex")
+    return str(task) if task else None
 
 
 @register.filter
