@@ -8,6 +8,7 @@ from itertools import pairwise
 from diagnostics.arithmetic.quantiles import highest, known, lowest, middle, ratio, total
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.checkpoints.compaction import compacted_bytes
 from diagnostics.reconstruction.checkpoints.history import Checkpoint, History, checkpoint_histories
 from diagnostics.reconstruction.checkpoints.interval import fitting_interval_ms
 from diagnostics.reconstruction.checkpoints.state_growth import lasting_growth
@@ -31,7 +32,8 @@ SETTLED_SHARE, LEAST_SETTLED = 0.01, 5
 def measure(evidence: Evidence) -> Measured:
     """Sizes and write rates of each job's checkpoints.
 
-    Reads   checkpoint (REST), log_record (completed, expired and late ones), config_option (incremental, timeout).
+    Reads   checkpoint (REST), log_record (completed, expired and late ones), config_option (incremental, timeout),
+            metric_sample (what RocksDB's compaction wrote).
     Gives   one signal per job with a checkpoint of known size or a late acknowledgement.
     Units   bytes; bytes per second of the end to end duration; milliseconds.
     Empty   NotMeasured when no checkpoint's size is known.
@@ -40,7 +42,7 @@ def measure(evidence: Evidence) -> Measured:
     for job_id, history in checkpoint_histories(evidence).items():
         stated, _ = settings_of(stated_options(evidence), job_id)
         facts = {**_written(history, stated), **_late(history), **_state(history)}
-        facts = known_facts(facts)
+        facts = known_facts({**facts, **_most_of_next(evidence, job_id, facts)})
         if facts:
             measured += 1
             telling = _notable_checkpoints(history, facts)
@@ -167,6 +169,25 @@ def _next_increment(
     }
 
 
+def _most_of_next(evidence: Evidence, job_id: str | None, facts: Mapping[str, FactValue]) -> dict[str, FactValue]:
+    """The upper bound for that interval: the growth and all that compaction rewrites, at most the whole state."""
+    names = ("next_interval_ms", "next_incremental_bytes", "max_state_bytes", "bytes_per_s_max")
+    interval_ms, grown, state, rate = (
+        value if isinstance(value := facts.get(name), (int, float)) else None for name in names
+    )
+    rewritten = compacted_bytes(evidence, job_id, interval_ms) if interval_ms else None
+    if not rewritten or grown is None or state is None:
+        return {}
+    most = grown + min(rewritten, state)
+    most_ms = ratio(most * 1000, rate)
+    return {
+        "compacted_bytes": rewritten,
+        "next_incremental_most_bytes": most,
+        "next_incremental_most_ms": most_ms,
+        "next_incremental_interval_ratio": ratio(most_ms, interval_ms),
+    }
+
+
 def _needed(checkpoints: Sequence[Checkpoint], stated: Mapping[str, FactValue]) -> float | None:
     """Rate in bytes/s that writes the largest state plus GROWTH_LEFT checkpoints' growth within half of the timeout."""
     timeout_ms = stated.get("timeout_ms")
@@ -277,6 +298,10 @@ FACTS = {
     "next_interval_ms": "the interval, or the longer one that the durations of the checkpoints ask for",
     "next_incremental_bytes": "growth of the state in that interval",
     "next_incremental_ms": "how long writing that growth alone takes at the highest rate seen",
+    "compacted_bytes": "most that RocksDB's compaction wrote in an interval of that length",
+    "next_incremental_most_bytes": "growth in that interval and the files that compaction rewrote, at most the state",
+    "next_incremental_most_ms": "how long writing both takes at the highest rate seen",
+    "next_incremental_interval_ratio": "time to write the growth and what compaction rewrote over the interval",
     "late_acks": "acknowledgements that came after the checkpoint had expired",
     "late_ids": "of which checkpoints",
     "late_min_ms": "how long after the expiry the first came",

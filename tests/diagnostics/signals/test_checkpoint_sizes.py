@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import pytest
 
+from diagnostics.evidence.subject import FactValue
+from diagnostics.reconstruction.checkpoints.compaction import COUNTER, LOGGED
 from diagnostics.reconstruction.checkpoints.history import Checkpoint, History
+from diagnostics.signals import checkpoint_sizes
 from diagnostics.signals.checkpoint_sizes import _late, _state, _written
-from tests.diagnostics.hand_made import JOB, START
+from tests.diagnostics.hand_made import JOB, MIDDLE, START, hand_made, only
 
 MB = 1e6
 
@@ -100,3 +106,53 @@ def test_a_state_that_kept_its_size_over_the_last_checkpoints_has_settled(
 ) -> None:
     history = History(JOB, tuple(_checkpoint(number, size, size) for number, size in enumerate(sizes, 1)))
     assert _state(history)["state_settled_count"] == count
+
+
+def _growing(*samples: dict[str, Any]) -> Mapping[str, FactValue]:
+    """Facts of a job whose state grows by 1 MB a second, with a checkpoint of all of it each minute, at 10 MB/s."""
+    checkpoints = [
+        {
+            "job_id": JOB,
+            "checkpoint_id": number,
+            "status": "COMPLETED",
+            "trigger_ms": START + number * 60_000,
+            "end_to_end_ms": 6_000.0 * number,
+            "checkpointed_bytes": 60 * number * int(MB),
+            "state_bytes": 60 * number * int(MB),
+        }
+        for number in (1, 2, 3)
+    ]
+    settings = [{"job_id": JOB, "scope": "job", "key": "execution.checkpointing.interval", "value": "60 s"}]
+    evidence = hand_made(checkpoint=checkpoints, config_option=settings, metric_sample=samples)
+    return only(checkpoint_sizes.measure(evidence), "checkpoint_sizes").facts
+
+
+def _compacted(metric: str, subtask: int, *values: float) -> list[dict[str, Any]]:
+    """One value each half minute."""
+    about = {"metric": metric, "job_id": JOB, "vertex_id": MIDDLE, "operator": "profiles", "subtask": subtask}
+    return [{**about, "ts_ms": START + place * 30_000, "value": value} for place, value in enumerate(values)]
+
+
+@pytest.mark.parametrize(
+    ("samples", "rewritten", "most"),
+    [
+        (_compacted(COUNTER, 0, 0, 0, 40e6, 40e6) + _compacted(COUNTER, 1, 0, 0, 0, 30e6), 70e6, 130e6),
+        (_compacted(LOGGED, 0, 10e6, 1e6, 40e6, 20e6), 61e6, 121e6),
+        (_compacted(COUNTER, 0, 0, 0, 900e6), 900e6, 240e6),
+        (_compacted(COUNTER, 0, 500e6, 5e6, 25e6), 20e6, 80e6),
+        (_compacted(COUNTER, 0, 0, 0, 50e6) + _compacted(LOGGED, 0, 20e6, 0, 20e6), 50e6, 110e6),
+    ],
+    ids=["of all subtasks", "from RocksDB's log", "at most the state", "after a restart", "the look that saw more"],
+)
+def test_an_incremental_checkpoint_may_write_what_compaction_rewrote_in_its_interval_too(
+    samples: list[dict[str, Any]], rewritten: float, most: float
+) -> None:
+    facts = _growing(*samples)
+    assert (facts["next_interval_ms"], facts["next_incremental_bytes"]) == (60_000, 60 * MB)
+    assert facts["compacted_bytes"] == rewritten
+    assert facts["next_incremental_most_bytes"] == most
+    assert facts["next_incremental_interval_ratio"] == pytest.approx(most / (10 * MB) / 60)
+
+
+def test_compaction_that_was_measured_for_less_than_an_interval_gives_no_upper_bound() -> None:
+    assert "compacted_bytes" not in _growing(*_compacted(COUNTER, 0, 0, 50e6))

@@ -17,12 +17,22 @@ def test_the_growth_is_stated_for_the_interval_to_come_beside_the_median_of_the_
         "next_interval_ms": 55_000,
         "next_incremental_bytes": 251_900_000,
         "next_incremental_ms": 24_460,
+        "compacted_bytes": 690_000_000,
+        "next_incremental_most_bytes": 836_000_000,
+        "next_incremental_most_ms": 81_200,
+        "next_incremental_interval_ratio": 1.48,
     }
     sizes = {"key": "checkpoint_sizes", "subject": {"job": JOB}, "level": "job", "facts": facts}
     filled = fill(
         runbooks()["rocksdb-slow-upload"], {"subject": {"job": JOB}}, [{**sizes, "citations": [], "citation_count": 0}]
     )
-    measured = " ".join(next(each for each in filled["steps"] if each["id"] == "incremental")["measured"])
+    step = next(each for each in filled["steps"] if each["id"] == "incremental")
+    measured = " ".join(step["measured"])
 
     assert "grew by 89.1 MB, the median of all of them" in measured
-    assert "at an interval of 55 s, an incremental checkpoint writes about 251.9 MB, in 24.5 s at that rate" in measured
+    assert "interval of 55 s, an incremental checkpoint writes at least 251.9 MB, in 24.5 s at that rate" in measured
+    assert "compaction wrote up to 690 MB within 55 s" in measured
+    assert "after a compaction up to 836 MB, in 81.2 s at that rate" in measured
+    answer = next(each for each in step["answers"] if each["if"].startswith("after a compaction"))
+    assert answer["taken"]
+    assert "the next step is part of the repair" in answer["then"]
