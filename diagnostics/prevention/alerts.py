@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Any
 
 from diagnostics.language import say
@@ -37,7 +36,6 @@ LEAST_SILENCE_MS, SILENT_INTERVALS = 10 * MINUTE, 3
 PAST_MS = 5_000
 """The range begins between two samples, so that it holds the one at the beginning of the window whether that counts
 (Prometheus 2) or not (Prometheus 3)."""
-NOTHING_PLANNED: Mapping[str, str] = MappingProxyType({})
 USUAL_INTERVAL_MS, USUAL_TIMEOUT_MS = 3 * MINUTE, 10 * MINUTE
 """Defaults when the evidence does not state them; the timeout is Flink's default, the interval a usual one."""
 FACTS_OF_JOB = {
@@ -57,20 +55,24 @@ def alerts_for(
     document: Mapping[str, Any],
     signals: Sequence[Mapping[str, Any]],
     job_id: str | None,
-    planned: Mapping[str, str] = NOTHING_PLANNED,
+    planned: Mapping[str, str] | None = None,
 ) -> list[Alert]:
     """The alerts of one job of a case: for every job, for what it foresees, and last for its own cause when metrics can
     show it.
 
-    planned  option -> value that is to be in force instead of the measured one
+    planned  None for the job as it was measured; otherwise for the job after its plan, option -> value that is to be in
+             force instead of the measured one. What the job lost before is no measure then: the plan ends it.
     """
-    settings = {PLANNED[option]: ms for option, value in planned.items() if option in PLANNED and (ms := _ms(value))}
     job = _watched_job(document, signals, job_id)
-    job = replace(
-        job,
-        interval_ms=settings.get("interval_ms", job.interval_ms),
-        timeout_ms=settings.get("timeout_ms", job.timeout_ms),
-    )
+    if planned is not None:
+        settings = {PLANNED[key]: ms for key, value in planned.items() if key in PLANNED and (ms := _ms(value))}
+        job = replace(
+            job,
+            interval_ms=settings.get("interval_ms", job.interval_ms),
+            timeout_ms=settings.get("timeout_ms", job.timeout_ms),
+            late_before=None,
+            late_since=None,
+        )
     shared = [_failed_in_a_row(job), _back_pressure(job), _no_checkpoint(job)]
     shared += presence_alerts(signals, job_id, job)
     shared += forecast_alerts(signals, job_id, job)

@@ -18,6 +18,7 @@ AHEAD_FOR_MS = MINUTE
 """A single event from the future moves the watermark once: its lead is gone when the clock caught up. Our choice."""
 SHARE_MS = 2 * MINUTE
 """Long enough for a share that one late delivery does not make. Our choice."""
+LATE_RECORDS = "FlinkLateRecordsDropped"
 END_OF_INPUT = "9e18"
 """Below Flink's MAX_WATERMARK, which is no time."""
 
@@ -84,7 +85,7 @@ def _late(finding: Mapping[str, Any], job: WatchedJob) -> Alert:
         else ""
     )
     return Alert(
-        "FlinkLateRecordsDropped",
+        LATE_RECORDS,
         f"{grown(late)} / ({grown(read)} > 0) > {bound:g}",
         0,
         "warning",

@@ -20,7 +20,7 @@ from diagnostics.runbook.text import Answer, Change, Look, Runbook, Step
 from diagnostics.vocabulary.settings import Version, version_of
 from diagnostics.wording import phrase
 from diagnostics.wording.code import fill_code
-from diagnostics.wording.option_names import CONFIG_FILE, in_version, lines_in_version
+from diagnostics.wording.option_names import CONFIG_FILE, code_in_version, in_version, lines_in_version
 
 NOTHING_SAID: Mapping[str, str] = {}
 GENERAL_WORDS = {
@@ -129,7 +129,7 @@ class _Page:
 
     def change(self, change: Change) -> dict[str, Any]:
         """A change, with its lines in the option names of this version."""
-        wording = lines_in_version if change.kind == "config" else in_version
+        wording = lines_in_version if change.kind == "config" else code_in_version
         unknown = self.cluster.unknown
         before = in_reader_language(change.before)
         before = self.stated(before) if change.kind == "config" else before

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from diagnostics.arithmetic.rate_change import RateChange, rate_change
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue
+from diagnostics.reconstruction.events.totals import event_totals
 from diagnostics.reconstruction.job.cluster import Cluster, VertexKey, cluster_of
 from diagnostics.reconstruction.metrics.metric_series import MetricSeries, metric_series
 from diagnostics.reconstruction.metrics.series import Series, increase
@@ -17,11 +18,15 @@ SHOWN = 8
 JUMP = 2.0
 """A rate that grows by this factor makes the mean over the whole time misleading. Our choice, as in the rule."""
 
+ALL_GIVEN = 0.9
+"""From this part of the records read on, the events given may be all of them: their file ends at another time than the
+metrics. Our choice."""
+
 
 def measure(evidence: Evidence) -> Measured:
     """Dropped late records of each task, by subtask and over time.
 
-    Reads   metric_sample (numLateRecordsDropped of operators, numRecordsIn of tasks).
+    Reads   metric_sample (numLateRecordsDropped of operators, numRecordsIn of tasks), event (their number).
     Gives   one signal per task with a window operator, also when nothing was dropped.
     Empty   NotMeasured without the metric.
     """
@@ -32,12 +37,14 @@ def measure(evidence: Evidence) -> Measured:
     if not counters:
         yield NotMeasured("late_records", "metric-scrapes", "no metric shows how many late records were dropped")
         return
-    cluster = cluster_of(evidence)
+    cluster, events = cluster_of(evidence), event_totals(evidence).timed
     for vertex in sorted(counters, key=repr):
-        yield _signal(vertex, counters[vertex], series, cluster)
+        yield _signal(vertex, counters[vertex], series, cluster, events)
 
 
-def _signal(vertex: VertexKey, counters: Sequence[Series], series: MetricSeries, cluster: Cluster) -> Signal:
+def _signal(
+    vertex: VertexKey, counters: Sequence[Series], series: MetricSeries, cluster: Cluster, events: int
+) -> Signal:
     readers = [
         each
         for each in series.by_vertex("numRecordsIn", operators=False).get(vertex, [])
@@ -59,6 +66,8 @@ def _signal(vertex: VertexKey, counters: Sequence[Series], series: MetricSeries,
     }
     if len(read) == len(dropped) and whole > 0:
         facts |= {"records_in": round(whole), "dropped_ratio": min(total / whole, 1.0)}
+        if 0 < events < ALL_GIVEN * whole:
+            facts["events_given_ratio"] = events / whole
     change = rate_change(_summed(counters))
     facts |= _over_time(counters, change)
     facts |= _jump(counters, readers if len(read) == len(dropped) else (), change)
@@ -168,6 +177,7 @@ SIGNALS = (
             "subtasks": "subtasks that report it",
             "window_operators": "operators of the task that report it",
             "records_in": "records the task has read since the attempt began",
+            "events_given_ratio": "events given, as a part of the records read; unknown where they may be all of them",
             "dropped_ratio": "late records dropped as part of the records read, 0 to 1",
             "dropped_before_ratio": "the same before the rate jumped",
             "dropped_since_ratio": "the same since the rate jumped",

@@ -6,12 +6,13 @@ import re
 from functools import cache, lru_cache
 
 from diagnostics.language import reader_language, say
-from diagnostics.vocabulary.settings import KnownSetting, Version, setting_catalogue
+from diagnostics.vocabulary.settings import KnownSetting, Version, setting_catalogue, version_of
 
 CONFIG_FILE_SINCE: Version = (1, 19)
 """Flink reads config.yaml from this version on, flink-conf.yaml before. Source: Flink 1.19 release notes, FLIP-366."""
 CONFIG_FILE = re.compile(r"(?<![\w-])config\.yaml")
 OLD_CONFIG_FILE = "flink-conf.yaml"
+BY_VERSION = re.compile(r"\[(<|>=)(\d+\.\d+)\|([^\]\n]+)\]")
 
 
 def in_version(text: str, version: Version | None) -> str:
@@ -26,6 +27,21 @@ def in_version(text: str, version: Version | None) -> str:
 @lru_cache(maxsize=4096)
 def _in_version(text: str, version: Version, _language: str) -> str:
     return _config_file(_options().sub(lambda found: _named(found.group(), text, version), text), version)
+
+
+def code_in_version(code: str, version: Version | None) -> str:
+    """Lines of code; what stands in `[<1.20|...]` or `[>=2.2|...]` is for these versions, and for an unknown one. A line
+    of which nothing is left is dropped.
+    """
+    lines = [(line, BY_VERSION.sub(lambda found: _if_in(found, version), line)) for line in code.split("\n")]
+    return in_version("\n".join(kept for line, kept in lines if kept.strip() or not line.strip()), version)
+
+
+def _if_in(found: re.Match[str], version: Version | None) -> str:
+    relation, bound, text = found.groups()
+    limit = version_of(bound)
+    concerns = version is None or limit is None or (version < limit) == (relation == "<")
+    return text if concerns else ""
 
 
 def lines_in_version(lines: str, version: Version | None) -> str:

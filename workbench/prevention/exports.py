@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from diagnostics.charting.chart import Chart
 from diagnostics.charts import CHARTS
 from diagnostics.diagnosis.fingerprint import worst_job
 from diagnostics.language import listed
-from diagnostics.prevention.alert import Alert, fitted
+from diagnostics.prevention.alert import LATE_SHARE, Alert, fitted
 from diagnostics.prevention.alerts import PLANNED, alerts_for
 from diagnostics.prevention.case_series import case_series
 from diagnostics.prevention.chart_alert import PanelQuery, chart_alert, panel_queries, proposed_bound
 from diagnostics.prevention.dashboard import DASHBOARD_FILE, dashboard
+from diagnostics.prevention.event_time_alerts import LATE_RECORDS
 from diagnostics.prevention.promtool import (
     PLANNED_RULES_FILE,
     PLANNED_TEST_FILE,
@@ -26,6 +27,7 @@ from diagnostics.prevention.promtool import (
     unit_test,
 )
 from diagnostics.prevention.series import CaseSeries, label_value
+from diagnostics.wording import phrase
 from workbench.analyses.models import Analysis
 from workbench.analyses.reading import document_read
 from workbench.languages.sentences import say, to_say
@@ -42,7 +44,7 @@ class Prevention:
 
     alerts   each with what it does on this incident
     files    name -> content
-    planned  the settings that the rules after the plan are for, `option: value`; empty where none of them would change
+    planned  what the rules after the plan are for, such as `option: value`; empty where none of them would change
     """
 
     job: str
@@ -125,7 +127,7 @@ def prevention_of(analysis: Analysis) -> Prevention:
     document, options = document_read(analysis), planned_options(analysis, job_id)
     now, planned = (
         [fitted(each, series) for each in alerts_for(document, analysis.signals, job_id, settings)]
-        for settings in ({}, options)
+        for settings in (None, options)
     )
     changes = [each.expr for each in planned] != [each.expr for each in now]
     case = say("case {case_id}, {title}", case_id=analysis.case_id, title=analysis.case.read_title)
@@ -144,8 +146,16 @@ def prevention_of(analysis: Analysis) -> Prevention:
         job=name,
         alerts=[(each, outcome(each, series)) for each in now],
         files={name: content for name, content in files.items() if content},
-        planned=listed(f"{option}: {options[option]}" for option in PLANNED if option in options) if changes else "",
+        planned=listed(_planned(options or {}, now, planned)) if changes else "",
     )
+
+
+def _planned(options: Mapping[str, str], now: Sequence[Alert], planned: Sequence[Alert]) -> Iterator[str]:
+    """What the bounds of the rules after the plan come from."""
+    yield from (f"{option}: {options[option]}" for option in PLANNED if option in options)
+    late = [[each.expr for each in alerts if each.name == LATE_RECORDS] for alerts in (now, planned)]
+    if late[0] != late[1]:
+        yield say("late records: at most {share}", share=phrase.percent(LATE_SHARE))
 
 
 def packed(prevention: Prevention) -> bytes:

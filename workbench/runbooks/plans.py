@@ -141,8 +141,10 @@ def _cause_runbooks(progress: Iterable[RunbookProgress]) -> list[RunbookProgress
     return sorted(runbooks.values(), key=lambda each: (each.role != CAUSES[0], each.position))
 
 
-def planned_options(analysis: Analysis, job: str | None) -> Mapping[str, str]:
-    """Option -> value that the plan of a job, or of the only one, sets; also in steps that are done already."""
+def planned_options(analysis: Analysis, job: str | None) -> Mapping[str, str] | None:
+    """Option -> value that the plan of a job, or of the only one, sets; also in steps that are done already. None where
+    there is no plan, which is more than options: it may change code.
+    """
     proposals = [
         Proposal(
             each.title,
@@ -153,7 +155,7 @@ def planned_options(analysis: Analysis, job: str | None) -> Mapping[str, str]:
         if each.job in (job or "", "")
     ]
     plan = merged_plan(proposals, analysis.signals, job) if proposals else None
-    options: Mapping[str, str] = plan["options"] if plan else {}
+    options: Mapping[str, str] | None = plan["options"] if plan else None
     return options
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,9 @@ from tests.diagnostics.prevention.alert_evidence import (
 BEFORE, SINCE = 0.08, 0.97
 
 
-def clocks(leads: list[float | None], shares: list[float], **facts: float) -> tuple[list[Alert], CaseSeries]:
+def clocks(
+    leads: list[float | None], shares: list[float], *, planned: Mapping[str, str] | None = None, **facts: float
+) -> tuple[list[Alert], CaseSeries]:
     """A window that reads 6,000 records in each half minute and drops this share; how far its watermark is ahead."""
     late = [6_000 * sum(shares[: place + 1]) for place in range(len(shares))]
     read = [6_000.0 * (place + 1) for place in range(len(shares))]
@@ -41,7 +44,7 @@ def clocks(leads: list[float | None], shares: list[float], **facts: float) -> tu
         "findings": [finding("out_of_order_events")],
         "jobs": [{"job_id": JOB_ID, "name": "Orders"}],
     }
-    return alerts_for(document, [late_records], JOB_ID)[-2:], case_series(points, JOB_ID, "Orders")
+    return alerts_for(document, [late_records], JOB_ID, planned)[-2:], case_series(points, JOB_ID, "Orders")
 
 
 def test_clocks_that_go_wrong_at_minute_five_fire_both(tmp_path: Path) -> None:
@@ -53,6 +56,19 @@ def test_clocks_that_go_wrong_at_minute_five_fire_both(tmp_path: Path) -> None:
     assert fired(alerts, series) == {"FlinkWatermarkAheadOfClock": [6], "FlinkLateRecordsDropped": [5]}
     assert alerts[-1].expr.endswith("> 0.16")
     assert "Before the share jumped it was 8 %: the bound is above that." in alerts[-1].why
+    told_by_promtool(tmp_path, alerts, series)
+
+
+def test_after_the_plan_the_share_that_was_always_dropped_is_no_measure(tmp_path: Path) -> None:
+    """The plan keeps the slow devices' records too: the 8 % of before would come back unseen under a bound of 16 %."""
+    leads = [-5_000.0] * 20
+    alerts, series = clocks(
+        leads, [0.0] * 10 + [BEFORE] * 10, planned={}, dropped_before_ratio=BEFORE, dropped_since_ratio=SINCE
+    )
+
+    assert alerts[-1].expr.endswith("> 0.01")
+    assert "Before the share" not in alerts[-1].why
+    assert fired(alerts, series) == {"FlinkLateRecordsDropped": [5]}
     told_by_promtool(tmp_path, alerts, series)
 
 

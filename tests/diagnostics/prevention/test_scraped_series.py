@@ -121,7 +121,7 @@ def test_the_bounds_of_planned_settings_are_made_for_them() -> None:
     settings = {"key": "settings", "subject": {"job": JOB_ID}, "facts": {"interval_ms": 10_000, "timeout_ms": 30_000}}
     plan = {"execution.checkpointing.timeout": "3 min", "execution.checkpointing.interval": "55 s", "other": "1"}
 
-    bounds = [alerts_for(document, [settings], JOB_ID, each)[-1].expr.split()[-1] for each in ({}, plan)]
+    bounds = [alerts_for(document, [settings], JOB_ID, each)[-1].expr.split()[-1] for each in (None, plan)]
 
     assert bounds == ["15000", "90000"]
     assert case_series({}, JOB_ID, "Orders").steps == 0

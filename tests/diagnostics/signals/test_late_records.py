@@ -48,6 +48,15 @@ def test_without_a_jump_one_share_says_it_all() -> None:
     assert "dropped_since_ratio" not in facts
 
 
+@pytest.mark.parametrize(("given", "part"), [(1_000, 0.5), (1_950, None), (0, None)])
+def test_events_that_are_fewer_than_the_records_read_are_a_sample(given: int, part: float | None) -> None:
+    rows = counter("numLateRecordsDropped", 0, [2.0] * 20, "window") + counter("numRecordsIn", 0, [20.0] * 20, None)
+    events = [{"key": "a", "event_ms": START, "arrival_ms": START + 1} for _ in range(given)]
+    facts = only(late_records.measure(hand_made(metric_sample=rows, event=events)), "late_records").facts
+    assert facts["records_in"] == 2_000
+    assert facts.get("events_given_ratio") == part
+
+
 def test_a_job_that_drops_nothing_says_so() -> None:
     rows = counter("numLateRecordsDropped", 0, [0.0] * 10, "window")
     facts = only(late_records.measure(hand_made(metric_sample=rows)), "late_records").facts

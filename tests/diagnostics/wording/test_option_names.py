@@ -9,8 +9,8 @@ import pytest
 
 from diagnostics.rules.rule import shipped_rules
 from diagnostics.runbook import Step, runbooks
-from diagnostics.vocabulary.settings import setting_catalogue
-from diagnostics.wording.option_names import in_version, lines_in_version
+from diagnostics.vocabulary.settings import Version, setting_catalogue
+from diagnostics.wording.option_names import code_in_version, in_version, lines_in_version
 
 VERSIONS = [(1, minor) for minor in range(10, 21)] + [(2, minor) for minor in range(4)]
 
@@ -87,3 +87,17 @@ def test_longer_names_are_not_taken_for_the_options_they_begin_with() -> None:
     assert in_version("state.backend.type.of.mine and {settings.state_backend}", (1, 13)) == (
         "state.backend.type.of.mine and {settings.state_backend}"
     )
+
+
+@pytest.mark.parametrize(
+    ("version", "shown"),
+    [
+        ((1, 19), "a; Time.days(1) before Flink 1.20\n// a new name"),
+        ((1, 20), "a\n// a new name"),
+        ((2, 2), "a\n// the former name"),
+        (None, "a; Time.days(1) before Flink 1.20\n// a new name\n// the former name"),
+    ],
+)
+def test_code_has_no_words_about_other_versions(version: Version | None, shown: str) -> None:
+    code = "a[<1.20|; Time.days(1) before Flink 1.20]\n[<2.2|// a new name]\n[>=2.2|// the former name]"
+    assert code_in_version(code, version) == shown
