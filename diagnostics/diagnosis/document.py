@@ -179,6 +179,7 @@ def _finding(finding: Finding, findings: Sequence[Finding], files: Sequence[str]
             "ts": timestamp(finding.began.ts_ms),
             "at_start": finding.began.at_start,
             "ended": timestamp(finding.began.ended_ms),
+            "job_started": timestamp(finding.began.job_started_ms),
         },
         "advice": finding.rule.advice,
         "gain": {"share": finding.gain.share, "of": finding.gain.of} if finding.gain else None,

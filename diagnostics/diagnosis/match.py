@@ -153,6 +153,9 @@ def _supporting(rule: Rule, view: FactView, compared: Set[str]) -> Iterator[Chec
             yield from further
 
 
+FIRST_LOOK_MS = 60_000
+"""A job that is looked at within this time of its start was looked at from its start on: its tasks take a while to run,
+and metrics are scraped now and then. Our choice."""
 ONSETS = ("onset_ms", "first_ms", "lost_ms")
 """Facts of a signal that say when what it measures began: a change point, or the first of single events."""
 
@@ -167,12 +170,21 @@ def _course(rule: Rule, view: FactView) -> tuple[Began, Sequence[phrase.Sentence
         if isinstance(ts_ms, (int, float)) and not isinstance(ts_ms, bool):
             signal = fact.rpartition(".")[0]
             at_start = view(f"{fact.removesuffix('_ms')}_at_start") is True
+            started_ms = _job_started_ms(view, ts_ms) if at_start else None
             ended_ms = view(f"{signal}.ended_ms") if _can_be_over(rule, view) else None
             if not isinstance(ended_ms, (int, float)):
-                return Began(round(ts_ms), at_start), ()
+                return Began(round(ts_ms), at_start, job_started_ms=started_ms), ()
             over = phrase.fill_in_pieces(_over(None if at_start else fact, f"{signal}.ended_ms"), view)
-            return Began(round(ts_ms), at_start, round(ended_ms)), (over,) if over else ()
+            return Began(round(ts_ms), at_start, round(ended_ms), started_ms), (over,) if over else ()
     return Began(), ()
+
+
+def _job_started_ms(view: FactView, first_look_ms: float) -> int | None:
+    """When the job was started, if the first look at it came soon after."""
+    started_ms = view("job_overview.started_ms")
+    if isinstance(started_ms, bool) or not isinstance(started_ms, (int, float)):
+        return None
+    return round(started_ms) if 0 <= first_look_ms - started_ms <= FIRST_LOOK_MS else None
 
 
 def _can_be_over(rule: Rule, view: FactView) -> bool:

@@ -14,18 +14,20 @@ from diagnostics.symptoms import symptom
 class ProblemOnset:
     """When a finding began.
 
-    at_start  the first sample shows it already: it may have begun earlier
+    at_start     the first sample shows it already: it may have begun earlier
+    job_started  when the job was started, where that was just before the first sample: it is no older
     """
 
     at: dt.datetime
     at_start: bool
+    job_started: dt.datetime | None = None
 
 
 def problem_onset(finding: Mapping[str, Any]) -> ProblemOnset | None:
     """The onset of a finding of a document; None when it is unknown."""
     onset = finding.get("onset") or {}
     moment = _moment(onset.get("ts"))
-    return ProblemOnset(moment, bool(onset.get("at_start"))) if moment else None
+    return ProblemOnset(moment, bool(onset.get("at_start")), _moment(onset.get("job_started"))) if moment else None
 
 
 def problem_end(finding: Mapping[str, Any]) -> dt.datetime | None:

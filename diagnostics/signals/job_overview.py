@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from diagnostics.aggregators import jobs, logged_jobs
-from diagnostics.arithmetic.quantiles import highest, middle
+from diagnostics.arithmetic.quantiles import highest, lowest, middle
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
@@ -132,6 +132,7 @@ def _overview(
         "parallelism": highest(graph.parallelism.values()),
         "is_sql": any(map(SQL_OPERATOR.search, map(graph.name, graph.names))) if graph.names else None,
         "observed_ms": window[1] - window[0] if window else None,
+        "started_ms": lowest(row["first_ms"] for row in rows),
         "restarts": restarts,
     }
     citations = [_cite(row) for row in rows[:3]]
@@ -225,6 +226,7 @@ FACTS = {
     "is_sql": "whether the names of its tasks are those of a SQL or Table API plan",
     "parallelism": "highest parallelism of a task",
     "observed_ms": "time between the first and the last evidence of the job",
+    "started_ms": "when the job was started, by its submission in the log or by REST",
     "restarts": "restarts as counted by Flink",
     "barriers": "barriers that one checkpoint sends, one on each channel between two subtasks",
     "barriers_waited_for": "barriers that a subtask of the task with most input channels waits for",

@@ -129,6 +129,12 @@ class FindingShown:
         return onset is not None and onset.at_start
 
     @property
+    def job_started(self) -> dt.datetime | None:
+        """When the job was started, where its measure shows no time of the job without it."""
+        onset = problem_onset(self.entry)
+        return onset.job_started if onset else None
+
+    @property
     def effect_before(self) -> tuple[Mapping[str, Any], ProblemOnset] | None:
         """The consequence that was seen before this finding was, with its onset."""
         return effect_before(self.entry, (each.entry for each in self.follows))

@@ -71,7 +71,8 @@ def _onsets_and_ends(document: Mapping[str, Any]) -> Iterator[Event]:
             continue
         if not entry.get("advice") and not _is_setting(entry):
             consequences = (each for each in findings if each["caused_by"] == position)
-            or_earlier = onset.at_start or effect_before(entry, consequences) is not None
+            is_older = onset.at_start and onset.job_started is None
+            or_earlier = is_older or effect_before(entry, consequences) is not None
             yield from _onset_events(entry, onset.at, or_earlier=or_earlier)
         if end := problem_end(entry):
             yield Event(end, False, (say("Over: {title}", title=_title(entry)),))

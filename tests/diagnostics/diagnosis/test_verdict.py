@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from diagnostics.diagnosis.judge import judge
-from diagnostics.diagnosis.problem_time import over_since
+from diagnostics.diagnosis.problem_time import over_since, problem_onset
 from diagnostics.rules.rule import Rule, Ruleset
 
 JOB, OTHER_JOB = "a" * 32, "b" * 32
@@ -257,8 +257,9 @@ def test_a_finding_begins_at_the_onset_of_what_its_rule_rests_on() -> None:
         "ts": "2026-11-21T00:46:40.000Z",
         "at_start": False,
         "ended": None,
+        "job_started": None,
     }
-    unknown = {"ts": None, "at_start": False, "ended": None}
+    unknown = {"ts": None, "at_start": False, "ended": None, "job_started": None}
     assert verdict_of(signal("load", skew=3))["findings"][0]["onset"] == unknown
     excluded = {
         "all": [{"fact": "load.skew", "op": ">=", "value": 1}, {"none": [{"fact": "heap.full", "op": ">", "value": 0}]}]
@@ -269,6 +270,18 @@ def test_a_finding_begins_at_the_onset_of_what_its_rule_rests_on() -> None:
     named = rule("named", "data_skew", "load.skew", onset="load.still_since_ms")
     document = judge([signal("load", skew=3, still_since_ms=1_795_222_000_000)], INPUTS, Ruleset.of([named]))
     assert document["findings"][0]["onset"]["ts"] == "2026-11-21T00:46:40.000Z"
+
+
+@pytest.mark.parametrize(("started_ms", "is_no_older"), [(990_000, True), (900_000, False), (1_010_000, False)])
+def test_what_the_first_look_at_a_job_that_just_started_shows_is_no_older_than_the_job(
+    started_ms: int, is_no_older: bool
+) -> None:
+    load = signal("load", skew=3, onset_ms=1_000_000, onset_at_start=True)
+    (finding,) = verdict_of(load, signal("job_overview", started_ms=started_ms))["findings"]
+    onset = problem_onset(finding)
+    assert onset is not None
+    assert onset.at_start
+    assert (onset.job_started is not None) is is_no_older
 
 
 WAITS = "the time for which the tasks above wait"

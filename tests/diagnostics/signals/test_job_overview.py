@@ -11,7 +11,7 @@ from tests.diagnostics.hand_made import JOB, SINK, START, hand_made, line_of_job
 def test_a_job_is_known_by_rest() -> None:
     facts = only(job_overview.measure(hand_made(**line_of_jobs())), "job_overview").facts
     assert (facts["name"], facts["state"], facts["vertices"], facts["parallelism"]) == ("orders", "RUNNING", 3, 2)
-    assert facts["observed_ms"] == 300_000
+    assert (facts["started_ms"], facts["observed_ms"]) == (START, 300_000)
 
 
 def test_of_rest_and_the_log_whichever_saw_a_job_last_tells_its_state() -> None:

@@ -85,6 +85,12 @@ def test_a_finding_says_when_it_began(people: People) -> None:
     page = signed_in(people.bob).get(analysis.case.get_absolute_url()).content.decode()
     assert older in page
 
+    analysis.document["findings"][0]["onset"]["job_started"] = "2026-11-21T01:01:50.000Z"
+    document_store(analysis)
+    page = signed_in(people.bob).get(analysis.case.get_absolute_url()).content.decode()
+    assert "since the job started, 2026-11-21 01:01:50 UTC" in page
+    assert older not in page
+
     analysis.document["findings"][0]["onset"] = {"ts": "2026-11-21T01:02:03.000Z", "at_start": False}
     document_store(analysis)
     page = signed_in(people.bob).get(analysis.case.get_absolute_url()).content.decode()
