@@ -50,6 +50,9 @@ INCOMING_RATE = Input(
 """The rate that a task has to keep up with, records per second: what reached it, or else what the sources emitted.
 While tasks upstream are held back, more may be offered."""
 
+OFFERED_RATE = replace(INCOMING_RATE, facts=("record_rate.offered_per_s", *INCOMING_RATE.facts), choice=True)
+"""The same with what the sources emitted before this task held them back: what it read since is not what came."""
+
 
 @dataclass(frozen=True, slots=True)
 class Line:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 
-from diagnostics.calculators.calculator import INCOMING_RATE, Advice, Calculator, Input, Line, Outcome
+from diagnostics.calculators.calculator import OFFERED_RATE, Advice, Calculator, Input, Line, Outcome
 from diagnostics.evidence.subject import Lookup
 from diagnostics.language import say, to_say
 from diagnostics.wording.phrase import duration, number, percent
@@ -104,7 +103,7 @@ CALCULATOR = Calculator(
         )
     ),
     inputs=(
-        replace(INCOMING_RATE, choice=True),
+        OFFERED_RATE,
         Input(
             "call_ms",
             to_say("Time of one call"),

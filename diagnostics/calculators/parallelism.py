@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 
-from diagnostics.calculators.calculator import INCOMING_RATE, Calculator, Input, Line, Outcome
+from diagnostics.calculators.calculator import OFFERED_RATE, Calculator, Input, Line, Outcome
 from diagnostics.evidence.subject import Lookup
 from diagnostics.language import say, to_say
 from diagnostics.wording.phrase import number, percent
@@ -86,7 +85,7 @@ CALCULATOR = Calculator(
     question=to_say("How many subtasks does the task need for the rate that comes in?"),
     formula=to_say("subtasks = rate x time of one record / target busy share"),
     inputs=(
-        replace(INCOMING_RATE, choice=True),
+        OFFERED_RATE,
         Input(
             "ms_per_record", to_say("Busy time of one record, ms"), "count", ("record_rate.ms_per_record",), high=1000
         ),

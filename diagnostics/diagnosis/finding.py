@@ -37,7 +37,7 @@ class Began:
     """When a finding began, epoch ms; None where that is not known. At the start, it may be older than the evidence.
 
     ended_ms        when it was over; None where it goes on or where the evidence does not show
-    job_started_ms  of what is there at the start: when the job was started, where that was just before; it is no older
+    job_started_ms  when the job was started, where that was just before the start of the evidence: it is no older
     """
 
     ts_ms: int | None = None

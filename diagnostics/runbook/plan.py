@@ -9,7 +9,7 @@ from typing import Any
 
 from diagnostics.diagnosis.fact_view import SignalIndex
 from diagnostics.evidence.subject import Subject
-from diagnostics.language import say, to_say
+from diagnostics.language import joined_sentences, say, to_say
 from diagnostics.runbook.cluster_commands import ClusterCommands
 from diagnostics.runbook.config_file import OPTION, ConfigFile, shown_change
 from diagnostics.runbook.restarting import COMMENT, ENDED, stop_and_start
@@ -29,10 +29,12 @@ NOT_THE_CAUSE = to_say(
     "Nothing in this plan removes the root cause: follow the runbook “{runbook}” for that. What is here lowers other "
     "risks and can wait for the next deployment."
 )
-START_FIRST = to_say(
-    "Run the commands that start processes now: the job needs them to run again. The settings and the restart below "
-    "can wait for a planned time. Do not begin with them while the incident lasts."
+START_FIRST = to_say("Run the commands that start processes now: the job needs them to run again.")
+SETTINGS_BEFORE = to_say(
+    "Write the settings below into the files before: that takes a minute, and a process reads them when it starts. The "
+    "restart at the end can wait for a planned time; leave out processes that were started with these settings."
 )
+RESTART_LATER = to_say("The restart below can wait for a planned time. Do not begin with it while the incident lasts.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +123,11 @@ def merged_plan(
     shown["changes"] = [shown_change(each, file) for each in shown["changes"]]
     for look in shown["open"]:
         look["changes"] = [shown_change(each, file) for each in look["changes"]]
-    remark = say(START_FIRST) if starts and plan.restarts else plan.remark(cause)
+    remark = plan.remark(cause)
+    if starts and plan.restarts:
+        before = any(each["kind"] == "config" for each in shown["changes"])
+        shown["changes"].sort(key=lambda each: each["kind"] == "command")
+        remark = joined_sentences([say(START_FIRST), say(SETTINGS_BEFORE if before else RESTART_LATER)])
     shown |= {"restart": restart, "remark": remark, "look_first": plan.looks_first(cause) and not starts}
     options = {option: value for line in plan.options.splitlines() for option, value in _stated(line)}
     return shown | {"runbooks": [each.title for each in proposals if each.title in plan.runbooks], "options": options}

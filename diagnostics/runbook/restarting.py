@@ -256,7 +256,7 @@ class _Restart:
 
     def _task_managers(self) -> list[str]:
         """The commands that restart all TaskManagers: of several on a host, `stop` ends only the one started last. How
-        many to start is known where all that were seen are registered, and as many on each host.
+        many to start is known where all are registered, as many on each host, or none is and the options of each are known.
         """
         script, known = self._cluster.script("taskmanager.sh"), self._cluster.task_manager_starts
         again = say(ON_TASK_MANAGERS if " -D " in known[0] else ON_TASK_MANAGERS_AGAIN)
@@ -265,9 +265,9 @@ class _Restart:
         most = max(numbers, default=1)
         if most == 1:
             return [f"{script} stop && {known[0]}   # {again}"]
-        registered = self.value("task_manager_loss.all.registered_end")
-        if min(numbers) == most <= MOST_STARTS and registered == sum(numbers):
-            starts = " && ".join(known if len(known) == most else known * most)
+        registered, is_told = self.value("task_manager_loss.all.registered_end"), len(known) == most
+        if min(numbers) == most <= MOST_STARTS and (registered == sum(numbers) or (is_told and registered == 0)):
+            starts = " && ".join(known if is_told else known * most)
             return [f"{script} stop-all && {starts}   # {again}"]
         return [f"{script} stop-all   # {say(ON_TASK_MANAGERS)}", f"{script} start   # {say(FOR_EACH)}"]
 

@@ -30,8 +30,8 @@ def _in_version(text: str, version: Version, _language: str) -> str:
 
 
 def code_in_version(code: str, version: Version | None) -> str:
-    """Lines of code; what stands in `[<1.20|...]` or `[>=2.2|...]` is for these versions, and for an unknown one; a
-    line of which nothing is left is dropped.
+    """Lines of code, with the text of `[<1.20|...]` and `[>=2.2|...]` only in these versions and in an unknown one; a
+    line without any text left is dropped.
     """
     lines = [(line, BY_VERSION.sub(lambda found: _if_in(found, version), line)) for line in code.split("\n")]
     return in_version("\n".join(kept for line, kept in lines if kept.strip() or not line.strip()), version)

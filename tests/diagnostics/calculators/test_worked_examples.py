@@ -183,6 +183,17 @@ def test_a_hot_key_of_ninety_percent_on_thirty_two_subtasks() -> None:
     assert outcome("salting", share=0.9, parallelism=32.0, multiple=2.0).results["salts"] == 180
 
 
+@pytest.mark.parametrize("calculator", ["parallelism", "look-up"])
+def test_what_a_task_that_holds_the_stream_back_has_read_is_not_what_comes_in(calculator: str) -> None:
+    """It read 63.2/s and looked as if it kept up, while the sources had offered 239.8/s."""
+    facts = {"record_rate.highest_per_s": 63.2, "record_rate.offered_per_s": 239.8, "record_rate.ms_per_record": 47.3}
+    facts |= {"record_rate.parallelism": 3, "blocking_calls.async_capacity": 8}
+    found = outcome(calculator, facts | LOOK_UP)
+    assert found.advice == "do"
+    assert "239.8/s" in found.headline
+    assert found.results["needed"] == {"parallelism": 17, "look-up": 4}[calculator]
+
+
 LOOK_UP = {"blocking_calls.role": "look-up"}
 
 

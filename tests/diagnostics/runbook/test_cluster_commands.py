@@ -342,6 +342,8 @@ def test_processes_start_with_the_options_that_they_had() -> None:
         f"/opt/flink/bin/taskmanager.sh stop-all && {start} -D metrics.port=19151 -D rpc.port=1 && "
     )
     assert "with the arguments" not in restart
+    facts["task_manager_loss.all.registered_end"] = 0
+    assert restart in stop_and_start(facts.get, "taskmanager.memory.task.heap.size: 384m")["command"].splitlines()
 
 
 @pytest.mark.parametrize(

@@ -116,15 +116,18 @@ def test_the_plan_says_to_build_new_code_before_the_job_is_stopped() -> None:
     assert "build the new JAR" not in plan_of(Proposal("A", (), [step(change("t.timeout: 2 min"))]))["restart"]["text"]
 
 
-def test_what_starts_a_process_comes_before_settings_and_with_the_configuration_that_the_cluster_loaded() -> None:
+def test_a_process_that_is_started_reads_the_settings_of_the_plan_and_the_configuration_that_was_loaded() -> None:
+    """Settings that are written after its start would cost the job a second restart."""
     loaded = {"kind": "standalone", "home": "/opt/flink", "config_file": "/etc/flink/config.yaml"}
     signal = {"key": "deployment", "subject": {"job": JOB}, "level": "job", "facts": loaded}
     stored = [{**signal, "citations": [], "citation_count": 0}]
     start = step(change("/opt/flink/bin/taskmanager.sh start", kind="command"), restart=False)
     plan = merged_plan([Proposal("A", (), [start, step(change("t.timeout: 2 min"))])], stored, JOB)
     assert plan is not None
-    assert plan["changes"][0]["to"].splitlines()[0] == "export FLINK_CONF_DIR=/etc/flink"
+    assert [each["kind"] for each in plan["changes"]] == ["config", "command"]
+    assert plan["changes"][1]["to"].splitlines()[0] == "export FLINK_CONF_DIR=/etc/flink"
     assert plan["remark"].startswith("Run the commands that start processes now")
+    assert "Write the settings below into the files before" in plan["remark"]
     only = merged_plan([Proposal("A", (), [start])], stored, JOB)
     assert only is not None
     assert only["remark"] == ""
