@@ -60,7 +60,7 @@ def alerts_for(
     """The alerts of one job of a case: for every job, for what it foresees, and last for its own cause when metrics can
     show it.
 
-    planned  None for the job of the evidence; for the job after its plan, option -> value that is to be in force instead
+    planned  None for the job of the evidence; for the job after its plan, option -> value that is in force instead
              of the measured one. What the job lost before is no measure then: the plan ends it.
     """
     job = _watched_job(document, signals, job_id)

@@ -255,8 +255,8 @@ class _Restart:
         return [*first, *self._task_managers()]
 
     def _task_managers(self) -> list[str]:
-        """The commands that restart all TaskManagers: of several on a host, `stop` ends only the one started last. How
-        many to start is known where all are registered, as many on each host, or none is and the options of each are known.
+        """The commands that restart all TaskManagers: of several on a host, `stop` ends only the last one. Their
+        number is known where all are registered, as many on each host, or none is and the options of each are known.
         """
         script, known = self._cluster.script("taskmanager.sh"), self._cluster.task_manager_starts
         again = say(ON_TASK_MANAGERS if " -D " in known[0] else ON_TASK_MANAGERS_AGAIN)
