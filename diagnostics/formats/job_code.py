@@ -14,7 +14,7 @@ from diagnostics.errors import LimitExceeded
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
 from diagnostics.language import say, to_say
-from diagnostics.notation.code_call import known_calls
+from diagnostics.notation.code_call import known_calls, state_removals
 from diagnostics.notation.code_names import code_names
 from diagnostics.notation.code_setting import settings_of, states_setting
 from diagnostics.notation.code_state import previous_results
@@ -85,6 +85,10 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
     called = [
         {"kind": kind, "name": call.name, "line": call.line, "last_line": call.last_line}
         for kind, call in known_calls(plain)
+    ]
+    called += [
+        {"kind": "state-removal", "name": call.name, "line": call.line, "last_line": call.last_line}
+        for call in state_removals(plain)
     ]
     called += [{"kind": kind, "name": name, "line": line, "last_line": line} for kind, name, line in code_names(plain)]
     for call in previous_results(plain):

@@ -26,7 +26,15 @@ KINDS: Mapping[str, tuple[str, ...]] = {
 }
 """Kind of a call -> its methods in lower case without underscores. Source: Flink documentation, DataStream API and
 Asynchronous I/O; java.sql.Statement, HttpURLConnection, Spring's RestTemplate and JdbcTemplate."""
+STATE_REMOVALS = frozenset(["clear", "remove", "enabletimetolive"])
+"""Methods by which entries of a state go. Source: Flink documentation, Working with State. Lists and maps have
+them too: where none is called, no entry goes."""
 OF_METHOD: Mapping[str, str] = {method: kind for kind, methods in KINDS.items() for method in methods}
+
+
+def state_removals(plain: str) -> Iterator[Call]:
+    """The calls that may remove entries of a state."""
+    return calls(plain, lambda name: name.replace("_", "").lower() in STATE_REMOVALS)
 
 
 def known_calls(plain: str) -> Iterator[tuple[str, Call]]:

@@ -12,7 +12,8 @@ from diagnostics.evidence.subject import Subject
 from diagnostics.language import joined_sentences, say, to_say
 from diagnostics.runbook.cluster_commands import ClusterCommands
 from diagnostics.runbook.config_file import OPTION, ConfigFile, shown_change
-from diagnostics.runbook.restarting import COMMENT, ENDED, stop_and_start
+from diagnostics.runbook.job_states import ENDED
+from diagnostics.runbook.restarting import COMMENT, stop_and_start
 
 PLACE_WITHIN = re.compile(r" \(| or |\uff08|\uff0c")
 """What follows the name of a file, in either language: `config.yaml (of the TaskManagers)`."""
@@ -125,9 +126,9 @@ def merged_plan(
         look["changes"] = [shown_change(each, file) for each in look["changes"]]
     remark = plan.remark(cause)
     if starts and plan.restarts:
-        before = any(each["kind"] == "config" for each in shown["changes"])
+        has_settings = any(each["kind"] == "config" for each in shown["changes"])
         shown["changes"].sort(key=lambda each: each["kind"] == "command")
-        remark = joined_sentences([say(START_FIRST), say(SETTINGS_BEFORE if before else RESTART_LATER)])
+        remark = joined_sentences([say(START_FIRST), say(SETTINGS_BEFORE if has_settings else RESTART_LATER)])
     shown |= {"restart": restart, "remark": remark, "look_first": plan.looks_first(cause) and not starts}
     options = {option: value for line in plan.options.splitlines() for option, value in _stated(line)}
     return shown | {"runbooks": [each.title for each in proposals if each.title in plan.runbooks], "options": options}

@@ -21,7 +21,8 @@ OVERWRITTEN = to_say(
 COPIED = to_say("The commands copy what is there before the start; leave the copy out where the job only reads.")
 COPY_FIRST = to_say("Copy what is there before the start.")
 ON_TASK_MANAGERS = to_say("on each TaskManager's host")
-"""A comment behind a command."""
+ELSEWHERE = to_say("a trial, if there is a faster volume; if it completes, start from its path")
+"""Comments behind commands."""
 MEMORY_LIMIT = to_say(
     "The savepoint passes through the JobManager's memory like the checkpoints, which refuses more than 5 MiB of one "
     "subtask: while the state is larger the stop fails and the job runs on; try it again when it is smaller, or cancel "
@@ -68,6 +69,8 @@ TOO_LONG_SEEN = to_say(
     "would expire."
     " If there is another, faster volume, take a savepoint to it for a trial first, while the job runs on."
 )
+SLOW_UPLOADS = (TOO_SLOW, TOO_SLOW_SEEN, TOO_LONG, TOO_LONG_SEEN)
+"""Reasons against a savepoint that do not hold on a faster volume."""
 BARRIERS_TOO_LONG = to_say(
     "Do not stop this job with a savepoint while it is back-pressured. Its barriers wait behind records like those of "
     "checkpoints, and all subtasks acknowledged checkpoint {checkpoint_phases.late_complete_id} only "

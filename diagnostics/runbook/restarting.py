@@ -10,6 +10,7 @@ from diagnostics.diagnosis.missing import REST
 from diagnostics.evidence.subject import FactValue, Lookup
 from diagnostics.language import say
 from diagnostics.runbook.cluster_commands import NATIVE_SINCE, OPERATOR, STANDALONE, ClusterCommands
+from diagnostics.runbook.job_states import DELETED_WHEN_ENDED, ENDED, NOT_RUNNING, RETAINED
 from diagnostics.runbook.option_readers import (
     OF_ALL_PROCESSES,
     OF_JOB,
@@ -27,6 +28,7 @@ from diagnostics.runbook.restart_sentences import (
     CANONICAL,
     DELETED,
     DELETED_BUT_SAVEPOINT,
+    ELSEWHERE,
     FAILING,
     FOR_EACH,
     FROM_COPY,
@@ -50,6 +52,7 @@ from diagnostics.runbook.restart_sentences import (
     PLUGIN,
     PROCESSES,
     SAVEPOINT,
+    SLOW_UPLOADS,
     SUPERVISED,
     TASK_MANAGERS_FIRST,
     TOO_LONG,
@@ -63,19 +66,6 @@ from diagnostics.runbook.restart_sentences import (
 from diagnostics.vocabulary.settings import version_of
 from diagnostics.wording import phrase
 from diagnostics.wording.code import fill_code
-
-ENDED = ("FAILED", "CANCELED", "FINISHED")
-NOT_RUNNING = ("FAILING", "CANCELLING", "RESTARTING", "SUSPENDED", "RECONCILING", "CREATED", "INITIALIZING")
-"""States of a job in which it has ended, or in which Flink takes no savepoint (`JobStatus`)."""
-
-RETAINED = "RETAIN_ON_CANCELLATION"
-DELETED_WHEN_ENDED = {
-    "NO_EXTERNALIZED_CHECKPOINTS": ("FAILED", "CANCELED", "FINISHED"),
-    "DELETE_ON_CANCELLATION": ("CANCELED", "FINISHED"),
-    RETAINED: ("FINISHED",),
-}
-"""Retention -> the states of a job at whose begin Flink deletes its checkpoints. Source: Flink's
-CheckpointProperties."""
 
 HIGHLY_AVAILABLE = ("zookeeper", "kubernetes")
 """Values of `high-availability.type` with which a restarted JobManager recovers its jobs."""
@@ -298,6 +288,12 @@ class _Restart:
         return [*self._processes(), " ".join(self._cluster.start("").replace(" -s ", " ", 1).split())]
 
     def _without_savepoint(self, reason: str, newest: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+        sentences, commands = self._by_checkpoint(reason, newest)
+        savepoint = self._cluster.flink(self._stop().replace("stop", "savepoint", 1))
+        trial = f"{COMMENT}{savepoint} {{subject.job}} <directory-on-another-volume>   # {say(ELSEWHERE)}"
+        return sentences, [*([trial] if reason in SLOW_UPLOADS else []), *commands]
+
+    def _by_checkpoint(self, reason: str, newest: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
         cancel = [f"{self._cluster.flink('cancel')} {{subject.job}}", UNTIL_ENDED]
         if self._has_no_checkpoint():
             return self._said(reason, NO_CHECKPOINT), [*cancel, *self._start_anew()]

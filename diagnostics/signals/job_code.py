@@ -76,6 +76,8 @@ def measure(evidence: Evidence) -> Measured:
         facts[f"{fact}_calls"] = len(of_kind)
         facts[fact] = _listed(of_kind)
     facts |= {fact: _only(rows, kind) for kind, fact in NAMES.items()}
+    if not any(row["kind"] == "state-removal" for row in rows):
+        facts["kept_state"] = facts["state_name"]
     if len({row["file_id"] for row in rows}) == 1:
         facts["imports"] = list(dict.fromkeys(row["name"] for row in rows if row["kind"] == "import")) or None
     cited = [row for row in rows if row["kind"] in ("blocking", "key-by")] or rows
@@ -112,6 +114,7 @@ FACTS: Mapping[str, str] = {
     "previous_result": "the first of them with their lines",
     "state_class": "class of the only state descriptor",
     "state_name": "name of the only state",
+    "kept_state": "name of the only state, where no call in the code removes its entries",
     "state_types": "types that its descriptor is given",
     "key_part": "what the only call that partitions by key takes of a record",
     "keyed_function": "function behind that call",

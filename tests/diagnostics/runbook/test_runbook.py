@@ -312,14 +312,15 @@ def restart_of(
 def test_a_savepoint_that_cannot_finish_in_time_is_not_advised() -> None:
     kept = restart_of(timeout_ms=60_000, retention="RETAIN_ON_CANCELLATION")
     assert "100 MB at the measured 2 MB per second need 50 s" in kept["text"]
-    cancel, wait, start = kept["command"].splitlines()
+    trial, cancel, wait, start = kept["command"].splitlines()
+    assert trial.startswith(f"# flink savepoint {'f' * 32} <directory-on-another-volume>   # a trial")
     assert cancel == f"flink cancel {'f' * 32}"
     assert wait.startswith("while curl -s http://<jobmanager>:8081/jobs | grep ")
     assert start == f"flink run -d -s file:///ckpt/{'f' * 32}/chk-5 <jar>"
 
 
 def test_checkpoints_that_a_cancellation_deletes_are_copied_first_and_put_back_when_the_job_has_ended() -> None:
-    commands = restart_of(timeout_ms=60_000)["command"].splitlines()
+    _, *commands = restart_of(timeout_ms=60_000)["command"].splitlines()
     folder = f"/ckpt/{'f' * 32}"
     assert commands[0] == f"cp -alT {folder} {folder}.copy"
     assert commands[1] == f"ls -t {folder}.copy/chk-*/_metadata && flink cancel {'f' * 32}", "not without a copy"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from diagnostics.notation.code_call import state_removals
 from diagnostics.signals import job_code
 from tests.diagnostics.hand_made import hand_made, needs, only
 
@@ -41,6 +44,19 @@ def test_names_are_stated_where_the_source_has_one_of_what_they_belong_to() -> N
     ]
     facts = only(job_code.measure(hand_made(code_call=rows)), "job_code").facts
     assert not {"state_class", "state_name", "key_part"} & set(facts)
+
+
+@pytest.mark.parametrize(
+    ("statement", "kept"),
+    [("state.update(x);", "profile"), ("state.clear();", None), ("descriptor.enableTimeToLive(ttl);", None)],
+)
+def test_a_state_whose_entries_no_call_removes_is_named(statement: str, kept: str | None) -> None:
+    rows = [
+        {"kind": "state-class", "name": "ValueStateDescriptor", "line": 70},
+        {"kind": "state-name", "name": "profile", "line": 70},
+        *({"kind": "state-removal", "name": call.name, "line": call.line} for call in state_removals(statement)),
+    ]
+    assert only(job_code.measure(hand_made(code_call=rows)), "job_code").facts.get("kept_state") == kept
 
 
 def test_a_file_that_is_there_twice_is_one_source() -> None:
