@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from diagnostics.aggregators.aggregator import Aggregator
 from diagnostics.arithmetic.exact_sum import sums_of_groups
 from diagnostics.arithmetic.metric_samples import SAMPLE_COLUMNS, single_samples
-from diagnostics.arithmetic.row_groups import ends_of_runs, row_groups
+from diagnostics.arithmetic.row_groups import ends_of_runs, row_groups, sorted_order
 from diagnostics.arithmetic.row_order import Order, first_rows, sort_rows
-from diagnostics.arithmetic.thinning import MOST_BITS, slot_bits
+from diagnostics.arithmetic.thinning import bits_for, slot_bits
 from diagnostics.notation.metric_unit import is_counter
 
 if TYPE_CHECKING:
@@ -64,11 +64,10 @@ def _merge(slots: pa.Table) -> pa.Table:
         return slots
     _, series = row_groups(slots, SERIES)
     begins = slots["begin_ms"].to_numpy()
-    order = np.lexsort((begins, series))
+    order = sorted_order(begins, series)
     series, begins = series[order], begins[order]
-    bits = slot_bits(slots)
-    while len(ends := ends_of_runs(series, begins >> bits)) > MOST_SLOTS and bits < MOST_BITS:
-        bits += 1
+    bits = bits_for(MOST_SLOTS, series, begins, slot_bits(slots))
+    ends = ends_of_runs(series, begins >> bits)
     starts = np.append(0, ends[:-1] + 1)
     cells = np.repeat(np.arange(len(ends)), np.diff(np.append(starts, len(series))))
     ordered = slots.select(["last_ms", "sum", "rest", "count", "peak"]).take(pa.array(order))

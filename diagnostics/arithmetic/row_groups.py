@@ -57,10 +57,37 @@ def order_of(rows: pa.Table, *keys: Numbers) -> Numbers:
     import numpy as np
 
     keys = (*_citation_ranks(rows), *keys)
-    order: Numbers = np.lexsort(keys)
+    order = sorted_order(*keys)
     if len(group_starts(*(key[order] for key in keys))) < len(order):
         order = np.lexsort((rows["value"].fill_null(0).to_numpy(), *keys))
     return order
+
+
+def sorted_order(*keys: Numbers) -> Numbers:
+    """Row indexes in sorted order, the most important key last: those of `lexsort`.
+
+    Rows come in the order of their times, mostly: then it is enough to sort by the most important key, which numpy
+    does twenty times as fast for short numbers.
+    """
+    import numpy as np
+
+    first = keys[-1]
+    is_short = first.min(initial=0) >= 0 and first.max(initial=0) <= np.iinfo(np.uint16).max
+    order: Numbers = np.argsort(first.astype(np.uint16) if is_short else first, kind="stable")
+    return order if _are_sorted(order, keys) else np.lexsort(keys)
+
+
+def _are_sorted(order: Numbers, keys: Sequence[Numbers]) -> bool:
+    """Whether the rows are in this order by all keys, the most important last."""
+    import numpy as np
+
+    is_tied = np.ones(max(len(order) - 1, 0), bool)
+    for key in reversed(keys):
+        steps = np.diff(key[order])
+        if (steps[is_tied] < 0).any():
+            return False
+        is_tied &= steps == 0
+    return True
 
 
 def _citation_ranks(rows: pa.Table) -> tuple[Numbers, ...]:

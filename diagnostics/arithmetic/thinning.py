@@ -11,6 +11,8 @@ from diagnostics.arithmetic.row_order import first_rows
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from diagnostics.arithmetic.row_groups import Numbers
+
 ALL = -1
 """`slot_bits` of unthinned samples. Above it a slot is 2^slot_bits ms long and begins at a multiple of its length."""
 
@@ -52,10 +54,22 @@ def thin_samples(samples: pa.Table, series: Sequence[str], most: int) -> pa.Tabl
     groups = 2 * groups + samples["ts_ms"].is_valid().to_numpy()
     order = order_of(samples, times, groups)
     groups, times = groups[order], times[order]
-    bits = max(bits, 0)
-    while len(last := ends_of_runs(groups, times >> bits)) > most and bits < MOST_BITS:
-        bits += 1
+    bits = bits_for(most, groups, times, max(bits, 0))
+    last = ends_of_runs(groups, times >> bits)
     kept = samples.take(pa.array(order[last]))
     place = kept.schema.get_field_index("slot_bits")
     kept = kept.set_column(place, "slot_bits", pa.repeat(pa.scalar(bits, pa.int8()), kept.num_rows))
     return first_rows(kept, [*((name, "ascending") for name in series), ("ts_ms", "ascending")], most)
+
+
+def bits_for(most: int, groups: Numbers, times: Numbers, least: int) -> int:
+    """The least `slot_bits`, not below `least`, with which sorted rows fill at most `most` slots.
+
+    Two times are in one slot when it is longer than the highest bit in which they differ.
+    """
+    import numpy as np
+
+    apart = np.frexp((times[1:] ^ times[:-1])[groups[1:] == groups[:-1]].astype(np.float64))[1]
+    slots = len(times) - np.cumsum(np.bincount(apart, minlength=MOST_BITS + 1))
+    fitting = np.flatnonzero(slots[least:MOST_BITS] <= most)
+    return least + int(fitting[0]) if len(fitting) else MOST_BITS

@@ -31,6 +31,7 @@ class Coverage:
     not_understood  lines (or values) that could not be read
     samples      a few of those: (line, shortened text)
     warnings     sentences for the user, e.g. `truncated in the middle of a record`
+    counted      sentences for the user with a `{count}`, which is added up over the ranges of a file
     role         jobmanager, taskmanager, client, ... when known from the content
     flink_version  when known from the content
     utc_offset_min  minutes ahead of UTC of the file's clock, when known from the content
@@ -43,6 +44,7 @@ class Coverage:
     not_understood: int = 0
     samples: tuple[tuple[int, str], ...] = ()
     warnings: tuple[str, ...] = ()
+    counted: tuple[tuple[str, int], ...] = ()
     role: str | None = None
     flink_version: str | None = None
     first_ts_ms: int | None = None

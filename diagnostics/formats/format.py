@@ -46,9 +46,9 @@ class Format:
                    as `read` gives them one by one; pays fixed costs once
     splittable     whether a large file may be cut into ranges at line starts (else a range is always a whole file)
     binary         whether it is not text: `recognise` and `read` get the raw bytes, and rows have no lines
-    parts          for files not made of lines: offsets of the parts that can be read separately, the first 0; ranges
-                   begin and end at them. None: a range is always a whole file. When it raises, the file is one
-                   part and `read` reports the error
+    parts          for files that can be cut at some places only: offsets of the parts that can be read separately, of
+                   text at line starts, the first 0; ranges begin and end at them. None: a range is always a whole
+                   file. When it raises, the file is one part and `read` reports the error
     samples        at least one
     is_log         whether its log records were written by Flink's own processes
     certainty      highest confidence of `recognise`: the format is not tried once another is more confident

@@ -6,19 +6,19 @@ Output of `promtool tsdb dump`, with the name among the labels, is read too.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from mmap import ACCESS_READ, mmap
 from typing import TYPE_CHECKING, Any
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.evidence.subject import only_one
 from diagnostics.formats.format import Format, Sample
-from diagnostics.language import say, to_say
+from diagnostics.language import to_say
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.prometheus_series import (
     BEYOND,
     FOREIGN,
-    MOST_SERIES,
     SeriesKey,
     SeriesNumbers,
     SeriesSamples,
@@ -31,6 +31,8 @@ from diagnostics.notation.tally import MOST_SHOWN, Tally
 from diagnostics.notation.text_cuts import TextCuts, text_cuts
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import numpy as np
     import numpy.typing as npt
 
@@ -47,6 +49,16 @@ LATEST_MS = 1e15
 """Larger numbers are not times. Our choice: the year 33658."""
 
 NOT_A_SERIES = -3
+
+LEFT_OUT = {
+    FOREIGN: to_say("{count} samples are not Flink's and were left out"),
+    BEYOND: to_say("{count} samples were left out: of too many series, or of too long a name"),
+}
+FAILED = to_say("{count} scrapes failed: the process did not answer")
+
+SCRAPE = b"\n# scrape_time "
+PART_BYTES = 1_048_576
+"""Least distance of the scrapes at which a file may be cut. Our choice: a range is sixteen times as long."""
 
 _VALUE = re.compile(rb"[-+]?(?:\d|NaN|Inf)")
 _SAMPLE = re.compile(
@@ -79,9 +91,16 @@ class _Scrapes:
     numbers: SeriesNumbers
     tally: Tally = field(default_factory=Tally)
     time_ms: int = 0
-    foreign: int = 0
-    beyond: int = 0
     failed: list[dict[str, Any]] = field(default_factory=list)
+
+
+def _parts(path: Path) -> Sequence[int]:
+    """Where some scrapes begin that state their time: what follows needs nothing before it."""
+    begins = [0]
+    with path.open("rb") as opened, mmap(opened.fileno(), 0, access=ACCESS_READ) as text:
+        while (found := text.find(SCRAPE, begins[-1] + PART_BYTES)) >= 0:
+            begins.append(found + 1)
+    return begins
 
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:
@@ -113,8 +132,8 @@ def _take(scrapes: _Scrapes, lines: TextCuts, first: int) -> None:
     time_of = np.array(moments)[np.searchsorted(places, np.arange(len(lines.ends))) - 1]
 
     numbers = scrapes.numbers.number_column(printed.heads)
-    scrapes.foreign += int((numbers == FOREIGN).sum())
-    scrapes.beyond += int((numbers == BEYOND).sum())
+    for number in LEFT_OUT:
+        scrapes.tally.counted[LEFT_OUT[number]] += int((numbers == number).sum())
     ours = numbers >= 0
     unusual = np.sort(np.append(printed.others, printed.places[numbers == NOT_A_SERIES])).tolist()
     single = (_sample(scrapes, lines.line(each), first + each, int(time_of[each])) for each in unusual)
@@ -164,10 +183,8 @@ def _series_of(head: str) -> SeriesKey | int | None:
 
 
 def _left_out(scrapes: _Scrapes, number: int, line: bytes, line_number: int, tail: bytes) -> None:
-    if number == FOREIGN and _VALUE.match(tail):
-        scrapes.foreign += 1
-    elif number == BEYOND:
-        scrapes.beyond += 1
+    if number == BEYOND or (number == FOREIGN and _VALUE.match(tail)):
+        scrapes.tally.counted[LEFT_OUT[number]] += 1
     else:
         _odd(scrapes, line, line_number)
 
@@ -219,18 +236,8 @@ def _after(scrapes: _Scrapes) -> Iterator[Rows | Coverage]:
     failed = [{**row, "scope": tally.role, "task_manager": task_manager} for row in scrapes.failed]
     yield Rows("metric_sample", failed)
     tally.records += len(failed)
-    if failed:
-        tally.warn(say("{failed} scrapes failed: the process did not answer", failed=len(failed)))
-    if scrapes.foreign:
-        tally.warn(say("{foreign} samples are not Flink's and were left out", foreign=scrapes.foreign))
-    if scrapes.beyond:
-        tally.warn(
-            say(
-                "{beyond} samples were left out: more than {most_series:,} series, or too long a name",
-                beyond=scrapes.beyond,
-                most_series=MOST_SERIES,
-            )
-        )
+    tally.counted[FAILED] += len(failed)
+    tally.counted = +tally.counted
     yield tally.coverage()
 
 
@@ -241,6 +248,7 @@ FORMAT = Format(
     tables=("metric_sample",),
     recognise=_recognise,
     read=_read,
+    parts=_parts,
     samples=(
         Sample(
             name="metrics/taskmanager-0.prom",

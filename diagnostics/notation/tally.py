@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
@@ -28,6 +29,7 @@ class Tally:
     not_understood: int = 0
     samples: list[tuple[int, str]] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    counted: Counter[str] = field(default_factory=Counter)
     first_ts_ms: int | None = None
     last_ts_ms: int | None = None
     utc_offset_min: int | None = None
@@ -56,6 +58,7 @@ class Tally:
             not_understood=self.not_understood,
             samples=tuple(self.samples),
             warnings=tuple(self.warnings),
+            counted=tuple(self.counted.items()),
             role=self.role,
             first_ts_ms=self.first_ts_ms,
             last_ts_ms=self.last_ts_ms,

@@ -35,8 +35,10 @@ def input_entry(
     for each in covered:
         part = {name: each[name] for name in Coverage.__slots__}
         part["samples"] = tuple((sample["line"], sample["text"]) for sample in each["samples"])
-        total = added(total, Coverage(**part | {"warnings": tuple(each["warnings"])}))
+        part |= {name: tuple(each[name]) for name in ("warnings", "counted")}
+        total = added(total, Coverage(**part))
     warnings = [*([file.error] if file.error else []), *file.warnings, *total.warnings]
+    warnings += [say(sentence, count=count) for sentence, count in total.counted]
     if total.earlier:
         warnings.append(_out_of_order(total))
     if chosen is not None and same_as:

@@ -57,10 +57,9 @@ def ranges_of(
     context = {name: value for name, value in known.items() if value is not None}
     if chosen.parts is not None:
         cuts = _cut_between_parts(_part_starts(chosen.parts, file.path), size)
-        lines = [0] * len(cuts)
     else:
         cuts = _cuts(file.path, size) if chosen.splittable else [0]
-        lines = _lines_between(file.path, cuts)
+    lines = [0] * len(cuts) if chosen.binary else _lines_between(file.path, cuts)
     for start, end, lines_before in zip(cuts, [*cuts[1:], size], lines, strict=True):
         part = Range(file.file_id, file.name, str(file.path.resolve()), start, end, size, context)
         yield PlannedRange(part, chosen.id, lines_before, clock, cut)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
@@ -96,6 +96,7 @@ def _coverage_schema() -> pa.Schema:
             ("not_understood", pa.int64()),
             ("samples", pa.list_(sample)),
             ("warnings", pa.list_(pa.string())),
+            ("counted", pa.map_(pa.string(), pa.int64())),
             ("role", pa.string()),
             ("flink_version", pa.string()),
             ("first_ts_ms", pa.int64()),
@@ -228,6 +229,8 @@ def _rows_read(table: str, rows: pa.RecordBatch) -> tuple[str, int]:
 
 def added(one: Coverage, other: Coverage) -> Coverage:
     """The sum of two coverages."""
+    counted = Counter(dict(one.counted))
+    counted.update(dict(other.counted))
     firsts = [each.first_ts_ms for each in (one, other) if each.first_ts_ms is not None]
     lasts = [each.last_ts_ms for each in (one, other) if each.last_ts_ms is not None]
     return Coverage(
@@ -235,6 +238,7 @@ def added(one: Coverage, other: Coverage) -> Coverage:
         not_understood=one.not_understood + other.not_understood,
         samples=(*one.samples, *other.samples)[:MOST_SAMPLES],
         warnings=tuple(dict.fromkeys((*one.warnings, *other.warnings)))[:MOST_WARNINGS],
+        counted=tuple(counted.items()),
         role=one.role or other.role,
         flink_version=one.flink_version or other.flink_version,
         first_ts_ms=min(firsts, default=None),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
+from itertools import pairwise, repeat
 from statistics import fmean
+from typing import NamedTuple
 
 from diagnostics.citation import Citation
 from diagnostics.reconstruction.metrics.metric_series import MetricSeries, counters_by_vertex
@@ -18,20 +20,24 @@ STEP_MS = 30_000
 FEWEST_POINTS = 2
 
 SubtaskKey = tuple[str | None, str, int]
+Span = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class MeteredInterval:
-    """One subtask between two samples of its counter of records; values without a metric are None."""
+class Interval(NamedTuple):
+    """One subtask between two answers or samples, or between the start of its attempt and the first answer.
 
-    key: SubtaskKey
-    since_ms: int
+    cite  makes its citation, which few of very many intervals need
+    """
+
+    job_id: str | None
+    vertex_id: str
+    subtask: int
     until_ms: int
+    length_ms: float
     records: float | None
-    records_out: float | None
     bytes_in: float | None
-    busy_ratio: float | None
-    back_pressured_ratio: float | None
+    busy_ms: float | None
+    back_pressured_ms: float | None
     cite: Callable[[], Citation]
 
 
@@ -49,45 +55,52 @@ class _Readings:
         known = [(point.ts_ms, point.value) for point in points if point.ts_ms is not None and point.value is not None]
         return cls([at for at, _ in known], [value for _, value in known])
 
-    def inside(self, since_ms: int, until_ms: int) -> Sequence[float]:
-        """The values between two times, both included."""
-        return self.values[bisect_left(self.times_ms, since_ms) : bisect_right(self.times_ms, until_ms)]
+    def growth(self, spans: Sequence[Span]) -> Iterable[float | None]:
+        """By how much a counter grew in each span; None where it fell or has one value."""
+        return (
+            self.values[end - 1] - self.values[first]
+            if end - first >= FEWEST_POINTS and self.values[end - 1] >= self.values[first]
+            else None
+            for first, end in self._inside(spans)
+        )
 
-    def growth(self, since_ms: int, until_ms: int) -> float | None:
-        """By how much a counter grew; None for one that fell or has one value."""
-        values = self.inside(since_ms, until_ms)
-        return values[-1] - values[0] if len(values) >= FEWEST_POINTS and values[-1] >= values[0] else None
+    def mean_part(self, spans: Sequence[Span]) -> Iterable[float | None]:
+        """The part of each span, ms, that a gauge of milliseconds per second has in the mean."""
+        return (
+            (span[1] - span[0]) * min(fmean(self.values[first:end]) / 1000, 1.0) if end > first else None
+            for span, (first, end) in zip(spans, self._inside(spans), strict=True)
+        )
 
-    def mean_ratio(self, since_ms: int, until_ms: int) -> float | None:
-        """The mean of milliseconds per second as a ratio."""
-        values = self.inside(since_ms, until_ms)
-        return min(fmean(values) / 1000, 1.0) if values else None
+    def _inside(self, spans: Sequence[Span]) -> Iterable[tuple[int, int]]:
+        """Where the values of each span, both ends included, begin and end."""
+        if not self.times_ms:
+            return repeat((0, 0), len(spans))
+        return ((bisect_left(self.times_ms, since), bisect_right(self.times_ms, until)) for since, until in spans)
 
 
-def metered_intervals(series: MetricSeries) -> Iterator[MeteredInterval]:
-    """The intervals of the last attempt of each subtask with a counter of records read."""
-    read, written, sizes = (
-        _by_subtask(counters_by_vertex(series, name)) for name in ("numRecordsIn", "numRecordsOut", "numBytesIn")
-    )
+def metered_intervals(series: MetricSeries, only_job: str | None = None) -> Iterator[Interval]:
+    """The intervals of the last attempt of each subtask with a counter of records read.
+
+    only_job  the job that series without a job id belong to
+    """
+    read, sizes = (_by_subtask(counters_by_vertex(series, name)) for name in ("numRecordsIn", "numBytesIn"))
     busy, held = (
         _by_subtask(series.by_vertex(name, operators=False))
         for name in ("busyTimeMsPerSecond", "backPressuredTimeMsPerSecond")
     )
     for key, counter in sorted(read.items(), key=repr):
-        records, records_out, bytes_in = (_Readings.of(each.get(key)) for each in (read, written, sizes))
-        busy_ms, held_ms = (_Readings.of(each.get(key)) for each in (busy, held))
-        for earlier, later in pairwise(_spaced(since_restart(counter.points))):
-            span = earlier.ts_ms or 0, later.ts_ms or 0
-            yield MeteredInterval(
-                key,
-                *span,
-                records=records.growth(*span),
-                records_out=records_out.growth(*span),
-                bytes_in=bytes_in.growth(*span),
-                busy_ratio=busy_ms.mean_ratio(*span),
-                back_pressured_ratio=held_ms.mean_ratio(*span),
-                cite=partial(counter.cite, later),
-            )
+        job_id, vertex_id, subtask = key
+        points = _spaced(since_restart(counter.points))
+        spans = [(earlier.ts_ms or 0, later.ts_ms or 0) for earlier, later in pairwise(points)]
+        columns = (
+            _Readings.of(counter).growth(spans),
+            _Readings.of(sizes.get(key)).growth(spans),
+            _Readings.of(busy.get(key)).mean_part(spans),
+            _Readings.of(held.get(key)).mean_part(spans),
+        )
+        for (since, until), later, *values in zip(spans, points[1:], *columns, strict=True):
+            place = job_id or only_job, vertex_id, subtask, until, float(until - since)
+            yield Interval._make((*place, *values, partial(counter.cite, later)))
 
 
 def _by_subtask(series: Mapping[tuple[str | None, str], Sequence[Series]]) -> Mapping[SubtaskKey, Series]:
@@ -102,7 +115,9 @@ def _by_subtask(series: Mapping[tuple[str | None, str], Sequence[Series]]) -> Ma
 def _spaced(points: Sequence[Point]) -> list[Point]:
     """The first point, and each next one that is at least STEP_MS later."""
     chosen: list[Point] = []
+    next_ms: float = -math.inf
     for point in points:
-        if point.ts_ms is not None and (not chosen or point.ts_ms - (chosen[-1].ts_ms or 0) >= STEP_MS):
+        if point.ts_ms is not None and point.ts_ms >= next_ms:
             chosen.append(point)
+            next_ms = point.ts_ms + STEP_MS
     return chosen

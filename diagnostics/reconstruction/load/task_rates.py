@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from operator import attrgetter
 from statistics import median
 from typing import Any
 
@@ -16,7 +17,7 @@ from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.evidence.subject import only_one
 from diagnostics.reconstruction.job.cluster import cluster_of
-from diagnostics.reconstruction.load.metered_intervals import STEP_MS, MeteredInterval, metered_intervals
+from diagnostics.reconstruction.load.metered_intervals import STEP_MS, Interval, metered_intervals
 from diagnostics.reconstruction.metrics.metric_series import metric_series
 from diagnostics.wording.cited_text import READ_SINCE, cited_text
 
@@ -32,26 +33,6 @@ AS_BUSY = 0.9
 """Part of its highest busy time from which the busiest subtask shows what the task passes at most. Our choice."""
 
 TaskKey = tuple[str | None, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """One subtask between two answers, or between the start of its attempt and the first answer.
-
-    cite  makes its citation, which few of very many intervals need
-    """
-
-    job_id: str | None
-    vertex_id: str
-    subtask: int
-    until_ms: int
-    length_ms: float
-    records: float | None
-    records_out: float | None
-    bytes_in: float | None
-    busy_ms: float | None
-    back_pressured_ms: float | None
-    cite: Callable[[], Citation]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +100,7 @@ def intervals(evidence: Evidence) -> Sequence[Interval]:
     rows = evidence.answer(subtask_counters.AGGREGATOR).to_pylist()
     asked = [row for row in rows if row["duration_ms"] is not None and row["duration_ms"] > 0]
     answered = _by_task(intervals_from_rows(asked, only_job))
-    metered = _by_task(_from_metrics(each, only_job) for each in metered_intervals(metric_series(evidence)))
+    metered = _by_task(metered_intervals(metric_series(evidence), only_job))
     finer = {task for task in metered if _usual_length_ms(metered[task]) < _usual_length_ms(answered.get(task, ()))}
     return [each for task, of_task in (answered | {task: metered[task] for task in finer}).items() for each in of_task]
 
@@ -135,29 +116,7 @@ def _usual_length_ms(of_task: Sequence[Interval]) -> float:
     return median(each.length_ms for each in of_task) if of_task else math.inf
 
 
-def _from_metrics(metered: MeteredInterval, only_job: str | None) -> Interval:
-    job_id, vertex_id, subtask = metered.key
-    length_ms = float(metered.until_ms - metered.since_ms)
-    return Interval(
-        job_id=job_id or only_job,
-        vertex_id=vertex_id,
-        subtask=subtask,
-        until_ms=metered.until_ms,
-        length_ms=length_ms,
-        records=metered.records,
-        records_out=metered.records_out,
-        bytes_in=metered.bytes_in,
-        busy_ms=_part_of(length_ms, metered.busy_ratio),
-        back_pressured_ms=_part_of(length_ms, metered.back_pressured_ratio),
-        cite=metered.cite,
-    )
-
-
-def _part_of(length_ms: float, ratio: float | None) -> float | None:
-    return length_ms * ratio if ratio is not None else None
-
-
-COUNTERS = ("read_records", "write_records", "read_bytes", "busy_ms", "back_pressured_ms")
+COUNTERS = ("read_records", "read_bytes", "busy_ms", "back_pressured_ms")
 
 
 def intervals_from_rows(rows: Iterable[Mapping[str, Any]], only_job: str | None = None) -> list[Interval]:
@@ -184,7 +143,7 @@ def _interval(job_id: str | None, row: Mapping[str, Any], before: Mapping[str, A
         now, then = row[name], before.get(name) or 0.0
         return float(now - then) if now is not None and now >= then else None
 
-    records, records_out, bytes_in, busy_ms, back_pressured_ms = (grown(name) for name in COUNTERS)
+    records, bytes_in, busy_ms, back_pressured_ms = (grown(name) for name in COUNTERS)
     return Interval(
         job_id=job_id,
         vertex_id=row["vertex_id"],
@@ -192,7 +151,6 @@ def _interval(job_id: str | None, row: Mapping[str, Any], before: Mapping[str, A
         until_ms=row["ts_ms"] or ((row["start_ms"] or 0) + row["duration_ms"]),
         length_ms=float(length_ms),
         records=records,
-        records_out=records_out,
         bytes_in=bytes_in,
         busy_ms=busy_ms,
         back_pressured_ms=back_pressured_ms,
@@ -213,6 +171,7 @@ def _citation_text(row: Mapping[str, Any]) -> str:
     return cited_text(READ_SINCE, subtask=row["subtask"], seconds=seconds, parts=", ".join(parts))
 
 
+@read_once
 def held_times(evidence: Evidence) -> Mapping[TaskKey, HeldTime]:
     """The back-pressured time that each task accumulated; tasks without any are left out."""
     return held_times_of(intervals(evidence))
@@ -240,7 +199,7 @@ def _grouped(each_interval: Iterable[Interval]) -> Mapping[TaskKey, list[list[In
     """The intervals of each task, grouped by about when they end: TaskManagers are scraped one after the other."""
     by_task: dict[TaskKey, list[dict[int, Interval]]] = defaultdict(list)
     begun_ms: dict[TaskKey, int] = {}
-    for interval in sorted(each_interval, key=lambda each: (each.until_ms, each.subtask)):
+    for interval in sorted(each_interval, key=attrgetter("until_ms", "subtask")):
         task = interval.job_id, interval.vertex_id
         groups = by_task[task]
         if not groups or interval.until_ms - begun_ms[task] > TOGETHER_MS or interval.subtask in groups[-1]:
@@ -251,6 +210,7 @@ def _grouped(each_interval: Iterable[Interval]) -> Mapping[TaskKey, list[list[In
     return {task: [[group[subtask] for subtask in sorted(group)] for group in by_task[task]] for task in ordered}
 
 
+@read_once
 def task_rates(evidence: Evidence) -> Mapping[TaskKey, TaskRate]:
     """The throughput of each task that read records."""
     return task_rates_of(intervals(evidence))

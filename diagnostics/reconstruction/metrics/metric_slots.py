@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from diagnostics.aggregators import counter_samples, gauge_slots
 from diagnostics.aggregators.gauge_slots import SERIES
 from diagnostics.arithmetic.exact_sum import sums_of_groups
-from diagnostics.arithmetic.row_groups import ends_of_runs, row_groups
+from diagnostics.arithmetic.row_groups import ends_of_runs, row_groups, sorted_order
 from diagnostics.arithmetic.row_order import Order, sort_rows
 from diagnostics.arithmetic.thinning import slot_bits
 from diagnostics.arithmetic.time_slot import slot_ms
@@ -134,7 +134,7 @@ def growth(series: Numbers, times: Numbers, values: Floats) -> tuple[Numbers, Fl
     """
     import numpy as np
 
-    order = np.lexsort((times, series))
+    order = sorted_order(times, series)
     passed, grown = np.diff(times[order]), np.diff(values[order])
     known = (np.diff(series[order]) == 0) & (passed > 0) & (grown >= 0)
     return order[1:][known], grown[known] * 1000 / passed[known]
@@ -147,7 +147,7 @@ def _in_slots(readings: pa.Table, from_ms: int, length: int) -> pa.Table:
 
     first, series = row_groups(readings, SERIES)
     places = (readings["begin_ms"].to_numpy() - from_ms) // length
-    order = np.lexsort((places, series))
+    order = sorted_order(places, series)
     series, places = series[order], places[order]
     ends = ends_of_runs(series, places)
     begins = np.append(0, ends[:-1] + 1)[: len(ends)]

@@ -83,12 +83,9 @@ class Series:
 def since_restart(points: Sequence[Point]) -> tuple[Point, ...]:
     """The points of a counter since its last restart: a new attempt counts from 0."""
     known = [point for point in points if point.value is not None]
-    start = 0
-    for index in range(1, len(known)):
-        before, after = known[index - 1].value, known[index].value
-        if before is not None and after is not None and after < before:
-            start = index
-    return tuple(known[start:])
+    values = itertools.pairwise(point.value or 0.0 for point in known)
+    falls = [place for place, (before, after) in enumerate(values, 1) if after < before]
+    return tuple(known[falls[-1] if falls else 0 :])
 
 
 def increase(points: Sequence[Point]) -> float:

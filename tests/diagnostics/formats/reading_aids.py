@@ -10,6 +10,7 @@ from typing import Any
 from diagnostics.evidence.rows import Coverage
 from diagnostics.evidence.tables import TABLES
 from diagnostics.formats.format import Format
+from diagnostics.language import say
 from diagnostics.notation.file_range import HEAD_BYTES, Head, Range
 
 
@@ -22,7 +23,8 @@ class Read:
 
     @property
     def warnings(self) -> list[str]:
-        return [warning for each in self.coverage for warning in each.warnings]
+        counted = [say(sentence, count=count) for each in self.coverage for sentence, count in each.counted]
+        return [*(warning for each in self.coverage for warning in each.warnings), *counted]
 
     @property
     def records(self) -> int:

@@ -33,7 +33,7 @@ def test_a_counter_that_is_there_counts_before_its_rate() -> None:
 def test_intervals_hold_records_and_busy_time() -> None:
     rows = sampled("numRecordsInPerSecond", 0, [50.0] * 10) + sampled("busyTimeMsPerSecond", 0, [1000.0] * 10)
     first = next(iter(metered_intervals(metric_series(hand_made(metric_sample=rows)))))
-    assert (first.until_ms - first.since_ms, first.records, first.busy_ratio) == (30_000, 1_500, 1.0)
+    assert (first.length_ms, first.records, first.busy_ms) == (30_000, 1_500, 30_000)
 
 
 def test_one_sample_of_a_rate_gives_no_record_count() -> None:

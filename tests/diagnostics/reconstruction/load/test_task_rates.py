@@ -14,7 +14,7 @@ HERE = Citation(file_id=0, line=1, kind="rest", text="")
 
 
 def _interval(subtask: int, *, until_s: int = 100, length_s: float = 100, **columns: float) -> Interval:
-    counted = dict.fromkeys(("records", "records_out", "bytes_in", "busy_ms", "back_pressured_ms"))
+    counted = dict.fromkeys(("records", "bytes_in", "busy_ms", "back_pressured_ms"))
     return Interval(
         JOB, MIDDLE, subtask, START + until_s * 1000, length_s * 1000, cite=lambda: HERE, **{**counted, **columns}
     )
