@@ -1,13 +1,16 @@
 """A copied error message without a layout: what a person pastes of a shell, a client, an operator or a web page.
 
-Lines that name a cause of the catalogues, are a known event, or begin with the word error, become records with that
-message; the others are not kept. Of a traceback of Python the last line says what was thrown. Copied stack traces are
-read as Flink's logs.
+Lines that name a cause of the catalogues, are a known event, begin with the word error or with an exception of Java
+become records with that message; the others are not kept. Frames and causes below an exception belong to its record,
+as in the end of an output that YARN shows. A line that ends with a colon only announces the next one. Of a traceback
+of Python the last line says what was thrown. Copied stack traces alone are read as Flink's logs.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from diagnostics.evidence.rows import Coverage, Rows
@@ -16,7 +19,7 @@ from diagnostics.language import to_say
 from diagnostics.log_scan.known_messages import event_columns
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.log_event import alarming_events
-from diagnostics.notation.stack_trace import bare_cause
+from diagnostics.notation.stack_trace import bare_cause, stack_trace
 from diagnostics.notation.text_lines import numbered_lines
 from diagnostics.vocabulary.copied_error import is_error_line, names_cause
 
@@ -30,6 +33,11 @@ TRACEBACK = "Traceback (most recent call last)"
 """The first line of what Python prints of an exception."""
 
 Line = tuple[int, str]
+Statement = list[Line]
+_THROWN = re.compile(
+    r"\s{0,8}(?:Caused by: )?(?:[a-z_]\w{0,60}\.){1,12}[A-Z][\w$]{0,100}(?:Exception|Error|Throwable)(?:: |\s*$)"
+)
+_BELOW = re.compile(r"\s{1,16}at [\w$<]|\s{0,16}Caused by: |\s{0,16}\.\.\. \d+ ")
 
 
 def _recognise(head: Head) -> float:
@@ -41,29 +49,56 @@ def _recognise(head: Head) -> float:
 
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:
-    lines = list(_statements(numbered_lines(part, MOST_LINE)))
+    statements = list(_statements(numbered_lines(part, MOST_LINE)))
     rows = []
-    for (number, line), known in zip(lines, _events([line for _, line in lines]), strict=True):
-        cause = bare_cause(line) if known or names_cause(line) or is_error_line(line) else None
-        if cause:
-            said = {"message": line.strip(), "line": number, "last_line": number}
-            rows.append({**known, **said, "exception_message": line.strip()[:500], "causes": cause.causes})
+    for each, known in zip(statements, _events([each[0][1] for each in statements]), strict=True):
+        (number, line), (last, _) = each[0], each[-1]
+        is_thrown = _THROWN.match(line) is not None
+        thrown = _trace(each) if is_thrown else _bare(line)
+        is_error = is_error_line(line) and not line.rstrip().endswith(":")
+        if thrown and (is_thrown or known or names_cause(line) or is_error):
+            rows.append({**known, "message": line.strip(), "line": number, "last_line": last, **thrown})
     if rows:
         yield Rows("log_record", rows)
     yield Coverage(records=len(rows))
 
 
-def _statements(lines: Iterator[Line]) -> Iterator[Line]:
-    """The lines, a traceback of Python as one: its first line, and what was thrown."""
-    is_within = False
+def _trace(statement: Statement) -> dict[str, Any] | None:
+    """The columns of an exception of Java with the frames and causes below it."""
+    (_, head), *below = statement
+    trace = stack_trace([head.strip().removeprefix("Caused by: "), *(line for _, line in below)])
+    return asdict(trace) if trace else None
+
+
+def _bare(line: str) -> dict[str, Any] | None:
+    """The columns of a line that says what is wrong without an exception of Java; None for an empty one."""
+    cause = bare_cause(line)
+    return {"exception_message": line.strip()[:500], "causes": cause.causes} if cause else None
+
+
+def _statements(lines: Iterator[Line]) -> Iterator[Statement]:
+    """The lines, an exception with its frames and causes together, and a traceback of Python as one line: its first
+    line, and what was thrown.
+    """
+    is_within, thrown = False, list[Line]()
     for number, line in lines:
+        if thrown and _BELOW.match(line):
+            thrown.append((number, line))
+            continue
+        if thrown:
+            yield thrown
+            thrown = []
         if TRACEBACK in line:
             is_within = True
-        elif not is_within:
-            yield number, line
-        elif line.strip() and not line[:1].isspace():
+        elif is_within and line.strip() and not line[:1].isspace():
             is_within = False
-            yield number, f"{TRACEBACK}: {line.strip()}"
+            yield [(number, f"{TRACEBACK}: {line.strip()}")]
+        elif not is_within and _THROWN.match(line):
+            thrown = [(number, line)]
+        elif not is_within:
+            yield [(number, line)]
+    if thrown:
+        yield thrown
 
 
 def _events(lines: Sequence[str]) -> list[dict[str, Any]]:

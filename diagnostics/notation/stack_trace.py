@@ -35,6 +35,8 @@ _FRAME = re.compile(r"at [\w$<][^\s(]{0,500}\(|at [\w$<][^\s(]{0,500}\.[^\s(]{1,
 MOST_SEARCHED = 2_000
 _THROWN_WITHIN = re.compile(r"[ :]((?:[a-z_]\w{0,60}\.){1,12}[A-Z]\w{0,100}(?:Exception|Error))(?=: |$)")
 _BARE_CLASS = re.compile(r"([A-Z]\w{0,100}(?:Exception|Error))(?:: ?|\n|$)")
+_CAUSE_WITHOUT_PACKAGE = re.compile(r"([A-Z]\w{0,100}(?:Exception|Error))(?:: ?|(?=[(\[])|$)")
+"""A cause that prints no package: `KrbException: …`, of Thrift `MetaException(message:…)`, or `XException[…]`."""
 _PASSED_ON = re.compile(r"(?:[A-Za-z_$][\w$]{0,200}\.){2,30}[A-Za-z_$][\w$]{0,200}(?:Exception|Error)(?::|$)")
 _WRAPPERS = ("org.apache.flink.util.SerializedThrowable", "org.apache.flink.runtime.util.SerializedThrowable")
 _CAUSED_BY = "Caused by: "
@@ -198,7 +200,8 @@ def _throwable(line: str) -> _Throwable:
         line = line[match.end() :]
         match = _THROWABLE.match(line)
     if not match:
-        return _Throwable(None, line[:MOST_MESSAGE], [])
+        bare = _CAUSE_WITHOUT_PACKAGE.match(line)
+        return _Throwable(bare and bare[1], line[bare.end() if bare else 0 :][:MOST_MESSAGE], [])
     name, message = match["remote"] or match[1], line[match.end() :][:MOST_MESSAGE]
     if name in _WRAPPERS and message.strip() in _OF_MEMORY:
         name = "java.lang.OutOfMemoryError"

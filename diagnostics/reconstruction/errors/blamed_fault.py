@@ -63,16 +63,29 @@ def blamed_by_job(evidence: Evidence) -> list[tuple[str | None, Sequence[Fault]]
     return sorted(by_job(blamed_faults(evidence)).items(), key=lambda entry: repr(entry[0]))
 
 
+ENDS = ("due to AM Container for", "Exception from container-launch", "Container exited with a non-zero exit code")
+"""Texts with which YARN reports that a process ended; what the process printed says why. Source: Hadoop,
+RMAppAttemptImpl and ContainerLaunch.
+"""
+
+
 def came_before(faults: Sequence[Fault], fault: Fault) -> Fault | None:
     """The first fault before one that can be its cause: not an error in a log that nothing is known of, which mostly
     reports the same trouble in other words.
     """
-    for each in faults:
-        if each is fault:
+    for earlier in faults:
+        if earlier is fault:
             return None
-        if each.kind != fault.kind and (each.origin.id != UNKNOWN or each.reported_by in ("failure", "process")):
-            return each
+        if earlier.kind != fault.kind and _can_cause(earlier):
+            return earlier
     return None
+
+
+def _can_cause(fault: Fault) -> bool:
+    """Whether it is more than an error in a log that nothing is known of, or YARN's report that a process ended."""
+    if fault.origin.id != UNKNOWN:
+        return True
+    return fault.reported_by in ("failure", "process") and not any(text in fault.chain for text in ENDS)
 
 
 def _logged(evidence: Evidence) -> Iterator[Fault]:

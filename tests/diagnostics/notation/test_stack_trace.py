@@ -80,3 +80,18 @@ def test_an_exception_that_a_message_announces_is_its_cause() -> None:
     assert trace is not None
     assert trace.root_cause_class == "java.lang.ClassCastException"
     assert trace.root_cause_frame == "com.acme.Submit.run"
+
+
+@pytest.mark.parametrize(
+    ("cause", "name"),
+    [
+        ("MetaException(message:Version information not found in metastore. )", "MetaException"),
+        ("ElasticsearchStatusException[Elasticsearch exception [type=x]]", "ElasticsearchStatusException"),
+        ("KrbException: Cannot locate default realm", "KrbException"),
+        ("An Exception in general", None),
+    ],
+)
+def test_a_cause_without_a_package_has_its_class(cause: str, name: str | None) -> None:
+    trace = stack_trace(["java.io.IOException: no", f"Caused by: {cause}", "\tat com.acme.Sink.open(Sink.java:7)"])
+    assert trace is not None
+    assert trace.root_cause_class == name

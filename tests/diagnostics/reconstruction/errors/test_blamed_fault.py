@@ -142,3 +142,11 @@ def test_an_error_that_nothing_is_known_of_comes_before_no_other() -> None:
     assert before(unknown, missing) is None
     assert before(error(5, "io.debezium.DebeziumException"), missing) == "io.debezium.DebeziumException"
     assert before(failure(5, "java.lang.Exception"), missing) == "java.lang.Exception"
+
+
+def test_the_end_of_a_container_that_yarn_reports_comes_before_no_cause() -> None:
+    said = "Application application_1 failed 1 times due to AM Container for appattempt_1 exited with  exitCode: 1"
+    ended = failure(5, "java.lang.Exception") | {"root_cause_message": said, "causes": said}
+    missing = error(6, "java.lang.NoClassDefFoundError", "com/acme/Order")
+    found = blamed_faults(hand_made(**line_of_jobs(), log_record=[ended, missing]))
+    assert came_before(found, found[-1]) is None

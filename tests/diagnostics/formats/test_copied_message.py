@@ -1,0 +1,37 @@
+"""Copied messages beyond the sample: traces within other text, and lines that only announce one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from diagnostics.formats import FORMATS
+from tests.diagnostics.formats.reading_aids import read
+
+COPIED = FORMATS["copied-message"]
+REPORT = """\
+Diagnostics : Application application_1 failed 1 times due to AM Container for appattempt_1 exited with  exitCode: 1
+Last 4096 bytes of stderr :
+java.io.IOException: Could not open the sink
+\tat com.acme.Sink.open(Sink.java:7)
+Caused by: java.sql.SQLException: the pool is empty
+\tat com.acme.Pool.take(Pool.java:9)
+For more detailed output, check the application tracking page
+"""
+
+
+def test_the_trace_at_the_end_of_an_output_is_one_record_with_its_root(tmp_path: Path) -> None:
+    *_, thrown = read(COPIED, REPORT, tmp_path).rows["log_record"]
+    assert (thrown["exception_class"], thrown["root_cause_class"]) == ("java.io.IOException", "java.sql.SQLException")
+    assert (thrown["root_cause_message"], thrown["line"], thrown["last_line"]) == ("the pool is empty", 3, 6)
+
+
+def test_a_line_that_only_announces_the_next_one_is_no_record(tmp_path: Path) -> None:
+    text = "[ERROR] Could not execute SQL statement. Reason:\njava.sql.SQLException: the pool is empty\n"
+    (row,) = read(COPIED, text, tmp_path).rows["log_record"]
+    assert (row["exception_class"], row["line"]) == ("java.sql.SQLException", 2)
+
+
+def test_prose_that_mentions_an_exception_within_a_line_is_no_record(tmp_path: Path) -> None:
+    text = "When java.sql.SQLException comes up, read the manual.\nerror: tee: log: Permission denied\n"
+    rows = read(COPIED, text, tmp_path).rows["log_record"]
+    assert [row["line"] for row in rows] == [2]
