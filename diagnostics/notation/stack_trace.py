@@ -37,7 +37,7 @@ _THROWN_WITHIN = re.compile(r"[ :]((?:[a-z_]\w{0,60}\.){1,12}[A-Z]\w{0,100}(?:Ex
 _BARE_CLASS = re.compile(r"([A-Z]\w{0,100}(?:Exception|Error))(?:: ?|\n|$)")
 _CAUSE_WITHOUT_PACKAGE = re.compile(r"([A-Z]\w{0,100}(?:Exception|Error))(?:: ?|(?=[(\[])|$)")
 """A cause that prints no package: `KrbException: …`, of Thrift `MetaException(message:…)`, or `XException[…]`."""
-_PASSED_ON = re.compile(r"(?:[A-Za-z_$][\w$]{0,200}\.){2,30}[A-Za-z_$][\w$]{0,200}(?:Exception|Error)(?::|$)")
+_PASSED_ON = re.compile(r"(?:[A-Za-z_$][\w$]{0,200}\.){2,30}[A-Za-z_$][\w$]{0,200}(?:Exception|Error|Throwable)(?::|$)")
 _WRAPPERS = ("org.apache.flink.util.SerializedThrowable", "org.apache.flink.runtime.util.SerializedThrowable")
 _CAUSED_BY = "Caused by: "
 _SUPPRESSED = "Suppressed: "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -31,7 +32,36 @@ REPORT_CLASSES = (
     "Py4JJavaError",
 )
 """Classes that do so; Python prints the last before the trace of what Java threw. Source: py4j.protocol."""
-WRAPPERS = ("SerializedThrowable", "CompletionException", "ExecutionException", "JobExecutionException", "JobException")
+TELLS_NO_REASON = (
+    "Could not deploy Yarn",
+    "Couldn't deploy Yarn",
+    "Couldn't retrieve Yarn cluster",
+    "Could not create Kubernetes cluster",
+    "Could not deploy application",
+    "Could not execute application",
+    "Could not execute SQL statement",
+    "Could not retrieve the execution result",
+    "Could not start cluster entrypoint",
+    "Could not start the JobMaster",
+    "Could not stop with a savepoint",
+    "Failed to execute job",
+    "Failed to execute sql",
+    "Failed to execute the operation",
+    "Failed to fetch job execution result",
+    "Failed to fetch next result",
+    "Failed to initialize the cluster entrypoint",
+    "Failed to stop with savepoint",
+    "Failed to submit job",
+    "Failed to submit JobGraph",
+    "Failed to wait job finish",
+    "Job execution failed",
+    "Job failed",
+)
+"""Texts of Flink's exceptions that name what failed and leave the reason to their cause: where a trace is cut after
+one, no reason is known. Source: Flink's client, runtime and table API.
+"""
+_CALLER = "The main method caused an error: "
+_JOB = re.compile(r" ?\(JobID: \w+\)")
 
 
 Reporter = Literal["failure", "process", "client", "error", "warning", "passed"]
@@ -185,9 +215,14 @@ def _fault(source: Any, job_id: str | None, citation: Citation) -> Fault | None:
 
 
 def is_report(exception: str, message: str) -> bool:
-    """Whether an exception only reports an earlier failure."""
+    """Whether an exception only reports an earlier failure, or what failed without the reason."""
     simple = exception.rpartition(".")[2]
-    return simple in REPORT_CLASSES or any(text in message for text in REPORTS)
+    return simple in REPORT_CLASSES or any(text in message for text in REPORTS) or _tells_no_reason(message)
+
+
+def _tells_no_reason(message: str) -> bool:
+    said = _JOB.sub("", message.strip().removeprefix(_CALLER))
+    return said.startswith(TELLS_NO_REASON) and ": " not in said and "\n" not in said
 
 
 def kinds_of(found: Iterable[Fault]) -> list[FaultKind]:

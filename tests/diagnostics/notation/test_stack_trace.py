@@ -69,6 +69,21 @@ def test_a_serialized_throwable_that_keeps_the_jvms_message_alone_is_an_out_of_m
     assert trace.root_cause_message == "Java heap space"
 
 
+def test_a_future_passes_on_the_exception_that_its_message_names() -> None:
+    trace = stack_trace(
+        [
+            "java.util.concurrent.CompletionException: org.apache.flink.util.SerializedThrowable: "
+            "org.apache.flink.util.FlinkException: unexpected state",
+            "\tat java.util.concurrent.CompletableFuture.encodeThrowable(CompletableFuture.java:292)",
+        ]
+    )
+    assert trace is not None
+    assert (trace.root_cause_class, trace.root_cause_message) == (
+        "org.apache.flink.util.FlinkException",
+        "unexpected state",
+    )
+
+
 def test_an_exception_that_a_message_announces_is_its_cause() -> None:
     lines = [
         "java.lang.Exception: Exception in executing a job:",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from diagnostics.reconstruction.failures.fault import faults
 from diagnostics.reconstruction.failures.incident_log import IncidentLog, LogEvent
 from diagnostics.reconstruction.job.cluster import Cluster
@@ -57,3 +59,23 @@ def test_output_beside_a_log_is_not_a_log_record() -> None:
 def test_a_trace_that_repeats_an_earlier_failure_is_not_counted() -> None:
     reported = replace(PASTED, root_cause_message="Exceeded checkpoint tolerable failure threshold.")
     assert faults(IncidentLog({"pasted": [reported]}, is_log=False), Cluster()) == []
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "The main method caused an error: Could not deploy Yarn job cluster.",
+        "Failed to execute job 'orders'.",
+        "Job failed (JobID: 6cc03bd88ca1d89828729a826dc71ee1)",
+        "Failed to stop with savepoint.",
+    ],
+)
+def test_a_trace_that_is_cut_after_what_failed_states_no_reason(message: str) -> None:
+    cut = replace(PASTED, root_cause_class="org.apache.flink.util.FlinkException", root_cause_message=message)
+    assert faults(IncidentLog({"pasted": [cut]}, is_log=False), Cluster()) == []
+
+
+def test_what_failed_is_a_reason_where_its_message_goes_on_with_one() -> None:
+    message = "Failed to execute job 'orders': parallelism 4 is above the maximum 2"
+    told = replace(PASTED, root_cause_class="org.apache.flink.util.FlinkException", root_cause_message=message)
+    assert [each.message for each in faults(IncidentLog({"pasted": [told]}, is_log=False), Cluster())] == [message]
