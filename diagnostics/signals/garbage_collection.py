@@ -14,7 +14,7 @@ from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.notation.garbage_collector import COLLECTORS
 from diagnostics.notation.printed_name import normalised
-from diagnostics.reconstruction.configuration.stated_settings import stated_options
+from diagnostics.reconstruction.configuration.stated_settings import settings_of, stated_options
 from diagnostics.reconstruction.gc.pauses import SLICE_MS
 from diagnostics.reconstruction.gc.timeline import (
     JOB_MANAGER,
@@ -49,6 +49,8 @@ LEAST_USABLE = 0.9
 """A smaller part of the largest heap means that the heap has not grown to it. Our choice: by HotSpot's default ratios a
 survivor space is a thirtieth of the heap.
 """
+HEARTBEAT_TIMEOUT_MS = 50_000.0
+"""Default of heartbeat.timeout. Source: Flink documentation, Configuration."""
 LOST_RATIO = 0.1
 """From this part of a minute in pauses on a process loses time. Source: rules-of-thumb.csv, res.gc."""
 
@@ -67,7 +69,15 @@ def measure(evidence: Evidence) -> Measured:
     ]
     if not signals:
         yield NotMeasured("garbage_collection", "gc-log", "neither a GC log nor GC metrics were given")
-    yield from signals
+    timeout = settings_of(stated_options(evidence), None)[0].get("heartbeat_timeout_ms")
+    for signal in signals:
+        yield replace(signal, facts={**signal.facts, **_of_heartbeat(signal.facts.get("max_pause_ms"), timeout)})
+
+
+def _of_heartbeat(pause_ms: FactValue, timeout_ms: FactValue) -> dict[str, FactValue]:
+    """The longest pause as a part of the heartbeat timeout that a file states, or else of Flink's default."""
+    timeout = float(timeout_ms) if isinstance(timeout_ms, (int, float)) and timeout_ms > 0 else HEARTBEAT_TIMEOUT_MS
+    return {"pause_to_heartbeat_ratio": pause_ms / timeout} if isinstance(pause_ms, (int, float)) else {}
 
 
 def _gc_log(file: str, paths: Mapping[str, str]) -> str:
@@ -341,6 +351,7 @@ FACTS = {
     "full_gc_ms": "time in full collections, ms",
     "full_gcs_for_room": "full collections made because the heap was full (not for metadata or on request)",
     "max_pause_ms": "longest pause, ms",
+    "pause_to_heartbeat_ratio": "longest pause, divided by the heartbeat timeout",
     "total_pause_ms": "all pauses together, ms",
     "share_ratio": "part of the observed time in pauses, 0 to 1",
     "worst_minute_ratio": "part of the worst 60 s in pauses, 0 to 1",

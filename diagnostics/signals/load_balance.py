@@ -18,7 +18,7 @@ from diagnostics.reconstruction.load.subtasks import (
     FEWEST_RECORDS,
     Samples,
     Spread,
-    mean_ratios,
+    mean_busy_ratios,
     task_spreads,
     time_ratios,
 )
@@ -44,7 +44,7 @@ def measure(evidence: Evidence) -> Measured:
         return
     cluster = cluster_of(evidence)
     series = metric_series(evidence)
-    busy, back_pressured = time_ratios(evidence)
+    (busy, back_pressured), means = time_ratios(evidence), mean_busy_ratios(evidence)
     spreads = task_spreads(evidence)
     if not spreads:
         yield NotMeasured(
@@ -55,7 +55,8 @@ def measure(evidence: Evidence) -> Measured:
     }
     for vertex in sorted(spreads, key=repr):
         spread = spreads[vertex]
-        signal = _signal(vertex, spread, busy.get(vertex, {}), cluster, spreads, back_pressured, graphs[vertex[0]])
+        graph, of_vertex = graphs[vertex[0]], means.get(vertex, {})
+        signal = _signal(vertex, spread, busy.get(vertex, {}), cluster, spreads, back_pressured, graph, of_vertex)
         named = signal.subject.vertex or series.name_of(vertex)
         yield replace(signal, subject=replace(signal.subject, vertex=named))
 
@@ -73,6 +74,7 @@ def _signal(
     spreads: Mapping[VertexKey, Spread],
     back_pressured: Samples,
     graph: JobGraph,
+    means: Mapping[int, float],
 ) -> Signal:
     subject = cluster.vertex_subject(*vertex)
     records = spread.records
@@ -104,7 +106,7 @@ def _signal(
         facts["bytes_hot_subtask"] = spread.bytes.hot
     facts |= _graph_facts(vertex, spread, cluster, spreads)
     facts |= _place_facts(vertex, records, cluster)
-    facts |= _busy_facts(spread, busyness(busy_over_time), mean_ratios(busy_over_time))
+    facts |= _busy_facts(spread, busyness(busy_over_time), means)
     facts |= _held_back(vertex, graph, back_pressured, busy_over_time)
     order = sorted(spread.loads, key=lambda subtask: -spread.counts.get(subtask, 0))
     places = [_counted(spread, subtask) for subtask in order]
@@ -202,7 +204,7 @@ def _busy_facts(spread: Spread, busy: Busyness | None, means: Mapping[int, float
     }
     facts |= known_facts(most)
     if len(busy.by_subtask) <= MOST_LISTED:
-        facts["busy"] = [round(ratio, 3) for ratio in busy.by_subtask.values()]
+        facts["busy"] = [round(means[subtask], 3) for subtask in sorted(means)]
     return facts
 
 
@@ -302,7 +304,7 @@ SIGNALS = (
             "busiest samples, 0 to 1",
             "hot_mean_busy_ratio": "mean busy ratio of the hot subtask over the whole time, 0 to 1",
             "others_mean_busy_max_ratio": "highest mean busy ratio of the subtasks that are not hot, 0 to 1",
-            "busy": "busy ratio by subtask",
+            "busy": "busy ratio by subtask, mean over the whole time",
             "back_pressured_ratio": "back-pressured ratio of the task's own worst subtask, 0 to 1",
             "upstream_back_pressured_ratio": "back-pressured ratio of the most back-pressured upstream task; upper "
             "quartile of its worst subtask, 0 to 1",

@@ -14,8 +14,9 @@ from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.reconstruction.job.cluster import VertexKey
+from diagnostics.reconstruction.metrics.counted_time import TIME_COUNTERS, counted_ratio
 from diagnostics.reconstruction.metrics.metric_series import MetricSeries, counters_by_vertex, metric_series
-from diagnostics.reconstruction.metrics.series import Point, since_restart
+from diagnostics.reconstruction.metrics.series import BUSY, Point, since_restart
 from diagnostics.wording.cited_text import READ_AND_WRITTEN, cited_text
 
 FEWEST_RECORDS = 1000
@@ -226,11 +227,28 @@ def time_ratios(evidence: Evidence) -> tuple[Samples, Samples]:
     return busy, back_pressured
 
 
-def mean_ratios(samples: Mapping[int, Mapping[int, float]]) -> dict[int, float]:
-    """Subtask -> the mean of its samples (subtask -> epoch ms -> ratio), 0 to 1."""
-    return {
-        subtask: min(max(sum(ratios.values()) / len(ratios), 0.0), 1.0) for subtask, ratios in samples.items() if ratios
-    }
+@read_once
+def mean_busy_ratios(evidence: Evidence) -> Mapping[VertexKey, Mapping[int, float]]:
+    """Task -> subtask -> part of the time of the evidence in which it was busy, 0 to 1.
+
+    By the counters of busy time where every subtask has one, else the mean of the samples.
+    """
+    busy, _ = time_ratios(evidence)
+    counters = metric_series(evidence).by_vertex(TIME_COUNTERS[BUSY], operators=False)
+    means: dict[VertexKey, Mapping[int, float]] = {}
+    for vertex, samples in busy.items():
+        counted = {
+            each.subtask: ratio
+            for each in counters.get(vertex, ())
+            if each.subtask is not None and (ratio := counted_ratio(each.known)) is not None
+        }
+        seen = {subtask: ratios for subtask, ratios in samples.items() if ratios}
+        means[vertex] = (
+            counted
+            if counted.keys() >= seen.keys()
+            else {subtask: min(max(sum(ratios.values()) / len(ratios), 0.0), 1.0) for subtask, ratios in seen.items()}
+        )
+    return means
 
 
 def _ratios(rows: Sequence[Mapping[str, Any]], series: MetricSeries, column: str, metric: str) -> Samples:

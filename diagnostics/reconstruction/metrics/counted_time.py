@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from diagnostics.reconstruction.metrics.series import BUSY, Counted, Point, Series
 
@@ -22,6 +23,24 @@ MOSTLY_COUNTED_MS = MOST_COUNTED_MS // 2
 """So soon after a counter's sample a gauge is for the most part a mean of what the counter has shown already: it would
 report trouble that has ended since. Our choice: half of the time over which it is a mean.
 """
+
+RESTARTED = 0.5
+"""A counter that falls below this part of its value belongs to a new attempt. After a smaller fall it goes on: Flink
+counts a wait when it ends, and takes it from what it had counted as busy. Our choice: a new attempt begins near 0."""
+
+
+def counted_ratio(samples: Sequence[Point]) -> float | None:
+    """The part of the time of its samples in which a counter of time counted, 0 to 1; None without two of an attempt.
+
+    From sample to sample it may fall, which no ratio of an interval shows: their mean is higher than this one.
+    """
+    timed = [(point.ts_ms, point.value) for point in samples if point.ts_ms is not None and point.value is not None]
+    counted = span_ms = 0.0
+    for (before_ms, before), (after_ms, after) in pairwise(timed):
+        if after >= RESTARTED * before:
+            counted += after - before
+            span_ms += after_ms - before_ms
+    return min(max(counted / span_ms, 0.0), 1.0) if span_ms else None
 
 
 def by_counted_time(series: Sequence[Series]) -> list[Series]:

@@ -267,3 +267,16 @@ def test_the_survivor_space_that_stays_empty_explains_the_two_sizes_of_a_heap() 
         garbage_collection.measure(hand_made(gc_pause=of_g1, config_option=stated)), "garbage_collection"
     ).facts
     assert "survivor_bytes" not in facts
+
+
+@pytest.mark.parametrize(("timeout", "part"), [("15000", 0.2), (None, 0.06)])
+def test_the_longest_pause_is_measured_against_the_heartbeat_timeout_in_force(
+    timeout: str | None, part: float
+) -> None:
+    """A fifth of Flink's 50 s is 10 s, of 15 s only 3 s."""
+    option = {"scope": "cluster", "key": "heartbeat.timeout", "value": timeout, "file_id": 0, "line": 1}
+    [pause] = pauses(0, [10.0])
+    stated = [option] if timeout else []
+    evidence = hand_made(gc_pause=[{**pause, "pause_ms": 3_000.0}], config_option=stated)
+    facts = only(garbage_collection.measure(evidence), "garbage_collection").facts
+    assert facts["pause_to_heartbeat_ratio"] == pytest.approx(part)

@@ -11,7 +11,7 @@ import pytest
 
 from diagnostics.aggregators import metric_points
 from diagnostics.evidence.tables import TABLES
-from diagnostics.reconstruction.metrics.counted_time import by_counted_time
+from diagnostics.reconstruction.metrics.counted_time import by_counted_time, counted_ratio
 from diagnostics.reconstruction.metrics.metric_series import metric_series, series_of_samples
 from diagnostics.reconstruction.metrics.series import Point, Series, increase, since_restart
 from diagnostics.reconstruction.metrics.start_up import without_start_up
@@ -166,6 +166,15 @@ def test_answers_that_repeat_a_value_that_rest_has_kept_show_no_calm() -> None:
     rows += [row(0, 500, metric="busyTimeMsPerSecond")]
     busy = {each.metric: each for each in by_counted_time(series_from_rows(rows))}["busyTimeMsPerSecond"]
     assert [point.value for point in busy.points if (point.ts_ms or 0) >= 12_000] == [1000.0, 1000.0, 1000.0]
+
+
+def test_the_mean_of_a_counter_that_goes_back_a_little_is_that_of_all_of_its_time() -> None:
+    """2,000 ms of 20 s are 10 %; the intervals that grew have 20, 20 and 10 %. A new attempt begins at 0."""
+    counts = ((0, 20_000), (5_000, 21_000), (10_000, 20_500), (15_000, 21_500), (20_000, 22_000))
+    again = ((25_000, 100), (30_000, 600))
+    rows = [row(ts, count, metric="accumulateBusyTimeMs") for ts, count in (*counts, *again)]
+    (counter,) = series_from_rows(rows)
+    assert counted_ratio(counter.known) == 0.1
 
 
 def test_a_counter_that_starts_again_or_is_seldom_read_gives_no_ratio() -> None:
