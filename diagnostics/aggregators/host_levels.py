@@ -19,6 +19,7 @@ MOST_LEVELS = 20_000
 LEVELS: Mapping[str, tuple[str, ...]] = {
     "cpu": ("iowait_percent", "steal_percent"),
     "device": ("busy_percent", "write_await_ms", "await_ms"),
+    "memory": ("available_bytes",),
     "control group": ("periods", "throttled_periods", "written_bytes", "oom_kills", "memory_limit_hits"),
 }
 """Part of a host -> metrics whose level is computed."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from diagnostics.calculators.calculator import INCOMING_RATE, Calculator, Input, Line, Outcome
 from diagnostics.evidence.subject import FactValue, Lookup
-from diagnostics.language import say, to_say
+from diagnostics.language import joined_sentences, listed, say, to_say
 from diagnostics.wording.phrase import FORMATS, duration, number
 
 FORGETS = "at most once"
@@ -23,6 +23,19 @@ def _unneeded(lookup: Lookup) -> Collection[str]:
 
 
 def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
+    outcome, held = _effect(values, lookup), lookup("job_code.unsaved_buffers")
+    if not isinstance(held, (list, tuple)):
+        return outcome
+    warning = say(
+        "By the job's code a sink keeps records in {buffers}: no checkpoint or savepoint holds them, and nothing "
+        "writes them out at a stop, so that each stop, cancellation or failure loses them. Write them out in "
+        "snapshotState() and finish().",
+        buffers=listed(str(each) for each in held),
+    )
+    return replace(outcome, headline=joined_sentences([outcome.headline, warning]))
+
+
+def _effect(values: Mapping[str, float], lookup: Lookup) -> Outcome:
     since, idle = values["since_ms"], _not_run_ms(lookup)
     if lookup("delivery_guarantee.source") == FORGETS:
         emitted = None if idle else lookup("throughput.since_checkpoint_per_s")

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
+from diagnostics.notation.code_buffer import unsaved_buffers
 from diagnostics.notation.code_call import known_calls
 from diagnostics.notation.code_request import sink_requests
 from diagnostics.notation.source_text import PLAIN_CODE, QUOTED_CODE, Lines, calls, classes, enclosed
@@ -58,6 +59,8 @@ def code_names(plain: str) -> Iterator[Named]:
     for statement, line in sink_requests(plain):
         yield "sink-request", "request", line
         yield from _quoted("request", statement, line)
+    for buffer, line in unsaved_buffers(plain):
+        yield "unsaved-buffer", buffer, line
     yield from _imports(plain)
 
 

@@ -18,11 +18,16 @@ _REPEATED = re.compile(r"\b(?:for|while|do)\b")
 _PART_OF_ANOTHER = re.compile(r"(?:if|else|for|while|do|case|default|try|catch)\b")
 
 
+def attached_sinks(plain: str) -> set[str]:
+    """The classes that the job attaches as sinks."""
+    return {each.group(1) for each in _ATTACHED.finditer(plain)}
+
+
 def sink_requests(plain: str) -> Iterator[tuple[str, int]]:
     """The statement that begins each request in a class that the job attaches as a sink, empty where it is not one of
     its own on one line, and the line of the call that waits for the answer.
     """
-    attached = {each.group(1) for each in _ATTACHED.finditer(plain)}
+    attached = attached_sinks(plain)
     waits = [call for kind, call in known_calls(plain) if kind == "blocking"] if attached else []
     lines = Lines(plain)
     for name, begin, end in classes(plain) if waits else ():

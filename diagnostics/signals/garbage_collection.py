@@ -71,10 +71,10 @@ def measure(evidence: Evidence) -> Measured:
         yield NotMeasured("garbage_collection", "gc-log", "neither a GC log nor GC metrics were given")
     timeout = settings_of(stated_options(evidence), None)[0].get("heartbeat_timeout_ms")
     for signal in signals:
-        yield replace(signal, facts={**signal.facts, **_of_heartbeat(signal.facts.get("max_pause_ms"), timeout)})
+        yield replace(signal, facts={**signal.facts, **_heartbeat_facts(signal.facts.get("max_pause_ms"), timeout)})
 
 
-def _of_heartbeat(pause_ms: FactValue, timeout_ms: FactValue) -> dict[str, FactValue]:
+def _heartbeat_facts(pause_ms: FactValue, timeout_ms: FactValue) -> dict[str, FactValue]:
     """The longest pause as a part of the heartbeat timeout that a file states, or else of Flink's default."""
     timeout = float(timeout_ms) if isinstance(timeout_ms, (int, float)) and timeout_ms > 0 else HEARTBEAT_TIMEOUT_MS
     return {"pause_to_heartbeat_ratio": pause_ms / timeout} if isinstance(pause_ms, (int, float)) else {}

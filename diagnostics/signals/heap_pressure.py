@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from diagnostics.aggregators import jvm_versions, task_managers
+from diagnostics.aggregators import host_levels, jvm_versions, task_managers
 from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
@@ -29,6 +29,11 @@ ROOM_MULTIPLE = 2.0
 """Proposed heap as a multiple of the live data after collections. Our choice: a heap half free after a full collection
 keeps the share of time low; the usual advice for the old generation is 1.5 to 2 times the live data.
 """
+LASTING_MS = 3_600_000.0
+"""How long a heap with growing state is to last: until a savepoint completes and the state is moved. Our choice."""
+MEMORY_SHARE = 0.5
+"""Part of a host's available memory that the heaps of its TaskManagers may take in addition. Our choice: the rest is
+for the page cache, other memory of the process, and other programs."""
 LEAST_STATE = 0.1
 """State below this part of the live data does not fill the heap. Our choice: as objects it takes several times what a
 checkpoint writes of it."""
@@ -133,17 +138,23 @@ def _signal(job: str | None, processes: Sequence[Signal], used: Mapping[str, flo
     facts["state_to_live_ratio"] = _state_share(job, processes, evidence)
     live = max((_number(each, "live_bytes") for each in processes), default=0.0)
     if live and worst.facts.get("live_basis"):
-        heap = -(-int(live * ROOM_MULTIPLE) // STEP_BYTES) * STEP_BYTES
+        current = worst.facts.get("heap_max_bytes")
+        available = _available_bytes(evidence)
+        heap = _in_steps(live * ROOM_MULTIPLE)
+        growth = _growth_per_s(job, live, processes, evidence)
+        if growth and available:
+            most = live + available * MEMORY_SHARE / len(processes)
+            heap = max(heap, min(_in_steps(live + growth * LASTING_MS / 1000), int(most) // STEP_BYTES * STEP_BYTES))
         facts |= {
+            "host_available_bytes": available,
             "needed_heap_bytes": heap,
             "needed_heap_mib": heap // MIB,
             "needed_task_heap_mib": max(heap // MIB - FRAMEWORK_HEAP_MIB, 0),
         }
-        current = worst.facts.get("heap_max_bytes")
         if isinstance(current, (int, float)):
             facts |= {"heap_mib": round(current / MIB), "missing_heap_mib": max(0, round((heap - current) / MIB))}
         facts |= _process_with(heap, worst, evidence)
-        facts["needed_heap_lasts_ms"] = _lasts_ms(job, heap, live, processes, evidence)
+        facts["needed_heap_lasts_ms"] = (heap - live) / growth * 1000 if growth else None
     citations = [citation for each in (pressed or ranked)[:3] for citation in each.citations[:4]]
     windows = [each.window for each in processes if each.window]
     return Signal(
@@ -173,12 +184,21 @@ def _checkpoints_of_known_size(job: str | None, evidence: Evidence) -> Sequence[
     return [each for each in completed if each.state_bytes is not None]
 
 
-def _lasts_ms(
-    job: str | None, heap: float, live: float, processes: Sequence[Signal], evidence: Evidence
-) -> float | None:
-    """How long a heap suffices for state that is on it and grows on, as the heap's live data does in proportion.
+def _in_steps(size: float) -> int:
+    """The size in whole steps, upwards."""
+    return -(-int(size) // STEP_BYTES) * STEP_BYTES
 
-    An estimate that is rather short: a part of the live data is no state. None where the state has no lasting growth.
+
+def _available_bytes(evidence: Evidence) -> float | None:
+    """The least memory that a host has available; None where no file shows it."""
+    levels = evidence.answer(host_levels.AGGREGATOR)
+    return min((each.least for each in levels if each.key[1] == "available_bytes"), default=None)
+
+
+def _growth_per_s(job: str | None, live: float, processes: Sequence[Signal], evidence: Evidence) -> float | None:
+    """Bytes by which the live data of a heap grows each second, in proportion to the state that is on it.
+
+    An estimate that is rather high: a part of the live data is no state. None where the state has no lasting growth.
     """
     backend = settings_of(stated_options(evidence), job)[0].get("state_backend")
     share = _state_share(job, processes, evidence)
@@ -186,7 +206,7 @@ def _lasts_ms(
     growth = lasting_growth(checkpoints)
     if backend != "hashmap" or share is None or share < LEAST_STATE or growth is None:
         return None
-    return (heap - live) / (live * growth / (checkpoints[-1].state_bytes or 0.0)) * 1000
+    return live * growth / (checkpoints[-1].state_bytes or 0.0)
 
 
 def _process_with(heap: int, worst: Signal, evidence: Evidence) -> dict[str, FactValue]:
@@ -271,7 +291,9 @@ SIGNALS = (
             "full_gcs_most": "most full collections of one TaskManager",
             "full_gcs_for_room_most": "most full collections for room of one TaskManager",
             "full_gc_ms_most": "longest time in full collections of one TaskManager, ms",
-            "needed_heap_bytes": "proposed heap: twice what collections leave, in steps of 64 MiB, bytes",
+            "host_available_bytes": "least available memory of a host, bytes",
+            "needed_heap_bytes": "proposed heap: twice what collections leave, or more for growing state that the host "
+            "has memory for, in steps of 64 MiB, bytes",
             "needed_heap_mib": "proposed heap, MiB",
             "needed_task_heap_mib": "the part of it beside the framework's heap, MiB",
             "task_heap_mib": "task heap of the TaskManager, MiB",

@@ -19,6 +19,7 @@ KINDS: Mapping[str, str] = {
     "sink": "sinks",
     "state-backend": "state_backend",
     "previous-result": "previous_result",
+    "unsaved-buffer": "unsaved_buffers",
 }
 """Kind of a call -> fact."""
 NAMES: Mapping[str, str] = {
@@ -112,6 +113,8 @@ FACTS: Mapping[str, str] = {
     "state_backend": "the first of them with their lines",
     "previous_result_calls": "reads of a state that a result is computed from before the state is written",
     "previous_result": "the first of them with their lines",
+    "unsaved_buffers_calls": "collections of a sink that hold records and that nothing saves or writes out at a stop",
+    "unsaved_buffers": "the first of them with their lines",
     "state_class": "class of the only state descriptor",
     "state_name": "name of the only state",
     "kept_state": "name of the only state, where no call in the code removes its entries",

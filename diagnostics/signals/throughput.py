@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 from diagnostics.arithmetic.bursts import bursts
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.checkpoints.history import History, checkpoint_histories
 from diagnostics.reconstruction.load.source_rates import Readings, SourceRate, source_rates
+from diagnostics.reconstruction.metrics.counted_time import RESTARTED
+from diagnostics.reconstruction.metrics.series import Series
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 
@@ -51,15 +52,21 @@ def _since(trigger_ms: float | None, readings: Sequence[Readings]) -> dict[str, 
     return {"since_checkpoint_per_s": sum(rates)} if rates else {}
 
 
-def _emitting(readings: Sequence[Readings]) -> dict[str, FactValue]:
-    """The mean rate between the readings between which a subtask emitted something, summed over the subtasks."""
+def _emitting(counters: Sequence[Series]) -> dict[str, FactValue]:
+    """The mean rate of the time in which a subtask emitted something, summed over the subtasks, in all attempts.
+
+    An answer of REST may be older than a scrape before it: only what passes the highest count so far has grown.
+    """
     total_per_s = 0.0
-    for each in readings:
-        grown = [
-            (after[1] - before[1], after[0] - before[0]) for before, after in pairwise(each) if after[1] > before[1]
-        ]
-        if spent_ms := sum(span_ms for _, span_ms in grown):
-            total_per_s += sum(records for records, _ in grown) / spent_ms * 1000
+    for counter in counters:
+        grown, spent_ms, highest, since_ms = 0.0, 0, 0.0, None
+        for point in counter.known:
+            value, ts_ms = point.value or 0.0, point.ts_ms or 0
+            if since_ms is not None and value > highest:
+                grown, spent_ms = grown + value - highest, spent_ms + ts_ms - since_ms
+            if since_ms is None or value >= highest or value < RESTARTED * highest:
+                highest, since_ms = value, ts_ms
+        total_per_s += grown / spent_ms * 1000 if spent_ms else 0.0
     return {"emitting_per_s": total_per_s} if total_per_s else {}
 
 
@@ -68,7 +75,7 @@ def _signal(job: str | None, rate: SourceRate, trigger_ms: float | None) -> Sign
         "source_subtasks": len(rate.counters),
         **_burst_facts(rate.readings),
         **_since(trigger_ms, rate.readings),
-        **_emitting(rate.readings),
+        **_emitting(rate.counters),
     }
     change = rate.change
     if change is not None:

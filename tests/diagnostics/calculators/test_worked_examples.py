@@ -312,6 +312,13 @@ def test_what_was_held_back_since_the_checkpoint_was_not_read_and_is_not_lost_by
     assert "each further minute without a completed checkpoint adds 41,000." in found.headline
 
 
+def test_records_that_a_sink_keeps_in_memory_are_lost_by_each_stop() -> None:
+    values = {"since_ms": 0.0, "down_ms": 60_000.0, "rate": 500.0, "capacity": 2000.0}
+    held = outcome("restart", {"job_code.unsaved_buffers": ["Out.buf (line 3)"]}, **values)
+    assert held.headline.startswith("After a stop with a savepoint nothing is repeated.")
+    assert "a sink keeps records in Out.buf (line 3): no checkpoint or savepoint holds them" in held.headline
+
+
 def test_what_is_lost_at_a_source_without_a_position_depends_on_no_capacity() -> None:
     forgets = {"delivery_guarantee.source": "at most once"}
     assert outcome("restart", forgets, since_ms=0.0, rate=600.0).results["lost"] == 36_000

@@ -185,6 +185,35 @@ def test_a_larger_heap_lasts_as_long_as_the_growing_state_on_it_allows() -> None
         )
         facts = only(heap_pressure.measure(evidence), "heap_pressure").facts
         assert facts.get("needed_heap_lasts_ms") == (pytest.approx(lasts_ms) if lasts_ms else None)
+        assert facts["needed_heap_mib"] == 448
+
+
+@pytest.mark.parametrize(("available_mib", "heap_mib"), [(32_000, 3_840), (2_000, 1_152), (100, 448)])
+def test_a_heap_for_growing_state_lasts_for_an_hour_where_the_host_has_the_memory(
+    available_mib: int, heap_mib: int
+) -> None:
+    """210 MiB grow by 1 MiB a second; half of what is available may be taken, and twice the live data is the least."""
+    states = [
+        {"checkpoint_id": number, "trigger_ms": START + number * 10_000, "state_bytes": (65 + 5 * number) * float(MIB)}
+        for number in range(1, 9)
+    ]
+    checkpoints = [{"job_id": JOB, "status": "COMPLETED", **each} for each in states]
+    option = {"scope": "cluster", "key": "state.backend.type", "value": "hashmap", "file_id": 0, "line": 1}
+    memory = {
+        "part": "memory",
+        "metric": "available_bytes",
+        "value": available_mib * float(MIB),
+        "file_id": 0,
+        "line": 1,
+    }
+    evidence = hand_made(
+        **line_of_jobs(),
+        gc_pause=pauses(1, [10, 30, 50]),
+        checkpoint=checkpoints,
+        config_option=[option],
+        host_sample=[memory],
+    )
+    assert only(heap_pressure.measure(evidence), "heap_pressure").facts["needed_heap_mib"] == heap_mib
 
 
 def test_the_heap_in_use_at_the_end_is_that_of_the_fullest_taskmanager() -> None:
@@ -270,9 +299,7 @@ def test_the_survivor_space_that_stays_empty_explains_the_two_sizes_of_a_heap() 
 
 
 @pytest.mark.parametrize(("timeout", "part"), [("15000", 0.2), (None, 0.06)])
-def test_the_longest_pause_is_measured_against_the_heartbeat_timeout_in_force(
-    timeout: str | None, part: float
-) -> None:
+def test_the_longest_pause_is_measured_against_the_heartbeat_timeout_in_force(timeout: str | None, part: float) -> None:
     """A fifth of Flink's 50 s is 10 s, of 15 s only 3 s."""
     option = {"scope": "cluster", "key": "heartbeat.timeout", "value": timeout, "file_id": 0, "line": 1}
     [pause] = pauses(0, [10.0])
