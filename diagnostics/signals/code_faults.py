@@ -12,6 +12,7 @@ from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.errors.blamed_fault import blamed_faults, came_before, shows_faults
 from diagnostics.reconstruction.failures.fault import Fault, by_job, rounds_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
+from diagnostics.vocabulary.code_shapes import code_shape_of
 from diagnostics.vocabulary.fault_origins import OWN_CODE
 from diagnostics.vocabulary.message_remedies import remedy_of
 
@@ -71,7 +72,11 @@ def _signal(job: str | None, faults: Sequence[Fault]) -> Signal:
 
 
 def _cause(same: Sequence[Fault]) -> dict[str, FactValue]:
-    first = same[0]
+    first, remedy = same[0], remedy_of(same[0].chain)
+    named = CLASS_NAME.match(first.message) if first.origin.id == "class_loading" else None
+    missing = named[1].replace("/", ".") if named else None
+    frames = [each for each in (first.frame, first.thrown_in) if each]
+    shape = code_shape_of(first.origin.id, first.exception, missing or "", first.chain, frames, remedy)
     facts: dict[str, FactValue] = {
         "exception_class": first.exception or None,
         "exception": first.exception.rpartition(".")[2] or None,
@@ -82,12 +87,13 @@ def _cause(same: Sequence[Fault]) -> dict[str, FactValue]:
         "thrown_in": first.thrown_in,
         "origin": first.origin.id,
         "origin_title": first.origin.title,
-        "remedy": remedy_of(first.chain),
+        "remedy": remedy,
+        "shape": shape.what if shape else None,
+        "advice": shape.advice if shape else None,
+        "missing": missing,
         "messages": len({fault.message for fault in same}),
         "reported_by": first.reported_by,
     }
-    if first.origin.id == "class_loading" and (named := CLASS_NAME.match(first.message)):
-        facts["missing"] = named[1].replace("/", ".")
     if cast := CAST.search(first.message):
         facts |= {"cast_from": cast[1], "cast_to": cast[2], "cast_same": cast[1] == cast[2]}
     return facts
@@ -129,6 +135,8 @@ FACTS = {
     "origin": "kind of code fault; own_code, class_loading, serialization, record, statement, python or connector_code",
     "origin_title": "the same in words",
     "remedy": "repair of a failure with this message",
+    "shape": "what the shape of the exception shows to be wrong",
+    "advice": "repair of a failure of this shape",
     "messages": "different messages of the exception; one message again and again is one record or one condition",
     "reported_by": "who reports the fault; failure (of a task or job), process, client, error, warning, passed",
     "missing": "the class that a class loading fault names",

@@ -9,6 +9,7 @@ from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.errors.blamed_fault import blamed_faults, came_before, shows_faults
 from diagnostics.reconstruction.failures.fault import Fault, by_job, is_report, rounds_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
+from diagnostics.vocabulary.code_shapes import code_shape_of
 from diagnostics.vocabulary.fault_origins import UNKNOWN
 from diagnostics.vocabulary.fault_traits import (
     LEAST_OF_FAILURE,
@@ -18,12 +19,12 @@ from diagnostics.vocabulary.fault_traits import (
     resemblance_of,
 )
 from diagnostics.vocabulary.message_remedies import remedy_of
-from diagnostics.vocabulary.outside_refusals import Refusal, likely_refusal, refusal_of
+from diagnostics.vocabulary.outside_refusals import likely_refusal, refusal_of
 from diagnostics.vocabulary.setting_faults import setting_fault_of
 
 SHOWN = 8
-OUTSIDE = "outside_system"
-"""The class of an outside system that fails or refuses."""
+OUTSIDE, PROGRAM = "outside_system", "user_code"
+"""The classes whose failures have kinds with advice of their own."""
 BROAD_ORIGINS = ("network", "outside_system", "storage")
 """Origins that a class or package suffices for: without a known text of the refusal they say little."""
 STOPS = ("failure", "process", "client")
@@ -66,10 +67,17 @@ def resemblance(fault: Fault) -> Resemblance | None:
     return resemblance_of(Thrower(fault.exception, fault.message, places, fault.logger or ""), outer, least)
 
 
-def _refusal(fault: Fault) -> Refusal | None:
-    """How an outside system fails by the words of the message, of a failure with its traits."""
-    known = refusal_of(fault.chain)
-    return known if known and not known.by_class else likely_refusal(fault.message, fault.chain)
+def _kind_and_advice(fault: Fault, symptom_class: str, remedy: str | None) -> tuple[str, str] | tuple[None, None]:
+    """How the outside system or the program fails by the words of the message, and what repairs it."""
+    if symptom_class == OUTSIDE:
+        known = refusal_of(fault.chain)
+        refusal = known if known and not known.by_class else likely_refusal(fault.message, fault.chain)
+        return (refusal.how, refusal.advice) if refusal else (None, None)
+    if symptom_class == PROGRAM:
+        frames = [each for each in (fault.frame, fault.thrown_in) if each]
+        shape = code_shape_of(UNKNOWN, fault.exception, fault.message, fault.chain, frames, remedy)
+        return (shape.what, shape.advice) if shape else (None, None)
+    return None, None
 
 
 def _thrower(line: str) -> Thrower:
@@ -94,7 +102,8 @@ def _signal(job: str | None, faults: Sequence[Fault]) -> Signal:
         fault, likeness = first
         before = came_before(faults, fault)
         same = [each for each in unknown if each.kind == fault.kind]
-        refusal = _refusal(fault) if likeness.symptom_class == OUTSIDE else None
+        remedy = remedy_of(fault.chain)
+        kind, advice = _kind_and_advice(fault, likeness.symptom_class, remedy)
         facts |= {
             "resembles": likeness.symptom_class,
             "points": likeness.points,
@@ -102,9 +111,9 @@ def _signal(job: str | None, faults: Sequence[Fault]) -> Signal:
             "strongest": likeness.strongest,
             "because": list(likeness.says),
             "said": fault.said,
-            "remedy": remedy_of(fault.chain),
-            "kind": refusal.how if refusal else None,
-            "advice": refusal.advice if refusal else None,
+            "remedy": remedy,
+            "kind": kind,
+            "advice": advice,
             "exception_class": fault.exception or None,
             "thrown_in": fault.frame or fault.thrown_in,
             "logger": fault.logger,
@@ -136,8 +145,8 @@ FACTS = {
     "because": "traits of the failure, the strongest first",
     "said": "class and message of the innermost exception that has the traits",
     "remedy": "repair of a failure with this message",
-    "kind": "kind of the refusal that the words of the message suggest",
-    "advice": "repair of a refusal of the kind that the message suggests",
+    "kind": "kind of the failure that the words of the message suggest",
+    "advice": "repair of a failure of the kind that the message suggests",
     "exception_class": "innermost exception that has the traits",
     "thrown_in": "top frame of the exception that has the traits",
     "logger": "logger that reports the error that has the traits",

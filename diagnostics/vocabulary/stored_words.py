@@ -16,6 +16,7 @@ from typing import Any
 
 from diagnostics.evidence.subject import FactValue
 from diagnostics.language import CHINESE, ENGLISH, Text, in_reader_language, reader_language, say
+from diagnostics.vocabulary.code_shapes import code_shapes
 from diagnostics.vocabulary.connectors import connectors
 from diagnostics.vocabulary.fault_origins import origin_titles, origins
 from diagnostics.vocabulary.fault_traits import fault_traits
@@ -92,9 +93,11 @@ def _catalogue_texts() -> Iterable[tuple[str, Iterable[str]]]:
     hows, advice = [each.how for each in refusals()], [each.advice for each in refusals()]
     return (
         ("outside_faults.kind", hows),
-        ("fault_traits.kind", hows),
+        ("fault_traits.kind", [*hows, *(each.what for each in code_shapes())]),
+        ("code_faults.shape", [each.what for each in code_shapes()]),
+        ("code_faults.advice", [each.advice for each in code_shapes()]),
         ("outside_faults.advice", advice),
-        ("fault_traits.advice", advice),
+        ("fault_traits.advice", [*advice, *(each.advice for each in code_shapes())]),
         ("setting_faults.kind", [each.what for each in faults]),
         ("setting_faults.remedy", [*remedies, *(each.remedy for each in faults)]),
         ("fault_traits.remedy", remedies),

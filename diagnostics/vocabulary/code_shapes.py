@@ -1,0 +1,83 @@
+"""What repairs a failure of the program, its classes or its records by the shape of its exception.
+
+`code_shapes.yaml` has the shapes, the narrow ones first; the first that fits counts. A failure whose message is known
+has a repair of its own in `message_remedies`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from diagnostics.vocabulary.fault_origins import UNKNOWN
+from diagnostics.yaml_document import read_yaml, with_translations
+
+
+@dataclass(frozen=True, slots=True)
+class CodeShape:
+    """One entry: what is wrong as a clause, and what to do; its first sentence is what to do first.
+
+    origins  of failures that may have it; a failure of unknown origin may have any
+    classes  names of the innermost exception, without packages
+    missing  beginnings of the class that a class loading failure names
+    said     an expression over the chain of exceptions in lower case
+    frames   beginnings of the frames that threw it
+    general  whether it says less than a repair that is known by the message
+    """
+
+    what: str
+    advice: str
+    origins: tuple[str, ...] = ()
+    classes: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    said: re.Pattern[str] | None = None
+    frames: tuple[str, ...] = ()
+    general: bool = False
+
+    @property
+    def _is_narrow(self) -> bool:
+        """Whether it states more than the origin."""
+        return bool(self.classes or self.missing or self.said or self.frames)
+
+    def fits(self, origin: str, exception: str, missing: str, chain: str, frames: Sequence[str]) -> bool:
+        """Whether a failure has every part of the shape that is stated; `chain` is in lower case."""
+        return (
+            (not self.origins or origin in self.origins or (origin == UNKNOWN and self._is_narrow))
+            and (not self.classes or exception.rpartition(".")[2] in self.classes)
+            and (not self.missing or missing.startswith(self.missing))
+            and (self.said is None or self.said.search(chain) is not None)
+            and (not self.frames or any(each.startswith(self.frames) for each in frames))
+        )
+
+
+@cache
+def code_shapes() -> tuple[CodeShape, ...]:
+    """The catalogue in its order. Raises InvalidRule naming the line when the file is invalid."""
+    text = (files("diagnostics.vocabulary") / "code_shapes.yaml").read_text("utf-8")
+    content: Any = read_yaml(text, "code_shapes.yaml").content
+    return tuple(
+        CodeShape(
+            what=with_translations(what, entry, "what"),
+            advice=with_translations(entry["advice"].strip(), entry, "advice"),
+            origins=tuple(entry.get("origins", ())),
+            classes=tuple(entry.get("classes", ())),
+            missing=tuple(entry.get("missing", ())),
+            said=re.compile(entry["said"]) if "said" in entry else None,
+            frames=tuple(entry.get("frames", ())),
+            general=entry.get("general") is True,
+        )
+        for what, entry in content.items()
+    )
+
+
+def code_shape_of(
+    origin: str, exception: str, missing: str, chain: str, frames: Sequence[str], remedy: str | None
+) -> CodeShape | None:
+    """The first shape that a failure has; None without one, and of a general one beside a known repair."""
+    lowered = chain.lower()
+    found = next((each for each in code_shapes() if each.fits(origin, exception, missing, lowered, frames)), None)
+    return None if found and found.general and remedy else found

@@ -1,0 +1,48 @@
+"""The shape of an exception of the program shows what repairs it."""
+
+from __future__ import annotations
+
+import pytest
+
+from diagnostics.vocabulary.code_shapes import code_shape_of, code_shapes
+from diagnostics.wording.phrase import split_sentences
+
+
+@pytest.mark.parametrize(
+    ("origin", "exception", "missing", "message", "what"),
+    [
+        ("class_loading", "java.lang.NoClassDefFoundError", "org.apache.hadoop.conf.Configuration", "", "of Hadoop"),
+        ("class_loading", "java.lang.NoClassDefFoundError", "com.acme.Client", "", "a class is missing"),
+        ("class_loading", "java.lang.NoClassDefFoundError", "a.B", "Could not initialize class a.B", "initialized"),
+        ("class_loading", "java.lang.NoSuchMethodError", "a.B.c", "a.B.c(I)V", "two releases"),
+        ("class_loading", "java.lang.LinkageError", "", "loader constraint violation", "twice"),
+        ("serialization", "java.io.NotSerializableException", "", "com.acme.Options", "cannot be serialized"),
+        ("serialization", "java.io.InvalidClassException", "", "a.B; local class incompatible", "another release"),
+        ("record", "java.sql.BatchUpdateException", "", "Duplicate entry '7' for key 'PRIMARY'", "this key already"),
+        ("statement", "org.apache.calcite.CalciteException", "", "Object 'orders' not found", "the table"),
+    ],
+)
+def test_a_failure_has_the_repair_of_its_shape(
+    origin: str, exception: str, missing: str, message: str, what: str
+) -> None:
+    shape = code_shape_of(origin, exception, missing, f"{exception}: {message}", [], None)
+    assert shape is not None
+    assert what in shape.what
+
+
+def test_a_general_shape_is_not_shown_beside_a_known_repair() -> None:
+    failure = ("class_loading", "java.lang.NoSuchMethodError", "a.B.c", "java.lang.NoSuchMethodError: a.B.c()", [])
+    assert code_shape_of(*failure, None) is not None
+    assert code_shape_of(*failure, "Use one release.") is None
+
+
+def test_a_failure_of_the_job_s_own_code_without_a_known_word_has_no_shape() -> None:
+    assert (
+        code_shape_of("own_code", "java.lang.NullPointerException", "", "java.lang.NullPointerException: x", [], None)
+        is None
+    )
+
+
+def test_every_shape_has_advice_whose_first_sentence_stands_alone() -> None:
+    for each in code_shapes():
+        assert len(split_sentences(each.advice)[0]) <= 320, each.what
