@@ -75,6 +75,8 @@ FAMILIES = (
     "the system of a lookup",
     "AWS",
     "gRPC",
+    "HTTP",
+    "Thrift",
 )
 """Names that leave open which system it is: a name of one of these is taken first."""
 SERVICE = re.compile(

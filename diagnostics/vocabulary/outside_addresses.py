@@ -11,9 +11,10 @@ from typing import Any
 from diagnostics.yaml_document import read_yaml
 
 PORT = re.compile(
-    r"(?:(?<![\w.-])[A-Za-z][\w.-]{0,200}|\d{1,3}(?:\.\d{1,3}){3}|[\]>])\]?:(\d{4,5})(?![\d:.\w])|, port:? (\d{4,5})\b"
+    r"(?:(?<![\w.-])[A-Za-z][\w.-]{0,200}|\d{1,3}(?:\.\d{1,3}){3}|[\]>])\]?:(\d{4,5})(?![\d:.\w])"
+    r"|, port:? (\d{4,5})\b|\(port=(\d{4,5})\)"
 )
-"""A port behind a host: `es-1/10.0.0.7:9200`, `host: ch-1, port: 8123`."""
+"""A port behind a host: `es-1/10.0.0.7:9200`, `host: ch-1, port: 8123`, `(host=db)(port=3306)`."""
 HOST = re.compile(r"(?<![\w.-])((?:[A-Za-z0-9_-]{1,63}\.){2,8}[a-z]{2,8})(?![\w-])")
 REGION = re.compile(r"(?<=\.)(?:[a-z]{2}(?:-[a-z]+)+-\d|dualstack)\.|(?<=\.)cn$|\.cn(?=$)")
 """Parts of a provider's name that differ by region: `b.s3.cn-north-1.amazonaws.com.cn` is `b.s3.amazonaws.com`."""
@@ -38,5 +39,5 @@ def system_at(text: str) -> str | None:
         for system, each in _catalogue().items():
             if host.endswith(tuple(each.get("domains", ()))):
                 return system
-    ports = (first or second for first, second in PORT.findall(text))
+    ports = (next(filter(None, found)) for found in PORT.findall(text))
     return next((_by_port()[port] for port in ports if port in _by_port()), None)

@@ -180,6 +180,9 @@ def test_the_exception_chain_shows_how_an_outside_system_fails_the_job(
         ("software.amazon.awssdk.services.glue.model.GlueException", "x (Service: Glue, y", "Glue"),
         ("java.net.ConnectException", "Connection refused: es-1/10.0.0.7:9200", "Elasticsearch"),
         ("java.sql.SQLException", "something else", "a database (JDBC)"),
+        ("oracle.net.ns.NetException", "Invalid Packet Lenght", "Oracle"),
+        ("org.apache.thrift.transport.TTransportException", "Connection refused", "Hive Metastore"),
+        ("org.apache.rocketmq.client.exception.MQClientException", "The broker does not support it", "RocketMQ"),
     ],
 )
 def test_the_system_itself_is_named_before_its_family(exception: str, message: str, system: str) -> None:

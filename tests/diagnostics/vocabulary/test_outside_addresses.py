@@ -13,6 +13,7 @@ from diagnostics.vocabulary.outside_addresses import system_at
         ("java.net.ConnectException: Connection refused: es-1/10.0.0.7:9200", "Elasticsearch"),
         ("Connect to ch-1:8123 [/10.0.0.5] failed: connect timed out", "ClickHouse"),
         ("host: ch-1, port: 8123; Connection refused", "ClickHouse"),
+        ("Could not connect to address=(host=10.0.0.7)(port=3306)(type=master)", "MySQL"),
         ("No route to host: localhost/127.0.0.1:9092", "Kafka"),
         ("UnknownHostException: lake.s3.cn-north-1.amazonaws.com.cn", "S3"),
         ("UnknownHostException: lake.dfs.core.windows.net", "Azure"),
