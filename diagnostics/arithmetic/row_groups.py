@@ -64,17 +64,24 @@ def order_of(rows: pa.Table, *keys: Numbers) -> Numbers:
 
 
 def sorted_order(*keys: Numbers) -> Numbers:
-    """Row indexes in sorted order, the most important key last: those of `lexsort`.
+    """Row indexes in sorted order, the most important key last: those of `lexsort`."""
+    import numpy as np
 
-    Rows come in the order of their times, mostly: then it is enough to sort by the most important key, which numpy
-    does twenty times as fast for short numbers.
+    order = order_by_first(keys)
+    return np.lexsort(keys) if order is None else order
+
+
+def order_by_first(keys: Sequence[Numbers]) -> Numbers | None:
+    """`sorted_order` where it is enough to sort by the most important key, the last; else None.
+
+    Rows come in the order of their times, mostly, and numpy sorts short numbers twenty times as fast as others.
     """
     import numpy as np
 
     first = keys[-1]
     is_short = first.min(initial=0) >= 0 and first.max(initial=0) <= np.iinfo(np.uint16).max
     order: Numbers = np.argsort(first.astype(np.uint16) if is_short else first, kind="stable")
-    return order if _are_sorted(order, keys) else np.lexsort(keys)
+    return order if _are_sorted(order, keys) else None
 
 
 def _are_sorted(order: Numbers, keys: Sequence[Numbers]) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from diagnostics.arithmetic.row_groups import group_starts
+from diagnostics.arithmetic.row_groups import group_starts, order_by_first
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,6 +19,9 @@ def row_order(columns: Sequence[Numbers]) -> Numbers:
     """Row indexes in the order of some columns, the most important first; stable."""
     import numpy as np
 
+    order = order_by_first(columns[::-1])
+    if order is not None:
+        return order
     packing = _Packing.of(columns)
     return np.lexsort(columns[::-1]) if packing is None else np.argsort(packing.pack(columns), kind="stable")
 

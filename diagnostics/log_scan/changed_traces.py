@@ -10,12 +10,13 @@ import re
 
 from diagnostics.log_scan.json_lines import LINE_BREAK
 from diagnostics.log_scan.line_begins import lines_that_begin
+from diagnostics.notation.constant_text import ConstantTexts
 
 _FRAME = rb"at (?:[\w$.-]{1,60}/)?(?:[\w$]{1,200}\.){1,30}[\w$<>]{1,200}\([^()\n]{1,200}\)"
 _FOLDED = re.compile(rb"(?m)^.*[)\]] " + _FRAME + rb".*$")
 """A line with a frame behind another one, or behind the jar of another one."""
 _FOLDS = re.compile(rb"[ \t]{1,8}(?=" + _FRAME + rb"|\.\.\. \d{1,4} (?:more|common frames))|[ \t]{1,8}(?=Caused by: )")
-_SUSPECTS = (b") at ", b"] at ")
+_SUSPECTS = ConstantTexts((b") at ", b"] at "))
 
 HEADED = re.compile(
     rb"(?m)^\[?\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d[.,\d]{0,10}Z?\]? {1,4}"
@@ -40,7 +41,7 @@ def without_heads(text: bytes) -> bytes:
 
 def unfolded(text: bytes) -> bytes:
     """The text with each trace of one line as the lines that Java prints."""
-    if not any(suspect in text for suspect in _SUSPECTS):
+    if not len(_SUSPECTS.find(text)[0]):
         return text
     return _FOLDED.sub(lambda found: _FOLDS.sub(_broken, found[0]), text)
 
