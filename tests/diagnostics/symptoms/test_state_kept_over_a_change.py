@@ -89,3 +89,19 @@ def test_a_time_to_live_is_not_proposed_against_an_incident_of_now(book: str) ->
     assert proposing
     for step in proposing:
         assert any(each.text.startswith("A time to live against an incident of now") for each in step.wont_help)
+
+
+def test_state_that_grows_and_that_no_code_removes_is_what_fills_the_heap() -> None:
+    """By a checkpoint it may be a small part of the heap; what is never removed fills it all the same."""
+
+    def applies(**facts: dict[str, Any]) -> list[str]:
+        case = signals(settings={"state_backend": "hashmap"}, heap_pressure={**HEAP, "heap_mib": 200}, **facts)
+        steps = fill(runbooks()["resource-shortage"], {"subject": {"job": JOB}}, case)["steps"]
+        return [each["if"] for step in steps for each in step["answers"] if each["taken"] and "no TTL" in each["if"]]
+
+    growing = {"state_growth_bytes_per_s": 600_000.0}
+    assert applies(checkpoint_sizes=growing, job_code={"kept_state": "carts"}) == [
+        "no code path clears an entry of this state, and it has no TTL"
+    ]
+    assert applies(checkpoint_sizes=growing, job_code={"state_name": "carts"}) == []
+    assert applies(job_code={"kept_state": "carts"}) == []
