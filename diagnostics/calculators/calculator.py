@@ -69,6 +69,7 @@ class Outcome:
 
     refusals  reasons not to do it here, as sentences; the calculation is shown anyway
     results   the numbers, for a later comparison with measurements
+    formula   how they are calculated, where not by the calculator's formula; empty where nothing is to be calculated
     """
 
     advice: Advice
@@ -76,6 +77,7 @@ class Outcome:
     lines: Sequence[Line] = ()
     refusals: Sequence[str] = ()
     results: Mapping[str, float] = field(default_factory=dict)
+    formula: str | None = None
 
 
 def _none(_: Lookup) -> Collection[str]:

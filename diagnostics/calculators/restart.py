@@ -100,7 +100,7 @@ def _lost(since: float, down: float, rate: float | None, emitted: FactValue) -> 
              the job read nothing, so that what came is lost
     """
     if rate is None:
-        return Outcome("depends", _lost_in_time(since))
+        return Outcome("depends", _lost_in_time(since), formula="")
     before = float(emitted) if isinstance(emitted, (int, float)) and emitted > 0 else rate
     lost = since / 1000 * before + down / 1000 * rate
     way = (
@@ -139,7 +139,8 @@ def _lost(since: float, down: float, rate: float | None, emitted: FactValue) -> 
             **words,
         )
     )
-    return Outcome("depends", headline, [line], results={"lost": lost})
+    formula = say("lost = time since the trigger x rate that was read + down time x rate that comes in")
+    return Outcome("depends", headline, [line], results={"lost": lost}, formula=formula)
 
 
 def _lost_in_time(since: float) -> str:
@@ -168,7 +169,8 @@ def _generated(since: float, lookup: Lookup) -> Outcome:
         "job is down, so nothing is to be caught up.",
         repeats=_repeats(since, lookup),
     )
-    return Outcome("depends", headline, results={"behind_ms": 0.0, "backlog": 0.0, "catch_up_ms": 0.0})
+    results = {"behind_ms": 0.0, "backlog": 0.0, "catch_up_ms": 0.0}
+    return Outcome("depends", headline, results=results, formula="")
 
 
 def _not_run_ms(lookup: Lookup) -> float:

@@ -98,7 +98,7 @@ CALCULATOR = Calculator(
             "bytes_per_s",
             to_say("Upload bandwidth"),
             "byte_rate",
-            ("checkpoint_phases.upload_bytes_per_s_max", "checkpoint_sizes.bytes_per_s_max"),
+            ("checkpoint_sizes.bytes_per_s_max", "checkpoint_phases.upload_bytes_per_s_max"),
             high=1e9,
         ),
         Input(
@@ -113,7 +113,7 @@ CALCULATOR = Calculator(
             "growth_bytes_per_s",
             to_say("Growth of the state"),
             "byte_rate",
-            ("checkpoint_sizes.state_growth_bytes_per_s",),
+            ("checkpoint_sizes.state_growth_bytes_per_s", "checkpoint_sizes.growth_bytes_per_s"),
             assumed=0.0,
             because=to_say("no lasting growth was measured"),
             high=1e8,

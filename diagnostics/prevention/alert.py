@@ -274,6 +274,17 @@ def has_increased(series: CaseSeries, metric: str, window: int) -> Condition:
     return found
 
 
+def has_fallen(series: CaseSeries, metric: str, window: int) -> Condition:
+    """Where a value of the job became smaller between two samples of the window."""
+    back = window // STEP_MS
+    found: dict[Labels, list[bool]] = {}
+    for labels, values in largest_of(series, metric, ("job_name",)).items():
+        ranges = (values[max(step - back, 0) : step + 1] for step in range(len(values)))
+        known = ([value for value in each if value is not None] for each in ranges)
+        found[labels] = [any(after < before for before, after in pairwise(each)) for each in known]
+    return found
+
+
 def has_stood_still(series: CaseSeries, metric: str, window: int) -> Condition:
     """Where a count of the job grew nowhere in the window, at whose begin and end it is known; one that began again in
     it is counted from 0 on.

@@ -127,7 +127,7 @@ def _failed_in_a_row(job: WatchedJob) -> Alert:
                     held[step] |= bool(bad is not None and bad >= 2 and not (good is not None and good > 0))
         return held_by_labels
 
-    within = phrase.enumeration([duration(window) for window in windows], last="or")
+    within = phrase.enumeration([phrase.duration(window) for window in windows], last="or")
     return Alert(
         "FlinkCheckpointsFailInARow",
         " or ".join(expr(duration(window)) for window in windows),
@@ -141,14 +141,14 @@ def _failed_in_a_row(job: WatchedJob) -> Alert:
                 "rounded up to whole steps of {step}.",
                 within=within,
                 start=phrase.duration(job.start_ms),
-                step=duration(STEP_MS),
+                step=phrase.duration(STEP_MS),
             )
             if job.start_ms
             else say(
                 "Two failed and none completed within {within}: two intervals, or two timeouts, rounded up to whole "
                 "steps of {step}.",
                 within=within,
-                step=duration(STEP_MS),
+                step=phrase.duration(STEP_MS),
             ),
             job,
         ),
@@ -169,7 +169,7 @@ def _no_checkpoint(job: WatchedJob) -> Alert:
         f"max by (job_name) (increase({course})) == 0 and {by_job(completed, job)} and {by_job(completed, job, ago)}",
         0,
         "critical",
-        say("{{job_name}} completed no checkpoint for {ago}", ago=ago),
+        say("{{job_name}} completed no checkpoint for {ago}", ago=phrase.duration(window)),
         for_these_settings(
             say("After a failure the work of that time is repeated. It is three intervals, and ten minutes at least."),
             job,

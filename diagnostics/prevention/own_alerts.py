@@ -18,6 +18,7 @@ from diagnostics.prevention.alert import (
     duration,
     for_these_settings,
     grown,
+    has_fallen,
     has_grown,
     has_increased,
     largest_of,
@@ -27,7 +28,7 @@ from diagnostics.prevention.alert import (
     steps_over,
 )
 from diagnostics.prevention.event_time_alerts import event_time_alerts
-from diagnostics.prevention.series import JOB, PROCESS, REGISTERED, TASK, CaseSeries, Labels, label_value
+from diagnostics.prevention.series import JOB, PROCESS, REGISTERED, RUNNING_TIME, TASK, CaseSeries, Labels, label_value
 from diagnostics.wording import phrase
 
 SLOW_SHARE = 0.5
@@ -69,7 +70,11 @@ def _slow_checkpoint(finding: Mapping[str, Any], job: WatchedJob) -> Alert:
         "warning",
         say("A checkpoint of {job_name} took more than half of its timeout"),
         for_these_settings(
-            say("Half of the timeout of {timeout}: {title}.", timeout=duration(job.timeout_ms), title=finding["title"]),
+            say(
+                "Half of the timeout of {timeout}: {title}.",
+                timeout=phrase.duration(job.timeout_ms),
+                title=finding["title"],
+            ),
             job,
         ),
         (metric,),
@@ -150,6 +155,25 @@ def _restarts(finding: Mapping[str, Any], job: WatchedJob) -> Alert:
     )
 
 
+def _recovered(finding: Mapping[str, Any], job: WatchedJob) -> Alert:
+    """By the running time, which begins again with each recovery: a new JobManager counts restarts from 0."""
+    window = 10 * MINUTE
+    return Alert(
+        "FlinkJobRecovered",
+        f"max by (job_name) (resets({selected(RUNNING_TIME, job)}[{duration(window)}])) > 0",
+        0,
+        "critical",
+        say("{job_name} was restarted, or recovered by a new JobManager"),
+        say(
+            "In a steady state the running time of a job only grows; the count of restarts does not see a new "
+            "JobManager, which begins it at 0: {title}.",
+            title=finding["title"],
+        ),
+        (RUNNING_TIME,),
+        lambda series: has_fallen(series, RUNNING_TIME, window),
+    )
+
+
 def _heap(finding: Mapping[str, Any], job: WatchedJob) -> Alert | None:
     """A heap that collections free falls below the bound again and again: it has to stay above it."""
     if finding["facts"].get("resource") not in ("heap", None):
@@ -198,7 +222,7 @@ def _failed(finding: Mapping[str, Any], job: WatchedJob) -> Alert:
                 [
                     say(
                         "One within {within} (two intervals, in whole scrapes of 15 s) is enough here: {title}.",
-                        within=duration(window),
+                        within=phrase.duration(window),
                         title=finding["title"],
                     ),
                     *([say(STARTS_TOO)] if job.start_ms else []),
@@ -291,7 +315,7 @@ OWN_ALERTS: Mapping[str, Own] = {
     "cpu_hotspot": _busy,
     "resource_shortage": _heap,
     "network_partition": _restarts,
-    "zookeeper_ha": _restarts,
+    "zookeeper_ha": _recovered,
     "user_code": _restarts,
     "restore_failure": _restarts,
     "exactly_once_kafka": _restarts,

@@ -55,6 +55,11 @@ class Calculated:
         return self.outcome.advice != "not known"
 
     @property
+    def formula(self) -> str:
+        """How the result was calculated; empty where nothing was."""
+        return self.calculator.formula if self.outcome.formula is None else self.outcome.formula
+
+    @property
     def further_refusals(self) -> list[str]:
         """The refusals that the headline does not contain already."""
         return [each for each in self.outcome.refusals if each not in self.outcome.headline]

@@ -308,6 +308,8 @@ def test_what_was_held_back_since_the_checkpoint_was_not_read_and_is_not_lost_by
     held = {"delivery_guarantee.source": "at most once", "throughput.since_checkpoint_per_s": 680.0}
     found = outcome("restart", held, since_ms=75_000.0, down_ms=60_000.0, rate=2600.0)
     assert found.results == {"lost": 207_000}
+    assert found.formula is not None
+    assert found.formula.startswith("lost = "), "nothing is caught up"
     assert "680/s, and what comes while the job is down, 2,600/s: about 210,000 records" in found.headline
     assert "each further minute without a completed checkpoint adds 41,000." in found.headline
 
@@ -317,6 +319,27 @@ def test_records_that_a_sink_keeps_in_memory_are_lost_by_each_stop() -> None:
     held = outcome("restart", {"job_code.unsaved_buffers": ["Out.buf (line 3)"]}, **values)
     assert held.headline.startswith("After a stop with a savepoint nothing is repeated.")
     assert "a sink keeps records in Out.buf (line 3): no checkpoint or savepoint holds them" in held.headline
+
+
+def test_without_records_to_catch_up_no_catching_up_is_explained() -> None:
+    assert outcome("restart", {"delivery_guarantee.generated": True}, since_ms=2_000.0).formula == ""
+    assert outcome("restart", {"delivery_guarantee.source": "at most once"}, since_ms=0.0).formula == ""
+    assert outcome("restart", since_ms=0.0, down_ms=60_000.0, rate=500.0, capacity=2000.0).formula is None
+
+
+def test_the_upload_has_the_rate_and_the_growth_of_the_runbook() -> None:
+    """It had the fastest slow checkpoint instead: 8.4 s beside the runbook's 8.6 s, and a growth of nothing."""
+    facts = {
+        "checkpoint_sizes.max_state_bytes": 561.2e6,
+        "checkpoint_sizes.growth_by_checkpoint_bytes": 89.1e6,
+        "checkpoint_sizes.bytes_per_s_max": 10.3e6,
+        "checkpoint_sizes.growth_bytes_per_s": 4.6e6,
+        "checkpoint_phases.upload_bytes_per_s_max": 10.6e6,
+        "settings.timeout_ms": 180_000.0,
+    }
+    lines = shown(outcome("upload", facts))
+    assert lines["Incremental upload"] == "89.1 MB / 10.3 MB/s = 8.7 s"
+    assert "4.6 MB/s" in lines["A full upload reaches the timeout, if this growth lasts, in"]
 
 
 def test_what_is_lost_at_a_source_without_a_position_depends_on_no_capacity() -> None:

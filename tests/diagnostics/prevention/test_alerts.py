@@ -73,10 +73,10 @@ def test_the_words_of_a_window_and_its_length_agree() -> None:
     alerts, _ = of_settings({}, SHORT)
     why = {alert.name: alert.why for alert in alerts}
     assert (
-        "none completed within 15s or 2m: two intervals, or two timeouts, rounded up to whole steps of 15s."
+        "none completed within 15 s or 2 min: two intervals, or two timeouts, rounded up to whole steps of 15 s."
         in (why["FlinkCheckpointsFailInARow"])
     )
-    assert "One within 15s (two intervals, in whole scrapes of 15 s) is enough here" in why["FlinkCheckpointFailed"]
+    assert "One within 15 s (two intervals, in whole scrapes of 15 s) is enough here" in why["FlinkCheckpointFailed"]
 
 
 def test_triggers_refused_while_tasks_start_fire_no_alert_on_failures_in_a_row(tmp_path: Path) -> None:

@@ -120,6 +120,18 @@ def test_a_count_of_restarts_that_does_not_vary_tests_the_alert_on_restarts() ->
     assert outcome(restarted, made(points)[1]).startswith("Not tested")
 
 
+def test_a_recovery_by_a_new_jobmanager_fires_although_no_restart_is_counted(tmp_path: Path) -> None:
+    """Each new JobManager counts restarts from 0: the alert on restarts slept through four of them."""
+    points = history(*(checkpoint(n, n * MINUTE) for n in range(8)), until=END)
+    counted = metrics(MINUTE, watched("numRestarts", [0.0] * 8), running=[1, 2, 3, 4, 1, 2, 3, 4])
+    alerts, series = made({**points, **counted}, finding("zookeeper_ha"))
+
+    assert fired(alerts, series)["FlinkJobRecovered"] == [4]
+    told_by_promtool(tmp_path, alerts, series)
+    calm = metrics(MINUTE, watched("numRestarts", [0.0] * 8), running=[1, 2, 3, 4, 5, 6, 7, 8])
+    assert "FlinkJobRecovered" not in fired(*made({**points, **calm}, finding("zookeeper_ha")))
+
+
 def test_fewer_task_managers_that_are_enough_for_the_job_fire_nothing(tmp_path: Path) -> None:
     """Scaled down from two TaskManagers to one: the tasks run on. Lost: their metrics end, and it fires."""
     registered = watched("numRegisteredTaskManagers", [2, 2, 2, 1, 1, 1, 1, 1])
