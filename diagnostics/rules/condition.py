@@ -41,7 +41,10 @@ LARGEST_NUMBER = 1e18
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One comparison and its measured value, for the page."""
+    """One comparison and its measured value, for the page.
+
+    is_alternative  whether it begins a branch of `any` after the first: it or those before it suffice
+    """
 
     fact: str
     op: str
@@ -49,10 +52,11 @@ class Check:
     value: FactValue
     holds: bool | None
     source: str | None = None
+    is_alternative: bool = False
 
     def as_json(self) -> dict[str, Any]:
-        """A mapping of JSON values."""
-        return {name: getattr(self, name) for name in self.__slots__}
+        """A mapping of JSON values: the comparison by itself."""
+        return {name: getattr(self, name) for name in self.__slots__ if name != "is_alternative"}
 
     def negated(self) -> Check:
         """The comparison that has to hold where this one must not."""
@@ -145,9 +149,13 @@ class Group:
 
     def checks(self, lookup: Lookup) -> Iterator[Check]:
         """Every comparison inside; those of `none` as the opposite, which is what has to hold."""
-        for item in self.items:
-            for check in item.checks(lookup):
-                yield check.negated() if self.mode == "none" else check
+        for place, item in enumerate(self.items):
+            checks = list(item.checks(lookup))
+            if self.mode == "none":
+                checks = [replace(check.negated(), is_alternative=False) for check in checks]
+            elif self.mode == "any" and place and checks:
+                checks[0] = replace(checks[0], is_alternative=True)
+            yield from checks
 
     def deciding(self, lookup: Lookup) -> Iterator[Check]:
         """The comparisons that make it hold: of `any` those of the branches that hold, of `none` their opposites."""

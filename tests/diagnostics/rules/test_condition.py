@@ -119,6 +119,20 @@ def test_what_decides_are_the_branches_that_hold_and_the_opposites_of_what_must_
 
 
 @pytest.mark.parametrize(
+    ("entry", "alternatives"),
+    [
+        ({"any": [FAILED, FAILED]}, [False, True]),
+        ({"all": [{"any": [FAILED, {"all": [FAILED, FAILED]}]}, FAILED]}, [False, True, False, False]),
+        ({"none": [{"any": [FAILED, FAILED]}]}, [False, False]),
+    ],
+)
+def test_a_comparison_that_suffices_in_place_of_others_is_marked(entry: object, alternatives: list[bool]) -> None:
+    condition, errors = parsed(entry)
+    assert condition is not None, errors
+    assert [check.is_alternative for check in condition.checks(FACTS.get)] == alternatives
+
+
+@pytest.mark.parametrize(
     ("entry", "measures"),
     [
         ({"any": [FAILED, HELD]}, [True]),
