@@ -89,7 +89,8 @@ def _durations(job: Mapping[str, Any], name: str, colours: Palette, *, first: bo
     timeout = job["timeout_ms"]
     ends = [each["end_to_end_ms"] for each in checkpoints if each["end_to_end_ms"] is not None]
     phases = [sum(each.get(phase) or 0 for phase in PHASES) for each in checkpoints]
-    longest = max([*ends, *phases, 1.0])
+    ages = [each.get("age_ms") or 0.0 for each in checkpoints]
+    longest = max([*ends, *phases, *ages, 1.0])
     timeout_drawn = timeout is not None and timeout <= TIMEOUT_SHOWN * longest
     top = max(longest, timeout if timeout_drawn else 0.0)
     divisor, unit = axis_unit(top, DURATION_UNITS, "ms")
@@ -121,7 +122,8 @@ def _duration_bars(
     subtasks had acknowledged; one bar for each of the others.
     """
     width = _bar_width(checkpoints)
-    detailed = [each for each in checkpoints if each.get("subtask_ms") is not None]
+    under_way = [each for each in checkpoints if each.get("age_ms")]
+    detailed = [each for each in checkpoints if each.get("subtask_ms") is not None and each not in under_way]
     for phase, label in PHASES.items():
         yield {
             "type": "bar",
@@ -153,7 +155,21 @@ def _duration_bars(
         "textposition": "none",
         "hovertemplate": "%{text}<extra></extra>",
     }
-    plain = [each for each in checkpoints if each.get("subtask_ms") is None and each["end_to_end_ms"] is not None]
+    yield {
+        "type": "bar",
+        "name": say("In progress, its age when last seen"),
+        "legendgroup": "under-way",
+        "x": [each["trigger_ms"] for each in under_way],
+        "y": [each["age_ms"] / divisor for each in under_way],
+        "width": width,
+        "marker": {"color": colours.series[2], "pattern": {"shape": "/"}},
+        "opacity": 0.6,
+        "text": [_hover_text(each) for each in under_way],
+        "textposition": "none",
+        "hovertemplate": "%{text}<extra></extra>",
+    }
+    others = (each for each in checkpoints if each not in under_way)
+    plain = [each for each in others if each.get("subtask_ms") is None and each["end_to_end_ms"] is not None]
     yield {
         "type": "bar",
         "name": say("Duration, phases not in the files"),

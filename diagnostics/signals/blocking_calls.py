@@ -123,7 +123,7 @@ def _call(call_ms: float, subtasks: int, offered_per_s: float | None, one_call_e
         "calls_in_flight": calls,
         "async_capacity": capacity,
         "async_connections": MOST_CONNECTIONS if one_call_each else None,
-        "async_per_s": subtasks * capacity * 1000 / call_ms if call_ms > 0 else None,
+        "async_per_s": float(f"{subtasks * capacity * 1000 / call_ms:.2g}") if call_ms > 0 else None,
         "async_timeout_ms": max(LEAST_TIMEOUT_MS, math.ceil(TIMEOUT_CALLS * call_ms / 1000) * 1000.0),
     }
 

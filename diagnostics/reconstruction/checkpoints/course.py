@@ -26,7 +26,7 @@ def checkpoint_courses(evidence: Evidence) -> Iterator[dict[str, Any]]:
     """
     histories = checkpoint_histories(evidence)
     entries = {
-        job_id: [each for each in map(_course_entry, history.checkpoints) if each]
+        job_id: [each for one in history.checkpoints if (each := _course_entry(one, history.observed_until_ms))]
         for job_id, history in histories.items()
     }
     if not any(entries.values()):
@@ -47,10 +47,13 @@ def checkpoint_courses(evidence: Evidence) -> Iterator[dict[str, Any]]:
         }
 
 
-def _course_entry(checkpoint: Checkpoint) -> dict[str, Any] | None:
-    """The points of one checkpoint; None when its time is not known."""
+def _course_entry(checkpoint: Checkpoint, observed_until_ms: int | None) -> dict[str, Any] | None:
+    """The points of one checkpoint; None when its time is not known. One in progress has its age when last seen."""
     if checkpoint.start_ms is None:
         return None
+    age_ms = None
+    if checkpoint.status == "in_progress" and observed_until_ms is not None:
+        age_ms = max(observed_until_ms - checkpoint.start_ms, 0)
     return {
         "id": checkpoint.number,
         "status": checkpoint.status,
@@ -60,6 +63,7 @@ def _course_entry(checkpoint: Checkpoint) -> dict[str, Any] | None:
         "trigger_ms": checkpoint.start_ms,
         "ended_ms": checkpoint.ended_ms if checkpoint.status == "completed" else None,
         "end_to_end_ms": checkpoint.end_to_end_ms,
+        "age_ms": age_ms,
         "checkpointed_bytes": checkpoint.checkpointed_bytes,
         "state_bytes": checkpoint.state_bytes,
         "processed_bytes": checkpoint.processed_bytes,

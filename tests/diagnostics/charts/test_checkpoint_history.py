@@ -125,6 +125,20 @@ def test_failed_checkpoints_are_marked_with_their_reason_escaped() -> None:
     assert CHART.summary(points).startswith("2 checkpoints: 1 completed and 1 expired.")
 
 
+def test_a_checkpoint_in_progress_reaches_the_age_that_it_was_seen_at() -> None:
+    """It had a stub of 32 ms, the time of its quickest subtask, as if nothing had run after the one before."""
+    rows = [checkpoint(1), checkpoint(9, "IN_PROGRESS", 32.0, end_to_end_ms=32.0)]
+    parts = [part(9, MIDDLE, 0, 32.0, async_ms=2.0), part(9, MIDDLE, 1, None)]
+    points = CHART.points(hand_made(**line_of_jobs(), checkpoint=rows, subtask_checkpoint=parts))
+    assert points is not None
+
+    bars = {trace["name"]: trace for trace in CHART.figure(points, Theme("light"))["data"] if trace["type"] == "bar"}
+
+    under_way = bars["In progress, its age when last seen"]
+    assert (under_way["x"], under_way["y"]) == ([START + 540_000], [60.0])
+    assert all(START + 540_000 not in each["x"] for name, each in bars.items() if "phases" in name), "no stub beside it"
+
+
 def test_the_bar_of_an_expired_checkpoint_reaches_the_timeout_while_a_subtask_did_not_acknowledge() -> None:
     """The subtasks that did acknowledge took 5 s, as if the checkpoint had been done well below its timeout of 30 s."""
     phases = {**PHASES, "pending": 1}
