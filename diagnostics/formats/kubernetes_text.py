@@ -25,6 +25,7 @@ from diagnostics.notation.kubernetes import (
     pod_records,
     resource_records,
 )
+from diagnostics.notation.printed_table import cells_at
 from diagnostics.notation.tally import Tally
 from diagnostics.notation.text_lines import numbered_lines
 
@@ -131,7 +132,7 @@ class _Table(_Reading):
     def take(self, line: str, number: int) -> None:
         if number == 1 or not line.strip():
             return
-        self._row({name: line[start:end].strip() for name, (start, end) in self._columns.items()}, number)
+        self._row(dict(zip(self._columns, cells_at(line, self._columns.values()), strict=True)), number)
 
     def _row(self, row: Mapping[str, str], number: int) -> None:
         raise NotImplementedError

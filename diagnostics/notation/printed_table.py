@@ -1,10 +1,10 @@
-"""Tables as database clients print them: psql and mysql, aligned or one column per line, and CSV."""
+"""Tables as clients print them: psql and mysql, aligned or one column per line, and CSV; rows of kubectl."""
 
 from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from diagnostics.notation.file_range import Range
@@ -18,6 +18,7 @@ _RULE = re.compile(r"[+-]{3,}$")
 _RECORD = re.compile(r"-\[ RECORD \d{1,9} \][-+]{0,400}$|\*{5,60} \d{1,9}\. row \*{5,60}$")
 _FIRST = re.compile(r"-\[ RECORD 1 \]|\*{5,60} 1\. row ")
 _FIELD = re.compile(r"\s{0,60}([A-Za-z_][\w ]{0,60}?)\s{0,60}(?:\||:)(?: (.*))?$")
+_BLANKS = re.compile(r" {2,200}|\t{1,20}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,3 +83,15 @@ def cells_of(line: str) -> list[str]:
         except csv.Error:
             return []
     return []
+
+
+def cells_at(line: str, columns: Collection[tuple[int, int | None]]) -> Sequence[str]:
+    """The cells of a row whose columns begin and end where their titles do, as kubectl prints them.
+
+    A copy that has moved them begins a cell within another one: there, several blanks or a tab divide them.
+    """
+    if any(start and line[start - 1 : start].strip() for start, _ in columns):
+        parts = _BLANKS.split(line.strip(), maxsplit=len(columns) - 1)
+        if len(parts) == len(columns):
+            return parts
+    return [line[start:end].strip() for start, end in columns]

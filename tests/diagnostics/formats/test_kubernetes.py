@@ -185,3 +185,22 @@ def test_a_pod_that_is_pending_for_minutes_has_found_no_node(tmp_path: Path) -> 
     assert [each.get("event") for each in records] == ["k8s.event.unschedulable", None]
     assert records[0]["reason"] == "FailedScheduling"
     assert "Pending for 5m29s" in records[0]["message"]
+
+
+def test_events_whose_columns_a_copy_has_moved_are_read(tmp_path: Path) -> None:
+    text = (
+        "LAST SEEN   TYPE      REASON             OBJECT                                    MESSAGE\n"
+        "2m  Warning  FailedScheduling  pod/a-taskmanager-1-1  0/3 nodes are available: 2 Insufficient cpu.\n"
+    )
+    (row,) = read(TEXT, text, tmp_path).rows["log_record"]
+    assert (row["event"], row["process"]) == ("k8s.event.unschedulable", "taskmanager")
+    assert "2 Insufficient cpu" in row["message"]
+
+
+def test_a_cell_that_is_empty_below_its_title_stays_empty(tmp_path: Path) -> None:
+    text = (
+        "LAST SEEN   TYPE      REASON             OBJECT                  MESSAGE\n"
+        "2m          Warning   FailedScheduling   pod/a-taskmanager-1-1   \n"
+    )
+    (row,) = read(TEXT, text, tmp_path).rows["log_record"]
+    assert row["message"].startswith("FailedScheduling: ")
