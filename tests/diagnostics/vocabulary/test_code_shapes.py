@@ -20,6 +20,8 @@ from diagnostics.wording.phrase import split_sentences
         ("serialization", "java.io.InvalidClassException", "", "a.B; local class incompatible", "another release"),
         ("record", "java.sql.BatchUpdateException", "", "Duplicate entry '7' for key 'PRIMARY'", "this key already"),
         ("statement", "org.apache.calcite.CalciteException", "", "Object 'orders' not found", "the table"),
+        ("unknown", "java.lang.ClassCastException", "", "class a.B cannot be cast to class a.C", "another type"),
+        ("serialization", "org.apache.flink.api.common.InvalidProgramException", "", "the type erasure of x", "stream"),
     ],
 )
 def test_a_failure_has_the_repair_of_its_shape(

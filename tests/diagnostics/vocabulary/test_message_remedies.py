@@ -45,6 +45,11 @@ from diagnostics.vocabulary.message_remedies import message_remedies, remedy_of
         ("/mnt/checkpoints: Stale file handle", "mount it anew"),
         ("The state is cleared because of state ttl. This will result in incorrect result.", "table.exec.state.ttl"),
         ('ERROR: can no longer get changes from replication slot "flink"', "max_slot_wal_keep_size"),
+        ("Access denied for user 'cdc'@'%' to database 'orders'", "LOCK TABLES"),
+        ("CommunicationsException: Communications link failure", "sslMode=DISABLED"),
+        ('no matches for kind "Issuer" in version "cert-manager.io/v1"', "cert-manager"),
+        ("java.lang.NoSuchMethodError: java.nio.ByteBuffer.limit(I)Ljava/nio/ByteBuffer;", "maven.compiler.release"),
+        ("Record has Long.MIN_VALUE timestamp (= no timestamp marker).", "assignTimestampsAndWatermarks"),
     ],
 )
 def test_the_remedy_names_what_to_change(said: str, named: str) -> None:
