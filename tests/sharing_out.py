@@ -45,6 +45,7 @@ CORPUS = (
     "tests/reading/test_pages_of_corpus.py",
     "tests/reading/test_runbooks_of_corpus.py",
     "tests/reading/test_waits_of_corpus.py",
+    "tests/reading/test_what_if_of_corpus.py",
     "tests/diagnostics/prevention/test_alerts_of_corpus.py",
     "tests/diagnostics/proof/test_real_pair.py",
 )

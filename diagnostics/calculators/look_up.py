@@ -67,11 +67,13 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
     elif all_at_once >= rate:
         advice = "do"
         headline = say(
-            "One call at a time carries {one} of {rate}/s. Asynchronous calls with {needed} "
-            "in flight for each subtask carry all, and the outside system gets {calls} calls a second.",
+            "One call at a time carries {one} of {rate}/s. Asynchronous calls carry all with {needed} in flight for "
+            "each subtask, and up to {all} with {capacity}; the outside system gets {calls} calls a second.",
             one=shown["one"],
             rate=number(rate),
             needed=number(needed),
+            all=shown["all"],
+            capacity=number(capacity),
             calls=number(calls),
         )
     else:
@@ -108,7 +110,7 @@ CALCULATOR = Calculator(
             "call_ms",
             to_say("Time of one call"),
             "duration",
-            ("blocking_calls.call_ms", "record_rate.ms_per_record"),
+            ("blocking_calls.call_ms",),
             high=5000,
         ),
         Input(

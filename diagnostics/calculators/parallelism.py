@@ -21,43 +21,66 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
         return Outcome("not known", say("The cost of a record, the target and the parallelism are more than nothing."))
     work = rate * cost / 1000
     needed = max(math.ceil(work / target - 1e-9), 1)
-    hottest = skew / subtasks
-    passes, even = 1000 / (hottest * cost), subtasks * 1000 / cost
-    lines = [
+    hottest, full = skew / subtasks, max(math.ceil(work - 1e-9), 1)
+    measured, even = values["passes_per_s"], subtasks * 1000 / cost
+    passes = measured or 1000 / (hottest * cost)
+    of_work = [
         Line(say("Work"), f"{number(rate)}/s x {number(cost)} ms", say("{work} busy subtasks", work=number(work))),
         Line(
             say("Subtasks that it needs"),
             say("{work} / {target}, rounded up", work=number(work), target=percent(target)),
             number(needed),
         ),
-        Line(say("Share of the hottest subtask"), f"{number(skew)} / {number(subtasks)}", percent(hottest)),
-        Line(say("Its busy time"), f"{percent(hottest)} x {number(work)}", percent(hottest * work)),
-        Line(
-            say("Passes until it is busy all the time"),
-            f"1,000 ms / ({percent(hottest)} x {number(cost)} ms)",
-            f"{number(passes)}/s",
-        ),
         Line(
             say("Would pass evenly spread"), f"{number(subtasks)} x 1,000 ms / {number(cost)} ms", f"{number(even)}/s"
         ),
     ]
-    results = {"needed": float(needed), "hottest_busy": hottest * work, "passes_per_s": passes, "even_per_s": even}
+    of_hottest = [
+        Line(say("Share of the hottest subtask"), f"{number(skew)} / {number(subtasks)}", percent(hottest)),
+        Line(
+            say("Passes until it is busy all the time"),
+            say("measured") if measured else f"1,000 ms / ({percent(hottest)} x {number(cost)} ms)",
+            f"{number(passes)}/s",
+        ),
+        Line(
+            say("Part of what comes in that passes"),
+            f"{number(passes)}/s / {number(rate)}/s",
+            percent(min(passes / rate, 1.0)) if rate > 0 else percent(1.0),
+        ),
+    ]
+    # The mean cost of a record is that of no subtask where they are loaded unevenly.
+    lines = of_hottest if skew >= SKEW and measured else [*of_work, *of_hottest]
+    results = {"needed": float(needed), "passes_per_s": passes, "even_per_s": even}
     refusals = []
     if skew >= SKEW:
         refusals.append(
             say(
-                "The hottest subtask has {skew} times its even share. If that is one key, it stays on one subtask "
-                "whatever the parallelism: {hottest} of the records and "
-                "{busy} busy. Split the key.",
+                "The hottest subtask has {skew} times its even share, {hottest} of the records. If that is one key, it "
+                "stays on one subtask whatever the parallelism, and the task passes at most {passes}/s of the {rate}/s "
+                "that come in.",
                 skew=number(skew),
                 hottest=percent(hottest),
-                busy=percent(hottest * work),
+                passes=number(passes),
+                rate=number(rate),
             )
         )
     refused = lookup("outside_system.refused")
     if isinstance(refused, (int, float)) and refused > 0:
         refusals.append(
             say("The outside system refused {refused} requests: more subtasks send it more.", refused=number(refused))
+        )
+    slots = lookup("record_rate.slots_total")
+    if not refusals and isinstance(slots, (int, float)) and full > slots:
+        refusals.append(
+            say(
+                "More parallelism is not enough: {rate}/s keep {full} subtasks busy all the time and need {needed} at "
+                "{target} busy, and the cluster has {slots:.0f} slots.",
+                rate=number(rate),
+                full=number(full),
+                needed=number(needed),
+                target=percent(target),
+                slots=slots,
+            )
         )
     if refusals:
         return Outcome("do not", refusals[0], lines, refusals, results)
@@ -90,6 +113,15 @@ CALCULATOR = Calculator(
             "ms_per_record", to_say("Busy time of one record, ms"), "count", ("record_rate.ms_per_record",), high=1000
         ),
         Input("parallelism", to_say("Subtasks now"), "count", ("record_rate.parallelism",), low=1, high=512),
+        Input(
+            "passes_per_s",
+            to_say("Records that pass as they are spread, the busiest subtask busy all the time"),
+            "rate",
+            ("record_rate.ceiling_total_per_s",),
+            assumed=0.0,
+            because=to_say("not measured: calculated from the time of one record and the hottest share"),
+            high=1e6,
+        ),
         Input(
             "skew_ratio",
             to_say("Hottest subtask, as a multiple of its even share"),

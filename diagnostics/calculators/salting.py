@@ -2,25 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from diagnostics.arithmetic.balance import salts_needed
 from diagnostics.calculators.calculator import Calculator, Input, Line, Outcome
 from diagnostics.evidence.subject import Lookup
 from diagnostics.language import say, to_say
+from diagnostics.wording import phrase
 from diagnostics.wording.phrase import number, percent
 
 MOST_SALTS = 1024
 """More salts cost more in the second aggregation than they save. Our choice."""
 
 
-ONE_SHARE = 1.1
-"""Up to this multiple of the even share a key is not hot. Our choice: a tenth is chance."""
+def _refusals(hottest: float, even: float, multiple: float, lookup: Lookup) -> Iterator[str]:
+    if hottest <= multiple * even:
+        yield say(
+            "No subtask has more than {multiple} times its even share ({hottest} of the records; an even share is "
+            "{even}): there is nothing to salt.",
+            multiple=number(multiple),
+            hottest=percent(hottest),
+            even=percent(even),
+        )
+    if lookup("job_code.results_in_sequence") is True:
+        read = lookup("job_code.previous_result")
+        yield say(
+            "Each result of a key depends on the one before ({places}): with a salt the results would be others. Make "
+            "each record cheaper, or partition by a finer key whose results are independent of each other.",
+            places=phrase.FORMATS["list"](read) if isinstance(read, list) else say("by the job's code"),
+        )
 
 
 def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
-    share, subtasks, multiple = values["share"], values["parallelism"], values["multiple"]
-    if not 0 < share <= 1 or subtasks < 1 or multiple <= 1:
+    share, subtasks, multiple = max(values["share"], 0.0), values["parallelism"], values["multiple"]
+    if share > 1 or subtasks < 1 or multiple <= 1:
         return Outcome("not known", say("The key's share lies between 0 and 1, the multiple above 1."))
     even = 1 / subtasks
     rest = (1 - share) / subtasks
@@ -43,40 +58,18 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
         Line(say("Share of one salt"), f"{percent(share)} / {number(salts)}", percent(by_salt)),
     ]
     results = {"salts": float(salts), "share_of_one": by_salt}
-    refusals = _refusals(share, even, lookup)
+    refusals = list(_refusals(share + rest, even, multiple, lookup))
     if refusals:
         return Outcome("do not", refusals[0], lines, refusals, results)
     headline = say(
-        "{salts} salts give each {by_salt} of the records and keep every subtask below "
-        "{multiple} even shares, although hashing puts some of them on one subtask. A second step brings the "
-        "parts together again.",
+        "Where partial results of a key can be merged (sum, count, minimum, maximum): {salts} salts give each "
+        "{by_salt} of the records and keep every subtask below {multiple} even shares, although hashing puts some of "
+        "them on one subtask. A second step brings the parts together again.",
         salts=number(salts),
         by_salt=percent(by_salt),
         multiple=number(multiple),
     )
-    return Outcome("do", headline, lines, results=results)
-
-
-def _refusals(share: float, even: float, lookup: Lookup) -> list[str]:
-    """Why not to salt here: no key is hot, or its results cannot be put together from parts."""
-    reasons: list[str] = []
-    if share <= ONE_SHARE * even:
-        shares = {"share": percent(share), "even": percent(even)}
-        reasons.append(
-            say("No subtask has more than its even share ({share} of {even}): there is nothing to salt.", **shares)
-            if lookup("key_distribution.top_key_share_ratio") is None
-            else say(
-                "The key has {share}, no more than the even share of {even}: it is not what makes the skew.", **shares
-            )
-        )
-    if lookup("job_code.previous_result_calls") and lookup("job_code.key_by_calls") == 1:
-        reasons.append(
-            say(
-                "By the job's code each result of a key depends on the one before: parts of a key give other results, "
-                "so no salt shares this work."
-            )
-        )
-    return reasons
+    return Outcome("depends", headline, lines, results=results)
 
 
 CALCULATOR = Calculator(
@@ -91,14 +84,14 @@ CALCULATOR = Calculator(
             "share",
             to_say("Share of the hot key"),
             "share",
-            ("key_distribution.top_key_share_ratio", "load_balance.hot_share_ratio"),
+            ("load_balance.concentration_ratio", "key_distribution.top_key_share_ratio"),
             high=1,
         ),
         Input(
             "parallelism",
             to_say("Subtasks of the keyed task"),
             "count",
-            ("key_distribution.keyed_parallelism", "load_balance.parallelism", "record_rate.parallelism"),
+            ("load_balance.parallelism", "key_distribution.keyed_parallelism", "record_rate.parallelism"),
             low=1,
             high=512,
         ),
@@ -116,7 +109,8 @@ CALCULATOR = Calculator(
     ),
     assumptions=(
         to_say(
-            "The other keys spread evenly. Where no keys were sampled, the hottest subtask's share is used instead."
+            "The other keys spread evenly: what the hottest subtask has beyond its part of them is the hot key. Where "
+            "no records by subtask are known, the key's share of the sampled events is used."
         ),
         to_say(
             "Only the hot key is salted; the aggregate is one that can be put together from parts (sum, count, "

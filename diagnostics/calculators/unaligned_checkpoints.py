@@ -48,7 +48,8 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
 
     The barrier waits for the record in work; meanwhile the tasks upstream write their in-flight data, so that the
     longer of both is expected. A storage that was never the limit has no measured rate, and its time is not counted
-    then: the fastest checkpoint shows what it takes at least; at worst all is written after the record, at that rate.
+    then: what a checkpoint wrote in its asynchronous part shows what it takes at least; at worst all is written after
+    the record, at that rate.
     """
     travel = max(values["end_to_end_ms"] - values["sync_ms"] - values["async_ms"], 0.0)
     by_rate = travel / 1000 * values["bytes_per_s"]
@@ -58,7 +59,7 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
     waits, switches = min(travel, values["timeout_ms"]), travel > values["timeout_ms"]
     persisted = in_flight * (1 - waits / travel) if travel > 0 else 0.0
     upload = _duration(persisted, values["upload_bytes_per_s"])
-    slowest = _duration(persisted, max(values["upload_bytes_per_s"], values["fastest_bytes_per_s"]))
+    slowest = _duration(persisted, max(values["upload_bytes_per_s"], values["written_bytes_per_s"]))
     parts, record = values["sync_ms"] + values["async_ms"], values["record_ms"]
     now = values["end_to_end_ms"]
     least, expected, most = (
@@ -113,6 +114,13 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
             timeout=duration(values["timeout_ms"]),
         )
         return Outcome("depends", headline, lines, results=results)
+    if expected >= now:
+        reason = say(
+            "A checkpoint takes {now}, and barriers travel for {travel} of it: there is nothing to save.",
+            travel=duration(travel),
+            now=duration(now),
+        )
+        return Outcome("do not", reason, lines, [reason], results)
     if most >= now:
         headline = say(
             "It may save nothing: the upload of the in-flight data can take as long as the barriers wait now."
@@ -219,10 +227,10 @@ CALCULATOR = Calculator(
             high=1e9,
         ),
         Input(
-            "fastest_bytes_per_s",
-            to_say("Written by the fastest checkpoint"),
+            "written_bytes_per_s",
+            to_say("Written in the asynchronous part of a checkpoint"),
             "byte_rate",
-            ("checkpoint_progress.fastest_bytes_per_s",),
+            ("checkpoint_phases.written_bytes_per_s",),
             assumed=0.0,
             because=to_say("only needed for the worst case, where the upload is not measured"),
             high=1e9,

@@ -15,19 +15,25 @@ SAFE = 0.5
 WAITING = 0.5
 """From this share of start delay and alignment on, the upload does not dominate (the same source)."""
 
+ABOUT = 0.01
+"""States that differ by up to this part are taken as one. Our choice."""
+
 
 def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
     state, new, rate, timeout = (values[name] for name in ("state_bytes", "new_bytes", "bytes_per_s", "timeout_ms"))
     if rate <= 0:
         return Outcome("not known", say("Without bandwidth nothing is uploaded; set one."))
     full, incremental, safe = state / rate * 1000, new / rate * 1000, SAFE * timeout
-    needed = state / (safe / 1000) if safe > 0 else 0.0
+    most = max(values["later_bytes"], state)
+    needed = most / (safe / 1000) if safe > 0 else 0.0
     room = rate * timeout / 1000 - state
+    measured = _as_measured(lookup, state)
     lines = [
+        *([Line(say("Full upload, as measured"), size(state), duration(measured))] if measured else []),
         Line(say("Full upload"), f"{size(state)} / {size(rate)}/s", duration(full)),
         Line(say("Incremental upload"), f"{size(new)} / {size(rate)}/s", duration(incremental)),
         Line(say("Half of the timeout"), f"{duration(timeout)} / 2", duration(safe)),
-        Line(say("Bandwidth for a full upload within it"), f"{size(state)} / {duration(safe)}", f"{size(needed)}/s"),
+        Line(say("Bandwidth for a full upload within it"), f"{size(most)} / {duration(safe)}", f"{size(needed)}/s"),
     ]
     growth = values["growth_bytes_per_s"]
     if growth > 0 and room > 0:
@@ -49,21 +55,31 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
             )
         ]
         return Outcome("do not", refusals[0], lines, refusals, results)
-    if full <= safe:
+    if max(full, measured) <= safe:
         return Outcome("depends", say("Even a full upload fits into half of the timeout."), lines, results=results)
-    if incremental <= safe:
+    longer = _longer_timeout(lookup, timeout)
+    if incremental <= max(safe, SAFE * longer):
         sizes = say(
-            "{incremental} in place of {full}. After a compaction nearly everything is written "
-            "again; that needs {needed}/s.",
+            "at least {incremental} in place of {full}. {again}; within half of the timeout of {timeout} that needs "
+            "{needed}/s.",
             incremental=duration(incremental),
-            full=duration(full),
+            full=duration(measured or full),
+            again=_after_compaction(lookup, new),
+            timeout=duration(timeout),
             needed=size(needed),
         )
         if lookup("settings.incremental") is True:
             return Outcome(
                 "depends", say("Incremental checkpoints are on already: {sizes}", sizes=sizes), lines, results=results
             )
-        return Outcome("do", say("Incremental checkpoints fit: {sizes}", sizes=sizes), lines, results=results)
+        if incremental <= safe:
+            return Outcome("do", say("Incremental checkpoints fit: {sizes}", sizes=sizes), lines, results=results)
+        fit = say(
+            "Incremental checkpoints fit with a timeout of {longer}, as the plan has it: {sizes}",
+            longer=duration(longer),
+            sizes=sizes,
+        )
+        return Outcome("do", fit, lines, results=results)
     refusals = [
         say(
             "Writing only what is new takes {incremental}, more than half of the timeout: the storage must "
@@ -80,6 +96,30 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
     )
 
 
+def _as_measured(lookup: Lookup, state: float) -> float:
+    """How long a checkpoint took that wrote about this state, ms, however long it took; 0 where none is known."""
+    written, took = lookup("checkpoint_phases.largest_upload_bytes"), lookup("checkpoint_phases.largest_upload_ms")
+    if not isinstance(written, (int, float)) or not isinstance(took, (int, float)):
+        return 0.0
+    return float(took) if abs(written - state) <= ABOUT * state else 0.0
+
+
+def _after_compaction(lookup: Lookup, new: float) -> str:
+    """What an incremental checkpoint writes after a compaction; `new` are the bytes that are new without it."""
+    most, most_ms = (lookup(f"checkpoint_sizes.next_incremental_most_{part}") for part in ("bytes", "ms"))
+    if new == lookup("checkpoint_sizes.next_incremental_bytes") and isinstance(most, (int, float)):
+        took = duration(most_ms) if isinstance(most_ms, (int, float)) else say("unknown")
+        return say("After a compaction up to {most} are written, in {took}", most=size(most), took=took)
+    return say("After a compaction nearly everything is written again")
+
+
+def _longer_timeout(lookup: Lookup, timeout: float) -> float:
+    """The timeout that the runbook proposes, ms; 0 where it proposes none, or the user tries another one."""
+    proposed = lookup("checkpoint_progress.proposed_timeout_ms")
+    now = lookup("checkpoint_progress.timeout_ms")
+    return float(proposed) if isinstance(proposed, (int, float)) and timeout == now else 0.0
+
+
 CALCULATOR = Calculator(
     id="upload",
     title=to_say("Incremental checkpoints and upload bandwidth"),
@@ -88,10 +128,23 @@ CALCULATOR = Calculator(
     inputs=(
         Input("state_bytes", to_say("Full state"), "bytes", ("checkpoint_sizes.max_state_bytes",), high=1e12),
         Input(
+            "later_bytes",
+            to_say("Full state with the growth until two checkpoints later"),
+            "bytes",
+            ("checkpoint_sizes.needed_bytes",),
+            assumed=0.0,
+            because=to_say("no growth was measured: the full state"),
+            high=1e12,
+        ),
+        Input(
             "new_bytes",
             to_say("New bytes from one checkpoint to the next"),
             "bytes",
-            ("checkpoint_sizes.growth_by_checkpoint_bytes", "checkpoint_sizes.partial_max_bytes"),
+            (
+                "checkpoint_sizes.next_incremental_bytes",
+                "checkpoint_sizes.growth_by_checkpoint_bytes",
+                "checkpoint_sizes.partial_max_bytes",
+            ),
             high=1e11,
         ),
         Input(
@@ -115,7 +168,7 @@ CALCULATOR = Calculator(
             "byte_rate",
             ("checkpoint_sizes.state_growth_bytes_per_s", "checkpoint_sizes.growth_bytes_per_s"),
             assumed=0.0,
-            because=to_say("no lasting growth was measured"),
+            because=to_say("no growth was measured"),
             high=1e8,
         ),
     ),

@@ -13,7 +13,7 @@ from diagnostics.evidence.subject import FactValue, Subject, only_one
 from diagnostics.reconstruction.checkpoints.acknowledgements import acknowledgement_facts
 from diagnostics.reconstruction.checkpoints.history import Checkpoint, History, checkpoint_histories
 from diagnostics.reconstruction.checkpoints.parts import PHASES, Part, Slowest, checkpoint_parts, slowest_part
-from diagnostics.reconstruction.checkpoints.uploads import upload_facts
+from diagnostics.reconstruction.checkpoints.uploads import upload_facts, written_per_s
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
 from diagnostics.reconstruction.job.graph import JobGraph, job_graph
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
@@ -218,6 +218,7 @@ def _reference(
         "state_vertex": name(largest.vertex_id) if largest.state_bytes else None,
         "state_bytes": total(each.state_bytes for each in parts),
         "checkpointed_bytes": total(each.checkpointed_bytes for each in parts),
+        "written_bytes_per_s": written_per_s(parts),
         "state_by_subtask_bytes": list(largest.state_by_subtask) if len(largest.state_by_subtask) > 1 else None,
         "state_spread_ratio": spread(largest.state_by_subtask) if len(largest.state_by_subtask) > 1 else None,
     }
@@ -324,6 +325,8 @@ FACTS = {
     "state_vertex": "task with most state in the slowest checkpoint",
     "state_bytes": "full state size in it",
     "checkpointed_bytes": "bytes that the slowest checkpoint wrote",
+    "written_bytes_per_s": "bytes per second in the asynchronous part of the task that writes most, in the "
+    "slowest checkpoint",
     "state_by_subtask_bytes": "state of each subtask of that task",
     "state_spread_ratio": "state of the largest subtask over the mean of the task; 1 is even",
     "upload_bytes_per_s_min": "lowest rate of bytes written over the asynchronous duration, all subtasks of a task; "

@@ -194,11 +194,6 @@ def _sizes(history: History, completed: Sequence[Checkpoint]) -> dict[str, FactV
     all_state = known(each.state_bytes for each in history.checkpoints if not each.is_savepoint)
     persisted = known(each.persisted_bytes for each in completed)
     return {
-        "fastest_bytes_per_s": highest(
-            each.checkpointed_bytes / each.duration_ms * 1000
-            for each in completed
-            if each.checkpointed_bytes and each.duration_ms
-        ),
         "first_checkpointed_bytes": written[0] if written else None,
         "last_checkpointed_bytes": written[-1] if written else None,
         "max_checkpointed_bytes": highest(written),
@@ -355,7 +350,6 @@ FACTS = {
     "growth_ratio": "checkpoint durations at the end over those at the beginning, up to the first failure",
     "unaligned_count": "completed checkpoints that were unaligned",
     "first_checkpointed_bytes": "bytes that the first completed checkpoint wrote",
-    "fastest_bytes_per_s": "bytes that a completed checkpoint wrote per second of its duration, the fastest",
     "last_checkpointed_bytes": "bytes that the last completed checkpoint wrote",
     "max_checkpointed_bytes": "most bytes that a completed checkpoint wrote",
     "min_checkpointed_bytes": "fewest bytes that a completed checkpoint wrote",

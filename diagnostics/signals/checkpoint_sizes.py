@@ -121,7 +121,8 @@ def _rates(
     return {
         "bytes_per_s_min": lowest(rates),
         "bytes_per_s_max": highest(rates),
-        "needed_bytes_per_s": _needed(checkpoints, stated),
+        "needed_bytes": (needed := _needed(checkpoints)),
+        "needed_bytes_per_s": _needed_per_s(needed, stated),
         **_increments(checkpoints, highest(rates)),
         **_next_increment(history, checkpoints, highest(rates), stated),
     }
@@ -188,14 +189,19 @@ def _most_of_next(evidence: Evidence, job_id: str | None, facts: Mapping[str, Fa
     }
 
 
-def _needed(checkpoints: Sequence[Checkpoint], stated: Mapping[str, FactValue]) -> float | None:
-    """Rate in bytes/s that writes the largest state plus GROWTH_LEFT checkpoints' growth within half of the timeout."""
-    timeout_ms = stated.get("timeout_ms")
+def _needed(checkpoints: Sequence[Checkpoint]) -> float | None:
+    """The largest state plus GROWTH_LEFT checkpoints' growth, in bytes."""
     state = known(each.state_bytes for each in checkpoints)
-    if not state or not isinstance(timeout_ms, (int, float)):
-        return None
     growth = max((later - earlier for earlier, later in pairwise(state)), default=0.0)
-    return (max(state) + GROWTH_LEFT * max(growth, 0.0)) / (timeout_ms / 2 / 1000)
+    return max(state) + GROWTH_LEFT * max(growth, 0.0) if state else None
+
+
+def _needed_per_s(needed_bytes: float | None, stated: Mapping[str, FactValue]) -> float | None:
+    """Rate in bytes/s that writes them within half of the timeout."""
+    timeout_ms = stated.get("timeout_ms")
+    if needed_bytes is None or not isinstance(timeout_ms, (int, float)):
+        return None
+    return needed_bytes / (timeout_ms / 2 / 1000)
 
 
 def _late(history: History) -> dict[str, FactValue]:
@@ -291,6 +297,7 @@ FACTS = {
     "partial_min_bytes": "least that another one wrote",
     "bytes_per_s_min": "lowest rate of bytes written over the end to end duration",
     "bytes_per_s_max": "highest rate of bytes written over the end to end duration",
+    "needed_bytes": "full size of the largest state and two checkpoints of its growth",
     "needed_bytes_per_s": "rate that writes the largest state and two checkpoints of its growth in half of the timeout",
     "growth_by_checkpoint_bytes": "usual growth of the state from one checkpoint to the next",
     "expected_incremental_ms": "how long writing that growth alone takes at the highest rate seen",

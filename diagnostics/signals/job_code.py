@@ -76,6 +76,7 @@ def measure(evidence: Evidence) -> Measured:
         of_kind = [row for row in rows if row["kind"] == kind]
         facts[f"{fact}_calls"] = len(of_kind)
         facts[fact] = _listed(of_kind)
+    facts["results_in_sequence"] = bool(facts["previous_result_calls"]) and facts["key_by_calls"] == 1
     facts |= {fact: _only(rows, kind) for kind, fact in NAMES.items()}
     if not any(row["kind"] == "state-removal" for row in rows):
         facts["kept_state"] = facts["state_name"]
@@ -115,6 +116,7 @@ FACTS: Mapping[str, str] = {
     "previous_result": "the first of them with their lines",
     "unsaved_buffers_calls": "collections of a sink that hold records and that nothing saves or writes out at a stop",
     "unsaved_buffers": "the first of them with their lines",
+    "results_in_sequence": "each result of a key depends on the one before, behind the only call that partitions",
     "state_class": "class of the only state descriptor",
     "state_name": "name of the only state",
     "kept_state": "name of the only state, where no call in the code removes its entries",

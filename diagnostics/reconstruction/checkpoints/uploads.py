@@ -30,6 +30,15 @@ def upload_facts(slow: Sequence[Sequence[Part]]) -> dict[str, FactValue]:
     }
 
 
+def written_per_s(parts: Sequence[Part]) -> float | None:
+    """Bytes per second of the asynchronous part of the task that writes most in a checkpoint, however little that is:
+    a lower end of what the storage takes. The time in which barriers wait writes nothing and does not count.
+    """
+    part = max(parts, key=lambda each: (each.checkpointed_bytes or 0, each.vertex_id))
+    at = part.by_phase.get("async")
+    return part.checkpointed_bytes / at.async_ms * 1000 if part.checkpointed_bytes and at and at.async_ms else None
+
+
 def _largest_upload(slow: Sequence[Sequence[Part]]) -> dict[str, FactValue]:
     """What a slow checkpoint that all subtasks acknowledged, late or not, wrote at most, and how long that took."""
     whole = [

@@ -79,10 +79,26 @@ def test_unaligned_checkpoints_are_refused_where_they_hurt_or_do_nothing(facts: 
 
 def test_a_storage_that_was_never_the_limit_counts_only_at_worst() -> None:
     """26.5 MB at 10 MB/s at least: 2.65 s beside the record at worst, none expected."""
-    found = outcome("unaligned-checkpoints", **ALIGNED | {"upload_bytes_per_s": 0.0, "fastest_bytes_per_s": 10e6})
+    found = outcome("unaligned-checkpoints", **ALIGNED | {"upload_bytes_per_s": 0.0, "written_bytes_per_s": 10e6})
     assert found.results["expected_ms"] == found.results["low_ms"] == 2_000
     assert found.results["high_ms"] == pytest.approx(2_000 + 2_650)
     assert shown(found)["Upload of it"].endswith("= not counted")
+
+
+def test_the_time_in_which_barriers_wait_writes_nothing_and_is_no_upload() -> None:
+    """820 kB at 69 kB in 13 ms are 154 ms beside the record, where the whole of the 48 s would say minutes."""
+    facts = {"checkpoint_phases.reference_ms": 48_312.0, "checkpoint_phases.sync_ms": 0.0}
+    facts |= {"checkpoint_phases.async_ms": 13.0, "checkpoint_phases.written_bytes_per_s": 69_196 / 0.013}
+    found = outcome("unaligned-checkpoints", facts | {"in_flight_data.bytes": 819_945.0})
+    assert found.advice == "do"
+    assert "about 513 ms (513 ms to 667 ms) in place of 48.3 s, and writes about 819.9 kB more" in found.headline
+
+
+def test_short_checkpoints_have_nothing_to_save() -> None:
+    facts = {"checkpoint_phases.reference_ms": 290.0, "checkpoint_phases.sync_ms": 0.0, "in_flight_data.bytes": 3e6}
+    found = outcome("unaligned-checkpoints", facts | {"checkpoint_phases.async_ms": 239.0})
+    assert found.advice == "do not"
+    assert found.headline == "A checkpoint takes 290 ms, and barriers travel for 51 ms of it: there is nothing to save."
 
 
 def test_measured_queues_take_the_place_of_a_rate_that_holds_other_minutes_too() -> None:
@@ -117,6 +133,34 @@ def test_an_upload_is_bytes_over_bandwidth_against_half_of_the_timeout() -> None
     assert shown(found)["Bandwidth for a full upload within it"] == "600 MB / 15 s = 40 MB/s"
     assert found.advice == "do"
     assert outcome("upload", **values | {"new_bytes": 200e6}).advice == "do not"
+
+
+def test_an_incremental_upload_is_that_of_the_interval_and_timeout_of_the_plan() -> None:
+    """274.8 MB at 10.31 MB/s are 26.7 s; 835.9 MB in 15 s are 55.7 MB/s, as the runbook has them."""
+    facts = {
+        "checkpoint_sizes.max_state_bytes": 561.2e6,
+        "checkpoint_sizes.needed_bytes": 835.9e6,
+        "checkpoint_sizes.next_incremental_bytes": 274.8e6,
+        "checkpoint_sizes.growth_by_checkpoint_bytes": 89.1e6,
+        "checkpoint_sizes.growth_bytes_per_s": 4.58e6,
+        "checkpoint_sizes.bytes_per_s_max": 10.31e6,
+        "checkpoint_phases.upload_bytes_per_s_max": 10.61e6,
+        "checkpoint_phases.largest_upload_bytes": 561.2e6,
+        "checkpoint_phases.largest_upload_ms": 71_108.0,
+        "checkpoint_progress.timeout_ms": 30_000.0,
+        "checkpoint_progress.proposed_timeout_ms": 180_000.0,
+    }
+    found = outcome("upload", facts)
+    assert found.advice == "do"
+    assert "fit with a timeout of 3 min, as the plan has it: at least 26.7 s in place of 71.1 s." in found.headline
+    assert "of 30 s that needs 55.7 MB/s." in found.headline
+    assert shown(found)["Full upload, as measured"] == "561.2 MB = 71.1 s"
+    assert "nearly everything is written again" in found.headline
+    most = {"checkpoint_sizes.next_incremental_most_bytes": 836e6}
+    compacted = outcome("upload", facts | most | {"checkpoint_sizes.next_incremental_most_ms": 81_100.0})
+    assert "After a compaction up to 836 MB are written, in 81.1 s;" in compacted.headline
+    without = {name: value for name, value in facts.items() if "proposed" not in name}
+    assert outcome("upload", without).advice == "do not"
 
 
 def test_the_time_until_a_growing_state_no_longer_fits() -> None:
@@ -154,9 +198,45 @@ def test_subtasks_are_rate_times_cost_over_the_target() -> None:
     skewed = outcome("parallelism", skew_ratio=2.7, **values)
     assert (skewed.advice, "stays on one subtask" in skewed.refusals[0]) == ("do not", True)
     assert shown(skewed)["Passes until it is busy all the time"] == "1,000 ms / (90 % x 32 ms) = 34.7/s"
+    assert shown(skewed)["Part of what comes in that passes"] == "34.7/s / 400/s = 8.7 %"
     assert shown(skewed)["Would pass evenly spread"] == "3 x 1,000 ms / 32 ms = 93.8/s"
     refused = outcome("parallelism", {"outside_system.refused": 14}, skew_ratio=1.0, **values)
     assert "more subtasks send it more" in refused.refusals[0]
+
+
+def test_a_hot_subtask_passes_what_was_measured_and_the_mean_cost_of_a_record_is_not_its_own() -> None:
+    """One key has 91 %; three idle subtasks pay 5 ms to wake up for a record, so that the mean says 262/s for 725/s."""
+    facts = {"record_rate.offered_per_s": 2617.0, "record_rate.highest_per_s": 723.5}
+    facts |= {"record_rate.ceiling_total_per_s": 725.0, "record_rate.ms_per_record": 4.19, "record_rate.slots_total": 4}
+    facts |= {"record_rate.parallelism": 4, "load_balance.skew_ratio": 3.65}
+    found = outcome("parallelism", facts)
+    assert found.refusals == [found.headline]
+    assert "the task passes at most 725/s of the 2,617/s that come in." in found.headline
+    assert list(shown(found).values()) == ["3.65 / 4 = 91 %", "measured = 725/s", "725/s / 2,617/s = 28 %"]
+
+
+LOOK_UP_OF_63 = {
+    "blocking_calls.role": "look-up",
+    "blocking_calls.call_ms": 47.31,
+    "blocking_calls.async_capacity": 8,
+    "record_rate.offered_per_s": 239.83,
+    "record_rate.highest_per_s": 63.19,
+    "record_rate.ms_per_record": 47.31,
+    "record_rate.parallelism": 3,
+    "record_rate.slots_total": 6,
+}
+
+
+def test_a_task_has_to_keep_up_with_what_is_offered_not_with_what_it_reads_while_it_holds_back() -> None:
+    """239.83/s x 47.31 ms = 11.3 subtasks busy all the time, 17 at 70 %; of the slots there are 6."""
+    found = outcome("parallelism", LOOK_UP_OF_63)
+    assert found.advice == "do not"
+    assert "239.8/s keep 12 subtasks busy all the time and need 17 at 70 % busy, and the cluster" in found.headline
+    assert outcome("parallelism", LOOK_UP_OF_63 | {"record_rate.slots_total": 12}).advice == "do"
+    calls = outcome("look-up", LOOK_UP_OF_63)
+    assert calls.advice == "do"
+    assert "One call at a time carries 63.4/s of 239.8/s." in calls.headline
+    assert "4 in flight for each subtask, and up to 507.3/s with 8;" in calls.headline
 
 
 def test_salts_leave_room_for_the_other_keys() -> None:
@@ -164,17 +244,30 @@ def test_salts_leave_room_for_the_other_keys() -> None:
     found = outcome("salting", share=0.9, parallelism=4.0, multiple=1.5)
     assert shown(found)["Room for the hot key on one subtask"] == "1.5 x 25 % - 2.5 % = 35 %"
     assert (found.results["salts"], salts_needed(0.9, 4)) == (36, 36)
-    assert outcome("salting", share=0.2, parallelism=4.0, multiple=1.5).advice == "do not"
+    assert found.headline.startswith("Where partial results of a key can be merged")
 
 
-def test_no_salt_is_advised_where_a_result_depends_on_the_one_before_or_where_no_key_was_seen() -> None:
-    of_parts = {"share": 0.9, "parallelism": 4.0, "multiple": 1.5}
-    chained = outcome("salting", {"job_code.previous_result_calls": 1, "job_code.key_by_calls": 1}, **of_parts)
-    assert (chained.advice, "parts of a key give other results" in chained.headline) == ("do not", True)
-    even = of_parts | {"share": 0.26}
-    assert outcome("salting", **even).headline.startswith("No subtask has more than its even share (26 % of 25 %)")
-    sampled = outcome("salting", {"key_distribution.top_key_share_ratio": 0.26}, **even)
-    assert sampled.headline.startswith("The key has 26 %")
+def test_an_even_task_has_nothing_to_salt_and_the_share_of_a_subtask_is_not_called_that_of_a_key() -> None:
+    """A quarter of the records and 1.3 % beyond it: 1.3 % + 98.7 % / 4 = 26 % of 25 %."""
+    found = outcome("salting", {"load_balance.concentration_ratio": 0.0133, "load_balance.parallelism": 4})
+    assert found.advice == "do not"
+    assert "(26 % of the records; an even share is 25 %): there is nothing to salt." in found.headline
+    assert "key" not in found.headline
+
+
+def test_results_that_depend_on_the_one_before_are_not_salted() -> None:
+    code = {"job_code.results_in_sequence": True, "job_code.previous_result": ["model.value (line 109)"]}
+    found = outcome("salting", code, share=0.9, parallelism=4.0)
+    assert found.advice == "do not"
+    assert "depends on the one before (model.value (line 109))" in found.headline
+    assert outcome("salting", {"job_code.results_in_sequence": False}, share=0.9, parallelism=4.0).advice == "depends"
+
+
+def test_salts_are_counted_from_the_records_of_the_subtasks_as_in_the_runbook() -> None:
+    """2 x 4 x ln 4 x (0.8836 / 0.5)² = 34.6; the sampled events would say 90 % and 36."""
+    facts = {"load_balance.concentration_ratio": 0.8836, "load_balance.parallelism": 4}
+    found = outcome("salting", facts | {"key_distribution.top_key_share_ratio": 0.8998})
+    assert found.results["salts"] == salts_needed(0.8836, 4) == 35
 
 
 def test_a_hot_key_of_ninety_percent_on_thirty_two_subtasks() -> None:
@@ -187,7 +280,7 @@ def test_a_hot_key_of_ninety_percent_on_thirty_two_subtasks() -> None:
 def test_what_a_task_that_holds_the_stream_back_has_read_is_not_what_comes_in(calculator: str) -> None:
     """It read 63.2/s and looked as if it kept up, while the sources had offered 239.8/s."""
     facts = {"record_rate.highest_per_s": 63.2, "record_rate.offered_per_s": 239.8, "record_rate.ms_per_record": 47.3}
-    facts |= {"record_rate.parallelism": 3, "blocking_calls.async_capacity": 8}
+    facts |= {"record_rate.parallelism": 3, "blocking_calls.async_capacity": 8, "blocking_calls.call_ms": 47.3}
     found = outcome(calculator, facts | LOOK_UP)
     assert found.advice == "do"
     assert "239.8/s" in found.headline

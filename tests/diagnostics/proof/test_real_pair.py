@@ -65,7 +65,7 @@ def test_the_second_run_is_estimated_from_the_first_within_a_quarter(corpus_repo
     lookup = SignalIndex.from_stored(aligned.signals).view(subject, level_of(subject), reach_down=True)
     calculator = CALCULATORS["unaligned-checkpoints"]
     values = input_values(calculator, lookup, {})
-    measured = ("end_to_end_ms", "sync_ms", "async_ms", "in_flight_bytes", "fastest_bytes_per_s", "record_ms")
+    measured = ("end_to_end_ms", "sync_ms", "async_ms", "in_flight_bytes", "written_bytes_per_s", "record_ms")
     assert {each.input.name for each in values if each.source == "measured"} >= set(measured)
 
     estimate = calculate(calculator, values, lookup)

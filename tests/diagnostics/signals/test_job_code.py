@@ -24,6 +24,17 @@ def test_calls_of_each_kind_are_listed_with_their_lines() -> None:
     assert [each.line for each in signal.citations] == [83, 130]
 
 
+def test_results_are_in_sequence_where_the_only_keyed_function_reads_its_state_first() -> None:
+    keyed, read = {"kind": "key-by", "name": "keyBy", "line": 130}, {"kind": "previous-result", "name": "v", "line": 9}
+
+    def in_sequence(*rows: dict[str, object]) -> object:
+        return only(job_code.measure(hand_made(code_call=list(rows))), "job_code").facts["results_in_sequence"]
+
+    assert in_sequence(keyed, read) is True
+    assert in_sequence(keyed) is False
+    assert in_sequence(keyed, {**keyed, "line": 140}, read) is False
+
+
 def test_names_are_stated_where_the_source_has_one_of_what_they_belong_to() -> None:
     rows = [
         {"kind": "state-class", "name": "ValueStateDescriptor", "line": 70},

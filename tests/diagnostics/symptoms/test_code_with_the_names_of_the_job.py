@@ -38,7 +38,7 @@ def source_facts(source: str) -> dict[str, Any]:
     return {**facts, "imports": [name for kind, name, _ in rows if kind == "import"], "key_by_calls": 1}
 
 
-JOB_CODE = {**source_facts(SOURCE), "previous_result_calls": 0}
+JOB_CODE = {**source_facts(SOURCE), "results_in_sequence": False}
 
 
 def blocks(book: str, facts: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:

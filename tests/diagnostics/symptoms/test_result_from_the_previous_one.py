@@ -25,7 +25,7 @@ def applies(of: dict[str, Any]) -> list[str]:
 
 
 def test_a_result_from_the_previous_one_decides_the_answer_and_no_salting_is_shown() -> None:
-    found = step(previous_result_calls=1, previous_result=["model.value (line 3)"], key_by_calls=1)
+    found = step(results_in_sequence=True, previous_result=["model.value (line 3)"])
 
     assert [each[:42] for each in applies(found)] == ["a result depends on the previous one of it"]
     assert found["change"] == []
@@ -33,7 +33,7 @@ def test_a_result_from_the_previous_one_decides_the_answer_and_no_salting_is_sho
 
 
 def test_without_such_code_the_question_stays_open() -> None:
-    found = step(previous_result_calls=0, key_by_calls=1)
+    found = step(results_in_sequence=False)
 
     assert applies(found) == []
     assert "SALTS" in found["change"][0]["to"]
