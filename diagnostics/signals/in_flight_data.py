@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
+from diagnostics.arithmetic.onset import END_FACTS, end_facts, ended_ms
 from diagnostics.arithmetic.quantiles import highest, known, ratio
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
@@ -96,6 +97,7 @@ def _queue_facts(data: QueuedData, history: History | None) -> dict[str, FactVal
         "growth_ratio": ratio(data.peak[1], before),
         "filled_ms": len(filled) * MOMENT_MS,
         "filled_since_ms": filled[0],
+        **end_facts(ended_ms((ts_ms, ts_ms in filled) for ts_ms, _ in data.moments)),
     }
     if before is None or history is None:
         return facts
@@ -186,6 +188,7 @@ FACTS = {
     "growth_ratio": "most bytes over the usual bytes before",
     "filled_ms": "time in which the queues held at least half of the most",
     "filled_since_ms": "since when",
+    **END_FACTS,
     "duration_before_ms": "usual duration of checkpoints before the queues filled",
     "duration_since_ms": "usual duration of checkpoints while the queues were filled",
     "duration_ratio": "duration of checkpoints while the queues were filled over the one before",

@@ -71,6 +71,7 @@ def measure(evidence: Evidence) -> Measured:
         **_longest_timeout(stalled),
         "longest_silent_ms": max((row.silent_ms or 0.0 for row in stalled), default=None),
         "first_stalled_ms": min((row.ts_ms for row in stalled if row.ts_ms is not None), default=None),
+        "onset_ms": _first_again_ms(stalled, [*hosts, *connections]),
         **_timeouts(rows),
         **_before_loss(evidence, rows, hosts or connections),
         **_worst_host(stalled, connections),
@@ -85,6 +86,12 @@ def measure(evidence: Evidence) -> Measured:
         citation_count=len(shown),
         window=(min(times), max(times)) if times else None,
     )
+
+
+def _first_again_ms(stalled: Sequence[Any], intervals: Sequence[Interval]) -> int | None:
+    """When segments were first seen to be sent again: at a reading, or at a packet without an answer."""
+    counted = [each.to_row.ts_ms for each in intervals if each.from_row is not None and each.again >= LEAST_AGAIN]
+    return min((ts_ms for ts_ms in (*counted, *(row.ts_ms for row in stalled)) if ts_ms is not None), default=None)
 
 
 def _period(interval: Interval | None) -> dict[str, FactValue]:
@@ -211,6 +218,7 @@ SIGNALS = (
             "longest_silent_ms": "longest time without an acknowledgement on them, ms",
             "waiting_bytes": "most bytes that waited on that connection",
             "first_stalled_ms": "when the first of them was seen, epoch ms",
+            "onset_ms": "when segments were first seen to be sent again, epoch ms",
             "timeouts_first": "retransmission timeouts of all hosts at the first reading",
             "timeouts_last": "at the last reading",
             "timeouts_grown": "growth of the count of retransmission timeouts",

@@ -172,6 +172,14 @@ def test_what_was_sent_again_is_counted_between_two_readings() -> None:
     assert (facts["connection_sent"], facts["connection_again"], facts["connection_ratio"]) == (200, 40, 0.2)
 
 
+def test_the_loss_of_segments_begins_where_it_is_first_seen_and_not_with_a_lost_taskmanager() -> None:
+    counted = (connection(0, "10.0.0.3", 1000, 1), connection(60, "10.0.0.3", 1200, 41))
+    silent = connection(30, "10.0.0.2", 500, 30, backoff=6, rto_ms=14_336.0, silent_ms=15_736.0)
+    assert tcp(*counted)["onset_ms"] == START + 60_000
+    assert tcp(*counted, silent)["onset_ms"] == START + 30_000
+    assert "onset_ms" not in tcp(connection(0, "10.0.0.3", 1000, 1), connection(60, "10.0.0.3", 1200, 1))
+
+
 def test_a_counter_that_fell_belongs_to_a_new_connection() -> None:
     facts = tcp(connection(0, "10.0.0.3", 1000, 100), connection(60, "10.0.0.3", 100, 6))
     assert (facts["connection_sent"], facts["connection_again"]) == (100, 6)

@@ -132,3 +132,12 @@ def test_an_unaligned_checkpoint_has_no_wait_to_save() -> None:
     rows = [part(0, 2_000, 0, 0.0, unaligned=True)]
     found = measure(hand_made(**line_of_jobs(), subtask_checkpoint=rows, checkpoint=[completed(8, 1, 2_000)]))
     assert needs(found) == {"in_flight_data": "checkpoint-details"}
+
+
+def test_queues_that_are_empty_again_for_long_say_when_they_were() -> None:
+    drained = [
+        *queue(OUTPUT, SOURCE, 0, 0.1, 0.1, 2, 2, 2, 2, 0.1, 0.1, 0.1, 0.1, 0.1),
+        *queue(OUTPUT, MIDDLE, 0, 0.1, 0.1, 3, 3, 3, 3, 0.1, 0.1, 0.1, 0.1, 0.1),
+    ]
+    assert facts_of(metric_sample=drained)["ended_ms"] == START + 60_000
+    assert "ended_ms" not in facts_of(metric_sample=FILLING)
