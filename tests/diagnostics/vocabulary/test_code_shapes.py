@@ -20,6 +20,8 @@ from diagnostics.wording.phrase import split_sentences
         ("serialization", "java.io.InvalidClassException", "", "a.B; local class incompatible", "another release"),
         ("record", "java.sql.BatchUpdateException", "", "Duplicate entry '7' for key 'PRIMARY'", "this key already"),
         ("statement", "org.apache.calcite.CalciteException", "", "Object 'orders' not found", "the table"),
+        ("own_code", "java.lang.ClassCastException", "", "class a.PageB cannot be cast to class a.PageB", "twice"),
+        ("class_loading", "java.lang.ClassCastException", "", "cannot assign instance of a.B to field a.C.d", "twice"),
         ("unknown", "java.lang.ClassCastException", "", "class a.B cannot be cast to class a.C", "another type"),
         ("serialization", "org.apache.flink.api.common.InvalidProgramException", "", "the type erasure of x", "stream"),
     ],
