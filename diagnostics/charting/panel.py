@@ -18,6 +18,10 @@ Trace = Mapping[str, Any]
 TOP, BOTTOM, LEGEND_ROW, TITLE_ROW, TICK_ROW, LEFT, RIGHT = 8, 58, 26, 30, 20, 58, 14
 """Pixels around the panels. Our choice, for a font size of 12."""
 
+MARK_ROW = 14
+"""Pixels between a time axis and its labels, for the signs of findings (static/css/charts.css), which would hide what
+is drawn above the axis. Our choice."""
+
 UNMEASURED_LABELS = {"ticklabeloverflow": "allow"}
 """Otherwise Plotly measures each tick label in the browser, a layout of the page per drawing, to hide those outside of
 the picture, which has room for them.
@@ -126,7 +130,8 @@ def stacked(
     legend_rows = 1 if any(trace.get("showlegend", True) for panel in panels for trace in panel.traces) else 0
     between = TITLE_ROW + (TICK_ROW if axis == "own" else 0)
     inner = sum(panel.height for panel in panels) + TITLE_ROW + between * (len(panels) - 1)
-    bottom = BOTTOM + legend_rows * LEGEND_ROW
+    mark_row = MARK_ROW if axis == "time" else 0
+    bottom = BOTTOM + mark_row + legend_rows * LEGEND_ROW
     layout: dict[str, Any] = {
         "height": TOP + inner + bottom,
         "margin": {"l": LEFT, "r": RIGHT, "t": TOP, "b": bottom},
@@ -138,7 +143,7 @@ def stacked(
             "orientation": "h",
             "x": 0,
             "xanchor": "left",
-            "y": -(BOTTOM - 4) / max(inner, 1),
+            "y": -(BOTTOM + mark_row - 4) / max(inner, 1),
             "yanchor": "top",
             "font": {"size": 11},
         },
@@ -159,6 +164,8 @@ def stacked(
         layout[f"xaxis{suffix}"] = _x_axis(panel, colours, axis, suffix, x_title if last else "")
         if axis == "time" and not last:
             layout[f"xaxis{suffix}"]["showticklabels"] = False
+        elif axis == "time":
+            layout[f"xaxis{suffix}"] |= {"ticks": "outside", "ticklen": MARK_ROW, "tickcolor": "rgba(0,0,0,0)"}
         layout[f"yaxis{suffix}"] = _y_axis(panel, colours, suffix, domain)
         layout["annotations"].append(_title(panel, domain))
         for threshold in panel.thresholds:

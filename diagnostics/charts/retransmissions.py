@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from diagnostics.aggregators import tcp_samples
@@ -59,25 +60,41 @@ def _share(sent: int, again: int) -> float:
     return min(again / max(sent, 1), 1.0)
 
 
-def _name(pair: Mapping[str, Any]) -> str:
-    return say("{sender} to {receiver}", sender=pair["from"], receiver=pair["to"])
+def _name(pair: Mapping[str, Any], shared: str = "") -> str:
+    """The two ends; without the beginning that all addresses of the chart share."""
+    ends = {"sender": pair["from"].removeprefix(shared), "receiver": pair["to"].removeprefix(shared)}
+    return say("{sender} to {receiver}", **ends)
+
+
+def _shared_beginning(pairs: Sequence[Mapping[str, Any]]) -> str:
+    """What all addresses begin with, up to the dot or colon before their last parts: a narrow row holds what differs.
+
+    Empty where they share nothing. `10.77.0` of 10.77.0.10 and 10.77.0.12, so that the rows say `.10` and `.12`.
+    """
+    addresses: list[str] = [each for pair in pairs for each in (pair["from"], pair["to"])]
+    both = takewhile(lambda letters: letters[0] == letters[1], zip(min(addresses), max(addresses), strict=False))
+    start = "".join(letter for letter, _ in both)
+    return start[: max(start.rfind("."), start.rfind(":"), 0)]
 
 
 def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
     """A bar for each pair, with the numbers of its segments."""
     colours = palette(theme)
     pairs = points["pairs"]
-    names = [escaped(_name(pair)) for pair in pairs]
+    shared = _shared_beginning(pairs)
+    names = [escaped(_name(pair, shared)) for pair in pairs]
     marked = say("{bound} or more, or a connection without an answer", bound=percent(LOSSY))
     more = say(" · {count} more not drawn", count=points["left_out"]) if points["left_out"] else ""
+    common = say(" · addresses {shared}.…", shared=shared) if shared else ""
     panel = Panel(
-        title=say("Segments sent again") + more,
+        title=say("Segments sent again") + common + more,
         unit="",
         height=max(24 * len(pairs), 60),
         traces=[
-            _bars([pair for pair in pairs if _is_marked(pair)], marked, colours.alarm),
+            _bars([pair for pair in pairs if _is_marked(pair)], shared, marked, colours.alarm),
             _bars(
                 [pair for pair in pairs if not _is_marked(pair)],
+                shared,
                 say("below {bound}", bound=percent(LOSSY)),
                 colours.calm,
             ),
@@ -85,17 +102,17 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
         y=row_axis(names),
         x={"rangemode": "tozero"},
     )
-    return stacked([panel], theme, axis="own", x_title=say("Share of the segments that were sent again (%)"))
+    return stacked([panel], theme, axis="own", x_title=say("Part of the segments (%)"))
 
 
-def _bars(pairs: Sequence[Mapping[str, Any]], title: str, colour: str) -> dict[str, Any]:
+def _bars(pairs: Sequence[Mapping[str, Any]], shared: str, title: str, colour: str) -> dict[str, Any]:
     return {
         "type": "bar",
         "orientation": "h",
         "name": title,
         "showlegend": bool(pairs),
         "x": [_ratio(pair) * 100 for pair in pairs],
-        "y": [escaped(_name(pair)) for pair in pairs],
+        "y": [escaped(_name(pair, shared)) for pair in pairs],
         "marker": {"color": colour},
         "text": [say("{again} of {sent}", again=f"{pair['again']:,}", sent=f"{pair['sent']:,}") for pair in pairs],
         "textposition": "auto",

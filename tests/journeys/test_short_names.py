@@ -49,6 +49,26 @@ def test_a_title_has_a_second_line_before_it_is_cut(browser: Browser) -> None:
     page.close()
 
 
+def test_names_below_a_panel_get_lines_of_their_own_and_the_legend_is_below_them(browser: Browser) -> None:
+    """On a phone the upright names of tasks ran through the legend of `How back pressure travels`."""
+    names = ["Source: orders", "enrich-customer", "latest-version", "<b>Sink: elast…rch-orders</b><br>origin"]
+    bars = {"type": "bar", "x": names, "y": [1, 2, 3, 4], "name": "Busy"}
+    panel = Panel("Path", "", [bars], height=190, x={"type": "category", "categoryarray": names})
+    layout = stacked([panel], Theme("light"), axis="own", x_title="")["layout"]
+    narrow = (PROJECT / "static" / "js" / "chart_narrow.js").read_text("utf-8")
+    page = browser.new_page()
+    narrowed = page.evaluate(NARROWED, [SOURCE + narrow.replace(IMPORT, ""), layout, 346])
+    page.close()
+
+    assert narrowed["xaxis"]["ticktext"][:3] == ["Source:<br>orders", "enrich-<br>customer", "latest-<br>version"]
+    assert narrowed["xaxis"]["ticktext"][3].endswith("</b><br>origin")
+    assert narrowed["xaxis"]["tickangle"] == 0
+    more = narrowed["margin"]["b"] - layout["margin"]["b"]
+    assert more >= 15
+    assert narrowed["height"] == layout["height"] + more + 60
+    assert narrowed["legend"]["y"] < layout["legend"]["y"]
+
+
 def test_a_panel_below_a_title_of_two_lines_moves_down_and_none_shrinks(browser: Browser) -> None:
     """On a phone the second title of `Heap and garbage collection` lay on the bars of the panel above."""
     narrow = (PROJECT / "static" / "js" / "chart_narrow.js").read_text("utf-8")

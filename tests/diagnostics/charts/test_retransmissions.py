@@ -37,6 +37,19 @@ def test_the_worst_pair_is_first_and_counts_between_its_readings() -> None:
     assert len(CHART.table(points)) == 3
 
 
+def test_rows_say_what_differs_so_that_a_narrow_one_tells_the_link() -> None:
+    """Cut in the middle, 10 to 12 and 11 to 12 had one label."""
+    points = {"pairs": [], "left_out": 0}
+    for sender, receiver in (("10.77.0.10", "10.77.0.12"), ("10.77.0.11", "10.77.0.12")):
+        points["pairs"].append({"from": sender, "to": receiver, "sent": 145, "again": 18, "stalled": 0})
+    drawn = CHART.figure(points, Theme("light"))
+    assert drawn["data"][0]["y"] == [".10 to .12", ".11 to .12"]
+    assert drawn["layout"]["annotations"][0]["text"] == "Segments sent again · addresses 10.77.0.…"
+    assert "10.77.0.10 to 10.77.0.12" in drawn["data"][0]["customdata"][0]
+    points["pairs"].append({"from": "fe80::1", "to": "10.77.0.12", "sent": 145, "again": 0, "stalled": 0})
+    assert CHART.figure(points, Theme("light"))["data"][0]["y"][0] == "10.77.0.10 to 10.77.0.12"
+
+
 def test_connections_that_lose_nothing_draw_nothing() -> None:
     assert CHART.points(hand_made(tcp_sample=[reading(0, "10.0.0.3", 500, 0)])) is None
     assert CHART.points(hand_made()) is None
