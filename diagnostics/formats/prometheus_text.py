@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from mmap import ACCESS_READ, mmap
 from typing import TYPE_CHECKING, Any
 
@@ -55,6 +56,9 @@ LEFT_OUT = {
     BEYOND: to_say("{count} samples were left out: of too many series, or of too long a name"),
 }
 FAILED = to_say("{count} scrapes failed: the process did not answer")
+
+KEPT_SERIES = 20_000
+"""Parsed series that a worker keeps from one part of a file to the next, some 20 MB. Our choice: a large scrape."""
 
 SCRAPE = b"\n# scrape_time "
 PART_BYTES = 1_048_576
@@ -173,6 +177,7 @@ def _epoch_times(times: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
     return moments.astype(np.int64)
 
 
+@lru_cache(maxsize=KEPT_SERIES)
 def _series_of(head: str) -> SeriesKey | int | None:
     """The series of a head, or the reason to leave its samples out."""
     if len(head) > MOST_HEAD:
