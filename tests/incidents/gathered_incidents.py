@@ -47,13 +47,14 @@ Half = Literal[
     "fresh6-judge",
     "fresh6",
     "fresh7",
+    "fresh8",
 ]
 
 FOLDER = Path(__file__).parent / "gathered"
 HALVES: tuple[Half, ...] = ("open", "set_aside")
 PARTS: tuple[Half, ...] = get_args(Half)
 """The halves, and what was gathered after rules had been written from the open one."""
-ASIDE: tuple[Half, ...] = ("set_aside", "fresh4", "fresh5")
+ASIDE: tuple[Half, ...] = ("set_aside", "fresh4", "fresh5", "fresh8")
 """Parts that no rule is written from."""
 LOGS = {"jobmanager_log": "jobmanager", "taskmanager_log": "taskmanager"}
 FILES = {
