@@ -15,8 +15,10 @@ SAFE = 0.5
 WAITING = 0.5
 """From this share of start delay and alignment on, the upload does not dominate (the same source)."""
 
+MEASURED_RATE = ("checkpoint_sizes.bytes_per_s_max", "checkpoint_phases.upload_bytes_per_s_max")
+"""Facts of the bandwidth that was measured, the first that is known counts."""
 ABOUT = 0.01
-"""States that differ by up to this part are taken as one. Our choice."""
+"""States and bandwidths that differ by up to this part are taken as one. Our choice."""
 
 
 def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
@@ -27,7 +29,7 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
     most = max(values["later_bytes"], state)
     needed = most / (safe / 1000) if safe > 0 else 0.0
     room = rate * timeout / 1000 - state
-    measured = _as_measured(lookup, state)
+    measured = _as_measured(lookup, state, rate)
     lines = [
         *([Line(say("Full upload, as measured"), size(state), duration(measured))] if measured else []),
         Line(say("Full upload"), f"{size(state)} / {size(rate)}/s", duration(full)),
@@ -64,7 +66,7 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
             "{needed}/s.",
             incremental=duration(incremental),
             full=duration(measured or full),
-            again=_after_compaction(lookup, new),
+            again=_after_compaction(lookup, new, rate),
             timeout=duration(timeout),
             needed=size(needed),
         )
@@ -96,19 +98,23 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
     )
 
 
-def _as_measured(lookup: Lookup, state: float) -> float:
-    """How long a checkpoint took that wrote about this state, ms, however long it took; 0 where none is known."""
+def _as_measured(lookup: Lookup, state: float, rate: float) -> float:
+    """How long a checkpoint took that wrote about this state, ms, however long it took; 0 where none is known, or where
+    the user tries another bandwidth.
+    """
     written, took = lookup("checkpoint_phases.largest_upload_bytes"), lookup("checkpoint_phases.largest_upload_ms")
-    if not isinstance(written, (int, float)) or not isinstance(took, (int, float)):
+    known = [float(each) for each in map(lookup, MEASURED_RATE) if isinstance(each, (int, float))]
+    if not known or not isinstance(written, (int, float)) or not isinstance(took, (int, float)):
         return 0.0
-    return float(took) if abs(written - state) <= ABOUT * state else 0.0
+    is_same = abs(written - state) <= ABOUT * state and abs(rate - known[0]) <= ABOUT * known[0]
+    return float(took) if is_same else 0.0
 
 
-def _after_compaction(lookup: Lookup, new: float) -> str:
+def _after_compaction(lookup: Lookup, new: float, rate: float) -> str:
     """What an incremental checkpoint writes after a compaction; `new` are the bytes that are new without it."""
-    most, most_ms = (lookup(f"checkpoint_sizes.next_incremental_most_{part}") for part in ("bytes", "ms"))
+    most = lookup("checkpoint_sizes.next_incremental_most_bytes")
     if new == lookup("checkpoint_sizes.next_incremental_bytes") and isinstance(most, (int, float)):
-        took = duration(most_ms) if isinstance(most_ms, (int, float)) else say("unknown")
+        took = duration(most / rate * 1000)
         return say("After a compaction up to {most} are written, in {took}", most=size(most), took=took)
     return say("After a compaction nearly everything is written again")
 
@@ -151,7 +157,7 @@ CALCULATOR = Calculator(
             "bytes_per_s",
             to_say("Upload bandwidth"),
             "byte_rate",
-            ("checkpoint_sizes.bytes_per_s_max", "checkpoint_phases.upload_bytes_per_s_max"),
+            MEASURED_RATE,
             high=1e9,
         ),
         Input(

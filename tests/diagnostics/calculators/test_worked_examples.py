@@ -157,10 +157,12 @@ def test_an_incremental_upload_is_that_of_the_interval_and_timeout_of_the_plan()
     assert shown(found)["Full upload, as measured"] == "561.2 MB = 71.1 s"
     assert "nearly everything is written again" in found.headline
     most = {"checkpoint_sizes.next_incremental_most_bytes": 836e6}
-    compacted = outcome("upload", facts | most | {"checkpoint_sizes.next_incremental_most_ms": 81_100.0})
+    compacted = outcome("upload", facts | most)
     assert "After a compaction up to 836 MB are written, in 81.1 s;" in compacted.headline
     without = {name: value for name, value in facts.items() if "proposed" not in name}
     assert outcome("upload", without).advice == "do not"
+    faster = outcome("upload", facts, bytes_per_s=100e6)
+    assert faster.headline == "Even a full upload fits into half of the timeout.", "what was measured was slower"
 
 
 def test_the_time_until_a_growing_state_no_longer_fits() -> None:
