@@ -16,7 +16,7 @@ NEW_CODE = to_say(
 )
 OVERWRITTEN = to_say(
     "The start repeats the job's arguments, and {restart.paths|list} [is a path|are paths]. Where the job writes "
-    "there, it may overwrite what it wrote before, such as events from which results are to be repaired."
+    "there, it may overwrite what it wrote before."
 )
 COPIED = to_say("The commands copy what is there before the start; leave the copy out where the job only reads.")
 COPY_FIRST = to_say("Copy what is there before the start.")
