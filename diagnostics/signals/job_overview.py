@@ -123,6 +123,7 @@ def _overview(
     window: tuple[int, int] | None,
 ) -> tuple[dict[str, FactValue], list[Citation]]:
     rows = [row for kind in ("job", "submitted") for row in rows_by_source.get(kind, ()) if row["job_id"] == job_id]
+    started = lowest(row["first_ms"] for row in rows_by_source.get("job", ()) if row["job_id"] == job_id)
     version = next((row["version"] for row in [*rows, *rows_by_source.get("version", ())] if row["version"]), None)
     facts: dict[str, FactValue] = {
         "name": next((row["name"] for row in rows if row["name"]), None),
@@ -132,7 +133,7 @@ def _overview(
         "parallelism": highest(graph.parallelism.values()),
         "is_sql": any(map(SQL_OPERATOR.search, map(graph.name, graph.names))) if graph.names else None,
         "observed_ms": window[1] - window[0] if window else None,
-        "started_ms": lowest(row["first_ms"] for row in rows),
+        "started_ms": lowest(row["first_ms"] for row in rows) if started is None else started,
         "restarts": restarts,
     }
     citations = [_cite(row) for row in rows[:3]]
@@ -226,7 +227,7 @@ FACTS = {
     "is_sql": "whether the names of its tasks are those of a SQL or Table API plan",
     "parallelism": "highest parallelism of a task",
     "observed_ms": "time between the first and the last evidence of the job",
-    "started_ms": "when the job was started, by its submission in the log or by REST",
+    "started_ms": "when the job was started, by REST, else by its first submission in a log",
     "restarts": "restarts as counted by Flink",
     "barriers": "barriers that one checkpoint sends, one on each channel between two subtasks",
     "barriers_waited_for": "barriers that a subtask of the task with most input channels waits for",

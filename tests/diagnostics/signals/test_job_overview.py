@@ -14,6 +14,12 @@ def test_a_job_is_known_by_rest() -> None:
     assert (facts["started_ms"], facts["observed_ms"]) == (START, 300_000)
 
 
+def test_a_job_starts_when_flink_has_it_and_not_when_its_client_asks() -> None:
+    asked = {"ts_ms": START - 1_000, "message": f"Submitting job 'orders' ({JOB})."}
+    facts = only(job_overview.measure(hand_made(**line_of_jobs(), log_record=[asked])), "job_overview").facts
+    assert facts["started_ms"] == START
+
+
 def test_of_rest_and_the_log_whichever_saw_a_job_last_tells_its_state() -> None:
     """A snapshot from before the trouble does not make a job run that has failed since."""
     asked_ms = START + 300_000
