@@ -34,6 +34,8 @@ CONFIG_FILE = "config.yaml"
 PROCESSES = {"jobmanager": "standalonesession", "taskmanager": "taskexecutor"}
 """Kind of process -> the word in the name of its log on a standalone cluster. Source: Flink's flink-daemon.sh."""
 
+TASK_MANAGER_OPTIONS = "deployment.task_manager_arguments"
+OWN_HOST = re.compile(r"(?:^| )-D taskmanager\.host=(\S+)")
 OWN_PARALLELISM = re.compile(r"((?:^| )(?:-p(?= \d+ .*\.jar)|--?par(?:allel(?:ism)?)?)[ =])\d+(?= |$)")
 """The parallelism among the words of a start: Flink's option before the JAR, or an argument that has its name."""
 
@@ -131,11 +133,20 @@ class ClusterCommands:
         Of several hosts it is not known which options belong to which.
         """
         start, seen = f"{self.script('taskmanager.sh')} start", self._lookup("deployment.task_managers_by_host")
-        options = self._started_with("deployment.task_manager_arguments")
+        options = self._started_with(TASK_MANAGER_OPTIONS)
         numbers = [each for each in seen if isinstance(each, int)] if isinstance(seen, list) else []
         if len(numbers) != 1 or len(options) != numbers[0]:
             return [start]
         return [f"{start} {each}" for each in options]
+
+    @property
+    def task_manager_starts_by_host(self) -> Mapping[str, str]:
+        """Host -> the start of its only TaskManager with its options; empty unless each names a host of its own."""
+        seen, options = self._lookup("deployment.task_managers_by_host"), self._started_with(TASK_MANAGER_OPTIONS)
+        starts = {named[1]: each for each in options if (named := OWN_HOST.search(each))}
+        if seen != [1] * len(options) or len(starts) != len(options):
+            return {}
+        return {host: f"{self.script('taskmanager.sh')} start {starts[host]}" for host in sorted(starts)}
 
     @property
     def jobmanager_start(self) -> str:

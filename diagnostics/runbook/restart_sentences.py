@@ -20,6 +20,7 @@ OVERWRITTEN = to_say(
 )
 COPIED = to_say("The commands copy what is there before the start; leave the copy out where the job only reads.")
 COPY_FIRST = to_say("Copy what is there before the start.")
+ON_HOST = to_say("on {host}")
 ON_TASK_MANAGERS = to_say("on each TaskManager's host")
 ELSEWHERE = to_say("a trial, if there is a faster volume; if it completes, start from its path")
 """Comments behind commands."""

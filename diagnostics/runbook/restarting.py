@@ -45,6 +45,7 @@ from diagnostics.runbook.restart_sentences import (
     NEWEST,
     NO_CHECKPOINT,
     NOT_RUNNING_NOW,
+    ON_HOST,
     ON_JOBMANAGER,
     ON_TASK_MANAGERS,
     ON_TASK_MANAGERS_AGAIN,
@@ -253,6 +254,8 @@ class _Restart:
         seen = self.value("deployment.task_managers_by_host")
         numbers = [each for each in seen if isinstance(each, int)] if isinstance(seen, list) else []
         most = max(numbers, default=1)
+        if by_host := self._cluster.task_manager_starts_by_host:
+            return [f"{script} stop && {start}   # {say(ON_HOST, host=host)}" for host, start in by_host.items()]
         if most == 1:
             return [f"{script} stop && {known[0]}   # {again}"]
         registered, is_told = self.value("task_manager_loss.all.registered_end"), len(known) == most

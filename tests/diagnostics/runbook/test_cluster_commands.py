@@ -346,6 +346,25 @@ def test_processes_start_with_the_options_that_they_had() -> None:
     assert restart in stop_and_start(facts.get, "taskmanager.memory.task.heap.size: 384m")["command"].splitlines()
 
 
+def test_each_host_starts_its_task_manager_with_the_options_that_name_it() -> None:
+    facts = {
+        **STANDALONE,
+        "deployment.task_managers_by_host": [1, 1],
+        "deployment.task_manager_arguments": [
+            "rpc.port=2 taskmanager.host=10.0.0.12",
+            "rpc.port=1 taskmanager.host=10.0.0.11",
+        ],
+    }
+    change, script = "taskmanager.memory.task.heap.size: 384m", "/opt/flink/bin/taskmanager.sh"
+    commands = stop_and_start(facts.get, change)["command"].splitlines()
+    assert [each for each in commands if script in each] == [
+        f"{script} stop && {script} start -D rpc.port=1 -D taskmanager.host=10.0.0.11   # on 10.0.0.11",
+        f"{script} stop && {script} start -D rpc.port=2 -D taskmanager.host=10.0.0.12   # on 10.0.0.12",
+    ]
+    facts["deployment.task_manager_arguments"] = ["taskmanager.host=10.0.0.11"]
+    assert "with the arguments" in stop_and_start(facts.get, change)["command"]
+
+
 @pytest.mark.parametrize(
     "unsure",
     [
