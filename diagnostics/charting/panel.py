@@ -130,8 +130,7 @@ def stacked(
     legend_rows = 1 if any(trace.get("showlegend", True) for panel in panels for trace in panel.traces) else 0
     between = TITLE_ROW + (TICK_ROW if axis == "own" else 0)
     inner = sum(panel.height for panel in panels) + TITLE_ROW + between * (len(panels) - 1)
-    mark_row = MARK_ROW if axis == "time" else 0
-    bottom = BOTTOM + mark_row + legend_rows * LEGEND_ROW
+    bottom = BOTTOM + legend_rows * LEGEND_ROW
     layout: dict[str, Any] = {
         "height": TOP + inner + bottom,
         "margin": {"l": LEFT, "r": RIGHT, "t": TOP, "b": bottom},
@@ -143,7 +142,7 @@ def stacked(
             "orientation": "h",
             "x": 0,
             "xanchor": "left",
-            "y": -(BOTTOM + mark_row - 4) / max(inner, 1),
+            "y": -(BOTTOM - 4) / max(inner, 1),
             "yanchor": "top",
             "font": {"size": 11},
         },
