@@ -162,7 +162,7 @@ def _duration_bars(
         "x": [each["trigger_ms"] for each in under_way],
         "y": [each["age_ms"] / divisor for each in under_way],
         "width": width,
-        "marker": {"color": colours.series[2], "pattern": {"shape": "/"}},
+        "marker": {"color": colours.surface, "pattern": {"shape": "/", "fgcolor": colours.series[2], "size": 6}},
         "opacity": 0.6,
         "text": [_hover_text(each) for each in under_way],
         "textposition": "none",

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from diagnostics.charting.chart import Theme
+from diagnostics.charting.drawing import drawing_of
 from diagnostics.charts.checkpoint_history import CHART
 from tests.diagnostics.hand_made import JOB, MIDDLE, SINK, START, hand_made, line_of_jobs
 
@@ -132,11 +133,13 @@ def test_a_checkpoint_in_progress_reaches_the_age_that_it_was_seen_at() -> None:
     points = CHART.points(hand_made(**line_of_jobs(), checkpoint=rows, subtask_checkpoint=parts))
     assert points is not None
 
-    bars = {trace["name"]: trace for trace in CHART.figure(points, Theme("light"))["data"] if trace["type"] == "bar"}
+    figure = CHART.figure(points, Theme("light"))
+    bars = {trace["name"]: trace for trace in figure["data"] if trace["type"] == "bar"}
 
     under_way = bars["In progress, its age when last seen"]
     assert (under_way["x"], under_way["y"]) == ([START + 540_000], [60.0])
     assert all(START + 540_000 not in each["x"] for name, each in bars.items() if "phases" in name), "no stub beside it"
+    assert "stroke-dasharray" in (drawing_of(figure, "Checkpoints") or ""), "in a report it has a broken edge"
 
 
 def test_the_bar_of_an_expired_checkpoint_reaches_the_timeout_while_a_subtask_did_not_acknowledge() -> None:
