@@ -6,10 +6,8 @@ Output of `promtool tsdb dump`, with the name among the labels, is read too.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
-from mmap import ACCESS_READ, mmap
 from typing import TYPE_CHECKING, Any
 
 from diagnostics.evidence.rows import Coverage, Rows
@@ -32,8 +30,6 @@ from diagnostics.notation.tally import MOST_SHOWN, Tally
 from diagnostics.notation.text_cuts import TextCuts, text_cuts
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import numpy as np
     import numpy.typing as npt
 
@@ -56,13 +52,6 @@ LEFT_OUT = {
     BEYOND: to_say("{count} samples were left out: of too many series, or of too long a name"),
 }
 FAILED = to_say("{count} scrapes failed: the process did not answer")
-
-KEPT_SERIES = 20_000
-"""Parsed series that a worker keeps from one part of a file to the next, some 20 MB. Our choice: a large scrape."""
-
-SCRAPE = b"\n# scrape_time "
-PART_BYTES = 1_048_576
-"""Least distance of the scrapes at which a file may be cut. Our choice: a range is sixteen times as long."""
 
 _VALUE = re.compile(rb"[-+]?(?:\d|NaN|Inf)")
 _SAMPLE = re.compile(
@@ -96,15 +85,6 @@ class _Scrapes:
     tally: Tally = field(default_factory=Tally)
     time_ms: int = 0
     failed: list[dict[str, Any]] = field(default_factory=list)
-
-
-def _parts(path: Path) -> Sequence[int]:
-    """Where some scrapes begin that state their time: what follows needs nothing before it."""
-    begins = [0]
-    with path.open("rb") as opened, mmap(opened.fileno(), 0, access=ACCESS_READ) as text:
-        while (found := text.find(SCRAPE, begins[-1] + PART_BYTES)) >= 0:
-            begins.append(found + 1)
-    return begins
 
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:
@@ -177,7 +157,6 @@ def _epoch_times(times: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
     return moments.astype(np.int64)
 
 
-@lru_cache(maxsize=KEPT_SERIES)
 def _series_of(head: str) -> SeriesKey | int | None:
     """The series of a head, or the reason to leave its samples out."""
     if len(head) > MOST_HEAD:
@@ -253,7 +232,6 @@ FORMAT = Format(
     tables=("metric_sample",),
     recognise=_recognise,
     read=_read,
-    parts=_parts,
     samples=(
         Sample(
             name="metrics/taskmanager-0.prom",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,6 @@ from diagnostics.evidence.rows import Coverage
 from diagnostics.formats import FORMATS, prometheus_text, recognise
 from diagnostics.reading.task import added
 from tests.diagnostics.formats.reading_aids import head_of, read
-from tests.diagnostics.formats.test_cut_at_every_line import rows_between
 
 TEXT = FORMATS["prometheus-text"]
 QUERY = FORMATS["prometheus-query"]
@@ -72,25 +70,6 @@ def test_failed_scrapes_are_samples_of_the_process_that_did_not_answer(tmp_path:
     assert [(row["ts_ms"], row["task_manager"], row["line"]) for row in failed] == [(1795222773919, "h:1-abc123", 1)]
     assert found.warnings == ["1 scrapes failed: the process did not answer"]
     assert found.coverage[0].role == "taskmanager"
-
-
-def test_a_long_dump_is_cut_at_its_scrapes_and_gives_the_samples_of_the_whole(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(prometheus_text, "PART_BYTES", 200)
-    text = "flink_jobmanager_x 0\n" + "".join(
-        f"# scrape_time {100 + 5 * scrape}\n" + 'flink_taskmanager_x{tm_id="h:1_abc123"} 1\n' * 3
-        for scrape in range(20)
-    )
-    path = tmp_path / "metrics.prom"
-    path.write_text(text)
-    assert TEXT.parts is not None
-    cuts = list(TEXT.parts(path))
-    assert len(cuts) > 5
-    assert all(text[cut:].startswith("# scrape_time") for cut in cuts[1:])
-    whole = rows_between(TEXT, path, path.name, 0, len(text))["metric_sample"]
-    parts = [rows_between(TEXT, path, path.name, *ends)["metric_sample"] for ends in pairwise([*cuts, len(text)])]
-    assert [row for part in parts for row in part.to_pylist()] == whole.to_pylist()
 
 
 def test_what_parts_of_a_file_leave_out_is_counted_together() -> None:
