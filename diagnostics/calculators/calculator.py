@@ -27,6 +27,7 @@ class Input:
     assumed  default when nothing is measured, with `because`; None: the user must set it
     low      the slider's ends, in the unit (ms, bytes, 1/s, bytes/s, 0 to 1, a number)
     choice   it is a setting to try out, not a measured value
+    least    a smaller measured value is that of something else, and does not count
     """
 
     name: str
@@ -38,6 +39,7 @@ class Input:
     low: float = 0.0
     high: float = 100.0
     choice: bool = False
+    least: float | None = None
 
 
 INCOMING_RATE = Input(
@@ -142,7 +144,9 @@ def _input_value(wanted: Input, lookup: Lookup, chosen: float | None) -> InputVa
         return InputValue(wanted, chosen, "set")
     for fact in wanted.facts:
         value = lookup(fact)
-        if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= MOST:
+        if not isinstance(value, (int, float)) or isinstance(value, bool):
+            continue
+        if abs(value) <= MOST and (wanted.least is None or value >= wanted.least):
             return InputValue(wanted, float(value), "measured", fact)
     if wanted.assumed is not None:
         return InputValue(wanted, wanted.assumed, "assumed")

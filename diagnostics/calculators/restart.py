@@ -11,6 +11,8 @@ from diagnostics.evidence.subject import FactValue, Lookup
 from diagnostics.language import joined_sentences, listed, say, to_say
 from diagnostics.wording.phrase import FORMATS, duration, number
 
+DOWN_MS = 60_000.0
+"""Down time that is assumed. A recovery that was measured and is shorter neither stopped nor deployed anything."""
 FORGETS = "at most once"
 """What `delivery_guarantee.source` is for a source that cannot be read again."""
 
@@ -39,7 +41,8 @@ def _effect(values: Mapping[str, float], lookup: Lookup) -> Outcome:
     since, idle = values["since_ms"], _not_run_ms(lookup)
     if lookup("delivery_guarantee.source") == FORGETS:
         emitted = None if idle else lookup("throughput.since_checkpoint_per_s")
-        return _lost(since + idle if since else 0, values["down_ms"], values.get("rate"), emitted)
+        lost_ms = since + idle if since else 0
+        return _lost(lost_ms, values["down_ms"], values.get("rate"), emitted, lookup)
     if lookup("delivery_guarantee.generated") is True:
         return _generated(since, lookup)
     down, rate, capacity = (values[name] for name in ("down_ms", "rate", "capacity"))
@@ -92,7 +95,7 @@ def _effect(values: Mapping[str, float], lookup: Lookup) -> Outcome:
     return Outcome("depends", headline, lines, results=results)
 
 
-def _lost(since: float, down: float, rate: float | None, emitted: FactValue) -> Outcome:
+def _lost(since: float, down: float, rate: float | None, emitted: FactValue, lookup: Lookup) -> Outcome:
     """The effect where the sources cannot be read again: what a checkpoint does not hold is lost.
 
     rate     what comes in while the job is down, 1/s: nothing holds the sources back then
@@ -108,22 +111,18 @@ def _lost(since: float, down: float, rate: float | None, emitted: FactValue) -> 
         if since
         else f"{duration(down)} x {number(rate)}/s"
     )
-    line = Line(say("Records lost"), way, number(lost))
+    lines = [Line(say("Records lost"), way, number(lost))]
     words = {"lost": number(_rounded(lost)), "down": duration(down)}
     since_then = {"since": duration(since), "rate": number(_rounded(rate)), "more": number(_rounded(60 * before))}
+    if since and _rounded(before) != _rounded(rate):
+        whole = (since + down) / 1000 * rate
+        way = f"({duration(since)} + {duration(down)}) x {number(rate)}/s"
+        lines.append(Line(say("Records lost with all that was held back"), way, number(whole)))
+        headline = _held_back(before, rate, whole, words | since_then, lookup)
+        formula = say("lost = time since the trigger x rate that was read + down time x rate that comes in")
+        return Outcome("depends", headline, lines, results={"lost": lost}, formula=formula)
     headline = (
         say(
-            "The source keeps no position in checkpoints. A restart from the last one loses what the job read in the "
-            "{since} since then, {before}/s, and what comes while the job is down, {rate}/s: about {lost} records if "
-            "it is down for {down}, as of the end of the evidence; each further minute without a completed checkpoint "
-            "adds {more}. A source that holds back in memory what it cannot send loses that, too. Nothing is read "
-            "again.",
-            before=number(_rounded(before)),
-            **words,
-            **since_then,
-        )
-        if since and _rounded(before) != _rounded(rate)
-        else say(
             "The source keeps no position in checkpoints. A restart from the last one loses what came in the {since} "
             "since then and what comes while the job is down, {rate}/s: about {lost} records if it is down for "
             "{down}, as of the end of the evidence; each further minute without a completed checkpoint adds {more}. "
@@ -140,7 +139,30 @@ def _lost(since: float, down: float, rate: float | None, emitted: FactValue) -> 
         )
     )
     formula = say("lost = time since the trigger x rate that was read + down time x rate that comes in")
-    return Outcome("depends", headline, [line], results={"lost": lost}, formula=formula)
+    return Outcome("depends", headline, lines, results={"lost": lost}, formula=formula)
+
+
+def _held_back(before: float, rate: float, whole: float, words: Mapping[str, str], lookup: Lookup) -> str:
+    """What a restart loses where the sources emitted less than comes: it depends on where the rest waits."""
+    late = lookup("throughput.after_per_s")
+    still = min(before, late) if isinstance(late, (int, float)) and late > 0 else before
+    comes = f"{words['rate']}/s"
+    if lookup("throughput.unheld_per_s") is None:
+        comes = say("at least {rate}", rate=comes)
+    return say(
+        "The source keeps no position in checkpoints. A restart from the last one loses what the job read in the "
+        "{since} since then, {before}/s, and what comes while the job is down, {comes}: about {lost} records if it is "
+        "down for {down}, as of the end of the evidence; each further minute without a completed checkpoint adds "
+        "about {more} that the job reads while it is held back. A source that keeps in its memory what it cannot send, "
+        "such as a generator that counts what is due, loses all that came: about {whole} records, and {whole_more} for "
+        "each further minute. Nothing is read again.",
+        **{name: words[name] for name in ("since", "lost", "down")},
+        before=number(_rounded(before)),
+        comes=comes,
+        more=number(_rounded(60 * still)),
+        whole=number(_rounded(whole)),
+        whole_more=number(_rounded(60 * rate)),
+    )
 
 
 def _lost_in_time(since: float) -> str:
@@ -233,8 +255,9 @@ CALCULATOR = Calculator(
             to_say("Down time: stop, deploy, restore"),
             "duration",
             ("recovery.median_ms", "kafka_transactions.longest_outage_ms"),
-            assumed=60_000.0,
+            assumed=DOWN_MS,
             because=to_say("our choice: a minute; measure it once on purpose"),
+            least=DOWN_MS,
             high=3_600_000,
         ),
         replace(

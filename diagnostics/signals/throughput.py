@@ -77,6 +77,8 @@ def _signal(job: str | None, rate: SourceRate, trigger_ms: float | None) -> Sign
         **_since(trigger_ms, rate.readings),
         **_emitting(rate.counters),
     }
+    if rate.unheld_per_s is not None:
+        facts["unheld_per_s"] = rate.unheld_per_s
     change = rate.change
     if change is not None:
         facts |= {
@@ -119,6 +121,7 @@ SIGNALS = (
             "before_per_s": "records that the sources emit before the rate changed most, 1/s",
             "after_per_s": "the same after it, 1/s",
             "changed_at_ms": "when it changed, epoch ms",
+            "unheld_per_s": "records that the sources emit while nothing holds them back, 1/s",
             "emitting_per_s": "records that the sources emit on average while they emit any, 1/s",
             "since_checkpoint_per_s": "records that they emit since the trigger of the last completed checkpoint, 1/s",
             "change_ratio": "records per second of the sources after the rate changed most, divided by the rate before",

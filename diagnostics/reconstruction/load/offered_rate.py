@@ -9,7 +9,7 @@ from diagnostics.reconstruction.load.task_rates import TaskRate
 
 
 def emitted_rate(evidence: Evidence, graph: JobGraph, vertex: str) -> float | None:
-    """Records a second: the higher rate of the sources before and after it changed most.
+    """Records a second: the highest rate of the sources: before and after it changed most, and with nothing held.
 
     None unless all sources of the job, and nothing else, feed the task: another task may filter or multiply records.
     Held back from the first sample on, the sources may have more to offer.
@@ -18,7 +18,7 @@ def emitted_rate(evidence: Evidence, graph: JobGraph, vertex: str) -> float | No
     emitted = source_rates(evidence).get(graph.job_id)
     if not graph.edges_known or set(graph.parents.get(vertex, ())) != sources or emitted is None or not emitted.change:
         return None
-    return max(emitted.change.before_per_s, emitted.change.after_per_s)
+    return max(emitted.change.before_per_s, emitted.change.after_per_s, emitted.unheld_per_s or 0.0)
 
 
 def offered_rate(emitted_per_s: float | None, rate: TaskRate) -> float | None:

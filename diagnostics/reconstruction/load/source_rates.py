@@ -1,17 +1,18 @@
-"""Records that the sources of each job emit in its last attempt, and the largest change of that rate."""
+"""Records that the sources of each job emit in its last attempt, its largest change, and the rate with nothing held."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, pairwise
 
 from diagnostics.arithmetic.rate_change import RateChange, rate_change
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.reconstruction.job.cluster import VertexKey, cluster_of
 from diagnostics.reconstruction.metrics.metric_series import metric_series
-from diagnostics.reconstruction.metrics.series import Series, since_restart
+from diagnostics.reconstruction.metrics.series import Point, Series, Subtask, since_restart
+from diagnostics.vocabulary.load_levels import OK_MOST
 
 Readings = Sequence[tuple[int, float]]
 """(epoch ms, records so far)."""
@@ -25,40 +26,65 @@ class SourceRate:
     readings  those of each subtask in its last attempt
     summed    the sum over the subtasks at moments at which all were sampled
     change    where the rate of the sum changed most; None with too few samples
+    unheld_per_s  what they emit while nothing holds them back, 1/s; None where some subtask has no such time
     """
 
     counters: Sequence[Series]
     readings: Sequence[Readings]
     summed: Readings
     change: RateChange | None
+    unheld_per_s: float | None
 
 
 @read_once
 def source_rates(evidence: Evidence) -> Mapping[str | None, SourceRate]:
     """Job -> what its sources emit, computed once for each Evidence.
 
-    Reads   metric_sample (numRecordsOut of tasks without input), edge.
+    Reads   metric_sample (numRecordsOut of tasks without input, their back-pressured time), edge.
     """
     cluster = cluster_of(evidence)
     counters = metric_series(evidence).by_vertex("numRecordsOut", operators=False)
+    held = {each.subtask_key: each.known for each in metric_series(evidence).of("backPressuredTimeMsPerSecond")}
     sources: dict[str | None, list[Series]] = defaultdict(list)
     for vertex, found in counters.items():
         if _is_source(vertex, cluster.inputs):
             sources[vertex[0]] += found
-    return {job_id: _rate(sources[job_id]) for job_id in sorted(sources, key=repr)}
+    return {job_id: _rate(sources[job_id], held) for job_id in sorted(sources, key=repr)}
 
 
 def _is_source(vertex: VertexKey, inputs: Mapping[VertexKey, object]) -> bool:
     return any(place[0] == vertex[0] for place in inputs) and vertex not in inputs
 
 
-def _rate(counters: Sequence[Series]) -> SourceRate:
+def _rate(counters: Sequence[Series], held: Mapping[Subtask, Sequence[Point]]) -> SourceRate:
     readings = [_readings(each) for each in counters]
     by_moment: dict[int, list[float]] = defaultdict(list)
     for ts_ms, value in chain.from_iterable(readings):
         by_moment[ts_ms].append(value)
     summed = [(moment, sum(values)) for moment, values in sorted(by_moment.items()) if len(values) == len(counters)]
-    return SourceRate(counters, readings, summed, rate_change(summed[1:]))
+    unheld = [_unheld_per_s(each, held.get(of.subtask_key, ())) for each, of in zip(readings, counters, strict=True)]
+    known = [each for each in unheld if each is not None]
+    whole = sum(known) if known and len(known) == len(unheld) else None
+    return SourceRate(counters, readings, summed, rate_change(summed[1:]), whole)
+
+
+def _unheld_per_s(readings: Readings, held: Sequence[Point]) -> float | None:
+    """The rate in the longest time in which a subtask is not held back, 1/s.
+
+    held  its back-pressured time by moment, ms per second
+    An interval counts when the next one is free, too: Flink updates these counters every 5 s, so that back pressure
+    which began in an interval may be read at the end of the next.
+    """
+    looked = [(point.ts_ms or 0, point.value or 0.0) for point in held]
+    longest, run = (0, 0.0), (0, 0.0)
+    for place, ((since_ms, before), (until_ms, after)) in enumerate(pairwise(readings)):
+        next_ms = readings[min(place + 2, len(readings) - 1)][0]
+        seen = [value for ts_ms, value in looked if since_ms < ts_ms <= next_ms]
+        is_free = bool(seen) and max(seen) <= OK_MOST * 1000
+        run = (run[0] + until_ms - since_ms, run[1] + after - before) if is_free else (0, 0.0)
+        longest = max(longest, run)
+    spent_ms, emitted = longest
+    return emitted / spent_ms * 1000 if spent_ms else None
 
 
 def _readings(counter: Series) -> Readings:

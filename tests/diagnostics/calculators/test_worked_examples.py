@@ -405,8 +405,22 @@ def test_what_was_held_back_since_the_checkpoint_was_not_read_and_is_not_lost_by
     assert found.results == {"lost": 207_000}
     assert found.formula is not None
     assert found.formula.startswith("lost = "), "nothing is caught up"
-    assert "680/s, and what comes while the job is down, 2,600/s: about 210,000 records" in found.headline
-    assert "each further minute without a completed checkpoint adds 41,000." in found.headline
+    assert "680/s, and what comes while the job is down, at least 2,600/s: about 210,000 records" in found.headline
+    assert "adds about 41,000 that the job reads while it is held back" in found.headline
+    assert "loses all that came: about 350,000 records, and 160,000 for each further minute" in found.headline
+    assert shown(found)["Records lost with all that was held back"] == "(75 s + 60 s) x 2,600/s = 351,000"
+    late = {**held, "throughput.unheld_per_s": 2600.0, "throughput.after_per_s": 100.0}
+    slower = outcome("restart", late, since_ms=75_000.0, down_ms=60_000.0, rate=2600.0).headline
+    assert "while the job is down, 2,600/s" in slower
+    assert "adds about 6,000 that the job reads" in slower, "the rate of late, not the mean since the checkpoint"
+
+
+def test_a_recovery_within_the_running_cluster_is_not_the_time_of_a_stop_and_a_start() -> None:
+    """It took 10 s; a stop of the processes, their start and a restore take longer."""
+    values = {"since_ms": 0.0, "rate": 1000.0}
+    forgets = {"delivery_guarantee.source": "at most once"}
+    assert outcome("restart", {**forgets, "recovery.median_ms": 10_000.0}, **values).results == {"lost": 60_000}
+    assert outcome("restart", {**forgets, "recovery.median_ms": 90_000.0}, **values).results == {"lost": 90_000}
 
 
 def test_records_that_a_sink_keeps_in_memory_are_lost_by_each_stop() -> None:

@@ -99,6 +99,20 @@ def test_what_the_source_emitted_since_the_last_checkpoint_is_counted_from_its_t
     assert only(throughput.measure(evidence), "throughput").facts["since_checkpoint_per_s"] == 200
 
 
+def test_what_comes_is_the_rate_before_the_source_was_held_back() -> None:
+    """Back pressure began in the third interval, and Flink shows it 5 s later: only the first two are free."""
+    place = {"job_id": JOB, "vertex_id": SOURCE, "subtask": 0}
+    rows = [
+        *samples("numRecordsOut", [0.0, 15_000, 30_000, 43_000, 43_000, 46_000, 49_000, 52_000], **place),
+        *samples("backPressuredTimeMsPerSecond", [0.0, 0, 0, 0, 540, 1000, 900, 1000], **place),
+    ]
+    evidence = hand_made(**line_of_jobs(), metric_sample=rows)
+    assert only(throughput.measure(evidence), "throughput").facts["unheld_per_s"] == 3000
+    always = [*rows[:8], *samples("backPressuredTimeMsPerSecond", [900.0] * 8, **place)]
+    held = hand_made(**line_of_jobs(), metric_sample=always)
+    assert "unheld_per_s" not in only(throughput.measure(held), "throughput").facts, "at least what was emitted"
+
+
 def test_the_rate_of_sources_that_stopped_is_that_of_the_time_in_which_they_emitted() -> None:
     """20 s at 1,000/s, then a TaskManager is lost: what comes while nothing runs comes as fast."""
     course = [5_000.0 * min(moment, 4) for moment in range(9)]
