@@ -13,7 +13,7 @@ from diagnostics.reconstruction.errors.blamed_fault import blamed_faults, came_b
 from diagnostics.reconstruction.failures.fault import Fault, by_job, rounds_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.known_frames import OUTSIDE, known_frames
-from diagnostics.vocabulary.message_remedies import remedy_of
+from diagnostics.vocabulary.message_remedies import known_message, remedy_of
 from diagnostics.vocabulary.outside_addresses import system_at
 from diagnostics.vocabulary.outside_refusals import (
     Refusal,
@@ -137,7 +137,7 @@ def refusal_in(fault: Fault) -> Refusal | None:
     if fault.origin.id == "storage" and fault.in_snapshot:
         return None
     refusal = refusal_of(text)
-    if refusal is None and not (fault.origin.id == "outside_system" and _connectors(fault)):
+    if refusal is None and not (fault.origin.id == "outside_system" and (_connectors(fault) or _named_with(text))):
         return None
     if refusal and fault.origin.id == "kafka_transactions" and (refusal.by_class or not refusal.says(text)):
         return None
@@ -157,6 +157,8 @@ def _systems_of(fault: Fault) -> Iterator[str]:
     frames, refusal = _frames(fault), refusal_of(fault.chain)
     if refusal and (named := refusal.system_in(fault.chain)):
         yield named
+    if named := _named_with(fault.chain):
+        yield named
     for each in (*frames, *fault.chain.split("\n")):
         meaning = known_frames().systems.meaning(each)
         if meaning is not None and meaning[1] in OUTSIDE:
@@ -167,6 +169,12 @@ def _systems_of(fault: Fault) -> Iterator[str]:
         yield SERVICES.get(service[1] or service[2], "AWS")
     if fault.origin.id in ("network", "outside_system") and (at := system_at(fault.chain)):
         yield at
+
+
+def _named_with(text: str) -> str | None:
+    """The outside system that the entry of a known message names."""
+    known = known_message(text)
+    return known.system if known else None
 
 
 def _connectors(fault: Fault) -> list[str]:

@@ -9,6 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from diagnostics.notation.stack_frame import is_generated, is_user_code, unshaded
+from diagnostics.vocabulary.message_remedies import shown_by_message
 from diagnostics.vocabulary.outside_refusals import client_classes, shows_status, telling_texts
 from diagnostics.yaml_document import read_yaml, with_translations
 
@@ -47,6 +48,7 @@ class Origin:
     frames: tuple[str, ...] = ()
     thrown: tuple[str, ...] = ()
     by_status: bool = False
+    by_message: bool = False
 
     def fits(self, chain: Sequence[str], root: str, frames: Sequence[str]) -> bool:
         """Whether the chain (`class: message` lines), its innermost class or its frames match this origin.
@@ -77,7 +79,8 @@ def _origin(name: str, entry: Mapping[str, Any]) -> Origin:
     texts = [*entry.get("in_chain", ()), *OUTSIDE_TEXTS[entry.get("outside_refusals", False)]()]
     by_status = entry.get("outside_refusals") == "telling"
     title = with_translations(entry["title"], entry, "title")
-    return Origin(entry.get("as", name), title, tuple(texts), at_root, frames, thrown, by_status)
+    by_message = bool(entry.get("message_remedies"))
+    return Origin(entry.get("as", name), title, tuple(texts), at_root, frames, thrown, by_status, by_message)
 
 
 @lru_cache(maxsize=4_096)
@@ -92,6 +95,8 @@ def origin_of(exception: str, message: str, frame: str | None, thrown_in: str | 
     frames = [unshaded(each) for each in (frame, thrown_in) if each]
     exception = unshaded(exception)
     for each in origins():
+        if each.by_message and (shown := shown_by_message("\n".join(chain))) in origin_titles():
+            return Origin(str(shown), origin_titles()[str(shown)])
         if each.fits(chain, exception, frames):
             return each
     if thrown_in and (is_user_code(thrown_in) or is_generated(thrown_in)):

@@ -4,9 +4,12 @@ One YAML file for each part of the world in `diagnostics/vocabulary/message_reme
 
 texts   parts of messages of the chain of exceptions
 remedy  what to do, in sentences that need no further context
+shows   where such a failure comes from, if no other catalogue knows it: an id of `fault_origins.yaml`, or `setting`
+system  the outside system, beside `shows: outside_system`
 
 The files in the order of their names, the first entry that fits counts. Settings with a remedy of their own are in
-`setting_faults.yaml`.
+`setting_faults.yaml`. What an entry shows gives way to `setting_faults.yaml` and to the origins that stand before
+`by_message` in `fault_origins.yaml`.
 """
 
 from __future__ import annotations
@@ -19,24 +22,34 @@ from typing import Any
 from diagnostics.yaml_document import read_yaml, with_translations
 
 FOLDER = Path(__file__).parent / "message_remedies"
+SETTING = "setting"
+"""What an entry shows that blames a setting."""
 REMEMBERED = 1_024
 """Exception chains whose answer is kept. Our choice: a job that restarts fails often with few of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class MessageRemedy:
-    """One entry: the parts of messages that show it, and what to do."""
+    """One entry: the parts of messages that show it, what to do, and where it comes from if the entry says so."""
 
     id: str
     texts: tuple[str, ...]
     remedy: str
+    shows: str | None = None
+    system: str | None = None
 
 
 @cache
 def message_remedies() -> tuple[MessageRemedy, ...]:
     """The catalogue in its order. Raises InvalidRule naming the line when a file is invalid."""
     return tuple(
-        MessageRemedy(name, tuple(entry["texts"]), with_translations(entry["remedy"].strip(), entry, "remedy"))
+        MessageRemedy(
+            name,
+            tuple(entry["texts"]),
+            with_translations(entry["remedy"].strip(), entry, "remedy"),
+            entry.get("shows"),
+            entry.get("system"),
+        )
         for path in sorted(FOLDER.glob("*.yaml"))
         for name, entry in _entries(path).items()
     )
@@ -48,6 +61,18 @@ def _entries(path: Path) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=REMEMBERED)
+def known_message(text: str) -> MessageRemedy | None:
+    """The first entry with a part of the text of an exception chain; None without one."""
+    return next((each for each in message_remedies() if any(part in text for part in each.texts)), None)
+
+
 def remedy_of(text: str) -> str | None:
-    """The remedy of the first entry with a part of the text of an exception chain; None without one."""
-    return next((each.remedy for each in message_remedies() if any(part in text for part in each.texts)), None)
+    """What repairs a failure with the text of this exception chain; None where no entry knows it."""
+    known = known_message(text)
+    return known.remedy if known else None
+
+
+def shown_by_message(text: str) -> str | None:
+    """Where the entry that knows an exception chain says that it comes from: an id of an origin, or SETTING."""
+    known = known_message(text)
+    return known.shows if known else None

@@ -9,6 +9,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
+from diagnostics.vocabulary.message_remedies import SETTING, shown_by_message
 from diagnostics.yaml_document import read_yaml, with_translations
 
 REMEMBERED = 1_024
@@ -23,6 +24,7 @@ class SettingFault:
 
     patterns  shapes of texts that name an option
     frames    beginnings of frames in which settings are read: what they throw shows it, too
+    by_message  whether an entry of `message_remedies` that shows a setting shows it
     checks    frames of connectors in which options are checked; they count where the innermost exception is one of
               `thrown`
     """
@@ -34,12 +36,15 @@ class SettingFault:
     frames: tuple[str, ...] = ()
     checks: re.Pattern[str] | None = None
     thrown: tuple[str, ...] = ()
+    by_message: bool = False
 
     def fits(self, text: str, frames: Sequence[str], exception: str) -> bool:
         """Whether an exception chain contains one of its texts, or was thrown in one of its frames."""
         if any(map(text.__contains__, self.texts)) or (self.patterns and self.patterns.search(text)):
             return True
         if self.frames and any(each.startswith(self.frames) for each in frames):
+            return True
+        if self.by_message and shown_by_message(text) == SETTING:
             return True
         checks = self.checks
         return checks is not None and exception.startswith(self.thrown) and any(checks.match(each) for each in frames)
@@ -62,6 +67,7 @@ def _fault(what: str, entry: Mapping[str, Any]) -> SettingFault:
         frames=tuple(entry.get("frames", ())),
         checks=_any_of(entry.get("checks", ())),
         thrown=tuple(entry.get("thrown", ())),
+        by_message=bool(entry.get("message_remedies")),
     )
 
 

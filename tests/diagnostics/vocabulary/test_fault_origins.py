@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 
+from diagnostics.vocabulary import message_remedies as catalogue
 from diagnostics.vocabulary.fault_origins import is_in_snapshot, origin_of, origins
+from diagnostics.vocabulary.setting_faults import setting_fault_of
 
 OWN = "org.acme.Enrich.map"
 
@@ -133,7 +138,7 @@ def test_a_chain_shows_where_the_failure_comes_from(
 
 
 def test_every_origin_has_something_to_know_it_by() -> None:
-    assert all(each.in_chain or each.at_root or each.frames for each in origins())
+    assert all(each.in_chain or each.at_root or each.frames or each.by_message for each in origins())
 
 
 def test_a_chain_shows_that_a_snapshot_was_taken() -> None:
@@ -168,3 +173,59 @@ def test_a_failing_sink_in_the_chain_of_a_source_is_no_record_that_cannot_be_rea
 def test_a_record_that_cannot_be_read_stays_one() -> None:
     chain = [DESERIALIZING, "java.io.IOException: unexpected end of input"]
     assert origin_of("java.io.IOException", "unexpected end of input", None, None, "\n".join(chain)).id == "record"
+
+
+@pytest.fixture
+def known(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    """A catalogue whose entries say what their messages show."""
+    (tmp_path / "known.yaml").write_text(ENTRIES, "utf-8")
+    monkeypatch.setattr(catalogue, "FOLDER", tmp_path)
+    _forget()
+    yield
+    _forget()
+
+
+ENTRIES = """
+shuffled:
+  texts: ["Could not shuffle the cards"]
+  shows: statement
+  remedy: Cut the deck.
+deck:
+  texts: ["The deck holds"]
+  shows: setting
+  remedy: Set the number of cards.
+dealer:
+  texts: ["The dealer sleeps"]
+  shows: outside_system
+  system: Croupier
+  remedy: Wake the dealer.
+"""
+
+
+def _forget() -> None:
+    for each in (catalogue.message_remedies, catalogue.known_message, origin_of, setting_fault_of):
+        each.cache_clear()
+
+
+@pytest.mark.usefixtures("known")
+@pytest.mark.parametrize(
+    ("chain", "origin"),
+    [
+        ("java.lang.RuntimeException: Could not shuffle the cards", "statement"),
+        ("java.sql.SQLException: The dealer sleeps", "outside_system"),
+        ("java.io.IOException: Could not shuffle the cards: No space left on device", "disk_full"),
+        ("java.lang.RuntimeException: Could not shuffle the cards: Duplicate entry '7' for key", "record"),
+        ("java.lang.RuntimeException: The deck holds 51 cards", "unknown"),
+    ],
+)
+def test_a_known_message_shows_where_it_comes_from_unless_a_narrower_place_does(chain: str, origin: str) -> None:
+    exception, _, message = chain.partition(": ")
+    assert origin_of(exception, message, None, None, chain).id == origin
+
+
+@pytest.mark.usefixtures("known")
+def test_a_known_message_blames_a_setting_unless_the_catalogue_of_settings_knows_it() -> None:
+    blamed, known_there = map(setting_fault_of, ("The deck holds 51 cards", "The deck holds: no RBAC policy matched"))
+    assert [bool(each and each.by_message) for each in (blamed, known_there)] == [True, False]
+    assert known_there is not None
+    assert setting_fault_of("Could not shuffle the cards") is None

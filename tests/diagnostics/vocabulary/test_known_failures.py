@@ -11,6 +11,7 @@ import yaml
 from diagnostics.notation.stack_trace import bare_cause
 from diagnostics.vocabulary.fault_origins import UNKNOWN, origin_of
 from diagnostics.vocabulary.fault_traits import LEAST_OF_FAILURE, Thrower, resemblance_of
+from diagnostics.vocabulary.message_remedies import known_message
 from diagnostics.vocabulary.outside_refusals import refusal_of
 from diagnostics.vocabulary.setting_faults import setting_fault_of
 
@@ -39,7 +40,8 @@ def shown_by(text: str) -> str | None:
     origin = origin_of(name, said, None, None, text).id
     if origin in OF_ORIGINS:
         return OF_ORIGINS[origin]
-    if origin != UNKNOWN and refusal_of(text):
+    known = known_message(text)
+    if origin != UNKNOWN and (refusal_of(text) or (known and known.system)):
         return "outside_system"
     likeness = resemblance_of(Thrower(name, said), [], LEAST_OF_FAILURE)
     return likeness.symptom_class if likeness else None

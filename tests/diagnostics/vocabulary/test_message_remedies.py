@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from diagnostics.language import CHINESE, Text
-from diagnostics.vocabulary.message_remedies import message_remedies, remedy_of
+from diagnostics.vocabulary.fault_origins import origin_titles
+from diagnostics.vocabulary.message_remedies import SETTING, message_remedies, remedy_of
 
 
 @pytest.mark.parametrize(
@@ -65,3 +66,5 @@ def test_every_entry_has_telling_texts_and_a_remedy_in_both_languages() -> None:
         assert all(len(text) >= 9 for text in each.texts), each.id
         assert isinstance(each.remedy, Text), each.id
         assert each.remedy.translations[CHINESE].strip(), each.id
+        assert each.shows in (None, SETTING, *origin_titles()), each.id
+        assert each.system is None or each.shows == "outside_system", each.id
