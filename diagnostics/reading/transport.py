@@ -13,7 +13,9 @@ PIECE_BYTES = 4 * 1024**2
 """Bytes of a row. Our choice: Spark Connect refuses messages above 128 MB and sends batches of about 4 MB."""
 
 COMPRESSION = "zstd"
-"""Log texts are repetitive. Measured on the states of 48 MB of log: 23 MB become 4.3 MB in 50 ms, 8.3 MB by lz4."""
+"""Log texts are repetitive. Measured on the states of 48 MB of log: 23 MB become 4.3 MB in 50 ms, 8.3 MB by lz4. Each
+table is compressed as a whole: with Arrow's own compression, of each buffer, packing and unpacking take twice the time.
+"""
 
 PACKED_DDL = "task INT, name STRING, piece INT, content BINARY"
 
@@ -26,8 +28,7 @@ def pack_table(task: int, name: str, table: pa.Table) -> Iterator[pa.RecordBatch
     import pyarrow as pa
 
     sink = pa.BufferOutputStream()
-    options = pa.ipc.IpcWriteOptions(compression=COMPRESSION, use_threads=False)
-    with pa.ipc.new_stream(sink, table.schema, options=options) as writer:
+    with pa.CompressedOutputStream(sink, COMPRESSION) as packed, pa.ipc.new_stream(packed, table.schema) as writer:
         writer.write_table(table)
     content = sink.getvalue()
     for piece, start in enumerate(range(0, content.size, PIECE_BYTES)):
@@ -63,4 +64,5 @@ def unpack_tables(packed: pa.Table) -> Iterator[tuple[str, pa.Table]]:
 def _table(pieces: Sequence[pa.Buffer]) -> pa.Table:
     import pyarrow as pa
 
-    return pa.ipc.open_stream(pieces[0] if len(pieces) == 1 else b"".join(pieces)).read_all()
+    whole = pieces[0] if len(pieces) == 1 else b"".join(pieces)
+    return pa.ipc.open_stream(pa.CompressedInputStream(pa.BufferReader(whole), COMPRESSION)).read_all()

@@ -147,13 +147,11 @@ STATUS_EVENTS = {"completed": COMPLETED, "expired": EXPIRED, "declined": DECLINE
 
 
 def _report_of_checkpoint(job_id: str | None, number: int, records: Sequence[Mapping[str, Any]]) -> Report:
-    def those(events: tuple[str, ...]) -> list[Mapping[str, Any]]:
-        return [row for row in records if row["event"] in events]
-
-    triggered, completed = those(TRIGGERED), those(COMPLETED)
-    status = next((name for name, events in STATUS_EVENTS.items() if those(events)), "pending")
-    end = next((those(events)[-1] for events in STATUS_EVENTS.values() if those(events)), None)
-    shown = [those(events)[0] for events in (EXPIRED, DECLINED, COMPLETED, FAILED, TRIGGERED, LATE) if those(events)]
+    groups: tuple[tuple[str, ...], ...] = (EXPIRED, DECLINED, COMPLETED, FAILED, TRIGGERED, LATE)
+    those = {events: [row for row in records if row["event"] in events] for events in groups}
+    triggered, completed = those[TRIGGERED], those[COMPLETED]
+    status = next((name for name, events in STATUS_EVENTS.items() if those[events]), "pending")
+    end = next((those[events][-1] for events in STATUS_EVENTS.values() if those[events]), None)
     stamps = [row["ts_ms"] for row in records if row["ts_ms"] is not None]
     return report(
         "log",
@@ -165,8 +163,8 @@ def _report_of_checkpoint(job_id: str | None, number: int, records: Sequence[Map
         ended_ms=end["ts_ms"] if end else None,
         duration_ms=completed[-1]["duration_ms"] if completed else None,
         state_bytes=completed[-1]["size_bytes"] if completed else None,
-        reason=next((reason for row in those(FAILED) if (reason := _reason(row))), None),
-        late_ms=[row["ts_ms"] for row in those(LATE) if row["ts_ms"] is not None],
+        reason=next((reason for row in those[FAILED] if (reason := _reason(row))), None),
+        late_ms=[row["ts_ms"] for row in those[LATE] if row["ts_ms"] is not None],
         asked_ms=max(stamps, default=None),
-        places=[_place(row, row["message"]) for row in shown],
+        places=[_place(row, row["message"]) for row, *_ in filter(None, those.values())],
     )
