@@ -27,13 +27,13 @@ JOURNEYS = {
     "tests/journeys/test_case_page.py": "ways through",
     "tests/journeys/test_demo.py": "ways through",
     "tests/journeys/test_exploring.py": "ways through",
-    "tests/journeys/test_history.py": "ways through",
+    "tests/journeys/test_history.py": "evidence and pages",
     "tests/journeys/test_logs.py": "ways through",
     "tests/journeys/test_resumed_upload.py": "ways through",
     "tests/journeys/test_rules.py": "ways through",
     "tests/journeys/test_short_names.py": "ways through",
     "tests/hostile/test_web.py": "ways through",
-    "tests/collecting/test_alert_to_message.py": "ways through",
+    "tests/collecting/test_alert_to_message.py": "evidence and pages",
 }
 """The files that use the running workbench, and in which of the two shares. One that is not named is a share of its
 own, which costs a workbench."""
