@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -59,14 +59,19 @@ class ConfigFile:
         names = (known.key, *(each.name for each in known.former)) if known else ()
         return next((name for name in names if name in self.lines), None)
 
-    def split(self, before: str) -> tuple[str, list[str]]:
-        """The lines that a file of the case holds, as it states them, and a sentence for each that none does."""
+    def split(self, before: str, set_before: Set[str] = frozenset()) -> tuple[str, list[str]]:
+        """The lines that a file of the case holds, as it states them, and a sentence for each that none does.
+
+        set_before  lines that an earlier change has put into the file when this one is made
+        """
         held: dict[str, None] = {}
         unset = []
         for line in before.splitlines():
             option = OPTION.match(line)
             name = self.held_option(option.group(1)) if option else None
-            if name:
+            if line in set_before:
+                held[line] = None
+            elif name:
                 held[self.lines[name]] = None
             elif option:
                 unset.append(_unset(option.group(1), option.group(2)))

@@ -127,8 +127,11 @@ class _Page:
         filled = (phrase.fill_in_pieces(self.named(template), self.lookup) for template in templates)
         return [[each.as_json() for each in pieces] for pieces in filled if pieces is not None]
 
-    def change(self, change: Change) -> dict[str, Any]:
-        """A change, with its lines in the option names of this version."""
+    def change(self, change: Change, set_before: Set[str] = frozenset()) -> dict[str, Any]:
+        """A change, with its lines in the option names of this version.
+
+        set_before  lines that other answers of its step have put into the configuration by then
+        """
         wording = lines_in_version if change.kind == "config" else code_in_version
         unknown = self.cluster.unknown
         before = in_reader_language(change.before)
@@ -137,7 +140,7 @@ class _Page:
         after = fill_code(wording(in_reader_language(change.after), self.version), self.lookup, unknown)
         if change.kind == "config":
             before, after = _without_common_lines(before, after)
-            before, unset = self.file.split(before)
+            before, unset = self.file.split(before, set_before)
         else:
             before, unset = replaced_code(change, before, self.lookup)
         if change.starts_program:
@@ -165,6 +168,17 @@ class _Page:
     def is_known(self, template: str) -> bool:
         return all(self.lookup(reference) is not None for reference, _ in phrase.placeholders(template))
 
+    def _set_before(self, step: Step, change: Change) -> Set[str]:
+        """The lines that changes of other answers, which stand before it, have put into the configuration."""
+        before = step.changes[: step.changes.index(change)] if change.only_if else ()
+        others = [each for each in before if each.only_if not in (None, change.only_if) and self.applies(each.when)]
+        return {
+            line
+            for each in others
+            if each.kind == "config" and self.can_compute(each)
+            for line in self.change(each)["to"].split("\n")
+        }
+
     def changes(self, step: Step) -> list[dict[str, Any]]:
         """The changes that this case needs: they alter something, and no measurement contradicts them.
 
@@ -172,12 +186,13 @@ class _Page:
         says whether what it depends on is measured, `instead` whether it is an alternative to one before it.
         """
         changes: list[dict[str, Any]] = []
-        for each in step.changes:
-            belongs = self.answered(step, each.only_if)
-            if belongs is False or not self.applies(each.when) or not self.can_compute(each):
+        for proposed in step.changes:
+            belongs = self.answered(step, proposed.only_if)
+            if belongs is False or not self.applies(proposed.when) or not self.can_compute(proposed):
                 continue
-            change = self.change(each) | {"only_if": self.sentence(each.only_if or "") if belongs is None else None}
-            change["sure"] = each.when is None or each.when.holds(self.lookup) is True
+            change = self.change(proposed, self._set_before(step, proposed))
+            only_if = self.sentence(proposed.only_if or "") if belongs is None else None
+            change |= {"only_if": only_if, "sure": proposed.when is None or proposed.when.holds(self.lookup) is True}
             group = change["choice"], change["only_if"]
             change["instead"] = bool(group[0]) and group in [(other["choice"], other["only_if"]) for other in changes]
             if change["to"].strip() and change["to"] != change["from"]:

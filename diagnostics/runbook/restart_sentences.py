@@ -97,8 +97,9 @@ BARRIERS = to_say(
 )
 WITHOUT_TASK_MANAGERS = to_say("No TaskManager is registered, so no savepoint can be taken.")
 TASK_MANAGERS_FIRST = to_say(
-    "No TaskManager is registered, so no savepoint can be taken, and a job that is started now finds no slots. Start "
-    "the TaskManagers first; this change can wait until the job runs again."
+    "No TaskManager is registered, so no savepoint can be taken, and a job that is started now finds no slots. Make "
+    "this change in the restart that starts the TaskManagers again: the plan on the page of the case and the runbook "
+    "of its root cause have the commands. Alone it can wait until the job runs again."
 )
 BY_HIGH_AVAILABILITY = to_say(
     "High availability is on: make the change and restart the JobManagers and TaskManagers. The job recovers from its "

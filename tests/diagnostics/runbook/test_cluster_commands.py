@@ -253,7 +253,7 @@ def test_a_job_manager_that_something_starts_again_is_not_started_twice() -> Non
 def test_without_a_task_manager_no_savepoint_is_advised() -> None:
     known = {**STANDALONE, "subject.job": JOB, "task_manager_loss.all.registered_end": 0}
     assert stop_and_start(known.get)["text"].startswith("No TaskManager is registered")
-    assert "Start the TaskManagers first" in stop_and_start(known.get)["text"]
+    assert "in the restart that starts the TaskManagers again" in stop_and_start(known.get)["text"]
 
 
 @pytest.mark.parametrize(
@@ -264,7 +264,7 @@ def test_task_managers_that_start_with_the_change_or_with_the_job_are_not_asked_
     changed: str, kind: str
 ) -> None:
     known = {**STANDALONE, "deployment.kind": kind, "subject.job": JOB, "task_manager_loss.all.registered_end": 0}
-    assert "Start the TaskManagers first" not in stop_and_start(known.get, changed)["text"]
+    assert "in the restart that starts the TaskManagers again" not in stop_and_start(known.get, changed)["text"]
 
 
 @pytest.mark.parametrize("down", [{"restarts.final_state": "FAILED"}, {"task_manager_loss.all.registered_end": 0}])

@@ -59,6 +59,42 @@ def test_rocksdb_takes_back_the_larger_heap_and_counts_from_it() -> None:
     assert "taskmanager.memory.task.heap.size: 190m" in rocksdb
 
 
+def test_what_is_now_in_the_file_is_what_the_change_before_has_written() -> None:
+    """The file of the case states 190 MiB of heap; when RocksDB's lines are put in, the larger heap stands there."""
+    heap = {"live_ratio": 0.9, "needed_heap_mib": 448, "needed_process_mib": 992, "needed_task_heap_mib": 384}
+    heap |= {"process_mib": 798, "managed_mib": 16, "rocksdb_process_mib": 1069, "rocksdb_managed_mib": 287}
+    in_file = ["state.backend.type: hashmap", "taskmanager.memory.task.heap.size: 190m"]
+    settings = {"state_backend": "hashmap", "task_heap_bytes": 190 * 1024 * 1024, "file_lines": in_file}
+    heap |= {"task_heap_mib": 190}
+    step = steps_of("resource-shortage", heap_pressure=heap, settings=settings)["enlarge-or-move-the-state"]
+    first, rocksdb = [each["from"] for each in step["change"] if "task.heap.size" in each["to"]]
+
+    assert "task.heap.size: 190m" in first
+    assert "task.heap.size: 384m" in rocksdb
+
+
+@pytest.mark.parametrize(("timeout_ms", "is_raised"), [(20_000, True), (600_000, False)])
+def test_a_larger_heap_for_growing_state_gets_time_for_larger_checkpoints(timeout_ms: int, is_raised: bool) -> None:
+    """Each checkpoint of a state on the heap writes all of it."""
+    step = steps_of(
+        "resource-shortage",
+        heap_pressure={"live_ratio": 0.9, "needed_heap_mib": 448, "needed_process_mib": 992, "process_mib": 798},
+        settings={"state_backend": "hashmap", "timeout_ms": timeout_ms},
+        checkpoint_sizes={"state_growth_bytes_per_s": 600_000},
+    )["enlarge-or-move-the-state"]
+    assert any("checkpointing.timeout: 10 min" in each["to"] for each in step["change"]) == is_raised
+
+
+def test_a_time_to_live_comes_after_the_move_of_growing_state_and_not_in_its_place() -> None:
+    heap = {"live_ratio": 0.9, "needed_heap_mib": 448, "needed_process_mib": 992, "rocksdb_process_mib": 1069}
+    step = steps_of("resource-shortage", heap_pressure=heap, settings={"state_backend": "hashmap"})
+    [limit] = [each for each in step["enlarge-or-move-the-state"]["change"] if "enableTimeToLive" in each["to"]]
+    assert (limit["instead"], limit["only_if"]) == (
+        False,
+        "the state is off the heap, and the job needs each entry for some time only",
+    )
+
+
 def test_no_bound_on_the_timeout_is_said_to_be_in_flinks_documentation() -> None:
     """It states the default of ten minutes only."""
     [risky] = [each for each in shipped_rules() if each.id == "conf.risky"]
