@@ -74,6 +74,15 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
             return Outcome(
                 "depends", say("Incremental checkpoints are on already: {sizes}", sizes=sizes), lines, results=results
             )
+        interval = lookup("checkpoint_sizes.next_interval_ms")
+        if isinstance(interval, (int, float)) and _compacted_ms(lookup, new, rate) > interval:
+            slow = say(
+                "Incremental checkpoints are not enough alone: after a compaction the upload takes longer than the "
+                "interval of {interval}, so the storage must become faster too: {sizes}",
+                interval=duration(interval),
+                sizes=sizes,
+            )
+            return Outcome("depends", slow, lines, results=results)
         if incremental <= safe:
             return Outcome("do", say("Incremental checkpoints fit: {sizes}", sizes=sizes), lines, results=results)
         fit = say(
@@ -112,11 +121,19 @@ def _as_measured(lookup: Lookup, state: float, rate: float) -> float:
 
 def _after_compaction(lookup: Lookup, new: float, rate: float) -> str:
     """What an incremental checkpoint writes after a compaction; `new` are the bytes that are new without it."""
-    most = lookup("checkpoint_sizes.next_incremental_most_bytes")
-    if new == lookup("checkpoint_sizes.next_incremental_bytes") and isinstance(most, (int, float)):
-        took = duration(most / rate * 1000)
-        return say("After a compaction up to {most} are written, in {took}", most=size(most), took=took)
+    took_ms = _compacted_ms(lookup, new, rate)
+    if took_ms:
+        written = size(took_ms / 1000 * rate)
+        return say("After a compaction up to {most} are written, in {took}", most=written, took=duration(took_ms))
     return say("After a compaction nearly everything is written again")
+
+
+def _compacted_ms(lookup: Lookup, new: float, rate: float) -> float:
+    """How long the upload after a compaction takes, ms; 0 where it is not known for these new bytes."""
+    most = lookup("checkpoint_sizes.next_incremental_most_bytes")
+    if new != lookup("checkpoint_sizes.next_incremental_bytes") or not isinstance(most, (int, float)):
+        return 0.0
+    return most / rate * 1000
 
 
 def _longer_timeout(lookup: Lookup, timeout: float) -> float:

@@ -157,6 +157,9 @@ def test_an_incremental_upload_is_that_of_the_interval_and_timeout_of_the_plan()
     assert shown(found)["Full upload, as measured"] == "561.2 MB = 71.1 s"
     assert "nearly everything is written again" in found.headline
     most = {"checkpoint_sizes.next_incremental_most_bytes": 836e6}
+    slow = outcome("upload", facts | most | {"checkpoint_sizes.next_interval_ms": 60_000.0})
+    assert slow.advice == "depends", "836 MB at 10.31 MB/s take 81 s, which the interval does not have"
+    assert "longer than the interval of 60 s, so the storage must become faster too" in slow.headline
     compacted = outcome("upload", facts | most)
     assert "After a compaction up to 836 MB are written, in 81.1 s;" in compacted.headline
     without = {name: value for name, value in facts.items() if "proposed" not in name}
