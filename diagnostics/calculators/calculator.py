@@ -86,6 +86,10 @@ def _none(_: Lookup) -> Collection[str]:
     return ()
 
 
+def _every_case(_: Lookup) -> bool:
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class Calculator:
     """A calculator.
@@ -93,6 +97,7 @@ class Calculator:
     compute      from the values of the inputs and the other facts to the outcome
     unneeded     the names of the inputs on which the outcome of this case does not depend: they may be missing
     symptoms     the classes for which it is suggested first
+    concerns     whether the case has what it calculates; with a class of `symptoms` it is shown anyway
     docs         ids of its sources
     """
 
@@ -106,6 +111,7 @@ class Calculator:
     symptoms: tuple[str, ...] = ()
     docs: tuple[str, ...] = ()
     unneeded: Callable[[Lookup], Collection[str]] = _none
+    concerns: Callable[[Lookup], bool] = _every_case
 
     def read(self) -> Calculator:
         """The calculator with its texts in the reader's language."""

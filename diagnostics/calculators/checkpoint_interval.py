@@ -35,8 +35,8 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
     if under_way >= 1:
         refusals = [
             say(
-                "A checkpoint takes {took}, longer than the interval: the next one waits, and the pause between "
-                "them is all that is left. Repair the duration or lengthen the interval.",
+                "Do not shorten it: a checkpoint takes {took}, longer than the interval, so each one begins late. "
+                "Repair the duration first; then choose the interval.",
                 took=duration(took),
             )
         ]
@@ -50,10 +50,11 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
         headline = say(
             "Every {interval}: checkpoints are under way {under_way} of the time, "
             "and a failure loses "
-            "up to {lost_most}. Both together cost least near {best}.",
+            "up to {lost_most}. With {failures} a day, both together cost least near {best}.",
             interval=duration(interval),
             under_way=percent(under_way),
             lost_most=duration(lost_most),
+            failures=say("one failure") if failures == 1 else say("{number} failures", number=number(failures)),
             best=duration(best),
         )
         return Outcome("depends", headline, lines, results=results)

@@ -53,7 +53,7 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
         )
         return Outcome("do", headline, lines, refusals, results)
     headline = say("The job may be down for {tolerated} without losing a transaction.", tolerated=duration(tolerated))
-    if lookup("kafka_transactions.audit") is None:
+    if not _has_transactions(lookup):
         return Outcome(
             "not known",
             say("These files show no Kafka transaction. With one: {headline}", headline=headline),
@@ -62,6 +62,10 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
             results,
         )
     return Outcome("depends", headline, lines, refusals, results)
+
+
+def _has_transactions(lookup: Lookup) -> bool:
+    return lookup("kafka_transactions.audit") is not None
 
 
 CALCULATOR = Calculator(
@@ -121,4 +125,5 @@ CALCULATOR = Calculator(
     compute=_compute,
     symptoms=("exactly_once_kafka",),
     docs=("S156",),
+    concerns=_has_transactions,
 )

@@ -84,7 +84,7 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
             all=shown["all"],
             rate=number(rate),
         )
-    if lookup("blocking_calls.role") != "look-up":
+    if not _has_look_up(lookup):
         return Outcome(
             "not known",
             say("These files show no look-up. With one: {headline}", headline=headline),
@@ -92,6 +92,10 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
             results=results,
         )
     return Outcome(advice, headline, lines, results=results)
+
+
+def _has_look_up(lookup: Lookup) -> bool:
+    return lookup("blocking_calls.role") == "look-up"
 
 
 CALCULATOR = Calculator(
@@ -150,4 +154,5 @@ CALCULATOR = Calculator(
     compute=_compute,
     symptoms=("slow_dimension_join",),
     docs=("S083",),
+    concerns=_has_look_up,
 )

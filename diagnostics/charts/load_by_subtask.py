@@ -13,7 +13,7 @@ from diagnostics.charting.theme import Palette, palette
 from diagnostics.language import say, to_say
 from diagnostics.prevention.series import TASK
 from diagnostics.reconstruction.job.cluster import VertexKey, cluster_of
-from diagnostics.reconstruction.load.subtasks import load_snapshots, mean_busy_ratios, task_spreads
+from diagnostics.reconstruction.load.subtasks import load_snapshots, mean_time_ratios, task_spreads
 from diagnostics.wording.phrase import percent
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def _busy(evidence: Evidence) -> dict[VertexKey, dict[int, float]]:
     """Mean busy ratio of each subtask over the whole time."""
     return {
         vertex: {subtask: round(ratio, 4) for subtask, ratio in by_subtask.items()}
-        for vertex, by_subtask in mean_busy_ratios(evidence).items()
+        for vertex, by_subtask in mean_time_ratios(evidence)[0].items()
     }
 
 

@@ -17,7 +17,7 @@ from diagnostics.prevention.alert import FULL_MS_PER_S, HIGH_MS_PER_S
 from diagnostics.prevention.series import TASK
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
 from diagnostics.reconstruction.load.activity_samples import activity_samples
-from diagnostics.reconstruction.load.subtasks import mean_busy_ratios
+from diagnostics.reconstruction.load.subtasks import mean_time_ratios
 from diagnostics.vocabulary.load_levels import LOW_MOST, OK_MOST, QUIET_MOST, WORKING_MOST
 from diagnostics.wording.phrase import duration, percent
 
@@ -51,12 +51,13 @@ def points(evidence: Evidence) -> Points | None:
     width = slot_ms(times[0], times[-1], MOST_SLOTS, least_ms=steps[len(steps) // 4] if steps else 5000)
     slots = (times[-1] - times[0]) // width + 1
     cluster = cluster_of(evidence)
-    names, busy_means = dict(cluster.job_names), mean_busy_ratios(evidence)
+    names, counted = dict(cluster.job_names), mean_time_ratios(evidence)
     rows: dict[str | None, dict[str, list[dict[str, Any]]]] = {}
     for (job_id, vertex, subtask), samples in sorted(cells.items(), key=repr):
         means = {f"{name}_mean": _mean_of(samples, place) for place, name in enumerate(RATIOS)}
-        if (busy := busy_means.get((job_id, vertex), {}).get(subtask)) is not None:
-            means["busy_mean"] = round(busy, 4)
+        for name, ratios in zip(RATIOS, counted, strict=True):
+            if (mean := ratios.get((job_id, vertex), {}).get(subtask)) is not None:
+                means[f"{name}_mean"] = round(mean, 4)
         row = {"subtask": subtask, **_in_slots(samples, times[0], width, slots), **means}
         rows.setdefault(job_id, {}).setdefault(vertex, []).append(row)
     jobs = [

@@ -156,6 +156,8 @@ def _supporting(rule: Rule, view: FactView, compared: Set[str]) -> Iterator[Chec
 FIRST_LOOK_MS = 60_000
 """A job that is looked at within this time of its start was looked at from its start on: its tasks take a while to run,
 and metrics are scraped now and then. Our choice."""
+CHECKPOINTS = "checkpoint_"
+"""Beginning of signals that begin with the first checkpoint, which is later than the start of the job."""
 ONSETS = ("onset_ms", "first_ms", "lost_ms")
 """Facts of a signal that say when what it measures began: a change point, or the first of single events."""
 
@@ -171,6 +173,8 @@ def _course(rule: Rule, view: FactView) -> tuple[Began, Sequence[phrase.Sentence
             signal = fact.rpartition(".")[0]
             at_start = view(f"{fact.removesuffix('_ms')}_at_start") is True
             started_ms = _job_started_ms(view, ts_ms) if at_start else None
+            if started_ms is not None and signal.startswith(CHECKPOINTS):
+                at_start, started_ms = False, None
             ended_ms = view(f"{signal}.ended_ms") if _can_be_over(rule, view) else None
             if not isinstance(ended_ms, (int, float)):
                 return Began(round(ts_ms), at_start, job_started_ms=started_ms), ()

@@ -41,6 +41,9 @@ vocabulary/sources.
 FULL_HEAP = 0.8
 """A heap that stays above four fifths is nearly full. Our choice: below it collections do not follow closely."""
 
+HOT_BUSY_MS_PER_S = 800
+"""Busy time from which a subtask with most records is at its limit: `skew.busy` of vocabulary/sources, per mille."""
+
 STARTS_TOO = to_say(
     "Flink counts triggers that it refuses while tasks start as failed, so that a start of the job fires it too."
 )
@@ -86,18 +89,26 @@ def _slow_checkpoint(finding: Mapping[str, Any], job: WatchedJob) -> Alert:
 
 
 def _skewed(finding: Mapping[str, Any], job: WatchedJob) -> Alert:
-    """The bound is that of the rules, for as many subtasks as the task has: two can hardly have twice the mean."""
-    metric, by = f"{TASK}numRecordsInPerSecond", ("job_name", "task_name")
+    """The bound is that of the rules, for as many subtasks as the task has: two can hardly have twice the mean. Where
+    busy time was measured it counts, too: of a few records at night one subtask receives all, which harms nobody.
+    """
+    metric, busy, by = f"{TASK}numRecordsInPerSecond", f"{TASK}busyTimeMsPerSecond", ("job_name", "task_name")
     parallelism, task = finding["facts"].get("parallelism"), _task_of(finding)
     bound = hot_multiple(parallelism) if isinstance(parallelism, int) else HOT_MULTIPLE
-    rates = selected(metric, job, task)
+    rates, grouped = selected(metric, job, task), ", ".join(by)
+    needs_busy = finding["facts"].get("hot_busy_ratio") is not None
+    is_busy = f" and max by ({grouped}) ({selected(busy, job, task)}) >= {HOT_BUSY_MS_PER_S}" if needs_busy else ""
 
     def condition(series: CaseSeries) -> Condition:
         largest, means = largest_of(series, metric, by), means_of(series, metric, by)
+        at_work = largest_of(series, busy, by) if needs_busy else {}
         return {
             labels: [
                 bool(high is not None and mean and high / mean >= bound)
-                for high, mean in zip(values, means[labels], strict=True)
+                and (not needs_busy or (work is not None and work >= HOT_BUSY_MS_PER_S))
+                for high, mean, work in zip(
+                    values, means[labels], at_work.get(labels, [None] * len(values)), strict=True
+                )
             ]
             for labels, values in largest.items()
             if task is None or ("task_name", task) in labels
@@ -105,12 +116,12 @@ def _skewed(finding: Mapping[str, Any], job: WatchedJob) -> Alert:
 
     return Alert(
         "FlinkSkewedTask",
-        f"max by ({', '.join(by)}) ({rates}) / avg by ({', '.join(by)}) ({rates}) >= {bound:g}",
+        f"max by ({grouped}) ({rates}) / avg by ({grouped}) ({rates}) >= {bound:g}{is_busy}",
         BACK_PRESSURE_MS,
         "warning",
         say("One subtask of {{task_name}} in {{job_name}} receives {bound:g} times the mean or more", bound=bound),
         say("The bound of the rules on skew: {title}.", title=finding["title"]),
-        (metric,),
+        (metric, busy) if needs_busy else (metric,),
         condition,
     )
 

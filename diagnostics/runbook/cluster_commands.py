@@ -199,9 +199,11 @@ class ClusterCommands:
 
     @property
     def savepoint_folder(self) -> str | None:
-        """The configured directory for savepoints, else the one of the last savepoint."""
+        """The configured directory for savepoints, else that of the last savepoint, else one beside the checkpoints."""
         last = self.text("checkpoint_progress.last_savepoint_path") or ""
-        return self.text("settings.savepoint_dir") or last.rstrip("/").rpartition("/")[0] or None
+        parent, _, name = (self.text("settings.checkpoint_dir") or "").rstrip("/").rpartition("/")
+        beside = f"{parent}/savepoints" if name and parent and not parent.endswith(("/", ":")) else None
+        return self.text("settings.savepoint_dir") or last.rstrip("/").rpartition("/")[0] or beside
 
     @property
     def older_state(self) -> str | None:

@@ -12,8 +12,9 @@ from diagnostics.evidence.subject import Subject
 from diagnostics.language import joined_sentences, say, to_say
 from diagnostics.runbook.cluster_commands import ClusterCommands
 from diagnostics.runbook.config_file import OPTION, ConfigFile, shown_change
+from diagnostics.runbook.copied_checkpoints import COMMENT
 from diagnostics.runbook.job_states import ENDED
-from diagnostics.runbook.restarting import COMMENT, stop_and_start
+from diagnostics.runbook.restarting import stop_and_start
 
 PLACE_WITHIN = re.compile(r" \(| or |\uff08|\uff0c")
 """What follows the name of a file, in either language: `config.yaml (of the TaskManagers)`."""

@@ -125,8 +125,8 @@ FROM_COPY = to_say(
     "Make the change now; the running job does not read it. Flink deletes the checkpoints of this job when it is "
     "cancelled. Copy them first (as hard links, which writes no data), cancel the job, wait until it has ended, put "
     "the copy back, and start the job from the newest checkpoint of the copy. Without a checkpoint in the copy the "
-    "commands do not cancel the job. Remove the copy and what was put back when the started job has completed a "
-    "checkpoint of its own:"
+    "commands do not cancel the job. The last line, behind `#`, removes the copy and what was put back: run it when "
+    "the started job has completed a checkpoint of its own:"
 )
 FROM_STORAGE = to_say(
     "Flink deletes the checkpoints of this job when it is cancelled. Copy the directory of the last completed "

@@ -10,6 +10,7 @@ from diagnostics.diagnosis.missing import REST
 from diagnostics.evidence.subject import FactValue, Lookup
 from diagnostics.language import say
 from diagnostics.runbook.cluster_commands import NATIVE_SINCE, OPERATOR, STANDALONE, ClusterCommands
+from diagnostics.runbook.copied_checkpoints import COMMENT, NEWEST_OF_COPY, UNTIL_ENDED, through_a_copy
 from diagnostics.runbook.job_states import DELETED_WHEN_ENDED, ENDED, NOT_RUNNING, RETAINED
 from diagnostics.runbook.option_readers import (
     OF_ALL_PROCESSES,
@@ -77,29 +78,11 @@ HEAD_ROOM = 2.0
 MOST_STARTS = 4
 """TaskManagers of a host whose starts are written out. Our choice: a line that can be read."""
 
-COMMENT = "# "
-"""Before a command that a shell must not run with the others: its reader removes it."""
-
 AS_MUCH = 0.95
 """Part of the state that a checkpoint must have written to show how long a savepoint takes. Our choice."""
 MOSTLY = 0.5
 """Share of a checkpoint's duration from which its barriers take most of it. Our choice: more than half."""
 
-COPY = "cp -alT {restart.folder} {restart.folder}.copy"
-IF_COPIED = "ls -t {restart.folder}.copy/chk-*/_metadata && "
-"""Before a cancellation, which deletes the checkpoints: nobody reads a listing in commands that are pasted together."""
-NEWEST_OF_COPY = '"file:$(ls -t {restart.folder}/chk-*/_metadata | head -n 1)"'
-"""A checkpoint of the evidence may be replaced by a newer one, and deleted, before anybody copies. One under way has no
-`_metadata` yet, whose path Flink takes like that of its directory."""
-UNTIL_ENDED = (
-    """while curl -s {restart.rest}/jobs """
-    """| grep -qE '"id":"{subject.job}","status":"(RUNNING|RESTARTING|FAILING|CANCELLING)"'; """
-    "do sleep 1; done; sleep 10"
-)
-"""`flink cancel` returns when the request is accepted. Flink deletes the checkpoints when the job has ended, in the
-background; ten seconds for that are our choice. Source: Flink's SchedulerBase, shutDownCheckpointServices, and
-CheckpointsCleaner."""
-PUT_BACK = "mkdir -p {restart.folder} && cp -al {restart.folder}.copy/. {restart.folder}/"
 NAMES = {
     "restart.savepoints": "<savepoint-directory>",
     "restart.checkpoint": "<path of the last completed checkpoint>",
@@ -305,7 +288,7 @@ class _Restart:
             return self._said(reason, *newest, FROM_RETAINED), [*cancel, *start_again]
         if self.value("restart.folder"):
             again = [*self._processes(), self._start(NEWEST_OF_COPY)]
-            return self._said(reason, FROM_COPY), [COPY, f"{IF_COPIED}{cancel[0]}", *cancel[1:], PUT_BACK, *again]
+            return self._said(reason, FROM_COPY), through_a_copy(cancel, again)
         return self._said(reason, *newest, FROM_STORAGE), [*cancel, *start_again]
 
     def _by_operator(self) -> tuple[Sequence[str], Sequence[str]]:

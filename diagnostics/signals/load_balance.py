@@ -18,7 +18,7 @@ from diagnostics.reconstruction.load.subtasks import (
     FEWEST_RECORDS,
     Samples,
     Spread,
-    mean_busy_ratios,
+    mean_time_ratios,
     task_spreads,
     time_ratios,
 )
@@ -44,7 +44,7 @@ def measure(evidence: Evidence) -> Measured:
         return
     cluster = cluster_of(evidence)
     series = metric_series(evidence)
-    (busy, back_pressured), means = time_ratios(evidence), mean_busy_ratios(evidence)
+    (busy, back_pressured), means = time_ratios(evidence), mean_time_ratios(evidence)[0]
     spreads = task_spreads(evidence)
     if not spreads:
         yield NotMeasured(

@@ -10,7 +10,7 @@ from diagnostics.diagnosis.problem_time import over_since
 from diagnostics.diagnosis.verdict import HEALTHY
 from diagnostics.language import joined_sentences, listed
 from diagnostics.runbook import Proposal, merged_plan, useless_options
-from diagnostics.runbook.restarting import COMMENT
+from diagnostics.runbook.copied_checkpoints import COMMENT
 from diagnostics.wording.phrase import split_sentences
 from workbench.analyses.models import Analysis
 from workbench.languages.sentences import say

@@ -112,8 +112,9 @@ def calculated(calculator: Calculator, lookup: Lookup, chosen: Mapping[str, floa
 
 
 def all_calculated(lookup: Lookup, symptom_class: str) -> list[Calculated]:
-    """Every calculator on the evidence: those of the class first, those without evidence last."""
-    found = [calculated(each, lookup, {}) for each in CALCULATORS.values()]
+    """The calculators that concern the case on its evidence: those of the class first, those without evidence last."""
+    concerned = [each for each in CALCULATORS.values() if symptom_class in each.symptoms or each.concerns(lookup)]
+    found = [calculated(each, lookup, {}) for each in concerned]
     return sorted(found, key=lambda each: (symptom_class not in each.calculator.symptoms, not each.is_decided))
 
 

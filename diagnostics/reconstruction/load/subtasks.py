@@ -16,7 +16,7 @@ from diagnostics.evidence import Evidence, read_once
 from diagnostics.reconstruction.job.cluster import VertexKey
 from diagnostics.reconstruction.metrics.counted_time import TIME_COUNTERS, counted_ratio
 from diagnostics.reconstruction.metrics.metric_series import MetricSeries, counters_by_vertex, metric_series
-from diagnostics.reconstruction.metrics.series import BUSY, Point, since_restart
+from diagnostics.reconstruction.metrics.series import Point, Series, since_restart
 from diagnostics.wording.cited_text import READ_AND_WRITTEN, cited_text
 
 FEWEST_RECORDS = 1000
@@ -227,22 +227,32 @@ def time_ratios(evidence: Evidence) -> tuple[Samples, Samples]:
     return busy, back_pressured
 
 
-@read_once
-def mean_busy_ratios(evidence: Evidence) -> Mapping[VertexKey, Mapping[int, float]]:
-    """Task -> subtask -> part of the time of the evidence in which it was busy, 0 to 1.
+Means = Mapping[VertexKey, Mapping[int, float]]
 
-    By the counters of busy time where every subtask has one, else the mean of the samples.
+
+@read_once
+def mean_time_ratios(evidence: Evidence) -> tuple[Means, Means]:
+    """Task -> subtask -> part of the time of the evidence in which it was busy, and back-pressured, 0 to 1.
+
+    By the counters of that time where every subtask has one, else the mean of the samples.
     """
-    busy, _ = time_ratios(evidence)
-    counters = metric_series(evidence).by_vertex(TIME_COUNTERS[BUSY], operators=False)
+    series, (busy, back_pressured) = metric_series(evidence), time_ratios(evidence)
+    kinds = zip((busy, back_pressured), TIME_COUNTERS.values(), strict=True)
+    busy_means, back_pressured_means = (
+        _means(samples, series.by_vertex(counter, operators=False)) for samples, counter in kinds
+    )
+    return busy_means, back_pressured_means
+
+
+def _means(samples: Samples, counters: Mapping[VertexKey, Sequence[Series]]) -> Means:
     means: dict[VertexKey, Mapping[int, float]] = {}
-    for vertex, samples in busy.items():
+    for vertex, by_subtask in samples.items():
         counted = {
             each.subtask: ratio
             for each in counters.get(vertex, ())
             if each.subtask is not None and (ratio := counted_ratio(each.known)) is not None
         }
-        seen = {subtask: ratios for subtask, ratios in samples.items() if ratios}
+        seen = {subtask: ratios for subtask, ratios in by_subtask.items() if ratios}
         means[vertex] = (
             counted
             if counted.keys() >= seen.keys()

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Set
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from diagnostics.aggregators import jobs
 from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.arithmetic.quantiles import highest, middle
-from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
+from diagnostics.reconstruction.job.cluster import Cluster, VertexKey, cluster_of
 from diagnostics.reconstruction.job.graph import JobGraph, job_graph
 from diagnostics.reconstruction.load.pressed_time import lasting_spans
 from diagnostics.reconstruction.load.pressure_origin import origins
-from diagnostics.reconstruction.load.subtasks import load_snapshots, time_ratios
+from diagnostics.reconstruction.load.subtasks import load_snapshots, mean_time_ratios, time_ratios
 from diagnostics.reconstruction.load.timeline import MOMENT_MS, Timeline, load_timelines, printed_names
 from diagnostics.reconstruction.metrics.metric_series import metric_series
 from diagnostics.reconstruction.stacks.profile import stack_profiles
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from diagnostics.evidence import Evidence
 
 Shares = Mapping[int, float]
+T = TypeVar("T")
 """Subtask -> its share of the time, 0 to 1."""
 
 MOST_VERTICES = 120
@@ -61,7 +62,7 @@ class _Details:
 
     def __init__(self, evidence: Evidence) -> None:
         series = metric_series(evidence)
-        self.busy, self.held = time_ratios(evidence)
+        self.ratios, self.means = time_ratios(evidence), mean_time_ratios(evidence)
         self.loads = load_snapshots(evidence)
         self.profiles = stack_profiles(evidence).tasks
         self.watermarks = series.by_vertex("currentInputWatermark", operators=False)
@@ -70,14 +71,19 @@ class _Details:
 
     def shares(self, place: tuple[str | None, str], at: Set[int]) -> tuple[Shares, Shares]:
         """Busy and back-pressured share of each subtask, the mean over the moments in `at`; over all without any."""
-        busy, held = (
-            {
-                subtask: mean
-                for subtask, samples in (ratios.get(place) or ratios.get((None, place[1]), {})).items()
-                if (mean := _mean_of(samples, at)) is not None
-            }
-            for ratios in (self.busy, self.held)
-        )
+        if not at:
+            busy, held = (
+                {subtask: round(mean, 4) for subtask, mean in _kept_for(means, place).items()} for means in self.means
+            )
+        else:
+            busy, held = (
+                {
+                    subtask: mean
+                    for subtask, samples in _kept_for(ratios, place).items()
+                    if (mean := _mean_of(samples, at)) is not None
+                }
+                for ratios in self.ratios
+            )
         return busy, held
 
     def lag_ms(self, place: tuple[str | None, str]) -> float | None:
@@ -187,7 +193,12 @@ def _subtasks(
     return sorted(hottest)
 
 
+def _kept_for(by_task: Mapping[VertexKey, Mapping[int, T]], place: VertexKey) -> Mapping[int, T]:
+    """What is known of a task's subtasks, of a job without an id where its own has none."""
+    return by_task.get(place) or by_task.get((None, place[1]), {})
+
+
 def _mean_of(samples: Mapping[int, float], at: Set[int]) -> float | None:
-    """The mean of the samples of some moments, of all where there are no moments; None without such a sample."""
-    chosen = [share for ts_ms, share in samples.items() if not at or ts_ms // MOMENT_MS * MOMENT_MS in at]
+    """The mean of the samples of some moments; None without one."""
+    chosen = [share for ts_ms, share in samples.items() if ts_ms // MOMENT_MS * MOMENT_MS in at]
     return round(fmean(chosen), 4) if chosen else None

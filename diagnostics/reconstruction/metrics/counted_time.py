@@ -32,9 +32,12 @@ counts a wait when it ends, and takes it from what it had counted as busy. Our c
 def counted_ratio(samples: Sequence[Point]) -> float | None:
     """The part of the time of its samples in which a counter of time counted, 0 to 1; None without two of an attempt.
 
-    From sample to sample it may fall, which no ratio of an interval shows: their mean is higher than this one.
+    From sample to sample it may fall, which no ratio of an interval shows: their mean is higher than this one. A last
+    sample that repeats the one before after a long time is of a task that has ended.
     """
     timed = [(point.ts_ms, point.value) for point in samples if point.ts_ms is not None and point.value is not None]
+    if len(timed) > 2 and timed[-1][1] == timed[-2][1] and timed[-1][0] - timed[-2][0] > MOST_COUNTED_MS:
+        timed.pop()
     counted = span_ms = 0.0
     for (before_ms, before), (after_ms, after) in pairwise(timed):
         if after >= RESTARTED * before:
@@ -72,8 +75,9 @@ def _counted_gauge(gauge: Series, samples: Sequence[Point]) -> Series:
             earlier += 1
         before = samples[earlier]
         span_ms, grown = until_ms - (before.ts_ms or 0), (point.value or 0.0) - (before.value or 0.0)
-        if least_ms <= span_ms <= MOST_COUNTED_MS and grown >= 0:
-            points[until_ms] = point._replace(value=min(grown / span_ms, 1.0) * 1000)
+        goes_on = (point.value or 0.0) >= RESTARTED * (before.value or 0.0)
+        if least_ms <= span_ms <= MOST_COUNTED_MS and goes_on:
+            points[until_ms] = point._replace(value=min(max(grown / span_ms, 0.0), 1.0) * 1000)
             counted[until_ms] = Counted(TIME_COUNTERS[gauge.metric], point.value or 0.0, span_ms)
             spans.append((until_ms - span_ms, until_ms))
     if not points:

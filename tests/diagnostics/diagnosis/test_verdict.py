@@ -284,6 +284,15 @@ def test_what_the_first_look_at_a_job_that_just_started_shows_is_no_older_than_t
     assert (onset.job_started is not None) is is_no_older
 
 
+def test_trouble_of_checkpoints_began_with_the_first_one_and_not_with_the_job() -> None:
+    rules = Ruleset.of([rule("near", "checkpoint_timeout", "checkpoint_phases.slow")])
+    phases = signal("checkpoint_phases", slow=3, onset_ms=1_000_000, onset_at_start=True)
+    (finding,) = judge([phases, signal("job_overview", started_ms=990_000)], INPUTS, rules)["findings"]
+    onset = problem_onset(finding)
+    assert onset is not None
+    assert (onset.at_start, onset.job_started) == (False, None)
+
+
 WAITS = "the time for which the tasks above wait"
 
 

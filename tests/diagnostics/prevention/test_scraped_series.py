@@ -116,6 +116,27 @@ def test_the_alert_on_skew_is_tested_with_the_rates_as_they_were_scraped(tmp_pat
     told_by_promtool(tmp_path, alerts, series)
 
 
+def test_a_few_records_that_one_subtask_receives_alone_fire_no_alert_on_skew(tmp_path: Path) -> None:
+    """One keyed record a minute is four times the mean of four subtasks, and harms nobody."""
+    fires = []
+    for busy in (950.0, 20.0):
+        found = [
+            watched(metric, [value] * 40, vertex="Window", subtask=subtask)
+            for subtask, rate in enumerate((400.0, 10.0, 10.0))
+            for metric, value in (
+                ("numRecordsInPerSecond", rate),
+                ("busyTimeMsPerSecond", busy if not subtask else 9.0),
+            )
+        ]
+        points = {**history(checkpoint(1, 0), until=10 * MINUTE), **metrics(15_000, *found)}
+        skewed = finding("data_skew", vertex="Window") | {"facts": {"hot_busy_ratio": 0.95}}
+        alerts, series = made(points, skewed)
+        fires.append(fired(alerts[-1:], series))
+        told_by_promtool(tmp_path, alerts, series)
+
+    assert fires == [{"FlinkSkewedTask": [5]}, {}]
+
+
 def test_the_bounds_of_planned_settings_are_made_for_them() -> None:
     document = {"findings": [finding("rocksdb_slow_upload")], "jobs": [{"job_id": JOB_ID, "name": "Orders"}]}
     settings = {"key": "settings", "subject": {"job": JOB_ID}, "facts": {"interval_ms": 10_000, "timeout_ms": 30_000}}

@@ -324,8 +324,8 @@ def test_checkpoints_that_a_cancellation_deletes_are_copied_first_and_put_back_w
     folder = f"/ckpt/{'f' * 32}"
     assert commands[0] == f"cp -alT {folder} {folder}.copy"
     assert commands[1] == f"ls -t {folder}.copy/chk-*/_metadata && flink cancel {'f' * 32}", "not without a copy"
-    assert [each.split()[1] for each in commands[2:]] == ["curl", "-p", "run"]
-    assert f'-s "file:$(ls -t {folder}/chk-*/_metadata | head -n 1)"' in commands[-1], (
+    assert [each.split()[1] for each in commands[2:]] == ["curl", "-p", "run", "rm"]
+    assert f'-s "file:$(ls -t {folder}/chk-*/_metadata | head -n 1)"' in commands[-2], (
         "a newer one may have replaced it"
     )
 

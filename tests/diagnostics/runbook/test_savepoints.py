@@ -106,3 +106,18 @@ def test_an_upload_that_took_longer_than_the_timeout_would_expire(took: float, s
     text = stop_and_start({**STANDALONE, **facts}.get)["text"]
     assert said in text
     assert "faster volume, take a savepoint to it for a trial first, while the job runs on" in text
+
+
+@pytest.mark.parametrize(
+    ("checkpoints", "savepoints"),
+    [
+        ("s3://bucket/flink/checkpoints", "s3://bucket/flink/savepoints"),
+        ("file:///data/ckpt/", "file:///data/savepoints"),
+        ("s3://bucket", "<savepoint-directory>"),
+    ],
+)
+def test_a_savepoint_goes_beside_the_checkpoints_where_no_other_place_is_known(
+    checkpoints: str, savepoints: str
+) -> None:
+    stop, *_ = commands_of(STANDALONE, **{"settings.checkpoint_dir": checkpoints})
+    assert f" {savepoints} " in stop

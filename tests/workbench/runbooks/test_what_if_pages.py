@@ -29,6 +29,12 @@ def test_the_overview_asks_the_questions_of_the_class_first(people: People, anal
     assert page.index("Salting a hot key") < page.index("Incremental checkpoints")
 
 
+def test_a_question_about_what_the_case_has_not_is_not_asked(people: People, analysis: Analysis) -> None:
+    page = signed_in(people.bob).get(reverse("runbooks:what_if", args=[analysis.pk, 0])).content.decode()
+    assert "Kafka" not in page
+    assert "look-ups" not in page
+
+
 def test_measured_values_are_in_the_fields_and_missing_ones_say_so(people: People, analysis: Analysis) -> None:
     page = signed_in(people.bob).get(page_of(analysis)).content.decode()
     assert 'name="skew_ratio" value="4"' in page

@@ -177,6 +177,21 @@ def test_the_mean_of_a_counter_that_goes_back_a_little_is_that_of_all_of_its_tim
     assert counted_ratio(counter.known) == 0.1
 
 
+def test_a_counter_of_busy_time_that_goes_back_a_little_shows_an_interval_without_work() -> None:
+    """A white cell of a chart would say that nobody took a sample."""
+    counts = ((0, 20_000), (5_000, 21_000), (10_000, 20_500), (15_000, 21_500))
+    rows = [row(ts, count, metric="accumulateBusyTimeMs") for ts, count in counts]
+    rows += [row(0, 80, metric="busyTimeMsPerSecond")]
+    busy = {each.metric: each for each in by_counted_time(series_from_rows(rows))}["busyTimeMsPerSecond"]
+    assert [point.value for point in busy.points if (point.ts_ms or 0) > 0] == [200.0, 0.0, 200.0]
+
+
+def test_the_mean_of_a_counter_leaves_out_the_time_after_the_task_has_ended() -> None:
+    counts = ((0, 0), (10_000, 1_000), (20_000, 2_000), (90_000, 2_000))
+    (counter,) = series_from_rows([row(ts, count, metric="accumulateBusyTimeMs") for ts, count in counts])
+    assert counted_ratio(counter.known) == 0.1
+
+
 def test_a_counter_that_starts_again_or_is_seldom_read_gives_no_ratio() -> None:
     counts = ((0, 9_000), (5_000, 10), (10_000, 510), (100_000, 90_000))
     rows = [row(ts, count, metric="accumulateBusyTimeMs") for ts, count in counts]
