@@ -17,6 +17,21 @@ LARGE_BYTES = 6_000_000
 """Seconds of work: a page is loaded again and a button is pressed meanwhile."""
 
 
+def test_a_case_on_a_phone_is_no_longer_than_five_screens_before_its_folds(
+    open_page: OpenPage, hot_key_case: str
+) -> None:
+    """The first of this file: later ones leave similar cases, which its page lists too."""
+    page = open_page(hot_key_case, size=NARROW)
+    page.locator(".key-charts .chart").first.scroll_into_view_if_needed()
+    expect(page.locator(".key-charts .plot.waiting:visible")).to_have_count(0)
+    assert page.evaluate("document.documentElement.scrollHeight") <= 5 * NARROW[1]
+
+    second = page.locator(".chart-fold .chart")
+    expect(second).not_to_be_visible()
+    page.locator(".chart-fold > summary").click()
+    expect(second).to_be_visible()
+
+
 def test_a_run_survives_a_reload_and_can_be_cancelled_and_tried_again(open_page: OpenPage, tmp_path: Path) -> None:
     log = tmp_path / "taskmanager.log"
     write_log(log, LARGE_BYTES)
@@ -116,20 +131,6 @@ def test_a_stranger_sees_nothing(open_page: OpenPage) -> None:
     assert "/login/" in page.url
     page.goto("/cases/1/")
     assert "/login/" in page.url
-
-
-def test_a_case_on_a_phone_is_no_longer_than_five_screens_before_its_folds(
-    open_page: OpenPage, hot_key_case: str
-) -> None:
-    page = open_page(hot_key_case, size=NARROW)
-    page.locator(".key-charts .chart").first.scroll_into_view_if_needed()
-    expect(page.locator(".key-charts .plot.waiting:visible")).to_have_count(0)
-    assert page.evaluate("document.documentElement.scrollHeight") <= 5 * NARROW[1]
-
-    second = page.locator(".chart-fold .chart")
-    expect(second).not_to_be_visible()
-    page.locator(".chart-fold > summary").click()
-    expect(second).to_be_visible()
 
 
 def test_the_keyboard_zooms_and_moves_the_time_of_all_charts(open_page: OpenPage, hot_key_case: str) -> None:
