@@ -68,6 +68,9 @@ from diagnostics.vocabulary.message_remedies import SETTING, message_remedies, r
         ("No suitable driver found for jdbc:mysql://db:3306/shop", "mysql-connector-j"),
         ("java.math.BigInteger cannot be cast to class java.lang.Long", "DECIMAL(20, 0)"),
         ("reason=id is too long, must be no longer than 512 bytes but was: 600", "512"),
+        ("PRECONDITION_FAILED - delivery acknowledgement on channel 1 timed out.", "consumer_timeout"),
+        ("DaemonException: The child process has been shutdown and can no longer accept", "KinesisStreamsSink"),
+        ("StatusRuntimeException: NOT_FOUND: Resource not found (resource=orders-sub).", "gcloud pubsub"),
         ("Record has Long.MIN_VALUE timestamp (= no timestamp marker).", "assignTimestampsAndWatermarks"),
     ],
 )
