@@ -105,6 +105,12 @@ _OF_SCRIPT = re.compile(
 )
 """Arguments that Flink's start scripts add by themselves. Source: Flink's TaskExecutorProcessUtils and
 JobManagerProcessUtils, generateDynamicConfigsStr."""
+_OF_JVM_SCRIPT = re.compile(
+    r"-X(?:mx|ms)\d|-XX:(?:MaxDirectMemorySize|MaxMetaspaceSize|MaxPermSize)=|-XX:\+(?:UseG1GC|IgnoreUnrecognizedVMOptions)$"
+    r"|-Dlog(?:\.file|4j\.configuration(?:File)?|back\.configurationFile)=|--add-(?:exports|opens)="
+)
+"""JVM options that Flink's start scripts add by themselves. Source: Flink's config.sh, taskmanager.sh, flink-daemon.sh,
+and ProcessMemoryUtils.generateJvmParametersStr."""
 SUBMITTING = ("run", "run-application")
 """Actions of the command line client that start a job. Source: Flink's CliFrontend."""
 MOST_OPTIONS = 500
@@ -146,6 +152,7 @@ def options_of(messages: Sequence[str | None], place: Sequence[int], role: str |
     since = 0
     client: list[str] = []
     started: list[str] = []
+    jvm: list[str] = []
     for record, message in zip(place, messages, strict=True):
         said = (message or "").strip().removeprefix(SCRIPT_PREFIX)
         if client and not (section == "Program Arguments:" and (message or "").startswith("    ")):
@@ -160,9 +167,12 @@ def options_of(messages: Sequence[str | None], place: Sequence[int], role: str |
         elif heap:
             yield _option(record, "jvm", process, "heap.max", str(int(heap.group(1)) * 1024 * 1024))
         elif said in ("JVM Options:", "Program Arguments:"):
+            yield from _jvm_options(record, process, jvm)
+            jvm = []
             section, awaited, since = said, False, record
         elif section and ((message or "").startswith("    ") and record - since <= MOST_OPTIONS):
             if section == "JVM Options:":
+                jvm.append(said)
                 for key, value in flag_facts(said):
                     yield _option(record, "jvm", process, key, value)
             elif client or said in SUBMITTING:
@@ -192,6 +202,13 @@ def _arguments(record: int, process: str | None, started: Sequence[str]) -> Iter
     """The options with which somebody started a JobManager or TaskManager, `key=value`; not those of the script."""
     if started and process in ("jobmanager", "taskmanager"):
         yield _option(record, "environment", process, "process.arguments", shlex.join(started))
+
+
+def _jvm_options(record: int, process: str | None, jvm: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """The JVM options of a JobManager or TaskManager that Flink's scripts did not compute; empty without one."""
+    if jvm and process in ("jobmanager", "taskmanager"):
+        words = shlex.join(masked("", each) or "" for each in jvm if not _OF_JVM_SCRIPT.match(each))
+        yield _option(record, "environment", process, "process.jvm_options", words)
 
 
 def _process_facts(said: str) -> Iterator[tuple[str, str]]:

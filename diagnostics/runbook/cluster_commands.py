@@ -12,6 +12,7 @@ from diagnostics.diagnosis.missing import REST
 from diagnostics.evidence.subject import Lookup
 from diagnostics.language import say
 from diagnostics.notation.secret_option import MASK
+from diagnostics.runbook.process_starts import ProcessStart, starts_on_one_host
 from diagnostics.runbook.unknown_values import UNKNOWN_VALUES
 from diagnostics.vocabulary.settings import Version
 from diagnostics.wording.code import is_harmless_in_code
@@ -34,8 +35,6 @@ CONFIG_FILE = "config.yaml"
 PROCESSES = {"jobmanager": "standalonesession", "taskmanager": "taskexecutor"}
 """Kind of process -> the word in the name of its log on a standalone cluster. Source: Flink's flink-daemon.sh."""
 
-TASK_MANAGER_OPTIONS = "deployment.task_manager_arguments"
-OWN_HOST = re.compile(r"(?:^| )-D taskmanager\.host=(\S+)")
 OWN_PARALLELISM = re.compile(r"((?:^| )(?:-p(?= \d+ .*\.jar)|--?par(?:allel(?:ism)?)?)[ =])\d+(?= |$)")
 """The parallelism among the words of a start: Flink's option before the JAR, or an argument that has its name."""
 
@@ -128,39 +127,9 @@ class ClusterCommands:
 
     @property
     def task_manager_starts(self) -> list[str]:
-        """A command for each TaskManager with the options that it had; one without them where not all are known.
-
-        Of several hosts it is not known which options belong to which.
-        """
-        start, seen = f"{self.script('taskmanager.sh')} start", self._lookup("deployment.task_managers_by_host")
-        options = self._started_with(TASK_MANAGER_OPTIONS)
-        numbers = [each for each in seen if isinstance(each, int)] if isinstance(seen, list) else []
-        if len(numbers) != 1 or len(options) != numbers[0]:
-            return [start]
-        return [f"{start} {each}" for each in options]
-
-    @property
-    def task_manager_starts_by_host(self) -> Mapping[str, str]:
-        """Host -> the start of its only TaskManager with its options; empty unless each names a host of its own."""
-        seen, options = self._lookup("deployment.task_managers_by_host"), self._started_with(TASK_MANAGER_OPTIONS)
-        starts = {named[1]: each for each in options if (named := OWN_HOST.search(each))}
-        if seen != [1] * len(options) or len(starts) != len(options):
-            return {}
-        return {host: f"{self.script('taskmanager.sh')} start {starts[host]}" for host in sorted(starts)}
-
-    @property
-    def jobmanager_start(self) -> str:
-        """The command that starts a JobManager, with the options that all of them had."""
-        options = self._started_with("deployment.jobmanager_arguments")
-        return " ".join([f"{self.script('jobmanager.sh')} start", *(options if len(options) == 1 else [])])
-
-    def _started_with(self, reference: str) -> list[str]:
-        """The options of each process as arguments of a script; none where a shell would interpret one of them."""
-        value = self._lookup(reference)
-        processes = [str(each).split() for each in value] if isinstance(value, list) else []
-        if not all(is_harmless_in_code(option) for options in processes for option in options):
-            return []
-        return [" ".join(f"-D {option}" for option in options) for options in processes]
+        """A command for each TaskManager with the options that it had; one without them where not all are known."""
+        script = self.script("taskmanager.sh")
+        return [each.command(script) for each in starts_on_one_host(self._lookup) or [ProcessStart()]]
 
     @property
     def checkpoint_folder(self) -> str | None:

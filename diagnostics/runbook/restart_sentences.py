@@ -166,8 +166,9 @@ ON_JOBMANAGER = to_say("on the JobManager's host")
 SUPERVISED = to_say(
     "on the JobManager's host; it was started again by itself before: run `start` only if it stays away"
 )
-ON_TASK_MANAGERS_AGAIN = to_say("on each TaskManager's host, with the arguments (-D) that each had")
-FOR_EACH = to_say("there, once for each of its TaskManagers, with the arguments (-D) that it had")
+ON_TASK_MANAGERS_AGAIN = to_say("on each TaskManager's host, with the arguments (-D) and JVM options that each had")
+FOR_EACH = to_say("there, once for each of its TaskManagers, with the arguments (-D) and JVM options that it had")
+KEEPS_GC_LOG = to_say("{place}: keeps the GC log, which the new process begins anew")
 IF_DECIDED = to_say("gives up the state: only when somebody has decided so")
 """Comments behind commands."""
 BY_OPERATOR = to_say(

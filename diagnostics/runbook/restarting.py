@@ -19,6 +19,7 @@ from diagnostics.runbook.option_readers import (
     OF_STATE_BACKEND,
     OF_TASK_MANAGERS,
 )
+from diagnostics.runbook.process_starts import jobmanager_restart, task_manager_restarts
 from diagnostics.runbook.program_paths import paths_at_risk, with_copies
 from diagnostics.runbook.restart_sentences import (
     BARRIERS,
@@ -31,7 +32,6 @@ from diagnostics.runbook.restart_sentences import (
     DELETED_BUT_SAVEPOINT,
     ELSEWHERE,
     FAILING,
-    FOR_EACH,
     FROM_COPY,
     FROM_LAST,
     FROM_RETAINED,
@@ -46,10 +46,7 @@ from diagnostics.runbook.restart_sentences import (
     NEWEST,
     NO_CHECKPOINT,
     NOT_RUNNING_NOW,
-    ON_HOST,
     ON_JOBMANAGER,
-    ON_TASK_MANAGERS,
-    ON_TASK_MANAGERS_AGAIN,
     OTHER_PROCESSES,
     PLUGIN,
     PROCESSES,
@@ -74,9 +71,6 @@ HIGHLY_AVAILABLE = ("zookeeper", "kubernetes")
 
 HEAD_ROOM = 2.0
 """How many times a savepoint's duration must fit into its timeout. Our choice: as for checkpoints."""
-
-MOST_STARTS = 4
-"""TaskManagers of a host whose starts are written out. Our choice: a line that can be read."""
 
 AS_MUCH = 0.95
 """Part of the state that a checkpoint must have written to show how long a savepoint takes. Our choice."""
@@ -218,34 +212,16 @@ class _Restart:
         if self._cluster.kind not in (STANDALONE, None):
             return []
         script = self._cluster.script("jobmanager.sh")
-        of_jobmanager = f"{script} stop && {self._cluster.jobmanager_start}   # {say(ON_JOBMANAGER)}"
-        of_all = [of_jobmanager] if self._of_plugin or self._others_of_all else []
+        of_jobmanager = jobmanager_restart(self.value, script)
+        of_workers = task_manager_restarts(self.value, self._cluster.script("taskmanager.sh"))
+        of_all = of_jobmanager if self._of_plugin or self._others_of_all else []
         if not self._of_processes:
-            restarts = [*of_all, *self._task_managers()] if of_all or self._others_of_processes else []
+            restarts = [*of_all, *of_workers] if of_all or self._others_of_processes else []
             return [f"{COMMENT}{each}" for each in restarts]
         if self._of_all and self._number("high_availability.jobmanager_restarts"):
-            return [f"{script} stop   # {say(SUPERVISED)}", *self._task_managers()]
-        first = [of_jobmanager] if self._of_all else [f"{COMMENT}{each}" for each in of_all]
-        return [*first, *self._task_managers()]
-
-    def _task_managers(self) -> list[str]:
-        """The commands that restart all TaskManagers: of several on a host, `stop` ends only the last one. Their
-        number is known where all are registered, as many on each host, or none is and the options of each are known.
-        """
-        script, known = self._cluster.script("taskmanager.sh"), self._cluster.task_manager_starts
-        again = say(ON_TASK_MANAGERS if " -D " in known[0] else ON_TASK_MANAGERS_AGAIN)
-        seen = self.value("deployment.task_managers_by_host")
-        numbers = [each for each in seen if isinstance(each, int)] if isinstance(seen, list) else []
-        most = max(numbers, default=1)
-        if by_host := self._cluster.task_manager_starts_by_host:
-            return [f"{script} stop && {start}   # {say(ON_HOST, host=host)}" for host, start in by_host.items()]
-        if most == 1:
-            return [f"{script} stop && {known[0]}   # {again}"]
-        registered, is_told = self.value("task_manager_loss.all.registered_end"), len(known) == most
-        if min(numbers) == most <= MOST_STARTS and (registered == sum(numbers) or (is_told and registered == 0)):
-            starts = " && ".join(known if is_told else known * most)
-            return [f"{script} stop-all && {starts}   # {again}"]
-        return [f"{script} stop-all   # {say(ON_TASK_MANAGERS)}", f"{script} start   # {say(FOR_EACH)}"]
+            return [f"{script} stop   # {say(SUPERVISED)}", *of_workers]
+        first = of_jobmanager if self._of_all else [f"{COMMENT}{each}" for each in of_all]
+        return [*first, *of_workers]
 
     def _restart_of_ended(self, state: str, newest: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
         if self._has_no_checkpoint():

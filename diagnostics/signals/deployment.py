@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
-from diagnostics.reconstruction.configuration.deployment import Deployment, deployment_of
+from diagnostics.reconstruction.configuration.deployment import Deployment, ProcessStart, deployment_of
 from diagnostics.reconstruction.configuration.stated_settings import jobs_of
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of, host_of, without_port
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
@@ -43,6 +43,15 @@ def _service(program: Sequence[str]) -> str | None:
     return services.pop() if len(services) == 1 else None
 
 
+def _starts_of(process: str, starts: Sequence[ProcessStart]) -> dict[str, FactValue]:
+    """Two lists of the same length and order; None instead of one that holds nothing."""
+    arguments, jvm_options = [each.arguments for each in starts], [each.jvm_options for each in starts]
+    return {
+        f"{process}_arguments": arguments if any(arguments) else None,
+        f"{process}_jvm_options": jvm_options if any(jvm_options) else None,
+    }
+
+
 def _facts(deployment: Deployment, cluster: Cluster, job: str | None, *, only: bool) -> dict[str, FactValue]:
     start = deployment.starts.get(job) or (deployment.starts.get(None) if only else None)
     on_it = [name for key, name in cluster.task_managers.items() if job in cluster.jobs_on.get(key, {job})]
@@ -68,8 +77,8 @@ def _facts(deployment: Deployment, cluster: Cluster, job: str | None, *, only: b
         "service": _service(start.program) if start else None,
         "jobmanager_log": deployment.log_files.get("jobmanager"),
         "task_manager_log": deployment.log_files.get("taskmanager"),
-        "jobmanager_arguments": list(deployment.arguments.get("jobmanager", ())) or None,
-        "task_manager_arguments": list(deployment.arguments.get("taskmanager", ())) or None,
+        **_starts_of("jobmanager", deployment.processes.get("jobmanager", ())),
+        **_starts_of("task_manager", deployment.processes.get("taskmanager", ())),
         "task_managers": sorted(on_it) or None,
         "task_managers_by_host": sorted(Counter(map(host_of, cluster.hosts.values())).values()) or None,
         "task_manager": min(on_it, default=None),
@@ -99,8 +108,10 @@ FACTS = {
     "service": "address of the only service that the program was given by an http address",
     "jobmanager_log": "log file of the JobManager on its host",
     "task_manager_log": "log file of a TaskManager on its host",
-    "jobmanager_arguments": "options (-D) with which JobManagers were started, each list of options once",
-    "task_manager_arguments": "options (-D) with which TaskManagers were started, each list of options once",
+    "jobmanager_arguments": "options (-D) with which JobManagers were started, each way of a start once",
+    "jobmanager_jvm_options": "JVM options of JobManagers that no configuration states, in the order of the starts",
+    "task_manager_arguments": "options (-D) with which TaskManagers were started, each way of a start once",
+    "task_manager_jvm_options": "JVM options of TaskManagers that no configuration states, in the order of the starts",
     "task_managers": "ids of the TaskManagers that the job ran on",
     "task_managers_by_host": "number of TaskManagers that were seen on each host",
     "task_manager": "id of one TaskManager that the job ran on",

@@ -81,6 +81,14 @@ class Database:
     user: str | None = None
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class ProcessStart:
+    """How a process was started: its options (-D), `key=value`, and the JVM options that no configuration states."""
+
+    arguments: str = ""
+    jvm_options: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Deployment:
     """How the cluster runs; what no file states is None.
@@ -93,7 +101,7 @@ class Deployment:
     kafka        addresses of the Kafka brokers that the clients were given
     database     the only database in a JDBC address
     log_files    kind of process -> log file on its host
-    arguments    kind of process -> the options with which its processes were started, each list once
+    processes    kind of process -> how its processes were started, each way once
     starts       job id -> its start; None for the start of the only job
     """
 
@@ -109,7 +117,7 @@ class Deployment:
     kafka: str | None = None
     database: Database | None = None
     log_files: Mapping[str, str] = field(default_factory=dict)
-    arguments: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    processes: Mapping[str, Sequence[ProcessStart]] = field(default_factory=dict)
     starts: Mapping[str | None, Start] = field(default_factory=dict)
     citations: Sequence[Citation] = ()
 
@@ -143,18 +151,30 @@ def deployment_of(evidence: Evidence) -> Deployment:
         kafka=_kafka(stated_options(evidence)),
         database=_database(stated_options(evidence)),
         log_files={each.process or "": each.value or "" for each in reversed(processes)},
-        arguments=_arguments(stated_options(evidence)),
+        processes=_processes(stated_options(evidence)),
         starts=_starts(evidence),
         citations=[each.citation for each in [*entry_points[:1], *used]],
     )
 
 
-def _arguments(options: Iterable[Stated]) -> dict[str, list[str]]:
-    found: dict[str, set[str]] = {}
+def _processes(options: Sequence[Stated]) -> dict[str, list[ProcessStart]]:
+    """In a log the JVM options of a start stand before its arguments; a start without arguments states none."""
+    configured = {word for each in options if each.key.startswith("env.java.") for word in (each.value or "").split()}
+    found: dict[str, set[ProcessStart]] = {}
+    jvm: dict[tuple[str, int], str] = {}
     for each in options:
-        if each.key == "process.arguments" and each.value and each.process:
-            found.setdefault(each.process, set()).add(each.value)
-    return {process: sorted(of_process) for process, of_process in found.items()}
+        if not each.process or each.value is None:
+            continue
+        process = (each.process, each.citation.file_id)
+        if each.key == "process.jvm_options":
+            if process in jvm:
+                found.setdefault(each.process, set()).add(ProcessStart("", jvm[process]))
+            jvm[process] = shlex.join(word for word in shlex.split(each.value) if word not in configured)
+        elif each.key == "process.arguments":
+            found.setdefault(each.process, set()).add(ProcessStart(each.value, jvm.pop(process, "")))
+    for (kind, _), words in jvm.items():
+        found.setdefault(kind, set()).add(ProcessStart("", words))
+    return {kind: sorted(starts) for kind, starts in found.items()}
 
 
 def _value(stated: Mapping[str, Stated], key: str) -> str | None:

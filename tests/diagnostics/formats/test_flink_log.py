@@ -224,6 +224,7 @@ def test_start_up_shows_process_version_settings_and_jvm_options(tmp_path: Path)
         ("jvm", "heap.max", "469762048", 2),
         ("jvm", "heap.max", "469762048", 4),
         ("jvm", "gc.collector", "G1", 5),
+        ("environment", "process.jvm_options", "", 6),
         ("cluster", "taskmanager.memory.network.min", "67108864b", 8),
         ("cluster", "a.b", "c, d", 12),
         ("cluster", "s3.secret-key", "******", 13),

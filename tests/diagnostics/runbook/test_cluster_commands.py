@@ -155,26 +155,34 @@ def test_options_of_processes_restart_them() -> None:
     assert len(stop_and_start(known.get, "execution.checkpointing.timeout: 1 min")["command"].splitlines()) == 2
 
 
+AGAIN = "on each TaskManager's host, with the arguments (-D) and JVM options that each had"
+EACH = "there, once for each of its TaskManagers, with the arguments (-D) and JVM options that it had"
+
+
 @pytest.mark.parametrize(
     ("by_host", "registered", "expected"),
     [
-        ([1, 1], 2, ["T stop && T start   # on each TaskManager's host, with the arguments (-D) that each had"]),
+        (
+            [1, 1],
+            2,
+            [f"T stop && T start   # {AGAIN}"],
+        ),
         (
             [2],
             2,
-            ["T stop-all && T start && T start   # on each TaskManager's host, with the arguments (-D) that each had"],
+            [f"T stop-all && T start && T start   # {AGAIN}"],
         ),
         (
             [2, 2],
             4,
-            ["T stop-all && T start && T start   # on each TaskManager's host, with the arguments (-D) that each had"],
+            [f"T stop-all && T start && T start   # {AGAIN}"],
         ),
         (
             [2],
             None,
             [
                 "T stop-all   # on each TaskManager's host",
-                "T start   # there, once for each of its TaskManagers, with the arguments (-D) that it had",
+                f"T start   # {EACH}",
             ],
         ),
         (
@@ -182,7 +190,7 @@ def test_options_of_processes_restart_them() -> None:
             1,
             [
                 "T stop-all   # on each TaskManager's host",
-                "T start   # there, once for each of its TaskManagers, with the arguments (-D) that it had",
+                f"T start   # {EACH}",
             ],
         ),
         (
@@ -190,7 +198,7 @@ def test_options_of_processes_restart_them() -> None:
             3,
             [
                 "T stop-all   # on each TaskManager's host",
-                "T start   # there, once for each of its TaskManagers, with the arguments (-D) that it had",
+                f"T start   # {EACH}",
             ],
         ),
     ],
@@ -332,7 +340,8 @@ def test_processes_start_with_the_options_that_they_had() -> None:
         f"{start} -D metrics.port=19151 -D rpc.port=1",
         f"{start} -D metrics.port=19152 -D rpc.port=2",
     ]
-    assert cluster.jobmanager_start == "/opt/flink/bin/jobmanager.sh start -D metrics.port=19150"
+    of_all = stop_and_start(facts.get, "rest.port: 8082")["command"]
+    assert "/opt/flink/bin/jobmanager.sh stop && /opt/flink/bin/jobmanager.sh start -D metrics.port=19150 " in of_all
     [restart] = [
         each
         for each in stop_and_start(facts.get, "taskmanager.memory.task.heap.size: 384m")["command"].splitlines()

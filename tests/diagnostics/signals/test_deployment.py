@@ -158,3 +158,24 @@ def test_options_of_a_process_are_those_that_the_start_script_did_not_add() -> N
     ]
     assert "password=x" not in str(facts["task_manager_arguments"])
     assert "jobmanager_arguments" not in facts
+
+
+def test_jvm_options_of_a_process_are_those_that_neither_a_script_nor_the_configuration_states() -> None:
+    def log(name: str) -> tuple[str, ...]:
+        computed = ("-Xmx145961776", "-XX:MaxMetaspaceSize=268435456", "-XX:+UseSerialGC", "-Dlog.file=/log/a.log")
+        options = (*computed, "--add-opens=java.base/java.net=ALL-UNNAMED", f"-Xlog:gc*:file=/log/{name}.log")
+        return (
+            "Loading configuration property: env.java.opts.taskmanager, -XX:+UseSerialGC",
+            " JVM Options:",
+            *(f"    {each}" for each in options),
+            " Program Arguments:",
+            "    -D",
+            "    rpc.port=1",
+            "-----",
+        )
+
+    rows = [*stated(*log("b"), role="taskmanager"), *stated(*log("a"), role="taskmanager", file_id=1)]
+    facts = facts_of(*stated(*STANDALONE, file_id=2), *rows)
+
+    assert facts["task_manager_arguments"] == ["rpc.port=1", "rpc.port=1"]
+    assert facts["task_manager_jvm_options"] == ["'-Xlog:gc*:file=/log/a.log'", "'-Xlog:gc*:file=/log/b.log'"]

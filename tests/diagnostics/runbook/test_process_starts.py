@@ -1,0 +1,59 @@
+"""A process that is started again has the options that it had, those of its JVM too."""
+
+from __future__ import annotations
+
+import subprocess
+from typing import Any
+
+from diagnostics.runbook.restarting import stop_and_start
+from tests.diagnostics.runbook.clusters import JOB, STANDALONE
+
+GC = "'-Xlog:gc*:file=/log/gc-{}.log:time,tags:filecount=0'"
+TWO = {
+    **STANDALONE,
+    "subject.job": JOB,
+    "deployment.task_managers_by_host": [2],
+    "deployment.task_manager_arguments": ["data.port=1", "data.port=2"],
+    "deployment.task_manager_jvm_options": [GC.format(0), GC.format(1) + " -Dx=1"],
+    "task_manager_loss.all.registered_end": 2,
+}
+CHANGE = "taskmanager.memory.task.heap.size: 384m"
+
+
+def restarts(**facts: Any) -> list[str]:
+    commands = str(stop_and_start({**TWO, **facts}.get, CHANGE)["command"]).splitlines()
+    return [each for each in commands if "manager.sh" in each or each.startswith("mv ")]
+
+
+def test_each_task_manager_starts_with_the_jvm_options_that_it_had() -> None:
+    script = "/opt/flink/bin/taskmanager.sh"
+    starts = [
+        f"JVM_ARGS='-Xlog:gc*:file=/log/gc-0.log:time,tags:filecount=0' {script} start -D data.port=1",
+        f"JVM_ARGS='-Xlog:gc*:file=/log/gc-1.log:time,tags:filecount=0 -Dx=1' {script} start -D data.port=2",
+    ]
+    assert restarts()[-1] == f"{script} stop-all && {starts[0]} && {starts[1]}   # on each TaskManager's host"
+    said = subprocess.run(
+        ["/bin/bash", "-c", starts[1].replace(script, "env")], capture_output=True, text=True, check=False
+    )
+    assert "syntax" not in said.stderr
+
+
+def test_the_gc_log_of_before_is_kept_where_the_new_jvm_would_begin_it_anew() -> None:
+    assert [each.partition("   #")[0] for each in restarts()[:-1]] == [
+        "mv /log/gc-0.log /log/gc-0.log.$(date +%s)",
+        "mv /log/gc-1.log /log/gc-1.log.$(date +%s)",
+    ]
+    rotated = {"deployment.task_manager_jvm_options": ["-Xlog:gc:file=/log/a.log", "-Xlog:gc:file=/log/b.log"]}
+    assert not [each for each in restarts(**rotated) if each.startswith("mv ")]
+
+
+def test_options_are_written_only_where_no_shell_interprets_them() -> None:
+    for hostile in ("'-Da=$(reboot)'", "'-Da={subject.job}'", "'-Da=b c'"):
+        [restart] = restarts(**{"deployment.task_manager_jvm_options": [hostile, GC.format(1)]})
+        assert "JVM_ARGS" not in restart
+        assert "and JVM options that each had" in restart
+
+
+def test_a_secret_stays_a_place_to_fill() -> None:
+    options = ["-Djavax.net.ssl.keyStorePassword='******'", "-Dx=1"]
+    assert "keyStorePassword=<secret>' " in restarts(**{"deployment.task_manager_jvm_options": options})[-1]
