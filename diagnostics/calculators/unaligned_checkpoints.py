@@ -7,11 +7,14 @@ from collections.abc import Iterator, Mapping
 from diagnostics.calculators.calculator import Calculator, Input, Line, Outcome
 from diagnostics.diagnosis.flink_version import within
 from diagnostics.evidence.subject import Lookup
-from diagnostics.language import say, to_say
+from diagnostics.language import joined_sentences, say, to_say
 from diagnostics.wording.phrase import duration, percent, size
 
 UPLOAD_SHARE = 0.6
 """An asynchronous part above this makes the upload the bottleneck. Source: `ua.avoid` of vocabulary/sources."""
+
+LATE_MS = 1000.0
+"""From this delay of a source on it is part of what a checkpoint takes. Our choice: a second is no wait."""
 
 
 def _refusals(lookup: Lookup) -> Iterator[str]:
@@ -135,6 +138,18 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
         now=duration(now),
         persisted=size(persisted),
     )
+    late = lookup("checkpoint_phases.source_delay_ms")
+    if isinstance(late, (int, float)) and late >= LATE_MS:
+        headline = joined_sentences(
+            [
+                say(
+                    "A source reacted to the trigger of a checkpoint after {late}: no barrier waits there, so this "
+                    "time stays and is counted in none of the numbers here.",
+                    late=duration(late),
+                ),
+                headline,
+            ]
+        )
     return Outcome("do", headline, lines, results=results)
 
 

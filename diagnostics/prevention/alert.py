@@ -44,6 +44,7 @@ class WatchedJob:
 
     late_before  share of its input that a task dropped as late before that jumped; None where it did not
     late_since   the same since then
+    forgets      whether its sources keep no position, so that nothing is read again after a failure
     """
 
     name: str | None
@@ -52,6 +53,7 @@ class WatchedJob:
     start_ms: int = 0
     late_before: float | None = None
     late_since: float | None = None
+    forgets: bool = False
 
     @property
     def late_bound(self) -> float:

@@ -38,6 +38,8 @@ PAST_MS = 5_000
 (Prometheus 2) or not (Prometheus 3)."""
 USUAL_INTERVAL_MS, USUAL_TIMEOUT_MS = 3 * MINUTE, 10 * MINUTE
 """Defaults when the evidence does not state them; the timeout is Flink's default, the interval a usual one."""
+FORGETS = "at most once"
+"""What `delivery_guarantee.source` is for a source that cannot be read again."""
 FACTS_OF_JOB = {
     "checkpoint_progress": ("interval_ms", "timeout_ms"),
     "settings": ("interval_ms", "timeout_ms"),
@@ -88,8 +90,10 @@ def _watched_job(document: Mapping[str, Any], signals: Sequence[Mapping[str, Any
     """Name, interval and timeout (ms) of the job, from the evidence or else the defaults."""
     name = next((each["name"] for each in document["jobs"] if each["job_id"] == job_id and each["name"]), None)
     settings: dict[str, float] = {}
+    forgets = False
     for signal in signals:
         if (signal.get("subject") or {}).get("job") in (job_id, None):
+            forgets |= (signal.get("facts") or {}).get("source") == FORGETS and signal["key"] == "delivery_guarantee"
             for fact in FACTS_OF_JOB.get(signal["key"], ()):
                 value = (signal.get("facts") or {}).get(fact)
                 if isinstance(value, (int, float)):
@@ -101,6 +105,7 @@ def _watched_job(document: Mapping[str, Any], signals: Sequence[Mapping[str, Any
         start_ms=int(settings.get("slowest_start_ms", 0)),
         late_before=settings.get("dropped_before_ratio"),
         late_since=settings.get("dropped_since_ratio"),
+        forgets=forgets,
     )
 
 
@@ -171,7 +176,14 @@ def _no_checkpoint(job: WatchedJob) -> Alert:
         "critical",
         say("{{job_name}} completed no checkpoint for {ago}", ago=phrase.duration(window)),
         for_these_settings(
-            say("After a failure the work of that time is repeated. It is three intervals, and ten minutes at least."),
+            say(
+                "After a failure the records of that time are lost, because the source keeps no position. It is three "
+                "intervals, and ten minutes at least."
+            )
+            if job.forgets
+            else say(
+                "After a failure the work of that time is repeated. It is three intervals, and ten minutes at least."
+            ),
             job,
         ),
         (completed,),

@@ -117,7 +117,7 @@ def outcome(alert: Alert, series: CaseSeries) -> str:
     if not firing and series.job_ended:
         return say("The series do not fire it: the job ended before, and a job that ended has no series any more.")
     if not firing:
-        return say("The series do not fire it, not even if the incident goes on as at the end of the evidence.")
+        return say("The series of this case do not fire it, not even if they go on as at the end of the evidence.")
     first_ms = series.from_ms + min(firing.values()) * STEP_MS
     first, end = (phrase.FORMATS["time"](moment) for moment in (first_ms, series.to_ms))
     if first_ms <= series.to_ms:

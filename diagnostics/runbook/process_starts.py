@@ -22,8 +22,8 @@ from diagnostics.wording.code import is_harmless_in_code
 
 OWN_HOST = re.compile(r"(?:^| )-D taskmanager\.host=(\S+)")
 JVM_OPTION = re.compile(r"-[\w@%+=:,./*-]{1,500}")
-"""An option that reaches the JVM as it is: Flink's flink-daemon.sh splits JVM_ARGS at white space, and a shell
-interprets nothing of it within quotes."""
+"""An option that reaches the JVM unchanged: Flink's flink-daemon.sh splits JVM_ARGS at white space, and no shell
+interprets anything in it within quotes."""
 BEGUN_ANEW = re.compile(
     r"-Xloggc:(?P<old>/[\w./-]{1,400})"
     r"|-Xlog:[^:]{0,200}\bgc\b[^:]{0,200}:(?:file=)?(?P<new>/[\w./-]{1,400}):[^:]{0,200}:(?:[\w=,]{0,100},)?filecount=0\b.{0,100}"
@@ -42,7 +42,7 @@ class ProcessStart:
     jvm_options: str = ""
 
     def command(self, script: str) -> str:
-        """The start by a script of Flink's; its JVM options stand in front, where flink-daemon.sh reads them."""
+        """The start by a script of Flink's; its JVM options come before it, as flink-daemon.sh reads them."""
         jvm = f"JVM_ARGS={shlex.quote(self.jvm_options)} " if self.jvm_options else ""
         return f"{jvm}{script} start {self.options}".rstrip()
 

@@ -40,6 +40,9 @@ ONLY_READ = frozenset(
         "inputs",
         "jaas",
         "jar",
+        "key",
+        "keys",
+        "keyfile",
         "keystore",
         "keytab",
         "krb5",
@@ -73,7 +76,8 @@ ONLY_READ = frozenset(
     ]
 )
 READ_FILES = re.compile(
-    r"\.(?:jar|py|ya?ml|properties|conf|cfg|ini|xml|sql|avsc|proto|pem|crt|jks|p12|keytab|jaas)$", re.IGNORECASE
+    r"\.(?:jar|py|ya?ml|properties|conf|cfg|ini|xml|sql|avsc|proto|pem|crt|cer|key|pub|jks|jceks|p12|pfx|keytab|jaas)$",
+    re.IGNORECASE,
 )
 """Words of options, and names of files, that a job reads or that Flink keeps by itself. Our choice."""
 

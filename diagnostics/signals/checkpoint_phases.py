@@ -30,6 +30,10 @@ choice.
 """
 
 
+SOURCES = ("source", "whole job")
+"""Positions of a task at which no barrier waits: it is triggered by a message."""
+
+
 def measure(evidence: Evidence) -> Measured:
     """The phases of the slow checkpoints of each job.
 
@@ -245,12 +249,27 @@ def _longest_delay(
     number = max(chosen, key=lambda each: (delays[each][0], each))
     value, part, _ = delays[number]
     position = graph.position(part.vertex_id)
-    return {
+    return _latest_source(by_number, chosen, graph, name) | {
         "longest_delay_ms": value,
         "longest_delay_id": number,
         "longest_delay_vertex": name(part.vertex_id),
-        "longest_delay_at_source": position in ("source", "whole job") if position else None,
+        "longest_delay_at_source": position in SOURCES if position else None,
     }
+
+
+def _latest_source(
+    by_number: Mapping[int, Sequence[Part]], chosen: Iterable[int], graph: JobGraph, name: Callable[[str], str]
+) -> dict[str, FactValue]:
+    """The source that reacted latest to the trigger of one of these checkpoints."""
+    of_sources = {
+        number: [part for part in by_number[number] if graph.position(part.vertex_id) in SOURCES] for number in chosen
+    }
+    delays = {number: late for number, parts in of_sources.items() if (late := _maximum(parts, "start_delay"))}
+    if not delays:
+        return {}
+    number = max(delays, key=lambda each: (delays[each][0], each))
+    delay, source, _ = delays[number]
+    return {"source_delay_ms": delay, "source_delay_id": number, "source_delay_vertex": name(source.vertex_id)}
 
 
 def _all_maxima(by_number: Mapping[int, Sequence[Part]], slow: Sequence[int]) -> Iterator[tuple[int, Part, Slowest]]:
@@ -322,6 +341,9 @@ FACTS = {
     "longest_delay_id": "in which checkpoint",
     "longest_delay_vertex": "in which task of it",
     "longest_delay_at_source": "whether that is a source, which waits for its trigger and for no barrier",
+    "source_delay_ms": "longest time after which a source reacted to the trigger, in those checkpoints",
+    "source_delay_id": "in which checkpoint a source reacted latest",
+    "source_delay_vertex": "which source reacted latest",
     "state_vertex": "task with most state in the slowest checkpoint",
     "state_bytes": "full state size in it",
     "checkpointed_bytes": "bytes that the slowest checkpoint wrote",

@@ -160,21 +160,21 @@ def deployment_of(evidence: Evidence) -> Deployment:
 def _processes(options: Sequence[Stated]) -> dict[str, list[ProcessStart]]:
     """In a log the JVM options of a start stand before its arguments; a start without arguments states none."""
     configured = {word for each in options if each.key.startswith("env.java.") for word in (each.value or "").split()}
-    found: dict[str, set[ProcessStart]] = {}
+    starts_of: dict[str, set[ProcessStart]] = {}
     jvm: dict[tuple[str, int], str] = {}
-    for each in options:
-        if not each.process or each.value is None:
+    for option in options:
+        if not option.process or option.value is None:
             continue
-        process = (each.process, each.citation.file_id)
-        if each.key == "process.jvm_options":
+        process = (option.process, option.citation.file_id)
+        if option.key == "process.jvm_options":
             if process in jvm:
-                found.setdefault(each.process, set()).add(ProcessStart("", jvm[process]))
-            jvm[process] = shlex.join(word for word in shlex.split(each.value) if word not in configured)
-        elif each.key == "process.arguments":
-            found.setdefault(each.process, set()).add(ProcessStart(each.value, jvm.pop(process, "")))
+                starts_of.setdefault(option.process, set()).add(ProcessStart("", jvm[process]))
+            jvm[process] = shlex.join(word for word in shlex.split(option.value) if word not in configured)
+        elif option.key == "process.arguments":
+            starts_of.setdefault(option.process, set()).add(ProcessStart(option.value, jvm.pop(process, "")))
     for (kind, _), words in jvm.items():
-        found.setdefault(kind, set()).add(ProcessStart("", words))
-    return {kind: sorted(starts) for kind, starts in found.items()}
+        starts_of.setdefault(kind, set()).add(ProcessStart("", words))
+    return {kind: sorted(ways) for kind, ways in starts_of.items()}
 
 
 def _value(stated: Mapping[str, Stated], key: str) -> str | None:

@@ -60,6 +60,12 @@ def test_a_timeout_that_is_not_reached_changes_nothing() -> None:
     assert found.headline.startswith("Nothing changes")
 
 
+def test_unaligned_checkpoints_promise_nothing_of_the_wait_of_a_source() -> None:
+    late = outcome("unaligned-checkpoints", {"checkpoint_phases.source_delay_ms": 39_046}, **ALIGNED).headline
+    assert late.startswith("A source reacted to the trigger of a checkpoint after 39 s: no barrier waits there")
+    assert "A source reacted" not in outcome("unaligned-checkpoints", **ALIGNED).headline
+
+
 @pytest.mark.parametrize(
     ("facts", "expected"),
     [

@@ -204,6 +204,16 @@ def test_a_wrong_setting_has_the_alert_of_what_it_does_to_the_metrics(tmp_path: 
     told_by_promtool(tmp_path, alerts, series)
 
 
+def test_a_source_without_a_position_loses_the_work_without_a_checkpoint() -> None:
+    def said(source: str) -> str:
+        signals = [{"key": "delivery_guarantee", "subject": {"job": JOB_ID}, "facts": {"source": source}}]
+        alerts = alerts_for({"jobs": [], "findings": []}, signals, JOB_ID)
+        return next(each.why for each in alerts if each.name == "FlinkNoCompletedCheckpoint")
+
+    assert "records of that time are lost" in said("at most once")
+    assert "work of that time is repeated" in said("exactly once")
+
+
 def test_a_setting_that_no_metric_shows_has_no_alert_of_its_own() -> None:
     assert len(made({}, finding("misconfiguration", "conf.misspelt"))[0]) == 4
 
@@ -227,7 +237,7 @@ def test_each_alert_says_what_it_does_on_the_incident() -> None:
     told = "Not tested: the charts of this case hold no series of flink_jobmanager_job_numRestarts."
     assert said["FlinkJobRestarted"] == told
     calm = made(history(*(checkpoint(n, n * 60_000) for n in range(5)), until=5 * MINUTE))
-    assert outcome(calm[0][0], calm[1]).startswith("The series do not fire it")
+    assert outcome(calm[0][0], calm[1]).startswith("The series of this case do not fire it")
 
 
 def test_every_matcher_holds_the_job(tmp_path: Path) -> None:

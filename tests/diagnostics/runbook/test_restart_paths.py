@@ -32,6 +32,8 @@ def test_a_path_that_the_job_may_write_to_is_copied_between_stop_and_start() -> 
         ["--config", "/etc/job.properties"],
         ["--rules=/etc/rules.yaml"],
         ["--inputPath", "/data/in"],
+        ["/srv/wallet.key"],
+        ["--signing-key", "/srv/wallet"],
         ["--checkpointDir", "file:///data/chk"],
         ["--state", "/data/chk/own"],
         ["--jdbc", "jdbc:postgresql://db/shop"],

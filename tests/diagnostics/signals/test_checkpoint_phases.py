@@ -129,6 +129,18 @@ def test_a_source_that_is_late_waits_for_no_barrier() -> None:
     assert (facts["longest_delay_ms"], facts["longest_delay_at_source"]) == (42_764, True)
 
 
+def test_a_late_source_is_told_where_the_longest_wait_is_behind_it() -> None:
+    parts = [_acknowledged(4, SOURCE, 1, 39_046, 0, 0, 0), _acknowledged(4, SINK, 0, 149_000, 0, 5, 5)]
+    evidence = hand_made(**line_of_jobs(), subtask_checkpoint=parts, checkpoint=[_checkpoint(4, "FAILED", 60_000.0)])
+    facts = only(measure(evidence), "checkpoint_phases").facts
+    assert (facts["longest_delay_ms"], facts["longest_delay_at_source"]) == (149_000, False)
+    assert (facts["source_delay_ms"], facts["source_delay_id"], facts["source_delay_vertex"]) == (
+        39_046,
+        4,
+        "Source: orders",
+    )
+
+
 def test_of_two_answers_about_a_subtask_the_acknowledged_one_counts() -> None:
     parts = [
         _part(1, SINK, 0, status="pending_or_failed") | {"ts_ms": START + 9_000},

@@ -35,7 +35,8 @@ def told(at_source: dict[str, Any]) -> str:
 
 
 def test_a_late_source_is_told_apart_from_barriers_that_wait() -> None:
-    text = told({"longest_delay_at_source": True})
+    of_source = {"source_delay_ms": 42_764, "source_delay_id": 4, "source_delay_vertex": "Source: orders"}
+    text = told({"longest_delay_at_source": True, **of_source})
     assert "Source: orders reacted to the trigger of checkpoint 4 only after 42.8 s" in text
     assert "They do not shorten the 42.8 s" in text
     assert "in Source: orders, in checkpoint 4): barriers wait" not in text
