@@ -86,6 +86,11 @@ class Alert:
     condition: Callable[[CaseSeries], Condition]
     of_cause: bool = False
 
+    @property
+    def waits(self) -> str:
+        """The minimum duration as the rule has it behind `for:`."""
+        return duration(self.for_ms)
+
     def firing(self, series: CaseSeries) -> dict[Labels, int]:
         """For each label set the first step at which the alert fires."""
         steps = self.for_ms // STEP_MS

@@ -51,7 +51,7 @@ def rules_file(alerts: Sequence[Alert], case: str) -> str:
 def _rule(alert: Alert) -> dict[str, Any]:
     rule: dict[str, Any] = {"alert": alert.name, "expr": alert.expr}
     if alert.for_ms:
-        rule["for"] = duration(alert.for_ms)
+        rule["for"] = alert.waits
     rule["labels"] = {"severity": alert.severity}
     summary = PLACEHOLDER.sub(lambda found: f"{{{{ $labels.{found[1]} }}}}", alert.summary)
     rule["annotations"] = {"summary": summary, "description": _one_line(alert.why)}

@@ -27,6 +27,7 @@ def test_the_page_shows_each_alert_with_its_reason(people: People) -> None:
     page = signed_in(people.vera).get(reverse("prevention:detail", args=[analysis.case_id])).content.decode()
     assert "FlinkCheckpointsFailInARow" in page
     assert "FlinkSkewedTask" in page
+    assert "when it holds for 5m" in page, "as the rule below writes it"
     assert "The bound of the rules on skew: One subtask takes most of the records." in page
 
 
