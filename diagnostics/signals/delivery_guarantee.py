@@ -65,7 +65,7 @@ def _engine(evidence: Evidence, job_id: str | None) -> Guarantee | None:
 
 
 FACTS = {
-    "source": "what the weakest source allows: `at most once`, `at least once` or `exactly once`",
+    "source": "delivery guarantee that the weakest source allows: at most once, at least once or exactly once",
     "sources": "the sources that files name",
     "generated": "whether all of them generate their records, so that none waits outside while the job is down",
     "source_notes": "how each of them is read again after a failure",

@@ -18,6 +18,8 @@ from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefi
 
 STATES = re.compile(r"switched from state ([A-Z]{3,20}) to ([A-Z]{3,20})")
 """Source: Flink's own log statement about a job's state (ExecutionGraph)."""
+RESTORED = re.compile(r"from [A-Za-z ]{1,40} \d{1,12} @ (\d{12,14}) for ")
+"""Trigger time of the restored checkpoint. Source: Flink's own log statements (jm.ckpt.restore_from)."""
 MOST_LISTED = 50
 """Recoveries whose duration is listed, the last ones. Our choice: enough for a median with its noise."""
 SHOWN = 8
@@ -46,7 +48,7 @@ class Recovery:
 def measure(evidence: Evidence) -> Measured:
     """The recoveries of each job.
 
-    Reads   log_record: state changes of jobs and of tasks.
+    Reads   log_record: state changes of jobs and of tasks, restores.
     Gives   one signal for each job that ran again after a restart.
     Units   milliseconds.
     Empty   NotMeasured when no log shows the states of a job.
@@ -56,13 +58,15 @@ def measure(evidence: Evidence) -> Measured:
         if event.ts_ms is not None and STATES.search(event.message):
             changes[event.job_id].append(event)
     starts = task_starts(evidence)
+    restores = incident_log(evidence).of("restored")
     measured = {
         job: recoveries for job, events in changes.items() if (recoveries := list(_recoveries(job, events, starts)))
     }
     if not changes:
         yield NotMeasured("recovery", "jobmanager-log", "no JobManager's log shows the states of a job")
     for job in sorted(measured, key=repr):
-        yield _signal(job, measured[job])
+        own = [each for each in restores if each.job_id in (job, None)]
+        yield _signal(job, measured[job], _undone(measured[job], own))
 
 
 def _recoveries(job: str | None, events: Sequence[LogEvent], starts: Sequence[TaskStart]) -> Iterator[Recovery]:
@@ -109,7 +113,30 @@ def _last_start(job: str | None, starts: Sequence[TaskStart], since_ms: int, unt
     return max(first_attempts.values(), key=lambda each: each.running_ms, default=None)
 
 
-def _signal(job: str | None, recoveries: Sequence[Recovery]) -> Signal:
+def _undone(recoveries: Sequence[Recovery], restores: Sequence[LogEvent]) -> dict[str, FactValue]:
+    """The time that no state holds, where sources are not read again: from the trigger of each restored checkpoint
+    until its recovery ran. Times that overlap count once.
+    """
+    spans = []
+    for recovery in recoveries:
+        taken = [
+            int(trigger[1])
+            for each in restores
+            if (trigger := RESTORED.search(each.message))
+            and each.ts_ms is not None
+            and recovery.failed_ms <= each.ts_ms <= recovery.running_ms
+        ]
+        spans += [(taken[-1], recovery.running_ms)] if taken and taken[-1] <= recovery.failed_ms else []
+    if not spans:
+        return {}
+    total, reached = 0, 0
+    for begin, end in sorted(spans):
+        total += max(end - max(begin, reached), 0)
+        reached = max(reached, end)
+    return {"undone_ms": float(total), "undone_from_ms": min(spans)[0], "undone_to_ms": reached}
+
+
+def _signal(job: str | None, recoveries: Sequence[Recovery], undone: Mapping[str, FactValue]) -> Signal:
     took = [each.took_ms for each in recoveries]
     restored = [each.running_ms - each.scheduled_ms for each in recoveries]
     facts: dict[str, FactValue] = {
@@ -118,6 +145,7 @@ def _signal(job: str | None, recoveries: Sequence[Recovery]) -> Signal:
         "median_ms": median(took),
         "longest_ms": max(took),
         "restore_median_ms": median(restored) if any(restored) else None,
+        **undone,
     }
     longest = sorted(recoveries, key=lambda each: -each.took_ms)
     citations = [citation for each in longest for citation in each.citations]
@@ -137,6 +165,9 @@ FACTS = {
     "median_ms": "median of these durations",
     "longest_ms": "longest of these durations",
     "restore_median_ms": "median time from the job's RUNNING until the last subtask ran: restoring its state",
+    "undone_ms": "time from the triggers of the restored checkpoints until the job ran again, each moment once",
+    "undone_from_ms": "trigger of the earliest restored checkpoint, epoch ms",
+    "undone_to_ms": "when the job ran again after the last recovery from a checkpoint, epoch ms",
 }
 
 SIGNALS = (SignalDefinition("recovery", "job", FACTS, measure),)

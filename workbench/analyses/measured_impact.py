@@ -80,15 +80,13 @@ def _restarts(analysis: Analysis, ill: Sequence[str | None]) -> Iterator[str]:
         yield say_counted("{count} restart", "{count} restarts", restarts)
     if ended := sum(each["facts"].get("final_state") == "FAILED" for each in found):
         yield say_counted("{count} job ended in the state FAILED", "{count} jobs ended in the state FAILED", ended)
+    yield from _lost(analysis, ill)
     back = max(_facts(analysis, "checkpoint_progress", "goes_back_ms", of=ill, running_only=True), default=0)
     runs_nowhere = 0 in _facts(analysis, "task_manager_loss.all", "registered_end")
     if not back or runs_nowhere or over_since(analysis.document) is not None:
         # Without a TaskManager no task has done any work since, which a restart could repeat.
         return
-    sources = [
-        each["facts"].get("source") for each in _of(analysis, "delivery_guarantee") if each["subject"].get("job") in ill
-    ]
-    if FORGETS in sources:
+    if _forgetting(analysis, ill):
         yield say(
             "a restart loses what was read in the {age} since the trigger of the last completed checkpoint",
             age=duration(back),
@@ -98,6 +96,39 @@ def _restarts(analysis: Analysis, ill: Sequence[str | None]) -> Iterator[str]:
             "a restart repeats the work of {age}, since the trigger of the last completed checkpoint",
             age=duration(back),
         )
+
+
+def _forgetting(analysis: Analysis, ill: Sequence[str | None]) -> list[str | None]:
+    """The jobs among these whose sources keep no position."""
+    return [
+        each["subject"].get("job")
+        for each in _of(analysis, "delivery_guarantee")
+        if each["facts"].get("source") == FORGETS and each["subject"].get("job") in ill
+    ]
+
+
+def _lost(analysis: Analysis, ill: Sequence[str | None]) -> Iterator[str]:
+    """What the restarts have lost already: nothing reads again what came since the restored checkpoints."""
+    for job in _forgetting(analysis, ill):
+        lasted = sum(_facts(analysis, "recovery", "undone_ms", of=[job]))
+        if not lasted:
+            continue
+        first = min(_facts(analysis, "recovery", "undone_from_ms", of=[job]))
+        last = max(_facts(analysis, "recovery", "undone_to_ms", of=[job]))
+        times = {
+            "lasted": duration(lasted),
+            "first": f"{dt.datetime.fromtimestamp(first / 1000, dt.UTC):%H:%M:%S}",
+            "last": f"{dt.datetime.fromtimestamp(last / 1000, dt.UTC):%H:%M:%S}",
+        }
+        rate = max(_facts(analysis, "throughput", "emitting_per_s", of=[job]), default=0.0)
+        if rate:
+            yield say(
+                "the restarts lost what came in {lasted} between {first} and {last} UTC, about {count} records",
+                count=number(float(f"{lasted / 1000 * rate:.2g}")),
+                **times,
+            )
+        else:
+            yield say("the restarts lost what came in {lasted} between {first} and {last} UTC", **times)
 
 
 def _facts(

@@ -58,6 +58,31 @@ def test_a_recovery_lasts_from_the_end_of_running_until_the_job_runs_again_s121(
     assert (found["median_ms"], found["longest_ms"]) == (21_000.0, 30_000.0)
 
 
+def restored(second: float, taken: float) -> dict[str, Any]:
+    text = (
+        f"Restoring job {JOB} from Checkpoint 13 @ {START + round(taken * 1000)} for {JOB} located at file:/c/chk-13."
+    )
+    return {
+        "ts_ms": START + round(second * 1000),
+        "level": "INFO",
+        "process": "jobmanager",
+        "message": text,
+        "event": "jm.ckpt.restore_from",
+        "job_id": JOB,
+    }
+
+
+def test_what_came_since_the_restored_checkpoint_counts_once_over_all_restarts() -> None:
+    again = (switched(30, "RUNNING", "RESTARTING"), switched(42, "RESTARTING", "RUNNING"))
+    found = facts(*FAILURE, restored(14, taken=5), *again, restored(34, taken=5))
+    assert (found["undone_ms"], found["undone_from_ms"], found["undone_to_ms"]) == (
+        37_000,
+        START + 5_000,
+        START + 42_000,
+    )
+    assert "undone_ms" not in facts(*FAILURE)
+
+
 def test_restoring_the_state_of_the_last_subtask_belongs_to_it() -> None:
     restoring = [task(22.5, "DEPLOYING", "INITIALIZING", n) for n in (0, 1)]
     running = [task(24, "INITIALIZING", "RUNNING", 0), task(40, "INITIALIZING", "RUNNING", 1)]

@@ -143,6 +143,19 @@ def test_what_a_restart_costs_depends_on_the_source_and_is_said_of_a_job_that_ru
     assert "repeats" in measured_impact(Analysis(document=of_job, signals=[progress, of_another]))[-1]
 
 
+def test_what_restarts_lost_is_told_where_the_source_keeps_no_position() -> None:
+    ended = {"undone_ms": 60_000.0, "undone_from_ms": 1_763_600_861_000, "undone_to_ms": 1_763_600_921_000}
+    of_job = {"subject": {"job": "slow_sink"}}
+    recovered, rate = signal("recovery", **ended) | of_job, signal("throughput", emitting_per_s=4_908.0) | of_job
+    forgets = signal("delivery_guarantee", source="at most once") | of_job
+    shown = document([job("slow_sink")], finding("01:07:20"))
+
+    assert measured_impact(Analysis(document=shown, signals=[recovered, rate, forgets]))[-1] == (
+        "the restarts lost what came in 60 s between 01:07:41 and 01:08:41 UTC, about 290,000 records"
+    )
+    assert "lost" not in " ".join(measured_impact(Analysis(document=shown, signals=[recovered, rate])))
+
+
 def test_what_the_first_look_shows_already_lasted_at_least_so_long() -> None:
     found = measured_impact(Analysis(document=document([job("slow_sink")], finding("01:00:00", at_start=True))))
 
