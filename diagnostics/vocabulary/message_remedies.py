@@ -19,6 +19,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
+from diagnostics.notation.constant_text import ConstantTexts
 from diagnostics.yaml_document import read_yaml, with_translations
 
 FOLDER = Path(__file__).parent / "message_remedies"
@@ -60,10 +61,19 @@ def _entries(path: Path) -> dict[str, Any]:
     return dict(content)
 
 
+@cache
+def searched_texts() -> tuple[ConstantTexts, tuple[int, ...]]:
+    """The texts of all entries, searched in one pass, and for each the place of its entry in the catalogue."""
+    owned = [(part.encode(), place) for place, entry in enumerate(message_remedies()) for part in entry.texts]
+    return ConstantTexts([part for part, _ in owned]), tuple(place for _, place in owned)
+
+
 @lru_cache(maxsize=REMEMBERED)
 def known_message(text: str) -> MessageRemedy | None:
     """The first entry with a part of the text of an exception chain; None without one."""
-    return next((each for each in message_remedies() if any(part in text for part in each.texts)), None)
+    search, places = searched_texts()
+    numbers, _ = search.find(text.encode(errors="surrogatepass"))
+    return message_remedies()[min(places[number] for number in numbers)] if len(numbers) else None
 
 
 def remedy_of(text: str) -> str | None:

@@ -203,7 +203,13 @@ dealer:
 
 
 def _forget() -> None:
-    for each in (catalogue.message_remedies, catalogue.known_message, origin_of, setting_fault_of):
+    for each in (
+        catalogue.message_remedies,
+        catalogue.searched_texts,
+        catalogue.known_message,
+        origin_of,
+        setting_fault_of,
+    ):
         each.cache_clear()
 
 
