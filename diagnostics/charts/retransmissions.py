@@ -156,7 +156,8 @@ def summary(points: Points) -> str:
     if stalled:
         sentences.append(
             say(
-                "On {count} of these pairs a connection sent again and again for a time without an answer.",
+                "In {count} of these directions a connection sent again and again for a time without an answer; one "
+                "that is seen from both ends counts in both.",
                 count=stalled,
             )
         )
