@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from diagnostics.evidence.subject import Lookup
+from diagnostics.evidence.subject import FactValue, Lookup
 from diagnostics.language import say
 from diagnostics.notation.secret_option import MASK
 from diagnostics.runbook.restart_sentences import (
@@ -30,6 +30,7 @@ BEGUN_ANEW = re.compile(
 )
 """A GC log that a new JVM writes from the beginning: with another `filecount` the JVM renames the file first. Source:
 JDK's java command, -Xlog."""
+COLLECTOR = re.compile(r"-XX:\+Use\w{1,30}GC\b")
 MOST_STARTS = 4
 """TaskManagers of a host whose starts are written out. Our choice: a line that can be read."""
 
@@ -99,6 +100,22 @@ def jobmanager_restart(lookup: Lookup, script: str) -> list[str]:
     start = starts[0] if len(starts) == 1 else ProcessStart()
     place = say(ON_JOBMANAGER)
     return [*start.keeping(place), f"{script} stop && {start.command(script)}   # {place}"]
+
+
+def without_collector(lookup: Lookup, changed: str) -> Lookup:
+    """The facts without the collector among the JVM options of processes, where a change sets another: a JVM that is
+    given two does not start.
+    """
+    if not COLLECTOR.search(changed):
+        return lookup
+
+    def value(reference: str) -> FactValue:
+        known = lookup(reference)
+        if reference.endswith("_jvm_options") and isinstance(known, list):
+            return [" ".join(word for word in str(each).split() if not COLLECTOR.fullmatch(word)) for each in known]
+        return known
+
+    return value
 
 
 def task_manager_restarts(lookup: Lookup, script: str) -> list[str]:

@@ -19,7 +19,7 @@ from diagnostics.runbook.option_readers import (
     OF_STATE_BACKEND,
     OF_TASK_MANAGERS,
 )
-from diagnostics.runbook.process_starts import jobmanager_restart, task_manager_restarts
+from diagnostics.runbook.process_starts import jobmanager_restart, task_manager_restarts, without_collector
 from diagnostics.runbook.program_paths import paths_at_risk, with_copies
 from diagnostics.runbook.restart_sentences import (
     BARRIERS,
@@ -124,6 +124,7 @@ class _Restart:
         seen = lookup("job_overview.flink_version")
         self._cluster = ClusterCommands(lookup, version_of(seen if isinstance(seen, str) else None))
         own_cluster = self._cluster.text("deployment.mode") in ("application", "per-job")
+        self._of_processes_before = without_collector(self.value, f"{changed}\n{others}")
         self._of_all = bool(OF_ALL_PROCESSES.search(changed)) and not own_cluster
         self._of_state_backend = bool(OF_STATE_BACKEND.search(changed))
         self._of_processes = self._of_all or (bool(OF_TASK_MANAGERS.search(changed)) and not own_cluster)
@@ -212,8 +213,8 @@ class _Restart:
         if self._cluster.kind not in (STANDALONE, None):
             return []
         script = self._cluster.script("jobmanager.sh")
-        of_jobmanager = jobmanager_restart(self.value, script)
-        of_workers = task_manager_restarts(self.value, self._cluster.script("taskmanager.sh"))
+        of_jobmanager = jobmanager_restart(self._of_processes_before, script)
+        of_workers = task_manager_restarts(self._of_processes_before, self._cluster.script("taskmanager.sh"))
         of_all = of_jobmanager if self._of_plugin or self._others_of_all else []
         if not self._of_processes:
             restarts = [*of_all, *of_workers] if of_all or self._others_of_processes else []

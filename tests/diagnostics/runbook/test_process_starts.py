@@ -57,3 +57,11 @@ def test_options_are_written_only_where_no_shell_interprets_them() -> None:
 def test_a_secret_stays_a_place_to_fill() -> None:
     options = ["-Djavax.net.ssl.keyStorePassword='******'", "-Dx=1"]
     assert "keyStorePassword=<secret>' " in restarts(**{"deployment.task_manager_jvm_options": options})[-1]
+
+
+def test_a_collector_that_a_change_replaces_is_not_given_again() -> None:
+    """A JVM that is given two collectors does not start."""
+    facts = {**TWO, "deployment.task_manager_jvm_options": ["-XX:+UseSerialGC -Dx=1", "-XX:+UseSerialGC -Dx=2"]}
+    change = f"{CHANGE}\nenv.java.opts.taskmanager: -XX:+UseG1GC"
+    assert "SerialGC" not in str(stop_and_start(facts.get, change)["command"])
+    assert "JVM_ARGS='-XX:+UseSerialGC -Dx=1'" in str(stop_and_start(facts.get, CHANGE)["command"])
