@@ -1,0 +1,77 @@
+"""The upload of a checkpoint against its timeout, whole and incremental, and as the state grows."""
+
+from __future__ import annotations
+
+from tests.diagnostics.calculators.worked_example import outcome, shown
+
+
+def test_an_upload_is_bytes_over_bandwidth_against_half_of_the_timeout() -> None:
+    values = {"state_bytes": 600e6, "new_bytes": 90e6, "bytes_per_s": 10e6, "timeout_ms": 30_000.0}
+    found = outcome("upload", growth_bytes_per_s=5e6, **values)
+    assert shown(found)["Full upload"] == "600 MB / 10 MB/s = 60 s"
+    assert shown(found)["Incremental upload"] == "90 MB / 10 MB/s = 9 s"
+    assert shown(found)["Bandwidth for a full upload within it"] == "600 MB / 15 s = 40 MB/s"
+    assert found.advice == "do"
+    assert outcome("upload", **values | {"new_bytes": 200e6}).advice == "do not"
+
+
+def test_an_incremental_upload_is_that_of_the_interval_and_timeout_of_the_plan() -> None:
+    """274.8 MB at 10.31 MB/s are 26.7 s; 835.9 MB in 15 s are 55.7 MB/s, as the runbook has them."""
+    facts = {
+        "checkpoint_sizes.max_state_bytes": 561.2e6,
+        "checkpoint_sizes.needed_bytes": 835.9e6,
+        "checkpoint_sizes.next_incremental_bytes": 274.8e6,
+        "checkpoint_sizes.growth_by_checkpoint_bytes": 89.1e6,
+        "checkpoint_sizes.growth_bytes_per_s": 4.58e6,
+        "checkpoint_sizes.bytes_per_s_max": 10.31e6,
+        "checkpoint_phases.upload_bytes_per_s_max": 10.61e6,
+        "checkpoint_phases.largest_upload_bytes": 561.2e6,
+        "checkpoint_phases.largest_upload_ms": 71_108.0,
+        "checkpoint_progress.timeout_ms": 30_000.0,
+        "checkpoint_progress.proposed_timeout_ms": 180_000.0,
+    }
+    found = outcome("upload", facts)
+    assert found.advice == "do"
+    assert "fit with a timeout of 3 min, as the plan has it: at least 26.7 s in place of 71.1 s." in found.headline
+    assert "of 30 s that needs 55.7 MB/s." in found.headline
+    assert shown(found)["Full upload, as measured"] == "561.2 MB = 71.1 s"
+    assert "nearly everything is written again" in found.headline
+    most = {"checkpoint_sizes.next_incremental_most_bytes": 836e6}
+    slow = outcome("upload", facts | most | {"checkpoint_sizes.next_interval_ms": 60_000.0})
+    assert slow.advice == "depends", "836 MB at 10.31 MB/s take 81 s, which the interval does not have"
+    assert "longer than the interval of 60 s, so the storage must become faster too" in slow.headline
+    compacted = outcome("upload", facts | most)
+    assert "After a compaction up to 836 MB are written, in 81.1 s;" in compacted.headline
+    without = {name: value for name, value in facts.items() if "proposed" not in name}
+    assert outcome("upload", without).advice == "do not"
+    faster = outcome("upload", facts, bytes_per_s=100e6)
+    assert faster.headline == "Even a full upload fits into half of the timeout.", "what was measured was slower"
+
+
+def test_the_time_until_a_growing_state_no_longer_fits() -> None:
+    """10 MB/s x 60 s = 600 MB fit; 100 MB are there and 5 MB/s are added: (600 - 100) / 5 = 100 s."""
+    values = {"state_bytes": 100e6, "new_bytes": 50e6, "bytes_per_s": 10e6, "timeout_ms": 60_000.0}
+    lines = shown(outcome("upload", growth_bytes_per_s=5e6, **values))
+    line = lines["A full upload reaches the timeout, if this growth lasts, in"]
+    assert line.endswith("= 100 s")
+
+
+def test_seventy_percent_less_of_fifteen_minutes_is_four_and_a_half() -> None:
+    """The source document says 3 min; 0.3 x 15 min = 4.5 min."""
+    values = {"state_bytes": 900e6, "new_bytes": 270e6, "bytes_per_s": 1e6, "timeout_ms": 1_200_000.0}
+    assert outcome("upload", **values).results["incremental_ms"] == 4.5 * 60_000
+
+
+def test_the_upload_has_the_rate_and_the_growth_of_the_runbook() -> None:
+    """It had the fastest slow checkpoint instead: 8.4 s beside the runbook's 8.6 s, and a growth of nothing."""
+    facts = {
+        "checkpoint_sizes.max_state_bytes": 561.2e6,
+        "checkpoint_sizes.growth_by_checkpoint_bytes": 89.1e6,
+        "checkpoint_sizes.bytes_per_s_max": 10.3e6,
+        "checkpoint_sizes.growth_bytes_per_s": 4.6e6,
+        "checkpoint_phases.upload_bytes_per_s_max": 10.6e6,
+        "settings.timeout_ms": 180_000.0,
+    }
+    lines = shown(outcome("upload", facts))
+    assert lines["Incremental upload"] == "89.1 MB / 10.3 MB/s = 8.7 s"
+    assert "4.6 MB/s" in lines["A full upload reaches the timeout, if this growth lasts, in"]
