@@ -11,6 +11,7 @@ from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject, only_one
 from diagnostics.reconstruction.checkpoints.counted_course import CountedCourse, counted_course
+from diagnostics.reconstruction.checkpoints.failure_deadline import gives_up_ms
 from diagnostics.reconstruction.checkpoints.history import Checkpoint, History, checkpoint_histories
 from diagnostics.reconstruction.checkpoints.located import Located, located_checkpoints
 from diagnostics.reconstruction.checkpoints.running_tasks import went_down_ms
@@ -71,6 +72,8 @@ def _facts_of(
     facts |= _paths(history, located_checkpoints(evidence).get(job_id, Located()))
     facts |= timeout_in_effect(history, stated.get("timeout_ms"), is_default="timeout_ms" not in places)
     facts |= _against_settings(history, facts, stated)
+    if down_ms is None and isinstance(tolerated := stated.get("tolerable_failed"), int):
+        facts["gives_up_ms"] = gives_up_ms(history, tolerated)
     citations = [places[name] for name in ("timeout_ms", "interval_ms") if name in places]
     return facts, [*_citations_of(history), *citations, *(counted.citations if counted else ())]
 
@@ -158,6 +161,7 @@ def _course(history: History, down_ms: int | None) -> dict[str, FactValue]:
     last_completed = completed[-1].ended_ms if completed else None
     if history.observed_until_ms and last_completed:
         facts["since_last_completed_ms"] = max(history.observed_until_ms - last_completed, 0)
+        facts["last_begun_ms"] = completed[-1].start_ms
         facts |= _work_since(completed[-1].start_ms or last_completed, history.observed_until_ms, down_ms)
     return facts
 
@@ -325,6 +329,8 @@ FACTS = {
     "completed_ids": "the last completed ones",
     "last_path": "path of the last completed checkpoint",
     "last_savepoint_path": "path of the last savepoint that completed, or that the job was started from",
+    "last_begun_ms": "begin of the last completed checkpoint, epoch ms",
+    "gives_up_ms": "time at which failures in a row exceed those that are tolerated, at their pace, epoch ms",
     "failed": "failed checkpoints; expired, declined or failed otherwise, without those that a restart aborted",
     "failed_ids": "which failed",
     "expired": "expired checkpoints",
