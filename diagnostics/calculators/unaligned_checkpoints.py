@@ -63,12 +63,13 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
     persisted = in_flight * (1 - waits / travel) if travel > 0 else 0.0
     upload = _duration(persisted, values["upload_bytes_per_s"])
     slowest = _duration(persisted, max(values["upload_bytes_per_s"], values["written_bytes_per_s"]))
-    parts, record = values["sync_ms"] + values["async_ms"], values["record_ms"]
+    late = _late_ms(lookup)
+    parts, record = late + values["sync_ms"] + values["async_ms"], values["record_ms"]
     now = values["end_to_end_ms"]
     least, expected, most = (
         waits + parts + rest if switches else now for rest in (record, max(record, upload), record + slowest)
     )
-    shown_parts = f"{duration(waits)} + {duration(values['sync_ms'])} + {duration(values['async_ms'])}"
+    shown_parts = " + ".join(map(duration, (*([late] if late else []), waits, values["sync_ms"], values["async_ms"])))
     lines = [
         Line(
             say("Travel of the barriers, aligned"),
@@ -117,6 +118,21 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
             timeout=duration(values["timeout_ms"]),
         )
         return Outcome("depends", headline, lines, results=results)
+    if expected >= now and late:
+        headline = joined_sentences(
+            [
+                _source_stays(late),
+                say(
+                    "A checkpoint would take about {expected} ({least} to {most}); the longest that completed took "
+                    "{now}.",
+                    expected=duration(expected),
+                    least=duration(least),
+                    most=duration(most),
+                    now=duration(now),
+                ),
+            ]
+        )
+        return Outcome("depends", headline, lines, results=results)
     if expected >= now:
         reason = say(
             "A checkpoint takes {now}, and barriers travel for {travel} of it: there is nothing to save.",
@@ -138,19 +154,25 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
         now=duration(now),
         persisted=size(persisted),
     )
-    late = lookup("checkpoint_phases.source_delay_ms")
-    if isinstance(late, (int, float)) and late >= LATE_MS:
-        headline = joined_sentences(
-            [
-                say(
-                    "A source reacted to the trigger of a checkpoint after {late}: no barrier waits there, so this "
-                    "time stays and is counted in none of the numbers here.",
-                    late=duration(late),
-                ),
-                headline,
-            ]
-        )
+    if late:
+        headline = joined_sentences([_source_stays(late), headline])
     return Outcome("do", headline, lines, results=results)
+
+
+def _late_ms(lookup: Lookup) -> float:
+    """How late a source reacts to the trigger of a checkpoint, which is part of what the checkpoint takes; 0 if it does
+    not wait.
+    """
+    late = lookup("checkpoint_phases.source_delay_ms")
+    return float(late) if isinstance(late, (int, float)) and late >= LATE_MS else 0.0
+
+
+def _source_stays(late: float) -> str:
+    return say(
+        "A source reacted to the trigger of a checkpoint only after {late}: no barrier waits there, so this time "
+        "stays.",
+        late=duration(late),
+    )
 
 
 def _in_flight(values: Mapping[str, float], travel: float, in_flight: float) -> tuple[str, str]:

@@ -177,12 +177,13 @@ def _no_checkpoint(job: WatchedJob) -> Alert:
         say("{{job_name}} completed no checkpoint for {ago}", ago=phrase.duration(window)),
         for_these_settings(
             say(
-                "After a failure the records of that time are lost, because the source keeps no position. It is three "
-                "intervals, and ten minutes at least."
+                "After a failure the records since the last completed checkpoint are lost, because the source keeps no "
+                "position. The alert looks back over three intervals, and ten minutes at least."
             )
             if job.forgets
             else say(
-                "After a failure the work of that time is repeated. It is three intervals, and ten minutes at least."
+                "After a failure the work since the last completed checkpoint is repeated. The alert looks back over "
+                "three intervals, and ten minutes at least."
             ),
             job,
         ),

@@ -162,7 +162,7 @@ def _processes(options: Sequence[Stated]) -> dict[str, list[ProcessStart]]:
     configured = {word for each in options if each.key.startswith("env.java.") for word in (each.value or "").split()}
     starts_of: dict[str, set[ProcessStart]] = {}
     jvm: dict[tuple[str, int], str] = {}
-    for option in options:
+    for option in sorted(options, key=lambda each: (each.citation.file_id, each.citation.line or 0)):
         if not option.process or option.value is None:
             continue
         process = (option.process, option.citation.file_id)

@@ -210,8 +210,8 @@ def test_a_source_without_a_position_loses_the_work_without_a_checkpoint() -> No
         alerts = alerts_for({"jobs": [], "findings": []}, signals, JOB_ID)
         return next(each.why for each in alerts if each.name == "FlinkNoCompletedCheckpoint")
 
-    assert "records of that time are lost" in said("at most once")
-    assert "work of that time is repeated" in said("exactly once")
+    assert "records since the last completed checkpoint are lost" in said("at most once")
+    assert "work since the last completed checkpoint is repeated" in said("exactly once")
 
 
 def test_a_setting_that_no_metric_shows_has_no_alert_of_its_own() -> None:

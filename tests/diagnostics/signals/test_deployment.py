@@ -160,6 +160,16 @@ def test_options_of_a_process_are_those_that_the_start_script_did_not_add() -> N
     assert "jobmanager_arguments" not in facts
 
 
+def test_the_options_of_one_start_stay_together_whatever_the_times_of_its_lines() -> None:
+    """Lines of a start-up message differ by milliseconds, and options are kept with the latest first."""
+    log = (" JVM Options:", "    -Xlog:gc*:file=/log/a.log", " Program Arguments:", "    -D", "    rpc.port=1", "-----")
+    rows = [row | {"ts_ms": 1_000 + row["line"]} for row in stated(*log, role="taskmanager")]
+    facts = facts_of(*stated(*STANDALONE, file_id=1), *rows)
+
+    assert facts["task_manager_arguments"] == ["rpc.port=1"]
+    assert facts["task_manager_jvm_options"] == ["'-Xlog:gc*:file=/log/a.log'"]
+
+
 def test_jvm_options_of_a_process_are_those_that_neither_a_script_nor_the_configuration_states() -> None:
     def log(name: str) -> tuple[str, ...]:
         computed = ("-Xmx145961776", "-XX:MaxMetaspaceSize=268435456", "-XX:+UseSerialGC", "-Dlog.file=/log/a.log")
