@@ -145,8 +145,9 @@ FROM_LAST = to_say("Make the change, and start the job from its last completed c
 DELETED = to_say(
     "With the retention {settings.retention} Flink deletes the job's checkpoints when it ends: expect this one to be "
     "gone, unless the JobManager was lost before it could delete it. A start without the checkpoint loses what the "
-    "state held, and a listing that fails (wrong host, no permission) does not show that the checkpoint is gone. The start "
-    "without it is written after `#`; run it only when somebody has decided so. Make the change, look for the checkpoint, and start the job from it:"
+    "state held, and a listing that fails (wrong host, no permission) does not show that the checkpoint is gone. The "
+    "start without it is written after `#`; run it only when somebody has decided so. Make the change, look for the "
+    "checkpoint, and start the job from it:"
 )
 DELETED_BUT_SAVEPOINT = to_say(
     "With the retention {settings.retention} Flink deletes the job's checkpoints when it ends: make the change, and "
