@@ -23,9 +23,9 @@ STARTS = re.compile(r"(?:task|job)manager\.sh start\b")
 """A command that starts a process of Flink."""
 
 CAUSE_FIRST = to_say(
-    "None of the decided changes removes the root cause, so none is worth a restart. Look first which of the changes "
-    "under “Only after a look” fits: its step in the runbook shows how to restart the job, and the changes below can "
-    "be made in the same restart."
+    "None of the decided changes removes the root cause, so none is worth a restart. Begin with what the verdict says "
+    "to do first. Where that does not suffice, look which of the changes under “Only after a look” fits: its step in "
+    "the runbook shows how to restart the job, and the changes below can be made in the same restart."
 )
 NOT_THE_CAUSE = to_say(
     "Nothing in this plan removes the root cause: follow the runbook “{runbook}” for that. What is here lowers other "
