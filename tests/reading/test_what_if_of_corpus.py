@@ -37,7 +37,8 @@ def test_what_if_repeats_the_values_and_the_judgement_of_the_case(case: str, cor
         _writes_what_the_runbook_expects(lookup)
         helped = {each["subject"]["job"] for each in found if each["rule"]["id"] == WOULD_HELP}
         if finding["subject"]["job"] in helped:
-            assert answer("unaligned-checkpoints", lookup)[1].advice == "do"
+            waits = lookup("checkpoint_phases.source_delay_ms") is not None  # which they do not shorten
+            assert answer("unaligned-checkpoints", lookup)[1].advice in {"do", *(["depends"] if waits else [])}
 
 
 def _says_the_rate_of_the_runbook(lookup: Lookup) -> None:

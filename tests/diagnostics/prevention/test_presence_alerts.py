@@ -116,7 +116,7 @@ def test_a_count_of_restarts_that_does_not_vary_tests_the_alert_on_restarts() ->
     alerts, series = made({**points, **counted}, finding("network_partition"))
     [restarted] = [each for each in alerts if each.name == "FlinkJobRestarted"]
 
-    assert outcome(restarted, series).startswith("The series do not fire it")
+    assert outcome(restarted, series).startswith("The series of this case do not fire it")
     assert outcome(restarted, made(points)[1]).startswith("Not tested")
 
 
