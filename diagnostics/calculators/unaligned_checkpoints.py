@@ -118,21 +118,18 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
             timeout=duration(values["timeout_ms"]),
         )
         return Outcome("depends", headline, lines, results=results)
-    if expected >= now and late:
-        headline = joined_sentences(
-            [
-                _source_stays(late),
-                say(
-                    "A checkpoint would take about {expected} ({least} to {most}); the longest that completed took "
-                    "{now}.",
-                    expected=duration(expected),
-                    least=duration(least),
-                    most=duration(most),
-                    now=duration(now),
-                ),
-            ]
+    times = {
+        "expected": duration(expected),
+        "least": duration(least),
+        "most": duration(most),
+        "now": duration(now),
+    }
+    if most >= now and late:
+        would_take = say(
+            "A checkpoint would take about {expected} ({least} to {most}); the longest that completed took {now}.",
+            **times,
         )
-        return Outcome("depends", headline, lines, results=results)
+        return Outcome("depends", joined_sentences([_source_stays(late), would_take]), lines, results=results)
     if expected >= now:
         reason = say(
             "A checkpoint takes {now}, and barriers travel for {travel} of it: there is nothing to save.",
@@ -148,11 +145,8 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
     headline = say(
         "A checkpoint takes about {expected} ({least} to {most}) in place of "
         "{now}, and writes about {persisted} more. The back pressure stays: repair the bottleneck too.",
-        expected=duration(expected),
-        least=duration(least),
-        most=duration(most),
-        now=duration(now),
         persisted=size(persisted),
+        **times,
     )
     if late:
         headline = joined_sentences([_source_stays(late), headline])
