@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from diagnostics.aggregators.aggregator import CITATION_ORDER, Aggregator
 from diagnostics.arithmetic.row_choice import contains_any, is_any, shortened
 from diagnostics.arithmetic.row_order import Order, first_rows_by_group, sort_rows
 from diagnostics.citation import CITATION_COLUMNS
+from diagnostics.notation.artifact import artifacts_in
 from diagnostics.vocabulary.known_bug import LAMBDA, PLAIN, bugs_that_fit, rare_texts
 
 if TYPE_CHECKING:
@@ -33,9 +33,6 @@ BETWEEN = "\n\x1f\n"
 
 KEPT = ("ts_ms", "job_id", "vertex", "root_cause_class", "root_cause_message", "message")
 ORDER: Order = (("bug", "ascending"), ("ts_ms", "ascending"), *CITATION_ORDER)
-
-ARTIFACT = re.compile(r"\b([a-z][a-z0-9-]{2,60}?)(?:_2\.1[123])?-(\d{1,3}\.\d{1,3}\.\d{1,3})(?:-[\w.]{1,40})?\.jar")
-"""The JAR that log frameworks print after a frame: `~[flink-dist-1.16.1.jar:1.16.1]`."""
 
 
 def _showing(records: pa.Table) -> pa.Table:
@@ -73,7 +70,7 @@ def _bugs_in(joined: str) -> list[str]:
 
 def _releases_in(trace: str | None) -> str | None:
     """`flink-dist 1.16.1` and others, one per line, from the frames of a trace."""
-    found = dict.fromkeys(f"{each[1]} {each[2]}" for each in ARTIFACT.finditer(trace or ""))
+    found = dict.fromkeys(f"{name} {release}" for name, release in artifacts_in(trace or ""))
     return "\n".join(list(found)[:MOST_RELEASES]) or None
 
 

@@ -9,12 +9,12 @@ from statistics import median
 
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.bugs.bug_appearances import repair_of
 from diagnostics.reconstruction.errors.blamed_fault import blamed_faults, came_before, shows_faults
 from diagnostics.reconstruction.failures.fault import Fault, by_job, rounds_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.code_shapes import code_shape_of
 from diagnostics.vocabulary.fault_origins import OWN_CODE
-from diagnostics.vocabulary.message_remedies import remedy_of
 
 OF_CODE = (OWN_CODE, "class_loading", "serialization", "record", "statement", "python", "connector_code")
 """Origins that a change of the job (its code, its packaging, its handling of bad records) can repair."""
@@ -41,7 +41,7 @@ def measure(evidence: Evidence) -> Measured:
         return
     found = by_job(blamed_faults(evidence))
     for job in sorted(found, key=repr):
-        yield _signal(job, found[job])
+        yield _signal(job, found[job], evidence)
 
 
 def is_of_code(fault: Fault) -> bool:
@@ -49,7 +49,7 @@ def is_of_code(fault: Fault) -> bool:
     return fault.origin.id in OF_CODE and not fault.in_snapshot
 
 
-def _signal(job: str | None, faults: Sequence[Fault]) -> Signal:
+def _signal(job: str | None, faults: Sequence[Fault], evidence: Evidence) -> Signal:
     of_code = [fault for fault in faults if is_of_code(fault)]
     facts: dict[str, FactValue] = {"failures": len(faults), "of_code": len(of_code)}
     same: list[Fault] = []
@@ -57,7 +57,7 @@ def _signal(job: str | None, faults: Sequence[Fault]) -> Signal:
         kinds = [fault.kind for fault in of_code]
         most = max(dict.fromkeys(kinds), key=kinds.count)
         same = [fault for fault in of_code if fault.kind == most]
-        facts |= _cause(same) | _course(same)
+        facts |= _cause(same, evidence) | _course(same)
         before = came_before(faults, same[0])
         facts |= {"is_first": before is None, "before": before.said if before else None}
     stamps = [fault.ts_ms for fault in same if fault.ts_ms is not None]
@@ -71,8 +71,8 @@ def _signal(job: str | None, faults: Sequence[Fault]) -> Signal:
     )
 
 
-def _cause(same: Sequence[Fault]) -> dict[str, FactValue]:
-    first, remedy = same[0], remedy_of(same[0].chain)
+def _cause(same: Sequence[Fault], evidence: Evidence) -> dict[str, FactValue]:
+    first, remedy = same[0], repair_of(same[0], evidence)
     named = CLASS_NAME.match(first.message) if first.origin.id == "class_loading" else None
     missing = named[1].replace("/", ".") if named else None
     frames = [each for each in (first.frame, first.thrown_in) if each]

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.bugs.bug_appearances import repair_of
 from diagnostics.reconstruction.failures.fault import Fault, by_job, faults_in, kinds_of
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
-from diagnostics.vocabulary.message_remedies import remedy_of
 
 SHOWN = 8
 
@@ -27,12 +27,12 @@ def measure(evidence: Evidence) -> Measured:
     cluster = cluster_of(evidence)
     found = by_job(faults_in(evidence))
     for job in sorted({*found, *cluster.job_names}, key=repr):
-        yield _signal(job, found.get(job, []))
+        yield _signal(job, found.get(job, []), evidence)
     if not found and not cluster.job_names:
-        yield _signal(None, [])
+        yield _signal(None, [], evidence)
 
 
-def _signal(job: str | None, faults: Sequence[Fault]) -> Signal:
+def _signal(job: str | None, faults: Sequence[Fault], evidence: Evidence) -> Signal:
     kinds = kinds_of(faults)
     facts: dict[str, FactValue] = {"failures": len(faults), "kinds": len(kinds)}
     if faults:
@@ -42,7 +42,7 @@ def _signal(job: str | None, faults: Sequence[Fault]) -> Signal:
             "first_class": first.exception or None,
             "first_name": _name_of(first),
             "first_message": first.message,
-            "first_remedy": remedy_of(first.chain),
+            "first_remedy": repair_of(first, evidence),
             "first_frame": first.frame,
             "first_user_frame": first.user_frame,
             "first_in_user_code": first.user_frame is not None and first.user_frame == first.frame,

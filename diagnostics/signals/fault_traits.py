@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.bugs.bug_appearances import repair_of
 from diagnostics.reconstruction.errors.blamed_fault import blamed_faults, came_before, shows_faults
 from diagnostics.reconstruction.failures.fault import Fault, by_job, is_report, rounds_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
@@ -18,7 +19,6 @@ from diagnostics.vocabulary.fault_traits import (
     Thrower,
     resemblance_of,
 )
-from diagnostics.vocabulary.message_remedies import remedy_of
 from diagnostics.vocabulary.outside_refusals import likely_refusal, refusal_of
 from diagnostics.vocabulary.setting_faults import setting_fault_of
 
@@ -43,7 +43,7 @@ def measure(evidence: Evidence) -> Measured:
         return
     faults = by_job(blamed_faults(evidence))
     for job in sorted(faults, key=repr):
-        yield _signal(job, faults[job])
+        yield _signal(job, faults[job], evidence)
 
 
 def is_known(fault: Fault) -> bool:
@@ -93,7 +93,7 @@ def _resembling(faults: Sequence[Fault]) -> Iterator[tuple[Fault, Resemblance]]:
             yield fault, likeness
 
 
-def _signal(job: str | None, faults: Sequence[Fault]) -> Signal:
+def _signal(job: str | None, faults: Sequence[Fault], evidence: Evidence) -> Signal:
     unknown = [fault for fault in faults if not is_known(fault)]
     facts: dict[str, FactValue] = {"failures": len(faults), "unknown": len(unknown)}
     first = next(_resembling(faults), None)
@@ -102,7 +102,7 @@ def _signal(job: str | None, faults: Sequence[Fault]) -> Signal:
         fault, likeness = first
         before = came_before(faults, fault)
         same = [each for each in unknown if each.kind == fault.kind]
-        remedy = remedy_of(fault.chain)
+        remedy = repair_of(fault, evidence)
         kind, advice = _kind_and_advice(fault, likeness.symptom_class, remedy)
         facts |= {
             "resembles": likeness.symptom_class,

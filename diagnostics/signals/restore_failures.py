@@ -13,13 +13,13 @@ from diagnostics.aggregators import restore_records
 from diagnostics.citation import CITATION_COLUMNS, Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.bugs.bug_appearances import repair_of
 from diagnostics.reconstruction.checkpoints.history import History, checkpoint_histories
 from diagnostics.reconstruction.checkpoints.located import RESTORED_FROM
 from diagnostics.reconstruction.errors.blamed_fault import blamed_faults
 from diagnostics.reconstruction.failures.fault import Fault, by_job, rounds_of
 from diagnostics.reconstruction.job.task_start import TaskStart, task_starts
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
-from diagnostics.vocabulary.message_remedies import remedy_of
 
 MOST_LISTED = 12
 PLACE = ("ts_ms", *CITATION_COLUMNS)
@@ -168,7 +168,7 @@ def measure(evidence: Evidence) -> Measured:
     only = jobs[0] if len(jobs) == 1 else None
     for job in jobs or ([None] if told else []):
         of_job = [each for each in told if (each.job_id or only) == job]
-        yield _signal(job, faults.get(job, []), of_job, starts, histories.get(job) or History(job))
+        yield _signal(job, faults.get(job, []), of_job, starts, histories.get(job) or History(job), evidence)
 
 
 def is_restoring(fault: Fault) -> bool:
@@ -198,6 +198,7 @@ def _signal(
     records: Sequence[RestoreRecord],
     starts: Sequence[TaskStart],
     history: History,
+    evidence: Evidence,
 ) -> Signal:
     restores = [each for each in records if each.event.startswith(("jm.ckpt.restore_from", "jm.ckpt.start_from"))]
     skipped = [each for each in records if each.event == "jm.savepoint.skip"]
@@ -214,7 +215,7 @@ def _signal(
     if restores and starts:
         facts |= {"slowest_start_ms": starts[0].took_ms, "slowest_start_vertex": starts[0].vertex}
     if faults:
-        facts |= _cause(faults)
+        facts |= _cause(faults, evidence)
     citations = [fault.citation for fault in faults[:6]]
     citations += [each.citation for each in (*skipped[:2], *restores[-2:])]
     stamps = [fault.ts_ms for fault in faults if fault.ts_ms is not None]
@@ -247,7 +248,7 @@ def _set_back(restores: Sequence[RestoreRecord], history: History) -> dict[str, 
     return worst
 
 
-def _cause(faults: Sequence[Fault]) -> dict[str, FactValue]:
+def _cause(faults: Sequence[Fault], evidence: Evidence) -> dict[str, FactValue]:
     """The most frequent failure, with the names in its text."""
     kinds = [fault.kind for fault in faults]
     most = max(dict.fromkeys(kinds), key=kinds.count)
@@ -264,7 +265,7 @@ def _cause(faults: Sequence[Fault]) -> dict[str, FactValue]:
         "exception": first.exception.rpartition(".")[2] or None,
         "message": first.message,
         "said": first.said,
-        "remedy": remedy_of(first.chain),
+        "remedy": repair_of(first, evidence),
         "reported_by": first.reported_by,
         "frame": first.frame,
         "rounds": max(len(rounds), 1),

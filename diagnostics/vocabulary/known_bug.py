@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from diagnostics.errors import InvalidRule
+from diagnostics.language import ENGLISH, SUFFIXES, Text, in_reader_language, reading_in, say
 from diagnostics.yaml_document import Place, YamlDocument, read_yaml, translated_names, with_translations
 
 FOLDER = Path(__file__).parent / "known_bugs"
@@ -90,6 +91,40 @@ class KnownBug:
     def affects(self, release: Release) -> bool:
         """Whether the release is in one of the affected ranges."""
         return any(first <= release <= last for first, last in self.affected)
+
+    @property
+    def program(self) -> str:
+        """Whose release counts, as readers know it."""
+        return "Flink" if self.product == FLINK else self.product
+
+    @property
+    def repair(self) -> Text:
+        """What repairs it, true in every release: upgrade if it is older than the fix, and the work-around."""
+        said = {}
+        for language in (ENGLISH, *SUFFIXES):
+            with reading_in(language):
+                said[language] = self._repair()
+        return Text(said.pop(ENGLISH), said)
+
+    def _repair(self) -> str:
+        title, work_around = in_reader_language(self.title), in_reader_language(self.work_around)
+        if not self.fixed:
+            return say(
+                "This fits {bug} of {program} ({title}), which no release has fixed. Work-around: {work_around}",
+                bug=self.id,
+                program=self.program,
+                title=title,
+                work_around=work_around,
+            )
+        return say(
+            "Upgrade {program} to {fixed} or later if yours is older: this fits {bug} ({title}), which is fixed there."
+            " Work-around: {work_around}",
+            program=self.program,
+            fixed=" / ".join(self.fixed),
+            bug=self.id,
+            title=title,
+            work_around=work_around,
+        )
 
 
 LAMBDA = r"\.lambda\$(\w+?)\$[\w$]*$"

@@ -89,7 +89,8 @@ def _catalogue_texts() -> Iterable[tuple[str, Iterable[str]]]:
     """Facts that hold texts of catalogues, with these."""
     bugs, faults = known_bugs().values(), setting_faults()
     titles = [each.title for each in origins()]
-    remedies = [each.remedy for each in message_remedies()]
+    repairs = [each.repair for each in bugs]
+    remedies = [*repairs, *(each.remedy for each in message_remedies())]
     hows, advice = [each.how for each in refusals()], [each.advice for each in refusals()]
     return (
         ("outside_faults.kind", hows),

@@ -81,6 +81,8 @@ FOLDERS_OF_RECONSTRUCTION: Floors = (
     ("failures", "load"),
     ("checkpoints",),
     ("configuration", "errors"),
+    ("bugs",),
 )
 """Its folders from the ground to the roof: what a job consists of may be derived from its metrics, why a checkpoint
-failed from failures; which jobs have a configuration is known from all of them."""
+failed from failures; which jobs have a configuration is known from all of them, and
+which release has a bug from the configuration."""

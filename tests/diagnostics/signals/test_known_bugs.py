@@ -1,4 +1,4 @@
-"""A known bug is reported only when a failure matches it and the release has it."""
+"""A known bug is reported only when a failure matches it and the release has it or may have it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from diagnostics.notation.file_range import Range
 from diagnostics.reading.reduction import reduce_tables
 from diagnostics.reading.row_batch import row_batch
 from diagnostics.signals.known_bugs import measure
-from diagnostics.signals.signal import NotMeasured
 from diagnostics.vocabulary.incident_kinds import kinds_of
 from tests.diagnostics.hand_made import JOB, START, hand_made, needs, only
 
@@ -76,16 +75,15 @@ def test_a_bug_is_not_reported_beyond_its_releases(version: str) -> None:
     assert measured(started(version), failing(5)) == []
 
 
-def test_without_a_release_the_missing_evidence_is_reported() -> None:
-    told = measured(failing(5))
-    assert needs(told) == {"known_bugs": "jobmanager-log"}
-    assert [each.reason for each in told if isinstance(each, NotMeasured)] == [
-        "texts fit FLINK-24846, but no file names the release"
-    ]
+def test_without_a_release_the_bug_is_one_that_it_may_have() -> None:
+    facts = only(measured(failing(5)), "known_bugs").facts
+    assert (facts["bug"], facts["fixed"], facts["product"]) == ("FLINK-24846", ["1.13.6", "1.14.3", "1.15.0"], "Flink")
+    assert "release" not in facts
+    assert "symptom_class" not in facts
 
 
 def test_a_release_without_its_third_number_does_not_count() -> None:
-    assert needs(measured(started("1.13-SNAPSHOT"), failing(5))) == {"known_bugs": "jobmanager-log"}
+    assert "release" not in only(measured(started("1.13-SNAPSHOT"), failing(5)), "known_bugs").facts
 
 
 @pytest.mark.parametrize(
@@ -110,7 +108,38 @@ def test_the_release_is_that_of_the_process_that_wrote_the_record() -> None:
 
 def test_two_releases_of_other_files_decide_nothing() -> None:
     told = measured(started("1.13.2", file_id=1), started("1.13.1", file_id=2), failing(5))
-    assert needs(told) == {"known_bugs": "jobmanager-log"}
+    assert "release" not in only(told, "known_bugs").facts
+
+
+CLOSED = "org.apache.flink.streaming.connectors.kafka.internals.Handover$ClosedException"
+"""What FLINK-28758 looks like; it is in flink-connector-kafka 3.0.0 and fixed in 3.0.1."""
+
+
+def of_a_connector(second: float) -> dict[str, Any]:
+    frame = "org.apache.flink.streaming.connectors.kafka.internals.Handover.close"
+    return failing(second, causes=CLOSED, root_cause_message="", root_cause_frame=frame, thrown_in=frame)
+
+
+def class_path(jars: str, file_id: int = 0) -> dict[str, Any]:
+    message = f" Classpath: {jars}:/opt/flink/lib/flink-dist-1.17.1.jar:"
+    return {"ts_ms": at(0), "level": "INFO", "message": message, "kinds": "class_path", "file_id": file_id}
+
+
+def test_the_class_path_names_the_release_of_a_connector() -> None:
+    path = class_path("/opt/flink/lib/flink-sql-connector-kafka-3.0.0-1.17.jar")
+    facts = only(measured(path, of_a_connector(5)), "known_bugs").facts
+    assert (facts["bug"], facts["release"], facts["product"]) == ("FLINK-28758", "3.0.0", "flink-connector-kafka")
+
+
+def test_a_connector_that_has_the_fix_by_its_class_path_shows_no_bug() -> None:
+    assert measured(class_path("lib/flink-connector-kafka-3.0.2-1.18.jar"), of_a_connector(5)) == []
+
+
+def test_a_connector_whose_release_is_nowhere_may_have_the_bug() -> None:
+    facts = only(
+        measured(started("1.17.1"), class_path("lib/flink-json-1.17.1.jar"), of_a_connector(5)), "known_bugs"
+    ).facts
+    assert (facts["bug"], facts["fixed"], "release" in facts) == ("FLINK-28758", ["3.0.1"], False)
 
 
 def test_the_frames_of_the_trace_name_the_release() -> None:

@@ -1,0 +1,125 @@
+"""Records and answers that match a known bug, with the release of the program that has it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from diagnostics.aggregators import failures, known_bug_records
+from diagnostics.citation import CITATION_COLUMNS, Citation
+from diagnostics.evidence import Evidence, read_once
+from diagnostics.evidence.subject import only_one
+from diagnostics.notation.artifact import artifacts_in
+from diagnostics.reconstruction.configuration.flink_releases import FlinkReleases, flink_releases
+from diagnostics.reconstruction.failures.fault import Fault, job_of_vertex
+from diagnostics.reconstruction.failures.incident_log import incident_log
+from diagnostics.reconstruction.job.cluster import cluster_of
+from diagnostics.vocabulary.known_bug import (
+    FLINK,
+    KnownBug,
+    Release,
+    bugs_that_fit,
+    known_bugs,
+    plain_frame,
+    release_of,
+)
+from diagnostics.vocabulary.message_remedies import remedy_of
+
+DISTRIBUTION = "flink-dist"
+"""The Flink JAR whose name in a stack trace carries the release."""
+
+
+@dataclass(frozen=True, slots=True)
+class Appearance:
+    """A record or answer that matches a bug, and its release; None when no file states one."""
+
+    bug: KnownBug
+    release: Release | None
+    ts_ms: int | None
+    job_id: str | None
+    vertex: str | None
+    citation: Citation
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether the release is known, and has the bug."""
+        return self.release is not None and self.bug.affects(self.release)
+
+
+@read_once
+def bug_appearances(evidence: Evidence) -> Sequence[Appearance]:
+    """Every match, computed once for each Evidence; without those in a release that does not have the bug.
+
+    Reads   log_record, failure, and the releases in logs and REST answers.
+    """
+    shown = [*_in_logs(evidence), *_in_answers(evidence)]
+    return [each for each in shown if each.release is None or each.is_sure]
+
+
+def repair_of(fault: Fault, evidence: Evidence) -> str | None:
+    """What repairs a failure: the fix of the bug that it shows, else what is known for its message.
+
+    A bug without a known release gives way to what is known for the message.
+    """
+    place = (fault.citation.file_id, fault.citation.line)
+    shown = [each for each in bug_appearances(evidence) if (each.citation.file_id, each.citation.line) == place]
+    sure = next((each.bug.repair for each in shown if each.is_sure), None)
+    return sure or remedy_of(fault.chain) or next((each.bug.repair for each in shown), None)
+
+
+def _in_logs(evidence: Evidence) -> Iterator[Appearance]:
+    releases, paths, cluster = flink_releases(evidence), _class_paths(evidence), cluster_of(evidence)
+    for row in evidence.answer(known_bug_records.AGGREGATOR).to_pylist():
+        bug = known_bugs()[row["bug"]]
+        text = row["message"] or f"{row['root_cause_class']}: {row['root_cause_message']}"
+        place = {name: row[name] for name in CITATION_COLUMNS}
+        citation = Citation(kind="log", text=text, ts_ms=row["ts_ms"], **place)
+        named = [tuple(line.split(" ")) for line in (row["releases"] or "").split("\n") if line]
+        release = _named_release(bug, named) or _stated_release(bug, releases, paths, row)
+        job = row["job_id"] or job_of_vertex(row["vertex"], cluster)
+        yield Appearance(bug, release, row["ts_ms"], job, row["vertex"], citation)
+
+
+def _in_answers(evidence: Evidence) -> Iterator[Appearance]:
+    releases, paths = flink_releases(evidence), _class_paths(evidence)
+    for row in evidence.answer(failures.AGGREGATOR).to_pylist():
+        text = "\n".join(part for part in (row["causes"], row["root_cause_message"], row["exception_message"]) if part)
+        for name in bugs_that_fit(text, (plain_frame(row["root_cause_frame"]), plain_frame(row["thrown_in"]))):
+            bug = known_bugs()[name]
+            place = {name: row[name] for name in CITATION_COLUMNS}
+            said = f"{row['root_cause_class']}: {row['root_cause_message']}"[:300]
+            citation = Citation(kind="rest", text=said, ts_ms=row["ts_ms"], **place)
+            release = _stated_release(bug, releases, paths, row)
+            yield Appearance(bug, release, row["ts_ms"], row["job_id"], row["vertex"], citation)
+
+
+def _class_paths(evidence: Evidence) -> Sequence[tuple[int, Sequence[tuple[str, str]]]]:
+    """File and JARs with their releases of each class path that a process logged when it started."""
+    found = incident_log(evidence).of("class_path")
+    return [(event.file_id, tuple(artifacts_in(event.message))) for event in found]
+
+
+def _named_release(bug: KnownBug, named: Sequence[tuple[str, ...]]) -> Release | None:
+    """The release of the bug's product among JARs: `flink-sql-connector-kafka` is of flink-connector-kafka, too, and
+    `paimon-flink` of paimon.
+    """
+    own = DISTRIBUTION if bug.product == FLINK else bug.product.removeprefix("flink-")
+    for artifact, release in named:
+        if artifact == own or (bug.product != FLINK and (artifact.endswith(own) or artifact.startswith(f"{own}-"))):
+            return release_of(release)
+    return None
+
+
+def _stated_release(
+    bug: KnownBug,
+    releases: FlinkReleases,
+    paths: Sequence[tuple[int, Sequence[tuple[str, str]]]],
+    row: Mapping[str, Any],
+) -> Release | None:
+    """Flink's release in that file; that of a connector in its class path, else the only one in all class paths."""
+    if bug.product == FLINK:
+        return releases.at(row["file_id"], row["ts_ms"])
+    found = [(file_id, release) for file_id, jars in paths if (release := _named_release(bug, jars))]
+    own = {release for file_id, release in found if file_id == row["file_id"]}
+    return only_one(own or {release for _, release in found})
