@@ -43,6 +43,7 @@ CORPUS = (
     "tests/reading/test_citations_in_chinese.py",
     "tests/reading/test_numbers_of_corpus.py",
     "tests/reading/test_pages_of_corpus.py",
+    "tests/reading/test_restarts_of_corpus.py",
     "tests/reading/test_runbooks_of_corpus.py",
     "tests/reading/test_waits_of_corpus.py",
     "tests/reading/test_what_if_of_corpus.py",

@@ -9,6 +9,7 @@ from dataclasses import replace
 from diagnostics.calculators.calculator import INCOMING_RATE, Calculator, Input, Line, Outcome
 from diagnostics.evidence.subject import FactValue, Lookup
 from diagnostics.language import joined_sentences, listed, say, to_say
+from diagnostics.vocabulary.job_states import DELETED_WHEN_ENDED
 from diagnostics.wording.phrase import FORMATS, duration, number
 
 DOWN_MS = 60_000.0
@@ -204,6 +205,17 @@ def _not_run_ms(lookup: Lookup) -> float:
 def _repeats(since_ms: float, lookup: Lookup) -> str:
     if not since_ms:
         return say("After a stop with a savepoint nothing is repeated.")
+    state, retention = lookup("restarts.final_state"), lookup("settings.retention")
+    is_deleted = state in DELETED_WHEN_ENDED.get(str(retention), ())
+    if is_deleted and lookup("checkpoint_progress.last_savepoint_path") is None:
+        return say(
+            "The job is {state}, and with the retention {retention} Flink deletes its checkpoints then: expect the "
+            "last one to be gone, and all that the state held since the job was started to be lost. Only where it is "
+            "still there, a restart repeats the {since} from it to where the job stopped.",
+            state=str(state),
+            retention=str(retention),
+            since=duration(since_ms),
+        )
     down_ms = lookup("checkpoint_progress.down_since_ms")
     if isinstance(down_ms, (int, float)):
         return say(

@@ -12,7 +12,8 @@ from diagnostics.diagnosis.missing import REST
 from diagnostics.evidence.subject import Lookup
 from diagnostics.language import say
 from diagnostics.notation.secret_option import MASK
-from diagnostics.runbook.process_starts import ProcessStart, starts_on_one_host
+from diagnostics.runbook.copied_checkpoints import COMMENT
+from diagnostics.runbook.process_starts import task_manager_restarts, task_manager_starts
 from diagnostics.runbook.unknown_values import UNKNOWN_VALUES
 from diagnostics.vocabulary.settings import Version
 from diagnostics.wording.code import is_harmless_in_code
@@ -59,6 +60,7 @@ class ClusterCommands:
             "cluster.checkpoint_listing",
             "cluster.older_state",
             "cluster.run",
+            "cluster.run_on_new_task_managers",
             "cluster.canonical_stop",
             "cluster.task_manager_starts",
             "cluster.program",
@@ -107,6 +109,7 @@ class ClusterCommands:
         return {
             **UNKNOWN_VALUES,
             "cluster.run": self.flink("run -d"),
+            "cluster.run_on_new_task_managers": self.run_on_new_task_managers,
             "cluster.canonical_stop": self.canonical_stop,
             "cluster.program": self.program,
             "cluster.task_manager_starts": "\n".join(self.task_manager_starts),
@@ -127,9 +130,22 @@ class ClusterCommands:
 
     @property
     def task_manager_starts(self) -> list[str]:
-        """A command for each TaskManager with the options that it had; one without them where not all are known."""
-        script = self.script("taskmanager.sh")
-        return [each.command(script) for each in starts_on_one_host(self._lookup) or [ProcessStart()]]
+        """A command for each TaskManager with the options that it had."""
+        return task_manager_starts(self._lookup, self.script("taskmanager.sh"))
+
+    @property
+    def run_on_new_task_managers(self) -> str:
+        """The restarts of the TaskManagers of a standalone cluster, and the beginning of a start of the job after them,
+        which waits after `#` with a restart that somebody has to complete.
+        """
+        restarts = task_manager_restarts(self._lookup, self.script("taskmanager.sh")) if self.is_standalone else []
+        mark = COMMENT if any(each.startswith(COMMENT) for each in restarts) else ""
+        return "\n".join([*restarts, f"{mark}{self.flink('run -d')}"])
+
+    @property
+    def is_standalone(self) -> bool:
+        """Whether somebody starts its processes, as far as the evidence states it."""
+        return self.kind in (STANDALONE, None)
 
     @property
     def checkpoint_folder(self) -> str | None:

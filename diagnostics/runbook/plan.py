@@ -13,8 +13,8 @@ from diagnostics.language import joined_sentences, say, to_say
 from diagnostics.runbook.cluster_commands import ClusterCommands
 from diagnostics.runbook.config_file import OPTION, ConfigFile, shown_change
 from diagnostics.runbook.copied_checkpoints import COMMENT
-from diagnostics.runbook.job_states import ENDED
 from diagnostics.runbook.restarting import stop_and_start
+from diagnostics.vocabulary.job_states import ENDED
 
 PLACE_WITHIN = re.compile(r" \(| or |\uff08|\uff0c")
 """What follows the name of a file, in either language: `config.yaml (of the TaskManagers)`."""
@@ -78,8 +78,8 @@ def merged_plan(
 
     Gives  JSON values: `changes` [{kind, file, from, to, runbook}], the options of a file as one with `runbook` empty,
            `open` [{only_if, question, changes: [{file, from, to, instead}]}], where one that is `instead` is an
-           alternative to those before it, `left_out` [{option, value, runbook, because}], and `restart` {text, command}
-           or None, also where it would stop a job and no change removes the root cause, `remark`, a
+           alternative to those before it, `left_out` [{option, value, runbook, because}], and `restart` {text, look,
+           command} or None, also where it would stop a job and no change removes the root cause, `remark`, a
            sentence where no decided change removes the root cause, else empty, `look_first`, whether what is open
            comes before the decided changes, `runbooks`, the titles of those from which something is in the plan, and
            `options` {option: value} of all files that it changes.
@@ -113,7 +113,9 @@ def merged_plan(
     if restart:
         commands = restart["command"].splitlines()
         restart["command"] = "\n".join([*([export] if export else []), *commands])
-        given = {each.removeprefix(COMMENT).partition("   # ")[0] for each in commands}
+        restart["look"] = "\n".join([*([export] if export else []), restart["look"]]) if restart["look"] else ""
+        found = f"{ClusterCommands(view, None).checkpoint_listing} && "
+        given = {each.removeprefix(COMMENT).removeprefix(found).partition("   # ")[0] for each in commands}
         shown["changes"] = [each for each in shown["changes"] if _last_line(each["to"]) not in given]
         for look in shown["open"]:
             look["changes"] = [each for each in look["changes"] if _last_line(each["to"]) not in given]

@@ -10,11 +10,13 @@ from dataclasses import dataclass
 from diagnostics.evidence.subject import FactValue, Lookup
 from diagnostics.language import say
 from diagnostics.notation.secret_option import MASK
+from diagnostics.runbook.copied_checkpoints import COMMENT
 from diagnostics.runbook.restart_sentences import (
     FOR_EACH,
     KEEPS_GC_LOG,
     ON_HOST,
     ON_JOBMANAGER,
+    ON_JOBMANAGER_AGAIN,
     ON_TASK_MANAGERS,
     ON_TASK_MANAGERS_AGAIN,
 )
@@ -85,7 +87,12 @@ def process_starts(lookup: Lookup, process: str) -> list[ProcessStart]:
     return starts
 
 
-def starts_on_one_host(lookup: Lookup) -> list[ProcessStart]:
+def _had_options(lookup: Lookup, process: str) -> bool:
+    """Whether a process of the kind was started with options, so that a start without them is another process."""
+    return any(lookup(f"deployment.{process}_{name}") for name in ("arguments", "jvm_options"))
+
+
+def _starts_on_one_host(lookup: Lookup) -> list[ProcessStart]:
     """The starts of the TaskManagers where all are known and run on one host, else none.
 
     Of several hosts it is not known which options belong to which.
@@ -94,10 +101,24 @@ def starts_on_one_host(lookup: Lookup) -> list[ProcessStart]:
     return starts if seen == [len(starts)] else []
 
 
+def task_manager_starts(lookup: Lookup, script: str) -> list[str]:
+    """A start for each TaskManager; after `#` where they had options that are not known of each."""
+    if by_host := _starts_by_host(lookup):
+        return [f"{start.command(script)}   # {say(ON_HOST, host=host)}" for host, start in by_host.items()]
+    if known := _starts_on_one_host(lookup):
+        return [each.command(script) for each in known]
+    bare = f"{ProcessStart().command(script)}   # {say(FOR_EACH)}"
+    return [f"{COMMENT}{bare}" if _had_options(lookup, "task_manager") else bare]
+
+
 def jobmanager_restart(lookup: Lookup, script: str) -> list[str]:
-    """The commands that restart a JobManager with the options that all of them had."""
+    """The commands that restart a JobManager with the options that all of them had; after `#` where these differ or
+    are not known.
+    """
     starts = process_starts(lookup, "jobmanager")
-    start = starts[0] if len(starts) == 1 else ProcessStart()
+    if len(starts) != 1 and _had_options(lookup, "jobmanager"):
+        return [f"{COMMENT}{script} stop && {script} start   # {say(ON_JOBMANAGER_AGAIN)}"]
+    start = starts[0] if starts else ProcessStart()
     place = say(ON_JOBMANAGER)
     return [*start.keeping(place), f"{script} stop && {start.command(script)}   # {place}"]
 
@@ -120,7 +141,8 @@ def without_collector(lookup: Lookup, changed: str) -> Lookup:
 
 def task_manager_restarts(lookup: Lookup, script: str) -> list[str]:
     """The commands that restart all TaskManagers: of several on a host, `stop` ends only the last one. Their number is
-    known where all are registered, as many on each host, or none is and the options of each are known.
+    known where all are registered, as many on each host, or none is and the options of each are known. A line is after
+    `#` where they had options that are not known of each: without these another process would start.
     """
     if by_host := _starts_by_host(lookup):
         restarts = []
@@ -128,7 +150,8 @@ def task_manager_restarts(lookup: Lookup, script: str) -> list[str]:
             place = say(ON_HOST, host=host)
             restarts += [*start.keeping(place), f"{script} stop && {start.command(script)}   # {place}"]
         return restarts
-    known = starts_on_one_host(lookup)
+    known = _starts_on_one_host(lookup)
+    mark = "" if known or not _had_options(lookup, "task_manager") else COMMENT
     kept = [command for each in known for command in each.keeping(say(ON_TASK_MANAGERS))]
     again = say(ON_TASK_MANAGERS if known else ON_TASK_MANAGERS_AGAIN)
     seen = lookup("deployment.task_managers_by_host")
@@ -136,12 +159,12 @@ def task_manager_restarts(lookup: Lookup, script: str) -> list[str]:
     most = max(numbers, default=1)
     starts = [each.command(script) for each in known or [ProcessStart()]]
     if most == 1:
-        return [*kept, f"{script} stop && {starts[0]}   # {again}"]
+        return [*kept, f"{mark}{script} stop && {starts[0]}   # {again}"]
     registered, is_told = lookup("task_manager_loss.all.registered_end"), len(starts) == most
     if min(numbers) == most <= MOST_STARTS and (registered == sum(numbers) or (is_told and registered == 0)):
         written = " && ".join(starts if is_told else starts * most)
-        return [*kept, f"{script} stop-all && {written}   # {again}"]
-    return [f"{script} stop-all   # {say(ON_TASK_MANAGERS)}", f"{script} start   # {say(FOR_EACH)}"]
+        return [*kept, f"{mark}{script} stop-all && {written}   # {again}"]
+    return [f"{mark}{script} stop-all   # {say(ON_TASK_MANAGERS)}", f"{mark}{script} start   # {say(FOR_EACH)}"]
 
 
 def _starts_by_host(lookup: Lookup) -> Mapping[str, ProcessStart]:

@@ -138,22 +138,26 @@ NEWEST = to_say(
 )
 NOT_RUNNING_NOW = to_say("The job was {restart.state} when last seen, so no savepoint can be taken.")
 LISTED_FIRST = to_say(
-    "The first command lists the jobs that run: when an earlier step or somebody else has started this job, do not "
-    "start it a second time, but stop it with a savepoint first, and start it from that."
+    "The first command lists the jobs that run. Go on only when this job is not among them: where an earlier step or "
+    "somebody else has started it, stop it with a savepoint first, and start it from that."
 )
 FROM_LAST = to_say("Make the change, and start the job from its last completed checkpoint:")
 DELETED = to_say(
     "With the retention {settings.retention} Flink deletes the job's checkpoints when it ends: expect this one to be "
-    "gone, unless the JobManager was lost before it could delete it. A start without the checkpoint loses what the "
-    "state held, and a listing that fails (wrong host, no permission) does not show that the checkpoint is gone. The "
-    "start without it is written after `#`; run it only when somebody has decided so. Make the change, look for the "
-    "checkpoint, and start the job from it:"
+    "gone, and with it all that the state held since the job was started. The job starts only where the listing finds "
+    "the checkpoint; one that fails for another reason (wrong host, no permission) does not show that it is gone. The "
+    "start without state is written after `#`; run it only when somebody has decided so. Make the change, and start "
+    "the job from the checkpoint, if it is there:"
 )
 DELETED_BUT_SAVEPOINT = to_say(
     "With the retention {settings.retention} Flink deletes the job's checkpoints when it ends: make the change, and "
     "start the job from its last savepoint:"
 )
 PROCESSES = to_say("The change is one of the processes: restart them while the job is stopped.")
+OPTIONS_UNKNOWN = to_say(
+    "The logs show that processes were started with options (-D) or JVM options of their own, but not which one had "
+    "which: complete the starts after `#` with them, and start the job when all processes run."
+)
 PLUGIN = to_say(
     "The file system of an object store is a plugin, which a process loads only when it starts. If this cluster has "
     "none, put it into a folder of its own in plugins/ of every process and restart the processes while the job is "
@@ -167,6 +171,7 @@ ON_JOBMANAGER = to_say("on the JobManager's host")
 SUPERVISED = to_say(
     "on the JobManager's host; it was started again by itself before: run `start` only if it stays away"
 )
+ON_JOBMANAGER_AGAIN = to_say("on the JobManager's host, with the arguments (-D) and JVM options that it had")
 ON_TASK_MANAGERS_AGAIN = to_say("on each TaskManager's host, with the arguments (-D) and JVM options that each had")
 FOR_EACH = to_say("there, once for each of its TaskManagers, with the arguments (-D) and JVM options that it had")
 KEEPS_GC_LOG = to_say("{place}: keeps the GC log, which the new process begins anew")

@@ -11,7 +11,6 @@ from diagnostics.evidence.subject import FactValue, Lookup
 from diagnostics.language import say
 from diagnostics.runbook.cluster_commands import NATIVE_SINCE, OPERATOR, STANDALONE, ClusterCommands
 from diagnostics.runbook.copied_checkpoints import COMMENT, NEWEST_OF_COPY, UNTIL_ENDED, through_a_copy
-from diagnostics.runbook.job_states import DELETED_WHEN_ENDED, ENDED, NOT_RUNNING, RETAINED
 from diagnostics.runbook.option_readers import (
     OF_ALL_PROCESSES,
     OF_JOB,
@@ -47,6 +46,7 @@ from diagnostics.runbook.restart_sentences import (
     NO_CHECKPOINT,
     NOT_RUNNING_NOW,
     ON_JOBMANAGER,
+    OPTIONS_UNKNOWN,
     OTHER_PROCESSES,
     PLUGIN,
     PROCESSES,
@@ -62,6 +62,7 @@ from diagnostics.runbook.restart_sentences import (
     WITHOUT_TASK_MANAGERS,
     text_before_commands,
 )
+from diagnostics.vocabulary.job_states import DELETED_WHEN_ENDED, ENDED, NOT_RUNNING, RETAINED
 from diagnostics.vocabulary.settings import version_of
 from diagnostics.wording import phrase
 from diagnostics.wording.code import fill_code
@@ -90,8 +91,8 @@ NAMES = {
 def stop_and_start(
     lookup: Lookup, changed: str = "", *, others: str = "", drops_state: bool = False, changes_code: bool = False
 ) -> dict[str, Any]:
-    """The beginning of a step that restarts the job: a `text`, the `command`s, one per line, and whether the job
-    `repeats` the work since its last checkpoint.
+    """The beginning of a step that restarts the job: a `text`, a command to `look` with before its `command`s, one per
+    line, and whether the job `repeats` the work since its last checkpoint.
 
     A savepoint is advised only when it can finish: not for a job that does not run, and not when the measured rate or
     the failures of the last checkpoints indicate that it would exceed the checkpoint timeout.
@@ -109,6 +110,7 @@ def stop_and_start(
     unknown = {**NAMES, "restart.program": restart.program}
     return {
         "text": phrase.fill_or_name(text_before_commands(sentences), restart.value),
+        "look": restart.listing if restart.is_listed_first else "",
         "command": "\n".join(fill_code(each, restart.value, unknown) for each in commands),
         "repeats": not restart.takes_savepoint,
     }
@@ -121,6 +123,7 @@ class _Restart:
         self._lookup = lookup
         self._drops_state = drops_state
         self.takes_savepoint = False
+        self.is_listed_first = False
         seen = lookup("job_overview.flink_version")
         self._cluster = ClusterCommands(lookup, version_of(seen if isinstance(seen, str) else None))
         own_cluster = self._cluster.text("deployment.mode") in ("application", "per-job")
@@ -189,7 +192,7 @@ class _Restart:
             f"{self._cluster.flink(action.replace('stop', 'savepoint', 1))} {{subject.job}} {{restart.savepoints}}"
         ]
         stop = f"{self._cluster.flink(action)} --savepointPath {{restart.savepoints}} {{subject.job}}"
-        commands = [*(first if trial else []), stop, *self._processes(), self._start("<savepoint-path>")]
+        commands = [*(first if trial else []), stop, *self._again(self._start("<savepoint-path>"))]
         return self._said(*sentences), commands
 
     def _stop(self) -> str:
@@ -202,7 +205,7 @@ class _Restart:
         """The sentences, and the one about the restart of processes."""
         others = (OTHER_PROCESSES,) if self._others_of_processes else ()
         if self._of_processes:
-            return (*sentences, PROCESSES, *others)
+            return (*sentences, PROCESSES, *((OPTIONS_UNKNOWN,) if self._waits else ()), *others)
         return (*sentences, *((PLUGIN,) if self._of_plugin else others))
 
     def _start(self, checkpoint: str) -> str:
@@ -210,37 +213,59 @@ class _Restart:
 
     def _processes(self) -> list[str]:
         """Restarts of the processes of a standalone cluster; comments where a plugin or an open change needs them."""
-        if self._cluster.kind not in (STANDALONE, None):
+        if not self._cluster.is_standalone:
             return []
-        script = self._cluster.script("jobmanager.sh")
-        of_jobmanager = jobmanager_restart(self._of_processes_before, script)
-        of_workers = task_manager_restarts(self._of_processes_before, self._cluster.script("taskmanager.sh"))
-        of_all = of_jobmanager if self._of_plugin or self._others_of_all else []
+        of_all = self._of_jobmanager if self._of_plugin or self._others_of_all else []
         if not self._of_processes:
-            restarts = [*of_all, *of_workers] if of_all or self._others_of_processes else []
-            return [f"{COMMENT}{each}" for each in restarts]
-        if self._of_all and self._number("high_availability.jobmanager_restarts"):
-            return [f"{script} stop   # {say(SUPERVISED)}", *of_workers]
-        first = of_jobmanager if self._of_all else [f"{COMMENT}{each}" for each in of_all]
-        return [*first, *of_workers]
-
-    def _restart_of_ended(self, state: str, newest: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
-        if self._has_no_checkpoint():
-            return self._said(NOT_RUNNING_NOW, LISTED_FIRST, NO_CHECKPOINT), [self._listing, *self._start_anew()]
-        start = [*self._processes(), self._start("{restart.checkpoint}")]
-        if state not in DELETED_WHEN_ENDED.get(str(self.value("settings.retention")), ()):
-            return self._said(NOT_RUNNING_NOW, LISTED_FIRST, *newest, FROM_LAST), [self._listing, *start]
-        if self.value("restart.last_savepoint"):
-            from_savepoint = [*self._processes(), self._start("{restart.last_savepoint}")]
-            return self._said(LISTED_FIRST, DELETED_BUT_SAVEPOINT), [self._listing, *from_savepoint]
-        listing = self._cluster.checkpoint_listing
-        where = f"   # {say(ON_JOBMANAGER)}" if self.value("restart.folder") else ""
-        look = [f"{listing}{where}"] if listing else []
-        without_state = f"{COMMENT}{self._start_anew()[-1]}   # {say(IF_DECIDED)}"
-        return self._said(NOT_RUNNING_NOW, LISTED_FIRST, DELETED), [self._listing, *look, *start, without_state]
+            restarts = [*of_all, *self._of_workers] if of_all or self._others_of_processes else []
+            return _after_hash(restarts)
+        return [*([] if self._of_all else _after_hash(of_all)), *self._own_processes]
 
     @property
-    def _listing(self) -> str:
+    def _own_processes(self) -> list[str]:
+        """The restarts that the change itself needs."""
+        if not self._of_processes or not self._cluster.is_standalone:
+            return []
+        return [*(self._of_jobmanager if self._of_all else []), *self._of_workers]
+
+    @property
+    def _of_jobmanager(self) -> list[str]:
+        script = self._cluster.script("jobmanager.sh")
+        if self._of_all and self._number("high_availability.jobmanager_restarts"):
+            return [f"{script} stop   # {say(SUPERVISED)}"]
+        return jobmanager_restart(self._of_processes_before, script)
+
+    @property
+    def _of_workers(self) -> list[str]:
+        return task_manager_restarts(self._of_processes_before, self._cluster.script("taskmanager.sh"))
+
+    @property
+    def _waits(self) -> bool:
+        """Whether somebody has to complete the options of a process before the job can start on it."""
+        return any(each.startswith(COMMENT) for each in self._own_processes)
+
+    def _again(self, start: str) -> list[str]:
+        """The restarts of processes, and the start of the job after them."""
+        return [*self._processes(), *(_after_hash([start]) if self._waits else [start])]
+
+    def _restart_of_ended(self, state: str, newest: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+        self.is_listed_first = True
+        if self._has_no_checkpoint():
+            return self._said(NOT_RUNNING_NOW, LISTED_FIRST, NO_CHECKPOINT), self._start_anew()
+        start = self._start("{restart.checkpoint}")
+        if state not in DELETED_WHEN_ENDED.get(str(self.value("settings.retention")), ()):
+            return self._said(NOT_RUNNING_NOW, LISTED_FIRST, *newest, FROM_LAST), self._again(start)
+        if self.value("restart.last_savepoint"):
+            from_savepoint = self._again(self._start("{restart.last_savepoint}"))
+            return self._said(LISTED_FIRST, DELETED_BUT_SAVEPOINT), from_savepoint
+        listing = self._cluster.checkpoint_listing
+        where = f"   # {say(ON_JOBMANAGER)}" if self.value("restart.folder") else ""
+        found = self._again(f"{listing} && {start}{where}" if listing else start)
+        [without_state] = _after_hash([f"{self._start_anew()[-1]}   # {say(IF_DECIDED)}"])
+        return self._said(NOT_RUNNING_NOW, LISTED_FIRST, DELETED), [*found, without_state]
+
+    @property
+    def listing(self) -> str:
         """The command that shows whether the job has been started since: a second start would run it twice."""
         return self._cluster.flink("list")
 
@@ -248,7 +273,7 @@ class _Restart:
         return self._number("checkpoint_progress.completed") == 0 and not self.value("restart.checkpoint")
 
     def _start_anew(self) -> list[str]:
-        return [*self._processes(), " ".join(self._cluster.start("").replace(" -s ", " ", 1).split())]
+        return self._again(" ".join(self._cluster.start("").replace(" -s ", " ", 1).split()))
 
     def _without_savepoint(self, reason: str, newest: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
         sentences, commands = self._by_checkpoint(reason, newest)
@@ -260,12 +285,11 @@ class _Restart:
         cancel = [f"{self._cluster.flink('cancel')} {{subject.job}}", UNTIL_ENDED]
         if self._has_no_checkpoint():
             return self._said(reason, NO_CHECKPOINT), [*cancel, *self._start_anew()]
-        start_again = [*self._processes(), self._start("{restart.checkpoint}")]
+        start_again = self._again(self._start("{restart.checkpoint}"))
         if self.value("settings.retention") == RETAINED:
             return self._said(reason, *newest, FROM_RETAINED), [*cancel, *start_again]
         if self.value("restart.folder"):
-            again = [*self._processes(), self._start(NEWEST_OF_COPY)]
-            return self._said(reason, FROM_COPY), through_a_copy(cancel, again)
+            return self._said(reason, FROM_COPY), through_a_copy(cancel, self._again(self._start(NEWEST_OF_COPY)))
         return self._said(reason, *newest, FROM_STORAGE), [*cancel, *start_again]
 
     def _by_operator(self) -> tuple[Sequence[str], Sequence[str]]:
@@ -358,3 +382,7 @@ class _Restart:
         if directory is None or not directory.startswith(("file:/", "/")):
             return None
         return "/" + directory.removeprefix("file:").lstrip("/")
+
+
+def _after_hash(commands: Sequence[str]) -> list[str]:
+    return [each if each.startswith(COMMENT) else f"{COMMENT}{each}" for each in commands]

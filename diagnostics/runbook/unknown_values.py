@@ -24,7 +24,7 @@ UNKNOWN_VALUES: Mapping[str, str] = {
     "deployment.zookeeper": "<zookeeper-host>:2181",
     "deployment.hosts": "<jobmanager> <taskmanagers>",
     "tcp_loss.host": "<other-host>",
-    "heap_pressure.gc_log": "<gc-log>",
+    "heap_pressure.gc_logs": "<gc-log>",
     "job_code.state_name": "<name of the present state>",
     "job_code.state_types": "<type of the present state>.class",
     "job_code.key_part": "<key>",

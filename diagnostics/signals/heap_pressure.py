@@ -126,6 +126,7 @@ def _signal(job: str | None, processes: Sequence[Signal], used: Mapping[str, flo
         "full_gcs_most": max(_number(each, "full_gcs") for each in processes),
         "full_gcs_for_room_most": max(_full(each) for each in processes),
         "full_gc_ms_most": max(_number(each, "full_gc_ms") for each in processes),
+        "gc_logs": sorted({path for each in processes if isinstance(path := each.facts.get("gc_log"), str)}) or None,
     }
     for name in WORST_FACTS:
         facts[name] = worst.facts.get(name)
@@ -264,7 +265,6 @@ WORST_FACTS = (
     "onset_at_start",
     "first_full_uptime_ms",
     "cause",
-    "gc_log",
 )
 """Facts copied from the TaskManager with the largest share of time in collections."""
 
@@ -291,6 +291,7 @@ SIGNALS = (
             "full_gcs_most": "most full collections of one TaskManager",
             "full_gcs_for_room_most": "most full collections for room of one TaskManager",
             "full_gc_ms_most": "longest time in full collections of one TaskManager, ms",
+            "gc_logs": "paths of the TaskManagers' GC logs on their hosts; the name where no log states the path",
             "host_available_bytes": "least available memory of a host, bytes",
             "needed_heap_bytes": "proposed heap: twice what collections leave, or more for growing state that the host "
             "has memory for, in steps of 64 MiB, bytes",

@@ -131,7 +131,7 @@ HELD: Mapping[str, tuple[str, ...]] = {
     "application-id": ("deployment.application_id",),
     "cluster-id": ("deployment.cluster_id",),
     "flink-deployment": ("deployment.cluster_id",),
-    "gc-log": ("heap_pressure.gc_log",),
+    "gc-log": ("heap_pressure.gc_logs",),
     "vertex-id": ("subject.vertex_id",),
     "window-vertex-id": ("late_records.vertex_id",),
     "source-vertex-id": ("watermarks.created_in",),

@@ -90,6 +90,10 @@ def _step_lines(step: StepShown) -> Iterator[str]:
         )
 
 
+def _restart_lines(way: Mapping[str, Any]) -> Iterator[str]:
+    yield from (plain(way["text"]), "", *(fenced(way["look"]) if way["look"] else []), *fenced(way["command"]))
+
+
 def _remedy_lines(content: Mapping[str, Any]) -> Iterator[str]:
     """What a step changes, how the job is restarted for it, its cost and the way back."""
     if content["in_force"]:
@@ -97,7 +101,7 @@ def _remedy_lines(content: Mapping[str, Any]) -> Iterator[str]:
     for change in content["shown_change"]:
         yield from _change_lines(change)
     if content["savepoint"]:
-        yield from (plain(content["savepoint"]["text"]), "", *fenced(content["savepoint"]["command"]))
+        yield from _restart_lines(content["savepoint"])
     yield from _list(say("Cost"), [content["cost"]] if content.get("cost") else [])
     yield from _list(say("Way back"), [content["rollback"]] if content.get("rollback") else [])
 
@@ -171,7 +175,7 @@ def _plan_lines(shown: PlanShown) -> Iterator[str]:
     for change in plan["changes"]:
         yield from _change_lines({**change, "only_if": None})
     if plan["restart"] and not shown.waits_because:
-        yield from (plain(plan["restart"]["text"]), "", *fenced(plan["restart"]["command"]))
+        yield from _restart_lines(plan["restart"])
     if not plan["look_first"]:
         yield from _open_lines(plan)
     yield from _list(say("Left out"), shown.left_out)

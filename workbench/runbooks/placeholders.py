@@ -78,13 +78,13 @@ def _plan_texts(plan: Mapping[str, Any]) -> Iterator[str]:
     offered = (change for look in plan["open"] for change in look["changes"])
     yield from map(_text, (*plan["changes"], *offered))
     if plan["restart"]:
-        yield plan["restart"]["command"]
+        yield from (plan["restart"]["look"], plan["restart"]["command"])
 
 
 def _texts(step: Mapping[str, Any]) -> Iterator[str]:
     yield from (each["command"] for each in step["look"])
     if step["savepoint"]:
-        yield step["savepoint"]["command"]
+        yield from (step["savepoint"]["look"], step["savepoint"]["command"])
     yield from map(_text, step["change"])
 
 

@@ -127,3 +127,16 @@ def test_a_source_that_generates_its_records_has_nothing_to_catch_up() -> None:
     assert "nothing is to be caught up" in found.headline
     assert "behind" not in found.headline
     assert outcome("restart", {"delivery_guarantee.generated": False}, **values).results["backlog"] == 30_000
+
+
+def test_a_checkpoint_that_flink_deletes_with_the_job_is_not_promised_to_a_restart() -> None:
+    ended = {
+        "restarts.final_state": "FAILED",
+        "settings.retention": "NO_EXTERNALIZED_CHECKPOINTS",
+        "delivery_guarantee.generated": True,
+    }
+    said = outcome("restart", ended, since_ms=69_000.0).headline
+    assert "expect the last one to be gone, and all that the state held since the job was started to be lost" in said
+    assert "Only where it is still there, a restart repeats the 69 s" in said
+    kept = {**ended, "settings.retention": "DELETE_ON_CANCELLATION"}
+    assert "gone" not in outcome("restart", kept, since_ms=69_000.0).headline

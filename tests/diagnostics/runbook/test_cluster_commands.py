@@ -99,16 +99,25 @@ def test_a_job_that_failed_is_not_stopped_and_never_started_without_its_state_by
         "settings.retention": "NO_EXTERNALIZED_CHECKPOINTS",
         "checkpoint_progress.last_path": "file:/ckpt/j/chk-8",
     }
-    listed, look, start, without_state = commands_of(STANDALONE, **failed)
-    assert listed.split()[1] == "list", "a job that somebody has started since is not started twice"
-    assert look == "ls /ckpt/j/chk-8/_metadata   # on the JobManager's host"
+    start, without_state = commands_of(STANDALONE, **failed)
+    assert start.startswith("ls /ckpt/j/chk-8/_metadata && /opt/flink/bin/flink run -d ")
     assert " -s file:/ckpt/j/chk-8 " in start
+    assert start.endswith("   # on the JobManager's host")
     assert without_state.startswith("# "), "pasted with the others, it does nothing"
     assert " -s " not in without_state
     savepoint = {**failed, "checkpoint_progress.last_savepoint_path": "file:/sp/savepoint-1"}
-    assert [" -s file:/sp/savepoint-1 " in each for each in commands_of(STANDALONE, **savepoint)] == [False, True]
+    assert [" -s file:/sp/savepoint-1 " in each for each in commands_of(STANDALONE, **savepoint)] == [True]
     kept = commands_of(STANDALONE, **{**failed, "settings.retention": "RETAIN_ON_CANCELLATION"})
-    assert [each.split()[1] for each in kept] == ["list", "run"]
+    assert [each.split()[1] for each in kept] == ["run"]
+
+
+def test_a_job_that_somebody_has_started_since_is_not_started_twice_by_commands_pasted_together() -> None:
+    failed = {**STANDALONE, "subject.job": JOB, "restarts.final_state": "FAILED"}
+    way = stop_and_start(failed.get)
+    assert way["look"] == "/opt/flink/bin/flink list -m 10.0.0.1:18081"
+    assert " list " not in way["command"]
+    assert "Go on only when this job is not among them" in way["text"]
+    assert stop_and_start({**STANDALONE, "subject.job": JOB}.get)["look"] == ""
 
 
 def test_a_checkpoint_in_a_storage_without_a_listing_is_tried_before_the_state_is_given_up() -> None:
@@ -117,7 +126,7 @@ def test_a_checkpoint_in_a_storage_without_a_listing_is_tried_before_the_state_i
         "settings.retention": "NO_EXTERNALIZED_CHECKPOINTS",
         "checkpoint_progress.last_path": "gs://b/j/chk-8",
     }
-    _, start, without_state = commands_of(STANDALONE, **failed)
+    start, without_state = commands_of(STANDALONE, **failed)
     assert " -s gs://b/j/chk-8 " in start
     assert without_state.startswith("# ")
 
@@ -230,7 +239,7 @@ def test_a_loopback_address_says_where_to_run_commands_and_not_what_the_cluster_
 
 def test_without_a_completed_checkpoint_the_job_starts_without_state() -> None:
     failed = {"restarts.final_state": "FAILED", "checkpoint_progress.completed": 0}
-    _, start = commands_of(STANDALONE, **failed)
+    [start] = commands_of(STANDALONE, **failed)
     assert " -s " not in start
 
 
@@ -388,4 +397,5 @@ def test_options_that_are_not_known_of_each_process_are_not_written(unsure: dict
         "deployment.task_managers_by_host": [2],
         "deployment.task_manager_arguments": ["metrics.port=19151", "metrics.port=19152"],
     }
-    assert ClusterCommands((facts | unsure).get, (1, 20)).task_manager_starts == ["/opt/flink/bin/taskmanager.sh start"]
+    [start] = ClusterCommands((facts | unsure).get, (1, 20)).task_manager_starts
+    assert start == f"# /opt/flink/bin/taskmanager.sh start   # {EACH}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from typing import Any
 
+from diagnostics.runbook.cluster_commands import ClusterCommands
 from diagnostics.runbook.restarting import stop_and_start
 from tests.diagnostics.runbook.clusters import JOB, STANDALONE
 
@@ -52,6 +53,53 @@ def test_options_are_written_only_where_no_shell_interprets_them() -> None:
         [restart] = restarts(**{"deployment.task_manager_jvm_options": [hostile, GC.format(1)]})
         assert "JVM_ARGS" not in restart
         assert "and JVM options that each had" in restart
+
+
+def test_a_start_whose_options_are_not_known_of_each_waits_after_a_hash_with_that_of_the_job() -> None:
+    """Pasted with the others it would start another process, on which the job finds no slots."""
+    for unsure in ({"deployment.task_managers_by_host": [3]}, {"deployment.task_managers_by_host": [1, 1]}):
+        way = stop_and_start({**TWO, **unsure}.get, CHANGE)
+        lines = str(way["command"]).splitlines()
+        assert [line for line in lines if not line.startswith("# ")] == lines[:1]
+        assert " run -d " in lines[-1]
+        assert "complete the starts after `#` with them" in way["text"]
+    unstated = {name: None for name in TWO if name.startswith("deployment.task_manager_")}
+    assert "complete the starts" not in stop_and_start({**TWO, **unstated}.get, CHANGE)["text"]
+    assert " run -d " in str(stop_and_start({**TWO, **unstated}.get, CHANGE)["command"]).splitlines()[-1]
+
+
+def test_each_host_keeps_its_gc_log_and_starts_with_its_own_options() -> None:
+    by_host = {
+        "deployment.task_managers_by_host": [1, 1],
+        "deployment.task_manager_arguments": ["taskmanager.host=10.0.0.11", "taskmanager.host=10.0.0.12"],
+    }
+    script = "/opt/flink/bin/taskmanager.sh"
+    kept, first, _, second = restarts(**by_host)
+    assert kept.startswith("mv /log/gc-0.log /log/gc-0.log.$(date +%s)   # on 10.0.0.11: ")
+    assert first == (
+        f"{script} stop && JVM_ARGS={GC.format(0)} {script} start -D taskmanager.host=10.0.0.11   # on 10.0.0.11"
+    )
+    assert second.endswith("-D taskmanager.host=10.0.0.12   # on 10.0.0.12")
+
+
+def test_several_ways_to_start_a_jobmanager_leave_its_restart_after_a_hash() -> None:
+    facts = {**TWO, "deployment.jobmanager_arguments": ["rest.port=1", "rest.port=2"]}
+    lines = str(stop_and_start(facts.get, "heartbeat.timeout: 2 min")["command"]).splitlines()
+    assert [line for line in lines if "jobmanager.sh" in line and not line.startswith("# ")] == []
+    assert lines[-1].startswith("# /opt/flink/bin/flink run -d ")
+
+
+def test_a_start_of_the_job_on_new_task_managers_restarts_them_first() -> None:
+    *_, restart, run = ClusterCommands(TWO.get, (1, 20)).run_on_new_task_managers.splitlines()
+    assert "taskmanager.sh stop-all && JVM_ARGS=" in restart
+    assert run == "/opt/flink/bin/flink run -d -m 10.0.0.1:18081"
+    unsure = {**TWO, "deployment.task_managers_by_host": [3]}
+    assert all(
+        each.startswith("# ") for each in ClusterCommands(unsure.get, (1, 20)).run_on_new_task_managers.splitlines()
+    )
+    assert ClusterCommands({**TWO, "deployment.kind": "yarn"}.get, (1, 20)).run_on_new_task_managers.startswith(
+        "flink run"
+    )
 
 
 def test_a_secret_stays_a_place_to_fill() -> None:

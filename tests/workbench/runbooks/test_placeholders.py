@@ -15,13 +15,14 @@ def change(kind: str, to: str) -> dict[str, str]:
 
 def test_a_plan_has_the_fields_of_what_is_copied_from_it() -> None:
     offered: dict[str, Any] = {"changes": [change("config", "bound: <bound>"), change("code", "new <function>()")]}
-    plan = {"changes": [change("command", "ls <path>")], "open": [offered], "restart": {"command": START}}
+    plan = {"changes": [change("command", "ls <path>")], "open": [offered], "restart": {"look": "", "command": START}}
     assert plan_placeholders([plan, plan]) == ["path", "bound", "savepoint-path"]
     assert plan_placeholders([plan | {"restart": None, "open": []}]) == ["path"]
 
 
 def test_a_runbook_has_those_of_its_steps() -> None:
-    step = {"look": [{"command": "ls <path>"}], "savepoint": {"command": START}, "change": [change("code", "<x>")]}
+    way = {"look": "", "command": START}
+    step = {"look": [{"command": "ls <path>"}], "savepoint": way, "change": [change("code", "<x>")]}
     assert placeholders([step]) == ["path", "savepoint-path"]
 
 
