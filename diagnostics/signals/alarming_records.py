@@ -14,6 +14,8 @@ from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefi
 from diagnostics.vocabulary.message_remedies import remedy_of
 
 SHOWN = 4
+REPAIRED = ("fatal", "error", "outside")
+"""Ranks whose message may have a known repair; a warning of Flink is mostly tried again."""
 LONGEST_QUOTE = 240
 """Characters of a record that a sentence quotes. Our choice: a line or two on the page."""
 
@@ -52,8 +54,8 @@ def _signal(job: str | None, rows: Sequence[Row]) -> Signal:
                 f"{rank}_ms": worst["ts_ms"],
                 f"{rank}_frame": worst["user_frame"] or worst["root_cause_frame"],
             }
-            if rank == "fatal":
-                facts["fatal_remedy"] = remedy_of(f"{worst['message'] or ''}\n{_quote(worst)}")
+            if rank in REPAIRED:
+                facts[f"{rank}_remedy"] = remedy_of(f"{worst['message'] or ''}\n{_quote(worst)}")
             cited += [_cite(worst), *(_cite(each) for each in records[:SHOWN] if each is not worst)]
     stamps = [each["ts_ms"] for each in rows if each["ts_ms"] is not None]
     return Signal(
@@ -111,6 +113,10 @@ FACTS = {
         (f"{rank}_ms", f"time of the most significant of the {what}, epoch ms"),
         (f"{rank}_frame", f"frame that threw the most significant of the {what}, the job's own where there is one"),
     )
-} | {"fatal_remedy": "known repair of the most significant fatal error, by its message"}
+} | {
+    f"{rank}_remedy": f"known repair of the most significant of the {what}, by its message"
+    for rank, what in _OF_RANK.items()
+    if rank in REPAIRED
+}
 
 SIGNALS = (SignalDefinition("alarming_records", "job", FACTS, measure),)

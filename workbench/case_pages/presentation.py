@@ -12,6 +12,7 @@ from typing import Any
 
 from django.db.models import F
 
+from diagnostics.diagnosis.first_step import first_step_of
 from diagnostics.diagnosis.problem_time import ProblemOnset, effect_before, over_since, problem_end, problem_onset
 from diagnostics.language import joined_sentences
 from diagnostics.symptoms import symptom
@@ -284,12 +285,14 @@ class VerdictShown:
     lead    the finding whose claim it states, with the values linked; None when it states none
     before  what precedes the claim: the name of the job; without a lead, the first sentence
     after   what follows it
+    first_step  what to do first; None when no rule states it
     over    since when every cause of the lead's job is over; None while one goes on
     """
 
     lead: FindingShown | None
     before: str
     after: str
+    first_step: str | None = None
     over: dt.datetime | None = None
 
 
@@ -300,9 +303,9 @@ def verdict_shown(document: Mapping[str, Any], jobs: Sequence[JobShown]) -> Verd
         before, claim, after = summary.partition(finding.claim)
         if claim:
             over = over_since(document, finding.entry["subject"].get("job"))
-            return VerdictShown(finding, before, after.strip(), over)
+            return VerdictShown(finding, before, after.strip(), finding.entry.get("first_step"), over)
     first, *rest = split_sentences(summary) or [""]
-    return VerdictShown(None, first, joined_sentences(rest))
+    return VerdictShown(None, first, joined_sentences(rest), first_step_of(document))
 
 
 def _by_job(tops: Sequence[FindingShown], jobs: Sequence[Mapping[str, Any]]) -> Iterator[JobShown]:

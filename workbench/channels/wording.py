@@ -8,6 +8,7 @@ from typing import Any
 
 from django.conf import settings
 
+from diagnostics.diagnosis.first_step import first_step_of
 from diagnostics.diagnosis.problem_time import over_since
 from diagnostics.diagnosis.verdict import HEALTHY
 from diagnostics.language import in_reader_language, joined_sentences
@@ -111,7 +112,7 @@ def _sample(channel: Channel) -> dict[str, str]:
 
 
 def _first(analysis: Analysis, document: Mapping[str, Any]) -> str:
-    """What the case page says to do first; without a cause, the evidence that would show one."""
+    """What the case page says to do first; where it says nothing, the evidence that would show a cause."""
     progress = runbook_progress(analysis)
     for position, finding in enumerate(document["findings"]):
         if finding["role"] == "root_cause":
@@ -122,6 +123,8 @@ def _first(analysis: Analysis, document: Mapping[str, Any]) -> str:
             return step
     if document["verdict"]["symptom_class"] == HEALTHY:
         return say(NOTHING)
+    if step := first_step_of(document):
+        return step
     missing = document.get("split") or next(iter(document["missing_evidence"]), None)
     return say("Add to the case: {what}.", what=missing["what"]) if missing else say(NO_STEP)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from diagnostics.diagnosis.first_step import first_step_of
 from diagnostics.diagnosis.problem_time import over_since
 from diagnostics.diagnosis.verdict import HEALTHY, INCONCLUSIVE
 from diagnostics.symptoms import symptom
@@ -246,9 +247,8 @@ def _runbook(progress: RunbookProgress) -> ReportedRunbook:
 
 
 def _first_step(document: Mapping[str, Any]) -> str:
-    """The first step of the leading cause; of trouble that is over, how to prevent it next time."""
-    roots = (each for each in document["findings"] if each["role"] == "root_cause")
-    step = next((each["first_step"] for each in roots if each.get("first_step")), None)
+    """What to do first; of trouble that is over, how to prevent it next time."""
+    step = first_step_of(document)
     if not step:
         return ""
     form = to_say("To prevent it next time: {step}") if over_since(document) else to_say("Do first: {step}")

@@ -11,9 +11,10 @@ IDENTITY = re.compile(r"TaskManager with (?:id|ResourceID:?) ([^\s()]{1,200})|Ta
 LOST = re.compile(
     r"TaskManager with id ([^\s()]{1,200})(?:\([^)]{0,200}\))? {1,2}(?:timed out|is no longer reachable)"
     r"|TaskManager was lost/killed: ([^\s()]{1,200})"
+    r"|The assigned slot ([^\s()]{1,200})_\d{1,6} was removed"
 )
-"""Source: Flink's ResourceManager and JobMaster, up to 1.9 also SimpleSlot; matched in texts of at most 2,000
-characters."""
+"""Source: Flink's ResourceManager and JobMaster, up to 1.9 also SimpleSlot; the SlotManager, whose slots are called
+<resource id>_<number>; matched in texts of at most 2,000 characters."""
 CONTAINER_END = re.compile(
     r"Container (?:\[pid=|killed|released on a \*?lost|preempted|exited|expired)|containerID=|xit (?:code|status)"
     r"|Pod terminated|exitCode=|OOMKilled"
@@ -59,7 +60,7 @@ def losses(log: IncidentLog) -> list[Loss]:
     ]
     failed: list[LogEvent | Failure] = [event for event in log.of("failure") if event.process != "taskmanager"]
     failed += log.failures
-    records += [((hit[1] or hit[2]).rstrip("."), each) for each in failed if (hit := LOST.search(each.texts))]
+    records += [((hit[1] or hit[2] or hit[3]).rstrip("."), each) for each in failed if (hit := LOST.search(each.texts))]
     for name, record in sorted(records, key=lambda pair: (pair[1].ts_ms is None, pair[1].ts_ms or 0)):
         for known, events in grouped:
             near = record.ts_ms is None or events[-1].ts_ms is None or record.ts_ms - events[-1].ts_ms <= SAME_LOSS_MS

@@ -69,6 +69,12 @@ def test_a_container_that_ended_is_a_lost_task_manager() -> None:
     assert (loss.task_manager, loss.how) == (CONTAINER, "container ended")
 
 
+def test_a_slot_that_is_taken_from_a_job_names_the_task_manager_that_is_lost() -> None:
+    told = f"org.apache.flink.util.FlinkException: The assigned slot {CONTAINER}_1 was removed."
+    (loss,) = losses(log_of(event("failure", "Task switched from RUNNING to FAILED.", exception_message=told)))
+    assert loss.task_manager == CONTAINER
+
+
 def test_a_task_manager_of_the_legacy_mode_is_lost_when_its_actor_ends() -> None:
     path = "akka.tcp://flink@worker-3:40123/user/taskmanager"
     (loss,) = losses(log_of(event("lost", f"Task manager {path} terminated.", task_manager=path)))

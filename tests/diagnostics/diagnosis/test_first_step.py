@@ -1,0 +1,82 @@
+"""What a diagnosis says to do first: the step of the root cause, else that of what is seen and not explained."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from diagnostics.diagnosis.first_step import first_step_of
+from tests.diagnostics.symptoms.judged import judged
+
+LOST: dict[str, Any] = {
+    "lost": 1,
+    "task_managers": ["tm-1"],
+    "unreachable": 0,
+    "container_ends": 0,
+    "ended": 0,
+    "first_ms": 1_000,
+}
+EXPIRED: dict[str, Any] = {"expired": 3, "expired_ids": [7, 8, 9], "completed": 4, "failed": 3}
+FAILED: dict[str, Any] = {"failures": 1, "first_name": "ExampleException", "first_message": "no", "first_ms": 1_000}
+RESTARTED: dict[str, Any] = {"restarts": 0, "final_state": "RUNNING"}
+
+
+@pytest.mark.parametrize(
+    ("facts", "step"),
+    [
+        ({"task_manager_loss_all": LOST}, "See how the process ended"),
+        (
+            {"task_manager_loss_all": LOST | {"lived_on": 1, "gc_ratio_before": 0.3}},
+            "The process lived on: look at its pauses",
+        ),
+        ({"checkpoint_progress": EXPIRED}, "Raise execution.checkpointing.timeout"),
+        (
+            {
+                "checkpoint_progress": EXPIRED,
+                "checkpoint_phases": {"barrier_share_ratio": 0.8, "async_share_ratio": 0.1},
+            },
+            "Relieve the task that holds the records back",
+        ),
+        ({"exceptions": FAILED, "restarts": RESTARTED}, "Read the last 'Caused by' of the first failure"),
+        (
+            {"exceptions": FAILED, "restarts": RESTARTED | {"strategy": "NoRestartBackoffTimeStrategy"}},
+            "Let the job restart: turn on checkpoints",
+        ),
+        (
+            {"exceptions": FAILED | {"first_remedy": "Grant the right."}, "restarts": RESTARTED},
+            "Grant the right.",
+        ),
+        (
+            {"alarming_records": {"error_count": 1, "error_text": "no", "fatal_count": 0, "error_remedy": "Grant it."}},
+            "Grant it.",
+        ),
+    ],
+    ids=[
+        "a process that is gone",
+        "a process that lived on",
+        "late checkpoints",
+        "late barriers",
+        "a failure",
+        "a job that does not restart",
+        "a failure with a known repair",
+        "a logged error with a known repair",
+    ],
+)
+def test_where_no_cause_leads_it_says_what_to_do_about_what_is_seen(facts: dict[str, Any], step: str) -> None:
+    document = judged(**facts)
+    assert document["verdict"]["symptom_class"] == "inconclusive"
+    assert (first_step_of(document) or "").startswith(step)
+
+
+def test_the_step_of_the_cause_comes_before_that_of_its_consequences() -> None:
+    cause = {"role": "root_cause", "caused_by": None, "severity": "warning", "first_step": "Repair it."}
+    seen = {"role": "consequence", "caused_by": None, "severity": "critical", "first_step": "Look at it."}
+    assert first_step_of({"findings": [cause, seen]}) == "Repair it."
+    assert first_step_of({"findings": [cause | {"first_step": None}, seen]}) is None
+    assert first_step_of({"findings": [seen]}) == "Look at it."
+
+
+def test_what_is_explained_or_only_remarked_says_nothing() -> None:
+    seen = {"role": "consequence", "caused_by": 0, "severity": "critical", "first_step": "Look at it."}
+    assert first_step_of({"findings": [seen, seen | {"caused_by": None, "severity": "info"}]}) is None
