@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -56,3 +56,20 @@ class ConstantTexts:
                 offsets.append(at + len(constant) - 1)
                 at = buffer.find(constant, at + 1)
         return np.array(numbers, np.int64), np.array(offsets, np.int64)
+
+
+class EntryTexts:
+    """The constants by which the entries of a catalogue are known, searched in one pass.
+
+    entries  for each entry in its order its constants
+    """
+
+    def __init__(self, entries: Iterable[Iterable[str]]) -> None:
+        owned = [(constant.encode(), place) for place, constants in enumerate(entries) for constant in constants]
+        self._places = [place for _, place in owned]
+        self._texts = ConstantTexts([constant for constant, _ in owned])
+
+    def entries_in(self, text: str) -> set[int]:
+        """The places of the entries that have a constant in a text."""
+        numbers, _ = self._texts.find(text.encode(errors="surrogatepass"))
+        return {self._places[number] for number in numbers.tolist()}

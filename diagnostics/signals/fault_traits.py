@@ -88,15 +88,14 @@ def _thrower(line: str) -> Thrower:
 
 def _resembling(faults: Sequence[Fault]) -> Iterator[tuple[Fault, Resemblance]]:
     for fault in faults:
-        likeness = None if is_known(fault) else resemblance(fault)
-        if likeness:
+        if likeness := resemblance(fault):
             yield fault, likeness
 
 
 def _signal(job: str | None, faults: Sequence[Fault], evidence: Evidence) -> Signal:
     unknown = [fault for fault in faults if not is_known(fault)]
     facts: dict[str, FactValue] = {"failures": len(faults), "unknown": len(unknown)}
-    first = next(_resembling(faults), None)
+    first = next(_resembling(unknown), None)
     same: list[Fault] = []
     if first:
         fault, likeness = first

@@ -8,8 +8,9 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
+from diagnostics.notation.constant_text import EntryTexts
 from diagnostics.notation.stack_frame import is_generated, is_user_code, unshaded
-from diagnostics.vocabulary.message_remedies import shown_by_message
+from diagnostics.vocabulary.message_remedies import REMEMBERED, shown_by_message
 from diagnostics.vocabulary.outside_refusals import client_classes, shows_status, telling_texts
 from diagnostics.yaml_document import read_yaml, with_translations
 
@@ -50,20 +51,13 @@ class Origin:
     by_status: bool = False
     by_message: bool = False
 
-    def fits(self, chain: Sequence[str], root: str, frames: Sequence[str]) -> bool:
-        """Whether the chain (`class: message` lines), its innermost class or its frames match this origin.
+    def is_thrown_in(self, root: str, frames: Sequence[str]) -> bool:
+        """Whether the innermost class or the frames match this origin.
 
-        With `thrown`, the innermost class must be one of these as well as a frame one of `frames`. With `by_status`,
-        a status of HTTP that an outside system answers with fits, too.
+        With `thrown`, the innermost class must be one of these as well as a frame one of `frames`.
         """
         has_frame = any(frame.startswith(self.frames) for frame in frames) if self.frames else False
-        if self.thrown:
-            has_frame = has_frame and root.startswith(self.thrown)
-        if has_frame or root.startswith(self.at_root):
-            return True
-        if any(any(map(line.__contains__, self.in_chain)) for line in chain):
-            return True
-        return self.by_status and shows_status("\n".join(chain))
+        return (has_frame and (not self.thrown or root.startswith(self.thrown))) or root.startswith(self.at_root)
 
 
 @cache
@@ -83,7 +77,7 @@ def _origin(name: str, entry: Mapping[str, Any]) -> Origin:
     return Origin(entry.get("as", name), title, tuple(texts), at_root, frames, thrown, by_status, by_message)
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=REMEMBERED)
 def origin_of(exception: str, message: str, frame: str | None, thrown_in: str | None, causes: str | None) -> Origin:
     """The origin of a failure.
 
@@ -91,17 +85,28 @@ def origin_of(exception: str, message: str, frame: str | None, thrown_in: str | 
     frame, thrown_in    its top frame, and the first frame that is Flink's own or the user's
     causes              the whole chain, one `class: message` per line
     """
-    chain = _inside_operator([*(causes or "").split("\n"), f"{exception}: {message}"])
-    frames = [unshaded(each) for each in (frame, thrown_in) if each]
-    exception = unshaded(exception)
-    for each in origins():
-        if each.by_message and (shown := shown_by_message("\n".join(chain))) in origin_titles():
+    chain = "\n".join(_inside_operator([*(causes or "").split("\n"), f"{exception}: {message}"]))
+    fitting = _texts().entries_in(chain) | _thrown_in(unshaded(exception), frame, thrown_in)
+    for place, each in enumerate(origins()):
+        if each.by_message and (shown := shown_by_message(chain)) in origin_titles():
             return Origin(str(shown), origin_titles()[str(shown)])
-        if each.fits(chain, exception, frames):
+        if place in fitting or (each.by_status and shows_status(chain)):
             return each
     if thrown_in and (is_user_code(thrown_in) or is_generated(thrown_in)):
         return Origin(OWN_CODE, OUTSIDE_THE_CATALOGUE[OWN_CODE])
     return Origin(UNKNOWN, OUTSIDE_THE_CATALOGUE[UNKNOWN])
+
+
+@cache
+def _texts() -> EntryTexts:
+    return EntryTexts(each.in_chain for each in origins())
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _thrown_in(root: str, *frames: str | None) -> frozenset[int]:
+    """The places of the origins that the innermost class and the frames show, which differ less than messages."""
+    known = [unshaded(each) for each in frames if each]
+    return frozenset(place for place, each in enumerate(origins()) if each.is_thrown_in(root, known))
 
 
 @cache

@@ -19,14 +19,14 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-from diagnostics.notation.constant_text import ConstantTexts
+from diagnostics.notation.constant_text import EntryTexts
 from diagnostics.yaml_document import read_yaml, with_translations
 
 FOLDER = Path(__file__).parent / "message_remedies"
 SETTING = "setting"
 """What an entry shows that blames a setting."""
-REMEMBERED = 1_024
-"""Exception chains whose answer is kept. Our choice: a job that restarts fails often with few of them."""
+REMEMBERED = 4_096
+"""Exception chains whose answer is kept. Our choice: twice as many as a case keeps of a kind; several signals ask."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,18 +62,16 @@ def _entries(path: Path) -> dict[str, Any]:
 
 
 @cache
-def searched_texts() -> tuple[ConstantTexts, tuple[int, ...]]:
-    """The texts of all entries, searched in one pass, and for each the place of its entry in the catalogue."""
-    owned = [(part.encode(), place) for place, entry in enumerate(message_remedies()) for part in entry.texts]
-    return ConstantTexts([part for part, _ in owned]), tuple(place for _, place in owned)
+def searched_texts() -> EntryTexts:
+    """The texts of all entries."""
+    return EntryTexts(entry.texts for entry in message_remedies())
 
 
 @lru_cache(maxsize=REMEMBERED)
 def known_message(text: str) -> MessageRemedy | None:
     """The first entry with a part of the text of an exception chain; None without one."""
-    search, places = searched_texts()
-    numbers, _ = search.find(text.encode(errors="surrogatepass"))
-    return message_remedies()[min(places[number] for number in numbers)] if len(numbers) else None
+    entries = searched_texts().entries_in(text)
+    return message_remedies()[min(entries)] if entries else None
 
 
 def remedy_of(text: str) -> str | None:

@@ -9,13 +9,9 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
-from diagnostics.vocabulary.message_remedies import SETTING, shown_by_message
+from diagnostics.notation.constant_text import EntryTexts
+from diagnostics.vocabulary.message_remedies import REMEMBERED, SETTING, shown_by_message
 from diagnostics.yaml_document import read_yaml, with_translations
-
-REMEMBERED = 1_024
-"""Exception chains whose answer is kept. Our choice: a job that restarts fails thousands of times with a few of them,
-and three signals ask about each.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +34,14 @@ class SettingFault:
     thrown: tuple[str, ...] = ()
     by_message: bool = False
 
-    def fits(self, text: str, frames: Sequence[str], exception: str) -> bool:
-        """Whether an exception chain contains one of its texts, or was thrown in one of its frames."""
-        if any(map(text.__contains__, self.texts)) or (self.patterns and self.patterns.search(text)):
-            return True
+    def is_shown_in(self, text: str) -> bool:
+        """Whether an exception chain shows it without one of its texts."""
+        shaped = self.patterns is not None and self.patterns.search(text) is not None
+        return shaped or (self.by_message and shown_by_message(text) == SETTING)
+
+    def is_thrown_in(self, frames: Sequence[str], exception: str) -> bool:
+        """Whether one of its frames threw the innermost exception."""
         if self.frames and any(each.startswith(self.frames) for each in frames):
-            return True
-        if self.by_message and shown_by_message(text) == SETTING:
             return True
         checks = self.checks
         return checks is not None and exception.startswith(self.thrown) and any(checks.match(each) for each in frames)
@@ -78,4 +75,17 @@ def _any_of(patterns: Sequence[str]) -> re.Pattern[str] | None:
 @lru_cache(maxsize=REMEMBERED)
 def setting_fault_of(text: str, frames: tuple[str, ...] = (), exception: str = "") -> SettingFault | None:
     """The first entry that fits an exception chain, the frames in which it was thrown, and the innermost class."""
-    return next((each for each in setting_faults() if each.fits(text, frames, exception)), None)
+    fitting = _texts().entries_in(text) | _thrown_in(frames, exception)
+    faults = enumerate(setting_faults())
+    return next((each for place, each in faults if place in fitting or each.is_shown_in(text)), None)
+
+
+@cache
+def _texts() -> EntryTexts:
+    return EntryTexts(each.texts for each in setting_faults())
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _thrown_in(frames: tuple[str, ...], exception: str) -> frozenset[int]:
+    """The places of the entries that frames and the innermost class show, which differ less than messages."""
+    return frozenset(place for place, each in enumerate(setting_faults()) if each.is_thrown_in(frames, exception))

@@ -146,8 +146,8 @@ def _starts_are_logged(evidence: Evidence) -> bool:
     """Whether the log of a TaskManager holds the start of a task."""
     ends = named_rows(evidence.answer(log_ends.AGGREGATOR))
     of_task_managers = {row.file_id for row in ends if row.process == "taskmanager"}
-    started = named_rows(evidence.answer(task_state_changes.AGGREGATOR))
-    return any(row.file_id in of_task_managers for row in started)
+    started = evidence.answer(task_state_changes.AGGREGATOR)["file_id"].unique().to_pylist()
+    return not of_task_managers.isdisjoint(started)
 
 
 def _parts(scope: str, key: str, value: str) -> Iterable[tuple[str, Connector]]:
