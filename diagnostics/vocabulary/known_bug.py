@@ -33,7 +33,7 @@ FOLDER = Path(__file__).parent / "known_bugs"
 FLINK = "flink"
 IDENTIFIER = re.compile(r"[A-Z][A-Z0-9]{1,19}-\d{1,7}")
 RELEASE = re.compile(r"(\d{1,3})\.(\d{1,3})\.(\d{1,3})")
-PRODUCT = re.compile(r"[a-z][a-z0-9-]{1,39}")
+PRODUCT = re.compile(r"[a-z][a-z0-9-]{1,59}")
 WORDS = ("title", "looks_like", "work_around")
 """Fields that are texts for a reader, with their translations beside them: `title_zh`."""
 LEAST_TEXT = 12

@@ -104,11 +104,16 @@ def _named_release(bug: KnownBug, named: Sequence[tuple[str, ...]]) -> Release |
     """The release of the bug's product among JARs: `flink-sql-connector-kafka` is of flink-connector-kafka, too, and
     `paimon-flink` of paimon.
     """
-    own = DISTRIBUTION if bug.product == FLINK else bug.product.removeprefix("flink-")
     for artifact, release in named:
-        if artifact == own or (bug.product != FLINK and (artifact.endswith(own) or artifact.startswith(f"{own}-"))):
+        if _is_of(artifact, bug.product):
             return release_of(release)
     return None
+
+
+def _is_of(artifact: str, product: str) -> bool:
+    if product == FLINK:
+        return artifact == DISTRIBUTION
+    return artifact.endswith(product.removeprefix("flink-")) or artifact.startswith(f"{product}-")
 
 
 def _stated_release(
