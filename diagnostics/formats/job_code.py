@@ -222,6 +222,7 @@ FORMAT = Format(
                     {"kind": "blocking", "name": "executeQuery", "line": 3},
                     {"kind": "key-by", "name": "keyBy", "line": 8},
                     {"kind": "key-part", "name": "f0", "line": 8},
+                    {"kind": "handed-argument", "name": "CustomerLookup jdbc", "line": 7},
                     {
                         "kind": "import",
                         "name": "org.apache.flink.streaming.api.environment.StreamExecutionEnvironment",

@@ -10,8 +10,10 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
+from diagnostics.notation.code_argument import handed_arguments
 from diagnostics.notation.code_buffer import unsaved_buffers
 from diagnostics.notation.code_call import known_calls
+from diagnostics.notation.code_look_up import asked
 from diagnostics.notation.code_request import sink_requests
 from diagnostics.notation.source_text import PLAIN_CODE, QUOTED_CODE, Lines, calls, classes, enclosed
 
@@ -61,6 +63,8 @@ def code_names(plain: str) -> Iterator[Named]:
         yield from _quoted("request", statement, line)
     for buffer, line in unsaved_buffers(plain):
         yield "unsaved-buffer", buffer, line
+    for function, argument, line in handed_arguments(plain):
+        yield "handed-argument", f"{function} {argument}", line
     yield from _imports(plain)
 
 
@@ -133,14 +137,16 @@ def _quotes(plain: str) -> Iterator[Named]:
             line = lines.at(attached.start())
             yield "waiting-function", attached.group(1), line
             yield from _quoted("look-up", _whole_call(plain, attached), line)
+            for kind, name in asked(waiting[attached.group(1)]):
+                yield kind, name, line
 
 
-def _classes_that_wait(plain: str) -> set[str]:
-    """The classes of the source that hold a call which waits for an outside system."""
+def _classes_that_wait(plain: str) -> dict[str, str]:
+    """The classes of the source that hold a call which waits for an outside system, and their texts."""
     lines = Lines(plain)
     waits = [call.line for kind, call in known_calls(plain) if kind == "blocking"]
     return {
-        name
+        name: plain[begin:end]
         for name, begin, end in (classes(plain) if waits else ())
         if any(lines.at(begin) <= line <= lines.at(end) for line in waits)
     }

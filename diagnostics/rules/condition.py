@@ -66,20 +66,25 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Compare:
-    """`fact op value`; unknown when the fact is not measured or the types are not comparable."""
+    """`fact op value`; unknown when the fact is not measured or the types are not comparable.
+
+    shown  False for a comparison that only selects a branch: as a proof beside the others it would mislead
+    """
 
     fact: str
     op: str
     value: Any
     source: str | None = None
+    shown: bool = True
 
     def holds(self, lookup: Lookup) -> bool | None:
         """True, False, or None for unknown."""
         return compare(lookup(self.fact), self.op, self.value)
 
     def checks(self, lookup: Lookup) -> Iterator[Check]:
-        """This comparison with its result."""
-        yield Check(self.fact, self.op, self.value, lookup(self.fact), self.holds(lookup), self.source)
+        """This comparison with its result, if it is shown."""
+        if self.shown:
+            yield Check(self.fact, self.op, self.value, lookup(self.fact), self.holds(lookup), self.source)
 
     def deciding(self, lookup: Lookup) -> Iterator[Check]:
         """This comparison where it holds."""
@@ -291,7 +296,7 @@ class ConditionParser:
         return leaf
 
     def _comparison(self, entry: dict[str, Any], place: Place) -> Compare | IsMeasured | None:
-        unknown = set(entry) - {"fact", "op", "value", "measured", "source"}
+        unknown = set(entry) - {"fact", "op", "value", "measured", "source", "shown"}
         if unknown:
             self._report(place, say("unknown entries {names}", names=listed(sorted(unknown))))
         fact = entry.get("fact")
@@ -316,4 +321,4 @@ class ConditionParser:
             self._report(place, refusal)
             return None
         source = entry.get("source")
-        return Compare(fact, op, value, str(source) if source is not None else None)
+        return Compare(fact, op, value, str(source) if source is not None else None, entry.get("shown") is not False)

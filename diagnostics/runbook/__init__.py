@@ -2,7 +2,7 @@
 
 from diagnostics.runbook.exits import Exit, exits
 from diagnostics.runbook.filling import fill
-from diagnostics.runbook.plan import Proposal, merged_plan, useless_options
+from diagnostics.runbook.plan import Proposal, changed_options, merged_plan, useless_options
 from diagnostics.runbook.text import Answer, Change, Runbook, Step, runbooks, shipped_runbook_texts
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "Proposal",
     "Runbook",
     "Step",
+    "changed_options",
     "exits",
     "fill",
     "merged_plan",

@@ -216,6 +216,8 @@ class _Page:
         given = self.said.get(question.id)
         if any(each.condition == given for each in question.answers):
             return answer.condition == given
+        if answer.unless and answer.unless.holds(self.lookup):
+            return False
         return answer.when.holds(self.lookup) if answer.when else None
 
     def leads_elsewhere(self, question: Step, answer: Answer) -> bool:

@@ -81,8 +81,9 @@ def merged_plan(
            alternative to those before it, `left_out` [{option, value, runbook, because}], and `restart` {text, look,
            command} or None, also where it would stop a job and no change removes the root cause, `remark`, a
            sentence where no decided change removes the root cause, else empty, `look_first`, whether what is open
-           comes before the decided changes, `runbooks`, the titles of those from which something is in the plan, and
-           `options` {option: value} of all files that it changes.
+           comes before the decided changes, `at_once` [{text, look: [{what, command}]}], what measured answers of the
+           root cause's runbook say to look at before that without a restart, `runbooks`, the titles of those from
+           which something is in the plan, and `options` {option: value} of all files that it changes.
            Each block of commands begins with what Flink's scripts need, which a runbook shows above its steps.
     """
     plan = _Plan()
@@ -132,9 +133,19 @@ def merged_plan(
         has_settings = any(each["kind"] == "config" for each in shown["changes"])
         shown["changes"].sort(key=lambda each: each["kind"] == "command")
         remark = joined_sentences([say(START_FIRST), say(SETTINGS_BEFORE if has_settings else RESTART_LATER)])
-    shown |= {"restart": restart, "remark": remark, "look_first": plan.looks_first(cause) and not starts}
+    looks_first = plan.looks_first(cause) and not starts
+    shown |= {"restart": restart, "remark": remark, "look_first": looks_first}
+    shown["at_once"] = list(_at_once(proposals[0].steps)) if looks_first else []
     options = {option: value for line in plan.options.splitlines() for option, value in _stated(line)}
     return shown | {"runbooks": [each.title for each in proposals if each.title in plan.runbooks], "options": options}
+
+
+def _at_once(steps: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """What measured answers of steps that restart nothing lead to, with the commands that show it."""
+    for step in steps:
+        meant = [each["then"] for each in step["answers"] if each["taken"]]
+        if meant and step["look"] and not step["restart"] and not step["left_out"]:
+            yield {"text": joined_sentences(meant), "look": step["look"]}
 
 
 class _Plan:
@@ -283,9 +294,13 @@ def _stated(line: str) -> list[tuple[str, str]]:
 
 def useless_options(changes: Sequence[Mapping[str, Any]], useless: Collection[str]) -> list[str]:
     """The options of filled changes that do not help against a cause, each once."""
+    return [option for option in changed_options(changes) if option in useless]
+
+
+def changed_options(changes: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The options that filled changes set, each once."""
     settings = (change for change in changes if change["kind"] == "config")
-    changed = (option for change in settings for option, _, _ in _options(change["to"]))
-    return list(dict.fromkeys(option for option in changed if option in useless))
+    return list(dict.fromkeys(option for change in settings for option, _, _ in _options(change["to"])))
 
 
 def _last_line(command: str) -> str:

@@ -123,7 +123,7 @@ def with_copies(
     paths: Sequence[PathArgument], sentences: Sequence[str], commands: Sequence[str]
 ) -> tuple[Sequence[str], Sequence[str]]:
     """The sentences and commands of a restart, and what protects the paths of its arguments."""
-    if not paths:
+    if not paths or not commands:
         return sentences, commands
     if any(each.path is None for each in paths):
         return (OVERWRITTEN, COPY_FIRST, *sentences), commands

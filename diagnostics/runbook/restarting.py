@@ -175,6 +175,8 @@ class _Restart:
         if state in NOT_RUNNING:
             return self._without_savepoint(NOT_RUNNING_NOW, newest)
         reason = self._against_savepoint()
+        if reason == TASK_MANAGERS_FIRST:
+            return (TASK_MANAGERS_FIRST,), ()
         if reason:
             return self._without_savepoint(reason, newest)
         if self._may_expire():

@@ -30,6 +30,7 @@ class Answer:
     """A possible answer to a step's question and its consequences.
 
     when      condition that selects it for a case
+    unless    condition that rules it out; it decides before `when`, and selects nothing where it does not hold
     leads_to  later steps that this answer requires; skipped when another answer applies
     runbook   id of another runbook that this answer requires
     """
@@ -39,6 +40,7 @@ class Answer:
     when: Condition | None
     leads_to: tuple[str, ...] = ()
     runbook: str | None = None
+    unless: Condition | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,6 +301,7 @@ class _RunbookReader:
             self._condition(entry, place, "when"),
             self._sentences(entry, "leads_to", place),
             self._text(entry, "runbook", place) if "runbook" in entry else None,
+            self._condition(entry, place, "unless"),
         )
 
     def _mappings(self, entry: Mapping[str, Any], name: str, place: Place) -> Iterator[tuple[Place, Mapping[str, Any]]]:

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import itertools
+import re
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
 
 from diagnostics.aggregators import code_calls
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.configuration.deployment import deployment_of
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
 from diagnostics.reconstruction.stacks.profile import Profile, Sampled, stack_profiles
 from diagnostics.reconstruction.stacks.task_threads import FEWEST_WORKING, MOST_CITED, heaviest, subject_of, working
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.known_frames import OUTSIDE, known_frames
 
+OWN_CLASS = re.compile(r"[.$]")
+"""What separates the parts of a frame's name: packages, classes, nested classes and the method."""
+
 
 def measure(evidence: Evidence) -> Measured:
     """The functions in which each task spends its working time.
 
-    Reads   stack_sample: flame graphs, collapsed stacks, thread dumps; code_call: methods that take a value of a state.
+    Reads   stack_sample: flame graphs, collapsed stacks, thread dumps; code_call: methods that take a value of a state,
+            classes that are handed an argument of the program; config_option and log_record: the job's start.
     Gives   one signal per task with samples of a working thread; `hot_frames.upload` for threads that write state.
     Units   shares of the samples in which the thread waits neither for input nor for output buffers.
     Empty   NotMeasured without a profile or thread dump.
@@ -26,8 +34,10 @@ def measure(evidence: Evidence) -> Measured:
     if not profiles.tasks:
         yield NotMeasured("hot_frames", "flame-graph", "no flame graph, profile or thread dump shows a task's thread")
     cluster, takers = cluster_of(evidence), _takers_of_state(evidence)
+    handed, starts = _handed_arguments(evidence), deployment_of(evidence).starts
     for task, profile in profiles.tasks.items():
-        signal = _signal(task, profile, cluster, takers)
+        start = starts.get(task[0]) or starts.get(None)
+        signal = _signal(task, profile, cluster, takers, handed, start.program if start else ())
         if signal is not None:
             yield signal
     if profiles.uploads is None:
@@ -59,8 +69,23 @@ def _takers_of_state(evidence: Evidence) -> Collection[str] | None:
     return {row["name"] for row in rows if row["kind"] == "taker-of-previous-result"} if rows else None
 
 
+def _handed_arguments(evidence: Evidence) -> Mapping[str, Sequence[str]]:
+    """Class of the job -> names of the program's arguments that its source hands to it."""
+    handed: dict[str, list[str]] = defaultdict(list)
+    for row in evidence.answer(code_calls.AGGREGATOR).to_pylist():
+        if row["kind"] == "handed-argument":
+            function, name = row["name"].split(" ")
+            handed[function].append(name)
+    return handed
+
+
 def _signal(
-    task: tuple[str | None, str], profile: Profile, cluster: Cluster, takers: Collection[str] | None
+    task: tuple[str | None, str],
+    profile: Profile,
+    cluster: Cluster,
+    takers: Collection[str] | None,
+    handed: Mapping[str, Sequence[str]],
+    program: Sequence[str],
 ) -> Signal | None:
     at_work = working(profile)
     whole = sum(each.weight for each in at_work)
@@ -90,8 +115,21 @@ def _signal(
     own = facts.get("own_frame")
     if isinstance(own, str) and takers is not None:
         facts["own_takes_state"] = own.rpartition(".")[2] in takers
+    if isinstance(own, str):
+        names = handed.get(OWN_CLASS.split(own)[-2], ()) if "." in own else ()
+        facts |= known_facts({"own_argument": _argument(names, program)})
     cited = sorted(at_work, key=lambda each: -each.weight)[:MOST_CITED]
     return Signal("hot_frames", subject_of(task, cluster), facts, tuple(each.citation for each in cited), len(at_work))
+
+
+def _argument(names: Sequence[str], program: Sequence[str]) -> str | None:
+    """The only one of these arguments, as the program was started with it: `--rounds 45000`."""
+    stated = [
+        f"{word} {value}"
+        for word, value in itertools.pairwise(program)
+        if word.startswith("-") and word.lstrip("-") in names and not value.startswith("-")
+    ]
+    return stated[0] if len(names) == len(stated) == 1 else None
 
 
 def _hot(computing: Sequence[Sampled], whole: float) -> dict[str, FactValue]:
@@ -150,6 +188,7 @@ FACTS = {
     "hot_caller": "the user's function that calls it",
     "hot_advice": "what helps against it",
     "own_frame": "the user's function that uses the CPU most without a known library",
+    "own_argument": "the only argument of the program that the source hands to that function's class, with its value",
     "own_takes_state": "whether the job's own function that uses the CPU most takes a value of a state",
     "own_share_ratio": "share of the working samples in the job's own function that uses the CPU most",
     "state_share_ratio": "share of the work in state access",

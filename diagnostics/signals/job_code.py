@@ -38,6 +38,10 @@ NAMES: Mapping[str, str] = {
     "state-variable": "state_variable",
     "state-type": "state_type",
     "look-up": "look_up",
+    "waiting-function": "look_up_function",
+    "look-up-key": "look_up_key",
+    "look-up-key-type": "look_up_key_type",
+    "look-up-answer-type": "look_up_answer_type",
     "request": "request",
 }
 """Kind of a name, or of a call that is quoted -> fact."""
@@ -55,6 +59,9 @@ ONE_OF: Mapping[str, str] = {
     "state-type": "state-class",
     "window": "windowing",
     "look-up": "waiting-function",
+    "look-up-key": "waiting-function",
+    "look-up-key-type": "waiting-function",
+    "look-up-answer-type": "waiting-function",
     "request": "sink-request",
 }
 """Kind of a name -> the kind that it belongs to. With two of that kind nobody can say to which."""
@@ -133,6 +140,10 @@ FACTS: Mapping[str, str] = {
     "state_variable": "variable that it is kept in",
     "state_type": "type of what the state holds",
     "look_up": "the only call that attaches a function which waits for an outside system, as the source has it",
+    "look_up_function": "class of that function",
+    "look_up_key": "what its only query takes of a record",
+    "look_up_key_type": "type of that",
+    "look_up_answer_type": "type of the value that it takes of each row of the answer",
     "request": "the only statement of a sink that begins a request to an outside system, as the source has it",
     "imports": "classes that the only file of the source imports",
 }

@@ -23,6 +23,8 @@ MOST_LISTED = 16
 """Up to how many subtasks are listed one by one. Our choice."""
 FEWEST_RECORDS = 20.0
 """With fewer records the cost of one is unreliable. Our choice."""
+BEARABLE = 0.8
+"""Busy ratio of its fullest subtask up to which a task keeps up. Source: the bound of `skew.busy`."""
 LEAST_BUSY = 0.1
 """A less busy task shows neither the cost of a record nor a limit, because other work dominates. Our choice."""
 
@@ -95,16 +97,23 @@ def _around_refusal(evidence: Evidence) -> Mapping[TaskKey, tuple[float, float]]
 
 
 def _offered(offered_per_s: float | None, rate: TaskRate, room: Mapping[str, float | None]) -> dict[str, FactValue]:
-    """The subtasks that the offered rate needs, whether slots lack, and the share that does not pass."""
+    """The subtasks that the offered rate needs, whether slots lack, the share that does not pass, and the cost of a
+    record in the subtask that reads most.
+    """
     if offered_per_s is None or not rate.ceiling_per_s:
         return {}
     subtasks = math.ceil(offered_per_s / rate.ceiling_per_s)
     spared = 1 - rate.records_per_s / offered_per_s
+    fullest = rate.fullest
+    bearable_ms = 1000 * BEARABLE / (offered_per_s * fullest.share_ratio) if fullest else None
     return {
         "offered_per_s": offered_per_s,
         "offered_parallelism": subtasks,
         "offered_lacks_slots": subtasks > room["slots"] if room["slots"] else None,
         "offered_excess_ratio": spared if spared > 0 else None,
+        "fullest_ms": fullest.ms_per_record if fullest else None,
+        "fullest_bearable_ms": bearable_ms,
+        "fullest_excess_ratio": fullest.ms_per_record / bearable_ms if fullest and bearable_ms else None,
     }
 
 
@@ -159,6 +168,10 @@ FACTS = {
     "offered_parallelism": "subtasks that would pass what the sources emit to it, at the present cost of a record",
     "offered_lacks_slots": "more subtasks needed for what the sources emit than there are slots",
     "offered_excess_ratio": "share of what the sources emit to it that it does not pass when it is busiest",
+    "fullest_ms": "busy time for each record of the subtask that reads most, over the whole time",
+    "fullest_bearable_ms": "busy time for each record with which that subtask, busy 80 % of the time, would pass its "
+    "part of what the sources emit",
+    "fullest_excess_ratio": "busy time for each record of the subtask that reads most, over what it may be",
     "slots_total": "slots of all TaskManagers",
     "cores_total": "cores of the TaskManagers' hosts",
     "parallelism_by_slots": "the parallelism that what is read or offered needs, at most the slots there are",

@@ -91,7 +91,8 @@ def _step_lines(step: StepShown) -> Iterator[str]:
 
 
 def _restart_lines(way: Mapping[str, Any]) -> Iterator[str]:
-    yield from (plain(way["text"]), "", *(fenced(way["look"]) if way["look"] else []), *fenced(way["command"]))
+    yield from (plain(way["text"]), "")
+    yield from (line for each in (way["look"], way["command"]) if each for line in fenced(each))
 
 
 def _remedy_lines(content: Mapping[str, Any]) -> Iterator[str]:
@@ -170,6 +171,11 @@ def _plan_lines(shown: PlanShown) -> Iterator[str]:
         yield from (plain(shown.waits_because), "")
     if plan["remark"]:
         yield from (plain(plan["remark"]), "")
+    if plan["at_once"]:
+        yield from (f"**{say('First, without a restart')}**", "")
+    for each in plan["at_once"]:
+        yield from (plain(each["text"]), "")
+        yield from (line for look in each["look"] for line in (plain(look["what"]), "", *fenced(look["command"])))
     if plan["look_first"]:
         yield from _open_lines(plan)
     for change in plan["changes"]:

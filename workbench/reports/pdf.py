@@ -167,6 +167,13 @@ def _plan(shown: PlanShown) -> Iterator[Flowable]:
     plan = shown.plan
     yield _paragraph(shown.title, HEADING)
     yield from (_paragraph(text, TEXT) for text in (shown.waits_because, plan["remark"]) if text)
+    if plan["at_once"]:
+        yield _paragraph(say("First, without a restart"), FINDING)
+    for each in plan["at_once"]:
+        yield _paragraph(each["text"], TEXT)
+        for look in each["look"]:
+            yield _paragraph(look["what"], TEXT)
+            yield from _code(look["command"])
     if plan["look_first"]:
         yield from _open(plan)
     for change in plan["changes"]:

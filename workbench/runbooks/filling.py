@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from diagnostics.runbook import Exit, Runbook, exits, fill
+from diagnostics.runbook import Exit, Runbook, changed_options, exits, fill
 from workbench.analyses.models import Analysis
 from workbench.languages.sentences import say, say_counted
 from workbench.runbooks.models import HELD, StepRecord, StepState, latest_by_step
@@ -36,6 +36,7 @@ class StepShown:
     record    the last record by a user, which takes precedence over measurements
     ticked    the evidence that shows it as done, without a record
     measured  its exit condition on each snapshot from the finding's on, newest last
+    waits     whether nothing that it changes helps before a cause whose runbook comes before is repaired
     """
 
     number: int
@@ -43,6 +44,7 @@ class StepShown:
     record: StepRecord | None
     ticked: Evidence | None = None
     measured: Sequence[Evidence] = field(default_factory=list)
+    waits: bool = False
 
     @property
     def state(self) -> str:
@@ -96,7 +98,7 @@ class StepShown:
 
 def next_step(steps: Sequence[StepShown]) -> StepShown | None:
     """The step to do next: the first open one that was not tried in vain."""
-    return next((step for step in steps if not step.is_settled and not step.has_not_helped), None)
+    return next((each for each in steps if not (each.is_settled or each.has_not_helped or each.waits)), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +108,7 @@ class RunbookProgress:
     total          steps that this case needs, without those that a measured answer skips and those that are met
     met            steps that the evidence of the incident itself answers or shows
     left_out       steps that a measured answer skips
+    waiting        steps that wait for the repair of a cause before; not in `total`
     next_question  None when all are settled
     restarts       whether an open step restarts the job
     steps          its steps, filled
@@ -125,6 +128,17 @@ class RunbookProgress:
     restarts: bool
     steps: Sequence[StepShown] = ()
     useless: Sequence[str] = ()
+    waiting: int = 0
+
+    @property
+    def is_useful(self) -> bool:
+        """Whether it has something to do, or shows why a cause needs nothing."""
+        return bool(self.total or self.waiting) or self.role in CAUSES
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a step of it is still to be done."""
+        return self.settled < self.total
 
     @property
     def course(self) -> str:
@@ -143,6 +157,14 @@ class RunbookProgress:
             parts.append(say("{count} already met by the evidence", count=self.met))
         if self.left_out:
             parts.append(say("{count} not this case's way", count=self.left_out))
+        if self.waiting:
+            parts.append(
+                say_counted(
+                    "{count} waits for the repair of the root cause",
+                    "{count} wait for the repair of the root cause",
+                    self.waiting,
+                )
+            )
         return say(", ").join(parts)
 
 
@@ -191,24 +213,69 @@ def runbook_progress(
         if finding["runbook"] not in runbooks:
             continue
         runbook, steps = _steps_shown(runbooks[finding["runbook"]], analysis, finding, later, said)
-        needed = [step for step in steps if not step.is_left_out and not step.is_met]
-        open_steps = [step for step in needed if not step.is_settled]
-        progress[position] = RunbookProgress(
-            position=position,
-            id=runbook["id"],
-            title=runbook["title"],
-            role=finding["role"],
-            job=finding["subject"].get("job") or "",
-            settled=len(needed) - len(open_steps),
-            total=len(needed),
-            met=sum(step.is_met and not step.is_left_out for step in steps),
-            left_out=sum(step.is_left_out for step in steps),
-            next_question=step.content["question"] if (step := next_step(needed)) else None,
-            restarts=any(step.content["restart"] for step in open_steps),
-            steps=steps,
-            useless=runbook["useless"],
-        )
-    return progress
+        progress[position] = _progress(position, finding, runbook, steps)
+    return _waiting_for_causes(progress, findings)
+
+
+def _progress(
+    position: int, finding: Mapping[str, Any], runbook: Mapping[str, Any], steps: Sequence[StepShown]
+) -> RunbookProgress:
+    course = RunbookProgress(
+        position=position,
+        id=runbook["id"],
+        title=runbook["title"],
+        role=finding["role"],
+        job=finding["subject"].get("job") or "",
+        settled=0,
+        total=0,
+        met=sum(step.is_met and not step.is_left_out for step in steps),
+        left_out=sum(step.is_left_out for step in steps),
+        next_question=None,
+        restarts=False,
+        useless=runbook["useless"],
+    )
+    return _counted(course, steps)
+
+
+def _counted(progress: RunbookProgress, steps: Sequence[StepShown]) -> RunbookProgress:
+    """The progress with these steps, and how many of them are to be done."""
+    needed = [step for step in steps if not (step.is_left_out or step.is_met or step.waits)]
+    open_steps = [step for step in needed if not step.is_settled]
+    return replace(
+        progress,
+        settled=len(needed) - len(open_steps),
+        total=len(needed),
+        next_question=step.content["question"] if (step := next_step(needed)) else None,
+        restarts=any(step.content["restart"] for step in open_steps),
+        steps=steps,
+        waiting=sum(step.waits for step in steps),
+    )
+
+
+def _waiting_for_causes(
+    progress: Mapping[int, RunbookProgress], findings: Sequence[Mapping[str, Any]]
+) -> dict[int, RunbookProgress]:
+    """The same, where steps that change nothing but options which a cause before makes useless wait for its repair."""
+    counted: dict[int, RunbookProgress] = {}
+    for position, course in progress.items():
+        if course.position != position:
+            counted[position] = counted[course.position]
+            continue
+        ordered = layers(progress, findings[position])
+        ids = [cause.id for cause in ordered]
+        before = ordered[: ids.index(course.id)] if course.id in ids else ()
+        useless = {option for cause in before if cause.is_open for option in cause.useless}
+        steps = [replace(step, waits=_changes_only(step, useless)) for step in course.steps]
+        counted[position] = _counted(course, steps)
+    return counted
+
+
+def _changes_only(step: StepShown, useless: Collection[str]) -> bool:
+    """Whether the step, which nobody has recorded and no evidence has settled, changes these options and no others."""
+    changes = step.content["change"]
+    if not changes or step.record or step.is_settled or any(each["kind"] != "config" for each in changes):
+        return False
+    return set(changed_options(changes)) <= set(useless)
 
 
 def _leads(findings: Sequence[Mapping[str, Any]]) -> dict[int, int]:

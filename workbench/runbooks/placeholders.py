@@ -11,8 +11,16 @@ from workbench.languages.sentences import to_say
 PLACEHOLDER = re.compile(r"<([a-z][a-zA-Z0-9' -]{1,60})>")
 """Placeholders in texts of runbooks; names of Java's types begin with a capital letter."""
 
-LABELS = (
+IN_CODE = (
     to_say("agreed requests per second"),
+    to_say("look-up key"),
+    to_say("type of the answer"),
+    to_say("type of the key"),
+)
+"""Placeholders that are one number or one name in code."""
+
+LABELS = (
+    *IN_CODE,
     to_say("application-id"),
     to_say("bound"),
     to_say("broker"),
@@ -31,7 +39,6 @@ LABELS = (
     to_say("jobmanager"),
     to_say("key"),
     to_say("key-field"),
-    to_say("look-up key"),
     to_say("lower-parallelism"),
     to_say("name"),
     to_say("older-complete-checkpoint"),
@@ -58,9 +65,6 @@ LABELS = (
     to_say("zookeeper-log-directory"),
 )
 """Placeholders of the shipped runbooks as labels of fields; within a command they are never translated."""
-
-IN_CODE = ("agreed requests per second",)
-"""Those that are one number in code."""
 
 
 def placeholders(steps: Iterable[Mapping[str, Any]]) -> list[str]:

@@ -121,6 +121,8 @@ def same_restarts(steps: Iterable[StepShown]) -> dict[str, SameRestart]:
         if not step.content["restart"] or step.is_met or step.is_settled:
             continue
         way = step.content["savepoint"]
+        if not way["command"]:
+            continue
         run = tuple(line for line in way["command"].splitlines() if not line.startswith(COMMENT))
         before = first.setdefault(run, step)
         if before is not step:

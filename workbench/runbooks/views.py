@@ -44,10 +44,11 @@ def detail(request: SignedInRequest, analysis_id: int, position: int) -> HttpRes
     shown = steps_shown(analysis, finding)
     if shown is None:
         raise Http404(say("This finding has no runbook."))
-    runbook, steps = shown
+    runbook, _ = shown
     progress = runbook_progress(analysis)
     if progress[position].position != position:
         return redirect("runbooks:detail", analysis_id, progress[position].position)
+    steps = progress[position].steps
     others, facts = layers(progress, finding), facts_of(analysis, finding)
     linked = linked_values(analysis, finding, [each.content for each in steps])
     return render(

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from operator import attrgetter
 from statistics import median
 from typing import Any
@@ -48,6 +49,14 @@ class HeldTime:
 
 
 @dataclass(frozen=True, slots=True)
+class FullestSubtask:
+    """Busy milliseconds for each record of the subtask that reads most, and its share of the task's records."""
+
+    ms_per_record: float
+    share_ratio: float
+
+
+@dataclass(frozen=True, slots=True)
 class TaskRate:
     """A task's throughput in the interval in which it was busiest.
 
@@ -62,6 +71,7 @@ class TaskRate:
     busiest_ratio  busy time of the busiest subtask
     passes_per_s   records a second of all subtasks when the busiest one is busy all the time, spread as they are: its
                    own rate over its share of the records; at least what did pass in any interval
+    fullest        the subtask that reads most records, over all intervals; None without its busy time
     """
 
     records_per_s: float
@@ -80,6 +90,7 @@ class TaskRate:
     passes_per_s: float | None
     interval_ms: float
     until_ms: int
+    fullest: FullestSubtask | None
     cites: tuple[Callable[[], Citation], ...]
 
     @property
@@ -231,6 +242,7 @@ def task_rates_of(each_interval: Iterable[Interval]) -> Mapping[TaskKey, TaskRat
                 usual_per_s=median(rate.records_per_s for rate in rates),
                 mean_per_s=_mean(rates),
                 passes_per_s=_most_passed(rates),
+                fullest=_fullest(groups),
             )
     return by_task
 
@@ -249,6 +261,19 @@ def rates_around(
         if before and within:
             by_task[task] = _mean_per_s(before), _mean_per_s(within)
     return by_task
+
+
+def _fullest(groups: Iterable[Iterable[Interval]]) -> FullestSubtask | None:
+    records: dict[int, float] = defaultdict(float)
+    busy_ms: dict[int, float] = defaultdict(float)
+    for each in chain.from_iterable(groups):
+        if each.records is not None and each.busy_ms is not None:
+            records[each.subtask] += each.records
+            busy_ms[each.subtask] += min(each.busy_ms, each.length_ms)
+    most = max(records, key=lambda subtask: (records[subtask], -subtask), default=None)
+    if most is None or not records[most]:
+        return None
+    return FullestSubtask(busy_ms[most] / records[most], records[most] / sum(records.values()))
 
 
 def _mean_per_s(rates: Sequence[TaskRate]) -> float:
@@ -317,5 +342,6 @@ def _rate(group: Sequence[Interval]) -> TaskRate | None:
         passes_per_s=sum(by_subtask) / busiest if busiest else None,
         interval_ms=highest(each.length_ms for each in counted) or 0.0,
         until_ms=counted[0].until_ms,
+        fullest=None,
         cites=tuple(each.cite for each in counted),
     )

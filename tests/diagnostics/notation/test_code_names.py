@@ -45,6 +45,7 @@ def test_state_key_and_events_are_named_as_the_source_names_them() -> None:
         ),
         "state-variable": "profile",
         "state-type": "byte[]",
+        "handed-argument": "ProfileAggregate limit",
         "import": "java.time.Duration",
     }
 
@@ -87,6 +88,28 @@ def test_the_function_that_waits_for_an_outside_system_is_found_where_it_is_atta
     assert names(LOOK_UP)["look-up"] == '.flatMap(new CustomerLookup(p.get("jdbc")))'
 
 
+BY_JDBC = """
+class CustomerLookup extends RichFlatMapFunction<Order, Order> {
+    void open() { ps = con.prepareStatement("SELECT region FROM customer_dim(?)"); }
+    void flatMap(Order o, Collector<Order> out) {
+        ps.setInt(1, o.customerId);
+        try (ResultSet rs = ps.executeQuery()) { while (rs.next()) { o.region = rs.getString(1); out.collect(o); } }
+    }
+}
+env.addSource(new Orders()).flatMap(new CustomerLookup(p.get("jdbc")));
+"""
+
+
+def test_a_query_by_jdbc_has_the_key_and_the_types_that_its_function_gives_it() -> None:
+    found = names(BY_JDBC)
+    asked = found["look-up-key"], found["look-up-key-type"], found["look-up-answer-type"]
+    assert asked == ("customerId", "Integer", "String")
+    two = names(BY_JDBC.replace("o.customerId);", "o.customerId); ps.setString(2, o.day);"))
+    assert "look-up-key" not in two, "nobody can say which of them is the key"
+    mixed = names(BY_JDBC.replace("rs.getString(1)", "rs.getString(1) + rs.getInt(2)"))
+    assert "look-up-answer-type" not in mixed
+
+
 def test_a_call_over_several_lines_is_not_quoted() -> None:
     found = names("stream.keyBy(e -> e.user)\n    .window(\n        TumblingEventTimeWindows.of(size));")
     assert "window" not in found
@@ -103,6 +126,8 @@ def test_source_made_to_go_back_ends() -> None:
         "class A extends B { x.executeQuery(); " * 20_000,
         "a = getRuntimeContext().getState(new ValueStateDescriptor" * 15_000,
         "import a.b" * 80_000,
+        "new A(p.getInt(" * 60_000,
+        "class A extends B { r.executeQuery(); ResultSet r " + ".setInt(1,a.b)" * 2_000 + "} .map(new A(1))" * 300,
     ):
         begun = time.process_time()
         list(code_names(filling))

@@ -284,6 +284,15 @@ def test_task_managers_that_start_with_the_change_or_with_the_job_are_not_asked_
     assert "in the restart that starts the TaskManagers again" not in stop_and_start(known.get, changed)["text"]
 
 
+def test_a_change_that_waits_for_the_task_managers_has_no_commands_of_its_own() -> None:
+    """ "Alone it can wait" was followed by the commands that cancel the job and start it where no slot is."""
+    known = {**STANDALONE, "subject.job": JOB, "task_manager_loss.all.registered_end": 0}
+    way = stop_and_start(known.get, "execution.checkpointing.externalized-checkpoint-retention: RETAIN_ON_CANCELLATION")
+    assert way["text"].endswith("Alone it can wait until the job runs again.")
+    assert way["command"] == ""
+    assert "taskmanager.sh" in stop_and_start(known.get, "taskmanager.memory.task.heap.size: 1g")["command"]
+
+
 @pytest.mark.parametrize("down", [{"restarts.final_state": "FAILED"}, {"task_manager_loss.all.registered_end": 0}])
 def test_another_state_backend_waits_for_a_canonical_savepoint_and_never_starts_from_a_checkpoint(
     down: dict[str, Any],

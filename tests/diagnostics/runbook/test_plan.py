@@ -17,7 +17,8 @@ def change(to: str, before: str = "", **more: Any) -> dict[str, Any]:
 
 
 def step(*changes: dict[str, Any], restart: bool = True, drops_state: bool = False) -> dict[str, Any]:
-    return {"id": "a", "question": "Is it?", "change": list(changes), "restart": restart, "drops_state": drops_state}
+    asked = {"id": "a", "question": "Is it?", "answers": [], "look": [], "left_out": None}
+    return {**asked, "change": list(changes), "restart": restart, "drops_state": drops_state}
 
 
 def plan_of(*proposals: Proposal) -> dict[str, Any]:
@@ -168,3 +169,14 @@ def test_the_options_that_do_not_help_against_a_cause_are_named() -> None:
     changes = [change("t.interval: 100 s\nt.pause: 5 s"), change("t.interval()", kind="code")]
     assert useless_options(changes, ("t.interval", "t.timeout")) == ["t.interval"]
     assert useless_options(changes, ()) == []
+
+
+def test_a_plan_of_open_changes_begins_with_what_needs_no_restart() -> None:
+    """The body of a slow function was nowhere in the plan, which began with two rebuilds of the job."""
+    look = {"what": "The body of the function", "command": "psql -c '\\sf slow'"}
+    answers = [{"then": "Read its body.", "taken": True}, {"then": "Add an index.", "taken": False}]
+    outside = {**step(restart=False), "answers": answers, "look": [look]}
+    rebuilt = step(change("cached()", kind="code", only_if="keys repeat"))
+    plan = plan_of(Proposal("Look-ups", (), [outside, rebuilt]))
+    assert plan["at_once"] == [{"text": "Read its body.", "look": [look]}]
+    assert plan_of(Proposal("Heap", (), [outside, step(change("a: 1"))]))["at_once"] == [], "the plan has the repair"

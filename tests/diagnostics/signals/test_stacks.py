@@ -110,6 +110,18 @@ def test_asynchronous_calls_are_as_many_as_the_sources_need() -> None:
     assert (rate["needed_parallelism"], rate["parallelism_by_slots"]) == (2, 3), "what is offered fills every slot"
 
 
+def test_the_subtask_that_reads_most_has_a_cost_and_one_that_it_can_bear() -> None:
+    """A function is told to be cheaper; the reader has to know by how much."""
+    hot, idle = _subtasks(MIDDLE)
+    uneven = [hot | {"read_records": 9000}, idle | {"read_records": 1000, "busy_ms": 9000.0}]
+    emitted = _emitted(*[400.0] * 5, *[60.0] * 5)
+    evidence = hand_made(**line_of_jobs(), subtask=uneven, metric_sample=emitted)
+    rate = only(record_rate.measure(evidence), "record_rate").facts
+    assert rate["fullest_ms"] == pytest.approx(99_000 / 9000)
+    assert rate["fullest_bearable_ms"] == pytest.approx(1000 * 0.8 / (400 * 0.9))
+    assert rate["fullest_excess_ratio"] == pytest.approx(rate["fullest_ms"] / rate["fullest_bearable_ms"])
+
+
 def test_calls_to_a_database_stay_within_its_connections() -> None:
     stacks = [_stack(QUERY, 90.0), _stack(PARSE, 10.0)]
     evidence = hand_made(**line_of_jobs(), stack_sample=stacks, subtask=_subtasks(MIDDLE))
@@ -197,6 +209,21 @@ def test_a_function_that_the_source_gives_a_state_to_is_marked() -> None:
         return only(hot_frames.measure(evidence), "hot_frames").facts.get("own_takes_state")
 
     assert (takes_state("score"), takes_state("smoothed"), takes_state()) == (True, False, None)
+
+
+def test_the_argument_that_makes_the_hot_function_dear_is_named_with_its_value() -> None:
+    started = ["-c", "com.shop.Job", "/job.jar", "--rate", "1500", "--rounds", "45000"]
+    stated = {"scope": "client", "key": "client.arguments", "value": " ".join(["run", *started]), "source": "client"}
+    lines = [stated]
+
+    def argument(*handed: str) -> Any:
+        calls = [{"kind": "handed-argument", "name": each, "line": 9, "last_line": 9} for each in handed]
+        shown = {**line_of_jobs(), "stack_sample": [_stack(OWN, 90.0)], "code_call": calls, "config_option": lines}
+        return only(hot_frames.measure(hand_made(**shown)), "hot_frames").facts.get("own_argument")
+
+    assert argument("Score rounds", "Orders rate") == "--rounds 45000"
+    assert argument("Score rounds", "Score rate") is None, "either may be the dear one"
+    assert argument("Orders rate") is None
 
 
 def test_a_librarys_frame_is_not_taken_for_the_jobs_own_code() -> None:

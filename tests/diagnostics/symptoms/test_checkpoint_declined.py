@@ -106,11 +106,32 @@ def test_a_number_of_tolerated_failures_that_is_left_alone_leaves_nothing_to_do_
     assert restarts_done(**course, same_cause=1) is False, "single failures: a few more are to be tolerated"
 
 
-def restarts_done(**facts: Any) -> bool | None:
-    """Whether the step about restarts is met by these facts of declined checkpoints."""
+def test_eight_failures_are_no_proof_that_nothing_fails_any_more() -> None:
+    course = {"failures": 8, "thresholds": 2, "completed_after": 11, "same_cause": 8}
+    restarts = filled_steps(**course)["restarts"]
+    assert [each["fact"] for each in restarts["done"]["checks"]] == ["checkpoint_declines.completed_after"]
+
+
+def test_what_the_exception_rules_out_is_no_open_answer() -> None:
+    steps = filled_steps(failures=8, thresholds=2, same_cause=8, exception="IOException", refuses=True)
+    open_answers = [
+        answer["if"]
+        for each in ("harmless-or-not", "exception", "own-code")
+        for answer in steps[each]["answers"]
+        if answer["taken"] is None
+    ]
+    assert open_answers == []
+
+
+def filled_steps(**facts: Any) -> dict[str, dict[str, Any]]:
+    """The steps of the runbook, filled with these facts of declined checkpoints of the job's own code."""
     signal = {"key": "checkpoint_declines", "level": "job", "subject": {"job": "1a"}, "citations": []}
     declines = signal | {"citation_count": 0, "facts": facts | thrown(OWN_CODE, own=True)}
-    finding = {"subject": {"job": "1a"}, "facts": {}}
-    steps = fill(runbooks()["checkpoint-declined"], finding, [declines])["steps"]
-    holds: bool | None = next(each for each in steps if each["id"] == "restarts")["done"]["holds"]
+    steps = fill(runbooks()["checkpoint-declined"], {"subject": {"job": "1a"}, "facts": {}}, [declines])["steps"]
+    return {each["id"]: each for each in steps}
+
+
+def restarts_done(**facts: Any) -> bool | None:
+    """Whether the step about restarts is met by these facts of declined checkpoints."""
+    holds: bool | None = filled_steps(**facts)["restarts"]["done"]["holds"]
     return holds

@@ -139,3 +139,37 @@ def test_the_reasons_of_a_confidence_add_up_to_it() -> None:
         slow_queries=QUERIES,
     )
     assert (lead["confidence"], sum(each["delta"] for each in lead["reasons"])) == (0.98, pytest.approx(0.98))
+
+
+def blocks_of(**facts: dict[str, Any]) -> str:
+    """The code that the runbook proposes for a look-up of a task that is not distributed by key."""
+    subject = {"job": "f" * 32, "vertex": "enrich", "vertex_id": "e" * 32}
+    known = {"load_balance": {"keyed": False}, "record_rate": RATE, "job_overview": {"is_sql": False}, **facts}
+    signals = [
+        {"key": key, "level": "vertex", "subject": subject, "facts": each, "citations": [], "citation_count": 0}
+        for key, each in known.items()
+    ]
+    steps = fill(runbooks()["slow-dimension-join"], {"subject": subject}, signals)["steps"]
+    return "\n".join(each["to"] for step in steps for each in step["change"])
+
+
+def test_the_code_of_a_look_up_has_the_types_and_the_key_of_the_source() -> None:
+    code = {"look_up_function": "CustomerLookup", "look_up_key": "customerId"}
+    code |= {"look_up_key_type": "Integer", "look_up_answer_type": "String"}
+    said = blocks_of(blocking_calls=CALLS | {"async_capacity": 9, "async_timeout_ms": 2000.0}, job_code=code)
+    assert "input, new AsyncCustomerLookup()," in said
+    assert "Cache<Integer, List<String>> cache;" in said
+    assert ".keyBy(record -> record.customerId)" in said
+    assert not any(gap in said for gap in ("<type of", "<its", "<function", "(record -> record.<"))
+
+
+def test_a_look_up_that_failed_never_and_calls_a_function_is_asked_nothing_about_scans_and_time_outs() -> None:
+    subject = {"job": "f" * 32, "vertex": "enrich", "vertex_id": "e" * 32}
+    known = {"restarts": {"restarts": 0}, "slow_queries": QUERIES | {"read_function": "f"}}
+    signals = [
+        {"key": key, "level": "job", "subject": {"job": "f" * 32}, "facts": each, "citations": [], "citation_count": 0}
+        for key, each in known.items()
+    ]
+    steps = fill(runbooks()["slow-dimension-join"], {"subject": subject}, signals)["steps"]
+    [outside] = [each for each in steps if each["id"] == "outside-system"]
+    assert [each["taken"] for each in outside["answers"][:2]] == [False, False]

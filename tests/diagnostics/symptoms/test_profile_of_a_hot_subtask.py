@@ -86,3 +86,19 @@ def test_work_on_the_state_of_a_key_is_neither_split_nor_moved() -> None:
     assert first["skew.hot-subtask"].startswith(
         "Make com.acme.RiskScore.scoreOrder cheaper: 100 % of the work is in it."
     )
+
+
+def test_a_function_is_told_how_much_cheaper_it_has_to_be_and_which_argument_makes_it_dear() -> None:
+    """The restart that the page prints repeats the argument, and with it the load."""
+    keys = {"top_key": "M-17", "top_key_share_ratio": 0.9, "hot_key_multiple_ratio": 3.6}
+    cost = {"fullest_ms": 1.65, "fullest_bearable_ms": 0.291, "fullest_excess_ratio": 5.67, "offered_per_s": 3014.6}
+    profile = PROFILE | {"own_takes_state": True, "own_argument": "--rounds 45000"}
+    facts = {"load_balance": SKEW, "hot_frames": profile, "key_distribution": keys, "record_rate": cost}
+    [finding] = [each for each in judged(**facts)["findings"] if each["rule"]["id"] == "skew.hot-subtask"]
+    assert finding["first_step"].startswith("Make com.acme.RiskScore.scoreOrder about 5.67 times cheaper")
+    assert "a record costs 1.65 ms there and may cost 0.291 ms" in finding["first_step"]
+    assert "--rounds 45000" in finding["first_step"]
+    step = step_of(**facts)
+    assert any("it has to become 5.67 times cheaper" in each for each in step["measured"])
+    assert "--rounds 45000" in step["answers"][0]["then"]
+    assert step["answers"][0]["taken"] is None, "only the code tells whether the work grows with it"

@@ -93,11 +93,13 @@ def test_code_that_a_plan_offers_after_a_look_keeps_its_lines(analysis: Analysis
     other = one | {"from": "a();", "to": "long a = 1;", "unset": ["It needs an import."], "instead": True}
     offered = {"question": "Is it large?", "only_if": "it is", "changes": [one, other]}
     empty: dict[str, Any] = {"changes": [], "left_out": [], "restart": None, "remark": "", "look_first": False}
+    empty["at_once"] = [{"text": "Read its body.", "look": [{"what": "The body", "command": "psql -c x"}]}]
     report = report_of(analysis.case)
     shown = PlanShown(None, empty | {"open": [offered]}, [], "")
 
     text = as_markdown(replace(report, plans=[shown]), "http://here/")
 
+    assert "**First, without a restart**\n\nRead its body.\n\nThe body\n\n```\npsql -c x\n```\n\n" in text
     assert f"Is it large? If it is:\n\nAdd to the job:\n\n```\n{code_lines}\n```\n\nOr, instead:\n\n" in text
     assert "```\na();\n```\n\nto this:\n\n```\nlong a = 1;\n```\n\nIt needs an import." in text
 
@@ -109,13 +111,13 @@ def test_the_plan_is_in_the_pdf_in_the_language_of_its_reader(analysis: Analysis
     useless = {"value": "timeout: 2 min", "runbook": "Expired", "because": "Data skew"}
     restart = {"text": "It restarts.", "command": "flink run a.jar"}
     plan = {"changes": [change], "open": [offered], "left_out": [useless], "restart": restart, "remark": "A remark."}
-    plan["look_first"] = False
+    plan |= {"look_first": False, "at_once": [{"text": "Read it.", "look": [{"what": "Body", "command": "psql -c x"}]}]}
     report = replace(report_of(analysis.case), plans=[PlanShown("orders", plan, [], "")])
 
     text = pdf_text(report)
     assert (
-        "One plan for orders\nA remark.\nAdd to config.yaml:\na:\n\u00a0\u00a0b: 1\nIt restarts.\nflink run a.jar"
-        in text
+        "One plan for orders\nA remark.\nFirst, without a restart\nRead it.\nBody\npsql -c x\n"
+        "Add to config.yaml:\na:\n\u00a0\u00a0b: 1\nIt restarts.\nflink run a.jar" in text
     )
     assert "Only after a look\nIs it large? If it is:\nAdd to the job:\nint a = 1;" in text
     assert "Left out\ntimeout: 2 min (Expired): no help against Data skew" in text

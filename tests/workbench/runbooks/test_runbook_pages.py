@@ -205,6 +205,31 @@ def test_settings_that_do_not_help_against_the_root_cause_say_so_beside_the_chan
     assert no_help_now([step], "misconfiguration", []) == {}
 
 
+def test_a_step_that_helps_only_after_the_root_cause_is_not_counted_and_not_the_next(
+    people: People, analysis: Analysis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A reader who made all changes of both runbooks together copied what the plan had left out."""
+    causes = [
+        {"role": role, "subject": {"job": "a" * 32}, "runbook": book}
+        for role, book in (("root_cause", "data-skew"), ("contributing", "misconfiguration"))
+    ]
+    interval = {"kind": "config", "to": "execution.checkpointing.interval: 100 s"}
+    content: dict[str, Any] = {"id": "s", "question": "?", "left_out": None, "restart": True, "change": [interval]}
+
+    def shown(runbook: Any, *_: Any) -> Any:
+        useless = ["execution.checkpointing.interval"] if runbook.id == "data-skew" else []
+        split = {**content, "change": [{"kind": "code", "to": "split()"}]}
+        steps = [StepShown(1, split if useless else content, None)]
+        return {"id": runbook.id, "title": runbook.title, "useless": useless}, steps
+
+    monkeypatch.setattr("workbench.runbooks.filling._steps_shown", shown)
+    analysis.document["findings"] = causes
+    root, settings = runbook_progress(analysis).values()
+    assert (root.total, root.waiting) == (1, 0)
+    assert (settings.total, settings.waiting, settings.next_question) == (0, 1, None)
+    assert settings.course == "no step has to be done, 1 waits for the repair of the root cause"
+
+
 def test_the_answer_that_decides_about_alternatives_stands_before_the_first_of_them(
     people: People, analysis: Analysis
 ) -> None:
