@@ -15,7 +15,7 @@ from diagnostics.formats import FORMATS
 from diagnostics.language import say
 from diagnostics.log_scan.selection import CONTEXT
 from diagnostics.notation.file_range import Range
-from diagnostics.reading.log_selection import LOG_SELECTION
+from diagnostics.reading.log_selection import log_selection
 from diagnostics.reading.memory import bounded_memory
 from diagnostics.reading.ranges import LONGEST_RANGE_BYTES, PlannedRange
 from diagnostics.reading.reduction import Reduction
@@ -217,7 +217,7 @@ def _with_selection(planned: PlannedRange) -> Range:
     """
     if planned.clock is not None:
         return planned.part
-    return replace(planned.part, context={**planned.part.context, CONTEXT: LOG_SELECTION})
+    return replace(planned.part, context={**planned.part.context, CONTEXT: log_selection()})
 
 
 def _rows_read(table: str, rows: pa.RecordBatch) -> tuple[str, int]:

@@ -15,7 +15,7 @@ from pyspark.daemon import manager
 
 import diagnostics.reading.spark_job  # noqa: F401 - loads the formats and aggregators that the workers run
 from diagnostics.log_scan.selection import scanner_of
-from diagnostics.reading.log_selection import LOG_SELECTION
+from diagnostics.reading.log_selection import log_selection
 from diagnostics.spark.lease import lease_exists, lease_has_ended
 
 SESSION_VARIABLE = "SPARK_JOB_ARTIFACT_UUID"
@@ -58,7 +58,7 @@ def _has_workers() -> bool:
 
 
 if __name__ == "__main__":
-    scanner_of(LOG_SELECTION)
+    scanner_of(log_selection())
     # Spark collects garbage after each task; scanning a thousand modules took 50 ms of processor time, more than most
     # tasks. Frozen objects are not scanned.
     gc.freeze()

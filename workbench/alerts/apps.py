@@ -1,3 +1,5 @@
+from typing import Any
+
 from django.apps import AppConfig
 
 
@@ -6,7 +8,12 @@ class AlertsConfig(AppConfig):
 
     def ready(self) -> None:
         """Continues to verify fixes after the end of an alert."""
-        from workbench.alerts.services import verification_continue
         from workbench.analyses.finished import analysis_finished
 
-        analysis_finished.connect(verification_continue, dispatch_uid="alerts")
+        analysis_finished.connect(self._continue_verification, dispatch_uid="alerts")
+
+    def _continue_verification(self, **signal: Any) -> None:
+        # Loaded when it is called: most commands of `manage.py` store no diagnosis.
+        from workbench.alerts.services import verification_continue
+
+        verification_continue(**signal)

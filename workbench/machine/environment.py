@@ -19,7 +19,9 @@ from django.utils.functional import lazy
 
 from workbench.languages.sentences import say, to_say
 
-TAG = "environment"
+ENVIRONMENT_CHECKS = "environment"
+"""The tag of Django's checks that concern the environment. Our commands run no others: those are about the code, load
+every page, and are run by `make up` and the tests."""
 DATABASE_SCHEMES = ("sqlite", "postgres", "postgresql")
 REDIS_SCHEMES = ("redis", "rediss", "unix")
 SPARK_MASTER_FORM = re.compile(r"local(\[(\*|\d+)\])?|spark://\S+|yarn|k8s://\S+")
@@ -227,7 +229,7 @@ def _without_secrets(url: str) -> str:
     return re.sub(r"\?.*", "?***", re.sub(r"//.*@", "//***@", url))
 
 
-@checks.register(TAG)
+@checks.register(ENVIRONMENT_CHECKS)
 def environment_is_readable(**_: object) -> list[checks.CheckMessage]:
     """Every problem from reading the settings."""
     from django.conf import settings
@@ -237,7 +239,7 @@ def environment_is_readable(**_: object) -> list[checks.CheckMessage]:
 
 def refuse_wrong_environment() -> None:
     """Ends a process that does not run Django's checks itself (web server, worker) when the environment is invalid."""
-    problems = checks.run_checks(tags=[TAG])
+    problems = checks.run_checks(tags=[ENVIRONMENT_CHECKS])
     for problem in problems:
         sys.stderr.write(f"{problem.id}: {problem.msg} {problem.hint}\n")
     if problems:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from django.db import models
 from django.urls import reverse
 
 from diagnostics.language import in_reader_language
-from diagnostics.runbook.text import Step, runbooks
 from workbench.accounts.models import Team, User
 from workbench.analyses.models import Analysis
 from workbench.cases.models import Case
 from workbench.cases.words import judgement_word
 from workbench.languages.sentences import say, say_later
+
+if TYPE_CHECKING:
+    from diagnostics.runbook.text import Step
 
 LONGEST_TITLE, LONGEST_URL = 200, 500
 """Characters of an article's title and of its address."""
@@ -135,6 +138,9 @@ class StepRecord(models.Model):
         return in_reader_language(answers[0]) if answers else self.answer
 
     def _shipped_step(self) -> Step | None:
+        # Loaded when it is asked for: with it come all signals and rules, a quarter of the start of a command.
+        from diagnostics.runbook.text import runbooks
+
         runbook = runbooks().get(self.runbook)
         return next((step for step in runbook.steps if step.id == self.step), None) if runbook else None
 

@@ -19,6 +19,7 @@ def refuse_to_start_with_wrong_settings(**_: object) -> None:
     refuse_wrong_environment()
     answer_within(WORKER_SECONDS)
     from workbench.analyses import run  # noqa: F401
+    from workbench.channels import planning  # noqa: F401
     from workbench.worker import pool  # noqa: F401
 
 

@@ -14,7 +14,7 @@ from diagnostics.evidence.rows import Rows
 from diagnostics.formats.flink_log import FORMAT
 from diagnostics.log_scan.selection import CONTEXT
 from diagnostics.notation.file_range import Range
-from diagnostics.reading.log_selection import LOG_SELECTION
+from diagnostics.reading.log_selection import log_selection
 from diagnostics.reading.reduction import Reduction
 from diagnostics.reading.row_batch import row_batch
 from tests.diagnostics.aggregators.test_cut_anywhere import answered
@@ -41,6 +41,6 @@ def test_a_log_answers_the_same_when_only_declared_records_are_rows(name: str, t
         [found] = [each for each in incident.namelist() if name in each and each.endswith(".log")]
         log.write_bytes(incident.read(found))
     whole, all_rows = answers(log, {})
-    selected, rows = answers(log, {CONTEXT: LOG_SELECTION})
+    selected, rows = answers(log, {CONTEXT: log_selection()})
     assert rows < all_rows
     assert selected == whole

@@ -14,7 +14,7 @@ from diagnostics.formats.flink_log import FORMAT as FLINK_LOG
 from diagnostics.formats.format import Format
 from diagnostics.log_scan.selection import CONTEXT
 from diagnostics.notation.file_range import Range
-from diagnostics.reading.log_selection import LOG_SELECTION
+from diagnostics.reading.log_selection import log_selection
 from tests.diagnostics.formats.log_lines import COORDINATOR, JOB
 
 SEVERAL = [one for one in FORMATS.values() if one.read_several is not None]
@@ -46,7 +46,7 @@ def written(files: Sequence[bytes], folder: Path, *, is_lean: bool) -> list[Rang
     for number, content in enumerate(files):
         path = folder / str(number)
         path.write_bytes(content)
-        context = {CONTEXT: LOG_SELECTION} if is_lean else {}
+        context = {CONTEXT: log_selection()} if is_lean else {}
         ranges.append(Range(number, f"app-2026-11-21-{number}.log", str(path), 0, len(content), len(content), context))
     return ranges
 

@@ -91,10 +91,11 @@ def test_a_folder_that_all_users_share_is_refused_and_left_alone(tmp_path: Path)
     "command",
     [
         ["manage.py", "check"],
+        ["manage.py", "create_token", "admin"],
         ["-c", "import workbench.wsgi"],
         ["-m", "celery", "--app", "workbench.worker.program", "worker", "--pool", "solo"],
     ],
-    ids=["manage", "web", "worker"],
+    ids=["manage", "command", "web", "worker"],
 )
 def test_every_process_refuses_to_start_with_a_wrong_environment(command: list[str], tmp_path: Path) -> None:
     wrong = {"WORKBENCH_PORT": "many", "SPARK_REMOTE": "spark", "SPARK_STORAGE": "gs://bucket"}

@@ -1,4 +1,4 @@
-"""What the web server reads of its program before it forks: no page reads it again."""
+"""What programs load at their start: servers what they need before they fork, commands no more than they need."""
 
 from __future__ import annotations
 
@@ -36,6 +36,26 @@ print(json.dumps([each for each in opened if each.startswith(folders) and not ea
 """
 """Asks for pages as the first ones of a web process; prints which files of the program they opened."""
 
+AFTER_A_DIAGNOSIS = ("workbench.alerts.services", "workbench.channels.planning", "workbench.runbooks.verifying")
+LOADED_BY_COMMAND = """
+import json, sys
+sys.argv = ["manage.py", "create_token", "nobody"]
+from django.core.management import execute_from_command_line
+try:
+    execute_from_command_line(sys.argv)
+except Exception:
+    pass  # the database is empty
+print(json.dumps(sorted(sys.modules)))
+"""
+LOADED_BY_WORKER = """
+import json, sys, django
+django.setup()
+from workbench.worker.program import app, refuse_to_start_with_wrong_settings
+app.loader.import_default_modules()
+refuse_to_start_with_wrong_settings()
+print(json.dumps(sorted(sys.modules)))
+"""
+
 
 @pytest.fixture
 def no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -54,14 +74,24 @@ def test_the_first_pages_of_a_web_process_read_no_template_rule_or_translation(p
 
 
 def opened_by(reader: str, pages: Sequence[str], data: Path, database: Path) -> Sequence[str]:
-    environment = {
-        **os.environ,
-        "WORKBENCH_DATA": str(data),
-        "DATABASE_URL": f"sqlite:///{database}",
-        "DJANGO_SETTINGS_MODULE": "workbench.settings",
-    }
-    arguments = [sys.executable, "-c", FIRST_PAGES, str(PROJECT), reader, *pages]
-    ended = subprocess.run(arguments, cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)
+    return printed_by(FIRST_PAGES, str(PROJECT), reader, *pages, data=data, DATABASE_URL=f"sqlite:///{database}")
+
+
+def test_a_command_loads_neither_pages_nor_signals(tmp_path: Path) -> None:
+    """They would be half of its start."""
+    loaded = set(printed_by(LOADED_BY_COMMAND, data=tmp_path))
+    assert "workbench.accounts.management.commands.create_token" in loaded
+    assert not loaded & {"workbench.urls", "diagnostics.signals", "diagnostics.analyze", *AFTER_A_DIAGNOSIS}
+
+
+def test_a_worker_loads_what_follows_a_diagnosis_before_it_forks(tmp_path: Path) -> None:
+    assert set(AFTER_A_DIAGNOSIS) <= set(printed_by(LOADED_BY_WORKER, data=tmp_path))
+
+
+def printed_by(program: str, *arguments: str, data: Path, **variables: str) -> Sequence[str]:
+    given = {"WORKBENCH_DATA": str(data), "DJANGO_SETTINGS_MODULE": "workbench.settings", **variables}
+    command = [sys.executable, "-c", program, *arguments]
+    ended = subprocess.run(command, cwd=PROJECT, env=os.environ | given, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stderr
     found: Sequence[str] = json.loads(ended.stdout)
     return found

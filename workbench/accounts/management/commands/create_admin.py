@@ -8,10 +8,12 @@ from typing import Any
 from workbench.accounts.services import first_administrator_make
 from workbench.languages.sentences import say, to_say
 from workbench.languages.terminal import TerminalCommand
+from workbench.machine.environment import ENVIRONMENT_CHECKS
 
 
 class Command(TerminalCommand):
     help = to_say("Creates the first administrator, with WORKBENCH_ADMIN_PASSWORD or a password that is printed once.")
+    requires_system_checks = [ENVIRONMENT_CHECKS]
 
     def handle(self, *args: Any, **options: Any) -> None:
         given = os.environ.get("WORKBENCH_ADMIN_PASSWORD") or None

@@ -10,6 +10,7 @@ from django.core.management.base import CommandError
 from workbench.accounts.models import MOST_TOKEN_DAYS, TOKEN_DAYS, ApiToken, TokenScope, User
 from workbench.languages.sentences import say, to_say
 from workbench.languages.terminal import TerminalCommand
+from workbench.machine.environment import ENVIRONMENT_CHECKS
 
 
 class Command(TerminalCommand):
@@ -17,6 +18,7 @@ class Command(TerminalCommand):
         "Prints a new API token of a user. It is shown only now; a user can have several. It counts until it expires, "
         "it is revoked, or the user gets another password."
     )
+    requires_system_checks = [ENVIRONMENT_CHECKS]
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("user")

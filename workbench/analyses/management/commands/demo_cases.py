@@ -15,12 +15,14 @@ from workbench.analyses.models import Analysis, AnalysisStatus
 from workbench.analyses.submission import demo_cases_load
 from workbench.languages.sentences import say, say_stored, to_say
 from workbench.languages.terminal import TerminalCommand
+from workbench.machine.environment import ENVIRONMENT_CHECKS
 
 WAIT_SECONDS = 300
 
 
 class Command(TerminalCommand):
     help = to_say("Opens a case for each real incident that ships with the project; those that are there already stay.")
+    requires_system_checks = [ENVIRONMENT_CHECKS]
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--wait", action="store_true", help=say("return once they are analysed"))

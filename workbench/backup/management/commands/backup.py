@@ -12,13 +12,14 @@ from diagnostics.wording.phrase import size as size_text
 from workbench.backup.archive import BackupRefused, backup_write
 from workbench.languages.sentences import say, to_say
 from workbench.languages.terminal import TerminalCommand
-from workbench.machine.environment import keep_files_private
+from workbench.machine.environment import ENVIRONMENT_CHECKS, keep_files_private
 
 
 class Command(TerminalCommand):
     help = to_say(
         "Writes the whole workbench into one file: rows, files, keys. It may run meanwhile. Keep the file as secret."
     )
+    requires_system_checks = [ENVIRONMENT_CHECKS]
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", type=Path, help=say("where to write it; it must not exist"))

@@ -10,12 +10,14 @@ from django.core.management.base import CommandError
 from workbench.backup.upgrade import upgrade_checked
 from workbench.languages.sentences import say, to_say
 from workbench.languages.terminal import TerminalCommand
+from workbench.machine.environment import ENVIRONMENT_CHECKS
 
 
 class Command(TerminalCommand):
     help = to_say(
         "Says whether this version can take over the data folder and database of an older one; changes nothing."
     )
+    requires_system_checks = [ENVIRONMENT_CHECKS]
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--hashes", action="store_true", help=say("read every file and compare its SHA-256, too"))

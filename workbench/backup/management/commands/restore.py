@@ -14,11 +14,12 @@ from workbench.backup.archive import BackupRefused, backup_read
 from workbench.languages.sentences import say, to_say
 from workbench.languages.terminal import TerminalCommand
 from workbench.machine.disk import means_full_disk
-from workbench.machine.environment import keep_files_private
+from workbench.machine.environment import ENVIRONMENT_CHECKS, keep_files_private
 
 
 class Command(TerminalCommand):
     help = to_say("Fills an empty database (DATABASE_URL) and data folder (WORKBENCH_DATA) from a backup.")
+    requires_system_checks = [ENVIRONMENT_CHECKS]
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", type=Path, help=say("what manage.py backup wrote"))

@@ -9,11 +9,13 @@ from django.core.management.base import CommandError
 from diagnostics.errors import InvalidRule
 from workbench.languages.sentences import say, to_say
 from workbench.languages.terminal import TerminalCommand
+from workbench.machine.environment import ENVIRONMENT_CHECKS
 from workbench.rules.services import rules_load
 
 
 class Command(TerminalCommand):
     help = to_say("Stores and publishes the shipped rules; a rule that was edited here keeps its local text.")
+    requires_system_checks = [ENVIRONMENT_CHECKS]
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
