@@ -82,6 +82,24 @@ class Outcome:
     formula: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class InCase:
+    """What a calculator shows of itself in a case that lacks a part of what it calculates else.
+
+    question     in place of the calculator's; None for that
+    unused       the names of the inputs that the result does not depend on, and that are not asked for
+    assumptions  in place of the calculator's; None for these
+    """
+
+    question: str | None = None
+    unused: Collection[str] = ()
+    assumptions: Sequence[str] | None = None
+
+
+def _whole(_: Lookup) -> InCase:
+    return InCase()
+
+
 def _none(_: Lookup) -> Collection[str]:
     return ()
 
@@ -97,6 +115,7 @@ class Calculator:
     compute      from the values of the inputs and the other facts to the outcome
     unneeded     the names of the inputs on which the outcome of this case does not depend: they may be missing
     symptoms     the classes for which it is suggested first
+    in_case      what of it the case shows
     concerns     whether the case has what it calculates; with a class of `symptoms` it is shown anyway
     docs         ids of its sources
     """
@@ -112,16 +131,22 @@ class Calculator:
     docs: tuple[str, ...] = ()
     unneeded: Callable[[Lookup], Collection[str]] = _none
     concerns: Callable[[Lookup], bool] = _every_case
+    in_case: Callable[[Lookup], InCase] = _whole
 
-    def read(self) -> Calculator:
-        """The calculator with its texts in the reader's language."""
+    def read(self, lookup: Lookup) -> Calculator:
+        """The calculator as a case shows it, with its texts in the reader's language."""
+        case = self.in_case(lookup)
         return replace(
             self,
             title=say(self.title),
-            question=say(self.question),
+            question=say(self.question) if case.question is None else case.question,
             formula=say(self.formula),
-            inputs=tuple(replace(each, label=say(each.label), because=say(each.because)) for each in self.inputs),
-            assumptions=tuple(map(say, self.assumptions)),
+            inputs=tuple(
+                replace(each, label=say(each.label), because=say(each.because))
+                for each in self.inputs
+                if each.name not in case.unused
+            ),
+            assumptions=tuple(map(say, self.assumptions) if case.assumptions is None else case.assumptions),
         )
 
 

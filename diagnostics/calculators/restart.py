@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from diagnostics.calculators.calculator import INCOMING_RATE, Calculator, Input, Line, Outcome
+from diagnostics.calculators.calculator import INCOMING_RATE, Calculator, InCase, Input, Line, Outcome
 from diagnostics.evidence.subject import FactValue, Lookup
 from diagnostics.language import joined_sentences, listed, say, to_say
 from diagnostics.vocabulary.job_states import DELETED_WHEN_ENDED
@@ -14,6 +14,7 @@ from diagnostics.wording.phrase import FORMATS, duration, number
 
 DOWN_MS = 60_000.0
 """Down time that is assumed. A recovery that was measured and is shorter neither stopped nor deployed anything."""
+OF_SAVEPOINT = to_say("After a stop with a savepoint nothing is repeated: the time since its trigger is 0 then.")
 FORGETS = "at most once"
 """What `delivery_guarantee.source` is for a source that cannot be read again."""
 
@@ -23,6 +24,30 @@ def _unneeded(lookup: Lookup) -> Collection[str]:
     if lookup("delivery_guarantee.source") == FORGETS:
         return ("rate", "capacity")
     return ("down_ms", "rate", "capacity") if lookup("delivery_guarantee.generated") is True else ()
+
+
+def _unused(lookup: Lookup) -> Collection[str]:
+    """What no field is shown for: nothing is caught up, so that no capacity counts."""
+    if lookup("delivery_guarantee.source") == FORGETS:
+        return ("capacity",)
+    return ("down_ms", "rate", "capacity") if lookup("delivery_guarantee.generated") is True else ()
+
+
+def _question(lookup: Lookup) -> str | None:
+    """What is asked where nothing is caught up."""
+    if lookup("delivery_guarantee.source") == FORGETS:
+        return say("How many records does a restart lose?")
+    return say("How far back does a restart go?") if lookup("delivery_guarantee.generated") is True else None
+
+
+def _assumptions(lookup: Lookup) -> Sequence[str] | None:
+    """What is assumed there."""
+    if lookup("delivery_guarantee.source") == FORGETS:
+        return [
+            say("The rate that comes in stays the same."),
+            say("After a stop with a savepoint the time since the trigger is 0."),
+        ]
+    return [say(OF_SAVEPOINT)] if lookup("delivery_guarantee.generated") is True else None
 
 
 def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
@@ -105,6 +130,8 @@ def _lost(since: float, down: float, rate: float | None, emitted: FactValue, loo
     """
     if rate is None:
         return Outcome("depends", _lost_in_time(since), formula="")
+    if lookup("job_code.owes_by_clock") is True:
+        return _owed(since, down, rate, lookup)
     before = float(emitted) if isinstance(emitted, (int, float)) and emitted > 0 else rate
     lost = since / 1000 * before + down / 1000 * rate
     way = (
@@ -116,12 +143,14 @@ def _lost(since: float, down: float, rate: float | None, emitted: FactValue, loo
     words = {"lost": number(_rounded(lost)), "down": duration(down)}
     since_then = {"since": duration(since), "rate": number(_rounded(rate)), "more": number(_rounded(60 * before))}
     if since and _rounded(before) != _rounded(rate):
-        whole = (since + down) / 1000 * rate
+        held = _held(since, lookup)
+        whole = held + (since + down) / 1000 * rate
         way = f"({duration(since)} + {duration(down)}) x {number(rate)}/s"
+        way = f"{number(held)} + {way}" if held else way
         lines.append(Line(say("Records lost with all that was held back"), way, number(whole)))
         headline = _held_back(before, rate, whole, words | since_then, lookup)
         formula = say("lost = time since the trigger x rate that was read + down time x rate that comes in")
-        return Outcome("depends", headline, lines, results={"lost": lost}, formula=formula)
+        return Outcome("depends", headline, lines, results={"lost": lost, "lost_most": whole}, formula=formula)
     headline = (
         say(
             "The source keeps no position in checkpoints. A restart from the last one loses what came in the {since} "
@@ -141,6 +170,72 @@ def _lost(since: float, down: float, rate: float | None, emitted: FactValue, loo
     )
     formula = say("lost = time since the trigger x rate that was read + down time x rate that comes in")
     return Outcome("depends", headline, lines, results={"lost": lost}, formula=formula)
+
+
+def _owed(since: float, down: float, rate: float, lookup: Lookup) -> Outcome:
+    """The effect where the job's code shows that its sources keep in memory what they could not send: all that was due
+    and not emitted by the checkpoint, or by a savepoint of now, is lost.
+    """
+    held = _held(since, lookup)
+    lost = held + (since + down) / 1000 * rate
+    time = f"({duration(since)} + {duration(down)})" if since else duration(down)
+    way = f"{number(held)} + {time} x {number(rate)}/s" if held else f"{time} x {number(rate)}/s"
+    counts = lookup("job_code.sources_by_clock")
+    words = {
+        "counts": listed(str(each) for each in counts) if isinstance(counts, (list, tuple)) else "",
+        "held": number(_rounded(held)),
+        "since": duration(since),
+        "rate": number(_rounded(rate)),
+        "lost": number(_rounded(lost)),
+        "down": duration(down),
+        "more": number(_rounded(60 * rate)),
+    }
+    formula = say("lost = held back at the trigger + (time since the trigger + down time) x rate that comes in")
+    because = say(
+        "The source keeps no position in checkpoints, and by the job's code what it cannot send it keeps in memory "
+        "only: {counts}.",
+        **words,
+    )
+    headline = joined_sentences([because, (_owed_since if since else _owed_by_savepoint)(held, words)])
+    return Outcome("depends", headline, [Line(say("Records lost"), way, number(lost))], [], {"lost": lost}, formula)
+
+
+def _held(since: float, lookup: Lookup) -> float:
+    """Records that were held back at the trigger of the checkpoint, or at the end where it is a savepoint of now."""
+    measured = lookup("throughput.held_at_checkpoint" if since else "throughput.held_at_end")
+    return float(measured) if isinstance(measured, (int, float)) else 0.0
+
+
+def _owed_since(held: float, words: Mapping[str, str]) -> str:
+    if not held:
+        return say(
+            "A restart from the last checkpoint loses what came in the {since} since its trigger and what comes while "
+            "the job is down, {rate}/s: about {lost} records if it is down for {down}, as of the end of the evidence; "
+            "each further minute without a completed checkpoint adds {more}. Nothing is read again.",
+            **words,
+        )
+    return say(
+        "A restart from the last checkpoint loses the {held} records that were held back at its trigger, what came in "
+        "the {since} since then and what comes while the job is down, {rate}/s: about {lost} records if it is down for "
+        "{down}, as of the end of the evidence; each further minute without a completed checkpoint adds {more}. "
+        "Nothing is read again.",
+        **words,
+    )
+
+
+def _owed_by_savepoint(held: float, words: Mapping[str, str]) -> str:
+    if not held:
+        return say(
+            "After a stop with a savepoint the state is whole, but what comes while the job is down, {rate}/s, is "
+            "lost: about {lost} records if it is down for {down}. Nothing is read again.",
+            **words,
+        )
+    return say(
+        "After a stop with a savepoint the state is whole, but the {held} records that are held back now and what "
+        "comes while the job is down, {rate}/s, are lost: about {lost} records if it is down for {down}. Nothing is "
+        "read again.",
+        **words,
+    )
 
 
 def _held_back(before: float, rate: float, whole: float, words: Mapping[str, str], lookup: Lookup) -> str:
@@ -291,10 +386,11 @@ CALCULATOR = Calculator(
     assumptions=(
         to_say("The rate that comes in stays the same; what can be read again is read that fast."),
         to_say("The capacity is what the bottleneck passes when its busiest subtask is busy all the time."),
-        to_say("After a stop with a savepoint nothing is repeated: the time since its trigger is 0 then."),
+        OF_SAVEPOINT,
     ),
     compute=_compute,
     symptoms=("slow_sink", "network_partition", "zookeeper_ha", "user_code", "restore_failure", "checkpoint_declined"),
     docs=("S105", "S107"),
     unneeded=_unneeded,
+    in_case=lambda lookup: InCase(_question(lookup), _unused(lookup), _assumptions(lookup)),
 )

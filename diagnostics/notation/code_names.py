@@ -15,6 +15,7 @@ from diagnostics.notation.code_buffer import unsaved_buffers
 from diagnostics.notation.code_call import known_calls
 from diagnostics.notation.code_look_up import asked
 from diagnostics.notation.code_request import sink_requests
+from diagnostics.notation.code_source import attached_sources, sources_by_clock
 from diagnostics.notation.source_text import PLAIN_CODE, QUOTED_CODE, Lines, calls, classes, enclosed
 
 MOST = 200
@@ -65,6 +66,10 @@ def code_names(plain: str) -> Iterator[Named]:
         yield "unsaved-buffer", buffer, line
     for function, argument, line in handed_arguments(plain):
         yield "handed-argument", f"{function} {argument}", line
+    for source, line in attached_sources(plain):
+        yield "source", source, line
+    for count, line in sources_by_clock(plain):
+        yield "source-by-clock", count, line
     yield from _imports(plain)
 
 

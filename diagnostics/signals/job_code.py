@@ -20,6 +20,7 @@ KINDS: Mapping[str, str] = {
     "state-backend": "state_backend",
     "previous-result": "previous_result",
     "unsaved-buffer": "unsaved_buffers",
+    "source-by-clock": "sources_by_clock",
 }
 """Kind of a call -> fact."""
 NAMES: Mapping[str, str] = {
@@ -84,6 +85,7 @@ def measure(evidence: Evidence) -> Measured:
         facts[f"{fact}_calls"] = len(of_kind)
         facts[fact] = _listed(of_kind)
     facts["results_in_sequence"] = bool(facts["previous_result_calls"]) and facts["key_by_calls"] == 1
+    facts["owes_by_clock"] = _owes_by_clock(rows)
     facts |= {fact: _only(rows, kind) for kind, fact in NAMES.items()}
     if not any(row["kind"] == "state-removal" for row in rows):
         facts["kept_state"] = facts["state_name"]
@@ -94,6 +96,13 @@ def measure(evidence: Evidence) -> Measured:
         Citation.cite_row(row, "config", row["name"], name=row["name"], value=None) for row in cited[:MOST_LISTED]
     )
     yield Signal("job_code", Subject(), known_facts(facts), places, citation_count=len(rows))
+
+
+def _owes_by_clock(rows: Sequence[Mapping[str, Any]]) -> bool | None:
+    """Whether every class that a job attaches as a source keeps what it owes in memory; None without such a class."""
+    sources = {row["name"] for row in rows if row["kind"] == "source"}
+    by_clock = {row["name"].partition(".")[0] for row in rows if row["kind"] == "source-by-clock"}
+    return sources == by_clock if sources else None
 
 
 def _only(rows: Sequence[Mapping[str, Any]], kind: str) -> FactValue:
@@ -123,6 +132,9 @@ FACTS: Mapping[str, str] = {
     "previous_result": "the first of them with their lines",
     "unsaved_buffers_calls": "collections of a sink that hold records and that nothing saves or writes out at a stop",
     "unsaved_buffers": "the first of them with their lines",
+    "sources_by_clock_calls": "counts of sources that send what is due by the clock, in no checkpoint",
+    "sources_by_clock": "the first of them with their lines",
+    "owes_by_clock": "whether each source that is a class of the code keeps in memory what it could not send",
     "results_in_sequence": "each result of a key depends on the one before, behind the only call that partitions",
     "state_class": "class of the only state descriptor",
     "state_name": "name of the only state",

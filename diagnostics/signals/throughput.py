@@ -78,7 +78,9 @@ def _signal(job: str | None, rate: SourceRate, trigger_ms: float | None) -> Sign
         **_emitting(rate.counters),
     }
     if rate.unheld_per_s is not None:
-        facts["unheld_per_s"] = rate.unheld_per_s
+        held = {"held_at_checkpoint": rate.held_at(trigger_ms) if trigger_ms is not None else None}
+        held |= {"unheld_per_s": rate.unheld_per_s, "held_at_end": rate.held_at()}
+        facts |= {name: value for name, value in held.items() if value is not None}
     change = rate.change
     if change is not None:
         facts |= {
@@ -122,6 +124,8 @@ SIGNALS = (
             "after_per_s": "the same after it, 1/s",
             "changed_at_ms": "when it changed, epoch ms",
             "unheld_per_s": "records that the sources emit while nothing holds them back, 1/s",
+            "held_at_checkpoint": "records that the sources could not emit by the last completed checkpoint's trigger",
+            "held_at_end": "records that the sources could not emit by their last samples",
             "emitting_per_s": "records that the sources emit on average while they emit any, 1/s",
             "since_checkpoint_per_s": "records that they emit since the trigger of the last completed checkpoint, 1/s",
             "change_ratio": "records per second of the sources after the rate changed most, divided by the rate before",

@@ -10,8 +10,8 @@ from diagnostics.calculators import CALCULATORS
 from diagnostics.calculators.calculator import InputValue, Outcome, calculate, input_values
 from diagnostics.evidence.subject import Lookup
 from tests.diagnosed_corpus import CASES, CorpusReport
+from workbench.analyses.finding_facts import facts_of
 from workbench.analyses.models import Analysis
-from workbench.runbooks.what_if import facts_of
 
 WOULD_HELP = "warning.unaligned-would-help"
 

@@ -6,10 +6,13 @@ import datetime as dt
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from diagnostics.calculators import CALCULATORS
+from diagnostics.calculators.calculator import calculate, input_values
 from diagnostics.calculators.restart import FORGETS
 from diagnostics.diagnosis.problem_time import over_since, problem_onset
 from diagnostics.diagnosis.verdict import HEALTHY, INCONCLUSIVE
 from diagnostics.wording.phrase import duration, number
+from workbench.analyses.finding_facts import facts_of
 from workbench.analyses.models import Analysis
 from workbench.languages.sentences import say, say_counted, to_say
 
@@ -87,15 +90,49 @@ def _restarts(analysis: Analysis, ill: Sequence[str | None]) -> Iterator[str]:
         # Without a TaskManager no task has done any work since, which a restart could repeat.
         return
     if _forgetting(analysis, ill):
-        yield say(
-            "a restart loses what was read in the {age} since the trigger of the last completed checkpoint",
-            age=duration(back),
-        )
+        yield from _at_stake(analysis, ill, back)
     else:
         yield say(
             "a restart repeats the work of {age}, since the trigger of the last completed checkpoint",
             age=duration(back),
         )
+
+
+def _at_stake(analysis: Analysis, ill: Sequence[str | None], back: float) -> Iterator[str]:
+    """What a restart from the last checkpoint would lose, by the same calculation as beside the steps of a runbook."""
+    calculator = CALCULATORS["restart"]
+    for finding in analysis.document["findings"]:
+        if finding["role"] != "root_cause" or finding["subject"].get("job") not in ill:
+            continue
+        lookup = facts_of(analysis, finding)
+        values = input_values(calculator, lookup, {})
+        results = calculate(calculator, values, lookup).results
+        if "lost" in results:
+            down = next(each.value or 0.0 for each in values if each.input.name == "down_ms")
+            words = {"age": duration(back), "down": duration(down), "lost": _two_digits(results["lost"])}
+            if "lost_most" in results:
+                yield say(
+                    "a restart from the last completed checkpoint, triggered {age} before the end, loses about {lost} "
+                    "to {most} records if the job is down for {down}",
+                    most=_two_digits(results["lost_most"]),
+                    **words,
+                )
+            else:
+                yield say(
+                    "a restart from the last completed checkpoint, triggered {age} before the end, loses about {lost} "
+                    "records if the job is down for {down}",
+                    **words,
+                )
+            return
+    yield say(
+        "a restart loses what was read in the {age} since the trigger of the last completed checkpoint",
+        age=duration(back),
+    )
+
+
+def _two_digits(count: float) -> str:
+    """An estimate with as many digits as it deserves."""
+    return number(float(f"{count:.2g}"))
 
 
 def _forgetting(analysis: Analysis, ill: Sequence[str | None]) -> list[str | None]:
@@ -124,7 +161,7 @@ def _lost(analysis: Analysis, ill: Sequence[str | None]) -> Iterator[str]:
         if rate:
             yield say(
                 "the restarts lost what came in {lasted} between {first} and {last} UTC, about {count} records",
-                count=number(float(f"{lasted / 1000 * rate:.2g}")),
+                count=_two_digits(lasted / 1000 * rate),
                 **times,
             )
         else:

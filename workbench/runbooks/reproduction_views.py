@@ -8,10 +8,10 @@ from django.views.decorators.http import require_GET
 
 from diagnostics.reproduction import reproduction
 from workbench.accounts.requests import SignedInRequest
+from workbench.analyses.finding_facts import facts_of
 from workbench.analyses.selectors import analysis_visible
 from workbench.languages.sentences import say
 from workbench.runbooks.selectors import finding_at
-from workbench.runbooks.what_if import facts_of
 
 
 @login_required

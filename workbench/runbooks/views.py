@@ -14,6 +14,7 @@ from diagnostics.calculators import CALCULATORS
 from diagnostics.evidence.subject import Lookup
 from diagnostics.reproduction import reproduction
 from workbench.accounts.requests import SignedInRequest
+from workbench.analyses.finding_facts import facts_of
 from workbench.analyses.reading import document_read
 from workbench.analyses.selectors import analysis_to_change, analysis_visible
 from workbench.cases.selectors import owners_possible, snapshots_of
@@ -28,7 +29,7 @@ from workbench.runbooks.placeholders import placeholders
 from workbench.runbooks.plans import no_help_now, same_restarts, waits_because
 from workbench.runbooks.selectors import finding_at, timed_records
 from workbench.runbooks.services import step_record
-from workbench.runbooks.what_if import Calculated, calculated, facts_of
+from workbench.runbooks.what_if import Calculated, calculated
 
 REPRODUCIBLE = ("data_skew", "out_of_order_events")
 """Classes whose cause is in the records, so that a script can reproduce them."""

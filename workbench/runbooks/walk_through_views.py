@@ -10,13 +10,13 @@ from django.views.decorators.http import require_GET
 from diagnostics.walk_throughs import WALK_THROUGHS, own_graph
 from diagnostics.wording import phrase
 from workbench.accounts.requests import SignedInRequest
+from workbench.analyses.finding_facts import facts_of
 from workbench.analyses.models import Analysis
 from workbench.analyses.selectors import analysis_visible
 from workbench.languages.sentences import say
 from workbench.runbooks.graph_drawing import drawing_of
 from workbench.runbooks.own_graph import own_steps
 from workbench.runbooks.selectors import finding_at
-from workbench.runbooks.what_if import facts_of
 from workbench.untrusted.whole_number import whole_number
 
 

@@ -5,14 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from diagnostics.calculators import CALCULATORS
 from diagnostics.calculators.calculator import Calculator, InputValue, Outcome, Unit, calculate, in_unit, input_values
-from diagnostics.diagnosis.counterpart import level_of
-from diagnostics.diagnosis.fact_view import FactView, SignalIndex
-from diagnostics.evidence.subject import FactValue, Lookup, Subject
-from workbench.analyses.models import Analysis
+from diagnostics.evidence.subject import Lookup
 
 SHOWN_IN: Mapping[Unit, tuple[float, str]] = {
     "duration": (1000.0, "s"),
@@ -23,11 +19,6 @@ SHOWN_IN: Mapping[Unit, tuple[float, str]] = {
     "count": (1.0, ""),
 }
 """Unit of an input -> value of one unit in the form, and its name."""
-
-
-ORIGIN = "back_pressure.origin"
-OF_ONE_TASK = ("record_rate.", f"{ORIGIN}.")
-"""Signals of a task that mean nothing beside the facts of another one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,46 +56,9 @@ class Calculated:
         return [each for each in self.outcome.refusals if each not in self.outcome.headline]
 
 
-def facts_of(analysis: Analysis, finding: Mapping[str, Any]) -> Lookup:
-    """The facts visible to the finding's subject, and the other facts of its job.
-
-    The rates of tasks are those of the finding's task. For a finding about the whole job they are those of the task
-    that holds it back, and unknown where none or several do: a job has no rate of records by itself. How records are
-    spread is then taken from the most uneven task that reads by key.
-    """
-    index, subject = SignalIndex.from_stored(analysis.signals), Subject(**finding["subject"])
-    view = index.view(subject, level_of(subject), reach_down=True)
-    if subject.vertex:
-        return view
-    origins = [each for each in index.subjects("vertex", [ORIGIN]) if subject.job in (each.job, None)]
-    of_task = index.view(origins[0], "vertex") if len(origins) == 1 else None
-    spread = _most_uneven(index, subject.job)
-
-    def lookup(reference: str) -> FactValue:
-        if reference.startswith("load_balance."):
-            return spread(reference) if spread else None
-        if not reference.startswith(OF_ONE_TASK):
-            return view(reference)
-        return of_task(reference) if of_task else None
-
-    return lookup
-
-
-def _most_uneven(index: SignalIndex, job: str | None) -> FactView | None:
-    """The facts of the task of the job that is most uneven, of those that read by key."""
-    tasks = [each for each in index.subjects("vertex", ["load_balance"]) if job in (each.job, None)]
-    keyed = [each for task in tasks if (each := index.view(task, "vertex"))("load_balance.keyed") is True]
-    return max(keyed, key=_skew, default=None)
-
-
-def _skew(view: FactView) -> float:
-    skew = view("load_balance.skew_ratio")
-    return skew if isinstance(skew, (int, float)) else 0.0
-
-
 def calculated(calculator: Calculator, lookup: Lookup, chosen: Mapping[str, float]) -> Calculated:
     """The calculator with the user's values, in its own units, in place of measured ones; in the reader's language."""
-    calculator = calculator.read()
+    calculator = calculator.read(lookup)
     values = input_values(calculator, lookup, chosen)
     unchosen = input_values(calculator, lookup, {})
     fields = [_field(each, base) for each, base in zip(values, unchosen, strict=True)]

@@ -10,11 +10,12 @@ from django.views.decorators.http import require_GET
 
 from diagnostics.calculators import CALCULATORS
 from workbench.accounts.requests import SignedInRequest
+from workbench.analyses.finding_facts import facts_of
 from workbench.analyses.reading import document_read
 from workbench.analyses.selectors import analysis_visible
 from workbench.languages.sentences import say
 from workbench.runbooks.selectors import finding_at
-from workbench.runbooks.what_if import all_calculated, calculated, chosen_values, facts_of
+from workbench.runbooks.what_if import all_calculated, calculated, chosen_values
 
 
 @login_required

@@ -14,6 +14,9 @@ from diagnostics.reconstruction.metrics.metric_series import metric_series
 from diagnostics.reconstruction.metrics.series import Point, Series, Subtask, since_restart
 from diagnostics.vocabulary.load_levels import OK_MOST
 
+SETTLED_MS = 5_000
+"""How far a source that nothing holds back may seem to be behind: Flink updates its counters every 5 s. Source: Flink's
+View.UPDATE_INTERVAL_SECONDS."""
 Readings = Sequence[tuple[int, float]]
 """(epoch ms, records so far)."""
 
@@ -26,14 +29,31 @@ class SourceRate:
     readings  those of each subtask in its last attempt
     summed    the sum over the subtasks at moments at which all were sampled
     change    where the rate of the sum changed most; None with too few samples
-    unheld_per_s  what they emit while nothing holds them back, 1/s; None where some subtask has no such time
+    unheld    what each subtask emits while nothing holds it back, 1/s; None where it has no such time
     """
 
     counters: Sequence[Series]
     readings: Sequence[Readings]
     summed: Readings
     change: RateChange | None
-    unheld_per_s: float | None
+    unheld: Sequence[float | None]
+
+    @property
+    def unheld_per_s(self) -> float | None:
+        """What they emit while nothing holds them back, 1/s; None where some subtask has no such time."""
+        known = [each for each in self.unheld if each is not None]
+        return sum(known) if known and len(known) == len(self.unheld) else None
+
+    def held_at(self, at_ms: float | None = None) -> float | None:
+        """Records that the sources could not emit by a moment, epoch ms, or by their last readings, though they would
+        have, had nothing held them back; None where that is not known of each.
+        """
+        held = [
+            _held_at(each, per_s, at_ms if at_ms is not None else each[-1][0] if each else None)
+            for each, per_s in zip(self.readings, self.unheld, strict=True)
+        ]
+        known = [each for each in held if each is not None]
+        return sum(known) if known and len(known) == len(held) else None
 
 
 @read_once
@@ -63,9 +83,22 @@ def _rate(counters: Sequence[Series], held: Mapping[Subtask, Sequence[Point]]) -
         by_moment[ts_ms].append(value)
     summed = [(moment, sum(values)) for moment, values in sorted(by_moment.items()) if len(values) == len(counters)]
     unheld = [_unheld_per_s(each, held.get(of.subtask_key, ())) for each, of in zip(readings, counters, strict=True)]
-    known = [each for each in unheld if each is not None]
-    whole = sum(known) if known and len(known) == len(unheld) else None
-    return SourceRate(counters, readings, summed, rate_change(summed[1:]), whole)
+    return SourceRate(counters, readings, summed, rate_change(summed[1:]), unheld)
+
+
+def _held_at(readings: Readings, per_s: float | None, at_ms: float | None) -> float | None:
+    """What a subtask is behind a source that emits at this rate since it was ahead of it most."""
+    before = [each for each in readings if at_ms is not None and each[0] <= at_ms]
+    if not before or per_s is None or at_ms is None:
+        return None
+    (last_ms, last), after = before[-1], readings[len(before) :]
+    emitted = last
+    if after and at_ms > last_ms:
+        (next_ms, following), *_ = after
+        emitted += (following - last) * (at_ms - last_ms) / (next_ms - last_ms)
+    due = max(value + (at_ms - ts_ms) / 1000 * per_s for ts_ms, value in before)
+    behind = due - emitted
+    return behind if behind >= per_s * SETTLED_MS / 1000 else 0.0
 
 
 def _unheld_per_s(readings: Readings, held: Sequence[Point]) -> float | None:

@@ -6,6 +6,7 @@ import math
 
 import pytest
 
+from diagnostics.calculators import CALCULATORS
 from tests.diagnostics.calculators.worked_example import outcome, shown
 
 
@@ -57,7 +58,7 @@ def test_what_was_held_back_since_the_checkpoint_was_not_read_and_is_not_lost_by
     """75 s x 680/s + 60 s x 2,600/s = 207,000 records."""
     held = {"delivery_guarantee.source": "at most once", "throughput.since_checkpoint_per_s": 680.0}
     found = outcome("restart", held, since_ms=75_000.0, down_ms=60_000.0, rate=2600.0)
-    assert found.results == {"lost": 207_000}
+    assert found.results == {"lost": 207_000, "lost_most": 351_000}, "no code decides which of them it is"
     assert found.formula is not None
     assert found.formula.startswith("lost = "), "nothing is caught up"
     assert "680/s, and what comes while the job is down, at least 2,600/s: about 210,000 records" in found.headline
@@ -68,6 +69,41 @@ def test_what_was_held_back_since_the_checkpoint_was_not_read_and_is_not_lost_by
     slower = outcome("restart", late, since_ms=75_000.0, down_ms=60_000.0, rate=2600.0).headline
     assert "while the job is down, 2,600/s" in slower
     assert "adds about 6,000 that the job reads" in slower, "the rate of late, not the mean since the checkpoint"
+
+
+def test_where_the_code_shows_that_a_source_keeps_what_it_owes_in_memory_one_number_is_lost() -> None:
+    """40,000 were due and not sent at the trigger: 40,000 + (75 s + 60 s) x 3,000/s = 445,000."""
+    owes = {
+        "delivery_guarantee.source": "at most once",
+        "job_code.owes_by_clock": True,
+        "job_code.sources_by_clock": ["Orders.sent (line 9)"],
+        "throughput.since_checkpoint_per_s": 600.0,
+        "throughput.held_at_checkpoint": 40_000.0,
+        "throughput.held_at_end": 220_000.0,
+    }
+    found = outcome("restart", owes, since_ms=75_000.0, rate=3000.0)
+    assert found.results == {"lost": 445_000}
+    assert shown(found) == {"Records lost": "40,000 + (75 s + 60 s) x 3,000/s = 445,000"}
+    assert "by the job's code what it cannot send it keeps in memory only: Orders.sent (line 9)." in found.headline
+    assert "such as a generator" not in found.headline, "the code has decided"
+    stopped = outcome("restart", owes, since_ms=0.0, rate=3000.0)
+    assert stopped.results == {"lost": 400_000}, "a savepoint does not hold what waits in memory either"
+    assert "the 220,000 records that are held back now" in stopped.headline
+    free = {**owes, "throughput.held_at_checkpoint": 0.0, "throughput.held_at_end": 0.0}
+    for since in (75_000.0, 0.0):
+        assert "held back" not in outcome("restart", free, since_ms=since, rate=3000.0).headline
+
+
+def test_what_is_not_caught_up_is_not_asked_for() -> None:
+    forgets = {"delivery_guarantee.source": "at most once"}.get
+    asked = CALCULATORS["restart"].read(forgets)
+    assert [each.name for each in asked.inputs] == ["since_ms", "down_ms", "rate"]
+    assert asked.question == "How many records does a restart lose?"
+    assert not [each for each in asked.assumptions if "capacity" in each or "read again" in each]
+    generated = CALCULATORS["restart"].read({"delivery_guarantee.generated": True}.get)
+    assert [each.name for each in generated.inputs] == ["since_ms"]
+    assert generated.question == "How far back does a restart go?"
+    assert "catching up" in CALCULATORS["restart"].read({}.get).question
 
 
 def test_a_recovery_within_the_running_cluster_is_not_the_time_of_a_stop_and_a_start() -> None:

@@ -71,6 +71,26 @@ def test_busy_subtasks_that_use_no_cpu_wait() -> None:
     assert facts["cpu_to_busy_ratio"] == pytest.approx(0.1)
 
 
+def test_what_was_held_back_at_a_checkpoint_and_at_the_end_is_what_came_less_what_was_emitted() -> None:
+    """3,000/s come; of 90,000 in the 30 s to the trigger 46,000 were emitted, of 105,000 to the end 52,000."""
+    place = {"job_id": JOB, "vertex_id": SOURCE, "subtask": 0}
+    rows = [
+        *samples("numRecordsOut", [0.0, 15_000, 30_000, 43_000, 43_000, 45_000, 47_000, 52_000], **place),
+        *samples("backPressuredTimeMsPerSecond", [0.0, 0, 0, 0, 540, 1000, 900, 1000], **place),
+    ]
+    begun = rows[0]["ts_ms"]
+    taken = {
+        "job_id": JOB,
+        "checkpoint_id": 1,
+        "status": "COMPLETED",
+        "trigger_ms": begun + 27_500,
+        "duration_ms": 900.0,
+    }
+    evidence = hand_made(**line_of_jobs(), metric_sample=rows, checkpoint=[taken])
+    facts = only(throughput.measure(evidence), "throughput").facts
+    assert (facts["held_at_checkpoint"], facts["held_at_end"]) == (82_500 - 46_000, 105_000 - 52_000)
+
+
 def test_a_drop_of_what_the_sources_emit_is_found() -> None:
     course = [0.0]
     for moment in range(24):

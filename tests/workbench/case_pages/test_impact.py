@@ -6,12 +6,15 @@ from typing import Any
 
 from django.urls import reverse
 
+from diagnostics.calculators import CALCULATORS
 from tests.workbench.diagnosed import diagnosed_case
 from tests.workbench.people import People, case_of, signed_in, with_token
+from workbench.analyses.finding_facts import facts_of
 from workbench.analyses.measured_impact import measured_impact
 from workbench.analyses.models import Analysis
 from workbench.cases.impact import impact_words
 from workbench.cases.models import Case
+from workbench.runbooks.what_if import calculated
 
 STATED = {"minutes_late": "12", "jobs_affected": "1", "records_lost": "", "records_delayed": "40000"}
 
@@ -68,7 +71,8 @@ def test_a_negative_number_is_refused_with_its_reason(people: People) -> None:
 
 
 def signal(key: str, **facts: Any) -> dict[str, Any]:
-    return {"key": key, "subject": {}, "facts": facts, "citations": []}
+    level = "case" if key == "job_code" else "job"
+    return {"key": key, "subject": {}, "level": level, "facts": facts, "citations": [], "citation_count": 0}
 
 
 def job(symptom_class: str) -> dict[str, Any]:
@@ -141,6 +145,28 @@ def test_what_a_restart_costs_depends_on_the_source_and_is_said_of_a_job_that_ru
     )
     of_another = {**forgets, "subject": {"job": "a healthy job"}}
     assert "repeats" in measured_impact(Analysis(document=of_job, signals=[progress, of_another]))[-1]
+
+
+def test_what_a_restart_would_lose_has_the_number_that_the_runbook_has() -> None:
+    """230,000 held back at the trigger + (75 s + 60 s) x 3,000/s = 635,000; without the code only a range is known."""
+    of_job = {"subject": {"job": "slow_sink"}}
+    signals = [
+        signal("checkpoint_progress", goes_back_ms=75_000) | of_job,
+        signal("delivery_guarantee", source="at most once") | of_job,
+        signal("throughput", before_per_s=3000.0, since_checkpoint_per_s=600.0, held_at_checkpoint=230_000.0) | of_job,
+    ]
+    root = finding("01:07:20") | of_job
+    code = signal("job_code", owes_by_clock=True, sources_by_clock=["Orders.sent (line 9)"])
+    decided = Analysis(document=document([job("slow_sink")], root), signals=[*signals, code])
+    said = measured_impact(decided)[-1]
+    assert said == (
+        "a restart from the last completed checkpoint, triggered 75 s before the end, loses about 640,000 records if "
+        "the job is down for 60 s"
+    )
+    shown = calculated(CALCULATORS["restart"], facts_of(decided, root), {})
+    assert "about 640,000 records if it is down for 60 s" in shown.outcome.headline
+    open_to_both = Analysis(document=document([job("slow_sink")], root), signals=signals)
+    assert "loses about 220,000 to 640,000 records" in measured_impact(open_to_both)[-1]
 
 
 def test_what_restarts_lost_is_told_where_the_source_keeps_no_position() -> None:
