@@ -19,6 +19,8 @@ LONGEST_NUMBER = 18
 TASK = (
     r"^(?P<vertex>.*) \((?P<subtask>\d{1,7})/\d{1,7}\)(?:#(?P<attempt>\d{1,9})| - execution #(?P<execution>\d{1,9}))?"
 )
+USUAL_TASK = r"(?P<task>[^()]*\(\d+/\d+\)[^ ()]*) \("
+"""A task whose only brackets are those of its subtask, before a bracket. RE2 needs no search to find its end."""
 LOCATION = r"^(?P<task_manager>\S+)(?: @ (?P<host>[^\s(]+))?"
 
 TYPES: Mapping[str, pa.DataType] = {
@@ -125,15 +127,16 @@ def _match_one(
 def _match_texts(matches: Matches, place: int, event: LogEvent, records: Offsets, texts: pa.Array) -> Offsets:
     """Assign the event to the records whose text matches; gives the other records.
 
-    Most texts begin with the event. RE2 takes the groups of a match at the beginning out two to four times faster than
-    those of the same pattern at any place.
+    Most texts begin with the event, and most tasks are usual. RE2 takes the groups of a match at the beginning out two
+    to four times faster than those of the same pattern at any place, and those of a usual task three times faster.
     """
     if "(?P<" not in event.pattern:
         fits = pc.match_substring_regex(texts, event.pattern).fill_null(False).to_numpy(zero_copy_only=False)
         matches.take(place, records[fits], {})
         others: Offsets = records[~fits]
         return others
-    for pattern in (f"^(?:{event.pattern})", event.pattern):
+    usual = event.pattern.replace(r"(?P<task>.+?) \(", USUAL_TASK)
+    for pattern in dict.fromkeys((f"^(?:{usual})", f"^(?:{event.pattern})", event.pattern)):
         if len(records):
             found = pc.extract_regex(texts, pattern=pattern)
             fits = found.is_valid().to_numpy(zero_copy_only=False)
