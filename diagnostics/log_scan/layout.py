@@ -152,11 +152,15 @@ def recognised_lines(head: bytes) -> tuple[int, int]:
     return levelled, timed
 
 
-def head_lines(buffer: bytes, starts: Offsets, layout: Layout) -> Offsets:
+def line_heads(buffer: bytes, starts: Offsets, layout: Layout) -> HeadWords:
+    """What lines begin with, from where their time stamps are."""
+    return HeadWords(buffer, starts + (1 if layout.bracketed else 0))
+
+
+def head_lines(words: HeadWords, layout: Layout) -> Offsets:
     """Indexes of the lines that begin a record, with a time stamp in the file's notation."""
-    if layout.style is None or not len(starts):
+    if layout.style is None or not words.count:
         return np.empty(0, np.int64)
-    words = HeadWords(buffer, starts + (1 if layout.bracketed else 0))
     digits, marks = _shape(layout)
     fits = words.are_digits(digits)
     for place, allowed in marks:
@@ -206,15 +210,14 @@ def parse_heads(buffer: bytes, lines: Offsets, starts: Offsets, ends: Offsets, l
     return Heads(lines, start, times, level, logger, thread, message, understood, zone)
 
 
-def plain_levels(buffer: bytes, start: Offsets, layout: Layout) -> npt.NDArray[np.int8]:
+def plain_levels(words: HeadWords, layout: Layout) -> npt.NDArray[np.int8]:
     """Index in LEVELS of each head's level when it is below WARN and directly after a time without a zone; else -1.
 
     Other heads need RE2. Nearly all heads of the layouts that Flink ships have this form.
     """
-    levels = np.full(len(start), -1, np.int8)
+    levels = np.full(words.count, -1, np.int8)
     if layout.style != "date" or layout.bracketed:
         return levels
-    words = HeadWords(buffer, start)
     comma = words.octet(19)
     timed = ((comma == ord(",")) | (comma == ord("."))) & (words.octet(23) == ord(" ")) & words.are_digits((20, 21, 22))
     for place in range(LEVELS.index("WARN")):
@@ -222,9 +225,9 @@ def plain_levels(buffer: bytes, start: Offsets, layout: Layout) -> npt.NDArray[n
     return levels
 
 
-def times_of(buffer: bytes, start: Offsets, layout: Layout) -> Offsets:
+def times_of(words: HeadWords, layout: Layout) -> Offsets:
     """Epoch milliseconds of heads without a zone."""
-    return _times(HeadWords(buffer, start), layout)[0]
+    return _times(words, layout)[0]
 
 
 def _times(words: HeadWords, layout: Layout) -> tuple[Offsets, int]:

@@ -23,6 +23,7 @@ from diagnostics.log_scan.layout import (
     Layout,
     head_lines,
     layout_of,
+    line_heads,
     parse_heads,
     plain_levels,
     times_of,
@@ -218,7 +219,7 @@ def _tail(read: Callable[[int], bytes], cleaner: Cleaner, layout: Layout) -> byt
         more = read(TAIL_BYTES)
         tail = cleaner(tail + more)
         starts, _ = line_bounds(tail)
-        found = head_lines(tail, starts, layout)
+        found = head_lines(line_heads(tail, starts, layout), layout)
         if len(found):
             return tail[: int(starts[found[0]])]
         if len(more) < TAIL_BYTES:
@@ -244,7 +245,8 @@ def _stretch(
     buffer, begins = _joined(texts, tail)
     starts, ends = line_bounds(buffer)
     part_lines = np.append(np.searchsorted(starts, begins), len(starts))
-    lines = head_lines(buffer, starts, layout)
+    words = line_heads(buffer, starts, layout)
+    lines = head_lines(words, layout)
     if tail:
         lines = lines[starts[lines] < len(texts[0])]
     loose = _loose_heads(buffer, starts, ends, lines, part_lines) if first else np.empty(0, np.int64)
@@ -260,11 +262,12 @@ def _stretch(
     plain = np.zeros(len(firsts), bool)
     counted = NONE_COUNTED
     if selection is not None and len(lines):
-        levels = plain_levels(buffer, starts[lines], layout)
+        levels = plain_levels(words := words.at(lines), layout)
         plain[timed] = (levels >= 0) & (ends[lasts[timed]] <= line_parts[lines])
         plain[hits.selected_records()] = False
         chosen = plain[timed]
-        counted = CountedRecords(lines[chosen], times_of(buffer, starts[lines[chosen]], layout), levels[chosen])
+        times = times_of(words.at(np.flatnonzero(chosen)), layout)
+        counted = CountedRecords(lines[chosen], times, levels[chosen])
     rows = np.flatnonzero(~plain)
     heads = parse_heads(buffer, lines[~plain[timed]], starts, line_parts, layout)
     loggers, bounds = heads.logger, np.searchsorted(lines, part_lines)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from diagnostics.log_scan.head_words import HEAD, HeadWords
-from diagnostics.log_scan.layout import Layout, head_lines, plain_levels, times_of
+from diagnostics.log_scan.layout import Layout, head_lines, line_heads, plain_levels, times_of
 from diagnostics.log_scan.stretch import line_bounds
 
 BEGINS = {
@@ -39,7 +39,7 @@ def mutated_lines(style: str, chance: random.Random) -> list[bytes]:
 def test_a_head_begins_where_its_pattern_matches(style: str) -> None:
     buffer = b"\n".join(mutated_lines(style, random.Random(style)))
     starts, _ = line_bounds(buffer)
-    found = head_lines(buffer, starts, Layout(style)).tolist()
+    found = head_lines(line_heads(buffer, starts, Layout(style)), Layout(style)).tolist()
     assert found == [line for line, start in enumerate(starts.tolist()) if BEGINS[style].match(buffer, start)]
 
 
@@ -50,8 +50,9 @@ def test_times_are_those_of_the_calendar() -> None:
     told = [datetime.fromtimestamp(each / 1000, UTC) for each in moments]
     buffer = b"\n".join(f"{each:%Y-%m-%d %H:%M:%S},{round(each.microsecond / 1000):03} INFO".encode() for each in told)
     starts, _ = line_bounds(buffer)
-    assert times_of(buffer, starts, Layout("date")).tolist() == moments
-    assert set(plain_levels(buffer, starts, Layout("date")).tolist()) <= {-1, 2}
+    words = line_heads(buffer, starts, Layout("date"))
+    assert times_of(words, Layout("date")).tolist() == moments
+    assert set(plain_levels(words, Layout("date")).tolist()) <= {-1, 2}
 
 
 @pytest.mark.parametrize("length", [0, 1, 7, 8, HEAD - 1, HEAD, HEAD + 1, 3 * HEAD])
