@@ -48,7 +48,9 @@ def _showing(records: pa.Table) -> pa.Table:
         *columns, BETWEEN, null_handling="replace", null_replacement=""
     ).combine_chunks()
     texts = joined.dictionary_encode()
-    places = np.flatnonzero(contains_any(texts.dictionary, rare_texts()).to_numpy(zero_copy_only=False))
+    places = np.flatnonzero(
+        contains_any(pa.chunked_array([texts.dictionary]), rare_texts()).to_numpy(zero_copy_only=False)
+    )
     shown = {place: _bugs_in(texts.dictionary[place].as_py()) for place in places.tolist()}
     codes = texts.indices.to_numpy(zero_copy_only=False)
     rows = np.flatnonzero(np.isin(codes, [place for place, bugs in shown.items() if bugs])).tolist()

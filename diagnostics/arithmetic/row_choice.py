@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
+
+from diagnostics.notation.constant_text import ConstantTexts
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -18,11 +20,20 @@ def is_any(column: pa.ChunkedArray, values: Sequence[str]) -> pa.ChunkedArray:
     return pc.is_in(column, pa.array(list(values), pa.string()))
 
 
-def contains_any(column: pa.ChunkedArray, texts: Sequence[str]) -> pa.ChunkedArray:
-    """Whether the text contains one of the texts, case-sensitive."""
-    import pyarrow.compute as pc
+def contains_any(column: pa.ChunkedArray, texts: Sequence[str]) -> pa.Array:
+    """Whether the text contains one of the texts, case-sensitive. RE2 takes eight times as long for four texts."""
+    import numpy as np
+    import pyarrow as pa
 
-    return pc.fill_null(pc.match_substring_regex(column, "|".join(map(re.escape, texts))), False)
+    values = column.combine_chunks()
+    contains = np.zeros(len(values), bool)
+    contains[_searched(tuple(texts)).find_in_values(values)[1]] = True
+    return pa.array(contains)
+
+
+@lru_cache(maxsize=256)
+def _searched(texts: tuple[str, ...]) -> ConstantTexts:
+    return ConstantTexts([text.encode() for text in texts])
 
 
 def is_true(mask: pa.ChunkedArray) -> pa.ChunkedArray:

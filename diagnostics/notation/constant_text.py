@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Offsets = npt.NDArray[np.int64]
 
@@ -19,6 +23,7 @@ class ConstantTexts:
 
     def __init__(self, constants: Sequence[bytes]) -> None:
         self._constants = constants
+        self._lengths: Offsets = np.array([len(constant) for constant in constants], np.int64)
         self.find: Callable[[bytes], tuple[Offsets, Offsets]] = self._find_one_by_one
         try:
             import hyperscan
@@ -33,6 +38,23 @@ class ConstantTexts:
             literal=True,
         )
         self.find = self._find_at_once
+
+    def find_in_values(self, values: pa.Array) -> tuple[Offsets, Offsets, npt.NDArray[np.bool_]]:
+        """Numbers of the texts, the places of the values that contain them, and whether these begin with them.
+
+        values  an array of strings, which are adjacent in memory
+        """
+        _, ends, octets = values.buffers()
+        if octets is None:
+            return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, bool)
+        bounds = np.frombuffer(ends, np.int32)[values.offset : values.offset + len(values) + 1]
+        numbers, lasts = self.find(octets.slice(bounds[0], bounds[-1] - bounds[0]).to_pybytes())
+        lasts += bounds[0]
+        firsts = lasts - self._lengths[numbers] + 1
+        rows = np.searchsorted(bounds, lasts, side="right") - 1
+        # A match across two values is none.
+        whole = firsts >= bounds[rows]
+        return numbers[whole], rows[whole], firsts[whole] == bounds[rows[whole]]
 
     def _find_at_once(self, buffer: bytes) -> tuple[Offsets, Offsets]:
         """Numbers of the texts and the offsets of their last bytes."""

@@ -28,12 +28,8 @@ class SearchedTexts:
     """Texts that one scan searches together."""
 
     def __init__(self, texts: Iterable[str]) -> None:
-        import numpy as np
-
         self.texts = sorted(set(texts))
-        octets = [text.encode() for text in self.texts]
-        self.find = ConstantTexts(octets).find
-        self.lengths: npt.NDArray[np.int64] = np.array([len(text) for text in octets], np.int64)
+        self.find_in_values = ConstantTexts([text.encode() for text in self.texts]).find_in_values
 
 
 class Records:
@@ -87,28 +83,16 @@ class Records:
         return mask
 
     def _find(self, column: str) -> None:
-        """Record the matches of the searched texts in a column, whose values are adjacent in memory."""
+        """Record the matches of the searched texts in a column."""
         import numpy as np
 
-        values = self._columns[column]
+        numbers, rows, leads = self._searched.find_in_values(self._columns[column])
         self._holds[column] = {}
-        _, ends, octets = values.buffers()
-        if octets is None:
-            return
-        bounds = np.frombuffer(ends, np.int32)[values.offset : values.offset + self.count + 1]
-        numbers, lasts = self._searched.find(octets.slice(bounds[0], bounds[-1] - bounds[0]).to_pybytes())
-        lasts += bounds[0]
-        firsts = lasts - self._searched.lengths[numbers] + 1
-        rows = np.searchsorted(bounds, lasts, side="right") - 1
-        # A match across two values is none.
-        whole = firsts >= bounds[rows]
-        numbers, firsts, rows = numbers[whole], firsts[whole], rows[whole]
         for number in np.unique(numbers).tolist():
             chosen = numbers == number
             self._holds[column][self._searched.texts[number]] = self._mask(rows[chosen])
             if column == "message":
-                leading = chosen & (firsts == bounds[rows])
-                self._starts[self._searched.texts[number]] = self._mask(rows[leading])
+                self._starts[self._searched.texts[number]] = self._mask(rows[chosen & leads])
 
     def _mask(self, rows: npt.NDArray[np.int64]) -> Mask:
         mask = self.nothing()
@@ -130,15 +114,10 @@ class Marks:
     def __or__(self, other: Marks) -> Marks:
         return Marks(self.texts | other.texts, self.events | other.events)
 
-    @property
-    def rarity(self) -> float:
-        """The shortest text is assumed to be the most frequent."""
-        return min(map(len, self.texts), default=float("inf"))
-
 
 @dataclass(frozen=True, slots=True)
 class RecordCondition:
-    """A condition on records, combined by `&`, `|` and `~`.
+    """A condition on records, combined by `&`, `|` and `~`. Of those that `&` combines, the rarest is the first.
 
     holds  records -> mask of those that fulfil it
     texts  texts that it searches
@@ -150,9 +129,8 @@ class RecordCondition:
     marks: Marks | None = None
 
     def __and__(self, other: RecordCondition) -> RecordCondition:
-        known = [each for each in (self.marks, other.marks) if each is not None]
-        rarest = max(known, key=lambda each: each.rarity, default=None)
-        return RecordCondition(lambda them: self.holds(them) & other.holds(them), self.texts | other.texts, rarest)
+        marks = other.marks if self.marks is None else self.marks
+        return RecordCondition(lambda them: self.holds(them) & other.holds(them), self.texts | other.texts, marks)
 
     def __or__(self, other: RecordCondition) -> RecordCondition:
         marks = None if self.marks is None or other.marks is None else self.marks | other.marks
