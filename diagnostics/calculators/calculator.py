@@ -15,6 +15,8 @@ from diagnostics.wording import phrase
 Unit = Literal["duration", "bytes", "rate", "byte_rate", "share", "count"]
 Advice = Literal["do", "do not", "depends", "not known"]
 
+FORGETS = "at most once"
+"""What `delivery_guarantee.source` is for a source that cannot be read again."""
 MOST = 1e15
 """The largest accepted value. Our choice: a petabyte, or 30,000 years in milliseconds."""
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from diagnostics.calculators.calculator import Calculator, Input, Line, Outcome
+from diagnostics.calculators.calculator import FORGETS, Calculator, Input, Line, Outcome
 from diagnostics.evidence.subject import Lookup
 from diagnostics.language import say, to_say
 from diagnostics.wording.phrase import duration, number, percent
 
 DAY_MS = 86_400_000
+FULL_HEAP = 0.8
+"""Part of the heap that is live after full collections from which it is full; the bound of the rules on the heap."""
 LEAST_MS = 10_000.0
 """Flink allows 10 ms; below ten seconds coordination dominates. Our choice."""
 
@@ -20,24 +22,38 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
     if interval <= 0:
         return Outcome("not known", say("An interval of nothing is no interval."))
     under_way = took / interval
-    lost_most, lost_usual = interval + took, interval / 2 + took
+    down = _down_ms(lookup)
+    lost_most, lost_usual = interval + took + down, interval / 2 + took + down
+    shown_took = " + ".join(map(duration, (took, *([down] if down else []))))
     lines = [
         Line(say("Time with a checkpoint under way"), f"{duration(took)} / {duration(interval)}", percent(under_way)),
         Line(
-            say("Processed again after a failure, at most"),
-            f"{duration(interval)} + {duration(took)}",
+            say("Lost with a failure, at most") if down else say("Processed again after a failure, at most"),
+            f"{duration(interval)} + {shown_took}",
             duration(lost_most),
         ),
-        Line(say("Processed again, usually"), f"{duration(interval)} / 2 + {duration(took)}", duration(lost_usual)),
+        Line(
+            say("Lost, usually") if down else say("Processed again, usually"),
+            f"{duration(interval)} / 2 + {shown_took}",
+            duration(lost_usual),
+        ),
         Line(say("In a day"), f"{number(failures)} x {duration(lost_usual)}", duration(failures * lost_usual)),
     ]
     results = {"under_way": under_way, "lost_most_ms": lost_most, "lost_usual_ms": lost_usual}
+    if _is_heap_full(lookup):
+        refusals = [
+            say(
+                "No interval helps while the heap is full: the collections for room stop the job whatever it is. "
+                "Repair that first; then choose the interval."
+            )
+        ]
+        return Outcome("do not", refusals[0], lines, refusals, results)
     if under_way >= 1:
         refusals = [
             say(
                 "Do not shorten it: a checkpoint takes {took}, longer than the interval, so each one begins late. "
                 "Repair the duration first; then choose the interval.",
-                took=duration(took),
+                took=_took(took, lookup),
             )
         ]
         return Outcome("do not", refusals[0], lines, refusals, results)
@@ -66,6 +82,32 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
     return Outcome("depends", headline, lines, results=results)
 
 
+def _took(took: float, lookup: Lookup) -> str:
+    """How long a checkpoint takes: an expired one took at least its timeout."""
+    expired = lookup("settings_check.usual_of_expired") is True and took == lookup("settings_check.usual_duration_ms")
+    return say("{took} or more", took=duration(took)) if expired else duration(took)
+
+
+def _down_ms(lookup: Lookup) -> float:
+    """How long a restart took that was measured, where what comes meanwhile is lost because no source reads it again; 0
+    elsewhere: a restart then takes the same whatever the interval is, and loses nothing.
+    """
+    down = lookup("recovery.longest_ms")
+    forgets = lookup("delivery_guarantee.source") == FORGETS
+    return float(down) if forgets and isinstance(down, (int, float)) else 0.0
+
+
+def _is_heap_full(lookup: Lookup) -> bool:
+    """Whether full collections for room leave the heap nearly full, as the rules on the heap have it."""
+    live, collections = lookup("heap_pressure.live_ratio"), lookup("heap_pressure.full_gcs_for_room_most")
+    return (
+        isinstance(live, (int, float))
+        and live >= FULL_HEAP
+        and isinstance(collections, (int, float))
+        and collections >= 1
+    )
+
+
 CALCULATOR = Calculator(
     id="checkpoint-interval",
     title=to_say("Checkpoint interval"),
@@ -90,7 +132,7 @@ CALCULATOR = Calculator(
             "duration_ms",
             to_say("Checkpoint duration"),
             "duration",
-            ("checkpoint_progress.median_duration_ms",),
+            ("settings_check.usual_duration_ms", "checkpoint_progress.median_duration_ms"),
             high=900_000,
         ),
         Input(

@@ -86,20 +86,26 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
         return Outcome("do not", refusals[0], lines, refusals, results)
     if needed <= subtasks:
         headline = say(
-            "{subtasks} subtasks suffice for {rate}/s; {needed} would do.",
+            "{task} needs no more: parallelism {subtasks} suffices for {rate}/s.",
+            task=_task(lookup),
             subtasks=number(subtasks),
             rate=number(rate),
-            needed=number(needed),
         )
-        return Outcome("depends", headline, lines, results=results)
+        return Outcome("do not", headline, lines, [headline], results)
     headline = say(
-        "{needed} subtasks in place of {subtasks} carry {rate}/s at {target} busy.",
+        "{task}: {needed} subtasks in place of {subtasks} carry {rate}/s at {target} busy.",
+        task=_task(lookup),
         needed=number(needed),
         subtasks=number(subtasks),
         rate=number(rate),
         target=percent(target),
     )
     return Outcome("do", headline, lines, results=results)
+
+
+def _task(lookup: Lookup) -> str:
+    """The name of the task, whose rates the values are."""
+    return str(lookup("subject.vertex") or say("The task"))
 
 
 CALCULATOR = Calculator(

@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from diagnostics.calculators.calculator import INCOMING_RATE, Calculator, InCase, Input, Line, Outcome
+from diagnostics.calculators.calculator import FORGETS, INCOMING_RATE, Calculator, InCase, Input, Line, Outcome
 from diagnostics.evidence.subject import FactValue, Lookup
 from diagnostics.language import joined_sentences, listed, say, to_say
 from diagnostics.vocabulary.job_states import DELETED_WHEN_ENDED
@@ -15,8 +15,6 @@ from diagnostics.wording.phrase import FORMATS, duration, number
 DOWN_MS = 60_000.0
 """Down time that is assumed. A recovery that was measured and is shorter neither stopped nor deployed anything."""
 OF_SAVEPOINT = to_say("After a stop with a savepoint nothing is repeated: the time since its trigger is 0 then.")
-FORGETS = "at most once"
-"""What `delivery_guarantee.source` is for a source that cannot be read again."""
 
 
 def _unneeded(lookup: Lookup) -> Collection[str]:

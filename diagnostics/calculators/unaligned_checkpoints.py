@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from diagnostics.calculators.calculator import Calculator, Input, Line, Outcome
 from diagnostics.diagnosis.flink_version import within
-from diagnostics.evidence.subject import Lookup
+from diagnostics.evidence.subject import FactValue, Lookup
 from diagnostics.language import joined_sentences, say, to_say
 from diagnostics.wording.phrase import duration, percent, size
 
@@ -63,13 +64,22 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
     persisted = in_flight * (1 - waits / travel) if travel > 0 else 0.0
     upload = _duration(persisted, values["upload_bytes_per_s"])
     slowest = _duration(persisted, max(values["upload_bytes_per_s"], values["written_bytes_per_s"]))
-    late = _late_ms(lookup)
-    parts, record = late + values["sync_ms"] + values["async_ms"], values["record_ms"]
-    now = values["end_to_end_ms"]
+    now, record = values["end_to_end_ms"], values["record_ms"]
+    wait = _source_wait(lookup, now)
+    parts = waits + values["sync_ms"] + values["async_ms"]
     least, expected, most = (
-        waits + parts + rest if switches else now for rest in (record, max(record, upload), record + slowest)
+        late + parts + rest if switches else now
+        for late, rest in (
+            (wait.least_ms, record),
+            (wait.most_ms, max(record, upload)),
+            (wait.most_ms, record + slowest),
+        )
     )
-    shown_parts = " + ".join(map(duration, (*([late] if late else []), waits, values["sync_ms"], values["async_ms"])))
+
+    def shown_parts(late: float) -> str:
+        named = (*([late] if wait.most_ms else []), waits, values["sync_ms"], values["async_ms"])
+        return " + ".join(map(duration, named))
+
     lines = [
         Line(
             say("Travel of the barriers, aligned"),
@@ -83,12 +93,14 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
             size(persisted),
         ),
         Line(say("Upload of it"), *_upload(values, persisted, upload)),
-        Line(say("Checkpoint, unaligned, at best"), f"{shown_parts} + {duration(record)}", duration(least)),
+        Line(
+            say("Checkpoint, unaligned, at best"), f"{shown_parts(wait.least_ms)} + {duration(record)}", duration(least)
+        ),
         Line(
             say("Checkpoint, unaligned, expected"),
             say(
                 "{parts} + the longer of {record} and {upload}",
-                parts=shown_parts,
+                parts=shown_parts(wait.most_ms),
                 record=duration(record),
                 upload=duration(upload),
             ),
@@ -96,10 +108,10 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
         ),
         Line(
             say("Checkpoint, unaligned, at worst"),
-            f"{shown_parts} + {duration(record)} + {duration(slowest)}",
+            f"{shown_parts(wait.most_ms)} + {duration(record)} + {duration(slowest)}",
             duration(most),
         ),
-        Line(say("Saved for each checkpoint"), f"{duration(now)} - {duration(expected)}", duration(now - expected)),
+        _saved(wait, expected),
         *(_gains(lookup, record) if switches and not waits else ()),
     ]
     refusals = list(_refusals(lookup))
@@ -108,7 +120,7 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
         "expected_ms": expected,
         "high_ms": most,
         "persisted_bytes": persisted,
-        "saved_ms": now - expected,
+        "saved_ms": wait.lasted_ms - expected,
     }
     if refusals:
         return Outcome("do not", say("Not here. {reason}", reason=refusals[0]), lines, refusals, results)
@@ -118,18 +130,8 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
             timeout=duration(values["timeout_ms"]),
         )
         return Outcome("depends", headline, lines, results=results)
-    times = {
-        "expected": duration(expected),
-        "least": duration(least),
-        "most": duration(most),
-        "now": duration(now),
-    }
-    if most >= now and late:
-        would_take = say(
-            "A checkpoint would take about {expected} ({least} to {most}); the longest that completed took {now}.",
-            **times,
-        )
-        return Outcome("depends", joined_sentences([_source_stays(late), would_take]), lines, results=results)
+    if wait.most_ms:
+        return _beside_the_wait(lookup, wait, lines, results, now)
     if expected >= now:
         reason = say(
             "A checkpoint takes {now}, and barriers travel for {travel} of it: there is nothing to save.",
@@ -145,28 +147,83 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
     headline = say(
         "A checkpoint takes about {expected} ({least} to {most}) in place of "
         "{now}, and writes about {persisted} more. The back pressure stays: repair the bottleneck too.",
+        expected=duration(expected),
+        least=duration(least),
+        most=duration(most),
+        now=duration(now),
         persisted=size(persisted),
-        **times,
     )
-    if late:
-        headline = joined_sentences([_source_stays(late), headline])
     return Outcome("do", headline, lines, results=results)
 
 
-def _late_ms(lookup: Lookup) -> float:
-    """How late a source reacts to the trigger of a checkpoint, which is part of what the checkpoint takes; 0 if it does
-    not wait.
+@dataclass(frozen=True, slots=True)
+class _SourceWait:
+    """How late sources react to the trigger of a checkpoint, which is part of what a checkpoint takes; zeros if none
+    waits.
+
+    least_ms   in the checkpoint in which they reacted soonest
+    most_ms    in that in which they reacted latest
+    lasted_ms  how long that one took: what it would take is compared with this
     """
-    late = lookup("checkpoint_phases.source_delay_ms")
-    return float(late) if isinstance(late, (int, float)) and late >= LATE_MS else 0.0
+
+    least_ms: float
+    most_ms: float
+    lasted_ms: float
 
 
-def _source_stays(late: float) -> str:
-    return say(
-        "A source reacted to the trigger of a checkpoint only after {late}: no barrier waits there, so this time "
-        "stays.",
-        late=duration(late),
+def _source_wait(lookup: Lookup, now: float) -> _SourceWait:
+    least, most, lasted = (
+        float(value) if isinstance(value := lookup(f"checkpoint_phases.source_delay_{name}"), (int, float)) else None
+        for name in ("least_ms", "ms", "lasted_ms")
     )
+    if most is None or most < LATE_MS:
+        return _SourceWait(0.0, 0.0, now)
+    return _SourceWait(most if least is None else least, most, now if lasted is None else lasted)
+
+
+def _saved(wait: _SourceWait, expected: float) -> Line:
+    label = say("Saved where a source reacted latest") if wait.most_ms else say("Saved for each checkpoint")
+    return Line(label, f"{duration(wait.lasted_ms)} - {duration(expected)}", duration(wait.lasted_ms - expected))
+
+
+def _beside_the_wait(
+    lookup: Lookup, wait: _SourceWait, lines: Sequence[Line], results: Mapping[str, float], now: float
+) -> Outcome:
+    """The outcome where a source reacts late: one range that contains its wait, against what checkpoints took."""
+    least, most = results["low_ms"], results["high_ms"]
+    if most >= wait.lasted_ms:
+        headline = say(
+            "A source reacted to the trigger of a checkpoint only after {late}: no barrier waits there, so this time "
+            "stays. That checkpoint would take {expected} to {most}; it took {lasted}.",
+            late=duration(wait.most_ms),
+            expected=duration(results["expected_ms"]),
+            most=duration(most),
+            lasted=duration(wait.lasted_ms),
+        )
+        return Outcome("depends", headline, lines, results=results)
+    longest = max(now, wait.lasted_ms, _number(lookup("checkpoint_phases.longest_ms")))
+    headline = say(
+        "A checkpoint takes {least} to {most} in place of {now}, and writes about {persisted} more. Up to {late} of it "
+        "pass until a source reacts to the trigger: no barrier waits there, so this time stays. The back pressure "
+        "stays too: repair the bottleneck.",
+        least=duration(least),
+        most=duration(most),
+        now=duration(now)
+        if longest < 1.05 * now
+        else say("{least} to {most}", least=duration(now), most=duration(longest)),
+        persisted=size(results["persisted_bytes"]),
+        late=duration(wait.most_ms),
+    )
+    timeout = _number(lookup("checkpoint_progress.timeout_ms"))
+    if most < timeout <= longest:
+        within_timeout = say("None would exceed the timeout of {timeout}.", timeout=duration(timeout))
+        headline = joined_sentences([headline, within_timeout])
+    return Outcome("do", headline, lines, results=results)
+
+
+def _number(value: FactValue) -> float:
+    """0 for an unknown value."""
+    return float(value) if isinstance(value, (int, float)) else 0.0
 
 
 def _in_flight(values: Mapping[str, float], travel: float, in_flight: float) -> tuple[str, str]:

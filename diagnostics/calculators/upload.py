@@ -58,7 +58,7 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
         ]
         return Outcome("do not", refusals[0], lines, refusals, results)
     if max(full, measured) <= safe:
-        return Outcome("depends", say("Even a full upload fits into half of the timeout."), lines, results=results)
+        return Outcome("depends", _fits(rate * safe / 1000 - state, growth), lines, results=results)
     longer = _longer_timeout(lookup, timeout)
     if incremental <= max(safe, SAFE * longer):
         sizes = say(
@@ -104,6 +104,17 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
         lines,
         refusals,
         results,
+    )
+
+
+def _fits(room: float, growth: float) -> str:
+    """That the whole state fits into half of the timeout, and for how long it will at this growth, bytes per second."""
+    if growth <= 0:
+        return say("Even a full upload fits into half of the timeout.")
+    return say(
+        "Even a full upload fits into half of the timeout now; while the state grows by {growth}/s, for {more} more.",
+        growth=size(growth),
+        more=duration(room / growth * 1000),
     )
 
 

@@ -11,6 +11,8 @@ from diagnostics.rules.references import COARSER
 from diagnostics.signals.signal import Signal
 
 Identity = tuple[str | int | None, ...]
+FIRST = "first_in_graph"
+"""The fact of a signal that states that no task is before its own in the graph."""
 
 
 def identity(subject: Subject, level: Level) -> Identity:
@@ -126,7 +128,8 @@ class SignalIndex:
         """The facts visible to the subject: its own signals first, then those of the subjects that contain it.
 
         With `reach_down`, also the first signal of each further key of the same job: a runbook may name an operator's
-        value although its finding is about the job.
+        value although its finding is about the job. Where a signal states which task comes first in the graph, that
+        one is taken: what it lets through, such as a watermark, the tasks behind it only receive.
         """
         if not reach_down and (subject, level) in self._views:
             return self._views[subject, level]
@@ -138,10 +141,14 @@ class SignalIndex:
             for key, key_level in self.levels.items():
                 if key_level == visible and key not in seen and (key, place) in self._by_place:
                     seen[key] = self._by_place[key, place]
+        reached: set[str] = set()
         if reach_down:
             for (key, _), signal in self._by_place.items():
-                if key not in seen and signal.subject.job in (job, None):
+                if signal.subject.job in (job, None) and (
+                    key not in seen or (key in reached and signal.facts.get(FIRST) and not seen[key].facts.get(FIRST))
+                ):
                     seen[key] = signal
+                    reached.add(key)
         view = FactView(placed, seen, self.jobs.get(job) if job else None)
         if not reach_down:
             self._views[subject, level] = view

@@ -74,6 +74,7 @@ class Alert:
     needs      metrics in the expression
     condition  label sets that meet the expression, per step of a case's series
     of_cause   whether it watches the cause of the case, so that it has to fire in this incident if it can
+    since_ms   when that cause began, epoch ms; None where that is not known
     """
 
     name: str
@@ -85,21 +86,22 @@ class Alert:
     needs: tuple[str, ...]
     condition: Callable[[CaseSeries], Condition]
     of_cause: bool = False
+    since_ms: float | None = None
 
     @property
     def waits(self) -> str:
         """The minimum duration as the rule has it behind `for:`."""
         return duration(self.for_ms)
 
-    def firing(self, series: CaseSeries) -> dict[Labels, int]:
-        """For each label set the first step at which the alert fires."""
+    def firing(self, series: CaseSeries, from_step: int = 0) -> dict[Labels, int]:
+        """For each label set the first step, of `from_step` and those after it, at which the alert fires."""
         steps = self.for_ms // STEP_MS
         first_steps: dict[Labels, int] = {}
         for labels, holds in self.condition(series).items():
             since: int | None = None
             for step, met in enumerate(holds):
                 since = (step if since is None else since) if met else None
-                if since is not None and step - since >= steps:
+                if since is not None and step - since >= steps and step >= from_step:
                     first_steps[labels] = step
                     break
         return first_steps

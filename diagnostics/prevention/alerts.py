@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 from diagnostics.language import say
@@ -206,9 +207,17 @@ def _back_pressure(job: WatchedJob) -> Alert:
     )
 
 
+def _onset_ms(finding: Mapping[str, Any]) -> float | None:
+    """When a finding of a document began, epoch ms; None where that is not known."""
+    began = (finding.get("onset") or {}).get("ts")
+    return datetime.fromisoformat(began).timestamp() * 1000 if began else None
+
+
 def _own_alerts(document: Mapping[str, Any], job_id: str | None, job: WatchedJob) -> list[Alert]:
     """The alerts that would have detected this case's root cause; none when no metric of Flink shows it."""
     roots = [each for each in document["findings"] if each["role"] == "root_cause"]
     of_the_job = [each for each in roots if each["subject"].get("job") in (job_id, None)]
-    own = next((alerts for finding in of_the_job if (alerts := own_alerts(finding, job))), [])
-    return [replace(each, of_cause=True) for each in own]
+    for finding in of_the_job:
+        if own := own_alerts(finding, job):
+            return [replace(each, of_cause=True, since_ms=_onset_ms(finding)) for each in own]
+    return []

@@ -65,6 +65,7 @@ def case_series(
         return CaseSeries(label_value(job_name), 0, ())
     life = _end_of(signals, job_id)
     start, end = min(start for start, _ in spans), max(to for _, to in spans)
+    seen_to_ms = max(each["to_ms"] for each in points.values() if "to_ms" in each)
     if life.job_ms is not None and end < life.job_ms + STEP_MS < start + MOST_STEPS * STEP_MS:
         end = life.job_ms + STEP_MS
     steps = max(math.ceil((end - start) / STEP_MS) + 1, 1)
@@ -76,7 +77,7 @@ def case_series(
     rebuilt = rebuilt_series(points, job_id, job, times, tasks_end=life.tasks_too)
     case_metrics = [*scraped, *(each for each in rebuilt if each.metric not in known)]
     until = next((step for step, time in enumerate(times) if life.job_ms is not None and time >= life.job_ms), steps)
-    return CaseSeries(job, steps, [_until(until, each) for each in case_metrics], until < steps, times[0])
+    return CaseSeries(job, steps, [_until(until, each) for each in case_metrics], until < steps, times[0], seen_to_ms)
 
 
 def _until(step: int, series: Series) -> Series:

@@ -47,6 +47,8 @@ HOT_BUSY_MS_PER_S = 800
 STARTS_TOO = to_say(
     "Flink counts triggers that it refuses while tasks start as failed, so that a start of the job fires it too."
 )
+BUSY_OF_HOT = ("hot_busy_ratio", "hot_mean_busy_ratio")
+"""Facts of a finding on skew. With one of them busy time was measured."""
 
 
 def own_alerts(finding: Mapping[str, Any], job: WatchedJob) -> list[Alert]:
@@ -96,7 +98,7 @@ def _skewed(finding: Mapping[str, Any], job: WatchedJob) -> Alert:
     parallelism, task = finding["facts"].get("parallelism"), _task_of(finding)
     bound = hot_multiple(parallelism) if isinstance(parallelism, int) else HOT_MULTIPLE
     rates, grouped = selected(metric, job, task), ", ".join(by)
-    needs_busy = finding["facts"].get("hot_busy_ratio") is not None
+    needs_busy = any(finding["facts"].get(each) is not None for each in BUSY_OF_HOT)
     is_busy = f" and max by ({grouped}) ({selected(busy, job, task)}) >= {HOT_BUSY_MS_PER_S}" if needs_busy else ""
 
     def condition(series: CaseSeries) -> Condition:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -94,7 +95,7 @@ def unit_test(
 
 def _after(series: CaseSeries) -> str:
     """What the test does after the evidence, as a comment."""
-    begin, end = (phrase.FORMATS["time"](moment) for moment in (series.from_ms, series.to_ms))
+    begin, end = (phrase.FORMATS["time"](moment) for moment in (series.from_ms, series.evidence_to_ms))
     if series.job_ended:
         return say(
             "# The series run from {begin} to {end}; the job ended within it, and its own series with it.",
@@ -118,8 +119,16 @@ def outcome(alert: Alert, series: CaseSeries) -> str:
         return say("The series do not fire it: the job ended before, and a job that ended has no series any more.")
     if not firing:
         return say("The series of this case do not fire it, not even if they go on as at the end of the evidence.")
-    first_ms = series.from_ms + min(firing.values()) * STEP_MS
-    first, end = (phrase.FORMATS["time"](moment) for moment in (first_ms, series.to_ms))
+    first_ms = _moment_ms(series, firing)
+    since = 0 if alert.since_ms is None else math.ceil((alert.since_ms - series.from_ms) / STEP_MS)
+    of_incident = alert.firing(continued(series), since)
+    if of_incident and first_ms < (incident_ms := _moment_ms(series, of_incident)) <= series.to_ms:
+        return say(
+            "This incident fires it at {time}. It also fires at {before}, before the trouble began.",
+            time=phrase.FORMATS["time"](incident_ms),
+            before=phrase.FORMATS["time"](first_ms),
+        )
+    first, end = (phrase.FORMATS["time"](moment) for moment in (first_ms, series.evidence_to_ms))
     if first_ms <= series.to_ms:
         return say("This incident fires it at {time}.", time=first)
     if series.job_ended:
@@ -133,6 +142,11 @@ def outcome(alert: Alert, series: CaseSeries) -> str:
         time=first,
         end=end,
     )
+
+
+def _moment_ms(series: CaseSeries, firing: Mapping[Labels, int]) -> float:
+    """When the first of these label sets fires, epoch ms."""
+    return series.from_ms + min(firing.values()) * STEP_MS
 
 
 def continued(series: CaseSeries) -> CaseSeries:

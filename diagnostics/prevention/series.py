@@ -44,6 +44,7 @@ class CaseSeries:
     from_ms    time of step 0, epoch ms
     series     values for exactly these steps
     job_ended  whether the job ended for good within them
+    seen_to_ms end of the evidence, epoch ms; the steps may go on for one more, in which an end of the job shows
     """
 
     job: str
@@ -51,6 +52,7 @@ class CaseSeries:
     series: Sequence[Series]
     job_ended: bool = False
     from_ms: float = 0.0
+    seen_to_ms: float | None = None
 
     def of(self, metric: str) -> list[Series]:
         """The series of one metric."""
@@ -60,6 +62,11 @@ class CaseSeries:
     def to_ms(self) -> float:
         """Time of the last step, epoch ms."""
         return self.from_ms + max(self.steps - 1, 0) * STEP_MS
+
+    @property
+    def evidence_to_ms(self) -> float:
+        """End of the evidence, epoch ms."""
+        return self.to_ms if self.seen_to_ms is None else min(self.seen_to_ms, self.to_ms)
 
 
 def label_value(name: str) -> str:

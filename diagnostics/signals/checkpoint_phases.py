@@ -12,10 +12,18 @@ from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject, only_one
 from diagnostics.reconstruction.checkpoints.acknowledgements import acknowledgement_facts
 from diagnostics.reconstruction.checkpoints.history import Checkpoint, History, checkpoint_histories
-from diagnostics.reconstruction.checkpoints.parts import PHASES, Part, Slowest, checkpoint_parts, slowest_part
+from diagnostics.reconstruction.checkpoints.parts import (
+    PHASES,
+    Part,
+    Slowest,
+    checkpoint_parts,
+    longest_part,
+    slowest_part,
+)
+from diagnostics.reconstruction.checkpoints.start_delays import start_delay_facts
 from diagnostics.reconstruction.checkpoints.uploads import upload_facts, written_per_s
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
-from diagnostics.reconstruction.job.graph import JobGraph, job_graph
+from diagnostics.reconstruction.job.graph import job_graph
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.wording.cited_text import PHASES_OF_SUBTASK, cited_text
 from diagnostics.wording.phrase import duration
@@ -28,10 +36,6 @@ TELLING_SHARE = 0.5
 """The slowest acknowledged subtask represents an unfinished checkpoint only from this share of its duration on. Our
 choice.
 """
-
-
-SOURCES = ("source", "whole job")
-"""Positions of a task at which no barrier waits: it is triggered by a message."""
 
 
 def measure(evidence: Evidence) -> Measured:
@@ -88,7 +92,7 @@ def phases(
         **_shares([at for _, _, at in known_slowest]),
         **_listed(by_number, known_slowest),
         **_reference(by_number, checkpoints, known_slowest, name),
-        **_longest_delay(by_number, checkpoints, known_slowest, job_graph(cluster, job_id), name),
+        **start_delay_facts(by_number, checkpoints, slow, job_graph(cluster, job_id), name),
         **upload_facts([by_number[number] for number in slow]),
         **acknowledgement_facts(by_number, checkpoints, len(job_graph(cluster, job_id).names), name),
         "unaligned": any(part.unaligned for number in slow for part in by_number[number]),
@@ -157,16 +161,7 @@ def _slowest_phase(
     """A phase of the slowest subtask; where that did not report it, the longest one of all subtasks."""
     part, at = slowest
     value = at.phase(phase)
-    return _maximum(parts, phase) if value is None else (value, part, at)
-
-
-def _maximum(parts: Iterable[Part], phase: str) -> tuple[float, Part, Slowest] | None:
-    found = [
-        (value, part, at)
-        for part in parts
-        if (at := part.by_phase.get(phase)) and (value := at.phase(phase)) is not None
-    ]
-    return max(found, key=lambda each: (each[0], each[1].vertex_id)) if found else None
+    return longest_part(parts, phase) if value is None else (value, part, at)
 
 
 def _listed(
@@ -229,53 +224,10 @@ def _reference(
     return facts
 
 
-def _longest_delay(
-    by_number: Mapping[int, Sequence[Part]],
-    checkpoints: Mapping[int, Checkpoint],
-    slowest: Sequence[tuple[int, Part, Slowest]],
-    graph: JobGraph,
-    name: Callable[[str], str],
-) -> dict[str, FactValue]:
-    """The longest start delay of the checkpoints that expired: that of one that completed does not show why others
-    did not. Of the slow ones where none of the expired has details.
-
-    No barrier waits at a source, which is triggered by a message: there it is the task that was late.
-    """
-    delays = {number: found for number, parts in by_number.items() if (found := _maximum(parts, "start_delay"))}
-    expired = {number for number in delays if number in checkpoints and checkpoints[number].status == "expired"}
-    chosen = expired or {number for number, _, _ in slowest if number in delays}
-    if not chosen:
-        return {}
-    number = max(chosen, key=lambda each: (delays[each][0], each))
-    value, part, _ = delays[number]
-    position = graph.position(part.vertex_id)
-    return _latest_source(by_number, chosen, graph, name) | {
-        "longest_delay_ms": value,
-        "longest_delay_id": number,
-        "longest_delay_vertex": name(part.vertex_id),
-        "longest_delay_at_source": position in SOURCES if position else None,
-    }
-
-
-def _latest_source(
-    by_number: Mapping[int, Sequence[Part]], chosen: Iterable[int], graph: JobGraph, name: Callable[[str], str]
-) -> dict[str, FactValue]:
-    """The source that reacted latest to the trigger of one of these checkpoints."""
-    of_sources = {
-        number: [part for part in by_number[number] if graph.position(part.vertex_id) in SOURCES] for number in chosen
-    }
-    delays = {number: late for number, parts in of_sources.items() if (late := _maximum(parts, "start_delay"))}
-    if not delays:
-        return {}
-    number = max(delays, key=lambda each: (delays[each][0], each))
-    delay, source, _ = delays[number]
-    return {"source_delay_ms": delay, "source_delay_id": number, "source_delay_vertex": name(source.vertex_id)}
-
-
 def _all_maxima(by_number: Mapping[int, Sequence[Part]], slow: Sequence[int]) -> Iterator[tuple[int, Part, Slowest]]:
     for number in slow[:2]:
         for phase in PHASES:
-            found = _maximum(by_number[number], phase)
+            found = longest_part(by_number[number], phase)
             if found:
                 yield number, found[1], found[2]
 
@@ -341,9 +293,16 @@ FACTS = {
     "longest_delay_id": "in which checkpoint",
     "longest_delay_vertex": "in which task of it",
     "longest_delay_at_source": "whether that is a source, which waits for its trigger and for no barrier",
+    "longest_ms": "longest of the slow checkpoints, of an expired one until its last acknowledgement",
+    "barrier_delay_ms": "longest start delay of a subtask that is no source, in those checkpoints",
+    "barrier_delay_id": "in which checkpoint a barrier was awaited longest",
+    "barrier_delay_vertex": "in which task a barrier was awaited longest",
+    "barrier_delay_subtask": "in which subtask of that task",
     "source_delay_ms": "longest time after which a source reacted to the trigger, in those checkpoints",
     "source_delay_id": "in which checkpoint a source reacted latest",
     "source_delay_vertex": "which source reacted latest",
+    "source_delay_lasted_ms": "how long that checkpoint took, at least its timeout where it expired",
+    "source_delay_least_ms": "least time after which all sources reacted to the trigger of a slow checkpoint",
     "state_vertex": "task with most state in the slowest checkpoint",
     "state_bytes": "full state size in it",
     "checkpointed_bytes": "bytes that the slowest checkpoint wrote",

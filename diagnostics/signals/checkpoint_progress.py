@@ -15,7 +15,7 @@ from diagnostics.reconstruction.checkpoints.failure_deadline import gives_up_ms
 from diagnostics.reconstruction.checkpoints.history import Checkpoint, History, checkpoint_histories
 from diagnostics.reconstruction.checkpoints.located import Located, located_checkpoints
 from diagnostics.reconstruction.checkpoints.running_tasks import went_down_ms
-from diagnostics.reconstruction.checkpoints.timeout import proposed_timeout_ms, timeout_in_effect
+from diagnostics.reconstruction.checkpoints.timeout import lasted_ms, proposed_timeout_ms, timeout_in_effect
 from diagnostics.reconstruction.configuration.stated_settings import settings_of, stated_options
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.metrics.metric_series import MetricSeries, metric_series
@@ -288,10 +288,7 @@ def _against_settings(
     longest, timeout = _numeric(facts.get("max_duration_ms")), _numeric(facts.get("timeout_ms"))
     running = _numeric(facts.get("running_ms"))
     interval = _numeric(stated.get("interval_ms")) or history.usual_interval_ms
-    listed = [
-        each.duration_ms if each.status == "completed" else max(each.duration_ms or 0.0, timeout or 0.0)
-        for each in history.select_statuses("completed", "expired")[-RECENT:]
-    ]
+    listed = [lasted_ms(each, timeout) for each in history.select_statuses("completed", "expired")[-RECENT:]]
     last = facts.get("last_durations_ms")
     recent = known(listed or (map(_numeric, last) if isinstance(last, list) else []))
     return {

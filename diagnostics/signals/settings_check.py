@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median_high
 
 from diagnostics.arithmetic.quantiles import FEWEST_FOR_P95, known, middle, ratio
 from diagnostics.citation import Citation
@@ -13,6 +14,7 @@ from diagnostics.evidence.subject import FactValue, Subject, only_one
 from diagnostics.notation.flink_values import duration_ms, number
 from diagnostics.reconstruction.checkpoints.history import History, checkpoint_histories
 from diagnostics.reconstruction.checkpoints.interval import fitting_interval_ms, long_duration_ms, rounded_up
+from diagnostics.reconstruction.checkpoints.timeout import lasted_ms
 from diagnostics.reconstruction.configuration.stated_settings import (
     TELLING,
     Stated,
@@ -307,14 +309,21 @@ def _is_local(directory: FactValue) -> bool | None:
 
 
 def _against(facts: Mapping[str, FactValue], history: History) -> dict[str, FactValue]:
-    """Durations of completed checkpoints compared with interval and timeout, and values that would fit."""
+    """Durations of checkpoints compared with interval and timeout, and values that would fit. One that expired took
+    at least its timeout; values are proposed by those that completed.
+    """
     durations = known(each.duration_ms for each in history.select_statuses("completed"))
     longest = max(durations, default=None)
     long = long_duration_ms(history)
-    usual_to_interval = ratio(middle(durations), _number(facts.get("interval_ms")))
+    timeout = _number(facts.get("timeout_ms"))
+    lasted = known(lasted_ms(each, timeout) for each in history.select_statuses("completed", "expired"))
+    expired = history.select_statuses("expired")
+    usual = median_high(lasted) if lasted and expired else middle(durations)
+    usual_to_interval = ratio(usual, _number(facts.get("interval_ms")))
     return {
         "completed": len(durations),
-        "usual_duration_ms": middle(durations),
+        "usual_duration_ms": usual,
+        "usual_of_expired": usual >= timeout if usual is not None and timeout and expired else None,
         "long_duration_ms": long if len(durations) >= FEWEST_FOR_P95 else None,
         "few_completed": len(durations) if 0 < len(durations) < FEWEST_FOR_P95 else None,
         "longest_duration_ms": longest,
@@ -323,7 +332,7 @@ def _against(facts: Mapping[str, FactValue], history: History) -> dict[str, Fact
         "only_single_slow": (
             longest >= SLOW_MS and usual_to_interval < USUAL if longest and usual_to_interval is not None else None
         ),
-        "longest_to_timeout_ratio": ratio(longest, _number(facts.get("timeout_ms"))),
+        "longest_to_timeout_ratio": ratio(max(lasted, default=None), timeout),
         "proposed_interval_ms": fitting_interval_ms(history),
         "proposed_min_pause_ms": max(LEAST_PAUSE_MS, rounded_up((longest or 0.0) / 2, LEAST_PAUSE_MS)),
     }
@@ -362,13 +371,15 @@ FACTS = {
     "bound_to_itself": "whether the JobManager listens at an address that other hosts cannot reach",
     "unflushed_rows": "rows that a sink gathers when no time makes it write them",
     "completed": "completed checkpoints whose duration is known",
-    "usual_duration_ms": "median duration of the completed checkpoints",
+    "usual_duration_ms": "median duration of the checkpoints that completed or expired; with expired ones the "
+    "longer of the two in the middle",
     "long_duration_ms": "their 95th percentile",
     "few_completed": "completed checkpoints, when they are too few for a 95th percentile",
     "longest_duration_ms": "longest duration of a completed checkpoint",
     "long_to_interval_ratio": "duration that at most one checkpoint in twenty exceeds, over the checkpoint interval",
+    "usual_of_expired": "whether a checkpoint that expired has this median duration",
     "usual_to_interval_ratio": "median checkpoint duration over the checkpoint interval",
-    "longest_to_timeout_ratio": "longest checkpoint duration over the checkpoint timeout",
+    "longest_to_timeout_ratio": "longest duration of a checkpoint that completed or expired over the timeout",
     "only_single_slow": "whether single checkpoints take 10 s or more, and the median less than half of the interval",
     "proposed_interval_ms": "twice the duration that at most one checkpoint in twenty exceeds, in steps of five "
     "seconds, at least ten seconds",

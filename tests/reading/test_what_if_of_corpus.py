@@ -37,8 +37,18 @@ def test_what_if_repeats_the_values_and_the_judgement_of_the_case(case: str, cor
         _writes_what_the_runbook_expects(lookup)
         helped = {each["subject"]["job"] for each in found if each["rule"]["id"] == WOULD_HELP}
         if finding["subject"]["job"] in helped:
-            waits = lookup("checkpoint_phases.source_delay_ms") is not None  # which they do not shorten
-            assert answer("unaligned-checkpoints", lookup)[1].advice in {"do", *(["depends"] if waits else [])}
+            _helps_with_the_wait_of_a_source_in_it(lookup)
+
+
+def _helps_with_the_wait_of_a_source_in_it(lookup: Lookup) -> None:
+    outcome = answer("unaligned-checkpoints", lookup)[1]
+    wait = cast("float | None", lookup("checkpoint_phases.source_delay_ms")) or 0.0
+    lasted = cast(
+        "float",
+        lookup("checkpoint_phases.source_delay_lasted_ms" if wait >= 1000 else "checkpoint_phases.reference_ms"),
+    )
+    assert outcome.advice == "do"
+    assert (wait if wait >= 1000 else 0.0) < outcome.results["high_ms"] < lasted
 
 
 def _says_the_rate_of_the_runbook(lookup: Lookup) -> None:

@@ -11,8 +11,8 @@ from diagnostics.evidence.subject import FactValue, Lookup, Subject
 from workbench.analyses.models import Analysis
 
 ORIGIN = "back_pressure.origin"
-OF_ONE_TASK = ("record_rate.", f"{ORIGIN}.")
-"""Signals of a task that mean nothing beside the facts of another one."""
+OF_ONE_TASK = ("record_rate.", f"{ORIGIN}.", "subject.vertex")
+"""Facts of a task that mean nothing beside those of another one."""
 
 
 def facts_of(analysis: Analysis, finding: Mapping[str, Any]) -> Lookup:

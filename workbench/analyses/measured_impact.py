@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from diagnostics.calculators import CALCULATORS
-from diagnostics.calculators.calculator import calculate, input_values
-from diagnostics.calculators.restart import FORGETS
+from diagnostics.calculators.calculator import FORGETS, calculate, input_values
 from diagnostics.diagnosis.problem_time import over_since, problem_onset
 from diagnostics.diagnosis.verdict import HEALTHY, INCONCLUSIVE
 from diagnostics.wording.phrase import duration, number

@@ -137,3 +137,13 @@ def slowest_part(parts: Sequence[Part]) -> Part | None:
     return max(
         acknowledged, key=lambda part: ((part.slowest.end_to_end_ms or 0) if part.slowest else 0, part.vertex_id)
     )
+
+
+def longest_part(parts: Iterable[Part], phase: str) -> tuple[float, Part, Slowest] | None:
+    """The longest time, ms, that a subtask of these parts took for a phase, with its task and itself."""
+    found = [
+        (value, part, at)
+        for part in parts
+        if (at := part.by_phase.get(phase)) and (value := at.phase(phase)) is not None
+    ]
+    return max(found, key=lambda each: (each[0], each[1].vertex_id)) if found else None

@@ -68,6 +68,15 @@ def proposed_timeout_ms(history: History, timeout_ms: float | None) -> float | N
     return max(minutes * 60_000.0, timeout_ms or 0.0)
 
 
+def lasted_ms(checkpoint: Checkpoint, timeout_ms: float | None) -> float | None:
+    """How long a checkpoint took that completed or expired, in ms: one that expired at least its timeout, and until the
+    last acknowledgement that came later. None where that is not known.
+    """
+    if checkpoint.status != "expired":
+        return checkpoint.duration_ms
+    return highest((_whole_duration_ms(checkpoint), timeout_ms))
+
+
 def _whole_duration_ms(checkpoint: Checkpoint) -> float | None:
     """How long the tasks took, including acknowledgements that arrived after the checkpoint had expired."""
     start = checkpoint.start_ms

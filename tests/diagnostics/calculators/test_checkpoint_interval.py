@@ -16,3 +16,30 @@ def test_the_interval_weighs_overhead_against_what_a_failure_loses() -> None:
     assert shown(found)["Processed again after a failure, at most"] == "60 s + 6 s = 66 s"
     assert found.results["best_ms"] == pytest.approx(math.sqrt(25_920) * 1000)
     assert outcome("checkpoint-interval", interval_ms=10_000.0, duration_ms=12_000.0).advice == "do not"
+
+
+def test_what_a_source_cannot_read_again_is_lost_in_the_restart_too() -> None:
+    """5 s + 200 ms + 17.2 s, where elsewhere the time of a restart is the same for every interval and loses nothing."""
+    facts = {"delivery_guarantee.source": "at most once", "recovery.longest_ms": 17_200}
+    found = outcome("checkpoint-interval", facts, interval_ms=5_000.0, duration_ms=200.0)
+    assert "a failure loses up to 22.4 s" in found.headline
+    assert shown(found)["Lost with a failure, at most"] == "5 s + 200 ms + 17.2 s = 22.4 s"
+    again = outcome("checkpoint-interval", facts | {"delivery_guarantee.source": "exactly once"}, interval_ms=5_000.0)
+    assert "Lost with a failure, at most" not in shown(again)
+
+
+def test_no_interval_is_tried_while_the_heap_is_full() -> None:
+    full = {"heap_pressure.live_ratio": 0.98, "heap_pressure.full_gcs_for_room_most": 121}
+    found = outcome("checkpoint-interval", full, interval_ms=10_000.0, duration_ms=2_300.0)
+    assert (found.advice, found.headline) == ("do not", found.refusals[0])
+    assert "heap is full" in found.headline
+    freed = full | {"heap_pressure.live_ratio": 0.5}
+    assert outcome("checkpoint-interval", freed, interval_ms=10_000.0, duration_ms=2_300.0).advice == "depends"
+
+
+def test_a_checkpoint_that_expired_takes_its_timeout_or_more() -> None:
+    facts = {"settings_check.usual_duration_ms": 60_000.0, "settings_check.usual_of_expired": True}
+    found = outcome(
+        "checkpoint-interval", facts | {"checkpoint_progress.median_duration_ms": 15_500}, interval_ms=10_000.0
+    )
+    assert found.headline.startswith("Do not shorten it: a checkpoint takes 60 s or more, longer than the interval")

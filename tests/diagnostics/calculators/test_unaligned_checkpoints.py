@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from diagnostics.calculators.calculator import Outcome
 from tests.diagnostics.calculators.worked_example import outcome, shown
 
 ALIGNED = {
@@ -43,17 +44,43 @@ def test_a_timeout_that_is_not_reached_changes_nothing() -> None:
     assert found.headline.startswith("Nothing changes")
 
 
-def test_unaligned_checkpoints_promise_nothing_of_the_wait_of_a_source() -> None:
-    """2 s to 4.6 s of an unaligned checkpoint come on top of that wait: 10 s leave something to save, 39 s do not."""
-    wait, longer_wait, calm = (
-        outcome("unaligned-checkpoints", {"checkpoint_phases.source_delay_ms": ms}, **ALIGNED)
-        for ms in (10_000, 39_046, 0)
+def _waiting(ms: float, **facts: float) -> Outcome:
+    """The outcome where a source reacted to the trigger of one checkpoint after `ms`, of another at once."""
+    phases = {"source_delay_ms": ms, "source_delay_least_ms": 30.0, **facts}
+    progress = {"checkpoint_progress.timeout_ms": 60_000.0}
+    return outcome(
+        "unaligned-checkpoints",
+        {f"checkpoint_phases.{name}": value for name, value in phases.items()} | progress,
+        **ALIGNED,
     )
-    assert (wait.advice, longer_wait.advice) == ("do", "depends")
-    assert wait.results["low_ms"] == calm.results["low_ms"] + 10_000
-    assert wait.headline.startswith("A source reacted to the trigger of a checkpoint only after 10 s")
-    assert longer_wait.headline.endswith("the longest that completed took 27 s.")
-    assert "A source reacted" not in calm.headline
+
+
+def test_the_wait_of_a_source_is_part_of_one_range_for_what_a_checkpoint_takes() -> None:
+    """2 s to 4.6 s of an unaligned checkpoint come on top of that wait."""
+    calm, wait = _waiting(0), _waiting(39_046, source_delay_lasted_ms=60_000.0, longest_ms=149_089.0)
+    assert (calm.advice, wait.advice) == ("do", "do")
+    assert wait.results["low_ms"] == calm.results["low_ms"] + 30
+    assert wait.results["high_ms"] == calm.results["high_ms"] + 39_046
+    assert wait.headline.startswith("A checkpoint takes 2 s to 43.7 s in place of 27 s to 2 min 29 s")
+    assert wait.headline.endswith("None would exceed the timeout of 60 s.")
+    assert "of a source" not in calm.headline
+    assert shown(wait)["Saved where a source reacted latest"] == "60 s - 42.2 s = 17.8 s"
+
+
+def test_what_a_waiting_source_leaves_is_compared_with_the_same_checkpoint() -> None:
+    """27 s took the longest that completed; the checkpoint with that wait took 42 s, or 60 s."""
+    assert _waiting(10_000, source_delay_lasted_ms=12_000.0).advice == "depends"
+    assert _waiting(39_046, source_delay_lasted_ms=60_000.0).advice == "do"
+
+
+def test_a_source_that_waits_for_most_of_a_checkpoint_leaves_little_to_save() -> None:
+    found = _waiting(39_046, source_delay_lasted_ms=42_000.0)
+    assert (found.advice, found.refusals) == ("depends", ())
+    assert found.headline == (
+        "A source reacted to the trigger of a checkpoint only after 39 s: no barrier waits there, so this time stays. "
+        "That checkpoint would take 42.2 s to 43.7 s; it took 42 s."
+    )
+    assert _waiting(39_046).advice == "depends", "27 s are all that is known of it"
 
 
 @pytest.mark.parametrize(

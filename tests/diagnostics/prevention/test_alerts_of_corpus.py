@@ -10,7 +10,7 @@ from diagnostics.analyze import Report
 from diagnostics.prevention.alert import fitted
 from diagnostics.prevention.alerts import alerts_for
 from diagnostics.prevention.case_series import case_series
-from diagnostics.prevention.promtool import RULES_FILE, TEST_FILE, continued, rules_file, unit_test
+from diagnostics.prevention.promtool import RULES_FILE, TEST_FILE, continued, outcome, rules_file, unit_test
 from diagnostics.prevention.series import CaseSeries
 from tests.diagnosed_corpus import CASES, CorpusReport
 from tests.diagnostics.prevention.alert_evidence import promtool, silent
@@ -63,3 +63,34 @@ def test_the_alerts_of_an_incident_fire_there_and_are_silent_on_a_healthy_run(
     assert calm is not None
     (tmp_path / TEST_FILE).write_text(silent(calm))
     assert promtool(tmp_path, "test", TEST_FILE) == ""
+
+
+def sentences(report: Report) -> dict[str, str]:
+    """Alert -> what it does in the case, as the page says it."""
+    (job,) = report.document["jobs"]
+    series = series_of(report)
+    return {each.name: outcome(each, series) for each in alerts_for(report.document, report.signals, job["job_id"])}
+
+
+def test_an_alert_that_the_start_of_the_job_fires_names_the_time_of_the_incident_first(
+    corpus_report: CorpusReport,
+) -> None:
+    assert sentences(corpus_report("checkpoint_declined"))["FlinkCheckpointFailed"] == (
+        "This incident fires it at 2026-11-21 01:07:57 UTC. It also fires at 2026-11-21 01:06:42 UTC, before the "
+        "trouble began."
+    )
+
+
+def test_the_evidence_ends_where_its_last_sample_is(corpus_report: CorpusReport) -> None:
+    """The alert is tested for one more step, in which the end of the job shows."""
+    told = sentences(corpus_report("network_partition"))["FlinkJobNotRunning"]
+    assert told.endswith("the evidence ends at 2026-11-21 01:02:11 UTC.")
+
+
+def test_the_alert_on_skew_is_silent_while_the_task_is_idle(corpus_report: CorpusReport) -> None:
+    report = corpus_report("data_skew-a")
+    (job,) = report.document["jobs"]
+    (skewed,) = (
+        each for each in alerts_for(report.document, report.signals, job["job_id"]) if each.name == "FlinkSkewedTask"
+    )
+    assert "busyTimeMsPerSecond" in skewed.expr

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from diagnostics.prevention.alert import fitted
 from diagnostics.prevention.alerts import alerts_for
 from diagnostics.prevention.case_series import case_series
@@ -116,7 +118,8 @@ def test_the_alert_on_skew_is_tested_with_the_rates_as_they_were_scraped(tmp_pat
     told_by_promtool(tmp_path, alerts, series)
 
 
-def test_a_few_records_that_one_subtask_receives_alone_fire_no_alert_on_skew(tmp_path: Path) -> None:
+@pytest.mark.parametrize("measured", ["hot_busy_ratio", "hot_mean_busy_ratio"])
+def test_a_few_records_that_one_subtask_receives_alone_fire_no_alert_on_skew(measured: str, tmp_path: Path) -> None:
     """One keyed record a minute is four times the mean of four subtasks, and harms nobody."""
     fires = []
     for busy in (950.0, 20.0):
@@ -129,7 +132,7 @@ def test_a_few_records_that_one_subtask_receives_alone_fire_no_alert_on_skew(tmp
             )
         ]
         points = {**history(checkpoint(1, 0), until=10 * MINUTE), **metrics(15_000, *found)}
-        skewed = finding("data_skew", vertex="Window") | {"facts": {"hot_busy_ratio": 0.95}}
+        skewed = finding("data_skew", vertex="Window") | {"facts": {measured: 0.95}}
         alerts, series = made(points, skewed)
         fires.append(fired(alerts[-1:], series))
         told_by_promtool(tmp_path, alerts, series)

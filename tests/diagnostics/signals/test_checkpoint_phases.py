@@ -141,6 +141,28 @@ def test_a_late_source_is_told_where_the_longest_wait_is_behind_it() -> None:
     )
 
 
+def test_the_longest_wait_for_a_barrier_is_of_no_source_and_of_any_slow_checkpoint() -> None:
+    """Checkpoint 1 completed, all acknowledged 2 after it had expired, of 3 the source reacted and nothing followed."""
+    parts = [
+        *(_acknowledged(1, SOURCE, 0, 30, 0, 0, 0), _acknowledged(1, SINK, 1, 34_000, 0, 0, 10)),
+        *(_acknowledged(2, SOURCE, 0, 130, 0, 0, 0), _acknowledged(2, SINK, 0, 149_000, 0, 0, 10)),
+        *(_acknowledged(3, SOURCE, 0, 159_000, 0, 0, 0), _part(3, SINK, 0, status="pending_or_failed")),
+    ]
+    checkpoints = [_checkpoint(1, "COMPLETED", 34_010.0), *(_checkpoint(each, "FAILED", 60_000.0) for each in (2, 3))]
+    facts = only(
+        measure(hand_made(**line_of_jobs(), subtask_checkpoint=parts, checkpoint=checkpoints)), "checkpoint_phases"
+    ).facts
+    barrier = [facts[f"barrier_delay_{each}"] for each in ("ms", "id", "vertex", "subtask")]
+    assert barrier == [149_000, 2, "Sink: documents", 0]
+    source = [facts[f"source_delay_{each}"] for each in ("ms", "id", "least_ms", "lasted_ms")]
+    assert source == [159_000, 3, 30, 159_000]
+    assert facts["longest_ms"] == 159_000
+
+    only_sources = hand_made(**line_of_jobs(), subtask_checkpoint=[*parts[:2], *parts[4:]], checkpoint=checkpoints)
+    facts = only(measure(only_sources), "checkpoint_phases").facts
+    assert (facts["barrier_delay_ms"], facts["barrier_delay_id"]) == (34_000, 1), "none of those that expired shows one"
+
+
 def test_of_two_answers_about_a_subtask_the_acknowledged_one_counts() -> None:
     parts = [
         _part(1, SINK, 0, status="pending_or_failed") | {"ts_ms": START + 9_000},

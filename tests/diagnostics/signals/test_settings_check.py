@@ -290,3 +290,27 @@ def test_an_option_that_one_of_two_versions_reads_is_not_said_to_be_without_effe
 
     assert only(settings_check.measure(alone), "settings_check").facts["without_effect_count"] == 1
     assert only(settings_check.measure(both), "settings_check").facts["without_effect_count"] == 0
+
+
+def test_checkpoints_that_expired_count_with_their_timeout_at_least() -> None:
+    """1.3 s and 29.6 s completed, two expired after a minute: the mean of the first two is what none takes."""
+    options = {"execution.checkpointing.interval": "10 s", "execution.checkpointing.timeout": "60 s"}
+    checkpoints = [
+        {
+            "job_id": JOB,
+            "checkpoint_id": number,
+            "status": "FAILED" if took_ms == 60_000.0 else "COMPLETED",
+            "failure_message": "Checkpoint expired before completing." if took_ms == 60_000.0 else None,
+            "trigger_ms": START + number * 60_000,
+            "end_to_end_ms": took_ms,
+            "ts_ms": START + 300_000,
+        }
+        for number, took_ms in enumerate([1_300.0, 29_600.0, 60_000.0, 60_000.0])
+    ]
+    rows = [{"key": key, "value": value, "scope": "cluster"} for key, value in options.items()]
+    facts = only(
+        settings_check.measure(hand_made(**line_of_jobs(), config_option=rows, checkpoint=checkpoints)),
+        "settings_check",
+    ).facts
+    assert (facts["usual_duration_ms"], facts["usual_of_expired"]) == (60_000, True)
+    assert (facts["longest_to_timeout_ratio"], facts["longest_duration_ms"]) == (1.0, 29_600)

@@ -17,9 +17,10 @@ PHASES = {
     "async_ms": 1,
     "state_bytes": 3_100,
     "reference_id": 2,
-    "start_delay_ms": 29_500,
-    "start_delay_vertex": "Sink: revenue",
-    "start_delay_subtask": 0,
+    "barrier_delay_ms": 29_500,
+    "barrier_delay_id": 2,
+    "barrier_delay_vertex": "Sink: revenue",
+    "barrier_delay_subtask": 0,
 }
 PROGRESS = {"expired": 2, "expired_ids": [3, 4], "timeout_ms": 60_000, "completed": 2, "unaligned_count": 0}
 
@@ -39,6 +40,7 @@ def test_a_late_source_is_told_apart_from_barriers_that_wait() -> None:
     text = told({"longest_delay_at_source": True, **of_source})
     assert "Source: orders reacted to the trigger of checkpoint 4 only after 42.8 s" in text
     assert "They do not shorten the 42.8 s" in text
+    assert "In checkpoint 2 subtask 0 of Sink: revenue waited longest for a barrier, 29.5 s." in text
     assert "in Source: orders, in checkpoint 4): barriers wait" not in text
 
 
