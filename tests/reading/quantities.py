@@ -39,6 +39,15 @@ QUANTITIES: Mapping[str, tuple[str, ...]] = {
         r"It takes ([\d,.]+) records/s in total",
         r"The sink takes ([\d,.]+) records/s",
     ),
+    "lead of the watermark": (
+        rf"[Ww]atermark (?:of .+? )?(?:is|was) up to {AMOUNT} ahead of the (?:wall )?clock",
+        rf"the watermark would still be up to {AMOUNT} ahead",
+        rf"Windows that end up to {AMOUNT} after the restart",
+    ),
+    "longest wait for a barrier": (
+        rf"waited longest for a barrier, {AMOUNT}",
+        rf"start delay {AMOUNT} in (?:.+?, in )?checkpoint",
+    ),
     "time of one look-up": (rf"One look-up takes about {AMOUNT}", rf"cache their answers: one takes {AMOUNT}"),
 }
 """Quantity of a job -> patterns of the sentences that state it, each with the number as its group."""

@@ -66,3 +66,11 @@ def test_findings_captions_and_runbooks_of_a_job_state_one_number(case: str, cor
     assert texts.faults == []
     if len(report.document["jobs"]) == 1:
         assert contradictions([*texts.captions, *texts.said, *texts.steps]) == {}
+
+
+@pytest.mark.spark
+@pytest.mark.skipif("healthy_bursty-2x" not in CASES, reason="the corpus is not on this machine")
+def test_a_load_in_bursts_is_told_when_its_last_windows_end(corpus_report: CorpusReport) -> None:
+    summary = corpus_report("healthy_bursty-2x").document["verdict"]["summary"]
+    assert "The load comes in bursts, about one every 12 s" in summary
+    assert "Windows of event time that a burst leaves open end with the next one." in summary

@@ -28,6 +28,11 @@ LENGTHS = {
     (False, True): to_say("at least {lasted} from {first} UTC to the end of the evidence"),
 }
 """(Whether it is over, whether it began before the evidence) -> its length in words."""
+LENGTHS_OF_ALL = {
+    True: to_say("{lasted} from the start of the job, {first}, to {last} UTC"),
+    False: to_say("{lasted} from the start of the job, {first} UTC, to the end of the evidence"),
+}
+"""The same where the first sample after the start of the job shows it already, as its finding says."""
 
 
 def measured_impact(analysis: Analysis) -> list[str]:
@@ -67,12 +72,14 @@ def _length(document: Mapping[str, Any]) -> Iterator[str]:
     end = over or (dt.datetime.fromisoformat(span[1]) if span else None)
     if began is None or end is None or end <= began.at:
         return
+    first = began.job_started or began.at
     times = {
-        "lasted": duration((end - began.at).total_seconds() * 1000),
-        "first": f"{began.at:%Y-%m-%d %H:%M:%S}",
+        "lasted": duration((end - first).total_seconds() * 1000),
+        "first": f"{first:%Y-%m-%d %H:%M:%S}",
         "last": f"{end:%H:%M:%S}",
     }
-    yield say(LENGTHS[over is not None, began.at_start], **times)
+    is_over = over is not None
+    yield say(LENGTHS_OF_ALL[is_over] if began.job_started else LENGTHS[is_over, began.at_start], **times)
 
 
 def _restarts(analysis: Analysis, ill: Sequence[str | None]) -> Iterator[str]:

@@ -188,6 +188,16 @@ def test_what_the_first_look_shows_already_lasted_at_least_so_long() -> None:
     assert "at least 10 min from 2026-11-20 01:00:00 UTC to the end of the evidence" in found
 
 
+def test_what_began_with_the_job_lasted_from_its_start() -> None:
+    """The head of the finding names the start of the job too; the first look was six seconds later."""
+    began = finding("01:00:06", at_start=True)
+    began["onset"]["job_started"] = "2026-11-20T01:00:00.000Z"
+
+    assert "10 min from the start of the job, 2026-11-20 01:00:00 UTC, to the end of the evidence" in measured_impact(
+        Analysis(document=document([job("slow_sink")], began))
+    )
+
+
 def test_no_work_is_said_to_be_repeated_where_no_task_manager_has_done_any_since() -> None:
     progress = {**signal("checkpoint_progress", goes_back_ms=160_000), "subject": {"job": "slow_sink"}}
     gone = {**signal("task_manager_loss.all", registered_end=0), "subject": {}}
