@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from itertools import pairwise
 from typing import Any
 
 from diagnostics.evidence.rows import Coverage, Rows
@@ -24,7 +25,9 @@ from diagnostics.notation.text_lines import numbered_lines
 from diagnostics.vocabulary.copied_error import is_error_line, names_cause
 
 MOST_LINES = 40
-"""Lines of a copied message. Our choice: more is a document that mentions an error."""
+"""Lines of a copied message, without the frames and causes below its exceptions. Our choice: more is a document that
+mentions an error.
+"""
 MOST_LINE = 2_000
 """Characters kept of a line. Our choice: that of a log record's message."""
 
@@ -41,11 +44,17 @@ _BELOW = re.compile(r"\s{1,16}at [\w$<]|\s{0,16}Caused by: |\s{0,16}\.\.\. \d+ "
 
 
 def _recognise(head: Head) -> float:
-    is_short = head.text.count("\n") <= MOST_LINES and len(head.text) <= MOST_LINES * MOST_LINE
-    if not is_short:
-        return 0.0
     lines = head.text.splitlines()
-    return 0.3 if names_cause(head.text) or any(_events(lines)) or any(map(is_error_line, lines)) else 0.0
+    said = sum(_BELOW.match(line) is None for line in lines)
+    if said > MOST_LINES + 1 or len(head.text) > MOST_LINES * MOST_LINE:
+        return 0.0
+    is_known = names_cause(head.text) or any(_events(lines))
+    return 0.3 if is_known or any(map(is_error_line, lines)) or _holds_trace(lines) else 0.0
+
+
+def _holds_trace(lines: Sequence[str]) -> bool:
+    """Whether one of the lines begins with an exception of Java and the next one with a frame or a cause."""
+    return any(_THROWN.match(line) and _BELOW.match(below) for line, below in pairwise(lines))
 
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:

@@ -15,12 +15,14 @@ THROWN = ("Exception", "Error")
 INFORMED_TEXTS = (
     "down with application status FAILED. Diagnostics",
     "Deployment took more than 60 seconds",
+    "Diagnostics from YARN: Application ",
     "Exception in createBlockOutputStream",
     "RECEIVED SIGNAL 1: SIGHUP",
 )
-"""Failures that are reported without the level of an error: why a cluster ends, that no container is granted, that a
-block of HDFS cannot be written, and that the session which started a process has ended. Source: ClusterEntrypoint,
-YarnClusterDescriptor and SignalHandler of Flink 1.5 to 2.0, DataStreamer of Hadoop 2 and 3.
+"""Failures that are reported without the level of an error: why a cluster ends, that no container is granted, why
+YARN ended the application, that a block of HDFS cannot be written, and that the session which started a process has
+ended. Source: ClusterEntrypoint, YarnClusterDescriptor and SignalHandler of Flink 1.5 to 2.0, DataStreamer of Hadoop 2
+and 3.
 """
 ERROR_LINE = re.compile(
     r"\s{0,8}(?:\[(?:ERROR|FATAL)\]|(?:ERROR|FATAL|Error|error):|Exception in thread \"[^\"]{1,80}\")\s{0,8}\S.{9}"

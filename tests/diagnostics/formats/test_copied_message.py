@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from diagnostics.formats import FORMATS
-from tests.diagnostics.formats.reading_aids import read
+from tests.diagnostics.formats.reading_aids import head_of, read
 
 COPIED = FORMATS["copied-message"]
 REPORT = """\
@@ -35,3 +35,11 @@ def test_prose_that_mentions_an_exception_within_a_line_is_no_record(tmp_path: P
     text = "When java.sql.SQLException comes up, read the manual.\nerror: tee: log: Permission denied\n"
     rows = read(COPIED, text, tmp_path).rows["log_record"]
     assert [row["line"] for row in rows] == [2]
+
+
+def test_an_unknown_exception_below_words_is_recognised_however_long_its_trace_is() -> None:
+    frames = "".join(f"\tat com.acme.Step{each}.run(Step.java:{each})\n" for each in range(90))
+    pasted = f"Since this morning the job fails with:\nselect 1\n com.acme.WeirdException: no\n{frames}"
+    assert COPIED.recognise(head_of(pasted)) > 0
+    assert COPIED.recognise(head_of("We catch\ncom.acme.WeirdException: it is harmless.\nNothing else.\n")) == 0
+    assert COPIED.recognise(head_of(pasted + "one more line\n" * 60)) == 0
