@@ -83,7 +83,6 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
     pairs = points["pairs"]
     shared = _shared_beginning(pairs)
     names = [escaped(_name(pair, shared)) for pair in pairs]
-    marked = say("{bound} or more, or a connection without an answer", bound=percent(LOSSY))
     more = say(" · {count} more not drawn", count=points["left_out"]) if points["left_out"] else ""
     common = say(" · addresses {shared}.…", shared=shared) if shared else ""
     panel = Panel(
@@ -91,13 +90,16 @@ def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
         unit="",
         height=max(24 * len(pairs), 60),
         traces=[
-            _bars([pair for pair in pairs if _is_marked(pair)], shared, marked, colours.alarm),
-            _bars(
-                [pair for pair in pairs if not _is_marked(pair)],
-                shared,
-                say("below {bound}", bound=percent(LOSSY)),
-                colours.calm,
-            ),
+            _bars([pair for pair in pairs if _kind(pair) == kind], shared, title, colour)
+            for kind, title, colour in (
+                ("lossy", say("{bound} or more", bound=percent(LOSSY)), colours.alarm),
+                (
+                    "stalled",
+                    say("below {bound}, a connection without an answer", bound=percent(LOSSY)),
+                    colours.warning,
+                ),
+                ("sound", say("below {bound}", bound=percent(LOSSY)), colours.calm),
+            )
         ],
         y=row_axis(names),
         x={"rangemode": "tozero"},
@@ -121,8 +123,8 @@ def _bars(pairs: Sequence[Mapping[str, Any]], shared: str, title: str, colour: s
     }
 
 
-def _is_marked(pair: Mapping[str, Any]) -> bool:
-    return _ratio(pair) >= LOSSY or bool(pair["stalled"])
+def _kind(pair: Mapping[str, Any]) -> str:
+    return "lossy" if _ratio(pair) >= LOSSY else "stalled" if pair["stalled"] else "sound"
 
 
 def _hover_text(pair: Mapping[str, Any]) -> str:

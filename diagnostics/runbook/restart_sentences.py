@@ -164,8 +164,9 @@ PLUGIN = to_say(
     "stopped, which stops every job of the cluster: the commands after `#`."
 )
 OTHER_PROCESSES = to_say(
-    "A change that is not decided here, an alternative or one that waits for an answer, is one of the processes, which "
-    "read it when they start: when you make it, restart them while the job is stopped: the commands after `#`."
+    "The commands after `#` restart processes of Flink, which read their settings only when they start. Run them, "
+    "while the job is stopped, only if you make a change that is not decided here: an alternative, or one that waits "
+    "for an answer."
 )
 ON_JOBMANAGER = to_say("on the JobManager's host")
 SUPERVISED = to_say(

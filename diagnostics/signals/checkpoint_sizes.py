@@ -15,6 +15,7 @@ from diagnostics.reconstruction.checkpoints.state_growth import lasting_growth
 from diagnostics.reconstruction.configuration.stated_settings import settings_of, stated_options
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
+SECONDS_A_DAY = 86_400
 LEAST_BYTES = 1_000_000.0
 """Checkpoints that write less show neither full or incremental, nor a rate. Our choice: 1 MB."""
 LEAST_MS = 1000.0
@@ -233,12 +234,14 @@ def _state(history: History) -> dict[str, FactValue]:
     persisted = highest(each.persisted_bytes for each in sized)
     worst = max(sized, key=lambda each: each.persisted_bytes or 0)
     with_persisted = [each for each in sized if each.persisted_bytes]
+    growth = lasting_growth(sized)
     return {
         "first_state_bytes": first.state_bytes,
         "last_state_bytes": last.state_bytes,
         "max_state_bytes": highest(each.state_bytes for each in sized),
         "state_growth_ratio": ratio(last.state_bytes, first.state_bytes),
-        "state_growth_bytes_per_s": lasting_growth(sized),
+        "state_growth_bytes_per_s": growth,
+        "state_growth_day_bytes": growth * SECONDS_A_DAY if growth is not None else None,
         "state_settled_count": _settled(sized),
         "persisted_count": len(with_persisted),
         "persisted_max_bytes": persisted,
@@ -317,6 +320,7 @@ FACTS = {
     "last_state_bytes": "full state size in the last checkpoint",
     "max_state_bytes": "largest full state size",
     "state_growth_ratio": "full state size of the last checkpoint over that of the first",
+    "state_growth_day_bytes": "what the state would grow by in a day at that rate",
     "state_growth_bytes_per_s": "growth of the state, where it has a trend that lasts until the end",
     "state_settled_count": "last checkpoints whose state has the same size, within 1 %, where they are 5 or more",
     "persisted_count": "checkpoints that persisted in-flight data",

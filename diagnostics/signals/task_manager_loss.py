@@ -10,6 +10,7 @@ from diagnostics.arithmetic.quantiles import shown_only
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.notation.printed_name import normalised
+from diagnostics.reconstruction.configuration.stated_settings import settings_of, stated_options
 from diagnostics.reconstruction.failures.incident_log import IncidentLog, LogEvent, incident_log
 from diagnostics.reconstruction.failures.process_end import ProcessEnd, process_ends, task_manager_of_file
 from diagnostics.reconstruction.failures.task_manager_lost import SAME_LOSS_MS, Loss, identity_of, losses
@@ -114,6 +115,7 @@ def measure_all(evidence: Evidence) -> Measured:
         "noticed_apart_ms": min(both, default=None),
         "registered_again": len(back),
         "registered_again_ms": max(back, default=None),
+        "away_ms": _away_ms(evidence, lost),
         "first_ms": min(stamps, default=None),
         "last_ms": max(stamps, default=None),
         **_without_jobmanager(incident_log(evidence)),
@@ -157,6 +159,21 @@ def _lost(evidence: Evidence) -> list[tuple[Loss, dict[str, FactValue]]]:
         series=metric_series(evidence),
     )
     return [(loss, _facts(loss, traces)) for loss in lost]
+
+
+def _away_ms(evidence: Evidence, lost: Sequence[tuple[Loss, Mapping[str, FactValue]]]) -> float | None:
+    """The longest time without a heartbeat: its timeout before the loss, and what passed until it registered again."""
+    timeout = settings_of(stated_options(evidence), None)[0].get("heartbeat_timeout_ms")
+    if not isinstance(timeout, (int, float)):
+        return None
+    silent = [facts for _, facts in lost if facts["how"] == "heartbeat timed out"]
+    times = [
+        back - gone + timeout
+        for facts in silent
+        if isinstance(gone := facts.get("lost_ms"), (int, float))
+        and isinstance(back := facts.get("registered_again_ms"), (int, float))
+    ]
+    return max(times, default=None)
 
 
 def _numbers(lost: Sequence[tuple[Loss, Mapping[str, FactValue]]], fact: str) -> list[float]:
@@ -326,6 +343,7 @@ SIGNALS = (
             "noticed_apart_ms": "least time between the losses that both sides noticed, ms",
             "registered_again": "lost TaskManagers that registered again",
             "registered_again_ms": "time of the last registration after a loss, epoch ms",
+            "away_ms": "longest time without a heartbeat of a lost TaskManager until it registered again, ms",
             "any_pause_ratio_before": "largest part of the 20 s before a loss that any JVM spent in GC pauses, 0 to 1",
             "full_gcs_before": "full collections for room in the minute before the losses",
             "all_lost": "whether all TaskManagers that are known, and more than one, were lost",

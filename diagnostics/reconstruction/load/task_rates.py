@@ -50,7 +50,9 @@ class HeldTime:
 
 @dataclass(frozen=True, slots=True)
 class FullestSubtask:
-    """Busy milliseconds for each record of the subtask that reads most, and its share of the task's records."""
+    """Busy milliseconds for each record of the subtask that reads most, in the median interval, and its share of the
+    task's records.
+    """
 
     ms_per_record: float
     share_ratio: float
@@ -264,16 +266,17 @@ def rates_around(
 
 
 def _fullest(groups: Iterable[Iterable[Interval]]) -> FullestSubtask | None:
+    """The subtask that reads most; its usual cost, since code that has just started is slower."""
     records: dict[int, float] = defaultdict(float)
-    busy_ms: dict[int, float] = defaultdict(float)
+    costs: dict[int, list[float]] = defaultdict(list)
     for each in chain.from_iterable(groups):
-        if each.records is not None and each.busy_ms is not None:
+        if each.records and each.busy_ms is not None:
             records[each.subtask] += each.records
-            busy_ms[each.subtask] += min(each.busy_ms, each.length_ms)
+            costs[each.subtask].append(min(each.busy_ms, each.length_ms) / each.records)
     most = max(records, key=lambda subtask: (records[subtask], -subtask), default=None)
-    if most is None or not records[most]:
+    if most is None:
         return None
-    return FullestSubtask(busy_ms[most] / records[most], records[most] / sum(records.values()))
+    return FullestSubtask(median(costs[most]), records[most] / sum(records.values()))
 
 
 def _mean_per_s(rates: Sequence[TaskRate]) -> float:

@@ -30,11 +30,20 @@ def test_the_worst_pair_is_first_and_counts_between_its_readings() -> None:
         "of addresses sent 5 % or more again. In 1 of these directions a connection sent again and again for a time "
         "without an answer; one that is seen from both ends counts in both."
     )
-    lost, usual = CHART.figure(points, Theme("light"))["data"]
-    assert (lost["name"], lost["x"]) == ("5 % or more, or a connection without an answer", [20])
+    lost, _, usual = CHART.figure(points, Theme("light"))["data"]
+    assert (lost["name"], lost["x"]) == ("5 % or more", [20])
     assert (usual["name"], usual["x"]) == ("below 5 %", [0.1])
-    assert lost["marker"]["color"] != usual["marker"]["color"]
     assert len(CHART.table(points)) == 3
+
+
+def test_a_pair_below_the_bound_with_an_unanswered_connection_has_a_colour_of_its_own() -> None:
+    """0.2 % was red beside a legend of 5 % or more."""
+    ends = {"from": "10.0.0.1", "sent": 1000, "again": 2}
+    pairs = [{**ends, "to": "10.0.0.2", "stalled": 3}, {**ends, "to": "10.0.0.3", "stalled": 0}]
+    drawn = CHART.figure({"pairs": pairs, "left_out": 0}, Theme("light"))["data"]
+    shown = {each["name"]: each["marker"]["color"] for each in drawn if each["showlegend"]}
+    assert list(shown) == ["below 5 %, a connection without an answer", "below 5 %"]
+    assert len(set(shown.values())) == 2
 
 
 def test_rows_say_what_differs_so_that_a_narrow_one_tells_the_link() -> None:

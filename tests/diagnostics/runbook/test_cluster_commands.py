@@ -313,7 +313,7 @@ def test_processes_restart_only_for_a_change_of_theirs_and_an_alternative_says_t
     first = stop_and_start(facts.get, of_job, others=of_processes)
     assert first["command"].splitlines()[1].startswith("# /opt/flink/bin/taskmanager.sh")
     assert "jobmanager.sh" not in first["command"]
-    assert "restart them while the job is stopped: the commands after `#`" in first["text"]
+    assert "only if you make a change that is not decided here" in first["text"]
     assert "taskmanager.sh" in stop_and_start(facts.get, of_processes, others=of_job)["command"]
 
 

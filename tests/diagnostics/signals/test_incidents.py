@@ -82,6 +82,12 @@ def test_a_lost_task_manager_whose_log_goes_on_was_cut_off() -> None:
     assert (lost.facts["lost_ms"], lost.facts["registered_again_ms"]) == (START + 60_000, START + 90_000)
     together = only(task_manager_loss.measure_all(evidence), "task_manager_loss.all").facts
     assert (together["lost"], together["lived_on"]) == (1, 1)
+    assert "away_ms" not in together, "no file states the heartbeat timeout"
+    stated = {"scope": "cluster", "key": "heartbeat.timeout", "value": "20000"}
+    told = only(
+        task_manager_loss.measure_all(hand_made(log_record=log, config_option=[stated])), "task_manager_loss.all"
+    )
+    assert told.facts["away_ms"] == 50_000, "20 s before the loss and 30 s until it registered again"
 
 
 def test_a_task_manager_that_stood_still_in_collections_did_so_before_it_was_lost() -> None:

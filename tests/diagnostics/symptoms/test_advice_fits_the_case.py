@@ -146,3 +146,9 @@ def test_a_time_to_live_is_no_help_against_an_incident_of_now() -> None:
 
     assert blocks
     assert all("// Not against an incident of now" in block for block in blocks)
+
+
+def test_a_time_to_live_is_told_what_a_day_of_entries_takes() -> None:
+    steps = steps_of("resource-shortage", checkpoint_sizes={"state_growth_day_bytes": 55.1e9})
+    said = steps["enlarge-or-move-the-state"]["measured"]
+    assert any("kept for one day take about 55.1 GB" in each for each in said)

@@ -39,7 +39,18 @@ def test_a_mitigation_is_left_to_the_reader_and_restarts_no_process() -> None:
     for way in (merged["restart"], partition({})["steps"][-1]["savepoint"]):
         lines = [line for line in way["command"].splitlines() if "manager.sh" in line]
         assert [line.startswith("# ") for line in lines] == [True, True], "for whoever makes the change"
-        assert "which read it when they start" in way["text"]
+        assert "only if you make a change that is not decided here" in way["text"]
+
+
+def test_a_break_that_lasted_longer_than_it_decides_against_it() -> None:
+    away = {"key": "task_manager_loss.all", "subject": {}, "level": "case", "citations": [], "citation_count": 0}
+    filled = fill(
+        runbooks()["network-partition"], {"subject": {"job": JOB}}, [*SIGNALS, away | {"facts": {"away_ms": 122_500}}]
+    )
+    ride_over = filled["steps"][-1]
+    assert [each["taken"] for each in ride_over["answers"]] == [False, True]
+    assert "heartbeat" not in "\n".join(each["to"] for each in ride_over["change"])
+    assert "manager.sh" not in ride_over["savepoint"]["command"]
 
 
 def test_who_decides_for_it_restarts_the_processes() -> None:
