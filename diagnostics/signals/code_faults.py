@@ -10,9 +10,11 @@ from statistics import median
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.bugs.bug_appearances import repair_of
+from diagnostics.reconstruction.configuration.flink_releases import flink_releases
 from diagnostics.reconstruction.errors.blamed_fault import blamed_faults, came_before, shows_faults
 from diagnostics.reconstruction.failures.fault import Fault, by_job, rounds_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
+from diagnostics.vocabulary.class_owners import caller_of, class_named, is_conflict, owner_of
 from diagnostics.vocabulary.code_shapes import code_shape_of
 from diagnostics.vocabulary.fault_origins import OWN_CODE
 
@@ -75,6 +77,8 @@ def _cause(same: Sequence[Fault], evidence: Evidence) -> dict[str, FactValue]:
     first, remedy = same[0], repair_of(same[0], evidence)
     named = CLASS_NAME.match(first.message) if first.origin.id == "class_loading" else None
     missing = named[1].replace("/", ".") if named else None
+    if missing is None and is_conflict(first.exception, first.message):
+        missing = class_named(first.exception, first.message)
     frames = [each for each in (first.frame, first.thrown_in) if each]
     shape = code_shape_of(first.origin.id, first.exception, missing or "", first.chain, frames, remedy)
     facts: dict[str, FactValue] = {
@@ -96,6 +100,28 @@ def _cause(same: Sequence[Fault], evidence: Evidence) -> dict[str, FactValue]:
     }
     if cast := CAST.search(first.message):
         facts |= {"cast_from": cast[1], "cast_to": cast[2], "cast_same": cast[1] == cast[2]}
+    if is_conflict(first.exception, first.message) or facts.get("cast_same"):
+        facts |= _owner(first, evidence)
+    return facts
+
+
+def _owner(fault: Fault, evidence: Evidence) -> dict[str, FactValue]:
+    """Which artifact brings the class that the error names, what calls it, and the release for the Flink that runs."""
+    owner = owner_of(class_named(fault.exception, fault.message))
+    caller = caller_of(fault.exception, fault.frame)
+    caller = caller if caller is not owner else None
+    blamed = caller if owner is None or (caller and owner.of_flink) else owner
+    facts: dict[str, FactValue] = {
+        "owner": owner.what if owner else None,
+        "caller": caller.what if caller else None,
+        "owner_advice": blamed.advice if blamed else None,
+        "owner_includes": blamed.includes if blamed else None,
+    }
+    flink = flink_releases(evidence).at(fault.citation.file_id, fault.ts_ms)
+    if blamed and flink:
+        line = f"{flink[0]}.{flink[1]}"
+        own = ".".join(map(str, flink)) if blamed.of_flink else None
+        facts |= {"owner_release": blamed.release_for(line) or own, "owner_flink": line}
     return facts
 
 
@@ -140,6 +166,12 @@ FACTS = {
     "messages": "different messages of the exception; one message again and again is one record or one condition",
     "reported_by": "who reports the fault; failure (of a task or job), process, client, error, warning, passed",
     "missing": "the class that a class loading fault names",
+    "owner": "the artifact or library that has the class",
+    "caller": "the connector or library that calls it",
+    "owner_advice": "place and release of the artifact that has the class, or of the one that calls it",
+    "owner_release": "the artifact in the release for the Flink that runs",
+    "owner_flink": "the version of Flink that runs, for which the artifact's release is chosen",
+    "owner_includes": "pattern with which Maven shows who brings the class",
     "cast_from": "the class that could not be cast",
     "cast_to": "to which class",
     "cast_same": "whether both classes of the cast have the same name, so that two class loaders loaded it",

@@ -16,6 +16,7 @@ from typing import Any
 
 from diagnostics.evidence.subject import FactValue
 from diagnostics.language import CHINESE, ENGLISH, Text, in_reader_language, reader_language, say
+from diagnostics.vocabulary.class_owners import class_owners
 from diagnostics.vocabulary.code_shapes import code_shapes
 from diagnostics.vocabulary.connectors import connectors
 from diagnostics.vocabulary.fault_origins import origin_titles, origins
@@ -97,6 +98,9 @@ def _catalogue_texts() -> Iterable[tuple[str, Iterable[str]]]:
         ("fault_traits.kind", [*hows, *(each.what for each in code_shapes())]),
         ("code_faults.shape", [each.what for each in code_shapes()]),
         ("code_faults.advice", [each.advice for each in code_shapes()]),
+        ("code_faults.owner", [each.what for each in class_owners()]),
+        ("code_faults.caller", [each.what for each in class_owners()]),
+        ("code_faults.owner_advice", [each.advice for each in class_owners()]),
         ("outside_faults.advice", advice),
         ("fault_traits.advice", [*advice, *(each.advice for each in code_shapes())]),
         ("setting_faults.kind", [each.what for each in faults]),

@@ -36,6 +36,7 @@ PROGRAMS = frozenset(
         "jcmd",
         "journalctl",
         "jq",
+        "mvn",
         "jstack",
         "kafka-configs",
         "kafka-configs.sh",

@@ -59,6 +59,38 @@ def test_a_class_cast_to_itself_has_two_class_loaders() -> None:
     assert (facts["cast_from"], facts["cast_same"]) == ("org.acme.Order", True)
 
 
+def of_version(version: str) -> dict[str, Any]:
+    message = f" Starting StandaloneSessionClusterEntrypoint (Version: {version}, Scala: 2.12, Rev:a, Date:b)"
+    return {"ts_ms": START, "level": "INFO", "message": message, "kinds": "version"}
+
+
+def test_a_conflict_names_the_artifact_and_its_release_for_this_flink() -> None:
+    missing = "org/apache/flink/connector/kafka/source/KafkaSource"
+    facts = facts_of(of_version("1.18.1"), failed(5, "java.lang.NoClassDefFoundError", missing))
+    assert (facts["owner"], facts["owner_release"]) == ("flink-connector-kafka", "flink-connector-kafka 3.2.0-1.18")
+    assert facts["owner_includes"].startswith("org.apache.flink:flink-connector-kafka")
+
+
+def test_a_method_that_flink_lacks_blames_the_connector_that_calls_it() -> None:
+    said = "'void org.apache.flink.table.factories.FactoryUtil.checkWatermarkOptions(org.acme.Options)'"
+    frame = "org.apache.flink.connector.jdbc.table.JdbcDynamicTableFactory.createDynamicTableSource"
+    facts = facts_of(of_version("1.17.2"), failed(5, "java.lang.NoSuchMethodError", said, root_cause_frame=frame))
+    assert (facts["owner"], facts["caller"]) == ("Flink's Table API", "flink-connector-jdbc")
+    assert (facts["missing"], facts["owner_release"]) == (
+        "org.apache.flink.table.factories.FactoryUtil",
+        "flink-connector-jdbc 3.1.2-1.17",
+    )
+
+
+def test_without_a_version_of_flink_no_release_is_chosen() -> None:
+    facts = facts_of(failed(5, "java.lang.NoSuchMethodError", "org.apache.avro.Schema.create()V"))
+    assert (facts["owner"], facts.get("owner_release")) == ("Avro", None)
+
+
+def test_a_class_of_the_job_has_no_owner() -> None:
+    assert "owner_advice" not in facts_of(failed(5, "java.lang.NoClassDefFoundError", "org/acme/Order"))
+
+
 def test_a_failure_in_the_snapshot_belongs_to_the_checkpoints() -> None:
     causes = "java.io.IOException: Could not perform checkpoint 7 for operator enrich (1/2)#0.\nNullPointerException: "
     assert facts_of(failed(5, "java.lang.NullPointerException", causes=causes))["of_code"] == 0

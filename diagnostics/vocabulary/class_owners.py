@@ -1,0 +1,118 @@
+"""Which artifact a class belongs to, where it has to be, and which release of it is made for which Flink.
+
+The YAML files of `diagnostics/vocabulary/class_owners` have, by the name of an artifact or library,
+
+what_zh   its name in Chinese, where it is no artifact's
+classes   beginnings of its classes; the longest that fits a class counts
+releases  Flink's version -> the release that is made for it
+of_flink  true: its release is that of Flink
+includes  the pattern with which Maven shows who brings it (dependency:tree -Dincludes)
+advice    where it has to be, and in which release
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from diagnostics.yaml_document import read_yaml, with_translations
+
+FOLDER = Path(__file__).parent / "class_owners"
+
+_CLASS = r"(?:[a-z_$][\w$-]{0,60}[./]){1,12}[A-Z_$][\w$]{0,100}"
+_OF_METHOD = re.compile(rf"({_CLASS})\.[\w$<>]{{1,100}}[(:]")
+_ANY = re.compile(rf"(?<![\w./])({_CLASS})")
+MISSING_METHOD = ("NoSuchMethodError", "AbstractMethodError")
+"""Errors whose message names a method, whose class counts and not the types beside it."""
+OF_THE_JDK = ("java.", "jdk.", "sun.")
+MISSING_CLASS = ("ClassNotFoundException", "NoClassDefFoundError")
+"""Errors that a class loader throws, so that their top frame is not the caller."""
+OF_CONFLICTS = (
+    *MISSING_CLASS,
+    *MISSING_METHOD,
+    "NoSuchFieldError",
+    "IncompatibleClassChangeError",
+    "IllegalAccessError",
+    "VerifyError",
+    "LinkageError",
+    "InvalidClassException",
+)
+"""Errors of a class that is missing or of another release than its caller was compiled with."""
+NOT_INITIALIZED = "Could not initialize class"
+"""Message of a NoClassDefFoundError of a class that is there and failed before."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClassOwner:
+    """One entry."""
+
+    what: str
+    classes: tuple[str, ...]
+    advice: str
+    releases: Mapping[str, str] = field(default_factory=dict)
+    of_flink: bool = False
+    includes: str | None = None
+
+    def release_for(self, line: str) -> str | None:
+        """The artifact with its release for Flink `1.18`; None where none is known."""
+        release = self.releases.get(line)
+        if release is None:
+            return None
+        return f"{self.what} {release}" if release[0].isdigit() else release
+
+
+@cache
+def class_owners() -> tuple[ClassOwner, ...]:
+    """The catalogue. Raises InvalidRule naming the line when a file is invalid."""
+    return tuple(
+        ClassOwner(
+            what=with_translations(what, entry, "what"),
+            classes=tuple(entry["classes"]),
+            advice=with_translations(entry["advice"].strip(), entry, "advice"),
+            releases=dict(entry.get("releases", {})),
+            of_flink=entry.get("of_flink") is True,
+            includes=entry.get("includes"),
+        )
+        for path in sorted(FOLDER.glob("*.yaml"))
+        for what, entry in _entries(path).items()
+    )
+
+
+def _entries(path: Path) -> dict[str, Any]:
+    content: Any = read_yaml(path.read_text("utf-8"), path.name).content
+    return dict(content)
+
+
+def owner_of(name: str | None) -> ClassOwner | None:
+    """Whose class, or frame of a method, it is; None for a class of the job, or of a library that is not known."""
+    fitting = [
+        (len(prefix), owner) for owner in class_owners() for prefix in owner.classes if (name or "").startswith(prefix)
+    ]
+    return max(fitting, key=lambda each: each[0])[1] if fitting else None
+
+
+def is_conflict(exception: str, message: str) -> bool:
+    """Whether an error says that a class is missing or in another release, so that its artifact repairs it."""
+    return exception.rpartition(".")[2] in OF_CONFLICTS and NOT_INITIALIZED not in message
+
+
+def class_named(exception: str, message: str) -> str | None:
+    """The class that an error of class loading is about: the one with the missing method, else the first one named."""
+    simple = exception.rpartition(".")[2]
+    found = _OF_METHOD.search(message) if simple in MISSING_METHOD else None
+    if found:
+        return found[1].replace("/", ".")
+    named = (each[1].replace("/", ".") for each in _ANY.finditer(message))
+    return next((each for each in named if not each.startswith(OF_THE_JDK)), None)
+
+
+def caller_of(exception: str, frame: str | None) -> ClassOwner | None:
+    """The connector or library that called what is missing, by the top frame; None for Flink's own frames."""
+    if exception.rpartition(".")[2] in MISSING_CLASS:
+        return None
+    owner = owner_of(frame)
+    return None if owner is None or owner.of_flink else owner

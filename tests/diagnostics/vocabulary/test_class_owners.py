@@ -1,0 +1,134 @@
+"""A class tells its artifact, and the artifact the release for each Flink."""
+
+from __future__ import annotations
+
+import pytest
+
+from diagnostics.language import Text
+from diagnostics.vocabulary.class_owners import caller_of, class_named, class_owners, is_conflict, owner_of
+
+
+@pytest.mark.parametrize(
+    ("exception", "message", "named", "owner"),
+    [
+        (
+            "java.lang.NoClassDefFoundError",
+            "org/apache/flink/shaded/guava30/com/google/common/collect/Lists",
+            "org.apache.flink.shaded.guava30.com.google.common.collect.Lists",
+            "guava of flink-shaded",
+        ),
+        (
+            "java.lang.NoSuchMethodError",
+            "'void org.apache.avro.Schema$Field.addProp(java.lang.String, java.lang.Object)'",
+            "org.apache.avro.Schema$Field",
+            "Avro",
+        ),
+        (
+            "java.lang.NoSuchMethodError",
+            "org.apache.commons.cli.Option.builder(Ljava/lang/String;)Lorg/apache/commons/cli/Option$Builder;",
+            "org.apache.commons.cli.Option",
+            "commons-cli",
+        ),
+        (
+            "java.lang.NoSuchMethodError",
+            "'org.apache.flink.table.types.DataType org.apache.flink.table.factories.DynamicTableFactory$Context.x()'",
+            "org.apache.flink.table.factories.DynamicTableFactory$Context",
+            "Flink's Table API",
+        ),
+        (
+            "java.lang.AbstractMethodError",
+            "Receiver class org.apache.flink.connector.jdbc.table.JdbcDynamicTableSource does not define or inherit an"
+            " implementation of the resolved method",
+            "org.apache.flink.connector.jdbc.table.JdbcDynamicTableSource",
+            "flink-connector-jdbc",
+        ),
+        (
+            "java.lang.IncompatibleClassChangeError",
+            "Found interface org.apache.hadoop.mapreduce.JobContext, but class was expected",
+            "org.apache.hadoop.mapreduce.JobContext",
+            None,
+        ),
+        (
+            "java.io.InvalidClassException",
+            "org.apache.flink.streaming.api.operators.StreamMap; local class incompatible: stream classdesc",
+            "org.apache.flink.streaming.api.operators.StreamMap",
+            "Flink's own runtime",
+        ),
+        ("java.lang.ClassNotFoundException", "com.mysql.cj.jdbc.Driver", "com.mysql.cj.jdbc.Driver", "the JDBC driver"),
+        ("java.lang.ClassNotFoundException", "scala.Product$class", "scala.Product$class", "the Scala library"),
+        (
+            "java.lang.NoSuchMethodError",
+            "scala.Predef$.refArrayOps([Ljava/lang/Object;)L",
+            "scala.Predef$",
+            "the Scala library",
+        ),
+        ("java.lang.ClassNotFoundException", "com.acme.Job", "com.acme.Job", None),
+        ("java.lang.NoSuchFieldError", "INSTANCE", None, None),
+        (
+            "java.lang.NoClassDefFoundError",
+            "org/apache/flink/streaming/api/functions/source/RichSourceFunction",
+            "org.apache.flink.streaming.api.functions.source.RichSourceFunction",
+            "an interface that Flink 2.0 moved or removed",
+        ),
+        (
+            "java.lang.ClassCastException",
+            "class org.codehaus.janino.CompilerFactory cannot be cast to class org.codehaus.commons.compiler.I",
+            "org.codehaus.janino.CompilerFactory",
+            "the planner of Flink SQL",
+        ),
+    ],
+)
+def test_the_class_of_an_error_has_an_owner(exception: str, message: str, named: str | None, owner: str | None) -> None:
+    assert class_named(exception, message) == named
+    found = owner_of(named)
+    assert (found.what if found else None) == owner
+
+
+def test_the_longest_beginning_counts() -> None:
+    kafka = owner_of("org.apache.flink.streaming.connectors.kafka.FlinkKafkaConsumer")
+    assert kafka is not None
+    assert "4.0.0 removed" in kafka.advice
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "release"),
+    [
+        ("org.apache.flink.connector.kafka.source.KafkaSource", "1.18", "flink-connector-kafka 3.2.0-1.18"),
+        ("org.apache.flink.connector.jdbc.JdbcSink", "1.20", "flink-connector-jdbc 3.3.0-1.20"),
+        ("org.apache.iceberg.flink.FlinkCatalog", "1.17", "iceberg-flink-runtime-1.17-1.6.1"),
+        ("org.apache.flink.cdc.connectors.mysql.MySqlSource", "1.18", "Flink CDC 3.2.1"),
+        ("org.apache.flink.connector.kafka.source.KafkaSource", "1.12", None),
+    ],
+)
+def test_an_artifact_has_a_release_for_a_version_of_flink(name: str, line: str, release: str | None) -> None:
+    owner = owner_of(name)
+    assert owner is not None
+    assert owner.release_for(line) == release
+
+
+def test_the_caller_is_the_connector_of_the_top_frame() -> None:
+    caller = caller_of("java.lang.NoSuchMethodError", "org.apache.flink.connector.jdbc.table.JdbcTableSource.copy")
+    assert caller is not None
+    assert caller.what == "flink-connector-jdbc"
+    assert caller_of("java.lang.NoSuchMethodError", "org.apache.flink.runtime.taskmanager.Task.run") is None
+    assert caller_of("java.lang.ClassNotFoundException", "org.apache.flink.connector.jdbc.JdbcSink.sink") is None
+
+
+def test_every_owner_has_advice_in_both_languages_and_no_beginning_is_claimed_twice() -> None:
+    owners = class_owners()
+    assert [each.what for each in owners if not isinstance(each.advice, Text)] == []
+    beginnings = [prefix for each in owners for prefix in each.classes]
+    assert len(beginnings) == len(set(beginnings))
+
+
+@pytest.mark.parametrize(
+    ("exception", "message", "conflict"),
+    [
+        ("java.lang.NoSuchMethodError", "a.B.c()V", True),
+        ("java.io.InvalidClassException", "a.B; local class incompatible", True),
+        ("java.lang.NoClassDefFoundError", "Could not initialize class a.B", False),
+        ("java.io.NotSerializableException", "org.apache.flink.streaming.api.environment.Env", False),
+    ],
+)
+def test_only_some_errors_are_conflicts_of_releases(exception: str, message: str, conflict: bool) -> None:
+    assert is_conflict(exception, message) is conflict
