@@ -202,19 +202,20 @@ def _beside_the_wait(
         )
         return Outcome("depends", headline, lines, results=results)
     longest = max(now, wait.lasted_ms, _number(lookup("checkpoint_phases.longest_ms")))
+    timeout = _number(lookup("checkpoint_progress.timeout_ms"))
+    took = duration(longest)
+    if timeout and abs(longest - timeout) < 0.01 * timeout:
+        took = say("{took} or more", took=took)  # it expired, and no acknowledgement tells how long it would have taken
     headline = say(
         "A checkpoint takes {least} to {most} in place of {now}, and writes about {persisted} more. Up to {late} of it "
         "pass until a source reacts to the trigger: no barrier waits there, so this time stays. The back pressure "
         "stays too: repair the bottleneck.",
         least=duration(least),
         most=duration(most),
-        now=duration(now)
-        if longest < 1.05 * now
-        else say("{least} to {most}", least=duration(now), most=duration(longest)),
+        now=duration(now) if longest < 1.05 * now else say("{least} to {most}", least=duration(now), most=took),
         persisted=size(results["persisted_bytes"]),
         late=duration(wait.most_ms),
     )
-    timeout = _number(lookup("checkpoint_progress.timeout_ms"))
     if most < timeout <= longest:
         within_timeout = say("None would exceed the timeout of {timeout}.", timeout=duration(timeout))
         headline = joined_sentences([headline, within_timeout])

@@ -120,7 +120,8 @@ def outcome(alert: Alert, series: CaseSeries) -> str:
     if not firing:
         return say("The series of this case do not fire it, not even if they go on as at the end of the evidence.")
     first_ms = _moment_ms(series, firing)
-    since = 0 if alert.since_ms is None else math.ceil((alert.since_ms - series.from_ms) / STEP_MS)
+    # The step before the onset counts: what begins between two steps may show in the earlier one already.
+    since = 0 if alert.since_ms is None else math.floor((alert.since_ms - series.from_ms) / STEP_MS)
     of_incident = alert.firing(continued(series), since)
     if of_incident and first_ms < (incident_ms := _moment_ms(series, of_incident)) <= series.to_ms:
         return say(

@@ -70,7 +70,9 @@ def test_the_wait_of_a_source_is_part_of_one_range_for_what_a_checkpoint_takes()
 def test_what_a_waiting_source_leaves_is_compared_with_the_same_checkpoint() -> None:
     """27 s took the longest that completed; the checkpoint with that wait took 42 s, or 60 s."""
     assert _waiting(10_000, source_delay_lasted_ms=12_000.0).advice == "depends"
-    assert _waiting(39_046, source_delay_lasted_ms=60_000.0).advice == "do"
+    expired = _waiting(39_046, source_delay_lasted_ms=60_000.0)
+    assert expired.advice == "do"
+    assert "in place of 27 s to 60 s or more" in expired.headline
 
 
 def test_a_source_that_waits_for_most_of_a_checkpoint_leaves_little_to_save() -> None:

@@ -79,6 +79,8 @@ def test_an_alert_that_the_start_of_the_job_fires_names_the_time_of_the_incident
         "This incident fires it at 2026-11-21 01:07:57 UTC. It also fires at 2026-11-21 01:06:42 UTC, before the "
         "trouble began."
     )
+    heap = sentences(corpus_report("resource_shortage-a")).values()
+    assert [each for each in heap if "before the trouble" in each] == [], "one step of 15 s is no other time"
 
 
 def test_the_evidence_ends_where_its_last_sample_is(corpus_report: CorpusReport) -> None:
