@@ -14,7 +14,7 @@ from diagnostics.aggregators.aggregator import Aggregator
 from diagnostics.arithmetic.coarse_cells import few_cells, middles, slot_starts, truncated, widths
 from diagnostics.arithmetic.row_choice import with_known
 from diagnostics.arithmetic.sorted_rows import counted_rows, row_order
-from diagnostics.arithmetic.text_codes import in_name_order, text_codes
+from diagnostics.arithmetic.text_codes import coded_texts, in_name_order, text_codes
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -99,11 +99,8 @@ def _grouped(cells: pa.Table, level: int) -> pa.Table:
         below = 1 << HASH_BITS >> (level - len(LEVELS))
         chosen = np.array([crc32(name.as_buffer()) < below for name in names] + [True])[codes]
         codes, slots, lags, events = codes[chosen], slots[chosen], lags[chosen], events[chosen]
-        used = np.unique(codes[codes < len(names)])
-        codes, names = np.where(codes < len(names), np.searchsorted(used, codes), len(used)), names.take(pa.array(used))
     (codes, slots, lags), events = counted_rows([codes, slots, lags], events)
-    keys = pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32), mask=codes == len(names)), names)
-    return pa.table({"key": keys, "arrival_ms": slots, "lag_ms": lags, "events": events})
+    return pa.table({"key": coded_texts(names, codes), "arrival_ms": slots, "lag_ms": lags, "events": events})
 
 
 def _finish(state: pa.Table) -> LagCells:

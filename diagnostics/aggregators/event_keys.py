@@ -16,7 +16,7 @@ from diagnostics.aggregators.aggregator import Aggregator
 from diagnostics.arithmetic.row_choice import with_known
 from diagnostics.arithmetic.row_order import sort_rows
 from diagnostics.arithmetic.sorted_rows import extreme_rows
-from diagnostics.arithmetic.text_codes import text_codes
+from diagnostics.arithmetic.text_codes import coded_texts, text_codes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -100,8 +100,11 @@ def _merge(states: pa.Table) -> pa.Table:
     level, kept = _kept(names, counts["events"], pc.max(states["level"]).as_py() or 0)
     groups = np.where(kept[codes], codes, -1)
     first, *others = _ends(states, groups, len(names))
-    chosen = np.unique(np.concatenate([each[each >= 0] for each in (first, *others)]))
+    is_end = np.zeros(states.num_rows + 1, bool)
+    is_end[np.concatenate([first, *others])] = True
+    chosen = np.flatnonzero(is_end[:-1])
     top = states.take(chosen)
+    top = top.set_column(top.schema.get_field_index("key"), "key", coded_texts(names, codes[chosen]))
     for name, of_key in counts.items():
         whole = np.zeros(states.num_rows, np.int64)
         whole[first[kept]] = of_key[kept]
@@ -155,15 +158,17 @@ def _ends(events: pa.Table, groups: Numbers, count: int) -> tuple[Numbers, Numbe
     return (
         extreme_rows(groups, count, [*place, happened]),
         extreme_rows(of_timed, count, [lag, *place]),
-        extreme_rows(of_timed, count, [-each for each in (lag, *place)]),
+        extreme_rows(of_timed, count, [lag, *place], -1),
     )
 
 
 def _finish(state: pa.Table) -> EventKeys:
     import numpy as np
+    import pyarrow as pa
     import pyarrow.compute as pc
 
     level = pc.max(state["level"]).as_py() or 0
+    state = state.set_column(state.schema.get_field_index("key"), "key", pc.cast(state["key"], pa.string()))
     counted = state.filter(pc.greater(state["events"], 0))
     timed = pc.greater(counted["timed"], 0).to_numpy()
     part = _is_in_part(_hashes(counted["key"].combine_chunks()), level) if level else np.ones(len(timed), bool)

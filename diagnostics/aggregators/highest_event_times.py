@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from diagnostics.aggregators.aggregator import Aggregator
 from diagnostics.arithmetic.coarse_cells import few_cells, slot_starts
 from diagnostics.arithmetic.row_choice import with_known
-from diagnostics.arithmetic.sorted_rows import equal_rows
-from diagnostics.arithmetic.text_codes import in_name_order
+from diagnostics.arithmetic.sorted_rows import highest_rows
+from diagnostics.arithmetic.text_codes import coded_texts, in_name_order
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -49,17 +49,14 @@ def _merge(states: pa.Table) -> pa.Table:
 
 def _grouped(cells: pa.Table, level: int) -> pa.Table:
     """Highest event time of each partition and slot, sorted; only the first partitions by name."""
-    import numpy as np
     import pyarrow as pa
 
     names, places = in_name_order(cells["partition"])
     chosen = places < MOST_PARTITIONS
     places, times = places[chosen], cells["event_ms"].to_numpy()[chosen]
     slots = slot_starts(cells["arrival_ms"].to_numpy()[chosen], SHIFTS[level])
-    order, begins = equal_rows([places, slots])
-    first = order[begins]
-    highest = np.maximum.reduceat(times[order], begins) if len(begins) else times
-    return pa.table({"partition": names.take(pa.array(places[first])), "arrival_ms": slots[first], "event_ms": highest})
+    (places, slots), highest = highest_rows([places, slots], times)
+    return pa.table({"partition": coded_texts(names, places), "arrival_ms": slots, "event_ms": highest})
 
 
 def _by_partition(state: pa.Table) -> Mapping[str, tuple[list[int], list[int]]]:

@@ -9,7 +9,7 @@ from diagnostics.aggregators.aggregator import Aggregator
 from diagnostics.arithmetic.coarse_cells import few_cells, middles, truncated
 from diagnostics.arithmetic.row_choice import with_known
 from diagnostics.arithmetic.sorted_rows import counted_rows
-from diagnostics.arithmetic.text_codes import in_name_order
+from diagnostics.arithmetic.text_codes import coded_texts, in_name_order
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -55,7 +55,7 @@ def _grouped(cells: pa.Table, level: int) -> pa.Table:
     if level:
         lags = truncated(lags, SIGNIFICANT_BITS[level - 1], 0)
     (places, lags), events = counted_rows([places, lags], events)
-    return pa.table({"partition": names.take(pa.array(places)), "lag_ms": lags, "events": events})
+    return pa.table({"partition": coded_texts(names, places), "lag_ms": lags, "events": events})
 
 
 def _medians(state: pa.Table) -> Mapping[str, float]:

@@ -16,9 +16,6 @@ if TYPE_CHECKING:
 
     Numbers = npt.NDArray[np.int64]
 
-SOME = 2
-"""The level is first determined on this many times the permitted cells, when there are more. Our choice."""
-
 LARGEST_BITS = 52
 """Values from 2^52 on count as 2^52, so that their logarithm is exact. Our choice: 142,000 years in ms."""
 
@@ -33,10 +30,6 @@ def few_cells(cells: pa.Table, most: int, last_level: int, group: Callable[[pa.T
     import pyarrow.compute as pc
 
     level = pc.max(cells["level"]).as_py() or 0
-    if cells.num_rows > SOME * most:
-        # What is too fine for a part of the cells is too fine for all of them.
-        some = few_cells(cells.slice(0, SOME * most), most, last_level, group)
-        level = max(level, pc.max(some["level"]).as_py())
     found = group(cells.drop_columns("level"), level)
     while found.num_rows > most and level < last_level:
         level += 1
@@ -54,9 +47,13 @@ def truncated(values: Numbers, bits: int, finest: int) -> Numbers:
     import numpy as np
 
     sign = values >> 63
-    size = np.minimum(values ^ sign, 1 << LARGEST_BITS)
-    drop = _dropped(size, bits, finest)
-    shortened: Numbers = ((size >> drop) << drop) ^ sign
+    size = np.minimum(values ^ sign, 1 << LARGEST_BITS).astype(np.float64)
+    # A floating-point number of 64 bits begins with sign, exponent and its most significant bits.
+    bits_of_size = size.view(np.int64)
+    bits_of_size &= -(1 << (53 - bits))
+    shortened: Numbers = size.astype(np.int64)
+    shortened &= -(1 << finest)
+    shortened ^= sign
     return shortened
 
 

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     Numbers = npt.NDArray[np.int64]
 
 
+LARGEST = 2**63 - 1
+
+
 def row_order(columns: Sequence[Numbers]) -> Numbers:
     """Row indexes in the order of some columns, the most important first; stable."""
     import numpy as np
@@ -23,27 +26,38 @@ def row_order(columns: Sequence[Numbers]) -> Numbers:
     if order is not None:
         return order
     packing = _Packing.of(columns)
-    return np.lexsort(columns[::-1]) if packing is None else np.argsort(packing.pack(columns), kind="stable")
-
-
-def equal_rows(columns: Sequence[Numbers]) -> tuple[Numbers, Numbers]:
-    """Row indexes in the order of some columns, and the start of each distinct combination of values in that order."""
-    order = row_order(columns)
-    return order, group_starts(*(column[order] for column in columns))
+    return np.lexsort(columns[::-1]) if packing is None else np.argsort(packing.rows, kind="stable")
 
 
 def counted_rows(columns: Sequence[Numbers], counts: Numbers) -> tuple[list[Numbers], Numbers]:
     """The distinct combinations of values in order, as columns, and the sum of their counts."""
+    distinct, ordered, begins = _groups(columns, counts)
+    return distinct, sums(ordered, begins)
+
+
+def highest_rows(columns: Sequence[Numbers], values: Numbers) -> tuple[list[Numbers], Numbers]:
+    """The distinct combinations of values in order, as columns, and the highest further value of each."""
     import numpy as np
 
-    packing = _Packing.of(columns)
-    if packing is None or (counts != 1).any():
-        order, begins = equal_rows(columns)
-        return [column[order[begins]] for column in columns], sums(counts[order], begins)
-    # Rows need not be moved: sorting numbers is several times as fast as sorting indexes.
-    packed = np.sort(packing.pack(columns))
-    begins = group_starts(packed)
-    return packing.unpack(packed[begins]), np.diff(begins, append=len(packed))
+    distinct, ordered, begins = _groups(columns, values)
+    return distinct, ordered[np.append(begins[1:], len(ordered))[: len(begins)] - 1]
+
+
+def _groups(columns: Sequence[Numbers], last: Numbers) -> tuple[list[Numbers], Numbers, Numbers]:
+    """The distinct combinations of values in order; a further column in the order of these, then of itself; and where
+    in it each combination begins.
+    """
+    import numpy as np
+
+    packing = _Packing.of([*columns, last])
+    if packing is None:
+        order = np.lexsort([last, *columns[::-1]])
+        begins = group_starts(*(column[order] for column in columns))
+        return [column[order[begins]] for column in columns], last[order], begins
+    # Rows need not be moved: sorting numbers is ten times as fast as sorting indexes.
+    packing.rows.sort()
+    begins = group_starts(packing.rows >> packing.widths[-1])
+    return [packing.column(place, begins) for place in range(len(columns))], packing.column(-1), begins
 
 
 def sums(values: Numbers, begins: Numbers) -> Numbers:
@@ -55,51 +69,59 @@ def sums(values: Numbers, begins: Numbers) -> Numbers:
 
 @dataclass(frozen=True, slots=True)
 class _Packing:
-    """Packs values of several columns into one number of 64 bits, which sorts several times as fast.
+    """Values of several columns packed into one number of 64 bits, which sorts several times as fast.
 
-    lowest  value of each column
-    widths  bits of each column
+    rows     the packed numbers
+    lowest   value of each column
+    widths   bits of each column
+    drops    lowest bits of each column that are 0 in all its values above the lowest, and not packed
     """
 
+    rows: Numbers
     lowest: Sequence[int]
     widths: Sequence[int]
+    drops: Sequence[int]
 
     @classmethod
     def of(cls, columns: Sequence[Numbers]) -> _Packing | None:
         """The packing of these columns; None when they do not fit."""
-        if not len(columns[0]):
-            return cls([0] * len(columns), [0] * len(columns))
-        lowest = [int(column.min()) for column in columns]
-        widths = [(int(column.max()) - least).bit_length() for column, least in zip(columns, lowest, strict=True)]
-        return cls(lowest, widths) if sum(widths) <= 63 else None
+        import numpy as np
 
-    def pack(self, columns: Sequence[Numbers]) -> Numbers:
-        packed = columns[0] - self.lowest[0]
-        for column, lowest, width in zip(columns[1:], self.lowest[1:], self.widths[1:], strict=True):
-            packed = (packed << width) | (column - lowest)
-        return packed
+        lowest = [int(column.min(initial=LARGEST)) for column in columns]
+        above = [column - least for column, least in zip(columns, lowest, strict=True)]
+        # A difference that overflows is negative.
+        used = [int(np.bitwise_or.reduce(each)) for each in above]
+        drops = [max((bits & -bits).bit_length() - 1, 0) for bits in used]
+        widths = [bits.bit_length() - drop for bits, drop in zip(used, drops, strict=True)]
+        if sum(widths) > 63 or min(used) < 0:
+            return None
+        rows = above[0] >> drops[0]
+        for each, width, drop in zip(above[1:], widths[1:], drops[1:], strict=True):
+            rows <<= width
+            rows |= each >> drop if drop else each
+        return cls(rows, lowest, widths, drops)
 
-    def unpack(self, packed: Numbers) -> list[Numbers]:
-        columns: list[Numbers] = []
-        for lowest, width in zip(reversed(self.lowest), reversed(self.widths), strict=True):
-            columns.insert(0, (packed & ((1 << width) - 1)) + lowest)
-            packed = packed >> width
-        return columns
+    def column(self, place: int, chosen: Numbers | slice = slice(None)) -> Numbers:
+        """The values of a column in the chosen rows."""
+        after = sum(self.widths[place:]) - self.widths[place]
+        mask = (1 << self.widths[place]) - 1
+        return (((self.rows[chosen] >> after) & mask) << self.drops[place]) + self.lowest[place]
 
 
-def extreme_rows(groups: Numbers, count: int, columns: Sequence[Numbers]) -> Numbers:
+def extreme_rows(groups: Numbers, count: int, columns: Sequence[Numbers], sign: int = 1) -> Numbers:
     """The first row of each group in the order of the columns, -1 for a group without rows.
 
     groups   number of each row's group, from 0 to `count` - 1; -1 for an ignored row
     columns  to sort by, the most important first
+    sign     -1 for the last row
     """
     import numpy as np
 
     rows = np.flatnonzero(groups >= 0)
     for column in columns:
-        values, own = column[rows], groups[rows]
-        if len(values) and values.min() != values.max():
-            lowest = np.full(count, np.iinfo(np.int64).max)
+        if len(column) and column.min() != column.max():
+            values, own = sign * column[rows], groups[rows]
+            lowest = np.full(count, LARGEST)
             np.minimum.at(lowest, own, values)
             rows = rows[values == lowest[own]]
     found = np.full(count, -1, np.int64)

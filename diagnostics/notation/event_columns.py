@@ -66,8 +66,11 @@ def key_texts(column: pa.Array) -> pa.Array:
     if pa.types.is_integer(kind):
         return pc.cast(column, pa.string())
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
-        texts = pc.utf8_slice_codeunits(pc.cast(column, pa.string()), 0, MOST_KEY)
-        return pc.if_else(pc.equal(texts, ""), pa.scalar(None, pa.string()), texts)
+        texts = pc.cast(column, pa.string())
+        lengths = pc.min_max(pc.binary_length(texts)).as_py()
+        if (lengths["max"] or 0) > MOST_KEY:
+            texts = pc.utf8_slice_codeunits(texts, 0, MOST_KEY)
+        return texts if lengths["min"] else pc.if_else(pc.equal(texts, ""), pa.scalar(None, pa.string()), texts)
     return pa.array([key_text(value) for value in column.to_pylist()], pa.string())
 
 
@@ -131,9 +134,9 @@ def _milliseconds_from_numbers(column: pa.Array) -> pa.Array:
         (MILLISECONDS_BELOW, MICROSECONDS_BELOW, 1_000),
         (MICROSECONDS_BELOW, NANOSECONDS_BELOW, 1_000_000),
     ):
-        chosen = known & (size >= least) & (size < below)
-        if not chosen.any():
+        if not len(size) or size.max() < least or size.min() >= below:
             continue
+        chosen = known & (size >= least) & (size < below)
         some = values[chosen]
         if divisor is None:
             some = some * 1000 if whole else np.rint(some * 1000)

@@ -8,10 +8,10 @@ TABLE = Table(
     "event",
     "one input event of the job",
     (
-        Column("key", "string", "key or device"),
+        Column("key", "word", "key or device"),
         Column("event_ms", "long", "event time"),
         Column("arrival_ms", "long", "arrival (ingest) time"),
-        Column("partition", "string", "partition of the source"),
+        Column("partition", "word", "partition of the source"),
     ),
     happened=None,
 )
