@@ -38,6 +38,17 @@ RESTARTED: dict[str, Any] = {"restarts": 0, "final_state": "RUNNING"}
             },
             "Relieve the task that holds the records back",
         ),
+        (
+            {
+                "back_pressure_job": {
+                    "origins": 0,
+                    "worst_ratio": 0.9,
+                    "worst_vertex": "parse",
+                    "high_lasted_ms": 60_000,
+                }
+            },
+            "Look for the first task behind parse",
+        ),
         ({"exceptions": FAILED, "restarts": RESTARTED}, "Read the last 'Caused by' of the first failure"),
         (
             {"exceptions": FAILED, "restarts": RESTARTED | {"strategy": "NoRestartBackoffTimeStrategy"}},
@@ -57,6 +68,7 @@ RESTARTED: dict[str, Any] = {"restarts": 0, "final_state": "RUNNING"}
         "a process that lived on",
         "late checkpoints",
         "late barriers",
+        "back pressure without an origin",
         "a failure",
         "a job that does not restart",
         "a failure with a known repair",

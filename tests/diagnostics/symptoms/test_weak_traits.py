@@ -1,4 +1,4 @@
-"""A failure that only weak signs tell of: no cause leads, and the nearest one is ranked first."""
+"""What weak signs alone tell of, beside a near rival: it leads where a task failed, else it is ranked first."""
 
 from __future__ import annotations
 
@@ -24,14 +24,22 @@ UNKNOWN = {
 @pytest.mark.parametrize(
     ("points", "verdict"),
     [
-        ({"points": 3, "lead": 1, "strongest": 2}, "inconclusive"),
+        ({"points": 3, "lead": 1, "strongest": 2, "reported_by": "error"}, "inconclusive"),
+        ({"points": 3, "lead": 1, "strongest": 2, "reported_by": "client"}, "inconclusive"),
+        ({"points": 3, "lead": 1, "strongest": 2}, "outside_system"),
         ({"points": 3, "lead": 1, "strongest": 3}, "outside_system"),
         ({"points": 4, "lead": 2, "strongest": 2}, "outside_system"),
     ],
-    ids=["weak signs and a near rival", "one that mostly decides", "weak signs and no near rival"],
+    ids=[
+        "weak signs of an error and a near rival",
+        "weak signs of what a client reports and a near rival",
+        "weak signs of a task's failure and a near rival",
+        "one that mostly decides",
+        "weak signs and no near rival",
+    ],
 )
-def test_weak_signs_alone_do_not_lead_before_a_near_rival(points: dict[str, Any], verdict: str) -> None:
-    document = judged(fault_traits=UNKNOWN | points)
+def test_weak_signs_lead_before_a_near_rival_only_where_a_task_failed(points: dict[str, Any], verdict: str) -> None:
+    document = judged(fault_traits={**UNKNOWN, **points})
     assert document["verdict"]["symptom_class"] == verdict
     if verdict == "inconclusive":
         assert document["hypotheses"][0]["symptom_class"] == "outside_system"
