@@ -41,13 +41,15 @@ TASKS_PER_CORE = 2
 
 TASK_BYTES = 32 * 1024 * 1024
 MANY_TASKS = 64
-"""Bytes of a task, two thirds of a second; the number of tasks up to which this size is kept. Measured on 200 MB: a job
-for each such task takes a tenth more processor time than one job, and a fifth more with tasks of half the size. The
-driver merges the states of each task.
+"""Bytes of a task after which another analysis gets the core, two thirds of a second; the number of tasks up to which
+this size is kept. The driver merges the states of each task.
 """
 
 MOST_TASK_BYTES = 64 * 1024 * 1024
-"""Largest task of a case with more data, unless a file cannot be cut. Our choice: about a second."""
+"""Largest task of a case with more data, unless a file cannot be cut. Our choice: about a second. Each task that is a
+job of its own has this size. Measured on 200 MB: a job for each task of 32 MB takes a tenth more processor time than
+one job, and a fifth more with tasks of half the size.
+"""
 
 Report = Callable[[float, str], None]
 
@@ -80,9 +82,10 @@ def read_evidence(
         )
     run = shared or SharedFolder.at(workspace)
     size = sum(each.part.end - each.part.start for each in ranges)
-    groups = grouped(ranges, _task_count(size))
+    in_turns = size > LARGE_BYTES and has_spare_slots(spark.conf.get("spark.master") or "")
+    groups = grouped(ranges, task_count(size, in_turns))
     travelling = shipped_to_workers(spark, run) if groups else unchanged
-    covered, states = _run(spark, groups, run, travelling, progress) if groups else ([], {})
+    covered, states = _run(spark, groups, run, travelling, progress, in_turns) if groups else ([], {})
     if beginning is not None and _nothing_later(covered):
         if beginning.is_stated:
             raise NothingLater(beginning.ms, sum(each["left_out"] for each in covered))
@@ -115,10 +118,10 @@ def _nothing_later(covered: Sequence[Mapping[str, Any]]) -> bool:
     return any(each["left_out"] for each in covered) and not any(each["later"] for each in covered)
 
 
-def _task_count(size: int) -> int:
+def task_count(size: int, in_turns: bool) -> int:
     """The number of tasks for this many bytes; fewer ranges give fewer tasks."""
     least = TASKS_PER_CORE * (os.cpu_count() or 1)
-    return max(least, min(size // TASK_BYTES, MANY_TASKS), size // MOST_TASK_BYTES)
+    return max(least, 0 if in_turns else min(size // TASK_BYTES, MANY_TASKS), size // MOST_TASK_BYTES)
 
 
 def _run(
@@ -127,14 +130,13 @@ def _run(
     run: SharedFolder,
     travelling: Callable[[Batches], Batches],
     progress: Report,
+    in_turns: bool,
 ) -> tuple[list[dict[str, Any]], Mapping[str, pa.Table]]:
     """The Spark job with one task per group.
 
-    Gives   the coverage of every range, in file and range order; aggregator's name -> state of all rows.
+    in_turns  whether each task is a job of its own, so that other analyses find free slots
+    Gives     the coverage of every range, in file and range order; aggregator's name -> state of all rows.
     """
-
-    size = sum(each.part.end - each.part.start for group in groups for each in group)
-    in_turns = size > LARGE_BYTES and has_spare_slots(spark.conf.get("spark.master") or "")
     read = read_group_behind if in_turns else read_group
 
     def job(numbers: range) -> pa.Table:

@@ -16,7 +16,7 @@ from diagnostics.errors import AnalysisInterrupted
 from diagnostics.intake import SourceFile, unpack
 from diagnostics.reading import ranges, spark_job
 from diagnostics.reading.case import FileChoices
-from diagnostics.reading.spark_job import read_evidence, run_in_turns
+from diagnostics.reading.spark_job import read_evidence, run_in_turns, task_count
 from diagnostics.reading.task import BEHIND, read_group_behind
 from diagnostics.spark.server import has_spare_slots, with_spare_slots
 from diagnostics.storage.shared_folder import SharedFolder
@@ -93,6 +93,11 @@ def test_a_large_case_that_is_cancelled_begins_no_further_task() -> None:
 def test_a_server_for_several_analyses_has_slots_that_a_large_case_leaves_free() -> None:
     assert has_spare_slots(with_spare_slots())
     assert not any(map(has_spare_slots, ("local[*]", "local", f"local[{CORES}]", "spark://host:7077", "yarn", "")))
+
+
+def test_tasks_that_are_jobs_of_their_own_are_fewer_and_larger() -> None:
+    assert task_count(500 * 1024**2, in_turns=False) == max(15, 2 * CORES)
+    assert task_count(500 * 1024**2, in_turns=True) == max(7, 2 * CORES)
 
 
 @pytest.mark.spark
