@@ -7,7 +7,7 @@ took a third of the processor time of reading a log.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     Mask = npt.NDArray[np.bool_]
 
 TEXTS = ("message", "reason", "exception_class", "exception_message", "root_cause_class", "root_cause_message")
+BEGINNING = "beginning of the message"
 READ = (*TEXTS, "level", "logger", "process", "event", "state_to")
 
 
@@ -42,8 +43,7 @@ class Records:
         self.count = rows.num_rows
         table = pa.table(rows) if isinstance(rows, pa.RecordBatch) else rows
         self._columns = {name: table.column(name).combine_chunks() for name in READ}
-        self._holds: dict[str, dict[str, Mask]] = {}
-        self._starts: dict[str, Mask] = {}
+        self._holds: dict[str, dict[str, Mask]] = {BEGINNING: {}}
         self._encoded: dict[str, tuple[list[str], npt.NDArray[np.int32]]] = {}
         for name in TEXTS:
             self._find(name)
@@ -54,15 +54,13 @@ class Records:
 
         return np.zeros(self.count, bool)
 
-    def hold(self, column: str, text: str) -> Mask:
-        """Records whose column contains the text."""
-        found = self._holds[column].get(text)
-        return self.nothing() if found is None else found
-
-    def start_with(self, text: str) -> Mask:
-        """Records whose message starts with the text."""
-        found = self._starts.get(text)
-        return self.nothing() if found is None else found
+    def hold_any(self, texts: Set[str], columns: Iterable[str]) -> Mask:
+        """Records with one of the texts in one of the columns, or at the BEGINNING of the message."""
+        found = self.nothing()
+        for column in columns:
+            for text in self._holds[column].keys() & texts:
+                found |= self._holds[column][text]
+        return found
 
     def are(self, column: str, fits: Callable[[str], bool]) -> Mask:
         """Records whose column is known and satisfies `fits`, evaluated once per distinct value."""
@@ -92,7 +90,7 @@ class Records:
             chosen = numbers == number
             self._holds[column][self._searched.texts[number]] = self._mask(rows[chosen])
             if column == "message":
-                self._starts[self._searched.texts[number]] = self._mask(rows[chosen & leads])
+                self._holds[BEGINNING][self._searched.texts[number]] = self._mask(rows[chosen & leads])
 
     def _mask(self, rows: npt.NDArray[np.int64]) -> Mask:
         mask = self.nothing()
@@ -142,30 +140,22 @@ class RecordCondition:
 
 def in_message(*texts: str) -> RecordCondition:
     """Records whose message contains one of the texts."""
-    return _condition_on_texts(lambda them: _any(them, (them.hold("message", text) for text in texts)), *texts)
+    return _condition_on_texts(texts, "message")
 
 
 def message_starts(*texts: str) -> RecordCondition:
     """Records whose message starts with one of the texts."""
-    return _condition_on_texts(lambda them: _any(them, (them.start_with(text) for text in texts)), *texts)
+    return _condition_on_texts(texts, BEGINNING)
 
 
 def in_any_text(*texts: str) -> RecordCondition:
     """Records in which one of the columns in TEXTS contains one of the texts."""
-    return _condition_on_texts(
-        lambda them: _any(them, (them.hold(name, text) for name in TEXTS for text in texts)), *texts
-    )
+    return _condition_on_texts(texts, *TEXTS)
 
 
-def _condition_on_texts(holds: Callable[[Records], Mask], *texts: str) -> RecordCondition:
-    return RecordCondition(holds, frozenset(texts), Marks(texts=frozenset(texts)))
-
-
-def _any(them: Records, masks: Iterable[Mask]) -> Mask:
-    found = them.nothing()
-    for mask in masks:
-        found |= mask
-    return found
+def _condition_on_texts(texts: Iterable[str], *columns: str) -> RecordCondition:
+    searched = frozenset(texts)
+    return RecordCondition(lambda them: them.hold_any(searched, columns), searched, Marks(texts=searched))
 
 
 def has_event(*patterns: str) -> RecordCondition:
