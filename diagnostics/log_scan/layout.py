@@ -178,13 +178,15 @@ def _shape(layout: Layout) -> tuple[tuple[int, ...], tuple[tuple[int, bytes], ..
     return (0, 1, 3, 4, 6, 7, 9, 10, 11), ((2, b":"), (5, b":"), (8, b",."))
 
 
-def parse_heads(buffer: bytes, lines: Offsets, starts: Offsets, ends: Offsets, layout: Layout) -> Heads:
+def parse_heads(
+    buffer: bytes, words: HeadWords, lines: Offsets, starts: Offsets, ends: Offsets, layout: Layout
+) -> Heads:
     """The fields of every head line. `lines` are indexes into `starts` and `ends`, the lines of the stretch."""
     start, end = starts[lines], ends[lines]
     has_room = not len(start) or start[-1] + FIXED_BYTES <= len(buffer)
     padded = np.frombuffer(buffer if has_room else buffer + bytes(FIXED_BYTES), np.uint8)
     stamp = start + (1 if layout.bracketed else 0)
-    ts_ms, length = _times(HeadWords(buffer, stamp), layout)
+    ts_ms, length = _times(words, layout)
     rest = stamp + length
     fast = _fixed_width(padded, start, rest, layout)
     level = pa.nulls(len(lines), pa.string())
@@ -284,7 +286,6 @@ def _fixed_fields(
     buffer: bytes, padded: npt.NDArray[np.uint8], start: Offsets, end: Offsets, where: npt.NDArray[np.int64]
 ) -> tuple[pa.Array, pa.Array, pa.Array]:
     """Level, logger and message of the heads in the default layout, null for the others."""
-    others = pa.array(where == 0)
     at = np.where(where == 0, 0, start)
     code = padded[at + 24]
     names = pa.array([*LEVELS])
@@ -294,7 +295,9 @@ def _fixed_fields(
     level = names.take(pa.array(index, mask=(index < 0) | (where == 0)))
     logger = pc.utf8_rtrim_whitespace(slices(buffer, at + 30, at + 90))
     message = slices(buffer, at + where, np.minimum(end, at + where + MESSAGE_BYTES))
-    blank = pa.scalar(None, pa.string())
+    if where.all():
+        return level, logger, message
+    others, blank = pa.array(where == 0), pa.scalar(None, pa.string())
     return level, pc.if_else(others, blank, logger), pc.if_else(others, blank, message)
 
 

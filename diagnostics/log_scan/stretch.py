@@ -249,6 +249,7 @@ def _stretch(
     lines = head_lines(words, layout)
     if tail:
         lines = lines[starts[lines] < len(texts[0])]
+    words = words.at(lines)
     loose = _loose_heads(buffer, starts, ends, lines, part_lines) if first else np.empty(0, np.int64)
     line_parts = _first_parts(buffer, starts, ends)
     firsts = np.sort(np.concatenate([loose, lines]))
@@ -262,21 +263,20 @@ def _stretch(
     plain = np.zeros(len(firsts), bool)
     counted = NONE_COUNTED
     if selection is not None and len(lines):
-        levels = plain_levels(words := words.at(lines), layout)
+        levels = plain_levels(words, layout)
         plain[timed] = (levels >= 0) & (ends[lasts[timed]] <= line_parts[lines])
         plain[hits.selected_records()] = False
         chosen = plain[timed]
         times = times_of(words.at(np.flatnonzero(chosen)), layout)
         counted = CountedRecords(lines[chosen], times, levels[chosen])
     rows = np.flatnonzero(~plain)
-    heads = parse_heads(buffer, lines[~plain[timed]], starts, line_parts, layout)
+    parsed = np.flatnonzero(~plain[timed])
+    heads = parse_heads(buffer, words.at(parsed), lines[parsed], starts, line_parts, layout)
     loggers, bounds = heads.logger, np.searchsorted(lines, part_lines)
     if len(counted.lines):
-        sampled = _sampled(lines, bounds)
-        loggers, bounds = (
-            parse_heads(buffer, sampled, starts, line_parts, layout).logger,
-            np.searchsorted(sampled, part_lines),
-        )
+        sampled = _sampled(bounds)
+        loggers = parse_heads(buffer, words.at(sampled), lines[sampled], starts, line_parts, layout).logger
+        bounds = np.searchsorted(sampled, bounds)
     if len(loose):
         heads = _with_loose(heads, loose, buffer, starts, ends)
     last = lasts[rows]
@@ -305,10 +305,10 @@ def _joined(texts: Sequence[bytes], tail: bytes) -> tuple[bytes, Offsets]:
     return b"".join(whole), np.cumsum(lengths) - lengths
 
 
-def _sampled(lines: Offsets, bounds: Offsets) -> Offsets:
-    """All head lines of each part, or about ROLE_RECORDS evenly spread."""
+def _sampled(bounds: Offsets) -> Offsets:
+    """Indexes of all head lines of each part, or of about ROLE_RECORDS evenly spread."""
     spans = pairwise(bounds.tolist())
-    return np.concatenate([lines[start : end : max((end - start) // ROLE_RECORDS, 1)] for start, end in spans])
+    return np.concatenate([np.arange(start, end, max((end - start) // ROLE_RECORDS, 1)) for start, end in spans])
 
 
 def _first_parts(buffer: bytes, starts: Offsets, ends: Offsets) -> Offsets:
