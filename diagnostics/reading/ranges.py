@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import heapq
+import os
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate
 from pathlib import Path
 
 import numpy as np
@@ -101,15 +103,19 @@ def _cuts(path: Path, size: int) -> list[int]:
 
 
 def _lines_between(path: Path, cuts: Sequence[int]) -> list[int]:
-    """For each cut the number of lines before it. Numpy counts in half the time of `bytes.count`."""
-    lines = [0]
-    with path.open("rb") as opened:
-        for start, end in pairwise(cuts):
+    """For each cut the number of lines before it, counted on all cores.
+
+    Numpy counts in half the time of `bytes.count`, and lets other threads run meanwhile.
+    """
+
+    def counted(start: int, end: int) -> int:
+        with path.open("rb") as opened:
             opened.seek(start)
             pieces = (opened.read(min(PIECE_BYTES, end - at)) for at in range(start, end, PIECE_BYTES))
-            ends = (np.count_nonzero(np.frombuffer(piece, np.uint8) == ord("\n")) for piece in pieces)
-            lines.append(lines[-1] + int(sum(ends)))
-    return lines
+            return sum(int(np.count_nonzero(np.frombuffer(piece, np.uint8) == ord("\n"))) for piece in pieces)
+
+    with ThreadPoolExecutor(os.cpu_count() or 1) as cores:
+        return [*accumulate(cores.map(counted, cuts[:-1], cuts[1:]), initial=0)]
 
 
 def grouped(ranges: Sequence[PlannedRange], most: int) -> list[list[PlannedRange]]:
