@@ -10,8 +10,6 @@ import os
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -164,18 +162,14 @@ def _run(
             packed = job(range(len(groups)))
         finally:
             stop()
-    covered: list[dict[str, Any]] = []
-    states: dict[str, pa.Table] = {}
-    for name, named in groupby(unpack_tables(packed), itemgetter(0)):
-        parts = (table for _, table in named)
-        if name == COVERAGE:
-            covered = [row for table in parts for row in table.to_pylist()]
-        else:
-            states[name] = AGGREGATORS[name].merge_states(parts)
+    tables = dict(unpack_tables(packed))
+    covered = [row for table in tables.pop(COVERAGE) for row in table.to_pylist()]
     for each in covered:
         each["table_rows"] = dict(each["table_rows"] or {})
     covered.sort(key=lambda each: (each["file_id"], each["position"]))
-    return covered, states
+    with ThreadPoolExecutor(os.cpu_count() or 1) as cores:
+        merged = cores.map(lambda name: AGGREGATORS[name].merge_states(tables[name]), tables)
+        return covered, dict(zip(tables, merged, strict=True))
 
 
 def run_in_turns(job: Callable[[range], pa.Table], count: int, report: Callable[[int, int], None]) -> pa.Table:

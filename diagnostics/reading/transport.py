@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -43,8 +43,8 @@ def pack_table(task: int, name: str, table: pa.Table) -> Iterator[pa.RecordBatch
         )
 
 
-def unpack_tables(packed: pa.Table) -> Iterator[tuple[str, pa.Table]]:
-    """Each table with its name, by name and then by task, unpacked one at a time.
+def unpack_tables(packed: pa.Table) -> Mapping[str, Iterator[pa.Table]]:
+    """The tables of each name, by task, unpacked one at a time.
 
     All tables together would take some ten times their packed memory.
     """
@@ -56,9 +56,11 @@ def unpack_tables(packed: pa.Table) -> Iterator[tuple[str, pa.Table]]:
         pieces[name][task].append(row)
     # Scalars share the bytes of their column; `take` would copy the whole column for each table.
     content = list(packed["content"])
-    for name, tasks in pieces.items():
-        for rows in tasks.values():
-            yield name, _table([content[row].as_buffer() for row in rows])
+
+    def unpacked(tasks: Mapping[int, Sequence[int]]) -> Iterator[pa.Table]:
+        return (_table([content[row].as_buffer() for row in rows]) for rows in tasks.values())
+
+    return {name: unpacked(tasks) for name, tasks in pieces.items()}
 
 
 def _table(pieces: Sequence[pa.Buffer]) -> pa.Table:

@@ -26,8 +26,8 @@ def planned(number: int, content: bytes, folder: Path) -> PlannedRange:
 
 def covered(ranges: list[PlannedRange], folder: Path) -> list[dict[str, Any]]:
     packed = list(read_group(ranges, SharedFolder.at(folder), 0))
-    tables = dict(unpack_tables(pa.Table.from_batches(packed)))
-    return sorted(tables[COVERAGE].to_pylist(), key=lambda row: int(row["file_id"]))
+    (table,) = unpack_tables(pa.Table.from_batches(packed))[COVERAGE]
+    return sorted(table.to_pylist(), key=lambda row: int(row["file_id"]))
 
 
 def test_each_of_many_small_files_is_covered_by_its_own_entry(tmp_path: Path) -> None:

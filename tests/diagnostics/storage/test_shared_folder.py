@@ -186,8 +186,8 @@ def test_a_worker_stops_when_the_run_has_ended(storage: str, tmp_path: Path) -> 
     with run_folder(storage, "run") as run:
         assert run is not None
         ranges = sent(list(ranges_of(file, FORMATS["flink-log"], None, None)), run / "files", lambda *_: None)
-        tables = dict(unpack_tables(pa.Table.from_batches(list(read_group(ranges, run, 0)))))
-        assert [row["records"] for row in tables[COVERAGE].to_pylist()] == [3]
+        (table,) = unpack_tables(pa.Table.from_batches(list(read_group(ranges, run, 0))))[COVERAGE]
+        assert [row["records"] for row in table.to_pylist()] == [3]
     with pytest.raises(AnalysisInterrupted):
         list(read_group(ranges, run, 1))
 
