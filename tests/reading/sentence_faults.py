@@ -21,6 +21,8 @@ def internal_names(text: str) -> Iterator[str]:
 
 
 SAME_ENDS = re.compile(r"(?<![\w.,-])(\d[\d.,]*(?: ?[%A-Za-z]+)?) to \1(?![\w.,])")
+CODE = re.compile(r"`[^`]*`")
+"""Code within a sentence, whose numbers stay as they are."""
 UNSEPARATED = re.compile(r"(?<![\w.:/#-])\d{5,}(?![\w.:/-])")
 
 
@@ -32,4 +34,4 @@ def sentence_faults(text: str) -> Iterator[str]:
     """Of a sentence: a gap where a value was to be, a range of one value, a long number without separators."""
     yield from (f"a gap, {gap}: {text}" for gap in PLACEHOLDER.findall(text) if gap not in OF_THE_JVM)
     yield from (f"a range of one value, {value}: {text}" for value in SAME_ENDS.findall(text))
-    yield from (f"a long number, {value}: {text}" for value in UNSEPARATED.findall(text))
+    yield from (f"a long number, {value}: {text}" for value in UNSEPARATED.findall(CODE.sub("", text)))

@@ -100,5 +100,5 @@ def test_a_function_is_told_how_much_cheaper_it_has_to_be_and_which_argument_mak
     assert "--rounds 45000" in finding["first_step"]
     step = step_of(**facts)
     assert any("it has to become 5.67 times cheaper" in each for each in step["measured"])
-    assert "--rounds 45000" in step["answers"][0]["then"]
+    assert "`--rounds 45000`" in step["answers"][0]["then"], "as code: no number of a sentence"
     assert step["answers"][0]["taken"] is None, "only the code tells whether the work grows with it"

@@ -230,6 +230,21 @@ def test_a_step_that_helps_only_after_the_root_cause_is_not_counted_and_not_the_
     assert settings.course == "no step has to be done, 1 waits for the repair of the root cause"
 
 
+def test_a_step_that_is_not_this_case_s_way_has_no_commands_that_stop_the_job(
+    people: People, analysis: Analysis
+) -> None:
+    """It is folded, and a copied `flink cancel` of it would cost the job its records for nothing."""
+    no_sql = {"key": "job_overview", "level": "job", "subject": {"job": "a" * 32}, "facts": {"is_sql": False}}
+    others = [each for each in analysis.signals if each["key"] != "job_overview"]
+    analysis.signals = [*others, {**no_sql, "citations": [], "citation_count": 0}]
+    analysis.save(update_fields=["signals"])
+    page = signed_in(people.bob).get(page_of(analysis)).content.decode()
+    parts = page.split('<li class="step ')
+    left_out = [each for each in parts[1:] if each.startswith("left-out")]
+    assert [each for each in left_out if "two-phase" in each], "the step for SQL jobs, all the same"
+    assert not [each for each in left_out if "Stop and start the job" in each]
+
+
 def test_the_answer_that_decides_about_alternatives_stands_before_the_first_of_them(
     people: People, analysis: Analysis
 ) -> None:
