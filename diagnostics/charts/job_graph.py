@@ -301,9 +301,9 @@ def summary(points: Points) -> str:
         lag = duration(abs(vertex["lag_ms"]))
         is_behind = vertex["lag_ms"] >= 0
         parts.append(
-            say("watermark {lag} behind the clock when last read", lag=lag)
+            say("watermark {lag} behind the clock at the end", lag=lag)
             if is_behind
-            else say("watermark {lag} ahead of the clock when last read", lag=lag)
+            else say("watermark {lag} ahead of the clock at the end", lag=lag)
         )
     if vertex["look_up_share"]:
         parts.append(

@@ -134,7 +134,7 @@ def outcome(alert: Alert, series: CaseSeries) -> str:
         return say("This incident fires it at {time}.", time=first)
     if series.job_ended:
         return say(
-            "This incident fires it at {time} if nobody starts the job again; the evidence ends at {end}.",
+            "This incident fires it at {time} if nobody starts the job again; its metrics end at {end}.",
             time=first,
             end=end,
         )

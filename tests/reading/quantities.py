@@ -44,6 +44,10 @@ QUANTITIES: Mapping[str, tuple[str, ...]] = {
         rf"the watermark would still be up to {AMOUNT} ahead",
         rf"Windows that end up to {AMOUNT} after the restart",
     ),
+    "lead of the watermark at the end": (
+        rf"watermark {AMOUNT} ahead of the clock at the end",
+        rf"At the end it is {AMOUNT} ahead of the wall clock",
+    ),
     "longest wait for a barrier": (
         rf"waited longest for a barrier, {AMOUNT}",
         rf"start delay {AMOUNT} in (?:.+?, in )?checkpoint",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from diagnostics.aggregators import jobs
 from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.arithmetic.quantiles import highest, middle
+from diagnostics.reconstruction.events.watermark_progress import Moments, lag_course
 from diagnostics.reconstruction.job.cluster import Cluster, VertexKey, cluster_of
 from diagnostics.reconstruction.job.graph import JobGraph, job_graph
 from diagnostics.reconstruction.load.pressed_time import lasting_spans
@@ -87,16 +88,16 @@ class _Details:
         return busy, held
 
     def lag_ms(self, place: tuple[str | None, str]) -> float | None:
-        """The largest lag of the subtasks' last known watermarks behind the clock; None of a job that does not run."""
+        """The largest lag of the watermarks of the subtasks at the end, as the findings measure it: one sample
+        alone is a moment between two advances. None of a job that does not run.
+        """
         if self.states.get(place[0] or "", "RUNNING") != "RUNNING":
             return None
-        last = [
-            point.ts_ms - point.value
+        read = [
+            [(point.ts_ms, point.value) for point in each.known if point.ts_ms is not None and point.value is not None]
             for each in self.watermarks.get(place, ())
-            for point in each.known[-1:]
-            if point.ts_ms is not None and point.value is not None
         ]
-        return max(last, default=None)
+        return max((_lag_at_end(moments) for moments in read if moments), default=None)
 
     def look_up_share(self, place: tuple[str | None, str]) -> float | None:
         """The share of the task's stack samples that are in a look-up of an external system."""
@@ -105,6 +106,12 @@ class _Details:
             return None
         looking = sum(each.weight for each in profile.stacks if each.stack.purpose == "look-up")
         return round(looking / profile.samples, 4)
+
+
+def _lag_at_end(watermarks: Moments) -> float:
+    course = lag_course(watermarks)
+    moment, watermark = watermarks[-1]
+    return course.last_ms if course else moment - watermark
 
 
 def _vertices(

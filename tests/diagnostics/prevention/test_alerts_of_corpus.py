@@ -86,7 +86,7 @@ def test_an_alert_that_the_start_of_the_job_fires_names_the_time_of_the_incident
 def test_the_evidence_ends_where_its_last_sample_is(corpus_report: CorpusReport) -> None:
     """The alert is tested for one more step, in which the end of the job shows."""
     told = sentences(corpus_report("network_partition"))["FlinkJobNotRunning"]
-    assert told.endswith("the evidence ends at 2026-11-21 01:02:11 UTC.")
+    assert told.endswith("its metrics end at 2026-11-21 01:02:11 UTC.")
 
 
 def test_the_alert_on_skew_is_silent_while_the_task_is_idle(corpus_report: CorpusReport) -> None:

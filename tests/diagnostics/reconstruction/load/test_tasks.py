@@ -58,3 +58,14 @@ def test_a_job_that_does_not_run_has_no_watermark_lag() -> None:
         rows = [{**sample, "ts_ms": START + 5_000, "value": float(START)}]
         _, source = source_of(hand_made(**tables, metric_sample=rows))
         assert source["lag_ms"] == lag
+
+
+def test_the_lag_at_the_end_is_no_single_sample_between_two_advances() -> None:
+    """It lags 5 s in each sample but the last, in which the watermark has just advanced."""
+    sample = {"job_id": JOB, "vertex_id": SOURCE, "subtask": 0, "metric": "currentInputWatermark"}
+    moments = [START + second * 1000 for second in range(0, 200, 5)]
+    rows = [
+        {**sample, "ts_ms": each, "value": float(each - (5_000 if each < moments[-1] else 1_000))} for each in moments
+    ]
+    _, source = source_of(hand_made(**line_of_jobs(), metric_sample=rows))
+    assert source["lag_ms"] == 5_000
