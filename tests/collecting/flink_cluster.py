@@ -58,8 +58,8 @@ class FlinkCluster:
     """A running session cluster."""
 
     url: str
-    _classpath: str
     _folder: Path
+    _client: Client
 
     def rest(self, path: str) -> Any:
         """The parsed answer of the REST API."""
@@ -84,21 +84,35 @@ class FlinkCluster:
         port = self.url.rpartition(":")[2]
         settings = {"execution.target": "remote", "rest.address": "localhost", "rest.port": port, "pipeline.name": name}
         settings |= self._checkpointing()  # those of the cluster are not those of a job that a client submits
-        main = "org.apache.flink.api.python.shaded.py4j.GatewayServer"
-        command = [*_java(self._classpath, "-Xmx256m"), main, "--die-on-broken-pipe", "--enable-auth", "0"]
-        with _ended(subprocess.Popen(command, cwd=self._folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE)) as java:
+        flink = self._client.gateway().jvm.org.apache.flink
+        configuration = flink.configuration.Configuration()
+        for key, value in settings.items():
+            configuration.setString(key, value)
+        chosen = flink.table.api.EnvironmentSettings.newInstance().withConfiguration(configuration).build()
+        environment = flink.table.api.TableEnvironment.create(chosen)
+        for statement in statements:
+            environment.executeSql(statement)
+
+
+class Client:
+    """The Java that submits jobs: started for the first one, since loading Flink takes seconds of processor time."""
+
+    def __init__(self, classpath: str, folder: Path, stack: ExitStack) -> None:
+        self._classpath, self._folder, self._stack = classpath, folder, stack
+        self._gateway: JavaGateway | None = None
+
+    def gateway(self) -> JavaGateway:
+        """The way into it; ended with the cluster."""
+        if self._gateway is None:
+            main = "org.apache.flink.api.python.shaded.py4j.GatewayServer"
+            command = [*_java(self._classpath, "-Xmx256m"), main, "--die-on-broken-pipe", "--enable-auth", "0"]
+            process = subprocess.Popen(command, cwd=self._folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            java = self._stack.enter_context(_ended(process))
             assert java.stdout is not None
             where, token = int(java.stdout.readline()), java.stdout.readline().decode().strip()
-            gateway = JavaGateway(gateway_parameters=GatewayParameters(port=where, auth_token=token))
-            flink = gateway.jvm.org.apache.flink
-            configuration = flink.configuration.Configuration()
-            for key, value in settings.items():
-                configuration.setString(key, value)
-            chosen = flink.table.api.EnvironmentSettings.newInstance().withConfiguration(configuration).build()
-            environment = flink.table.api.TableEnvironment.create(chosen)
-            for statement in statements:
-                environment.executeSql(statement)
-            gateway.close()
+            self._gateway = JavaGateway(gateway_parameters=GatewayParameters(port=where, auth_token=token))
+            self._stack.callback(self._gateway.close)
+        return self._gateway
 
 
 def wait_until(holds: Callable[[], bool]) -> None:
@@ -146,13 +160,13 @@ def running_flink(folder: Path, metrics_ports: Sequence[int] = ()) -> Iterator[F
         configuration["metrics.reporter.prom.port"] = ",".join(map(str, metrics_ports))
     (folder / "config.yaml").write_text("".join(f"{key}: {value}\n" for key, value in configuration.items()))
     classpath = ":".join(str(jar) for jar in sorted([*JARS.glob("lib/*.jar"), *JARS.glob("opt/flink-python-*.jar")]))
-    cluster = FlinkCluster(f"http://127.0.0.1:{rest}", classpath, folder)
     given = [word for key, value in TASK_MANAGER_MEMORY.items() for word in ("-D", f"{key}={value}")]
     processes = {
         "standalonesession": ["entrypoint.StandaloneSessionClusterEntrypoint", "--executionMode", "cluster"],
         "taskexecutor": ["taskexecutor.TaskManagerRunner", *given],
     }
     with ExitStack() as stack:
+        cluster = FlinkCluster(f"http://127.0.0.1:{rest}", folder, Client(classpath, folder, stack))
         for name, (main, *options) in processes.items():
             log = f"-Dlog.file={folder}/log/flink-test-{name}-0-vm.log"
             java = _java(classpath, "-Xmx300m", log, f"-Dlog4j.configurationFile=file:{folder}/log4j.properties")
