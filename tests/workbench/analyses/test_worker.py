@@ -22,6 +22,9 @@ RECORDS_OF_LOG = len(re.findall(rb"(?m)^\d{4}-\d\d-\d\d ", LOG))
 LONG_LOG_BYTES = 128 * 1024**2
 """Some seconds of work on any machine, so that a run can be caught in the middle."""
 
+MOST_NICE = 19
+"""Linux goes no further, so that tests which are nice themselves see a smaller difference. Source: setpriority(2)."""
+
 FREED_SECONDS = 1.0
 """Source: issue 16. A Python worker ends 0.2 s after the folder of its run."""
 
@@ -82,7 +85,7 @@ def test_a_small_case_is_diagnosed_beside_a_large_one_whose_tasks_are_behind(sta
     large = stack.send(long_log * 3)
     stack.wait(large, is_reading)
     usual = psutil.Process(stack.workers()[0].pid).nice()
-    assert eventually(lambda: usual + BEHIND in niceness_of_readers(stack), 10)
+    assert eventually(lambda: min(usual + BEHIND, MOST_NICE) in niceness_of_readers(stack), 30)
     small = stack.wait(stack.send(LOG + b"\n\n\n\n"), has_ended)
     assert small["status"] == "done", small["detail"]
     assert is_reading(stack.case(large)), "the small one had to wait for the large one"
