@@ -20,6 +20,7 @@ from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.checkpoints.running_tasks import running_tasks_ms
 from diagnostics.reconstruction.failures.fault import Fault, by_job, faults_in
 from diagnostics.reconstruction.failures.incident_log import IncidentLog, LogEvent, incident_log
+from diagnostics.reconstruction.failures.restart_bound import gives_up_after_ms
 from diagnostics.reconstruction.metrics.metric_series import MetricSeries, metric_series
 from diagnostics.reconstruction.metrics.series import Point, increase
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
@@ -83,6 +84,7 @@ def measure(evidence: Evidence) -> Measured:
             facts["strategy"] = strategies[0][1]
         if attempts := next((hit for event in log.of("strategy") if (hit := ATTEMPTS.search(event.message))), None):
             facts["attempts_allowed"] = int(attempts[1])
+        facts["gives_up_after_ms"] = _gives_up_after_ms(log, facts.get("interval_ms"))
         citations = [change.event.cite() for change in changes.get(job, []) if change.state_to in FAILING]
         citations += [change.event.cite() for change in changes.get(job, [])[-1:]]
         if not citations and job in latest:
@@ -98,6 +100,14 @@ def measure(evidence: Evidence) -> Measured:
         )
     if faults and "taskmanager" not in log.processes:
         yield NotMeasured("restarts", "taskmanager-log", "no TaskManager's log shows what failed there first")
+
+
+def _gives_up_after_ms(log: IncidentLog, interval_ms: FactValue) -> float | None:
+    """When the strategy would end the job, at the pace of its restarts."""
+    if not isinstance(interval_ms, (int, float)):
+        return None
+    known = (gives_up_after_ms(event.message, interval_ms) for event in log.of("strategy"))
+    return next((each for each in known if each is not None), None)
 
 
 def _changes(log: IncidentLog) -> Mapping[str | None, list[Transition]]:
@@ -283,6 +293,7 @@ SIGNALS = (
             "gave_up": "whether the restart strategy gave up and the job failed for good",
             "strategy": "the restart strategy's class",
             "attempts_allowed": "restarts it allows",
+            "gives_up_after_ms": "time from a first failure until the strategy ends the job, at the pace of these, ms",
             "first_fault": "class and message of the first failure's root cause",
             "first_fault_ms": "when that happened, epoch ms",
         },

@@ -51,3 +51,12 @@ def test_a_checkpoint_that_flink_deletes_is_looked_for_in_the_line_of_the_start(
     lines = list(lines_of(corpus_report(case)))
     assert [line for line in lines if line.startswith("ls ") and " && " in line and " run -d " in line]
     assert [line for line in lines if re.match(r"ls \S+/_metadata +#", line)] == []
+
+
+@pytest.mark.parametrize("case", [each for each in CASES if each.startswith("checkpoint_declined")])
+def test_records_that_restarts_lost_follow_from_the_root_cause_and_are_no_remark(
+    case: str, corpus_report: CorpusReport
+) -> None:
+    findings = corpus_report(case).document["findings"]
+    [lost] = [each for each in findings if each["rule"]["id"] == "restart.lost"]
+    assert (lost["severity"], findings[lost["caused_by"]]["role"]) == ("warning", "root_cause")

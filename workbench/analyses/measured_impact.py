@@ -11,6 +11,7 @@ from diagnostics.calculators.calculator import FORGETS, calculate, input_values
 from diagnostics.diagnosis.problem_time import over_since, problem_onset
 from diagnostics.diagnosis.verdict import HEALTHY, INCONCLUSIVE
 from diagnostics.wording.phrase import duration, number
+from workbench.analyses.after_restarts import lost_by_restarts
 from workbench.analyses.finding_facts import facts_of
 from workbench.analyses.models import Analysis
 from workbench.languages.sentences import say, say_counted, to_say
@@ -153,25 +154,16 @@ def _forgetting(analysis: Analysis, ill: Sequence[str | None]) -> list[str | Non
 def _lost(analysis: Analysis, ill: Sequence[str | None]) -> Iterator[str]:
     """What the restarts have lost already: nothing reads again what came since the restored checkpoints."""
     for job in _forgetting(analysis, ill):
-        lasted = sum(_facts(analysis, "recovery", "undone_ms", of=[job]))
-        if not lasted:
+        lost = lost_by_restarts(analysis, job)
+        if lost is None:
             continue
-        first = min(_facts(analysis, "recovery", "undone_from_ms", of=[job]))
-        last = max(_facts(analysis, "recovery", "undone_to_ms", of=[job]))
-        times = {
-            "lasted": duration(lasted),
-            "first": f"{dt.datetime.fromtimestamp(first / 1000, dt.UTC):%H:%M:%S}",
-            "last": f"{dt.datetime.fromtimestamp(last / 1000, dt.UTC):%H:%M:%S}",
-        }
-        rate = max(_facts(analysis, "throughput", "emitting_per_s", of=[job]), default=0.0)
-        if rate:
-            yield say(
-                "the restarts lost what came in {lasted} between {first} and {last} UTC, about {count} records",
-                count=_two_digits(lasted / 1000 * rate),
-                **times,
-            )
+        if lost.most is None:
+            yield say("the restarts lost what came in {lasted} between {first} and {last} UTC", **lost.words)
         else:
-            yield say("the restarts lost what came in {lasted} between {first} and {last} UTC", **times)
+            yield say(
+                "the restarts lost what came in {lasted} between {first} and {last} UTC, up to about {count} records",
+                **lost.words,
+            )
 
 
 def _facts(

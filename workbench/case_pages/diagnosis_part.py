@@ -21,6 +21,7 @@ from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 
 from diagnostics.language import reader_language
+from workbench.analyses.after_restarts import to_reconcile
 from workbench.analyses.guarantee import guarantee_shown
 from workbench.analyses.measured_impact import measured_impact
 from workbench.analyses.models import Analysis, RenderedDiagnosis
@@ -164,6 +165,7 @@ def _shown(analysis: Analysis, records: CaseRecords) -> Mapping[str, Any]:
         "team_name": case.team.name,
         "causes": causes_shown(document),
         "plans": plans,
+        "to_reconcile": to_reconcile(analysis, [each["job_id"] for each in document["jobs"]]),
         "plan_placeholders": plan_placeholders(each.shown for each in plans),
         "checkpoint_vitals": checkpoint_vitals(analysis),
         "not_measured": dimensions_not_measured(analysis),

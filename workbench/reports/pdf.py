@@ -180,6 +180,7 @@ def _plan(shown: PlanShown) -> Iterator[Flowable]:
         yield from _change(change)
     if plan["restart"] and not shown.waits_because:
         yield _paragraph(plan["restart"]["text"], TEXT)
+        yield from _code(plan["restart"]["look"]) if plan["restart"]["look"] else ()
         yield from _code(plan["restart"]["command"])
     if not plan["look_first"]:
         yield from _open(plan)

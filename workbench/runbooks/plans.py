@@ -12,6 +12,7 @@ from diagnostics.language import joined_sentences, listed
 from diagnostics.runbook import Proposal, merged_plan, useless_options
 from diagnostics.runbook.copied_checkpoints import COMMENT
 from diagnostics.wording.phrase import split_sentences
+from workbench.analyses.after_restarts import comes_again
 from workbench.analyses.models import Analysis
 from workbench.languages.sentences import say
 from workbench.runbooks.filling import CAUSES, RunbookProgress, StepShown, runbook_progress
@@ -77,13 +78,21 @@ def waits_because(analysis: Analysis, job: str | None) -> str:
     if _is_healthy(analysis, job):
         return say("The job is healthy: nothing of this is worth a restart of its own.")
     since = over_since(analysis.document, job)
-    if since is None:
+    if since is None or comes_again(analysis, job):
         return ""
     return say(
         "The trouble has been over since {time} UTC: nothing of this is worth a restart now. Make it with the next "
         "deployment.",
         time=f"{since:%Y-%m-%d %H:%M:%S}",
     )
+
+
+def due_because(analysis: Analysis, job: str | None) -> str:
+    """Why the changes of a job, whose trouble is over, do not wait for the next deployment; empty where they may."""
+    since = None if _is_healthy(analysis, job) else over_since(analysis.document, job)
+    again = comes_again(analysis, job) if since is not None else ""
+    over = say("The trouble has been over since {time} UTC.", time=f"{since:%Y-%m-%d %H:%M:%S}") if since else ""
+    return joined_sentences([over, again]) if again else ""
 
 
 def _is_healthy(analysis: Analysis, job: str | None) -> bool:
@@ -180,5 +189,7 @@ def plans_shown(analysis: Analysis, progress: Iterable[RunbookProgress]) -> list
         if plan:
             name = names.get(job) if len(names) > 1 else None
             merged = [each for each in sources if each.title in plan["runbooks"]]
+            if due := due_because(analysis, job):
+                plan["remark"] = joined_sentences([due, plan["remark"]]) if plan["remark"] else due
             plans.append(PlanShown(name, plan, merged, waits_because(analysis, job)))
     return plans

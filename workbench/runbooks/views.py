@@ -14,6 +14,7 @@ from diagnostics.calculators import CALCULATORS
 from diagnostics.evidence.subject import Lookup
 from diagnostics.reproduction import reproduction
 from workbench.accounts.requests import SignedInRequest
+from workbench.analyses.after_restarts import to_reconcile
 from workbench.analyses.finding_facts import facts_of
 from workbench.analyses.reading import document_read
 from workbench.analyses.selectors import analysis_to_change, analysis_visible
@@ -26,7 +27,7 @@ from workbench.runbooks.forms import StepForm
 from workbench.runbooks.linked_values import linked_values
 from workbench.runbooks.models import StepState
 from workbench.runbooks.placeholders import placeholders
-from workbench.runbooks.plans import no_help_now, same_restarts, waits_because
+from workbench.runbooks.plans import due_because, no_help_now, same_restarts, waits_because
 from workbench.runbooks.selectors import finding_at, timed_records
 from workbench.runbooks.services import step_record
 from workbench.runbooks.what_if import Calculated, calculated
@@ -80,6 +81,8 @@ def detail(request: SignedInRequest, analysis_id: int, position: int) -> HttpRes
             "positions": {each.id: each.position for each in progress.values()},
             "reproducible": finding["symptom_class"] in REPRODUCIBLE and reproduction(facts) is not None,
             "waits_because": waits_because(analysis, finding["subject"].get("job")),
+            "due_because": due_because(analysis, finding["subject"].get("job")),
+            "to_reconcile": to_reconcile(analysis, [finding["subject"].get("job")]),
             "restarts_now": {
                 each.content["id"]: _restart_now(each, facts) for each in steps if each.content["restart"]
             },

@@ -22,7 +22,8 @@ ORDERS, CLICKS = "a" * 32, "b" * 32
 
 
 def progress(job: str, **facts: Any) -> dict[str, Any]:
-    return {"key": "checkpoint_progress", "level": "job", "subject": {"job": job}, "facts": facts, "citations": []}
+    stored = {"key": "checkpoint_progress", "level": "job", "subject": {"job": job}, "facts": facts}
+    return {**stored, "citations": [], "citation_count": 0}
 
 
 def analysis(*signals: dict[str, Any]) -> Analysis:

@@ -177,7 +177,7 @@ def test_what_restarts_lost_is_told_where_the_source_keeps_no_position() -> None
     shown = document([job("slow_sink")], finding("01:07:20"))
 
     assert measured_impact(Analysis(document=shown, signals=[recovered, rate, forgets]))[-1] == (
-        "the restarts lost what came in 60 s between 01:07:41 and 01:08:41 UTC, about 290,000 records"
+        "the restarts lost what came in 60 s between 01:07:41 and 01:08:41 UTC, up to about 290,000 records"
     )
     assert "lost" not in " ".join(measured_impact(Analysis(document=shown, signals=[recovered, rate])))
 

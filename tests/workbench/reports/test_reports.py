@@ -109,7 +109,7 @@ def test_the_plan_is_in_the_pdf_in_the_language_of_its_reader(analysis: Analysis
     code_change = {"kind": "code", "file": "the job", "from": "", "to": "int a = 1;", "unset": [], "instead": False}
     offered = {"question": "Is it large?", "only_if": "it is", "changes": [code_change]}
     useless = {"value": "timeout: 2 min", "runbook": "Expired", "because": "Data skew"}
-    restart = {"text": "It restarts.", "command": "flink run a.jar"}
+    restart = {"look": "flink list", "text": "It restarts.", "command": "flink run a.jar"}
     plan = {"changes": [change], "open": [offered], "left_out": [useless], "restart": restart, "remark": "A remark."}
     plan |= {"look_first": False, "at_once": [{"text": "Read it.", "look": [{"what": "Body", "command": "psql -c x"}]}]}
     report = replace(report_of(analysis.case), plans=[PlanShown("orders", plan, [], "")])
@@ -117,7 +117,7 @@ def test_the_plan_is_in_the_pdf_in_the_language_of_its_reader(analysis: Analysis
     text = pdf_text(report)
     assert (
         "One plan for orders\nA remark.\nFirst, without a restart\nRead it.\nBody\npsql -c x\n"
-        "Add to config.yaml:\na:\n\u00a0\u00a0b: 1\nIt restarts.\nflink run a.jar" in text
+        "Add to config.yaml:\na:\n\u00a0\u00a0b: 1\nIt restarts.\nflink list\nflink run a.jar" in text
     )
     assert "Only after a look\nIs it large? If it is:\nAdd to the job:\nint a = 1;" in text
     assert "Left out\ntimeout: 2 min (Expired): no help against Data skew" in text

@@ -1,0 +1,68 @@
+"""What is left to do after restarts that lost records, and by when their cause has to be repaired."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from workbench.analyses.after_restarts import comes_again, lost_by_restarts, to_reconcile
+from workbench.analyses.models import Analysis
+from workbench.runbooks.plans import due_because, waits_because
+
+JOB = "a" * 32
+LOST = {"undone_ms": 58_800.0, "undone_from_ms": 1_795_223_261_000, "undone_to_ms": 1_795_223_320_000}
+RESTARTED = {"gives_up_after_ms": 275_000.0, "interval_ms": 27_500, "final_state": "RUNNING"}
+
+
+def signal(key: str, **facts: Any) -> dict[str, Any]:
+    stored = {"key": key, "level": "job", "subject": {"job": JOB}, "facts": facts}
+    return {**stored, "citations": [], "citation_count": 0}
+
+
+def analysed(*signals: dict[str, Any], over: bool = True) -> Analysis:
+    onset = {"ts": "2026-11-21T01:07:46Z", "at_start": False, "ended": "2026-11-21T01:08:52Z" if over else None}
+    root = {"role": "root_cause", "severity": "critical", "symptom_class": "checkpoint_declined", "onset": onset}
+    jobs = [{"job_id": JOB, "name": "balances", "verdict": {"symptom_class": "checkpoint_declined"}}]
+    document = {"jobs": jobs, "findings": [{**root, "subject": {"job": JOB}}], "inputs": []}
+    return Analysis(document=document, signals=list(signals))
+
+
+def test_what_restarts_lost_is_left_to_reconcile_with_the_rate_of_what_if() -> None:
+    forgets = signal("delivery_guarantee", source="at most once")
+    rates = signal("throughput", before_per_s=4_908.0, emitting_per_s=4_776.0)
+    lost = analysed(signal("recovery", **LOST), forgets, rates)
+    assert to_reconcile(lost, [JOB]) == [
+        "Left to do: reconcile what the sinks hold for 01:07:41 to 01:08:40 UTC with the origin of the records. The "
+        "state lacks what came then, up to about 290,000 records."
+    ]
+    assert lost_by_restarts(analysed(signal("recovery", **LOST), rates), JOB) is None, "the source is read again"
+    assert to_reconcile(analysed(forgets, rates), [JOB]) == []
+
+
+def test_trouble_that_would_end_the_job_with_its_checkpoints_does_not_wait_for_the_next_deployment() -> None:
+    deleted = signal("settings", retention="NO_EXTERNALIZED_CHECKPOINTS")
+    found = analysed(signal("restarts", **RESTARTED), deleted)
+    assert due_because(found, JOB) == (
+        "The trouble has been over since 2026-11-21 01:08:52 UTC. If the trouble comes again with a failure each "
+        "27.5 s, the restart strategy ends the job for good about 4 min 35 s after the first one, and with the "
+        "retention NO_EXTERNALIZED_CHECKPOINTS Flink deletes its checkpoints then. Plan this change for today."
+    )
+    assert waits_because(found, JOB) == ""
+    assert due_because(analysed(signal("restarts", **RESTARTED), deleted, over=False), JOB) == ""
+
+
+@pytest.mark.parametrize(
+    ("restarts", "retention"),
+    [
+        (RESTARTED, "RETAIN_ON_CANCELLATION"),
+        ({**RESTARTED, "final_state": "FAILED"}, "NO_EXTERNALIZED_CHECKPOINTS"),
+        ({"interval_ms": 27_500}, "NO_EXTERNALIZED_CHECKPOINTS"),
+    ],
+)
+def test_a_job_that_keeps_its_checkpoints_has_ended_or_restarts_for_ever_has_no_deadline(
+    restarts: dict[str, Any], retention: str
+) -> None:
+    found = analysed(signal("restarts", **restarts), signal("settings", retention=retention))
+    assert comes_again(found, JOB) == ""
+    assert "nothing of this is worth a restart now" in waits_because(found, JOB)
