@@ -90,13 +90,19 @@ class KnownBug:
         return any(first <= release <= last for first, last in self.affected)
 
     @property
+    def affected_span(self) -> str:
+        """The first and the last affected release: `3.0.0..3.4.0`; one alone by itself."""
+        ends = min(first for first, _ in self.affected), max(last for _, last in self.affected)
+        return "..".join(dict.fromkeys(".".join(map(str, each)) for each in ends))
+
+    @property
     def program(self) -> str:
         """Whose release counts, as readers know it."""
         return "Flink" if self.product == FLINK else self.product
 
     @property
     def repair(self) -> Text:
-        """What repairs it, true in every release: upgrade if it is older than the fix, and the work-around."""
+        """What repairs it, true in every release: upgrade if it is one that has the bug, and the work-around."""
         said = {}
         for language in (ENGLISH, *SUFFIXES):
             with reading_in(language):
@@ -107,16 +113,19 @@ class KnownBug:
         title, work_around = in_reader_language(self.title), in_reader_language(self.work_around)
         if not self.fixed:
             return say(
-                "This fits {bug} of {program} ({title}), which no release has fixed. Work-around: {work_around}",
+                "This fits {bug} of {program} {affected} ({title}), which no release has fixed."
+                " Work-around: {work_around}",
                 bug=self.id,
                 program=self.program,
+                affected=self.affected_span,
                 title=title,
                 work_around=work_around,
             )
         return say(
-            "Upgrade {program} to {fixed} or later if yours is older: this fits {bug} ({title}), which is fixed there."
-            " Work-around: {work_around}",
+            "If {program} is {affected}, upgrade it to {fixed} or later: this fits {bug} ({title}),"
+            " which is fixed there. Work-around: {work_around}",
             program=self.program,
+            affected=self.affected_span,
             fixed=" / ".join(self.fixed),
             bug=self.id,
             title=title,

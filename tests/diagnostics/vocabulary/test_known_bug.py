@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from diagnostics.errors import InvalidRule
+from diagnostics.language import CHINESE
 from diagnostics.symptoms import symptoms
 from diagnostics.vocabulary.known_bug import (
     Signature,
@@ -127,6 +128,14 @@ def test_a_whole_entry_is_read() -> None:
         True,
         False,
     ]
+
+
+def test_the_repair_names_the_releases_with_the_bug_and_with_the_fix() -> None:
+    said = known_bugs()["FLINK-28758"].repair
+    assert said.startswith("If flink-connector-kafka is 3.0.0, upgrade it to 3.0.1 or later: this fits FLINK-28758 (")
+    assert "flink-connector-kafka 的版本是 3.0.0" in said.translations[CHINESE]
+    assert "1.10.0..1.14.2" in known_bugs()["FLINK-24846"].repair
+    assert "no release has fixed" in known_bugs()["FLINK-39728"].repair
 
 
 def test_every_mistake_of_an_entry_is_reported_with_its_line() -> None:
