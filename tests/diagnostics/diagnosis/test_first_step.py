@@ -92,3 +92,12 @@ def test_the_step_of_the_cause_comes_before_that_of_its_consequences() -> None:
 def test_what_is_explained_or_only_remarked_says_nothing() -> None:
     seen = {"role": "consequence", "caused_by": 0, "severity": "critical", "first_step": "Look at it."}
     assert first_step_of({"findings": [seen, seen | {"caused_by": None, "severity": "info"}]}) is None
+
+
+@pytest.mark.parametrize(("known", "names_timeout"), [({}, True), ({"timeout_to_need_ratio": 4.0}, False)])
+def test_a_fenced_producer_may_have_met_its_timeout_unless_that_is_known_to_suffice(
+    known: dict[str, Any], names_timeout: bool
+) -> None:
+    document = judged(kafka_transactions={"fenced": 1, "first_text": "an old epoch", **known})
+    assert document["verdict"]["symptom_class"] == "exactly_once_kafka"
+    assert ("transaction.timeout.ms" in (first_step_of(document) or "")) is names_timeout
