@@ -223,6 +223,7 @@ FORMAT = Format(
                     {"kind": "key-by", "name": "keyBy", "line": 8},
                     {"kind": "key-part", "name": "f0", "line": 8},
                     {"kind": "handed-argument", "name": "CustomerLookup jdbc", "line": 7},
+                    {"kind": "source", "name": "OrderSource", "line": 6},
                     {
                         "kind": "import",
                         "name": "org.apache.flink.streaming.api.environment.StreamExecutionEnvironment",

@@ -46,6 +46,7 @@ def test_state_key_and_events_are_named_as_the_source_names_them() -> None:
         "state-variable": "profile",
         "state-type": "byte[]",
         "handed-argument": "ProfileAggregate limit",
+        "source": "Clicks",
         "import": "java.time.Duration",
     }
 
