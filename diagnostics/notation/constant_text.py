@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
+    import hyperscan
     import pyarrow as pa
 
 Offsets = npt.NDArray[np.int64]
@@ -37,6 +39,7 @@ class ConstantTexts:
             flags=[0] * len(constants),
             literal=True,
         )
+        self._of_thread = threading.local()
         self.find = self._find_at_once
 
     def find_in_values(self, values: pa.Array) -> tuple[Offsets, Offsets, npt.NDArray[np.bool_]]:
@@ -65,8 +68,17 @@ class ConstantTexts:
             numbers.append(number)
             offsets.append(end - 1)
 
-        self._database.scan(buffer, match_event_handler=add_match)
+        self._database.scan(buffer, match_event_handler=add_match, scratch=self._scratch())
         return np.array(numbers, np.int64), np.array(offsets, np.int64)
+
+    def _scratch(self) -> hyperscan.Scratch:
+        """The working memory of this thread: Hyperscan refuses a scan with one that another scan uses."""
+        scratch: hyperscan.Scratch | None = getattr(self._of_thread, "scratch", None)
+        if scratch is None:
+            from hyperscan import Scratch
+
+            scratch = self._of_thread.scratch = Scratch(self._database)
+        return scratch
 
     def _find_one_by_one(self, buffer: bytes) -> tuple[Offsets, Offsets]:
         numbers: list[int] = []

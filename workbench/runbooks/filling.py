@@ -151,7 +151,7 @@ class RunbookProgress:
                 settled=self.settled,
             )
             if self.total
-            else say("no step has to be done")
+            else say("none of its steps has to be done")
         ]
         if self.met:
             parts.append(say("{count} already met by the evidence", count=self.met))

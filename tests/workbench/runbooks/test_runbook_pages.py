@@ -227,7 +227,7 @@ def test_a_step_that_helps_only_after_the_root_cause_is_not_counted_and_not_the_
     root, settings = runbook_progress(analysis).values()
     assert (root.total, root.waiting) == (1, 0)
     assert (settings.total, settings.waiting, settings.next_question) == (0, 1, None)
-    assert settings.course == "no step has to be done, 1 waits for the repair of the root cause"
+    assert settings.course == "none of its steps has to be done, 1 waits for the repair of the root cause"
 
 
 def test_a_step_that_is_not_this_case_s_way_has_no_commands_that_stop_the_job(
