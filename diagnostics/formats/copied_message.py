@@ -41,6 +41,8 @@ _THROWN = re.compile(
     r"\s{0,8}(?:Caused by: )?(?:[a-z_]\w{0,60}\.){1,12}[A-Z][\w$]{0,100}(?:Exception|Error|Throwable)(?:: |\s*$)"
 )
 _BELOW = re.compile(r"\s{1,16}at [\w$<]|\s{0,16}Caused by: |\s{0,16}\.\.\. \d+ ")
+_DATED = re.compile(r"\W?\d{1,4}([./-])\d{1,2}\1\d{1,4}[T ]\d\d:\d\d:\d\d")
+"""How a record begins: several of them are a log, whose layout can be described, and no copied message."""
 
 
 def _recognise(head: Head) -> float:
@@ -49,7 +51,8 @@ def _recognise(head: Head) -> float:
     if said > MOST_LINES + 1 or len(head.text) > MOST_LINES * MOST_LINE:
         return 0.0
     is_known = names_cause(head.text) or any(_events(lines))
-    return 0.3 if is_known or any(map(is_error_line, lines)) or _holds_trace(lines) else 0.0
+    is_log = sum(_DATED.match(line) is not None for line in lines) > 1
+    return 0.3 if is_known or any(map(is_error_line, lines)) or (_holds_trace(lines) and not is_log) else 0.0
 
 
 def _holds_trace(lines: Sequence[str]) -> bool:

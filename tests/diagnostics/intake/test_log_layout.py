@@ -36,9 +36,9 @@ def given(folder: Path, text: str, name: str = "payments.log") -> SourceFile:
 
 
 def test_a_log_in_a_layout_of_ones_own_is_a_log_like_any_other(tmp_path: Path) -> None:
-    (without,) = unpack([given(tmp_path, LOG * 20)], tmp_path / "without").inputs
-    assert without.format_id is None
     source = given(tmp_path, LOG)
+    (without,) = unpack([source], tmp_path / "without").inputs
+    assert without.format_id is None
     (file,) = unpack([source], tmp_path / "with", layouts=[LAYOUT]).inputs
     assert (file.format_id, file.error) == ("flink-log", None)
     assert [each.recognition.format_id for each in peek(source.path, source.name, layouts=[LAYOUT])] == ["flink-log"]
