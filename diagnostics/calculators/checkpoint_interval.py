@@ -22,18 +22,18 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
     if interval <= 0:
         return Outcome("not known", say("An interval of nothing is no interval."))
     under_way = took / interval
-    down = _down_ms(lookup)
+    down, forgets = _down_ms(lookup), lookup("delivery_guarantee.source") == FORGETS
     lost_most, lost_usual = interval + took + down, interval / 2 + took + down
     shown_took = " + ".join(map(duration, (took, *([down] if down else []))))
     lines = [
         Line(say("Time with a checkpoint under way"), f"{duration(took)} / {duration(interval)}", percent(under_way)),
         Line(
-            say("Lost with a failure, at most") if down else say("Processed again after a failure, at most"),
+            say("Lost with a failure, at most") if forgets else say("Processed again after a failure, at most"),
             f"{duration(interval)} + {shown_took}",
             duration(lost_most),
         ),
         Line(
-            say("Lost, usually") if down else say("Processed again, usually"),
+            say("Lost, usually") if forgets else say("Processed again, usually"),
             f"{duration(interval)} / 2 + {shown_took}",
             duration(lost_usual),
         ),
@@ -64,22 +64,28 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
         lines.append(Line(say("Interval at which both costs are least"), arithmetic, duration(best)))
         results |= {"best_ms": best}
         headline = say(
-            "Every {interval}: checkpoints are under way {under_way} of the time, "
-            "and a failure loses "
-            "up to {lost_most}. With {failures} a day, both together cost least near {best}.",
+            "Every {interval}: checkpoints are under way {under_way} of the time; {lost}. "
+            "With {failures} a day, both together cost least near {best}.",
             interval=duration(interval),
             under_way=percent(under_way),
-            lost_most=duration(lost_most),
+            lost=_lost(lookup, lost_most),
             failures=say("one failure") if failures == 1 else say("{number} failures", number=number(failures)),
             best=duration(best),
         )
         return Outcome("depends", headline, lines, results=results)
     headline = say(
-        "Checkpoints are under way {under_way} of the time; a failure loses up to {lost_most}.",
+        "Checkpoints are under way {under_way} of the time; {lost}.",
         under_way=percent(under_way),
-        lost_most=duration(lost_most),
+        lost=_lost(lookup, lost_most),
     )
     return Outcome("depends", headline, lines, results=results)
+
+
+def _lost(lookup: Lookup, most: float) -> str:
+    """What a failure costs: lost where no source reads it again, else repeated."""
+    if lookup("delivery_guarantee.source") == FORGETS:
+        return say("a failure loses up to {most}", most=duration(most))
+    return say("after a failure up to {most} are processed again", most=duration(most))
 
 
 def _took(took: float, lookup: Lookup) -> str:

@@ -15,12 +15,13 @@ UPLOAD_SHARE = 0.6
 """An asynchronous part above this makes the upload the bottleneck. Source: `ua.avoid` of vocabulary/sources."""
 
 LATE_MS = 1000.0
-"""From this delay of a source on it is part of what a checkpoint takes. Our choice: a second is no wait."""
+"""From this delay of a source on it is part of what a checkpoint takes, and from this duration on a checkpoint is slow.
+Our choice: a second is no wait."""
 
 
-def _refusals(lookup: Lookup) -> Iterator[str]:
+def _refusals(lookup: Lookup, now: float) -> Iterator[str]:
     share = lookup("checkpoint_phases.async_share_ratio")
-    if isinstance(share, (int, float)) and share > UPLOAD_SHARE:
+    if isinstance(share, (int, float)) and share > UPLOAD_SHARE and now >= LATE_MS:
         yield (
             say(
                 "The asynchronous part is {share} of slow checkpoints: the upload is the "
@@ -114,7 +115,7 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
         _saved(wait, expected),
         *(_gains(lookup, record) if switches and not waits else ()),
     ]
-    refusals = list(_refusals(lookup))
+    refusals = list(_refusals(lookup, now))
     results = {
         "low_ms": least,
         "expected_ms": expected,

@@ -58,7 +58,7 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
         ]
         return Outcome("do not", refusals[0], lines, refusals, results)
     if max(full, measured) <= safe:
-        return Outcome("depends", _fits(rate * safe / 1000 - state, growth), lines, results=results)
+        return Outcome("depends", _fits(state * safe / max(full, measured) - state, growth), lines, results=results)
     longer = _longer_timeout(lookup, timeout)
     if incremental <= max(safe, SAFE * longer):
         sizes = say(

@@ -19,6 +19,7 @@ from diagnostics.runbook.restart_sentences import (
     ON_JOBMANAGER_AGAIN,
     ON_TASK_MANAGERS,
     ON_TASK_MANAGERS_AGAIN,
+    STOPS_ALL,
 )
 from diagnostics.wording.code import is_harmless_in_code
 
@@ -163,8 +164,11 @@ def task_manager_restarts(lookup: Lookup, script: str) -> list[str]:
     registered, is_told = lookup("task_manager_loss.all.registered_end"), len(starts) == most
     if min(numbers) == most <= MOST_STARTS and (registered == sum(numbers) or (is_told and registered == 0)):
         written = " && ".join(starts if is_told else starts * most)
-        return [*kept, f"{mark}{script} stop-all && {written}   # {again}"]
-    return [f"{mark}{script} stop-all   # {say(ON_TASK_MANAGERS)}", f"{mark}{script} start   # {say(FOR_EACH)}"]
+        return [*kept, f"{mark}{script} stop-all && {written}   # {again}; {say(STOPS_ALL)}"]
+    return [
+        f"{mark}{script} stop-all   # {say(ON_TASK_MANAGERS)}; {say(STOPS_ALL)}",
+        f"{mark}{script} start   # {say(FOR_EACH)}",
+    ]
 
 
 def _starts_by_host(lookup: Lookup) -> Mapping[str, ProcessStart]:

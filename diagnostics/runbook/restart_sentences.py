@@ -174,6 +174,10 @@ SUPERVISED = to_say(
 )
 ON_JOBMANAGER_AGAIN = to_say("on the JobManager's host, with the arguments (-D) and JVM options that it had")
 ON_TASK_MANAGERS_AGAIN = to_say("on each TaskManager's host, with the arguments (-D) and JVM options that each had")
+STOPS_ALL = to_say(
+    "stop-all also ends TaskManagers of other clusters that this user runs there: if there are any, "
+    "stop this cluster's by their process ids"
+)
 FOR_EACH = to_say("there, once for each of its TaskManagers, with the arguments (-D) and JVM options that it had")
 KEEPS_GC_LOG = to_say("{place}: keeps the GC log, which the new process begins anew")
 IF_DECIDED = to_say("gives up the state: only when somebody has decided so")

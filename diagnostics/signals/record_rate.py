@@ -168,7 +168,7 @@ FACTS = {
     "offered_parallelism": "subtasks that would pass what the sources emit to it, at the present cost of a record",
     "offered_lacks_slots": "more subtasks needed for what the sources emit than there are slots",
     "offered_excess_ratio": "share of what the sources emit to it that it does not pass when it is busiest",
-    "fullest_ms": "busy time for each record of the subtask that reads most, in the median interval",
+    "fullest_ms": "busy time for each record of the subtask that reads most, over all intervals",
     "fullest_bearable_ms": "busy time for each record with which that subtask, busy 80 % of the time, would pass its "
     "part of what the sources emit",
     "fullest_excess_ratio": "busy time for each record of the subtask that reads most, over what it may be",

@@ -50,7 +50,7 @@ class HeldTime:
 
 @dataclass(frozen=True, slots=True)
 class FullestSubtask:
-    """Busy milliseconds for each record of the subtask that reads most, in the median interval, and its share of the
+    """Busy milliseconds for each record of the subtask that reads most, over all intervals, and its share of the
     task's records.
     """
 
@@ -266,17 +266,17 @@ def rates_around(
 
 
 def _fullest(groups: Iterable[Iterable[Interval]]) -> FullestSubtask | None:
-    """The subtask that reads most; its usual cost, since code that has just started is slower."""
+    """The subtask that reads most; its mean cost, because the expensive records decide as much as the cheap ones."""
     records: dict[int, float] = defaultdict(float)
-    costs: dict[int, list[float]] = defaultdict(list)
+    busy_ms: dict[int, float] = defaultdict(float)
     for each in chain.from_iterable(groups):
         if each.records and each.busy_ms is not None:
             records[each.subtask] += each.records
-            costs[each.subtask].append(min(each.busy_ms, each.length_ms) / each.records)
+            busy_ms[each.subtask] += min(each.busy_ms, each.length_ms)
     most = max(records, key=lambda subtask: (records[subtask], -subtask), default=None)
     if most is None:
         return None
-    return FullestSubtask(median(costs[most]), records[most] / sum(records.values()))
+    return FullestSubtask(busy_ms[most] / records[most], records[most] / sum(records.values()))
 
 
 def _mean_per_s(rates: Sequence[TaskRate]) -> float:

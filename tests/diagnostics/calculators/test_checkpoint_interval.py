@@ -24,8 +24,11 @@ def test_what_a_source_cannot_read_again_is_lost_in_the_restart_too() -> None:
     found = outcome("checkpoint-interval", facts, interval_ms=5_000.0, duration_ms=200.0)
     assert "a failure loses up to 22.4 s" in found.headline
     assert shown(found)["Lost with a failure, at most"] == "5 s + 200 ms + 17.2 s = 22.4 s"
-    again = outcome("checkpoint-interval", facts | {"delivery_guarantee.source": "exactly once"}, interval_ms=5_000.0)
+    read_again = facts | {"delivery_guarantee.source": "exactly once"}
+    again = outcome("checkpoint-interval", read_again, interval_ms=5_000.0, duration_ms=200.0)
     assert "Lost with a failure, at most" not in shown(again)
+    assert "are processed again" in again.headline
+    assert "loses" not in again.headline
 
 
 def test_no_interval_is_tried_while_the_heap_is_full() -> None:

@@ -121,6 +121,7 @@ def test_the_time_in_which_barriers_wait_writes_nothing_and_is_no_upload() -> No
 
 def test_short_checkpoints_have_nothing_to_save() -> None:
     facts = {"checkpoint_phases.reference_ms": 290.0, "checkpoint_phases.sync_ms": 0.0, "in_flight_data.bytes": 3e6}
+    facts |= {"checkpoint_phases.async_share_ratio": 0.62}
     found = outcome("unaligned-checkpoints", facts | {"checkpoint_phases.async_ms": 239.0})
     assert found.advice == "do not"
     assert found.headline == "A checkpoint takes 290 ms, and barriers travel for 51 ms of it: there is nothing to save."

@@ -88,3 +88,17 @@ def test_a_state_that_grows_fits_only_for_a_while() -> None:
     now = "Even a full upload fits into half of the timeout"
     assert grows.headline == f"{now} now; while the state grows by 637.9 kB/s, for 6 min 31 s more."
     assert stays.headline == f"{now}."
+
+
+def test_what_a_full_upload_took_tells_how_long_it_still_fits() -> None:
+    """68.6 MB took 4.1 s, not the 2.2 s of the best rate: 68.6 MB x (10 s / 4.1 s - 1) / 637.9 kB/s = 155 s."""
+    facts = {
+        "checkpoint_sizes.max_state_bytes": 68.6e6,
+        "checkpoint_sizes.growth_by_checkpoint_bytes": 6.4e6,
+        "checkpoint_sizes.bytes_per_s_max": 31.8e6,
+        "checkpoint_sizes.state_growth_bytes_per_s": 637_900.0,
+        "checkpoint_phases.largest_upload_bytes": 68.6e6,
+        "checkpoint_phases.largest_upload_ms": 4_100.0,
+        "checkpoint_progress.timeout_ms": 20_000.0,
+    }
+    assert outcome("upload", facts).headline.endswith("for 2 min 35 s more.")

@@ -165,6 +165,10 @@ def test_options_of_processes_restart_them() -> None:
 
 
 AGAIN = "on each TaskManager's host, with the arguments (-D) and JVM options that each had"
+OTHERS = (
+    "stop-all also ends TaskManagers of other clusters that this user runs there: if there are any, "
+    "stop this cluster's by their process ids"
+)
 EACH = "there, once for each of its TaskManagers, with the arguments (-D) and JVM options that it had"
 
 
@@ -179,18 +183,18 @@ EACH = "there, once for each of its TaskManagers, with the arguments (-D) and JV
         (
             [2],
             2,
-            [f"T stop-all && T start && T start   # {AGAIN}"],
+            [f"T stop-all && T start && T start   # {AGAIN}; {OTHERS}"],
         ),
         (
             [2, 2],
             4,
-            [f"T stop-all && T start && T start   # {AGAIN}"],
+            [f"T stop-all && T start && T start   # {AGAIN}; {OTHERS}"],
         ),
         (
             [2],
             None,
             [
-                "T stop-all   # on each TaskManager's host",
+                f"T stop-all   # on each TaskManager's host; {OTHERS}",
                 f"T start   # {EACH}",
             ],
         ),
@@ -198,7 +202,7 @@ EACH = "there, once for each of its TaskManagers, with the arguments (-D) and JV
             [2],
             1,
             [
-                "T stop-all   # on each TaskManager's host",
+                f"T stop-all   # on each TaskManager's host; {OTHERS}",
                 f"T start   # {EACH}",
             ],
         ),
@@ -206,7 +210,7 @@ EACH = "there, once for each of its TaskManagers, with the arguments (-D) and JV
             [1, 2],
             3,
             [
-                "T stop-all   # on each TaskManager's host",
+                f"T stop-all   # on each TaskManager's host; {OTHERS}",
                 f"T start   # {EACH}",
             ],
         ),

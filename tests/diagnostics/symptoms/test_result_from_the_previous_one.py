@@ -62,4 +62,4 @@ def test_the_capacity_of_estimates_stands_beside_what_the_task_passes() -> None:
         [{**each, "citations": [], "citation_count": 0} for each in stored],
     )
     measured = " ".join(filled["steps"][0]["measured"])
-    assert "passes 623 records/s on average; by the best interval it passes at most 725, the capacity" in measured
+    assert "passes 623 records/s on average; by its best interval, busy all the time, it would pass 725" in measured

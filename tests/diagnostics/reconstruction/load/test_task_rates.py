@@ -40,6 +40,17 @@ def test_the_mean_is_that_of_the_whole_time_and_not_of_the_busiest_interval() ->
     assert task_rates_of([few, many])[JOB, MIDDLE].mean_per_s == pytest.approx(500)
 
 
+def test_expensive_records_count_in_the_cost_of_the_fullest_subtask() -> None:
+    """The median of the intervals would say 1 ms, with which the subtask is too slow: 30 s / 22,000 records."""
+    read = (10_000.0, 10_000.0, 2_000.0)
+    each = [
+        _interval(0, until_s=10 * n, length_s=10, records=records, busy_ms=1e4) for n, records in enumerate(read, 1)
+    ]
+    fullest = task_rates_of(each)[JOB, MIDDLE].fullest
+    assert fullest is not None
+    assert fullest.ms_per_record == pytest.approx(30_000 / 22_000)
+
+
 @pytest.mark.parametrize(
     ("records", "counted"),
     [
