@@ -217,9 +217,9 @@ class _Restart:
         """Restarts of the processes of a standalone cluster; comments where a plugin or an open change needs them."""
         if not self._cluster.is_standalone:
             return []
-        of_all = self._of_jobmanager if self._of_plugin or self._others_of_all else []
+        of_all = self._jobmanager_restart if self._of_plugin or self._others_of_all else []
         if not self._of_processes:
-            restarts = [*of_all, *self._of_workers] if of_all or self._others_of_processes else []
+            restarts = [*of_all, *self._task_manager_restarts] if of_all or self._others_of_processes else []
             return _after_hash(restarts)
         return [*([] if self._of_all else _after_hash(of_all)), *self._own_processes]
 
@@ -228,17 +228,17 @@ class _Restart:
         """The restarts that the change itself needs."""
         if not self._of_processes or not self._cluster.is_standalone:
             return []
-        return [*(self._of_jobmanager if self._of_all else []), *self._of_workers]
+        return [*(self._jobmanager_restart if self._of_all else []), *self._task_manager_restarts]
 
     @property
-    def _of_jobmanager(self) -> list[str]:
+    def _jobmanager_restart(self) -> list[str]:
         script = self._cluster.script("jobmanager.sh")
         if self._of_all and self._number("high_availability.jobmanager_restarts"):
             return [f"{script} stop   # {say(SUPERVISED)}"]
         return jobmanager_restart(self._of_processes_before, script)
 
     @property
-    def _of_workers(self) -> list[str]:
+    def _task_manager_restarts(self) -> list[str]:
         return task_manager_restarts(self._of_processes_before, self._cluster.script("taskmanager.sh"))
 
     @property

@@ -31,6 +31,8 @@ YARN = {
     "deployment.mode": "session",
     "deployment.application_id": "application_1700000000000_0007",
 }
+EACH = "there, once for each of its TaskManagers, with the arguments (-D) and JVM options that it had"
+"""The place of a start whose options nobody knows."""
 
 
 def commands_of(facts: dict[str, Any], **more: Any) -> list[str]:

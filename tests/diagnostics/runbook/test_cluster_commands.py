@@ -9,7 +9,7 @@ import pytest
 from diagnostics.runbook import fill, runbooks
 from diagnostics.runbook.cluster_commands import ClusterCommands
 from diagnostics.runbook.restarting import stop_and_start
-from tests.diagnostics.runbook.clusters import JOB, NATIVE, OPERATOR, STANDALONE, YARN, commands_of
+from tests.diagnostics.runbook.clusters import EACH, JOB, NATIVE, OPERATOR, STANDALONE, YARN, commands_of
 from tests.reading.command_faults import command_faults
 
 
@@ -169,7 +169,6 @@ OTHERS = (
     "stop-all also ends TaskManagers of other clusters that this user runs there: if there are any, "
     "stop this cluster's by their process ids"
 )
-EACH = "there, once for each of its TaskManagers, with the arguments (-D) and JVM options that it had"
 
 
 @pytest.mark.parametrize(
@@ -345,70 +344,3 @@ def test_a_step_with_alternatives_restarts_for_the_one_that_comes_first() -> Non
     assert len(step["change"]) == 2
     lines = step["savepoint"]["command"].splitlines()
     assert [line for line in lines if "taskmanager.sh" in line and not line.startswith("# ")] == []
-
-
-def test_processes_start_with_the_options_that_they_had() -> None:
-    """Without them two TaskManagers of one host want the same port for their metrics."""
-    facts = {
-        **STANDALONE,
-        "deployment.task_managers_by_host": [2],
-        "deployment.task_manager_arguments": ["metrics.port=19151 rpc.port=1", "metrics.port=19152 rpc.port=2"],
-        "deployment.jobmanager_arguments": ["metrics.port=19150"],
-        "task_manager_loss.all.registered_end": 2,
-    }
-    start = "/opt/flink/bin/taskmanager.sh start"
-    cluster = ClusterCommands(facts.get, (1, 20))
-    assert cluster.task_manager_starts == [
-        f"{start} -D metrics.port=19151 -D rpc.port=1",
-        f"{start} -D metrics.port=19152 -D rpc.port=2",
-    ]
-    of_all = stop_and_start(facts.get, "rest.port: 8082")["command"]
-    assert "/opt/flink/bin/jobmanager.sh stop && /opt/flink/bin/jobmanager.sh start -D metrics.port=19150 " in of_all
-    [restart] = [
-        each
-        for each in stop_and_start(facts.get, "taskmanager.memory.task.heap.size: 384m")["command"].splitlines()
-        if "taskmanager.sh" in each
-    ]
-    assert restart.startswith(
-        f"/opt/flink/bin/taskmanager.sh stop-all && {start} -D metrics.port=19151 -D rpc.port=1 && "
-    )
-    assert "with the arguments" not in restart
-    facts["task_manager_loss.all.registered_end"] = 0
-    assert restart in stop_and_start(facts.get, "taskmanager.memory.task.heap.size: 384m")["command"].splitlines()
-
-
-def test_each_host_starts_its_task_manager_with_the_options_that_name_it() -> None:
-    facts = {
-        **STANDALONE,
-        "deployment.task_managers_by_host": [1, 1],
-        "deployment.task_manager_arguments": [
-            "rpc.port=2 taskmanager.host=10.0.0.12",
-            "rpc.port=1 taskmanager.host=10.0.0.11",
-        ],
-    }
-    change, script = "taskmanager.memory.task.heap.size: 384m", "/opt/flink/bin/taskmanager.sh"
-    commands = stop_and_start(facts.get, change)["command"].splitlines()
-    assert [each for each in commands if script in each] == [
-        f"{script} stop && {script} start -D rpc.port=1 -D taskmanager.host=10.0.0.11   # on 10.0.0.11",
-        f"{script} stop && {script} start -D rpc.port=2 -D taskmanager.host=10.0.0.12   # on 10.0.0.12",
-    ]
-    facts["deployment.task_manager_arguments"] = ["taskmanager.host=10.0.0.11"]
-    assert "with the arguments" in stop_and_start(facts.get, change)["command"]
-
-
-@pytest.mark.parametrize(
-    "unsure",
-    [
-        {"deployment.task_managers_by_host": [1, 1]},
-        {"deployment.task_manager_arguments": ["metrics.port=19151"]},
-        {"deployment.task_manager_arguments": ["a=1;reboot", "b=2"]},
-    ],
-)
-def test_options_that_are_not_known_of_each_process_are_not_written(unsure: dict[str, Any]) -> None:
-    facts = {
-        **STANDALONE,
-        "deployment.task_managers_by_host": [2],
-        "deployment.task_manager_arguments": ["metrics.port=19151", "metrics.port=19152"],
-    }
-    [start] = ClusterCommands((facts | unsure).get, (1, 20)).task_manager_starts
-    assert start == f"# /opt/flink/bin/taskmanager.sh start   # {EACH}"

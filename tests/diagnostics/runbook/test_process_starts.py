@@ -5,9 +5,11 @@ from __future__ import annotations
 import subprocess
 from typing import Any
 
+import pytest
+
 from diagnostics.runbook.cluster_commands import ClusterCommands
 from diagnostics.runbook.restarting import stop_and_start
-from tests.diagnostics.runbook.clusters import JOB, STANDALONE
+from tests.diagnostics.runbook.clusters import EACH, JOB, STANDALONE
 
 GC = "'-Xlog:gc*:file=/log/gc-{}.log:time,tags:filecount=0'"
 TWO = {
@@ -115,3 +117,70 @@ def test_a_collector_that_a_change_replaces_is_not_given_again() -> None:
     change = f"{CHANGE}\nenv.java.opts.taskmanager: -XX:+UseG1GC"
     assert "SerialGC" not in str(stop_and_start(facts.get, change)["command"])
     assert "JVM_ARGS='-XX:+UseSerialGC -Dx=1'" in str(stop_and_start(facts.get, CHANGE)["command"])
+
+
+def test_processes_start_with_the_options_that_they_had() -> None:
+    """Without them two TaskManagers of one host want the same port for their metrics."""
+    facts = {
+        **STANDALONE,
+        "deployment.task_managers_by_host": [2],
+        "deployment.task_manager_arguments": ["metrics.port=19151 rpc.port=1", "metrics.port=19152 rpc.port=2"],
+        "deployment.jobmanager_arguments": ["metrics.port=19150"],
+        "task_manager_loss.all.registered_end": 2,
+    }
+    start = "/opt/flink/bin/taskmanager.sh start"
+    cluster = ClusterCommands(facts.get, (1, 20))
+    assert cluster.task_manager_starts == [
+        f"{start} -D metrics.port=19151 -D rpc.port=1",
+        f"{start} -D metrics.port=19152 -D rpc.port=2",
+    ]
+    of_all = stop_and_start(facts.get, "rest.port: 8082")["command"]
+    assert "/opt/flink/bin/jobmanager.sh stop && /opt/flink/bin/jobmanager.sh start -D metrics.port=19150 " in of_all
+    [restart] = [
+        each
+        for each in stop_and_start(facts.get, "taskmanager.memory.task.heap.size: 384m")["command"].splitlines()
+        if "taskmanager.sh" in each
+    ]
+    assert restart.startswith(
+        f"/opt/flink/bin/taskmanager.sh stop-all && {start} -D metrics.port=19151 -D rpc.port=1 && "
+    )
+    assert "with the arguments" not in restart
+    facts["task_manager_loss.all.registered_end"] = 0
+    assert restart in stop_and_start(facts.get, "taskmanager.memory.task.heap.size: 384m")["command"].splitlines()
+
+
+def test_each_host_starts_its_task_manager_with_the_options_that_name_it() -> None:
+    facts = {
+        **STANDALONE,
+        "deployment.task_managers_by_host": [1, 1],
+        "deployment.task_manager_arguments": [
+            "rpc.port=2 taskmanager.host=10.0.0.12",
+            "rpc.port=1 taskmanager.host=10.0.0.11",
+        ],
+    }
+    change, script = "taskmanager.memory.task.heap.size: 384m", "/opt/flink/bin/taskmanager.sh"
+    commands = stop_and_start(facts.get, change)["command"].splitlines()
+    assert [each for each in commands if script in each] == [
+        f"{script} stop && {script} start -D rpc.port=1 -D taskmanager.host=10.0.0.11   # on 10.0.0.11",
+        f"{script} stop && {script} start -D rpc.port=2 -D taskmanager.host=10.0.0.12   # on 10.0.0.12",
+    ]
+    facts["deployment.task_manager_arguments"] = ["taskmanager.host=10.0.0.11"]
+    assert "with the arguments" in stop_and_start(facts.get, change)["command"]
+
+
+@pytest.mark.parametrize(
+    "unsure",
+    [
+        {"deployment.task_managers_by_host": [1, 1]},
+        {"deployment.task_manager_arguments": ["metrics.port=19151"]},
+        {"deployment.task_manager_arguments": ["a=1;reboot", "b=2"]},
+    ],
+)
+def test_options_that_are_not_known_of_each_process_are_not_written(unsure: dict[str, Any]) -> None:
+    facts = {
+        **STANDALONE,
+        "deployment.task_managers_by_host": [2],
+        "deployment.task_manager_arguments": ["metrics.port=19151", "metrics.port=19152"],
+    }
+    [start] = ClusterCommands((facts | unsure).get, (1, 20)).task_manager_starts
+    assert start == f"# /opt/flink/bin/taskmanager.sh start   # {EACH}"
