@@ -100,12 +100,18 @@ def test_a_finding_says_when_it_began(people: People) -> None:
 
 def test_a_page_without_a_cause_says_what_to_do_about_what_is_seen(people: People) -> None:
     analysis = diagnosed_case(people.alice)
-    seen = {"role": "consequence", "caused_by": None, "severity": "critical", "first_step": "Look how it ended."}
+    seen = {
+        "role": "consequence",
+        "caused_by": None,
+        "severity": "critical",
+        "first_step": "Look how it ended. Then ask.",
+    }
     analysis.document["findings"][0] |= seen
     analysis.document["verdict"] |= {"symptom_class": "inconclusive", "summary": "It was lost. Nothing shows why."}
     document_store(analysis)
     page = signed_in(people.bob).get(analysis.case.get_absolute_url()).content.decode()
-    assert "<strong>Do first:</strong> Look how it ended." in page
+    assert "<strong>Do first:</strong> Look how it ended.</p>" in page, "one line says what to do"
+    assert '<p class="first-step-more">Then ask.</p>' in page
 
 
 def test_a_page_says_that_trouble_is_over_and_asks_for_nothing_now(people: People) -> None:

@@ -19,7 +19,7 @@ from diagnostics.charting.panel import shortened
 from diagnostics.diagnosis.fact_label import fact_label
 from diagnostics.diagnosis.health import points_left
 from diagnostics.diagnosis.verdict import HEALTHY, INCONCLUSIVE
-from diagnostics.language import in_reader_language
+from diagnostics.language import in_reader_language, joined_sentences
 from diagnostics.rules.condition import Check
 from diagnostics.symptoms import symptom
 from diagnostics.vocabulary.sources import CitedSources, cited_sources
@@ -311,6 +311,12 @@ def backticks(text: str) -> SafeString:
 def lead_sentence(text: str) -> str:
     """The first sentence."""
     return next(iter(phrase.split_sentences(text)), "")
+
+
+@register.filter
+def later_sentences(text: str) -> str:
+    """What follows the first sentence; empty where there is but one."""
+    return joined_sentences(phrase.split_sentences(text)[1:])
 
 
 register.filter("sentences", phrase.split_sentences)
