@@ -1,10 +1,11 @@
 """`make bench`: how fast, beside other programs on the same files, and how often right. Each part prints a table.
 
-    make bench                                     everything, half an hour
+    make bench                                     everything but fixes, half an hour
     make bench PARTS=logs SIZES=50,500,2000        one part, its logs in MB
     make bench PARTS=others ROWS=10000000          events in rows
     make bench PARTS=cold CASES=folder,other       the command line on cases of your own
     make bench PARTS=load SECONDS=60 SIZES=100     fifty people for a minute, a large case of 100 MB; pieces: load.py
+    make bench PARTS=fixes GATHERED=fresh8         whether pages name the fix, graded by a reader: fixes.py
     make bench PARTS=calibration TRUTHS=folder     how far confidences can be relied on
     make bench PARTS=alerts                        from the alert to the message, with a real Flink and Alertmanager
     CORES=1,2  ROUNDS=3
@@ -35,6 +36,7 @@ from tests.benchmarks import (
     case_page,
     command_line,
     drop_to_verdict,
+    fixes,
     gathered,
     history,
     load,
@@ -78,6 +80,11 @@ def _gathered(given: argparse.Namespace) -> None:
         gathered.report(spark, given.gathered, given.misses)
 
 
+def _fixes(given: argparse.Namespace) -> None:
+    with embedded() as spark:
+        fixes.report(spark, given.gathered)
+
+
 def _calibration(given: argparse.Namespace) -> None:
     with embedded() as spark:
         calibration.report(spark, given.truths)
@@ -116,6 +123,7 @@ PARTS: Mapping[str, Callable[[argparse.Namespace], None]] = {
     "drop": lambda given: drop_to_verdict.report(DEMO),
     "incidents": _incidents,
     "gathered": _gathered,
+    "fixes": _fixes,
     "calibration": _calibration,
     "redaction": _redaction,
     "backtest": _backtest,
@@ -128,12 +136,16 @@ PARTS: Mapping[str, Callable[[argparse.Namespace], None]] = {
 }
 
 
+FOR_A_READER = "fixes"
+"""It writes texts of parts that not everybody may read, so it runs only when somebody asks for it."""
+
+
 def main() -> int:
     """Prints the machine, who is absent, and a table for each part."""
     parser = argparse.ArgumentParser(
         prog="make bench", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--parts", type=_names, default=list(PARTS))
+    parser.add_argument("--parts", type=_names, default=[each for each in PARTS if each != FOR_A_READER])
     parser.add_argument("--sizes", type=_numbers, default=[50, 500, 2_000], help="logs in MB")
     parser.add_argument("--rows", type=_numbers, default=[10_000_000, 20_000_000], help="events")
     parser.add_argument("--cores", type=_numbers, default=[1, 2])

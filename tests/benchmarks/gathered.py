@@ -51,7 +51,7 @@ def _counted(spark: SparkSession, half: Half, named: bool) -> Counter[tuple[str,
             analysis = analyzed(incident, spark, Path(place))
         verdict = analysis.document["verdict"]["symptom_class"]
         outcome = _outcome(incident, verdict)
-        leading = _leading(analysis.document, verdict)
+        leading = leading_finding(analysis.document, verdict)
         has_fix = leading is not None and incident.names_fix(_runbook_text(leading, analysis))
         counts[incident.symptom_class, outcome] += 1
         counts["", _was_outcome(incident, verdict)] += 1
@@ -80,7 +80,7 @@ def _was_outcome(incident: GatheredIncident, verdict: str) -> str:
     return "inconclusive" if verdict in ("inconclusive", "healthy") and incident.symptom_class != "healthy" else "wrong"
 
 
-def _leading(document: dict[str, Any], verdict: str) -> dict[str, Any] | None:
+def leading_finding(document: dict[str, Any], verdict: str) -> dict[str, Any] | None:
     """The first finding of the verdict's class that has a runbook; None where no cause leads."""
     found = (each for each in document["findings"] if each["symptom_class"] == verdict and each.get("runbook"))
     return next((each for each in found if symptom(verdict).kind == "cause"), None)
