@@ -51,12 +51,15 @@ def case_series(
     job_id: str | None,
     job_name: str,
     signals: Sequence[Mapping[str, Any]] = (),
+    *,
+    is_over: bool = False,
 ) -> CaseSeries:
     """The series of one job from the points of the charts, {chart id: points}; only those that a chart holds.
 
     The samples of a scraper are used where the evidence holds them; other series are rebuilt from what a chart shows.
 
     signals  of the case: where they show that the job ended, or that no task ran after its last restart, its series end
+    is_over  whether the trouble of the job was over before the end of the evidence
     """
     spans = [
         (each["from_ms"], each["to_ms"]) for each in points.values() if "from_ms" in each and job_points(each, job_id)
@@ -77,7 +80,8 @@ def case_series(
     rebuilt = rebuilt_series(points, job_id, job, times, tasks_end=life.tasks_too)
     case_metrics = [*scraped, *(each for each in rebuilt if each.metric not in known)]
     until = next((step for step, time in enumerate(times) if life.job_ms is not None and time >= life.job_ms), steps)
-    return CaseSeries(job, steps, [_until(until, each) for each in case_metrics], until < steps, times[0], seen_to_ms)
+    shown = [_until(until, each) for each in case_metrics]
+    return CaseSeries(job, steps, shown, until < steps, times[0], seen_to_ms, is_over)
 
 
 def _until(step: int, series: Series) -> Series:

@@ -96,6 +96,8 @@ def unit_test(
 def _after(series: CaseSeries) -> str:
     """What the test does after the evidence, as a comment."""
     begin, end = (phrase.FORMATS["time"](moment) for moment in (series.from_ms, series.evidence_to_ms))
+    if series.is_over:
+        return say("# The series run from {begin} to {end}; the trouble was over within it.", begin=begin, end=end)
     if series.job_ended:
         return say(
             "# The series run from {begin} to {end}; the job ended within it, and its own series with it.",
@@ -115,6 +117,8 @@ def outcome(alert: Alert, series: CaseSeries) -> str:
         missing = listed(metric for metric in alert.needs if not series.of(metric))
         return say("Not tested: the charts of this case hold no series of {metrics}.", metrics=missing)
     firing = alert.firing(continued(series))
+    if not firing and series.is_over:
+        return say("The series of this case do not fire it. The trouble was over before they end.")
     if not firing and series.job_ended:
         return say("The series do not fire it: the job ended before, and a job that ended has no series any more.")
     if not firing:
@@ -124,6 +128,12 @@ def outcome(alert: Alert, series: CaseSeries) -> str:
     since = 0 if alert.since_ms is None else math.floor((alert.since_ms - series.from_ms) / STEP_MS)
     of_incident = alert.firing(continued(series), since)
     if of_incident and first_ms < (incident_ms := _moment_ms(series, of_incident)) <= series.to_ms:
+        if alert.since_ms is not None and _goes_on(alert, series, min(firing.values()), min(of_incident.values())):
+            return say(
+                "This incident fires it at {time}, {ahead} before the trouble began.",
+                time=phrase.FORMATS["time"](first_ms),
+                ahead=phrase.duration(alert.since_ms - first_ms),
+            )
         return say(
             "This incident fires it at {time}. It also fires at {before}, before the trouble began.",
             time=phrase.FORMATS["time"](incident_ms),
@@ -145,13 +155,20 @@ def outcome(alert: Alert, series: CaseSeries) -> str:
     )
 
 
+def _goes_on(alert: Alert, series: CaseSeries, first: int, last: int) -> bool:
+    """Whether the alert fires without a break between two steps: once, and not before the incident and in it."""
+    return any(all(holds[first : last + 1]) for holds in alert.condition(series).values())
+
+
 def _moment_ms(series: CaseSeries, firing: Mapping[Labels, int]) -> float:
     """When the first of these label sets fires, epoch ms."""
     return series.from_ms + min(firing.values()) * STEP_MS
 
 
 def continued(series: CaseSeries) -> CaseSeries:
-    """The incident, and how it goes on for AFTER_MS."""
+    """The incident, and how it goes on for AFTER_MS; one that is over does not."""
+    if series.is_over:
+        return series
     more = AFTER_MS // STEP_MS
     after = _held if series.job_ended else _gone_on
     longer = [replace(each, values=[*each.values, *after(each, more)]) for each in series.series]

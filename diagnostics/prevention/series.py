@@ -45,6 +45,7 @@ class CaseSeries:
     series     values for exactly these steps
     job_ended  whether the job ended for good within them
     seen_to_ms end of the evidence, epoch ms; the steps may go on for one more, in which an end of the job shows
+    is_over    whether the trouble was over within them: then nothing of it goes on after them
     """
 
     job: str
@@ -53,6 +54,7 @@ class CaseSeries:
     job_ended: bool = False
     from_ms: float = 0.0
     seen_to_ms: float | None = None
+    is_over: bool = False
 
     def of(self, metric: str) -> list[Series]:
         """The series of one metric."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from diagnostics.charting.chart import Chart
 from diagnostics.charts import CHARTS
 from diagnostics.diagnosis.fingerprint import worst_job
+from diagnostics.diagnosis.problem_time import over_since
 from diagnostics.language import listed
 from diagnostics.prevention.alert import LATE_SHARE, Alert, fitted
 from diagnostics.prevention.alerts import PLANNED, alerts_for
@@ -117,7 +118,8 @@ def _job_of(analysis: Analysis) -> tuple[str | None, str]:
 
 def _series_of(analysis: Analysis, job_id: str | None, name: str) -> CaseSeries:
     points = {row.chart_id: row.points for row in analysis.charts.all()}
-    return case_series(points, job_id, name, analysis.signals)
+    is_over = over_since(analysis.document, job_id) is not None
+    return case_series(points, job_id, name, analysis.signals, is_over=is_over)
 
 
 def prevention_of(analysis: Analysis) -> Prevention:
