@@ -262,8 +262,10 @@ def _facts(rule: Rule, view: FactView) -> dict[str, FactValue]:
 
 
 def _spoken(rule: Rule, view: FactView) -> Sequence[str]:
-    """The signals of a rule, those of its condition first; not those of remarks that are not made."""
-    references = list(rule.when.facts())
+    """The signals of a rule, those of its condition first; not those of remarks that are not made, nor those that only
+    a counter-indication asks for: they show nothing of what holds.
+    """
+    references = list(needed_facts(rule.when))
     made = [remark.say for remark in rule.also if remark.when is None or remark.when.holds(view)]
     for template in (rule.statement, *made):
         references += [reference for reference, _ in phrase.placeholders(template)]

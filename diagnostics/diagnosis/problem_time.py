@@ -9,6 +9,9 @@ from typing import Any
 
 from diagnostics.symptoms import symptom
 
+ASKED = ("rest", "config")
+"""Kinds of citations whose time is that of the question and not of what they state."""
+
 
 @dataclass(frozen=True, slots=True)
 class ProblemOnset:
@@ -70,10 +73,20 @@ def effect_before(
 
 
 def onset_evidence(finding: Mapping[str, Any], began: dt.datetime) -> Mapping[str, Any] | None:
-    """The dated citation of the finding that is the first at or after its onset; None when there is none."""
+    """The dated citation of the finding that shows its onset, the first at or after it; None when there is none.
+
+    Citations that name the same thing as the most telling one: the others only go with it. What an answer of REST
+    states has the time at which somebody asked, so that it shows an onset only where nothing else does.
+    """
     dated = [(moment, each) for each in finding["evidence"] if (moment := _moment(each.get("ts")))]
     later = [(moment, each) for moment, each in dated if moment >= began]
-    return min(later, key=lambda pair: pair[0])[1] if later else None
+    later = [pair for pair in later if pair[1]["kind"] not in ASKED] or later
+    telling = [pair for pair in later if _named(pair[1]) == _named(later[0][1])]
+    return min(telling, key=lambda pair: pair[0])[1] if telling else None
+
+
+def _named(citation: Mapping[str, Any]) -> tuple[Any, Any]:
+    return citation["kind"], citation.get("name")
 
 
 def problem_seen_at(document: Mapping[str, Any]) -> dt.datetime | None:

@@ -282,7 +282,7 @@ def _vertex_signal(job_id: str | None, vertex: str, timeline: Timeline, graph: J
         "back_pressured_highest_ratio": highest(each.held_max for each in moments),
         "moments": len(moments),
     }
-    readings = [reading for each in moments if (reading := each.busiest or each.most_held)]
+    readings = [reading for each in moments for reading in (each.busiest, each.most_held) if reading]
     citations = [each.citation for each in sorted(readings, key=lambda each: -each.ratio)[:3]]
     return Signal(
         "back_pressure.vertex",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import Any
 
-from diagnostics.diagnosis.problem_time import effect_before
+from diagnostics.diagnosis.problem_time import effect_before, onset_evidence
 
 
 def finding(ts: str | None, *, at_start: bool = False, title: str = "Checkpoints expire") -> dict[str, Any]:
@@ -23,3 +24,21 @@ def test_a_consequence_that_was_seen_before_its_cause_is_named() -> None:
 def test_a_cause_that_was_there_from_the_beginning_is_older_than_every_effect() -> None:
     cause = finding("2026-11-21T01:20:50+00:00", at_start=True)
     assert effect_before(cause, [finding("2026-11-21T01:16:00+00:00")]) is None
+
+
+def cited(second: int, kind: str, name: str) -> dict[str, Any]:
+    return {"ts": f"2026-11-21T01:00:{second:02}+00:00", "kind": kind, "name": name}
+
+
+def test_what_shows_an_onset_is_told_by_what_happened_and_not_by_an_answer_to_a_question() -> None:
+    """An answer of REST is of the time of the question, and states what happened long before."""
+    began = dt.datetime(2026, 11, 21, 1, 0, 10, tzinfo=dt.UTC)
+    asked, expired = cited(11, "rest", "checkpoint"), cited(40, "log", "expired")
+    assert onset_evidence({"evidence": [expired, asked]}, began) == expired
+    assert onset_evidence({"evidence": [asked]}, began) == asked, "nothing else shows it"
+
+
+def test_what_shows_an_onset_names_the_same_as_the_most_telling_citation() -> None:
+    began = dt.datetime(2026, 11, 21, 1, 0, 10, tzinfo=dt.UTC)
+    busy, slow, earlier = cited(50, "metric", "busy"), cited(20, "log", "completed"), cited(30, "metric", "busy")
+    assert onset_evidence({"evidence": [busy, slow, earlier]}, began) == earlier
