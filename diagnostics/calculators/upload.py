@@ -61,26 +61,32 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
         return Outcome("depends", _fits(state * safe / max(full, measured) - state, growth), lines, results=results)
     longer = _longer_timeout(lookup, timeout)
     if incremental <= max(safe, SAFE * longer):
+        parts = {
+            "incremental": duration(incremental),
+            "full": duration(measured or full),
+            "again": _after_compaction(lookup, new, rate),
+        }
         sizes = say(
-            "at least {incremental} in place of {full}. {again}; within half of the timeout of {timeout} that needs "
+            "one takes at least {incremental}, a full one {full}. {again}; half of the timeout of {timeout} asks for "
             "{needed}/s.",
-            incremental=duration(incremental),
-            full=duration(measured or full),
-            again=_after_compaction(lookup, new, rate),
-            timeout=duration(timeout),
-            needed=size(needed),
+            **parts,
+            timeout=duration(max(timeout, longer)),
+            needed=size(most / (SAFE * max(timeout, longer) / 1000)),
         )
         if lookup("settings.incremental") is True:
             return Outcome(
                 "depends", say("Incremental checkpoints are on already: {sizes}", sizes=sizes), lines, results=results
             )
         interval = lookup("checkpoint_sizes.next_interval_ms")
-        if isinstance(interval, (int, float)) and _compacted_ms(lookup, new, rate) > interval:
+        compacted = _compacted_ms(lookup, new, rate)
+        if isinstance(interval, (int, float)) and compacted > interval:
             slow = say(
-                "Incremental checkpoints are not enough alone: after a compaction the upload takes longer than the "
-                "interval of {interval}, so the storage must become faster too: {sizes}",
+                "Incremental checkpoints are not enough alone: one takes at least {incremental}, a full one {full}. "
+                "{again}, longer than the interval of {interval}. The storage must become faster too: {needed}/s end "
+                "such an upload within the interval.",
+                **parts,
                 interval=duration(interval),
-                sizes=sizes,
+                needed=size(compacted * rate / interval),
             )
             return Outcome("depends", slow, lines, results=results)
         if incremental <= safe:

@@ -55,6 +55,7 @@ class ClusterCommands:
             "rest",
             "cluster.task_manager_class",
             "cluster.checkpoint_folder",
+            "cluster.log_folder",
             "cluster.savepoint_folder",
             "cluster.last_checkpoint",
             "cluster.checkpoint_listing",
@@ -94,6 +95,8 @@ class ClusterCommands:
             return self.named_path
         if reference == "cluster.older_state":
             return self.older_state
+        if reference == "cluster.log_folder":
+            return self.log_folder
         return self.checkpoint_folder if reference == "cluster.checkpoint_folder" else None
 
     @property
@@ -345,9 +348,14 @@ class ClusterCommands:
         return f"{self.kubectl} logs -l {','.join(labels)} --tail=-1 --prefix"
 
     def _log_files(self, process: str) -> str:
-        known = self.text("deployment.jobmanager_log") or self.text("deployment.task_manager_log")
-        folder = known.rpartition("/")[0] if known and self.kind == STANDALONE else "log"
+        folder = self.log_folder if self.kind == STANDALONE else "log"
         return f"{folder}/flink-*-{PROCESSES[process]}-*.log" if process in PROCESSES else f"{folder}/flink-*.log"
+
+    @property
+    def log_folder(self) -> str:
+        """The folder of Flink's logs, where the log of a process names it; below Flink's own one where none does."""
+        known = self.text("deployment.task_manager_log") or self.text("deployment.jobmanager_log")
+        return (known.rpartition("/")[0] if known else "") or "log"
 
     def at_task_manager(self, command: str) -> str:
         """A command on the host or in the pod of a TaskManager."""

@@ -12,6 +12,7 @@ from diagnostics.reconstruction.checkpoints.compaction import compacted_bytes
 from diagnostics.reconstruction.checkpoints.history import Checkpoint, History, checkpoint_histories
 from diagnostics.reconstruction.checkpoints.interval import fitting_interval_ms
 from diagnostics.reconstruction.checkpoints.state_growth import lasting_growth
+from diagnostics.reconstruction.checkpoints.timeout import proposed_timeout_ms
 from diagnostics.reconstruction.configuration.stated_settings import settings_of, stated_options
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
@@ -123,7 +124,8 @@ def _rates(
         "bytes_per_s_min": lowest(rates),
         "bytes_per_s_max": highest(rates),
         "needed_bytes": (needed := _needed(checkpoints)),
-        "needed_bytes_per_s": _needed_per_s(needed, stated),
+        "needed_bytes_per_s": _needed_per_s(needed, stated.get("timeout_ms")),
+        "planned_bytes_per_s": _needed_per_s(needed, _longer_timeout_ms(history, stated.get("timeout_ms"))),
         **_increments(checkpoints, highest(rates)),
         **_next_increment(history, checkpoints, highest(rates), stated),
     }
@@ -197,9 +199,16 @@ def _needed(checkpoints: Sequence[Checkpoint]) -> float | None:
     return max(state) + GROWTH_LEFT * max(growth, 0.0) if state else None
 
 
-def _needed_per_s(needed_bytes: float | None, stated: Mapping[str, FactValue]) -> float | None:
-    """Rate in bytes/s that writes them within half of the timeout."""
-    timeout_ms = stated.get("timeout_ms")
+def _longer_timeout_ms(history: History, timeout_ms: FactValue) -> float | None:
+    """The timeout that is proposed, where it is longer than the present one."""
+    if not isinstance(timeout_ms, (int, float)):
+        return None
+    proposed_ms = proposed_timeout_ms(history, timeout_ms)
+    return proposed_ms if proposed_ms is not None and proposed_ms > timeout_ms else None
+
+
+def _needed_per_s(needed_bytes: float | None, timeout_ms: FactValue) -> float | None:
+    """Rate in bytes/s that writes them within half of a timeout."""
     if needed_bytes is None or not isinstance(timeout_ms, (int, float)):
         return None
     return needed_bytes / (timeout_ms / 2 / 1000)
@@ -302,6 +311,7 @@ FACTS = {
     "bytes_per_s_max": "highest rate of bytes written over the end to end duration",
     "needed_bytes": "full size of the largest state and two checkpoints of its growth",
     "needed_bytes_per_s": "rate that writes the largest state and two checkpoints of its growth in half of the timeout",
+    "planned_bytes_per_s": "the same in half of the longer timeout that the durations ask for",
     "growth_by_checkpoint_bytes": "usual growth of the state from one checkpoint to the next",
     "expected_incremental_ms": "how long writing that growth alone takes at the highest rate seen",
     "growth_bytes_per_s": "usual growth of the state per second, by the steps between checkpoints",
@@ -311,7 +321,7 @@ FACTS = {
     "compacted_bytes": "most that RocksDB's compaction wrote in an interval of that length",
     "next_incremental_most_bytes": "growth in that interval and the files that compaction rewrote, at most the state",
     "next_incremental_most_ms": "how long writing both takes at the highest rate seen",
-    "next_incremental_interval_ratio": "time to write the growth and what compaction rewrote over the interval",
+    "next_incremental_interval_ratio": "time to write the growth and what compaction rewrote over that interval",
     "late_acks": "acknowledgements that came after the checkpoint had expired",
     "late_ids": "of which checkpoints",
     "late_min_ms": "how long after the expiry the first came",

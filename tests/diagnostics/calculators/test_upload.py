@@ -16,7 +16,7 @@ def test_an_upload_is_bytes_over_bandwidth_against_half_of_the_timeout() -> None
 
 
 def test_an_incremental_upload_is_that_of_the_interval_and_timeout_of_the_plan() -> None:
-    """274.8 MB at 10.31 MB/s are 26.7 s; 835.9 MB in 15 s are 55.7 MB/s, as the runbook has them."""
+    """274.8 MB at 10.31 MB/s are 26.7 s; 835.9 MB in half of 3 min are 9.3 MB/s, as the runbook has them."""
     facts = {
         "checkpoint_sizes.max_state_bytes": 561.2e6,
         "checkpoint_sizes.needed_bytes": 835.9e6,
@@ -32,14 +32,18 @@ def test_an_incremental_upload_is_that_of_the_interval_and_timeout_of_the_plan()
     }
     found = outcome("upload", facts)
     assert found.advice == "do"
-    assert "fit with a timeout of 3 min, as the plan has it: at least 26.7 s in place of 71.1 s." in found.headline
-    assert "of 30 s that needs 55.7 MB/s." in found.headline
+    assert "fit with a timeout of 3 min, as the plan has it: one takes at least 26.7 s, a full one 71.1 s. " in (
+        found.headline
+    )
+    assert "half of the timeout of 3 min asks for 9.3 MB/s." in found.headline
+    assert shown(found)["Bandwidth for a full upload within it"] == "835.9 MB / 15 s = 55.7 MB/s", "as it is now"
     assert shown(found)["Full upload, as measured"] == "561.2 MB = 71.1 s"
     assert "nearly everything is written again" in found.headline
     most = {"checkpoint_sizes.next_incremental_most_bytes": 836e6}
     slow = outcome("upload", facts | most | {"checkpoint_sizes.next_interval_ms": 60_000.0})
     assert slow.advice == "depends", "836 MB at 10.31 MB/s take 81 s, which the interval does not have"
-    assert "longer than the interval of 60 s, so the storage must become faster too" in slow.headline
+    assert "After a compaction up to 836 MB are written, in 81.1 s, longer than the interval of 60 s." in slow.headline
+    assert "must become faster too: 13.9 MB/s end such an upload within the interval." in slow.headline, "836 / 60"
     compacted = outcome("upload", facts | most)
     assert "After a compaction up to 836 MB are written, in 81.1 s;" in compacted.headline
     without = {name: value for name, value in facts.items() if "proposed" not in name}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -77,6 +78,15 @@ def test_in_flight_data_does_not_count_as_state() -> None:
 def test_the_needed_rate_writes_the_grown_state_in_half_of_the_timeout() -> None:
     facts = _written(History(JOB, (_checkpoint(1, 100, 100), _checkpoint(2, 150, 150))), {"timeout_ms": 100_000})
     assert facts["needed_bytes_per_s"] == 5 * MB  # (150 + 2 x 50) MB in 50 s
+    assert "planned_bytes_per_s" not in facts or facts["planned_bytes_per_s"] is None, "nothing asks for a longer one"
+
+
+def test_the_needed_rate_is_also_that_of_the_longer_timeout() -> None:
+    """71 s of an expired checkpoint ask for 3 min: (150 + 2 x 50) MB in 90 s."""
+    late = replace(_checkpoint(3, 150, 150), status="expired", triggered_ms=START, late_ms=(START + 71_000,))
+    history = History(JOB, (_checkpoint(1, 100, 100), _checkpoint(2, 150, 150), late))
+    facts = _written(history, {"timeout_ms": 30_000})
+    assert facts["planned_bytes_per_s"] == pytest.approx(250 * MB / 90)
 
 
 def test_acknowledgements_after_the_expiry_are_counted_with_their_delay() -> None:
