@@ -178,6 +178,8 @@ def _plan_lines(shown: PlanShown) -> Iterator[str]:
         yield from (line for look in each["look"] for line in (plain(look["what"]), "", *fenced(look["command"])))
     if plan["look_first"]:
         yield from _open_lines(plan)
+        if plan["open"] and plan["changes"]:
+            yield from (f"**{say('Beside that, in the same restart')}**", "")
     for change in plan["changes"]:
         yield from _change_lines({**change, "only_if": None})
     if plan["restart"] and not shown.waits_because:

@@ -176,6 +176,8 @@ def _plan(shown: PlanShown) -> Iterator[Flowable]:
             yield from _code(look["command"])
     if plan["look_first"]:
         yield from _open(plan)
+        if plan["open"] and plan["changes"]:
+            yield _paragraph(say("Beside that, in the same restart"), FINDING)
     for change in plan["changes"]:
         yield from _change(change)
     if plan["restart"] and not shown.waits_because:

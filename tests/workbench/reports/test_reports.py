@@ -125,6 +125,19 @@ def test_the_plan_is_in_the_pdf_in_the_language_of_its_reader(analysis: Analysis
         assert "orders 的统一方案" in pdf_text(report)
 
 
+def test_a_decided_change_does_not_stand_below_a_look_that_does_not_decide_on_it(analysis: Analysis) -> None:
+    change = {"file": "config.yaml", "kind": "config", "from": "", "to": "a:\n  b: 1", "unset": []}
+    code_change = {"kind": "code", "file": "the job", "from": "", "to": "int a = 1;", "unset": [], "instead": False}
+    offered = {"question": "Is it large?", "only_if": "it is", "changes": [code_change]}
+    plan = {"changes": [change], "open": [offered], "left_out": [], "restart": None, "remark": "", "at_once": []}
+    report = replace(report_of(analysis.case), plans=[PlanShown("orders", plan | {"look_first": True}, [], "")])
+
+    said = "Only after a look\nIs it large? If it is:\nAdd to the job:\nint a = 1;\nBeside that, in the same restart\n"
+    assert f"{said}Add to config.yaml:" in pdf_text(report)
+    text = as_markdown(report, "http://here/")
+    assert "```\nint a = 1;\n```\n\n**Beside that, in the same restart**\n\nAdd to config.yaml:" in text
+
+
 def pdf_text(report: Report) -> str:
     assert as_pdf(report, "http://here/").startswith(b"%PDF-")
     parts = flowables(report, "http://here/")
