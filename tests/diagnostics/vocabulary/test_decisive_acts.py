@@ -1,0 +1,83 @@
+"""Failures as they are printed, with the option, value or statement that repairs them, and the class that leads."""
+
+from __future__ import annotations
+
+import pytest
+
+from diagnostics.vocabulary.message_remedies import remedy_of
+from tests.diagnostics.vocabulary.test_known_failures import shown_by
+
+STATE = "java.lang.IllegalStateException: "
+VALID = "org.apache.flink.table.api.ValidationException: "
+DEBEZIUM = "io.debezium.DebeziumException: "
+POSTGRES = "org.postgresql.util.PSQLException: ERROR: "
+MYSQL = "com.mysql.cj.jdbc.exceptions.MysqlDataTruncation: Data truncation: "
+ACTS = [
+    ("ApplicationExecutionException: The application contains no execute() calls.", "user_code", "env.execute()"),
+    ("IllegalArgumentException: Job client must be a CoordinationRequestGateway. This is a bug.", "user_code", "-d"),
+    (
+        "Exception: Cannot deploy task Map (1/8) - TaskManager (tm-1) not responding after a rpcTimeout of 1 ms",
+        None,
+        "pekko.ask.timeout",
+    ),
+    ("java.lang.SecurityException: Invalid signature file digest for Manifest main attributes", "user_code", "*.SF"),
+    ("java.util.zip.ZipException: invalid LOC header (bad signature)", "user_code", "unzip -t"),
+    ("java.io.IOException: JAR file can't be read '/opt/flink/usrlib/a.jar'", "misconfiguration", "chmod 644"),
+    (
+        "IllegalArgumentException: The fraction of memory to allocate should not be 0. Please make sure that all",
+        "misconfiguration",
+        "consumer-weights",
+    ),
+    ("java.net.ConnectException: Call From h/1 to 0.0.0.0/0.0.0.0:8032 failed", None, "HADOOP_CONF_DIR"),
+    (
+        'io.fabric8.kubernetes.client.KubernetesClientException: pods "a" is forbidden: exceeded quota: compute',
+        None,
+        "kubectl describe quota",
+    ),
+    (
+        "UpgradeFailureException: Latest checkpoint not externally addressable",
+        "restore_failure",
+        "initialSavepointPath",
+    ),
+    (f"{VALID}Flink doesn't support ENFORCED mode for PRIMARY KEY constraint.", "user_code", "NOT ENFORCED"),
+    (f"{VALID}The 'OPTIONS' hint is allowed only when the config option", None, "table.dynamic-table-options.enabled"),
+    ("org.codehaus.janino.InternalCompilerException: Code grows beyond 64 KB", "user_code", "max-length"),
+    ("TableException: unexpected correlate variable $cor0 in the plan", "user_code", "LEFT JOIN"),
+    (f"{STATE}Attempted to migrate from flink-connector-kafka 3.X directly to a naming", "restore_failure", "POOLING"),
+    ("DeserializationException: Invalid null value received in non-upsert mode.", "user_code", "upsert-kafka"),
+    (
+        "org.apache.kafka.common.InvalidRecordException: Compacted topic cannot accept message without key in",
+        "outside_system",
+        "key.fields",
+    ),
+    (
+        "SaslMechanismException: Client SASL mechanism 'PLAIN' not enabled in the server, enabled mechanisms are",
+        "misconfiguration",
+        "sasl.mechanism",
+    ),
+    (f"{DEBEZIUM}Cannot get maximum archive log SCN as no archive logs are present.", "outside_system", "ARCHIVELOG"),
+    (f"{DEBEZIUM}User does not have the 'LOCK TABLES' privilege required to obtain a", "outside_system", "GRANT LOCK"),
+    ('RuntimeException: Cannot find factory with identifier "doris" in the classpath.', "misconfiguration", "--jar"),
+    (f"{STATE}Unable to apply SchemaChangeEvent for table 'a.b' without existing schema", None, "3.0.1"),
+    (
+        f'{POSTGRES}column "a" is of type jsonb but expression is of type character varying',
+        None,
+        "stringtype=unspecified",
+    ),
+    (f'{POSTGRES}prepared statement "S_1" already exists', "misconfiguration", "prepareThreshold=0"),
+    (f"{MYSQL}Incorrect string value: '\\xF0\\x9F' for column 'a'", None, "utf8mb4"),
+    ("java.sql.SQLException: Field 'a' doesn't have a default value", "outside_system", "SET DEFAULT"),
+    (
+        "java.sql.SQLException: Listener refused the connection: ORA-12505, TNS:listener",
+        "misconfiguration",
+        "<service>",
+    ),
+    ("java.sql.SQLException: ORA-00257: archiver error", "outside_system", "DB_RECOVERY_FILE_DEST_SIZE"),
+    ("SQLServerException: Cannot insert explicit value for identity column in table 'a'", "outside_system", "identity"),
+]
+
+
+@pytest.mark.parametrize(("said", "symptom_class", "act"), ACTS)
+def test_a_message_names_the_act_that_repairs_it(said: str, symptom_class: str | None, act: str) -> None:
+    assert act in (remedy_of(said) or "")
+    assert symptom_class is None or shown_by(said) == symptom_class
