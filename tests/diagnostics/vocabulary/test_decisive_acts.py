@@ -101,6 +101,15 @@ ACTS = [
     ("OutOfMemoryError: Could not allocate enough memory segments for NetworkBufferPool", None, "MaxDirectMemorySize"),
     ("org.apache.kafka.common.errors.NotLeaderOrFollowerException: a", "outside_system", "unavailable-partitions"),
     ("ImportError: cannot import name 'validate' from 'avro.io'", "user_code", "pip check"),
+    ("TimeoutException: The heartbeat of JobManager with id a timed out.", None, "jobmanager.memory.process.size"),
+    ("RpcConnectionException: Could not connect to rpc endpoint under address pekko.tcp://a", None, "6123"),
+    ("java.net.BindException: Cannot assign requested address", "misconfiguration", "bind-host"),
+    ("NoClassDefFoundError: com/sun/jersey/api/client/config/ClientConfig", "user_code", "timeline-service"),
+    ("java.sql.SQLException: Unknown system variable 'tx_isolation'", None, "mysql-connector-j 8"),
+    (f"{POSTGRES}must be superuser or replication role to start walsender", "outside_system", "REPLICATION"),
+    ("java.sql.SQLException: ORA-01031: insufficient privileges", "outside_system", "LOGMINING"),
+    ("org.apache.kafka.common.errors.UnsupportedVersionException: a", "outside_system", "2.1 or newer"),
+    ("S3Exception: A header you provided implies functionality that is not implemented", None, "WHEN_REQUIRED"),
 ]
 
 
