@@ -31,10 +31,20 @@ NOT_THE_CAUSE = to_say(
     "Nothing in this plan removes the root cause: follow the runbook “{runbook}” for that. What is here lowers other "
     "risks and can wait for the next deployment."
 )
+DUE_CAUSE_FIRST = to_say(
+    "None of the decided changes removes the root cause: begin with what the verdict says to do first. Look which of "
+    "the changes under “Only after a look” fits: its step in the runbook shows how to restart the job. Make the "
+    "changes below in the same restart."
+)
+DUE_BESIDE_THE_CAUSE = to_say(
+    "Nothing in this plan removes the root cause: follow the runbook “{runbook}” for that, and make these changes in "
+    "the same restart."
+)
 START_FIRST = to_say("Run the commands that start processes now: the job needs them to run again.")
-SETTINGS_BEFORE = to_say(
-    "Write the settings below into the files before: that takes a minute, and a process reads them when it starts. The "
-    "restart at the end can wait for a planned time; leave out processes that were started with these settings."
+SETTINGS_FIRST = to_say(
+    "First write the settings below into the files: that takes a minute, and a process reads them when it starts. Then "
+    "run the commands that start processes: the job needs them to run again. The restart at the end can wait for a "
+    "planned time; leave out processes that were started with these settings."
 )
 RESTART_LATER = to_say("The restart below can wait for a planned time. Do not begin with it while the incident lasts.")
 
@@ -68,13 +78,15 @@ class _File:
 
 
 def merged_plan(
-    proposals: Sequence[Proposal], signals: Sequence[Mapping[str, Any]], job: str | None
+    proposals: Sequence[Proposal], signals: Sequence[Mapping[str, Any]], job: str | None, *, is_due: bool = False
 ) -> dict[str, Any] | None:
     """The changes of all proposals in the order of their effect; None when there is none.
 
     A change is taken when the measurements decide for it; what somebody has to look at first is in `open`. Of
     alternatives the most effective one is taken. An option has the value of the first proposal that changes it, and is
     left out where the runbook of a cause before it calls it useless.
+
+    is_due  whether something else says by when: then the remark does not say that anything can wait
 
     Gives  JSON values: `changes` [{kind, file, from, to, runbook}], the options of a file as one with `runbook` empty,
            `open` [{only_if, question, changes: [{file, from, to, instead}]}], where one that is `instead` is an
@@ -128,11 +140,11 @@ def merged_plan(
     shown["changes"] = [shown_change(each, file) for each in shown["changes"]]
     for look in shown["open"]:
         look["changes"] = [shown_change(each, file) for each in look["changes"]]
-    remark = plan.remark(cause)
+    remark = plan.remark(cause, is_due=is_due)
     if starts and plan.restarts:
         has_settings = any(each["kind"] == "config" for each in shown["changes"])
         shown["changes"].sort(key=lambda each: each["kind"] == "command")
-        remark = joined_sentences([say(START_FIRST), say(SETTINGS_BEFORE if has_settings else RESTART_LATER)])
+        remark = say(SETTINGS_FIRST) if has_settings else joined_sentences([say(START_FIRST), say(RESTART_LATER)])
     looks_first = plan.looks_first(cause) and not starts
     shown |= {"restart": restart, "remark": remark, "look_first": looks_first}
     shown["at_once"] = list(_at_once(proposals[0].steps)) if looks_first else []
@@ -194,11 +206,13 @@ class _Plan:
         """Whether a look decides on the root cause, and nothing decided removes it."""
         return cause in self.undecided and cause not in self.decided
 
-    def remark(self, cause: str) -> str:
+    def remark(self, cause: str, *, is_due: bool = False) -> str:
         """What is to be known first where no decided change belongs to the runbook of the root cause."""
         if cause in self.decided or (not self._files and not self._others):
             return ""
-        return say(CAUSE_FIRST) if self.looks_first(cause) else say(NOT_THE_CAUSE, runbook=cause)
+        if self.looks_first(cause):
+            return say(DUE_CAUSE_FIRST if is_due else CAUSE_FIRST)
+        return say(DUE_BESIDE_THE_CAUSE if is_due else NOT_THE_CAUSE, runbook=cause)
 
     def add(
         self, change: Mapping[str, Any], step: Mapping[str, Any], proposal: Proposal, before: Sequence[Proposal]

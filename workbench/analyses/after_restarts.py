@@ -76,11 +76,15 @@ def _reconciled(lost: Lost) -> str:
 
 
 def comes_again(analysis: Analysis, job: str | None) -> str:
-    """When trouble that is over would end the job and its checkpoints, if it came again; empty where it would not."""
+    """When trouble that is over would end the job and its checkpoints, if it came again; empty where it would not, and
+    where every restart was one that somebody ordered: no failure comes again at their pace.
+    """
     lookup = _facts(analysis, job)
     after, interval = lookup("restarts.gives_up_after_ms"), lookup("restarts.interval_ms")
     retention = str(lookup("settings.retention"))
     if not isinstance(after, (int, float)) or not isinstance(interval, (int, float)):
+        return ""
+    if lookup("restarts.for_faults") == 0:
         return ""
     if "FAILED" not in DELETED_WHEN_ENDED.get(retention, ()) or lookup("restarts.final_state") in ENDED:
         return ""

@@ -185,11 +185,12 @@ def plans_shown(analysis: Analysis, progress: Iterable[RunbookProgress]) -> list
             )
             for source in sources
         ]
-        plan = merged_plan(proposals, analysis.signals, job or None)
+        due = due_because(analysis, job)
+        plan = merged_plan(proposals, analysis.signals, job or None, is_due=bool(due))
         if plan:
             name = names.get(job) if len(names) > 1 else None
             merged = [each for each in sources if each.title in plan["runbooks"]]
-            if due := due_because(analysis, job):
+            if due:
                 plan["remark"] = joined_sentences([due, plan["remark"]]) if plan["remark"] else due
             plans.append(PlanShown(name, plan, merged, waits_because(analysis, job)))
     return plans

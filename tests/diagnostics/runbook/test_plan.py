@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
+
+import pytest
 
 from diagnostics.runbook import Proposal, Runbook, merged_plan, useless_options
 from diagnostics.symptoms import symptom_folders
@@ -78,9 +81,21 @@ def test_a_plan_that_leaves_the_root_cause_alone_says_so() -> None:
     outside = Proposal("Declined", (), [])
     settings = Proposal("Settings", (), [step(change("t.retention: RETAIN"))])
     assert plan_of(outside, settings)["remark"].startswith("Nothing in this plan removes the root cause")
+
     assert plan_of(outside, settings)["restart"] is None
     assert plan_of(outside, settings)["runbooks"] == ["Settings"], "nothing of the other runbook is in it"
     assert (plan_of(settings)["remark"], plan_of(settings)["restart"] is None) == ("", False)
+
+
+@pytest.mark.parametrize("only_if", [None, "keys repeat"])
+def test_a_plan_that_is_due_does_not_say_that_it_can_wait(only_if: str | None) -> None:
+    """One sentence said “for today” and the next one “with the next deployment”."""
+    steps = [step(change("cached()", kind="code", only_if=only_if))] if only_if else []
+    settings = Proposal("Settings", (), [step(change("t.retention: RETAIN"))])
+    plan = merged_plan([Proposal("Declined", (), steps), settings], (), None, is_due=True)
+    assert plan is not None
+    assert plan["remark"]
+    assert not re.search("can wait|next deployment|worth a restart", plan["remark"])
 
 
 def test_a_job_that_has_ended_is_started_although_no_change_removes_the_root_cause() -> None:
@@ -127,8 +142,9 @@ def test_a_process_that_is_started_reads_the_settings_of_the_plan_and_the_config
     assert plan is not None
     assert [each["kind"] for each in plan["changes"]] == ["config", "command"]
     assert plan["changes"][1]["to"].splitlines()[0] == "export FLINK_CONF_DIR=/etc/flink"
-    assert plan["remark"].startswith("Run the commands that start processes now")
-    assert "Write the settings below into the files before" in plan["remark"]
+    first, then, _ = plan["remark"].split(". ")
+    assert first.startswith("First write the settings below into the files")
+    assert then.startswith("Then run the commands that start processes")
     only = merged_plan([Proposal("A", (), [start])], stored, JOB)
     assert only is not None
     assert only["remark"] == ""

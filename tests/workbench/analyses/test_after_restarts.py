@@ -58,9 +58,10 @@ def test_trouble_that_would_end_the_job_with_its_checkpoints_does_not_wait_for_t
         (RESTARTED, "RETAIN_ON_CANCELLATION"),
         ({**RESTARTED, "final_state": "FAILED"}, "NO_EXTERNALIZED_CHECKPOINTS"),
         ({"interval_ms": 27_500}, "NO_EXTERNALIZED_CHECKPOINTS"),
+        ({**RESTARTED, "for_faults": 0, "for_ended": 3}, "NO_EXTERNALIZED_CHECKPOINTS"),
     ],
 )
-def test_a_job_that_keeps_its_checkpoints_has_ended_or_restarts_for_ever_has_no_deadline(
+def test_a_job_that_keeps_its_checkpoints_has_ended_restarts_for_ever_or_in_a_deployment_has_no_deadline(
     restarts: dict[str, Any], retention: str
 ) -> None:
     found = analysed(signal("restarts", **restarts), signal("settings", retention=retention))
