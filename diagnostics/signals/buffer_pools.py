@@ -50,6 +50,8 @@ def _signal(task: VertexKey, graph: JobGraph, pools: TaskPools, upstream: Mappin
     facts["is_sink"] = graph.edges_known and not graph.all_below(task[1])
     facts["fullest_subtask"] = pools.subtask
     facts["full_since_ms"] = pools.since_ms
+    if pools.course:
+        facts["last_ratio"] = max(pools.course)[1]
     full = [(ts_ms, value >= FULL) for ts_ms, value in pools.course]
     facts |= onset_facts(onset(full)) | end_facts(ended_ms(full))
     if upstream:
@@ -80,6 +82,7 @@ FACTS = {
     "upstream_vertex": "that task",
     "is_sink": "whether no task follows it, so that it has no output pool although Flink reports an empty one",
     "fullest_subtask": "the subtask with the fullest pool, whose pools these are",
+    "last_ratio": "use of the fullest of these pools when it was last read",
     "full_since_ms": "time at which the fullest buffer pool filled, where that was observed; uses are medians since "
     "then",
 }

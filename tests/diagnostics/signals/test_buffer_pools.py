@@ -31,6 +31,7 @@ def test_a_pool_that_filled_and_emptied_again_has_an_onset_and_an_end() -> None:
     (found,) = signals_of_key(buffer_pools.measure(hand_made(**line_of_jobs(), metric_sample=rows)), "buffer_pools")
     assert (found.facts["onset_ms"], found.facts["onset_at_start"]) == (START + 20_000, False)
     assert found.facts["ended_ms"] == START + 90_000
+    assert found.facts["last_ratio"] == 0.0
 
 
 def test_the_pools_of_a_task_are_those_of_one_subtask_since_its_pool_is_full() -> None:
