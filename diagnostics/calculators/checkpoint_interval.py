@@ -64,9 +64,10 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
         lines.append(Line(say("Interval at which both costs are least"), arithmetic, duration(best)))
         results |= {"best_ms": best}
         headline = say(
-            "Every {interval}: checkpoints are under way {under_way} of the time; {lost}. "
+            "Every {interval}, {took} each: checkpoints are under way {under_way} of the time; {lost}. "
             "With {failures} a day, both together cost least near {best}.",
             interval=duration(interval),
+            took=_took(took, lookup),
             under_way=percent(under_way),
             lost=_lost(lookup, lost_most),
             failures=say("one failure") if failures == 1 else say("{number} failures", number=number(failures)),
@@ -74,7 +75,8 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
         )
         return Outcome("depends", headline, lines, results=results)
     headline = say(
-        "Checkpoints are under way {under_way} of the time; {lost}.",
+        "With {took} each, checkpoints are under way {under_way} of the time; {lost}.",
+        took=_took(took, lookup),
         under_way=percent(under_way),
         lost=_lost(lookup, lost_most),
     )

@@ -104,8 +104,8 @@ def _effect(values: Mapping[str, float], lookup: Lookup) -> Outcome:
         return Outcome("depends", headline, lines, results=results)
     headline = (
         say(
-            "A restart now repeats the last {since}. The job is {behind} behind when it runs again and needs "
-            "{catch_up} to catch up.",
+            "At the end of the evidence a restart repeats the {since} since the trigger of the last completed "
+            "checkpoint. The job is {behind} behind when it runs again and needs {catch_up} to catch up.",
             since=duration(since),
             **ways,
         )
@@ -317,7 +317,10 @@ def _repeats(since_ms: float, lookup: Lookup) -> str:
             since=duration(since_ms),
             down=FORMATS["time"](down_ms),
         )
-    return say("A restart now repeats the last {since}.", since=duration(since_ms))
+    return say(
+        "At the end of the evidence a restart repeats the {since} since the trigger of the last completed checkpoint.",
+        since=duration(since_ms),
+    )
 
 
 def _without_spare(values: Mapping[str, float], lookup: Lookup, behind: float) -> str | None:

@@ -165,9 +165,9 @@ class TimeRange {
 
   // A range as a sentence's part: `2026-11-22 13:05:00 to 13:06:00 UTC, 1 min`.
   inWords([from, to]) {
-    // Milliseconds say nothing of a range of minutes.
+    // Milliseconds say nothing of a range of minutes. They are cut off, as in every other time of the pages.
     const whole = to - from < MINUTE ? 1 : 1000;
-    const [first, last] = [from, to].map((ms) => this.timeOf(Math.round(ms / whole) * whole));
+    const [first, last] = [from, to].map((ms) => this.timeOf(Math.floor(ms / whole) * whole));
     const end = first.slice(0, 10) === last.slice(0, 10) ? last.slice(11) : last;
     return say('{first} to {last} {zone}, {length}', { first, last: end, zone: this.zoneName(from), length: lengthInWords(to - from) });
   }

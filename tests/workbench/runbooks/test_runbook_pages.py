@@ -107,7 +107,10 @@ def test_a_finding_without_a_runbook_has_no_page(people: People, analysis: Analy
     ("failed", "headline"),
     [
         (0, "After a stop with a savepoint nothing is repeated. The job is 60 s behind when it runs again and needs 2"),
-        (3, "A restart now repeats the last 10 s. The job is 70 s behind when it runs again and needs 2 min 20 s"),
+        (
+            3,
+            "last completed checkpoint. The job is 70 s behind when it runs again and needs 2 min 20 s",
+        ),
     ],
 )
 def test_a_step_that_restarts_says_what_a_restart_costs_here(
