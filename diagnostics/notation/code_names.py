@@ -141,7 +141,9 @@ def _quotes(plain: str) -> Iterator[Named]:
         if attached.group(1) in waiting:
             line = lines.at(attached.start())
             yield "waiting-function", attached.group(1), line
-            yield from _quoted("look-up", _whole_call(plain, attached), line)
+            whole = _whole_call(plain, attached)
+            yield from _quoted("look-up", whole, line)
+            yield "look-up-made", _construction(whole, attached.group(1)), line
             for kind, name in asked(waiting[attached.group(1)]):
                 yield kind, name, line
 
@@ -162,6 +164,14 @@ def _whole_call(plain: str, begun: re.Match[str]) -> str:
     opening = plain.index("(", begun.start())
     inside = enclosed(plain, opening)
     return "" if inside is None else f"{plain[begun.start() : opening]}({inside})"
+
+
+def _construction(call: str, function: str) -> str:
+    """`Function(arguments)` within the call that attaches a function; `Function(...)` where it is not on one line."""
+    begun = call.find(f"{function}(")
+    arguments = enclosed(call, begun + len(function)) if begun >= 0 else None
+    made = f"{function}({arguments})"
+    return made if arguments is not None and QUOTED_CODE.fullmatch(made) else f"{function}(...)"
 
 
 def _quoted(kind: str, text: str, line: int) -> Iterator[Named]:

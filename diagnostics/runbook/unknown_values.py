@@ -37,6 +37,7 @@ UNKNOWN_VALUES: Mapping[str, str] = {
     "job_code.window": ".window(<window>)",
     "job_code.look_up": ".flatMap(new <function of the look-up>())",
     "job_code.look_up_function": "LookUp",
+    "job_code.look_up_made": "LookUp(...)",
     "job_code.look_up_key": "<look-up key>",
     "job_code.look_up_key_type": "<type of the key>",
     "job_code.look_up_answer_type": "<type of the answer>",

@@ -89,6 +89,12 @@ def test_the_function_that_waits_for_an_outside_system_is_found_where_it_is_atta
     assert names(LOOK_UP)["look-up"] == '.flatMap(new CustomerLookup(p.get("jdbc")))'
 
 
+def test_the_construction_of_that_function_has_its_arguments() -> None:
+    assert names(LOOK_UP)["look-up-made"] == 'CustomerLookup(p.get("jdbc"))'
+    over_lines = LOOK_UP.replace('p.get("jdbc")', 'p.get("jdbc"),\n    pool')
+    assert names(over_lines)["look-up-made"] == "CustomerLookup(...)"
+
+
 BY_JDBC = """
 class CustomerLookup extends RichFlatMapFunction<Order, Order> {
     void open() { ps = con.prepareStatement("SELECT region FROM customer_dim(?)"); }

@@ -155,9 +155,10 @@ def blocks_of(**facts: dict[str, Any]) -> str:
 
 def test_the_code_of_a_look_up_has_the_types_and_the_key_of_the_source() -> None:
     code = {"look_up_function": "CustomerLookup", "look_up_key": "customerId"}
+    code |= {"look_up_made": 'CustomerLookup(p.get("jdbc"))'}
     code |= {"look_up_key_type": "Integer", "look_up_answer_type": "String"}
     said = blocks_of(blocking_calls=CALLS | {"async_capacity": 9, "async_timeout_ms": 2000.0}, job_code=code)
-    assert "input, new AsyncCustomerLookup()," in said
+    assert 'input, new AsyncCustomerLookup(p.get("jdbc")),' in said
     assert "Cache<Integer, List<String>> cache;" in said
     assert ".keyBy(record -> record.customerId)" in said
     assert not any(gap in said for gap in ("<type of", "<its", "<function", "(record -> record.<"))
