@@ -42,7 +42,10 @@ LARGEST_PERCENT = 2
 
 
 def fact_value(value: Any, fact: str, beside: Any = None) -> str:
-    """A fact's value in the unit of its name's suffix; a ratio in the unit of the larger of it and `beside`."""
+    """A fact's value in the unit of its name's suffix; a ratio in the unit of the larger of it and `beside`.
+
+    A value that differs from `beside`, but not once both are rounded, has its exact number behind it.
+    """
     if value is None:
         return say("unknown")
     name = fact.rpartition(".")[2]
@@ -58,8 +61,10 @@ def fact_value(value: Any, fact: str, beside: Any = None) -> str:
         return say("1 time") if number == "1" else say("{number} times", number=number)
     if BYTES_PER_SECOND in name:
         return f"{phrase.size(value)}/s"
-    form = next((form for suffix, form in SUFFIXES.items() if name.endswith(suffix)), "number")
-    return phrase.FORMATS[form](value)
+    shown = phrase.FORMATS[next((form for suffix, form in SUFFIXES.items() if name.endswith(suffix)), "number")]
+    exact = exact_fact_value(value, fact)
+    is_told_apart = beside is None or value == beside or shown(value) != shown(beside)
+    return shown(value) if is_told_apart or not exact else f"{shown(value)} ({exact})"
 
 
 def exact_fact_value(value: Any, fact: str) -> str:

@@ -15,6 +15,10 @@ LONGEST_S = 60
 """A citation later than this after the onset is not quoted as what shows it. Our choice: a checkpoint expires as long
 after its trigger, and metrics are sampled more often.
 """
+LONGEST_AT_START_S = 15
+"""The same where the first sample shows it already, which a later line does not. Our choice: a usual time between two
+scrapes.
+"""
 RESTARTS, GAVE_UP = "restarts.restarts", "restarts.final_ms"
 """How often a job restarted, and the moment of its last state: a finding that states both is true from that moment on,
 and its onset is the first restart.
@@ -73,19 +77,20 @@ def _onsets_and_ends(document: Mapping[str, Any]) -> Iterator[Event]:
             consequences = (each for each in findings if each["caused_by"] == position)
             is_older = onset.at_start and onset.job_started is None
             or_earlier = is_older or effect_before(entry, consequences) is not None
-            yield from _onset_events(entry, onset.at, or_earlier=or_earlier)
+            longest_s = LONGEST_AT_START_S if onset.at_start else LONGEST_S
+            yield from _onset_events(entry, onset.job_started or onset.at, longest_s, or_earlier=or_earlier)
         if end := problem_end(entry):
             yield Event(end, False, (say("Over: {title}", title=_title(entry)),))
 
 
-def _onset_events(entry: Mapping[str, Any], began: dt.datetime, *, or_earlier: bool) -> Iterator[Event]:
-    line, line_at = _line(entry, began)
+def _onset_events(entry: Mapping[str, Any], began: dt.datetime, longest_s: int, *, or_earlier: bool) -> Iterator[Event]:
+    line, line_at = _line(entry, began, longest_s)
     gave_up = _gave_up(entry)
     if gave_up is None or gave_up <= began:
         yield Event(began, or_earlier, (_title(entry),), line, line_at)
     else:
         yield Event(began, or_earlier, (say("First restart of the job"),), line, line_at)
-        yield Event(gave_up, False, (_title(entry),), *_line(entry, gave_up))
+        yield Event(gave_up, False, (_title(entry),), *_line(entry, gave_up, LONGEST_S))
 
 
 def _title(entry: Mapping[str, Any]) -> str:
@@ -94,13 +99,13 @@ def _title(entry: Mapping[str, Any]) -> str:
     return say("{title} ({where})", title=title, where=task) if task and task not in title else title
 
 
-def _line(entry: Mapping[str, Any], began: dt.datetime) -> tuple[str, dt.datetime | None]:
+def _line(entry: Mapping[str, Any], began: dt.datetime, longest_s: int) -> tuple[str, dt.datetime | None]:
     """The citation that shows what began then, and its time."""
     shown = onset_evidence(entry, began)
     if shown is None:
         return "", None
     at = dt.datetime.fromisoformat(shown["ts"])
-    if (at - began).total_seconds() > LONGEST_S:
+    if (at - began).total_seconds() > longest_s:
         return "", None
     return shown.get("text") or shown.get("name") or "", at
 

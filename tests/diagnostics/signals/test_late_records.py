@@ -41,6 +41,16 @@ def test_drops_are_summed_over_subtasks_and_the_jump_is_found() -> None:
     assert (facts["dropped_before_ratio"], facts["dropped_since_ratio"]) == pytest.approx((0.01, 0.4))
 
 
+def test_an_answer_of_rest_that_repeats_a_value_of_before_does_not_lower_the_rate() -> None:
+    """REST fetches metrics every 10 s: its last answer had grown by a tenth of what the scrapes before it had."""
+    rows = counter("numLateRecordsDropped", 0, [1.0] * 8 + [40.0] * 12, "window")
+    rows += counter("numRecordsIn", 0, [100.0] * 20, None)
+    last = rows[19]
+    answer = {**last, "ts_ms": last["ts_ms"] + 3_000, "value": last["value"] + 1, "pointer": "/3"}
+    facts = only(late_records.measure(hand_made(metric_sample=[*rows, answer])), "late_records").facts
+    assert facts["rate_after_per_s"] == 40.0
+
+
 def test_without_a_jump_one_share_says_it_all() -> None:
     rows = counter("numLateRecordsDropped", 0, [2.0] * 20, "window") + counter("numRecordsIn", 0, [100.0] * 20, None)
     facts = only(late_records.measure(hand_made(metric_sample=rows)), "late_records").facts

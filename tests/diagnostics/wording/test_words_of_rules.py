@@ -116,6 +116,14 @@ def test_names_are_not_capitalised_at_the_start_of_a_sentence(clause: str, sente
     assert phrase.sentence_start(clause) == sentence
 
 
+def test_a_value_that_only_rounding_makes_equal_to_its_bound_is_exact() -> None:
+    """ "Measured 60 s, condition: above 60 s" contradicts itself."""
+    fact = "settings_check.usual_duration_ms"
+    assert fact_value(60_005.0, fact, beside=60_000) == "60 s (60,005 ms)"
+    assert (fact_value(60_000, fact, beside=60_000), fact_value(61_000, fact, beside=60_000)) == ("60 s", "61 s")
+    assert bound_words(fact, ">", 60_000, 60_005.0) == "above 60 s (60,000 ms)"
+
+
 def test_a_ratio_has_the_unit_of_what_it_stands_beside() -> None:
     duration = "checkpoint_progress.recent_duration_to_timeout_ratio"
     assert (fact_value(1.04, duration, beside=0.5), bound_words(duration, "<", 0.5, 1.04)) == ("104 %", "below 50 %")

@@ -71,6 +71,14 @@ def test_the_post_mortem_quotes_no_line_from_before_the_onset(analysis: Analysis
     assert onset_lines(analysis) == ["- 2026-11-20 00:50:00 or earlier Slow", "- 2026-11-20 01:00:26 Cut off"]
 
 
+def test_what_the_first_sample_shows_began_with_its_job_and_quotes_no_later_line(analysis: Analysis) -> None:
+    """A completed checkpoint 43 s later shows no look-up that holds the stream back."""
+    onset = {**began("01:14:30.000", at_start=True), "job_started": "2026-11-20T01:14:24.623Z"}
+    later = [line_at("01:15:13.000", "Completed checkpoint 1")]
+    with_findings(analysis, {"title": "Slow", "onset": onset, "evidence": later})
+    assert onset_lines(analysis) == ["- 2026-11-20 01:14:24 Slow"]
+
+
 def test_events_of_one_second_are_one_line_and_no_line_is_quoted_twice(analysis: Analysis) -> None:
     lost = line_at("01:00:26.100", "Heartbeat timed out")
     vertex = {"subject": {"job": "a", "vertex": "enrich"}}
