@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from diagnostics.language import joined_sentences, say, to_say
 from diagnostics.prevention.series import TASK
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.metrics.metric_series import metric_series
+from diagnostics.reconstruction.metrics.series import without_old_answers
 from diagnostics.wording.phrase import duration, exact_duration, number
 
 if TYPE_CHECKING:
@@ -84,7 +86,10 @@ def points(evidence: Evidence) -> Points | None:
 
 
 def _watermarks(series: MetricSeries) -> Mapping[Place, Sequence[Series]]:
-    """Task -> the watermarks of its subtasks, from the first metric that has any."""
+    """Task -> the watermarks of its subtasks, from the first metric that has any.
+
+    An answer of REST that may be older than the sample before it would show a smaller lead or a larger lag.
+    """
     watermarks: dict[Place, Sequence[Series]] = {}
     for metric, operators in (
         ("currentInputWatermark", False),
@@ -92,7 +97,8 @@ def _watermarks(series: MetricSeries) -> Mapping[Place, Sequence[Series]]:
         ("currentOutputWatermark", True),
     ):
         for vertex, found in series.by_vertex(metric, operators=operators).items():
-            known = [each for each in found if any(point.ts_ms is not None for point in each.known)]
+            fresh = [replace(each, points=tuple(without_old_answers(each.points))) for each in found]
+            known = [each for each in fresh if each.points]
             if known:
                 watermarks.setdefault(vertex, known)
     return watermarks

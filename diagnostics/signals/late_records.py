@@ -10,9 +10,8 @@ from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue
 from diagnostics.reconstruction.events.totals import event_totals
 from diagnostics.reconstruction.job.cluster import Cluster, VertexKey, cluster_of
-from diagnostics.reconstruction.metrics.counted_time import LEAST_ANSWERED_MS
 from diagnostics.reconstruction.metrics.metric_series import MetricSeries, metric_series
-from diagnostics.reconstruction.metrics.series import Series, increase
+from diagnostics.reconstruction.metrics.series import Series, increase, without_old_answers
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 
 SHOWN = 8
@@ -158,20 +157,11 @@ def _share(
 
 
 def _summed(counters: Sequence[Series]) -> list[tuple[int, float]]:
-    """(epoch ms, sum over the subtasks), at moments with values of all subtasks.
-
-    An answer of REST soon after another sample is left out: it may repeat a value of before, which is no calm.
-    """
+    """(epoch ms, sum over the subtasks), at moments with values of all subtasks."""
     by_moment: Mapping[int, list[float]] = defaultdict(list)
     for counter in counters:
-        last_ms: int | None = None
-        for point in counter.known:
-            if point.ts_ms is None or point.value is None:
-                continue
-            is_stale = point.pointer is not None and last_ms is not None and point.ts_ms - last_ms < LEAST_ANSWERED_MS
-            if not is_stale:
-                by_moment[point.ts_ms].append(point.value)
-                last_ms = point.ts_ms
+        for point in without_old_answers(counter.points):
+            by_moment[point.ts_ms or 0].append(point.value or 0.0)
     return [(moment, sum(values)) for moment, values in sorted(by_moment.items()) if len(values) == len(counters)]
 
 

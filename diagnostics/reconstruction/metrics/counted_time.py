@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from diagnostics.reconstruction.metrics.series import BUSY, Counted, Point, Series
+from diagnostics.reconstruction.metrics.series import BUSY, LEAST_ANSWERED_MS, Counted, Point, Series
 
 TIME_COUNTERS = {BUSY: "accumulateBusyTimeMs", "backPressuredTimeMsPerSecond": "accumulateBackPressuredTimeMs"}
 """Gauge -> the counter of the same time. The gauge is a mean of the last 60 s, which shows trouble up to a minute late
@@ -16,9 +16,6 @@ LEAST_COUNTED_MS, MOST_COUNTED_MS = 4_500, 60_000
 """The time between two samples of such a counter that gives a ratio. Source: Flink's View updates it every 5 s, and a
 scrape may be early; our choice for the most: the time over which the gauge itself is a mean.
 """
-LEAST_ANSWERED_MS = 11_000
-"""The same for answers in JSON: REST gives values that it fetched up to 10 s before (metrics.fetcher.update-interval),
-and two answers within that time may repeat a value, which is no calm. Our choice: a second more."""
 MOSTLY_COUNTED_MS = MOST_COUNTED_MS // 2
 """So soon after a counter's sample a gauge is for the most part a mean of what the counter has shown already: it would
 report trouble that has ended since. Our choice: half of the time over which it is a mean.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -12,6 +13,10 @@ from diagnostics.wording.cited_text import COUNTED, cited_text, sample_text
 from diagnostics.wording.phrase import duration
 
 BUSY = "busyTimeMsPerSecond"
+LEAST_ANSWERED_MS = 11_000
+"""Least time after another sample at which an answer in JSON is newer: REST gives values that it fetched up to 10 s
+before (metrics.fetcher.update-interval), and two answers within that time may repeat a value, which is no calm. Our
+choice: a second more."""
 
 Subtask = tuple[str | None, str | None, int | None]
 """Job, task (its id, else its name) and number of a subtask."""
@@ -86,6 +91,23 @@ def since_restart(points: Sequence[Point]) -> tuple[Point, ...]:
     values = itertools.pairwise(point.value or 0.0 for point in known)
     falls = [place for place, (before, after) in enumerate(values, 1) if after < before]
     return tuple(known[falls[-1] if falls else 0 :])
+
+
+def without_old_answers(points: Sequence[Point]) -> list[Point]:
+    """The dated points with a known value, but for answers of REST that may be older than the sample before them.
+
+    Such an answer is a file with one sample; JSON of Prometheus has many, at their own times.
+    """
+    in_file = Counter(point.file_id for point in points)
+    fresh: list[Point] = []
+    for point in points:
+        if point.ts_ms is None or point.value is None:
+            continue
+        before_ms = fresh[-1].ts_ms if fresh else None
+        is_answer = point.pointer is not None and in_file[point.file_id] == 1
+        if not is_answer or before_ms is None or point.ts_ms - before_ms >= LEAST_ANSWERED_MS:
+            fresh.append(point)
+    return fresh
 
 
 def increase(points: Sequence[Point]) -> float:

@@ -50,6 +50,26 @@ def test_the_slowest_subtask_is_the_one_least_ahead_where_all_are_ahead_of_the_c
     assert points["jobs"][0]["vertices"][0]["lag_ms"] == [-34_000.0]
 
 
+def test_an_answer_of_rest_that_may_be_older_than_the_scrape_before_it_changes_no_lag() -> None:
+    """29.8 s of lead stood beside the 33 s of every other sample."""
+    scrapes = [sample("currentInputWatermark", 0, second, START + (second + 33) * 1000.0) for second in (0, 5, 10)]
+    answer = sample("currentInputWatermark", 0, 13, START + 43_000.0) | {"pointer": "/53", "file_id": 9}
+    points = CHART.points(hand_made(**line_of_jobs(), metric_sample=[*scrapes, answer]))
+    assert points is not None
+    assert points["jobs"][0]["vertices"][0]["lag_ms"] == [-33_000.0] * 3
+
+
+def test_samples_of_one_export_are_all_new() -> None:
+    of_prometheus = [
+        sample("currentInputWatermark", 0, second, START + (second + 33) * 1000.0)
+        | {"pointer": f"/data/result/0/values/{second}", "file_id": 9}
+        for second in (0, 5, 10)
+    ]
+    points = CHART.points(hand_made(**line_of_jobs(), metric_sample=of_prometheus))
+    assert points is not None
+    assert points["jobs"][0]["vertices"][0]["lag_ms"] == [-33_000.0] * 3
+
+
 def test_a_job_without_watermarks_has_no_chart() -> None:
     rows = [sample("currentInputWatermark", 0, 0, None)]
     assert CHART.points(hand_made(**line_of_jobs(), metric_sample=rows)) is None

@@ -46,7 +46,7 @@ def test_an_answer_of_rest_that_repeats_a_value_of_before_does_not_lower_the_rat
     rows = counter("numLateRecordsDropped", 0, [1.0] * 8 + [40.0] * 12, "window")
     rows += counter("numRecordsIn", 0, [100.0] * 20, None)
     last = rows[19]
-    answer = {**last, "ts_ms": last["ts_ms"] + 3_000, "value": last["value"] + 1, "pointer": "/3"}
+    answer = {**last, "ts_ms": last["ts_ms"] + 3_000, "value": last["value"] + 1, "pointer": "/3", "file_id": 9}
     facts = only(late_records.measure(hand_made(metric_sample=[*rows, answer])), "late_records").facts
     assert facts["rate_after_per_s"] == 40.0
 
