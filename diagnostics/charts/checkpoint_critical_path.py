@@ -174,8 +174,8 @@ def _job_summary(job: Mapping[str, Any]) -> str:
     usual = ""
     if counted >= FEWEST_FOR_MEDIAN:
         usual = say(
-            "The {counted} checkpoints that every subtask acknowledged take {median_actual} in the median; their work, "
-            "evenly spread and without waiting, takes {median_ideal}.",
+            "The {counted} checkpoints for which the evidence has the acknowledgement of every subtask take "
+            "{median_actual} in the median; their work, evenly spread and without waiting, takes {median_ideal}.",
             counted=counted,
             median_actual=duration(job["median_actual_ms"]),
             median_ideal=duration(job["median_ideal_ms"]),

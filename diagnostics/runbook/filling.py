@@ -62,7 +62,7 @@ def fill(
     def lookup(reference: str) -> FactValue:
         return cluster.derived(reference) if reference in ClusterCommands.DERIVED else view(reference)
 
-    page = _Page(lookup, cluster, said, ConfigFile.of(view))
+    page = _Page(lookup, cluster, said, ConfigFile.of(view), finding.get("role") == "root_cause")
     left_out = _left_out(runbook, page)
     steps = [{**_filled_step(step, page), "left_out": left_out.get(step.id)} for step in runbook.steps]
     return {
@@ -79,12 +79,16 @@ def fill(
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """The values of a case, its Flink version, and the user's answers."""
+    """The values of a case, its Flink version, and the user's answers.
+
+    of_root_cause  whether the runbook is the root cause's: what else fails lasts until its change is made
+    """
 
     lookup: Lookup
     cluster: ClusterCommands
     said: Mapping[str, str]
     file: ConfigFile
+    of_root_cause: bool
 
     @property
     def version(self) -> Version | None:
@@ -310,8 +314,16 @@ def _filled_step(step: Step, page: _Page) -> dict[str, Any]:
     options = "\n".join(each["to"] for each in made if each["kind"] == "config")
     others = "\n".join(each["to"] for each in changes if each not in made and each["kind"] == "config")
     changes_code = any(each["kind"] == "code" for each in made)
+    can_wait = not page.of_root_cause or bool(changes and all(each["only_if"] is not None for each in changes))
     way = (
-        stop_and_start(lookup, options, others=others, drops_state=step.drops_state, changes_code=changes_code)
+        stop_and_start(
+            lookup,
+            options,
+            others=others,
+            drops_state=step.drops_state,
+            changes_code=changes_code,
+            can_wait=can_wait,
+        )
         if restart
         else None
     )

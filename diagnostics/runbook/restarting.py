@@ -21,6 +21,7 @@ from diagnostics.runbook.option_readers import (
 from diagnostics.runbook.process_starts import jobmanager_restart, task_manager_restarts, without_collector
 from diagnostics.runbook.program_paths import paths_at_risk, with_copies
 from diagnostics.runbook.restart_sentences import (
+    AS_LONG_AS_THEY_FAIL,
     BARRIERS,
     BARRIERS_TOO_LONG,
     BY_HIGH_AVAILABILITY,
@@ -38,6 +39,9 @@ from diagnostics.runbook.restart_sentences import (
     IF_DECIDED,
     IN_NATIVE_FORMAT,
     KEPT_BY_RECOVERY,
+    LATER,
+    LATER_BY_OPERATOR,
+    LATER_THAN_NOTHING,
     LISTED_FIRST,
     MEMORY_LIMIT,
     MEMORY_LIMIT_NEAR,
@@ -89,10 +93,17 @@ NAMES = {
 
 
 def stop_and_start(
-    lookup: Lookup, changed: str = "", *, others: str = "", drops_state: bool = False, changes_code: bool = False
+    lookup: Lookup,
+    changed: str = "",
+    *,
+    others: str = "",
+    drops_state: bool = False,
+    changes_code: bool = False,
+    can_wait: bool = False,
 ) -> dict[str, Any]:
     """The beginning of a step that restarts the job: a `text`, a command to `look` with before its `command`s, one per
-    line, and whether the job `repeats` the work since its last checkpoint.
+    line, whether the job `repeats` the work since its last checkpoint, and whether it goes back less `later`, when a
+    savepoint can be taken.
 
     A savepoint is advised only when it can finish: not for a job that does not run, and not when the measured rate or
     the failures of the last checkpoints indicate that it would exceed the checkpoint timeout.
@@ -101,8 +112,9 @@ def stop_and_start(
     others        the lines that may change besides: alternatives to these, and what waits for an answer
     drops_state   whether the state of operators that the job no longer has is left out
     changes_code  whether a change is one of the job's code, which is built before a running job is stopped
+    can_wait      whether it is not known that checkpoints fail until this change is made
     """
-    restart = _Restart(lookup, changed, others, drops_state=drops_state)
+    restart = _Restart(lookup, changed, others, drops_state=drops_state, can_wait=can_wait)
     sentences, commands = restart.way()
     if changes_code and restart.value("restart.state") not in ENDED:
         sentences = (NEW_CODE, *sentences)
@@ -113,15 +125,18 @@ def stop_and_start(
         "look": restart.listing if restart.is_listed_first else "",
         "command": "\n".join(fill_code(each, restart.value, unknown) for each in commands),
         "repeats": not restart.takes_savepoint,
+        "later": restart.is_better_later,
     }
 
 
 class _Restart:
     """The facts of a case that determine how its job is stopped and started."""
 
-    def __init__(self, lookup: Lookup, changed: str, others: str, *, drops_state: bool) -> None:
+    def __init__(self, lookup: Lookup, changed: str, others: str, *, drops_state: bool, can_wait: bool) -> None:
         self._lookup = lookup
         self._drops_state = drops_state
+        self._can_wait = can_wait
+        self.is_better_later = False
         self.takes_savepoint = False
         self.is_listed_first = False
         seen = lookup("job_overview.flink_version")
@@ -193,9 +208,12 @@ class _Restart:
         first = [
             f"{self._cluster.flink(action.replace('stop', 'savepoint', 1))} {{subject.job}} {{restart.savepoints}}"
         ]
-        stop = f"{self._cluster.flink(action)} --savepointPath {{restart.savepoints}} {{subject.job}}"
-        commands = [*(first if trial else []), stop, *self._again(self._start("<savepoint-path>"))]
+        commands = [*(first if trial else []), self._stop_command, *self._again(self._start("<savepoint-path>"))]
         return self._said(*sentences), commands
+
+    @property
+    def _stop_command(self) -> str:
+        return f"{self._cluster.flink(self._stop())} --savepointPath {{restart.savepoints}} {{subject.job}}"
 
     def _stop(self) -> str:
         """The action that stops the job with a savepoint that its new configuration can read."""
@@ -279,6 +297,11 @@ class _Restart:
 
     def _without_savepoint(self, reason: str, newest: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
         sentences, commands = self._by_checkpoint(reason, newest)
+        if self._can_wait and reason in AS_LONG_AS_THEY_FAIL:
+            self.is_better_later = True
+            goes_back = self.value("checkpoint_progress.goes_back_ms") is not None and not self._has_no_checkpoint()
+            later = _after_hash([self._stop_command, *self._again(self._start("<savepoint-path>"))])
+            return (reason, LATER if goes_back else LATER_THAN_NOTHING, *sentences[1:]), [*later, *commands]
         savepoint = self._cluster.flink(self._stop().replace("stop", "savepoint", 1))
         trial = f"{COMMENT}{savepoint} {{subject.job}} <directory-on-another-volume>   # {say(ELSEWHERE)}"
         return sentences, [*([trial] if reason in SLOW_UPLOADS else []), *commands]
@@ -303,7 +326,9 @@ class _Restart:
         waits = bool(reason) and self._of_state_backend and not self._has_no_checkpoint()
         if reason and not waits:
             mode = """'{"spec":{"job":{"upgradeMode":"last-state"}}}'"""
-            return (reason, BY_OPERATOR_LAST_STATE), [f"{patch} {mode}", edit]
+            self.is_better_later = self._can_wait and reason in AS_LONG_AS_THEY_FAIL
+            later = (LATER_BY_OPERATOR,) if self.is_better_later else ()
+            return (reason, *later, BY_OPERATOR_LAST_STATE), [f"{patch} {mode}", edit]
         self.takes_savepoint = True
         suspended = """'{"spec":{"job":{"state":"suspended","upgradeMode":"savepoint"}}}'"""
         running = """'{"spec":{"job":{"state":"running"}}}'"""

@@ -255,7 +255,9 @@ def _counted(progress: RunbookProgress, steps: Sequence[StepShown]) -> RunbookPr
 def _waiting_for_causes(
     progress: Mapping[int, RunbookProgress], findings: Sequence[Mapping[str, Any]]
 ) -> dict[int, RunbookProgress]:
-    """The same, where steps that change nothing but options which a cause before makes useless wait for its repair."""
+    """The same, where steps wait for the repair of a cause before: those that change nothing but options which it makes
+    useless, and those whose restart goes back less after it.
+    """
     counted: dict[int, RunbookProgress] = {}
     for position, course in progress.items():
         if course.position != position:
@@ -265,7 +267,11 @@ def _waiting_for_causes(
         ids = [cause.id for cause in ordered]
         before = ordered[: ids.index(course.id)] if course.id in ids else ()
         useless = {option for cause in before if cause.is_open for option in cause.useless}
-        steps = [replace(step, waits=_changes_only(step, useless)) for step in course.steps]
+        is_better_later = any(cause.is_open for cause in before) and not any(map(_restarts_anyway, before))
+        steps = [
+            replace(step, waits=_changes_only(step, useless) or (is_better_later and _goes_back_less_later(step)))
+            for step in course.steps
+        ]
         counted[position] = _counted(course, steps)
     return counted
 
@@ -276,6 +282,23 @@ def _changes_only(step: StepShown, useless: Collection[str]) -> bool:
     if not changes or step.record or step.is_settled or any(each["kind"] != "config" for each in changes):
         return False
     return set(changed_options(changes)) <= set(useless)
+
+
+def _restarts_anyway(cause: RunbookProgress) -> bool:
+    """Whether a decided change of the cause restarts the job: what else changes is made in the same restart."""
+    return any(
+        step.content["restart"] and any(each["sure"] and each["only_if"] is None for each in step.content["change"])
+        for step in cause.steps
+        if not (step.is_settled or step.is_met)
+    )
+
+
+def _goes_back_less_later(step: StepShown) -> bool:
+    """Whether the step, which nobody has recorded and no evidence has settled, restarts the job now further back than
+    when its checkpoints complete again.
+    """
+    way = step.content["savepoint"]
+    return bool(way and way["later"]) and not (step.record or step.is_settled)
 
 
 def _leads(findings: Sequence[Mapping[str, Any]]) -> dict[int, int]:

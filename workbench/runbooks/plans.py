@@ -102,7 +102,8 @@ def _is_healthy(analysis: Analysis, job: str | None) -> bool:
 
 
 def no_help_now(steps: Iterable[StepShown], runbook: str, layers: Sequence[RunbookProgress]) -> dict[str, str]:
-    """Step id -> why its change waits: the options that do not help against a cause whose runbook comes before.
+    """Step id -> why its change waits: options that do not help against a cause whose runbook comes before, or a
+    restart that goes back less after its repair.
 
     runbook  the id of the steps' own
     layers   the runbooks of the job's causes, the root cause's first
@@ -119,6 +120,12 @@ def no_help_now(steps: Iterable[StepShown], runbook: str, layers: Sequence[Runbo
                     options=listed(options),
                     cause=cause.title,
                 )
+        if step.waits and before and step.content["id"] not in reasons:
+            reasons[step.content["id"]] = say(
+                "Repair “{cause}” first: then the job can be stopped with a savepoint, and a restart costs less than "
+                "one now.",
+                cause=before[0].title,
+            )
     return reasons
 
 

@@ -121,3 +121,48 @@ def test_a_savepoint_goes_beside_the_checkpoints_where_no_other_place_is_known(
 ) -> None:
     stop, *_ = commands_of(STANDALONE, **{"settings.checkpoint_dir": checkpoints})
     assert f" {savepoints} " in stop
+
+
+FAILED_TWICE = {
+    "checkpoint_progress.consecutive_failed": 2,
+    "checkpoint_progress.goes_back_ms": 193_000.0,
+    "checkpoint_progress.completed": 1,
+    "checkpoint_progress.last_path": f"file:/c/{JOB}/chk-1",
+    "settings.retention": "RETAIN_ON_CANCELLATION",
+}
+"""Facts of a job whose last checkpoints failed."""
+
+
+def test_a_change_that_can_wait_names_the_later_stop_with_a_savepoint_before_the_cancellation() -> None:
+    """A cancellation now loses or repeats what came since the last checkpoint, for a setting that repairs nothing."""
+    known = {**STANDALONE, **FAILED_TWICE, "subject.job": JOB, "job_overview.flink_version": "1.20.1"}
+    way = stop_and_start(known.get, can_wait=True)
+    stop, start, cancel, *_ = way["command"].splitlines()
+    assert stop.startswith("# /opt/flink/bin/flink stop ")
+    assert (start.startswith("# "), " -s <savepoint-path> " in start) == (True, True)
+    assert " cancel " in cancel
+    assert "make it when checkpoints complete again" in way["text"]
+    assert "the work of the last 3 min 13 s or more is repeated, or lost" in way["text"]
+    assert way["later"]
+
+
+def test_the_change_that_lets_checkpoints_complete_again_does_not_wait_for_them() -> None:
+    known = {**STANDALONE, **FAILED_TWICE, "subject.job": JOB}
+    way = stop_and_start(known.get)
+    assert ("can wait" in way["text"], way["later"], "flink stop" in way["command"]) == (False, False, False)
+
+
+def test_a_job_without_a_checkpoint_keeps_its_state_only_with_a_later_savepoint() -> None:
+    none = {"checkpoint_progress.completed": 0, "checkpoint_progress.last_path": None}
+    text = stop_and_start({**STANDALONE, **FAILED_TWICE, **none}.get, can_wait=True)["text"]
+    assert "a savepoint, which keeps all of its state" in text
+    assert "repeated" not in text
+
+
+def test_a_savepoint_that_is_too_large_for_its_timeout_is_no_better_later() -> None:
+    sizes = {
+        "settings.timeout_ms": 30_000.0,
+        "checkpoint_sizes.max_state_bytes": 561.2e6,
+        "checkpoint_sizes.bytes_per_s_max": 10.3e6,
+    }
+    assert not stop_and_start({**STANDALONE, **FAILED_TWICE, **sizes}.get, can_wait=True)["later"]

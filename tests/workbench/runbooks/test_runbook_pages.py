@@ -216,12 +216,14 @@ def test_a_step_that_helps_only_after_the_root_cause_is_not_counted_and_not_the_
         {"role": role, "subject": {"job": "a" * 32}, "runbook": book}
         for role, book in (("root_cause", "data-skew"), ("contributing", "misconfiguration"))
     ]
-    interval = {"kind": "config", "to": "execution.checkpointing.interval: 100 s"}
+    decided = {"sure": True, "only_if": None}
+    interval = {"kind": "config", "to": "execution.checkpointing.interval: 100 s", **decided}
     content: dict[str, Any] = {"id": "s", "question": "?", "left_out": None, "restart": True, "change": [interval]}
+    content["savepoint"] = None
 
     def shown(runbook: Any, *_: Any) -> Any:
         useless = ["execution.checkpointing.interval"] if runbook.id == "data-skew" else []
-        split = {**content, "change": [{"kind": "code", "to": "split()"}]}
+        split = {**content, "change": [{"kind": "code", "to": "split()", **decided}]}
         steps = [StepShown(1, split if useless else content, None)]
         return {"id": runbook.id, "title": runbook.title, "useless": useless}, steps
 
@@ -231,6 +233,42 @@ def test_a_step_that_helps_only_after_the_root_cause_is_not_counted_and_not_the_
     assert (root.total, root.waiting) == (1, 0)
     assert (settings.total, settings.waiting, settings.next_question) == (0, 1, None)
     assert settings.course == "none of its steps has to be done, 1 waits for the repair of the root cause"
+
+
+@pytest.mark.parametrize(("only_if", "waiting"), [("the system takes many requests", 1), (None, 0)])
+def test_a_risky_setting_waits_where_a_restart_now_goes_back_further_than_one_after_the_repair(
+    people: People, analysis: Analysis, monkeypatch: pytest.MonkeyPatch, only_if: str | None, waiting: int
+) -> None:
+    """A cancellation now lost 100,000 records for a setting that repairs nothing. Where the repair itself restarts the
+    job, the setting is made in the same restart.
+    """
+    analysis.document["findings"] = [
+        {"role": role, "subject": {"job": "a" * 32}, "runbook": book}
+        for role, book in (("root_cause", "data-skew"), ("contributing", "misconfiguration"))
+    ]
+    way = {"text": "", "look": "", "command": "flink cancel", "repeats": True, "later": True}
+    content: dict[str, Any] = {"id": "s", "question": "?", "left_out": None, "restart": True, "savepoint": way}
+    repair = {"kind": "code", "to": "split()", "sure": True, "only_if": only_if}
+    setting = {"kind": "config", "to": "a.b: c", "sure": True, "only_if": None}
+
+    def shown(runbook: Any, *_: Any) -> Any:
+        changes = [repair if runbook.id == "data-skew" else setting]
+        return {"id": runbook.id, "title": "Split it", "useless": []}, [
+            StepShown(1, {**content, "change": changes}, None)
+        ]
+
+    monkeypatch.setattr("workbench.runbooks.filling._steps_shown", shown)
+    root, settings = runbook_progress(analysis).values()
+    assert (root.waiting, settings.waiting) == (0, waiting)
+    reasons = no_help_now(settings.steps, "misconfiguration", [root, settings])
+    assert reasons == (
+        {
+            "s": "Repair “Split it” first: then the job can be stopped with a savepoint, and a restart costs less than "
+            "one now."
+        }
+        if waiting
+        else {}
+    )
 
 
 def test_a_step_that_is_not_this_case_s_way_has_no_commands_that_stop_the_job(
