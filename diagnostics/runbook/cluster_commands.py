@@ -12,9 +12,11 @@ from diagnostics.diagnosis.missing import REST
 from diagnostics.evidence.subject import Lookup
 from diagnostics.language import say
 from diagnostics.notation.secret_option import MASK
+from diagnostics.runbook.cluster_folders import exports, log_folder
 from diagnostics.runbook.copied_checkpoints import COMMENT
 from diagnostics.runbook.process_starts import task_manager_restarts, task_manager_starts
 from diagnostics.runbook.unknown_values import UNKNOWN_VALUES
+from diagnostics.runbook.zookeeper_ensemble import zookeeper_ensemble
 from diagnostics.vocabulary.settings import Version
 from diagnostics.wording.code import is_harmless_in_code
 from diagnostics.wording.option_names import CONFIG_FILE_SINCE, OLD_CONFIG_FILE
@@ -64,6 +66,7 @@ class ClusterCommands:
             "cluster.run_on_new_task_managers",
             "cluster.canonical_stop",
             "cluster.task_manager_starts",
+            "cluster.zookeeper_ensemble",
             "cluster.program",
             "cluster.smaller_program",
             "cluster.named_path",
@@ -116,6 +119,7 @@ class ClusterCommands:
             "cluster.canonical_stop": self.canonical_stop,
             "cluster.program": self.program,
             "cluster.task_manager_starts": "\n".join(self.task_manager_starts),
+            "cluster.zookeeper_ensemble": zookeeper_ensemble(self._lookup("deployment.zookeeper")),
             "cluster.smaller_program": self.smaller_program,
             "cluster.checkpoint_listing": self.checkpoint_listing or UNKNOWN_VALUES["cluster.checkpoint_listing"],
         }
@@ -242,15 +246,17 @@ class ClusterCommands:
             cluster, port = self.text("deployment.cluster_id"), self._lookup("deployment.rest_port") or 8081
             what = say("Make the REST API of the JobManager reachable from here, in a second terminal")
             commands.append((what, f"{self.kubectl} port-forward svc/{cluster or '<cluster-id>'}-rest {port}:{port}"))
-        if self.export_of_conf_folder:
+        if self.exports:
             what = say("Let Flink's scripts read the folder that this cluster loaded")
-            commands.append((what, self.export_of_conf_folder))
+            if log_folder(self.text):
+                what = say("Let Flink's scripts use the folders of this cluster: its configuration and its logs")
+            commands.append((what, "\n".join(self.exports)))
         return commands
 
     @property
-    def export_of_conf_folder(self) -> str | None:
-        """The command after which Flink's scripts read the configuration of this cluster; None where they do anyway."""
-        return f"export FLINK_CONF_DIR={self._conf_folder}" if self._conf_folder else None
+    def exports(self) -> list[str]:
+        """The commands after which Flink's scripts use the folders of this cluster, where they do not anyway."""
+        return exports(self.text) if self.kind == STANDALONE else []
 
     @property
     def place(self) -> str | None:
@@ -262,15 +268,6 @@ class ClusterCommands:
                 address=address,
             )
         return None
-
-    @property
-    def _conf_folder(self) -> str | None:
-        """Folder of the configuration when it is not Flink's own."""
-        file, home = self.text("deployment.config_file"), self.text("deployment.home")
-        if self.kind != STANDALONE or not file or not home:
-            return None
-        folder = file.rpartition("/")[0]
-        return folder if folder != f"{home}/conf" else None
 
     @property
     def kubectl(self) -> str:

@@ -122,11 +122,11 @@ def merged_plan(
         else None
     )
     shown = plan.as_json()
-    export = ClusterCommands(view, None).export_of_conf_folder
+    exports = ClusterCommands(view, None).exports
     if restart:
         commands = restart["command"].splitlines()
-        restart["command"] = "\n".join([*([export] if export else []), *commands])
-        restart["look"] = "\n".join([*([export] if export else []), restart["look"]]) if restart["look"] else ""
+        restart["command"] = "\n".join([*exports, *commands])
+        restart["look"] = "\n".join([*exports, restart["look"]]) if restart["look"] else ""
         found = f"{ClusterCommands(view, None).checkpoint_listing} && "
         given = {each.removeprefix(COMMENT).removeprefix(found).partition("   # ")[0] for each in commands}
         shown["changes"] = [each for each in shown["changes"] if _last_line(each["to"]) not in given]
@@ -135,7 +135,7 @@ def merged_plan(
         shown["open"] = [each for each in shown["open"] if each["changes"]]
     starts = [each for each in shown["changes"] if each["kind"] == "command" and STARTS.search(each["to"])]
     for each in starts:
-        each["to"] = f"{export}\n{each['to']}" if export else each["to"]
+        each["to"] = "\n".join([*exports, each["to"]])
     file = ConfigFile.of(view)
     shown["changes"] = [shown_change(each, file) for each in shown["changes"]]
     for look in shown["open"]:

@@ -103,11 +103,19 @@ def _starts_on_one_host(lookup: Lookup) -> list[ProcessStart]:
 
 
 def task_manager_starts(lookup: Lookup, script: str) -> list[str]:
-    """A start for each TaskManager; after `#` where they had options that are not known of each."""
+    """A start for each TaskManager, after what keeps the GC log of the process that ended; after `#` where they had
+    options that are not known of each.
+    """
     if by_host := _starts_by_host(lookup):
-        return [f"{start.command(script)}   # {say(ON_HOST, host=host)}" for host, start in by_host.items()]
+        return [
+            command
+            for host, start in by_host.items()
+            for place in (say(ON_HOST, host=host),)
+            for command in (*start.keeping(place), f"{start.command(script)}   # {place}")
+        ]
     if known := _starts_on_one_host(lookup):
-        return [each.command(script) for each in known]
+        kept = [command for each in known for command in each.keeping(say(ON_TASK_MANAGERS))]
+        return [*kept, *(each.command(script) for each in known)]
     bare = f"{ProcessStart().command(script)}   # {say(FOR_EACH)}"
     return [f"{COMMENT}{bare}" if _had_options(lookup, "task_manager") else bare]
 

@@ -101,6 +101,14 @@ TASK_MANAGERS_FIRST = to_say(
     "this change in the restart that starts the TaskManagers again: the plan on the page of the case and the runbook "
     "of its root cause have the commands. Alone it can wait until the job runs again."
 )
+SUBMITTED_ANEW = to_say(
+    "No TaskManager is registered, so no savepoint can be taken. The restart that starts the TaskManagers again "
+    "does not "
+    "bring {restart.job_options|list} into effect: high availability recovers the job with the options that it was "
+    "submitted with. Write the change into the file, and submit the job anew at a planned time, when it completes "
+    "checkpoints again: the commands after `#` stop it with a savepoint and start it from that, whose path the stop "
+    "command prints."
+)
 BY_HIGH_AVAILABILITY = to_say(
     "High availability is on: make the change and restart the JobManagers and TaskManagers. The job recovers from its "
     "last checkpoint by itself, without a savepoint and without another start:"

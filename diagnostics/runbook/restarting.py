@@ -13,10 +13,10 @@ from diagnostics.runbook.cluster_commands import NATIVE_SINCE, OPERATOR, STANDAL
 from diagnostics.runbook.copied_checkpoints import COMMENT, NEWEST_OF_COPY, UNTIL_ENDED, through_a_copy
 from diagnostics.runbook.option_readers import (
     OF_ALL_PROCESSES,
-    OF_JOB,
     OF_PLUGIN,
     OF_STATE_BACKEND,
     OF_TASK_MANAGERS,
+    kept_by_recovery,
 )
 from diagnostics.runbook.process_starts import jobmanager_restart, task_manager_restarts, without_collector
 from diagnostics.runbook.program_paths import paths_at_risk, with_copies
@@ -56,6 +56,7 @@ from diagnostics.runbook.restart_sentences import (
     PROCESSES,
     SAVEPOINT,
     SLOW_UPLOADS,
+    SUBMITTED_ANEW,
     SUPERVISED,
     TASK_MANAGERS_FIRST,
     TOO_LONG,
@@ -163,7 +164,7 @@ class _Restart:
             "restart.folder": self._folder(),
             "restart.state": lookup("restarts.final_state") or lookup("job_overview.state"),
             "restart.rest": self._cluster.rest,
-            "restart.job_options": list(dict.fromkeys(OF_JOB.findall(changed))),
+            "restart.job_options": kept_by_recovery(changed, lookup),
         }
 
     @property
@@ -191,7 +192,7 @@ class _Restart:
             return self._without_savepoint(NOT_RUNNING_NOW, newest)
         reason = self._against_savepoint()
         if reason == TASK_MANAGERS_FIRST:
-            return (TASK_MANAGERS_FIRST,), ()
+            return self._after_the_task_managers()
         if reason:
             return self._without_savepoint(reason, newest)
         if self._may_expire():
@@ -201,6 +202,14 @@ class _Restart:
         fits = (self._number("state_limit.room_bytes") or 0) > 0
         size = (IN_NATIVE_FORMAT,) if self._has_native_format() else ()
         return self._by_savepoint(MEMORY_LIMIT_NEAR if fits else MEMORY_LIMIT, *size, SAVEPOINT)
+
+    def _after_the_task_managers(self) -> tuple[Sequence[str], Sequence[str]]:
+        """The way of a change that starts no TaskManager, while none is registered."""
+        recovers = self.value("settings.ha_type") in HIGHLY_AVAILABLE
+        if not (recovers and self._derived["restart.job_options"]):
+            return (TASK_MANAGERS_FIRST,), ()
+        _, commands = self._by_savepoint()
+        return (SUBMITTED_ANEW,), _after_hash(commands)
 
     def _by_savepoint(self, *sentences: str, trial: bool = False) -> tuple[Sequence[str], Sequence[str]]:
         self.takes_savepoint = True

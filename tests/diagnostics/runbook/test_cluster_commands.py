@@ -9,6 +9,7 @@ import pytest
 from diagnostics.runbook import fill, runbooks
 from diagnostics.runbook.cluster_commands import ClusterCommands
 from diagnostics.runbook.restarting import stop_and_start
+from diagnostics.runbook.zookeeper_ensemble import zookeeper_ensemble
 from tests.diagnostics.runbook.clusters import EACH, JOB, NATIVE, OPERATOR, STANDALONE, YARN, commands_of
 from tests.reading.command_faults import command_faults
 
@@ -38,7 +39,16 @@ def test_standalone_commands_name_address_folder_and_program() -> None:
         "/opt/flink/bin/flink run -d -m 10.0.0.1:18081 -s <savepoint-path> "
         "-c a.Job /jobs/a.jar --note 'two words; rm -rf /' --token <secret>"
     )
-    assert cluster(STANDALONE).needed[0][1] == "export FLINK_CONF_DIR=/etc/flink"
+    assert cluster(STANDALONE).needed[0][1] == "export FLINK_CONF_DIR=/etc/flink\nexport FLINK_LOG_DIR=/var/log/flink"
+
+
+def test_a_process_writes_its_log_where_it_did() -> None:
+    """Started without FLINK_LOG_DIR it writes to `log` of Flink's home, where nobody looks for it."""
+    own = STANDALONE | {"deployment.config_file": "/opt/flink/conf/config.yaml"}
+    assert cluster(own).exports == ["export FLINK_LOG_DIR=/var/log/flink"]
+    assert cluster(own | {"deployment.jobmanager_log": "/opt/flink/log/flink-a.log"}).exports == []
+    assert cluster(own | {"deployment.task_manager_log": "/data/log/flink-b.log"}).exports == []
+    assert cluster(own | {"deployment.kind": "yarn"}).exports == []
 
 
 @pytest.mark.parametrize(("version", "action"), [((1, 20), "stop --type canonical"), ((1, 14), "stop")])
@@ -260,6 +270,37 @@ def test_options_of_a_recovered_job_are_said_to_stay_as_they_were_submitted() ->
     both = stop_and_start(known.get, f"{changed}\n{retention}: RETAIN_ON_CANCELLATION")["text"]
     assert f"{retention} will take effect only when the job is submitted anew" in both
     assert "submitted anew" not in stop_and_start(known.get, changed)["text"]
+
+
+def test_the_directory_of_savepoints_of_a_recovered_job_is_that_of_its_new_job_manager() -> None:
+    """Flink's CheckpointStorageLoader reads it from the JobManager's configuration unless the job states one."""
+    known = {**STANDALONE, "settings.ha_type": "zookeeper", "subject.job": JOB}
+    changed = "high-availability.type: zookeeper\nexecution.checkpointing.savepoint-dir: file:///savepoints"
+    assert "submitted anew" not in stop_and_start(known.get, changed)["text"]
+    stated = known | {"settings.savepoint_dir": "file:///older"}
+    assert "savepoint-dir will take effect only when" in stop_and_start(stated.get, changed)["text"]
+
+
+def test_an_option_of_a_job_that_is_recovered_waits_for_its_next_submission() -> None:
+    """It was told to change the retention in the restart of the TaskManagers, after which the job keeps its own."""
+    known = {**STANDALONE, "subject.job": JOB, "settings.ha_type": "zookeeper"}
+    known |= {"task_manager_loss.all.registered_end": 0}
+    retention = "execution.checkpointing.externalized-checkpoint-retention: RETAIN_ON_CANCELLATION"
+    way = stop_and_start(known.get, retention)
+    assert "does not bring execution.checkpointing.externalized-checkpoint-retention into effect" in way["text"]
+    stop, start = way["command"].splitlines()
+    assert stop.startswith("# /opt/flink/bin/flink stop ")
+    assert start.startswith("# /opt/flink/bin/flink run -d ")
+    assert not way["repeats"]
+
+
+def test_an_ensemble_names_no_address_that_each_host_gives_itself() -> None:
+    assert zookeeper_ensemble(["127.0.0.1:2182"]) == (
+        "<first-zookeeper-host>:2182,<second-zookeeper-host>:2181,<third-zookeeper-host>:2181"
+    )
+    assert zookeeper_ensemble(["zk1:2181", "localhost:2182"]) == (
+        "zk1:2181,<second-zookeeper-host>:2182,<third-zookeeper-host>:2181"
+    )
 
 
 def test_a_job_manager_that_something_starts_again_is_not_started_twice() -> None:

@@ -52,6 +52,20 @@ def test_the_gc_log_of_before_is_kept_where_the_new_jvm_would_begin_it_anew() ->
     assert not [each for each in restarts(**rotated) if each.startswith("mv ")]
 
 
+def test_a_start_keeps_the_gc_log_of_the_process_that_ended() -> None:
+    """Its JVM would begin the file anew, and with it the evidence of the incident would be gone."""
+    starts = ClusterCommands(TWO.get, (1, 20)).task_manager_starts
+    assert [each.partition("   #")[0].partition(" '")[0].split()[0] for each in starts[:2]] == ["mv", "mv"]
+    assert [each.startswith("JVM_ARGS=") for each in starts] == [False, False, True, True]
+    hosts = {
+        "deployment.task_managers_by_host": [1, 1],
+        "deployment.task_manager_arguments": ["taskmanager.host=10.0.0.11", "taskmanager.host=10.0.0.12"],
+    }
+    kept, start, *_ = ClusterCommands((TWO | hosts).get, (1, 20)).task_manager_starts
+    assert kept.endswith("# on 10.0.0.11: keeps the GC log, which the new process begins anew")
+    assert start.endswith("   # on 10.0.0.11")
+
+
 def test_options_are_written_only_where_no_shell_interprets_them() -> None:
     for hostile in ("'-Da=$(reboot)'", "'-Da={subject.job}'", "'-Da=b c'"):
         [restart] = restarts(**{"deployment.task_manager_jvm_options": [hostile, GC.format(1)]})
