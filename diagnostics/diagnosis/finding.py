@@ -56,7 +56,7 @@ class Finding:
     first_step  what to do first, when the rule states it
     facts       the measured values the rule names, by fact name
     checks      measured value against bound: first the `deciding` comparisons, which make the rule hold, then those
-                that support it
+                that support it, then those that exclude another explanation
     role, cause filled by `diagnostics.diagnosis.causes`; cause is the finding that explains this one
     began       the onset of the measure that the rule rests on
     gain        what repairing it gives back, when the rule defines it and it was measured

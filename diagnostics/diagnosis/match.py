@@ -115,7 +115,7 @@ def _would_hold(rule: Rule, view: FactView, refuting: Sequence[Check]) -> bool:
 def _finding(rule: Rule, view: FactView, job: str | None) -> Finding:
     share, reasons = confidence(rule, view)
     began, over = _course(rule, view)
-    deciding = _deciding(rule, view)
+    deciding, excluding = _deciding(rule, view)
     claim, *remarks = _sentences(rule, view)
     return Finding(
         rule=rule,
@@ -127,7 +127,7 @@ def _finding(rule: Rule, view: FactView, job: str | None) -> Finding:
         sentences=(claim, *over, *remarks),
         first_step=_first_step(rule, view),
         facts=_facts(rule, view),
-        checks=(*deciding, *_supporting(rule, view, {each.fact for each in deciding})),
+        checks=(*deciding, *_supporting(rule, view, {each.fact for each in (*deciding, *excluding)}), *excluding),
         deciding=len(deciding),
         citations=_citations(rule, view, deciding),
         gain=_gain(rule, view),
@@ -135,12 +135,16 @@ def _finding(rule: Rule, view: FactView, job: str | None) -> Finding:
     )
 
 
-def _deciding(rule: Rule, view: FactView) -> tuple[Check, ...]:
-    """The comparisons that make the rule hold, each value once: with the bound of the first branch that holds."""
+def _deciding(rule: Rule, view: FactView) -> tuple[Sequence[Check], Sequence[Check]]:
+    """The comparisons that make the rule hold, each value once: with the bound of the first branch that holds; and
+    those that only exclude another explanation.
+    """
     found: dict[tuple[str, str], Check] = {}
     for each in rule.when.deciding(view):
         found.setdefault((each.fact, each.op.rstrip("=") if each.op in ORDERED else each.op), each)
-    return tuple(found.values())
+    needed = set(needed_facts(rule.when))
+    claims = [each for each in found.values() if each.fact in needed]
+    return claims, [each for each in found.values() if each.fact not in needed]
 
 
 def _supporting(rule: Rule, view: FactView, compared: Set[str]) -> Iterator[Check]:

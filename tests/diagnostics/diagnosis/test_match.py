@@ -110,3 +110,12 @@ def test_of_the_settings_those_that_made_the_rule_hold_are_cited_first() -> None
         "timeout",
         "mode",
     ]
+
+
+def test_what_only_excludes_another_explanation_comes_last_and_decides_nothing() -> None:
+    """A share of GC pauses stood as the one number beside lost ZooKeeper sessions, because it was below its bound."""
+    excluding = {**HEAP, "when": {"all": [at_least("heap.full", 5), {"none": [at_least("heap.live_ratio", 0.9)]}]}}
+    found = heap_finding(excluding)
+    assert found["deciding_checks"] == 1
+    assert [each["fact"] for each in found["checks"]] == ["heap.full", "settings.backend", "heap.live_ratio"]
+    assert found["checks"][-1]["op"] == "<"
