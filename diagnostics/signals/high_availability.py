@@ -20,13 +20,13 @@ from diagnostics.reconstruction.errors.blamed_fault import blamed_faults
 from diagnostics.reconstruction.failures.coordination_outage import Outage, outages, pause_ratio_before
 from diagnostics.reconstruction.failures.coordination_server import limits, server_facts
 from diagnostics.reconstruction.failures.incident_log import IncidentLog, LogEvent, incident_log
-from diagnostics.reconstruction.failures.jobmanager_starts import jobmanager_starts
+from diagnostics.reconstruction.failures.jobmanager_starts import jobmanager_restarts, jobmanager_starts
 from diagnostics.reconstruction.failures.process_end import task_manager_of_file
 from diagnostics.reconstruction.gc.timeline import timelines
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 from diagnostics.wording.phrase import duration
 
-SHOWN = 10
+SHOWN = 12
 FLINK_PROCESSES = ("jobmanager", "taskmanager")
 """Processes that the service coordinates; a client connects too, and loses nothing with it."""
 CHECKPOINT = re.compile(r" from (?:latest valid checkpoint: )?(?:Completed)?Checkpoint (\d{1,18})\b")
@@ -99,7 +99,8 @@ def measure(evidence: Evidence) -> Measured:
         "pause_ratio_before": pause_ratio_before(timelines(evidence), ha_outages),
         **options,
     }
-    shown = [each for outage in ha_outages for each in outage.signs[:3]] + masters[:2] + managers[:2]
+    signs_shown = [each for outage in ha_outages for each in outage.signs[:3]]
+    shown = [*signs_shown[:4], *jobmanager_restarts(log)[:2], *signs_shown[4:], *masters[:2], *managers[:2]]
     shown += [each for each in log.of("leadership") if "granted" not in (each.event or "")][:1]
     shown += log.of("coordination_server")[:2]
     yield Signal(

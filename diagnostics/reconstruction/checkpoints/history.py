@@ -90,7 +90,7 @@ class Checkpoint:
 
 @dataclass(frozen=True, slots=True)
 class NotStarted:
-    """The rejected checkpoint triggers of one job with the same reason."""
+    """The rejected checkpoint triggers of one job with the same reason, with the place of the last one."""
 
     reason: str
     count: int

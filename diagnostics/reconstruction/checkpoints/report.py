@@ -132,7 +132,7 @@ def reports_of_log(rows: Rows) -> Iterator[Report]:
             triggered_ms=min(stamps, default=None),
             ended_ms=max(stamps, default=None),
             asked_ms=max(stamps, default=None),
-            places=[_place(records[0], records[0]["message"])],
+            places=[_place(records[-1], records[-1]["message"])],
         )
 
 

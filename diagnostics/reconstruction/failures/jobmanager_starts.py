@@ -10,17 +10,26 @@ from diagnostics.reconstruction.failures.incident_log import IncidentLog, LogEve
 
 def jobmanager_starts(log: IncidentLog) -> dict[str, FactValue]:
     """Starts of JobManager processes, and how many of them followed the end of another."""
-    starts = [each for each in log.of("process_start") if each.process == "jobmanager" and each.ts_ms is not None]
+    starts, again = _starts(log), jobmanager_restarts(log)
     if not starts:
         return {}
-    files = {each.file_id for each in starts}
-    again = [each for each in starts if _replaces(each, starts, {file: log.last_ms.get(file) for file in files})]
     return {
         "jobmanager_starts": len(starts),
         "jobmanager_restarts": len(again),
         "jobmanager_first_restart_ms": min((each.ts_ms or 0 for each in again), default=None),
         "jobmanager_last_start_ms": max(each.ts_ms or 0 for each in starts),
     }
+
+
+def jobmanager_restarts(log: IncidentLog) -> Sequence[LogEvent]:
+    """The starts of JobManager processes that followed the end of another one."""
+    starts = _starts(log)
+    ends = {file: log.last_ms.get(file) for file in {each.file_id for each in starts}}
+    return [each for each in starts if _replaces(each, starts, ends)]
+
+
+def _starts(log: IncidentLog) -> list[LogEvent]:
+    return [each for each in log.of("process_start") if each.process == "jobmanager" and each.ts_ms is not None]
 
 
 def _replaces(start: LogEvent, starts: Sequence[LogEvent], ends: Mapping[int, int | None]) -> bool:

@@ -280,3 +280,18 @@ def test_a_server_that_is_silent_is_told_from_one_whose_process_was_gone() -> No
     silent, gone, spans = (measured[f"{each}_spans"] for each in ("silent", "gone", "outage"))
     assert isinstance(spans, list)
     assert (silent, gone) == (spans[:1], spans[1:])
+
+
+def test_the_start_of_a_job_manager_after_another_one_is_among_the_evidence() -> None:
+    """Ten lines about sessions proved that a JobManager was started again, and none of them was a start."""
+    log = [
+        record(0, "layout.banner", "Starting the first", file_id=0),
+        *(changed(50 + place, state, file_id=0) for place, state in enumerate(("SUSPENDED", "SUSPENDED", "LOST"))),
+        record(90, "layout.banner", "Starting the second", file_id=2),
+        record(120, None, "last words", file_id=2),
+    ]
+    cited = [
+        each.text for each in only(high_availability.measure(hand_made(log_record=log)), "high_availability").citations
+    ]
+    assert "Starting the second" in cited[:5]
+    assert "Starting the first" not in cited
