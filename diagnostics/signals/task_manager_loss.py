@@ -303,9 +303,22 @@ def _registered(series: MetricSeries, lost_at: Sequence[int]) -> dict[str, FactV
         "registered_end": round(max(points)[1]),
         "registered_most": round(max(value for _, value in points)),
         "gone": round(max(value for _, value in points) - max(points)[1]),
+        "gone_ms": gone_ms(sorted(points), lost_at),
         "registered_end_ms": max(points)[0] or None,
         "seen_after_loss": bool(lost_at) and max(points)[0] > max(lost_at),
     }
+
+
+def gone_ms(points: Sequence[tuple[int, float]], lost_at: Sequence[int]) -> int | None:
+    """Since when as many as before are no longer registered: the loss that the JobManager noticed since the last such
+    sample, else the first sample with fewer. None while as many are there, and without times.
+    """
+    most = max(value for _, value in points)
+    full = max(ts_ms for ts_ms, value in points if value == most)
+    fewer = min((ts_ms for ts_ms, _ in points if ts_ms > full), default=None)
+    if not full or fewer is None:
+        return None
+    return min((each for each in lost_at if full <= each <= fewer), default=fewer)
 
 
 SIGNALS = (
@@ -360,6 +373,7 @@ SIGNALS = (
             "registered_end_ms": "when that was, epoch ms",
             "registered_most": "most TaskManagers registered at any time",
             "gone": "TaskManagers fewer at the end than at most",
+            "gone_ms": "since when as many as before are no longer registered, epoch ms",
             "seen_after_loss": "whether the number at the end was taken after the last loss",
         },
         measure=measure_all,

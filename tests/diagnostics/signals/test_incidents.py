@@ -305,6 +305,14 @@ def test_an_ordinary_log_has_none_of_it() -> None:
     assert only(task_manager_loss.measure_all(evidence), "task_manager_loss.all").facts["lost"] == 0
 
 
+def test_task_managers_are_gone_since_the_loss_or_since_the_first_sample_with_fewer() -> None:
+    """Those that ended themselves are no loss that the JobManager notices: their finding had no time."""
+    points = [(START + 10_000 * place, value) for place, value in enumerate((2.0, 2.0, 1.0, 0.0))]
+    assert task_manager_loss.gone_ms(points, ()) == START + 20_000
+    assert task_manager_loss.gone_ms(points, (START + 14_000, START + 25_000)) == START + 14_000
+    assert task_manager_loss.gone_ms(points[:2], ()) is None
+
+
 def test_without_logs_nothing_is_measured() -> None:
     empty = hand_made()
     missing: dict[str, str] = {}
