@@ -32,6 +32,8 @@ from workbench.uploads.listing import format_title
 EVIDENCE_SHOWN = 6
 """Citations of a finding in a report, which states their number. Our choice."""
 
+COMMAND = "command"
+"""Kind of a change that is a command to run: it replaces no text of a file."""
 ROOT = to_say("Root cause")
 ROLES = {"root_cause": ROOT, "contributing": to_say("Contributing"), "consequence": to_say("Consequence")}
 REACHED = {

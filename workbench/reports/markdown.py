@@ -18,7 +18,7 @@ from workbench.cases.impact import impact_words
 from workbench.cases.words import severity_word
 from workbench.history.timeline import Entry
 from workbench.languages.sentences import say, to_say
-from workbench.reports.content import ROOT, Report, ReportedFinding, minute_utc
+from workbench.reports.content import COMMAND, ROOT, Report, ReportedFinding, minute_utc
 from workbench.reports.events import Event
 from workbench.runbooks.filling import StepShown
 from workbench.runbooks.plans import PlanShown
@@ -100,18 +100,21 @@ def _remedy_lines(content: Mapping[str, Any]) -> Iterator[str]:
     if content["in_force"]:
         yield from (say(IN_FORCE), "")
     for change in content["shown_change"]:
-        yield from _change_lines(change)
+        yield from change_lines(change)
     if content["savepoint"]:
         yield from _restart_lines(content["savepoint"])
     yield from _list(say("Cost"), [content["cost"]] if content.get("cost") else [])
     yield from _list(say("Way back"), [content["rollback"]] if content.get("rollback") else [])
 
 
-def _change_lines(change: Mapping[str, Any]) -> Iterator[str]:
+def change_lines(change: Mapping[str, Any]) -> Iterator[str]:
+    """What one change of a file replaces or adds, or a command to run."""
     name = plain(change["file"] or change["kind"])
     if change["only_if"]:
         yield from (say("Only if {condition}:", condition=plain(change["only_if"])), "")
-    if change["from"]:
+    if change["kind"] == COMMAND:
+        yield from (say("{name}: run", name=name), "")
+    elif change["from"]:
         yield from (say("Change {name} from this:", name=name), "", *fenced(change["from"]), say("to this:"), "")
     else:
         yield from (say("Add to {name}:", name=name), "")
@@ -181,7 +184,7 @@ def _plan_lines(shown: PlanShown) -> Iterator[str]:
         if plan["open"] and plan["changes"]:
             yield from (f"**{say('Beside that, in the same restart')}**", "")
     for change in plan["changes"]:
-        yield from _change_lines({**change, "only_if": None})
+        yield from change_lines({**change, "only_if": None})
     if plan["restart"] and not shown.waits_because:
         yield from _restart_lines(plan["restart"])
     if not plan["look_first"]:
@@ -199,7 +202,7 @@ def _open_lines(plan: Mapping[str, Any]) -> Iterator[str]:
         for place, change in enumerate(each["changes"]):
             if place and change["instead"]:
                 yield from (say("Or, instead:"), "")
-            yield from _change_lines({**change, "only_if": None})
+            yield from change_lines({**change, "only_if": None})
 
 
 def _finding_lines(finding: ReportedFinding) -> Iterator[str]:

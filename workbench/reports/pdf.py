@@ -39,7 +39,7 @@ from diagnostics.language import reads_chinese
 from diagnostics.notation.control_characters import show_controls
 from workbench.cases.words import severity_word
 from workbench.languages.sentences import say
-from workbench.reports.content import Report, ReportedFinding, minute_utc
+from workbench.reports.content import COMMAND, Report, ReportedFinding, minute_utc
 from workbench.runbooks.plans import PlanShown
 
 # ruff: noqa: RUF001 - punctuation of Chinese
@@ -206,7 +206,9 @@ def _open(plan: Mapping[str, Any]) -> Iterator[Flowable]:
 
 def _change(change: Mapping[str, Any]) -> Iterator[Flowable]:
     name = change["file"] or change["kind"]
-    if change["from"]:
+    if change["kind"] == COMMAND:
+        yield _paragraph(say("{name}: run", name=name), TEXT)
+    elif change["from"]:
         yield _paragraph(say("Change {name} from this:", name=name), TEXT)
         yield from _code(change["from"])
         yield _paragraph(say("to this:"), TEXT)

@@ -28,7 +28,7 @@ def test_the_page_shows_each_alert_with_its_reason(people: People) -> None:
     assert "FlinkCheckpointsFailInARow" in page
     assert "FlinkSkewedTask" in page
     assert "when it holds for 5m" in page, "as the rule below writes it"
-    assert "The bound of the rules on skew: One subtask takes most of the records." in page
+    assert "The bound of the rules on skew. In this case: One subtask takes most of the records." in page
 
 
 def test_the_archive_holds_rules_and_dashboard(people: People) -> None:

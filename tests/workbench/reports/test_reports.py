@@ -21,7 +21,7 @@ from workbench.analyses.models import Analysis
 from workbench.cases.services import case_close, case_rename
 from workbench.languages.sentences import in_language
 from workbench.reports.content import Report, report_of
-from workbench.reports.markdown import as_markdown, as_post_mortem, code, fenced, plain
+from workbench.reports.markdown import as_markdown, as_post_mortem, change_lines, code, fenced, plain
 from workbench.reports.pdf import CHINESE as CHINESE_FONT
 from workbench.reports.pdf import FONT, as_pdf, flowables
 from workbench.runbooks.plans import PlanShown
@@ -255,3 +255,16 @@ def test_a_report_separates_what_happened_from_what_was_done_in_the_workbench(
     happened, done = page.split("<h2>What was done in the workbench (UTC)</h2>")
     assert "<td>2026-11-20 01:00:26</td><td>Cut off" in happened.split("<h2>What happened (UTC)</h2>")[1]
     assert "closed the case" in done
+
+
+def test_a_command_replaces_no_text(people: People) -> None:
+    """The report said to change the shell from "the job runs with the larger heap" to a command."""
+    change = {
+        "kind": "command",
+        "file": "the shell",
+        "from": "the job runs",
+        "to": "flink stop",
+        "only_if": "",
+        "unset": [],
+    }
+    assert list(change_lines(change)) == ["the shell: run", "", "```", "flink stop", "```", ""]
