@@ -190,12 +190,15 @@ def calculate(calculator: Calculator, values: Sequence[InputValue], lookup: Look
     """The outcome; when an input is missing, which one."""
     unneeded = calculator.unneeded(lookup)
     lacking = [each for each in values if each.value is None and each.input.name not in unneeded]
-    missing = [each.input.label.lower() for each in lacking]
+    missing = [say("“{label}”", label=each.input.label) for each in lacking]
     if missing:
         inputs = phrase.FORMATS["list"](missing)
         return Outcome(
             "not known",
-            say("Not measured here, and nothing is assumed: {inputs}. Set it to see the result.", inputs=inputs),
+            say(
+                "Not measured here, and nothing is assumed: {inputs}. Set what is missing to see the result.",
+                inputs=inputs,
+            ),
         )
     return calculator.compute({each.input.name: each.value for each in values if each.value is not None}, lookup)
 

@@ -114,6 +114,11 @@ def _points(curve: Curve, ahead: float, now: float) -> list[Line]:
     ]
 
 
+def _has_events(lookup: Lookup) -> bool:
+    """Whether a sample of the input events shows how late they come."""
+    return lookup("device_clocks.curve_bound_ms") is not None
+
+
 CALCULATOR = Calculator(
     id="disorder-bound",
     title=to_say("Disorder bound of the watermark"),
@@ -150,5 +155,6 @@ CALCULATOR = Calculator(
     ),
     compute=_compute,
     symptoms=("out_of_order_events",),
+    concerns=_has_events,
     docs=("S072", "S073"),
 )

@@ -108,6 +108,11 @@ def _task(lookup: Lookup) -> str:
     return str(lookup("subject.vertex") or say("The task"))
 
 
+def _has_busy_task(lookup: Lookup) -> bool:
+    """Whether a task that matters is known with the time of one of its records."""
+    return lookup("record_rate.ms_per_record") is not None
+
+
 CALCULATOR = Calculator(
     id="parallelism",
     title=to_say("Parallelism by the processing rate"),
@@ -156,5 +161,6 @@ CALCULATOR = Calculator(
     ),
     compute=_compute,
     symptoms=("cpu_hotspot", "slow_dimension_join", "slow_sink", "data_skew"),
+    concerns=_has_busy_task,
     docs=("S068",),
 )

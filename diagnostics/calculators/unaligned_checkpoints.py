@@ -12,7 +12,7 @@ from diagnostics.language import joined_sentences, say, to_say
 from diagnostics.wording.phrase import duration, percent, size
 
 UPLOAD_SHARE = 0.6
-"""An asynchronous part above this makes the upload the bottleneck. Source: `ua.avoid` of vocabulary/sources."""
+"""An asynchronous part above this takes the time, not the barriers. Source: `ua.avoid` of vocabulary/sources."""
 
 LATE_MS = 1000.0
 """From this delay of a source on it is part of what a checkpoint takes, and from this duration on a checkpoint is slow.
@@ -24,9 +24,8 @@ def _refusals(lookup: Lookup, now: float) -> Iterator[str]:
     if isinstance(share, (int, float)) and share > UPLOAD_SHARE and now >= LATE_MS:
         yield (
             say(
-                "The asynchronous part is {share} of slow checkpoints: the upload is the "
-                "bottleneck, and in-flight "
-                "data would be added to it.",
+                "The asynchronous part, in which the state is written, is {share} of slow checkpoints: barriers take "
+                "little of them, and in-flight data would be written besides.",
                 share=percent(share),
             )
         )

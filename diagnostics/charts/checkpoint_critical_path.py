@@ -50,7 +50,7 @@ COLOURS = {"balanced_ms": "async_ms", "imbalance_ms": "sync_ms", "waiting_ms": "
 
 
 def points(evidence: Evidence) -> Points | None:
-    """The three parts of the time of each checkpoint that every subtask acknowledged.
+    """The three parts of the time of each checkpoint with the details of every subtask.
 
     Reads   subtask_checkpoint, log_record (DEBUG), vertex, job.
     Gives   {jobs: [{job_id, name, counted, median_actual_ms, median_ideal_ms, checkpoints: [{id, actual_ms,
@@ -174,8 +174,9 @@ def _job_summary(job: Mapping[str, Any]) -> str:
     usual = ""
     if counted >= FEWEST_FOR_MEDIAN:
         usual = say(
-            "The {counted} checkpoints for which the evidence has the acknowledgement of every subtask take "
-            "{median_actual} in the median; their work, evenly spread and without waiting, takes {median_ideal}.",
+            "The {counted} checkpoints with the details of every subtask take {median_actual} in the median; their "
+            "work, "
+            "evenly spread and without waiting, takes {median_ideal}.",
             counted=counted,
             median_actual=duration(job["median_actual_ms"]),
             median_ideal=duration(job["median_ideal_ms"]),

@@ -45,7 +45,7 @@ def _ahead(finding: Mapping[str, Any], job: WatchedJob) -> Alert:
         "warning",
         say("The watermark of {task_name} in {job_name} is ahead of the clock"),
         say(
-            "Events carry times of the future, so that right events are late and are dropped: {title}.",
+            "Events carry times of the future, so that right events are late and are dropped. In this case: {title}.",
             title=finding["title"],
         ),
         (WATERMARK,),
@@ -93,7 +93,8 @@ def _late(finding: Mapping[str, Any], job: WatchedJob) -> Alert:
         joined_sentences(
             [
                 say(
-                    "More than {bound} of the input of {window} is dropped, which is lost to the result: {title}.",
+                    "More than {bound} of the input of {window} is dropped, which is lost to the result. In this "
+                    "case: {title}.",
                     bound=phrase.percent(bound),
                     window=phrase.duration(SHARE_MS),
                     title=finding["title"],

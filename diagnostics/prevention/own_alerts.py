@@ -76,7 +76,7 @@ def _slow_checkpoint(finding: Mapping[str, Any], job: WatchedJob) -> Alert:
         say("A checkpoint of {job_name} took more than half of its timeout"),
         for_these_settings(
             say(
-                "Half of the timeout of {timeout}: {title}.",
+                "Half of the timeout of {timeout}. In this case: {title}.",
                 timeout=phrase.duration(job.timeout_ms),
                 title=finding["title"],
             ),
@@ -122,7 +122,7 @@ def _skewed(finding: Mapping[str, Any], job: WatchedJob) -> Alert:
         BACK_PRESSURE_MS,
         "warning",
         say("One subtask of {{task_name}} in {{job_name}} receives {bound:g} times the mean or more", bound=bound),
-        say("The bound of the rules on skew: {title}.", title=finding["title"]),
+        say("The bound of the rules on skew. In this case: {title}.", title=finding["title"]),
         (metric, busy) if needs_busy else (metric,),
         condition,
     )
@@ -162,7 +162,7 @@ def _restarts(finding: Mapping[str, Any], job: WatchedJob) -> Alert:
         0,
         "critical",
         say("{job_name} was restarted"),
-        say("In a steady state no job restarts: {title}.", title=finding["title"]),
+        say("In a steady state no job restarts. In this case: {title}.", title=finding["title"]),
         (metric,),
         lambda series: has_increased(series, metric, window),
     )
@@ -179,7 +179,7 @@ def _recovered(finding: Mapping[str, Any], job: WatchedJob) -> Alert:
         say("{job_name} was restarted, or recovered by a new JobManager"),
         say(
             "In a steady state the running time of a job only grows; the count of restarts does not see a new "
-            "JobManager, which begins it at 0: {title}.",
+            "JobManager, which begins it at 0. In this case: {title}.",
             title=finding["title"],
         ),
         (RUNNING_TIME,),
@@ -214,7 +214,10 @@ def _heap(finding: Mapping[str, Any], job: WatchedJob) -> Alert | None:
         BACK_PRESSURE_MS,
         "warning",
         say("The heap of a TaskManager of {job} stays nearly full", job=job.name or say("a job")),
-        say("More than four fifths that collections do not give back meanwhile: {title}.", title=finding["title"]),
+        say(
+            "More than four fifths of the heap, which collections do not give back meanwhile. In this case: {title}.",
+            title=finding["title"],
+        ),
         (used, most, tasks),
         condition,
     )
@@ -234,7 +237,8 @@ def _failed(finding: Mapping[str, Any], job: WatchedJob) -> Alert:
             joined_sentences(
                 [
                     say(
-                        "One within {within} (two intervals, in whole scrapes of 15 s) is enough here: {title}.",
+                        "One within {within} (two intervals, in whole scrapes of 15 s) is enough here. In this "
+                        "case: {title}.",
                         within=phrase.duration(window),
                         title=finding["title"],
                     ),
@@ -276,7 +280,7 @@ def _without_pause(finding: Mapping[str, Any], job: WatchedJob) -> Alert:
         say("A checkpoint of {job_name} is under way more than half of the time"),
         for_these_settings(
             say(
-                "Half of the interval of {interval}: {title}.",
+                "Half of the interval of {interval}. In this case: {title}.",
                 interval=phrase.duration(job.interval_ms),
                 title=finding["title"],
             ),
@@ -298,7 +302,8 @@ def _unregistered(finding: Mapping[str, Any], job: WatchedJob) -> Alert:
         "critical",
         say("No TaskManager is registered with the JobManager"),
         say(
-            "Five minutes are longer than a start takes: {title}. Flink has this metric for the cluster only.",
+            "Five minutes are longer than a start takes. In this case: {title}. Flink has this metric for the "
+            "cluster only.",
             title=finding["title"],
         ),
         (REGISTERED,),

@@ -97,8 +97,9 @@ def _missing(registered: int, job: WatchedJob) -> Alert:
             job=job.name or say("a job"),
         ),
         say(
-            "So many were registered in this case before one was lost. Where fewer are wanted and the job runs on "
-            "them, it does not fire; change the number all the same. Flink has this metric for the cluster only."
+            "In this case {registered} were registered before one was lost. Where fewer are wanted and the job runs on "
+            "them, it does not fire; change the number all the same. Flink has this metric for the cluster only.",
+            registered=registered,
         ),
         (REGISTERED, of_tasks),
         condition,

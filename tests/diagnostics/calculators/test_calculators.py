@@ -30,3 +30,11 @@ def test_what_is_missing_is_named_and_never_zero(calculator: str) -> None:
 @pytest.mark.parametrize("extreme", [0.0, 1e15])
 def test_no_value_of_a_slider_breaks_it(calculator: Any, extreme: float) -> None:
     assert outcome(calculator.id, **{each.name: extreme for each in calculator.inputs}).headline
+
+
+def test_what_a_case_has_no_measures_for_is_not_offered_there() -> None:
+    bound, tasks = (CALCULATORS[each] for each in ("disorder-bound", "parallelism"))
+    assert not bound.concerns({}.get)
+    assert bound.concerns({"device_clocks.curve_bound_ms": [0.0, 1.0]}.get)
+    assert not tasks.concerns({"record_rate.parallelism": 2}.get)
+    assert tasks.concerns({"record_rate.ms_per_record": 2.0}.get)

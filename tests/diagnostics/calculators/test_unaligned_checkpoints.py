@@ -88,7 +88,7 @@ def test_a_source_that_waits_for_most_of_a_checkpoint_leaves_little_to_save() ->
 @pytest.mark.parametrize(
     ("facts", "expected"),
     [
-        ({"checkpoint_phases.async_share_ratio": 0.9}, "the upload is the bottleneck"),
+        ({"checkpoint_phases.async_share_ratio": 0.9}, "in which the state is written, is 90 % of slow checkpoints"),
         ({"settings.mode": "AT_LEAST_ONCE"}, "at-least-once"),
         ({"settings.max_concurrent": 2}, "max-concurrent-checkpoints is 2"),
         ({"job_overview.flink_version": "1.10.3"}, "Flink 1.10.3 has no unaligned checkpoints"),

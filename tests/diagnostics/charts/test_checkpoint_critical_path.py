@@ -45,8 +45,8 @@ def test_the_summary_states_ideal_and_actual_time_and_whom_the_difference_belong
 
     assert points is not None
     assert CHART.summary(points) == (
-        "The 5 checkpoints for which the evidence has the acknowledgement of every subtask take 10 s in the median; "
-        "their work, evenly spread and without waiting, takes 4 s. "
+        "The 5 checkpoints with the details of every subtask take 10 s in the median; their work, evenly spread and "
+        "without waiting, takes 4 s. "
         "Checkpoint 8 took 10 s. The work of the snapshot, evenly spread, takes 4 s (40 %). "
         "Subtask 1 of enrich works 2 s (20 %) longer than its task's mean. "
         "Barriers and messages wait 4 s (40 %) until subtask 0 of Sink: documents ends."
