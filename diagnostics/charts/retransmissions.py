@@ -14,7 +14,7 @@ from diagnostics.charting.grafana_panel import GrafanaPanel
 from diagnostics.charting.panel import Panel, escaped, row_axis, stacked
 from diagnostics.charting.theme import palette
 from diagnostics.language import joined_sentences, say, to_say
-from diagnostics.reconstruction.failures.tcp_intervals import LEAST_SEGMENTS, intervals_of, is_stalled
+from diagnostics.reconstruction.failures.tcp_intervals import is_stalled, long_intervals_of
 from diagnostics.wording.phrase import percent
 
 if TYPE_CHECKING:
@@ -36,9 +36,9 @@ def points(evidence: Evidence) -> Points | None:
     """
     rows = [row for row in named_rows(evidence.answer(tcp_samples.AGGREGATOR)) if row.peer_address is not None]
     worst: dict[tuple[str, str], tuple[int, int]] = {}
-    for each in intervals_of(rows):
+    for each in long_intervals_of(rows):
         ends = each.to_row.local_address, each.to_row.peer_address
-        if each.sent >= LEAST_SEGMENTS and (ends not in worst or each.ratio > _share(*worst[ends])):
+        if ends not in worst or each.ratio > _share(*worst[ends]):
             worst[ends] = each.sent, each.again
     stalled = Counter((row.local_address, row.peer_address) for row in rows if is_stalled(row))
     pairs: list[dict[str, Any]] = [
@@ -158,9 +158,10 @@ def summary(points: Points) -> str:
     if stalled:
         sentences.append(
             say(
-                "In {count} of these directions a connection sent again and again for a time without an answer; one "
-                "that is seen from both ends counts in both.",
+                "In {count} of the {pairs} a connection sent again and again for a time without an answer; one that "
+                "both of its ends waited on counts in both directions.",
                 count=stalled,
+                pairs=len(pairs),
             )
         )
     return joined_sentences(sentences)

@@ -15,12 +15,12 @@ from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.failures.incident_log import incident_log
 from diagnostics.reconstruction.failures.task_manager_lost import losses
 from diagnostics.reconstruction.failures.tcp_intervals import (
-    LEAST_SEGMENTS,
     Interval,
     connection_of,
     ends_of,
     intervals_of,
     is_stalled,
+    long_intervals_of,
     place_of,
 )
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
@@ -43,15 +43,16 @@ def measure(evidence: Evidence) -> Measured:
         yield NotMeasured("tcp_loss", "tcp-counters", "no file shows what the kernels count of TCP")
         return
     rows = named_rows(evidence.answer(tcp_samples.AGGREGATOR))
-    connections = intervals_of(row for row in rows if row.peer_address is not None)
-    hosts = intervals_of(row for row in rows if row.peer_address is None)
+    of_connections = [row for row in rows if row.peer_address is not None]
+    of_hosts = [row for row in rows if row.peer_address is None]
+    connections, hosts = intervals_of(of_connections), intervals_of(of_hosts)
     stalled = [row for row in rows if is_stalled(row)]
     worst = max(
-        (each for each in connections if each.sent >= LEAST_SEGMENTS and each.again >= LEAST_AGAIN),
+        (each for each in long_intervals_of(of_connections) if each.again >= LEAST_AGAIN),
         key=lambda each: each.ratio,
         default=None,
     )
-    busiest = max((each for each in hosts if each.sent >= LEAST_SEGMENTS), key=lambda each: each.ratio, default=None)
+    busiest = max(long_intervals_of(of_hosts), key=lambda each: each.ratio, default=None)
     times = [row.ts_ms for row in rows if row.ts_ms is not None]
     facts: dict[str, FactValue] = {
         "readings": len(rows),
@@ -122,9 +123,11 @@ def _longest_timeout(stalled: Sequence[Any]) -> dict[str, FactValue]:
     """The connection with the longest timeout, and what was read of that one only.
 
     A captured packet shows how often a segment was sent again, which is not how often the kernel doubled its timeout: a
-    kernel sends a first one again early, as a probe.
+    kernel sends a first one again early, as a probe. The pause between two of them is longer than the timeout that the
+    kernel states, because its timers are coarse; it counts where no kernel states one.
     """
-    longest = max(stalled, key=lambda row: row.rto_ms or 0.0, default=None)
+    stated = [row for row in stalled if row.seen_by is None]
+    longest = max(stated or stalled, key=lambda row: row.rto_ms or 0.0, default=None)
     if longest is None:
         return {}
     of_it = [row for row in stalled if ends_of(row) == ends_of(longest)]
@@ -211,7 +214,7 @@ SIGNALS = (
             "again": "segments sent again in all while it was watched",
             "stalled": "connections that retransmitted again and again without an answer",
             "stalled_ends": "their addresses",
-            "longest_rto_ms": "longest retransmission timeout, ms",
+            "longest_rto_ms": "longest retransmission timeout, of a kernel where one states it, else as captured, ms",
             "longest_from": "the side of that connection which sent again",
             "longest_to": "the other side of that connection",
             "backoff": "number of times that the kernel doubled the timeout of that connection",

@@ -61,6 +61,36 @@ def connection_of(row: Any) -> Hashable:
     return frozenset({(row.local_address, row.local_port), (row.peer_address, row.peer_port)})
 
 
+def long_intervals_of(rows: Iterable[Any]) -> list[Interval]:
+    """Intervals of at least LEAST_SEGMENTS segments: shorter ones of a connection or host are joined with the next, the
+    last ones with those before, so that a connection which sends little while it is cut off counts too.
+    """
+    joined: list[Interval] = []
+    for of_place in _by_place(intervals_of(rows)):
+        enough: list[Interval] = []
+        rest: Interval | None = None
+        for each in of_place:
+            rest = each if rest is None or each.since_start else _joined(rest, each)
+            if rest.sent >= LEAST_SEGMENTS:
+                enough.append(rest)
+                rest = None
+        if rest is not None and enough and not rest.since_start:
+            enough[-1] = _joined(enough[-1], rest)
+        joined += enough
+    return joined
+
+
+def _by_place(intervals: Iterable[Interval]) -> Iterable[list[Interval]]:
+    by_place: dict[Hashable, list[Interval]] = defaultdict(list)
+    for each in intervals:
+        by_place[place_of(each.to_row)].append(each)
+    return by_place.values()
+
+
+def _joined(earlier: Interval, later: Interval) -> Interval:
+    return Interval(earlier.sent + later.sent, earlier.again + later.again, later.to_row, earlier.from_row)
+
+
 def intervals_of(rows: Iterable[Any]) -> list[Interval]:
     """Intervals between readings; a counter that fell belongs to a new connection and counts from its start."""
     by_place: dict[Hashable, list[Any]] = defaultdict(list)

@@ -27,8 +27,8 @@ def test_the_worst_pair_is_first_and_counts_between_its_readings() -> None:
     ]
     assert CHART.summary(points) == (
         "Worst from 10.0.0.1 to 10.0.0.3: 40 of 200 segments between two readings of a connection (20 %). 1 of 2 pairs "
-        "of addresses sent 5 % or more again. In 1 of these directions a connection sent again and again for a time "
-        "without an answer; one that is seen from both ends counts in both."
+        "of addresses sent 5 % or more again. In 1 of the 2 a connection sent again and again for a time without an "
+        "answer; one that both of its ends waited on counts in both directions."
     )
     lost, _, usual = CHART.figure(points, Theme("light"))["data"]
     assert (lost["name"], lost["x"]) == ("5 % or more", [20])

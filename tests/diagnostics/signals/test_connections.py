@@ -180,6 +180,16 @@ def test_the_loss_of_segments_begins_where_it_is_first_seen_and_not_with_a_lost_
     assert "onset_ms" not in tcp(connection(0, "10.0.0.3", 1000, 1), connection(60, "10.0.0.3", 1200, 1))
 
 
+def test_a_connection_that_sends_little_while_it_is_cut_off_counts_with_what_it_sends_then() -> None:
+    readings = ((0, 294, 0), (60, 439, 18), (75, 479, 30), (92, 489, 37), (137, 491, 39), (185, 499, 39))
+    facts = tcp(*(connection(second, "10.0.0.3", sent, again) for second, sent, again in readings))
+    assert (facts["connection_sent"], facts["connection_again"]) == (60, 21)
+    assert facts["connection_since_ms"] == START + 60_000
+    assert facts["connection_until_ms"] == START + 185_000
+    few = tcp(connection(0, "10.0.0.3", 1000, 0), connection(60, "10.0.0.3", 1049, 20))
+    assert "connection_ratio" not in few
+
+
 def test_a_counter_that_fell_belongs_to_a_new_connection() -> None:
     facts = tcp(connection(0, "10.0.0.3", 1000, 100), connection(60, "10.0.0.3", 100, 6))
     assert (facts["connection_sent"], facts["connection_again"]) == (100, 6)
@@ -206,7 +216,9 @@ def test_a_connection_that_both_its_ends_show_is_one() -> None:
 
 
 def test_what_is_said_of_the_longest_timeout_is_of_one_connection() -> None:
-    """Another one has more bytes waiting, and a capture counts the early probe as one more repetition."""
+    """Another one has more bytes waiting, a capture counts the early probe as one more repetition, and its pauses are
+    longer than the timeout that the kernel states.
+    """
     longest = {"rto_ms": 57_344.0, "backoff": 8, "waiting_bytes": 109_750}
     captured = {"seen_by": "capture", "rto_ms": 59_400.0, "backoff": 10}
     facts = tcp(
@@ -215,7 +227,8 @@ def test_what_is_said_of_the_longest_timeout_is_of_one_connection() -> None:
         connection(0, "10.0.0.2", 500, 30, rto_ms=43_520.0, backoff=4, waiting_bytes=962_033),
     )
     assert (facts["longest_from"], facts["longest_to"]) == ("10.0.0.1:6123", "10.0.0.3:50000")
-    assert (facts["longest_rto_ms"], facts["backoff"], facts["waiting_bytes"]) == (59_400, 8, 109_750)
+    assert (facts["longest_rto_ms"], facts["backoff"], facts["waiting_bytes"]) == (57_344, 8, 109_750)
+    assert tcp(connection(30, "10.0.0.3", 500, 30, **captured))["longest_rto_ms"] == 59_400
 
 
 def test_timeouts_until_the_loss_are_not_those_of_the_end() -> None:
