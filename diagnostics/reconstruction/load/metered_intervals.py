@@ -18,6 +18,10 @@ from diagnostics.reconstruction.metrics.series import Point, Series, since_resta
 STEP_MS = 30_000
 """Shortest interval between two compared samples. Our choice: the usual distance of REST answers."""
 FEWEST_POINTS = 2
+LATE_MS = 5_000
+"""By how much a value that REST gives may usually be older than the answer. Our choice: half of the default of
+metrics.fetcher.update-interval, 10 s.
+"""
 
 SubtaskKey = tuple[str | None, str, int]
 Span = tuple[int, int]
@@ -113,11 +117,20 @@ def _by_subtask(series: Mapping[tuple[str | None, str], Sequence[Series]]) -> Ma
 
 
 def _spaced(points: Sequence[Point]) -> list[Point]:
-    """The first point, and each next one that is at least STEP_MS later."""
+    """The first point, each next one that is at least STEP_MS later, and the last one in place of the one before where
+    less than STEP_MS is left: the intervals between them cover all of the time.
+
+    A last one less than LATE_MS after the one before is left out: it may be of the moment of that one.
+    """
     chosen: list[Point] = []
     next_ms: float = -math.inf
     for point in points:
         if point.ts_ms is not None and point.ts_ms >= next_ms:
             chosen.append(point)
             next_ms = point.ts_ms + STEP_MS
+    dated = [point for point in points if point.ts_ms is not None]
+    if len(dated) >= FEWEST_POINTS and (dated[-1].ts_ms or 0) - (dated[-2].ts_ms or 0) < LATE_MS:
+        dated.pop()
+    if len(chosen) >= FEWEST_POINTS and chosen[-1] is not dated[-1]:
+        chosen[-1] = dated[-1]
     return chosen

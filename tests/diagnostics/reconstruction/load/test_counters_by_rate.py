@@ -36,6 +36,17 @@ def test_intervals_hold_records_and_busy_time() -> None:
     assert (first.length_ms, first.records, first.busy_ms) == (30_000, 1_500, 30_000)
 
 
+def test_intervals_cover_all_of_the_time_between_the_first_and_the_last_sample() -> None:
+    """Of 80 s the last 20 s were left out, in which a record may cost less than before."""
+    rows = sampled("numRecordsIn", 0, [each * 700.0 for each in range(9)])
+    found = list(metered_intervals(metric_series(hand_made(metric_sample=rows))))
+    assert [each.length_ms for each in found] == [30_000, 50_000]
+    assert sum(each.records or 0 for each in found) == 5_600
+    late = {**rows[-1], "ts_ms": rows[-1]["ts_ms"] + 3_000, "value": rows[-1]["value"] + 2}
+    with_late = list(metered_intervals(metric_series(hand_made(metric_sample=[*rows, late]))))
+    assert [each.length_ms for each in with_late] == [30_000, 50_000], "REST's value is older than its answer"
+
+
 def test_one_sample_of_a_rate_gives_no_record_count() -> None:
     rows = sampled("numRecordsInPerSecond", 0, [50.0])
     assert list(metered_intervals(metric_series(hand_made(metric_sample=rows)))) == []
