@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
 from diagnostics.aggregators import code_calls
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.configuration.deployment import deployment_of
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
+from diagnostics.reconstruction.job.graph import job_graph
+from diagnostics.reconstruction.load.offered_rate import excess_ratio
+from diagnostics.reconstruction.load.task_rates import task_rates
 from diagnostics.reconstruction.stacks.profile import Profile, Sampled, stack_profiles
 from diagnostics.reconstruction.stacks.task_threads import FEWEST_WORKING, MOST_CITED, heaviest, subject_of, working
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
@@ -25,7 +30,8 @@ def measure(evidence: Evidence) -> Measured:
     """The functions in which each task spends its working time.
 
     Reads   stack_sample: flame graphs, collapsed stacks, thread dumps; code_call: methods that take a value of a state,
-            classes that are handed an argument of the program; config_option and log_record: the job's start.
+            classes that are handed an argument of the program; config_option and log_record: the job's start;
+            subtask and metric_sample: the cost of a record, and what the sources offer.
     Gives   one signal per task with samples of a working thread; `hot_frames.upload` for threads that write state.
     Units   shares of the samples in which the thread waits neither for input nor for output buffers.
     Empty   NotMeasured without a profile or thread dump.
@@ -39,7 +45,7 @@ def measure(evidence: Evidence) -> Measured:
         start = starts.get(task[0]) or starts.get(None)
         signal = _signal(task, profile, cluster, takers, handed, start.program if start else ())
         if signal is not None:
-            yield signal
+            yield replace(signal, facts={**signal.facts, **_lowered(evidence, task, signal.facts)})
     if profiles.uploads is None:
         yield NotMeasured("hot_frames.upload", "thread-dumps", "no profile shows the threads of asynchronous snapshots")
         return
@@ -132,6 +138,18 @@ def _argument(names: Sequence[str], program: Sequence[str]) -> str | None:
     return stated[0] if len(names) == len(stated) == 1 else None
 
 
+def _lowered(evidence: Evidence, task: tuple[str | None, str], facts: Mapping[str, FactValue]) -> dict[str, FactValue]:
+    """The argument with the value at which the fullest subtask keeps up if its work grows in proportion to it."""
+    word, _, value = str(facts.get("own_argument") or "").partition(" ")
+    rate = task_rates(evidence).get(task)
+    excess = excess_ratio(evidence, job_graph(cluster_of(evidence), task[0]), task[1], rate) if rate else None
+    if not value.isdecimal() or excess is None or excess <= 1:
+        return {}
+    lowered = math.floor(int(value) / excess)
+    digits = 10 ** max(len(str(lowered)) - 2, 0)
+    return {"own_argument_lowered": f"{word} {lowered // digits * digits}"} if lowered else {}
+
+
 def _hot(computing: Sequence[Sampled], whole: float) -> dict[str, FactValue]:
     """The known function that uses most CPU, and the user code that does so outside of known functions."""
     advice = known_frames().computing
@@ -189,6 +207,8 @@ FACTS = {
     "hot_advice": "what helps against it",
     "own_frame": "the user's function that uses the CPU most without a known library",
     "own_argument": "the only argument of the program that the source hands to that function's class, with its value",
+    "own_argument_lowered": "argument of the program, lowered so that the job's own function keeps up where its work "
+    "grows in proportion",
     "own_takes_state": "whether the job's own function that uses the CPU most takes a value of a state",
     "own_share_ratio": "share of the working samples in the job's own function that uses the CPU most",
     "state_share_ratio": "share of the work in state access",

@@ -13,7 +13,7 @@ from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.job.graph import job_graph
-from diagnostics.reconstruction.load.offered_rate import emitted_rate, offered_rate
+from diagnostics.reconstruction.load.offered_rate import bearable_ms, emitted_rate, offered_rate
 from diagnostics.reconstruction.load.task_rates import TaskKey, TaskRate, intervals, rates_around, task_rates
 from diagnostics.reconstruction.metrics.metric_series import metric_series
 from diagnostics.reconstruction.stacks.task_threads import subject_of
@@ -23,8 +23,6 @@ MOST_LISTED = 16
 """Up to how many subtasks are listed one by one. Our choice."""
 FEWEST_RECORDS = 20.0
 """With fewer records the cost of one is unreliable. Our choice."""
-BEARABLE = 0.8
-"""Busy ratio of its fullest subtask up to which a task keeps up. Source: the bound of `skew.busy`."""
 LEAST_BUSY = 0.1
 """A less busy task shows neither the cost of a record nor a limit, because other work dominates. Our choice."""
 
@@ -105,15 +103,15 @@ def _offered(offered_per_s: float | None, rate: TaskRate, room: Mapping[str, flo
     subtasks = math.ceil(offered_per_s / rate.ceiling_per_s)
     spared = 1 - rate.records_per_s / offered_per_s
     fullest = rate.fullest
-    bearable_ms = 1000 * BEARABLE / (offered_per_s * fullest.share_ratio) if fullest else None
+    bearable = bearable_ms(offered_per_s, rate)
     return {
         "offered_per_s": offered_per_s,
         "offered_parallelism": subtasks,
         "offered_lacks_slots": subtasks > room["slots"] if room["slots"] else None,
         "offered_excess_ratio": spared if spared > 0 else None,
         "fullest_ms": fullest.ms_per_record if fullest else None,
-        "fullest_bearable_ms": bearable_ms,
-        "fullest_excess_ratio": fullest.ms_per_record / bearable_ms if fullest and bearable_ms else None,
+        "fullest_bearable_ms": bearable,
+        "fullest_excess_ratio": fullest.ms_per_record / bearable if fullest and bearable else None,
     }
 
 

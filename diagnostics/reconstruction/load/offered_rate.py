@@ -7,6 +7,9 @@ from diagnostics.reconstruction.job.graph import JobGraph
 from diagnostics.reconstruction.load.source_rates import source_rates
 from diagnostics.reconstruction.load.task_rates import TaskRate
 
+BEARABLE = 0.8
+"""Busy ratio of its fullest subtask up to which a task keeps up. Source: the bound of `skew.busy`."""
+
 
 def emitted_rate(evidence: Evidence, graph: JobGraph, vertex: str) -> float | None:
     """Records a second: the highest rate of the sources: before and after it changed most, and with nothing held.
@@ -24,3 +27,17 @@ def emitted_rate(evidence: Evidence, graph: JobGraph, vertex: str) -> float | No
 def offered_rate(emitted_per_s: float | None, rate: TaskRate) -> float | None:
     """What the task has to be able to pass: what the sources emit, at least what it read in its best interval."""
     return None if emitted_per_s is None else max(emitted_per_s, rate.highest_per_s)
+
+
+def bearable_ms(offered_per_s: float, rate: TaskRate) -> float | None:
+    """The cost of a record at which the subtask that reads most passes its part of what is offered, busy BEARABLE of
+    the time; None without that subtask.
+    """
+    return 1000 * BEARABLE / (offered_per_s * rate.fullest.share_ratio) if rate.fullest else None
+
+
+def excess_ratio(evidence: Evidence, graph: JobGraph, vertex: str, rate: TaskRate) -> float | None:
+    """How many times that cost a record has there; None where the sources' rate or the cost is not known."""
+    offered = offered_rate(emitted_rate(evidence, graph, vertex), rate)
+    bearable = bearable_ms(offered, rate) if offered else None
+    return rate.fullest.ms_per_record / bearable if rate.fullest and bearable else None

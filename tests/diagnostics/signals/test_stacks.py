@@ -226,6 +226,24 @@ def test_the_argument_that_makes_the_hot_function_dear_is_named_with_its_value()
     assert argument("Orders rate") is None
 
 
+def test_the_argument_is_given_with_the_value_that_makes_a_record_cheap_enough() -> None:
+    """Each of 400/s x 0.9 costs 11 ms and may cost 2.22 ms: 45000 over 4.95 is 9090."""
+    hot, idle = _subtasks(MIDDLE)
+    uneven = [hot | {"read_records": 9000}, idle | {"read_records": 1000, "busy_ms": 9000.0}]
+    calls = [{"kind": "handed-argument", "name": "Score rounds", "line": 9, "last_line": 9}]
+
+    def lowered(value: str) -> object:
+        stated = {"scope": "client", "key": "client.arguments", "source": "client"}
+        stated |= {"value": f"run -c com.shop.Job /job.jar --rounds {value}"}
+        shown = {"stack_sample": [_stack(OWN, 90.0)], "code_call": calls, "config_option": [stated], "subtask": uneven}
+        emitted = _emitted(*[400.0] * 5, *[60.0] * 5)
+        evidence = hand_made(**line_of_jobs(), **shown, metric_sample=emitted)
+        return only(hot_frames.measure(evidence), "hot_frames").facts.get("own_argument_lowered")
+
+    assert lowered("45000") == "--rounds 9000"
+    assert lowered("deep") is None, "no number to lower"
+
+
 def test_a_librarys_frame_is_not_taken_for_the_jobs_own_code() -> None:
     stack = [*PARSE[:-1], "com.github.luben.zstd.Zstd.compress"]
     facts = only(hot_frames.measure(hand_made(stack_sample=[_stack(stack, 50.0)])), "hot_frames").facts

@@ -59,7 +59,7 @@ def test_the_finding_names_the_function_and_one_mean_busy_time_for_each() -> Non
 def test_a_profile_that_was_read_answers_the_step_instead_of_being_asked_for() -> None:
     step = step_of(load_balance=SKEW, hot_frames=PROFILE)
     assert step["look"] == []
-    assert [each["taken"] for each in step["answers"]] == [True, None, None]
+    assert [each["taken"] for each in step["answers"]] == [True, None, False]
     assert any("com.acme.RiskScore.scoreOrder" in sentence for sentence in step["measured"])
 
 
@@ -78,7 +78,11 @@ def test_work_on_the_state_of_a_key_is_neither_split_nor_moved() -> None:
     """The runbook said in one step that each result depends on the one before, and to move the scoring in the next."""
     keys = {"top_key": "M-17", "top_key_share_ratio": 0.9, "hot_key_multiple_ratio": 3.6}
     on_state = PROFILE | {"own_takes_state": True}
-    assert [each["taken"] for each in step_of(load_balance=SKEW, hot_frames=on_state)["answers"]] == [False, True, None]
+    assert [each["taken"] for each in step_of(load_balance=SKEW, hot_frames=on_state)["answers"]] == [
+        False,
+        True,
+        False,
+    ]
     first = {
         each["rule"]["id"]: each["first_step"]
         for each in judged(load_balance=SKEW, hot_frames=on_state, key_distribution=keys)["findings"]
@@ -92,12 +96,14 @@ def test_a_function_is_told_how_much_cheaper_it_has_to_be_and_which_argument_mak
     """The restart that the page prints repeats the argument, and with it the load."""
     keys = {"top_key": "M-17", "top_key_share_ratio": 0.9, "hot_key_multiple_ratio": 3.6}
     cost = {"fullest_ms": 1.65, "fullest_bearable_ms": 0.291, "fullest_excess_ratio": 5.67, "offered_per_s": 3014.6}
-    profile = PROFILE | {"own_takes_state": True, "own_argument": "--rounds 45000"}
+    handed = {"own_argument": "--rounds 45000", "own_argument_lowered": "--rounds 7900"}
+    profile = PROFILE | {"own_takes_state": True, **handed}
     facts = {"load_balance": SKEW, "hot_frames": profile, "key_distribution": keys, "record_rate": cost}
     [finding] = [each for each in judged(**facts)["findings"] if each["rule"]["id"] == "skew.hot-subtask"]
     assert finding["first_step"].startswith("Make com.acme.RiskScore.scoreOrder about 5.67 times cheaper")
     assert "a record costs 1.65 ms there and may cost 0.291 ms" in finding["first_step"]
     assert "--rounds 45000" in finding["first_step"]
+    assert "about --rounds 7900 is enough" in finding["first_step"]
     step = step_of(**facts)
     assert any("it has to become 5.67 times cheaper" in each for each in step["measured"])
     assert "`--rounds 45000`" in step["answers"][0]["then"], "as code: no number of a sentence"
