@@ -11,7 +11,7 @@ from typing import Any
 from diagnostics.evidence.subject import Lookup
 from diagnostics.language import listed, say, to_say
 from diagnostics.notation.flink_values import duration_ms, size_bytes
-from diagnostics.vocabulary.settings import setting_catalogue
+from diagnostics.vocabulary.settings import Version, setting_catalogue
 
 OPTION = re.compile(r"^([A-Za-z][\w.-]*)\s*[:=]\s*(\S.*)$")
 """A line of a configuration: key and value."""
@@ -78,6 +78,24 @@ class ConfigFile:
             elif line.strip(" #"):
                 unset.append(say("Not set in a file of this case: {line}.", line=line.strip(" #")))
         return "\n".join(held), unset
+
+    def without_defaults(self, after: str, before: str, version: Version | None) -> str:
+        """New lines without those that only state the default of an option which nothing sets: they change nothing.
+
+        before  the lines that they replace
+        Where no file of the case holds the configuration, all lines stay: the option may be set.
+        """
+        if not self.lines:
+            return after
+        replaced = {option.group(1) for line in before.splitlines() if (option := OPTION.match(line))}
+        return "\n".join(
+            line
+            for line in after.split("\n")
+            if not (option := OPTION.match(line))
+            or option.group(1) in replaced
+            or self.held_option(option.group(1))
+            or not _is_default(option.group(1), option.group(2), version)
+        )
 
     def in_own_form(self, text: str) -> str:
         """Lines of options in the form of the file: where it holds one of them as nested keys, all of that family are
@@ -149,6 +167,11 @@ def _unset(option: str, value: str) -> str:
     if _amount(value) in map(_amount, defaults):
         return say("{option} is not set in a file of this case (default {value}).", option=option, value=value)
     return say("{option} is not set in a file of this case; {value} is in effect.", option=option, value=value)
+
+
+def _is_default(option: str, value: str, version: Version | None) -> bool:
+    default = setting_catalogue().default_in(option, version)
+    return default is not None and _amount(default) == _amount(value)
 
 
 def _amount(text: str) -> float | str:

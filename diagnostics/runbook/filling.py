@@ -144,6 +144,7 @@ class _Page:
         after = fill_code(wording(in_reader_language(change.after), self.version), self.lookup, unknown)
         if change.kind == "config":
             before, after = _without_common_lines(before, after)
+            after = self.file.without_defaults(after, before, self.version)
             before, unset = self.file.split(before, set_before)
         else:
             before, unset = replaced_code(change, before, self.lookup)

@@ -87,6 +87,16 @@ class SettingCatalogue:
         """The option's name in a version: its newest name, unless that version has only a former one."""
         return self.known_name_in(key, version) or key
 
+    def default_in(self, key: str, version: Version | None) -> str | None:
+        """The option's default in a version; None where it is not known, or where the version is not and it changed."""
+        known = self.find(key)
+        stated = [each.partition(" since ") for each in known.default.split("; ")] if known else []
+        by_version = {version_of(since) or (0, 0): value for value, _, since in stated}
+        if version is None:
+            return next(iter(by_version.values())) or None if len(by_version) == 1 else None
+        latest = max((since for since in by_version if since <= version), default=None)
+        return by_version[latest] or None if latest is not None else None
+
     def known_name_in(self, key: str, version: Version | None) -> str | None:
         """The option's name in a version, None when that version has no such option."""
         known = self.by_key[key]

@@ -256,6 +256,18 @@ def test_a_default_is_said_to_be_one(line: str, said: str) -> None:
     assert ConfigFile({}, frozenset()).split(line) == ("", [f"{option} is not set in a file of this case{said}"])
 
 
+def test_a_new_line_that_only_states_a_default_is_left_out_where_the_configuration_is_known() -> None:
+    new = "restart-strategy.type: exponential-delay\nrestart-strategy.exponential-delay.max-backoff: 1 min"
+    stated = "restart-strategy.type: fixed-delay"
+    file = ConfigFile({"restart-strategy.type": stated}, frozenset())
+    assert file.without_defaults(new, stated, (1, 20)) == "restart-strategy.type: exponential-delay"
+    assert file.without_defaults(new, stated, (1, 18)) == new, "its default was 5 min"
+    assert ConfigFile({}, frozenset()).without_defaults(new, stated, (1, 20)) == new, "it may be set"
+    longer = "restart-strategy.exponential-delay.max-backoff: 10 min"
+    held = ConfigFile({"restart-strategy.exponential-delay.max-backoff": longer}, frozenset())
+    assert held.without_defaults(new, f"{stated}\n{longer}", (1, 20)) == new
+
+
 def test_an_option_that_the_file_nests_is_shown_and_changed_in_its_form() -> None:
     file = ConfigFile({"a.b.c": "a.b.c: 1", "a.b.d": "a.b.d: 2"}, frozenset(["a.b.c", "a.b.d"]))
     assert file.in_own_form("a.b.c: 3\na.b.d: 4") == "a:\n  b:\n    c: 3\n    d: 4"

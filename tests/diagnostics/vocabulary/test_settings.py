@@ -71,6 +71,15 @@ def test_every_default_is_a_value_that_its_option_allows() -> None:
     assert [(option.key, value) for option, value in defaults if value != "none" and wrong_value(option, value)] == []
 
 
+def test_an_option_has_the_default_of_its_version() -> None:
+    catalogue, option = setting_catalogue(), "restart-strategy.exponential-delay.max-backoff"
+    assert catalogue.default_in(option, version_of("1.18.1")) == "5 min"
+    assert catalogue.default_in(option, version_of("1.20.5")) == "1 min"
+    assert catalogue.default_in(option, None) is None, "it changed"
+    assert catalogue.default_in("execution.checkpointing.timeout", None) == "10 min"
+    assert catalogue.default_in("no.such.option", version_of("1.20.5")) is None
+
+
 def test_an_option_has_the_name_that_a_version_reads() -> None:
     catalogue = setting_catalogue()
     assert catalogue.name_in("execution.checkpointing.dir", version_of("1.17.2")) == "state.checkpoints.dir"
