@@ -279,10 +279,12 @@ def _rounded(lost: float) -> float:
 
 
 def _generated(since: float, lookup: Lookup) -> Outcome:
-    """The effect where the sources generate their records: they continue at the counter that the state holds."""
+    """The effect where the sources generate their records: none waits. Whether they are the same ones again depends on
+    the source, and on whether there is a checkpoint to continue from.
+    """
     headline = say(
-        "{repeats} The source generates its records and continues at its counter: no record waits outside while the "
-        "job is down, so nothing is to be caught up.",
+        "{repeats} The source generates its records: none waits outside while the job is down, so nothing is to be "
+        "caught up.",
         repeats=_repeats(since, lookup),
     )
     results = {"behind_ms": 0.0, "backlog": 0.0, "catch_up_ms": 0.0}

@@ -136,6 +136,8 @@ def _course(rate: SourceRate | None) -> dict[str, Any]:
     ]
     change = {
         "at_ms": rate.change.at_ms,
+        "until_ms": rate.change.until_ms,
+        "from_ms": rate.change.from_ms,
         "before_per_s": rate.change.before_per_s,
         "after_per_s": rate.change.after_per_s,
     }
@@ -269,13 +271,13 @@ def _job_summary(job: Mapping[str, Any]) -> str:
     change = job["change"]
     if change and (ratio := _change_ratio(change)) is not None:
         before, after = number(change["before_per_s"]), number(change["after_per_s"])
-        at = FORMATS["time"](change["at_ms"])
         sentences.append(
             say(
-                "The sources emitted {before} records/s until {at} and {after} records/s after it ({ratio}).",
+                "The sources emitted {before} records/s until {until} and {after} records/s from {since} on ({ratio}).",
                 before=before,
-                at=at,
+                until=FORMATS["time"](change["until_ms"]),
                 after=after,
+                since=FORMATS["time"](change["from_ms"]),
                 ratio=_signed(ratio),
             )
         )

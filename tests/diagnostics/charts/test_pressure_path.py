@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from diagnostics.charting.chart import Theme
@@ -83,7 +84,9 @@ def test_the_drop_of_the_source_rate_is_stated_with_its_time_and_in_percent() ->
     )
     assert "enrich is back-pressured 90 % of the time on average, while back pressure was HIGH; 100 % of its" in summary
     assert "The sources emitted 100 records/s until 2026-11-21" in summary
-    assert summary.endswith("and 20 records/s after it (\N{MINUS SIGN}80 %).")
+    change = points["jobs"][0]["change"]
+    assert change["until_ms"] < change["from_ms"], "the intervals beside the change belong to neither rate"
+    assert re.search(r" until \S+ \S+ UTC and 20 records/s from \S+ \S+ UTC on \(\N{MINUS SIGN}80 %\)\.$", summary)
 
 
 def test_overdraft_buffers_are_no_more_than_a_full_pool() -> None:
