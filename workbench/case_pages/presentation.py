@@ -87,16 +87,15 @@ class FindingShown:
 
     @property
     def decisive(self) -> CheckShown | None:
-        """The comparison to name beside the claim: one that makes the rule hold rather than one that only supports it,
-        what exceeds its bound rather than what stays below, a share or a multiple rather than a number of events.
+        """The comparison to name beside the claim: what exceeds its bound rather than what stays below, which only
+        rules something else out; of these one that makes the rule hold rather than one that only supports it, and a
+        share or a multiple rather than a number of events.
         """
         of_claim = self.checks[: self.entry.get("deciding_checks", 0)]
-        ordered = _with_a_distance(of_claim) or _with_a_distance(self.checks)
-        return min(
-            ordered,
-            key=lambda each: (each[0]["op"] not in (">", ">="), not each[0]["fact"].endswith("_ratio")),
-            default=None,
-        )
+        claiming, known = _with_a_distance(of_claim), _with_a_distance(self.checks)
+        exceeding = _exceeding(claiming) or _exceeding(known)
+        found = exceeding or claiming or known
+        return min(found, key=lambda each: not each[0]["fact"].endswith("_ratio"), default=None)
 
     @property
     def span(self) -> tuple[int, int] | None:
@@ -148,6 +147,10 @@ class FindingShown:
     def where(self) -> list[str]:
         """The subject of the finding, outermost part first."""
         return subject_words(self.entry["subject"])
+
+
+def _exceeding(checks: Sequence[CheckShown]) -> list[CheckShown]:
+    return [each for each in checks if each[0]["op"] in (">", ">=")]
 
 
 def _with_a_distance(checks: Sequence[CheckShown]) -> list[CheckShown]:

@@ -222,5 +222,9 @@ def test_the_number_beside_the_claim_is_one_that_makes_the_rule_hold() -> None:
     checks = [(lead, None), (share, None)]
     [(named, _)] = filter(None, [FindingShown(0, {"deciding_checks": 1}, (), None, checks).decisive])
     assert named == lead
+    excluding = {"fact": "task_manager_loss.all.gc_ratio_before", "op": "<", "bound": 0.2, "value": 0.0}
+    apart = [(excluding, None), (share, None)]
+    [(told, _)] = filter(None, [FindingShown(0, {"deciding_checks": 1}, (), None, apart).decisive])
+    assert told == share, "what stays below its bound rules something else out: it tells nothing of this"
     [(of_an_old_document, _)] = filter(None, [FindingShown(0, {}, (), None, checks).decisive])
     assert of_an_old_document == share
