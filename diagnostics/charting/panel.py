@@ -20,7 +20,7 @@ TOP, BOTTOM, LEGEND_ROW, TITLE_ROW, TICK_ROW, LEFT, RIGHT = 8, 58, 26, 30, 20, 5
 
 MARK_ROW = 14
 """Pixels between a time axis and its labels, for the signs of findings (static/css/charts.css), which would hide what
-is drawn above the axis; a legend is moved down by half of them. Our choice."""
+is drawn above the axis; a legend is moved down by as many, since labels with the date have two rows. Our choice."""
 
 UNMEASURED_LABELS = {"ticklabeloverflow": "allow"}
 """Otherwise Plotly measures each tick label in the browser, a layout of the page per drawing, to hide those outside of
@@ -130,7 +130,7 @@ def stacked(
     legend_rows = 1 if any(trace.get("showlegend", True) for panel in panels for trace in panel.traces) else 0
     between = TITLE_ROW + (TICK_ROW if axis == "own" else 0)
     inner = sum(panel.height for panel in panels) + TITLE_ROW + between * (len(panels) - 1)
-    below = BOTTOM + (MARK_ROW // 2 if axis == "time" and legend_rows else 0)
+    below = BOTTOM + (MARK_ROW if axis == "time" and legend_rows else 0)
     bottom = below + legend_rows * LEGEND_ROW
     layout: dict[str, Any] = {
         "height": TOP + inner + bottom,
