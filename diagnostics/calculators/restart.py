@@ -139,7 +139,7 @@ def _lost(since: float, down: float, rate: float | None, emitted: FactValue, loo
     )
     lines = [Line(say("Records lost"), way, number(lost))]
     words = {"lost": number(_rounded(lost)), "down": duration(down)}
-    since_then = {"since": duration(since), "rate": number(_rounded(rate)), "more": number(_rounded(60 * before))}
+    since_then = {"since": duration(since), "rate": number(rate), "more": number(_rounded(60 * before))}
     if since and _rounded(before) != _rounded(rate):
         held = _held(since, lookup)
         whole = held + (since + down) / 1000 * rate
@@ -183,7 +183,7 @@ def _owed(since: float, down: float, rate: float, lookup: Lookup) -> Outcome:
         "counts": listed(str(each) for each in counts) if isinstance(counts, (list, tuple)) else "",
         "held": number(_rounded(held)),
         "since": duration(since),
-        "rate": number(_rounded(rate)),
+        "rate": number(rate),
         "lost": number(_rounded(lost)),
         "down": duration(down),
         "more": number(_rounded(60 * rate)),
@@ -251,7 +251,7 @@ def _held_back(before: float, rate: float, whole: float, words: Mapping[str, str
         "such as a generator that counts what is due, loses all that came: about {whole} records, and {whole_more} for "
         "each further minute. Nothing is read again.",
         **{name: words[name] for name in ("since", "lost", "down")},
-        before=number(_rounded(before)),
+        before=number(before),
         comes=comes,
         more=number(_rounded(60 * still)),
         whole=number(_rounded(whole)),

@@ -52,6 +52,12 @@ def test_a_source_without_a_position_loses_what_arrives_while_the_job_is_down() 
     assert older.results == {"lost": 50_000}
     assert "loses what came in the 40 s since then and what comes while the job is down, 500/s" in older.headline
     assert "each further minute without a completed checkpoint adds 30,000." in older.headline
+    measured = outcome(
+        "restart", {"delivery_guarantee.source": "at most once"}, **values | {"since_ms": 4e4, "rate": 512.3}
+    )
+    assert "while the job is down, 512.3/s: about 51,000 records" in measured.headline, (
+        "measured, and the estimate of it"
+    )
 
 
 def test_what_was_held_back_since_the_checkpoint_was_not_read_and_is_not_lost_by_a_restart() -> None:
@@ -156,11 +162,12 @@ def test_what_is_lost_is_counted_by_what_the_sources_offer_not_by_what_a_bottlen
 
 
 def test_a_source_that_generates_its_records_has_nothing_to_catch_up() -> None:
-    """It continues at its counter; a source outside would have offered 60 s x 500/s meanwhile."""
+    """A source outside would have offered 60 s x 500/s meanwhile."""
     values = {"since_ms": 0.0, "down_ms": 60_000.0, "rate": 500.0, "capacity": 500.0}
     found = outcome("restart", {"delivery_guarantee.generated": True, "back_pressure.origin.level": "high"}, **values)
     assert (found.advice, found.results["backlog"]) == ("depends", 0)
     assert "nothing is to be caught up" in found.headline
+    assert "counter" not in found.headline, "without a checkpoint it begins again, and random records have none"
     assert "behind" not in found.headline
     assert outcome("restart", {"delivery_guarantee.generated": False}, **values).results["backlog"] == 30_000
 
