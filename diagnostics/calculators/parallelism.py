@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 
 from diagnostics.calculators.calculator import OFFERED_RATE, Calculator, Input, Line, Outcome
-from diagnostics.evidence.subject import Lookup
+from diagnostics.evidence.subject import FactValue, Lookup
 from diagnostics.language import say, to_say
 from diagnostics.wording.phrase import number, percent
 
@@ -85,11 +85,11 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
     if refusals:
         return Outcome("do not", refusals[0], lines, refusals, results)
     if needed <= subtasks:
-        headline = say(
-            "{task} needs no more: parallelism {subtasks} suffices for {rate}/s.",
-            task=_task(lookup),
-            subtasks=number(subtasks),
-            rate=number(rate),
+        words = {"task": _task(lookup), "subtasks": number(subtasks), "rate": number(rate)}
+        headline = (
+            say("{task} needs no more: parallelism {subtasks} suffices for {rate}/s, the highest rate seen.", **words)
+            if rate == _measured_rate(lookup)
+            else say("{task} needs no more: parallelism {subtasks} suffices for {rate}/s.", **words)
         )
         return Outcome("do not", headline, lines, [headline], results)
     headline = say(
@@ -101,6 +101,11 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
         target=percent(target),
     )
     return Outcome("do", headline, lines, results=results)
+
+
+def _measured_rate(lookup: Lookup) -> FactValue:
+    """The rate that is taken where nobody enters another: that of the best interval of the task, 1/s."""
+    return next((value for fact in OFFERED_RATE.facts if (value := lookup(fact)) is not None), None)
 
 
 def _task(lookup: Lookup) -> str:

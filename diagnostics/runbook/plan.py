@@ -37,8 +37,8 @@ DUE_CAUSE_FIRST = to_say(
     "changes below in the same restart."
 )
 DUE_BESIDE_THE_CAUSE = to_say(
-    "Nothing in this plan removes the root cause: follow the runbook “{runbook}” for that, and make these changes in "
-    "the same restart."
+    "Nothing in this plan removes the root cause: follow the runbook “{runbook}” for that first. Where it restarts the "
+    "job, make these changes in the same restart."
 )
 START_FIRST = to_say("Run the commands that start processes now: the job needs them to run again.")
 SETTINGS_FIRST = to_say(

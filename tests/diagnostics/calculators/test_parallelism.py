@@ -75,5 +75,8 @@ def test_what_a_task_that_holds_the_stream_back_has_read_is_not_what_comes_in(ca
 def test_a_task_that_has_enough_subtasks_is_named_and_left_alone() -> None:
     found = outcome("parallelism", {"subject.vertex": "Window"}, rate=6_060.0, ms_per_record=0.1, parallelism=4.0)
     assert (found.advice, found.headline) == ("do not", "Window needs no more: parallelism 4 suffices for 6,060/s.")
+    seen = {"subject.vertex": "Window", "record_rate.highest_per_s": 6_060.0}
+    most = outcome("parallelism", seen, ms_per_record=0.1, parallelism=4.0)
+    assert most.headline.endswith("suffices for 6,060/s, the highest rate seen.")
     more = outcome("parallelism", {"subject.vertex": "Window"}, rate=6_060.0, ms_per_record=1.0, parallelism=4.0)
     assert more.headline.startswith("Window: 9 subtasks in place of 4")
