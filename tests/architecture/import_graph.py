@@ -19,9 +19,17 @@ def modules(house: str) -> dict[str, Path]:
     }
 
 
+def statements(node: ast.AST) -> Iterator[ast.AST]:
+    """Every statement below the node, also inside functions. Expressions, most of a tree, hold none."""
+    for part in ast.iter_child_nodes(node):
+        if isinstance(part, (ast.stmt, ast.excepthandler, ast.match_case)):
+            yield part
+            yield from statements(part)
+
+
 def imported_modules(path: Path, known: Mapping[str, Path]) -> Iterator[str]:
     """Those of the known modules that a file imports, also inside functions and for types only."""
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in statements(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in known)
         elif isinstance(node, ast.ImportFrom) and node.module in known:

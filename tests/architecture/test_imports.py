@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
+
+from tests.architecture.import_graph import statements
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -24,10 +27,14 @@ def modules(below: str) -> list[Path]:
     return [found] if found.is_file() else sorted(found.rglob("*.py"))
 
 
-def imports(module: Path, *, at_start: bool = False) -> Iterator[str]:
+@cache
+def imports(module: Path, *, at_start: bool = False) -> tuple[str, ...]:
     """Every name that a module imports; `at_start` leaves out those inside functions and `if TYPE_CHECKING`."""
     tree = ast.parse(module.read_text("utf-8"))
-    nodes = tree.body if at_start else ast.walk(tree)
+    return tuple(_names(tree.body if at_start else statements(tree)))
+
+
+def _names(nodes: Iterable[ast.AST]) -> Iterator[str]:
     for node in nodes:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.architecture.import_graph import modules
+from tests.architecture.import_graph import modules, statements
 from tests.architecture.variables import variables
 
 BANNED_WORDS = frozenset({"each", "found", "given", "together", "told", "worked"})
@@ -56,7 +56,7 @@ def is_banned(name: str) -> bool:
 
 def names(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """(line, name) of every function, type and annotated field, also of those within others."""
-    for node in ast.walk(tree):
+    for node in statements(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             yield node.lineno, node.name
         if isinstance(node, ast.ClassDef):
@@ -67,7 +67,7 @@ def names(tree: ast.Module) -> Iterator[tuple[int, str]]:
 
 def docstrings(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """(line, text) of every docstring, also of constants and fields."""
-    for node in ast.walk(tree):
+    for node in statements(tree):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
             yield node.lineno, node.value.value
 
