@@ -71,6 +71,24 @@ from diagnostics.vocabulary.class_owners import caller_of, class_named, class_ow
             "an interface that Flink 2.0 moved or removed",
         ),
         (
+            "java.lang.NoClassDefFoundError",
+            "com/sun/jersey/api/client/config/ClientConfig",
+            "com.sun.jersey.api.client.config.ClientConfig",
+            "Jersey and JAX-RS",
+        ),
+        (
+            "java.lang.ClassNotFoundException",
+            "org.datanucleus.NucleusContext",
+            "org.datanucleus.NucleusContext",
+            "the embedded metastore of Hive",
+        ),
+        (
+            "java.lang.NoSuchMethodError",
+            "org.bson.Document.getEmbedded(Ljava/util/List;)Ljava/lang/Object;",
+            "org.bson.Document",
+            "the MongoDB driver",
+        ),
+        (
             "java.lang.ClassCastException",
             "class org.codehaus.janino.CompilerFactory cannot be cast to class org.codehaus.commons.compiler.I",
             "org.codehaus.janino.CompilerFactory",

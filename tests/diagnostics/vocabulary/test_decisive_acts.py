@@ -110,6 +110,17 @@ ACTS = [
     ("java.sql.SQLException: ORA-01031: insufficient privileges", "outside_system", "LOGMINING"),
     ("org.apache.kafka.common.errors.UnsupportedVersionException: a", "outside_system", "2.1 or newer"),
     ("S3Exception: A header you provided implies functionality that is not implemented", None, "WHEN_REQUIRED"),
+    ("TopicAuthorizationException: Not authorized to access topics: [a]", "outside_system", "--operation Describe"),
+    ("java.sql.SQLSyntaxErrorException: Unknown database 'a'", "outside_system", "currentSchema"),
+    (f'{POSTGRES.replace("ERROR: ", "")}ERROR: relation "a" does not exist', "outside_system", "lower case"),
+    ("ElasticsearchStatusException: missing authentication credentials for REST request", None, "'username'"),
+    (
+        "AccessControlException: Permission denied: user=a, access=WRITE, inode='/':hdfs:hdfs",
+        "misconfiguration",
+        "hdfs dfs -chown",
+    ),
+    ("0/3 nodes are available: 3 Insufficient cpu.", None, "cpu.amount"),
+    ("AmazonS3Exception: The specified key does not exist.", None, "life-cycle"),
 ]
 
 
