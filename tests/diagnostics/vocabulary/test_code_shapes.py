@@ -23,6 +23,13 @@ from diagnostics.wording.phrase import split_sentences
         ("own_code", "java.lang.ClassCastException", "", "class a.PageB cannot be cast to class a.PageB", "twice"),
         ("class_loading", "java.lang.ClassCastException", "", "cannot assign instance of a.B to field a.C.d", "twice"),
         ("unknown", "java.lang.ClassCastException", "", "class a.B cannot be cast to class a.C", "another type"),
+        (
+            "unknown",
+            "java.lang.ClassCastException",
+            "",
+            "com.ververica.cdc.connectors.mongodb.A cannot be cast to com.ververica.cdc.connectors.mongodb.B",
+            "Flink CDC in two releases",
+        ),
         ("serialization", "org.apache.flink.api.common.InvalidProgramException", "", "the type erasure of x", "stream"),
     ],
 )

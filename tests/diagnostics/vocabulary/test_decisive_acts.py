@@ -121,6 +121,9 @@ ACTS = [
     ),
     ("0/3 nodes are available: 3 Insufficient cpu.", None, "cpu.amount"),
     ("AmazonS3Exception: The specified key does not exist.", None, "life-cycle"),
+    ("StarRocksStreamLoadFailedException: Failed to flush data to StarRocks, Error response", None, "SHOW BACKENDS"),
+    ("org.apache.pulsar.client.admin.PulsarAdminException: HTTP 502 Bad Gateway", None, "adminUrl"),
+    ("ConnectException: Error configuring an instance of PostgresConnectorTask; check the logs", None, "pgoutput"),
 ]
 
 
