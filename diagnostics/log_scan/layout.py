@@ -15,6 +15,7 @@ Source: `flink-dist/src/main/flink-bin/conf/*.properties, logback*.xml` of Flink
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,7 +24,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from diagnostics.log_scan.head_words import HeadWords
-from diagnostics.log_scan.line_begins import lines_that_begin
+from diagnostics.log_scan.line_begins import line_beginnings, lines_that_begin
 from diagnostics.log_scan.slices import Offsets, slices
 
 LEVELS = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL")
@@ -55,13 +56,10 @@ _HEADS = (
 `[]`.
 """
 
-_TIME_STYLES = (
-    ("date", re.compile(rb"(?m)^\[?\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d")),
-    ("short", re.compile(rb"(?m)^\d\d/\d\d/\d\d \d\d:\d\d:\d\d")),
-    ("clock", re.compile(rb"(?m)^\d\d:\d\d:\d\d[,.]\d{3} ")),
+_TIMED = re.compile(
+    rb"(?m)^(?:(?P<date>\[?\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d)|(?P<short>\d\d/\d\d/\d\d \d\d:\d\d:\d\d)"
+    rb"|(?P<clock>\d\d:\d\d:\d\d[,.]\d{3} ))"
 )
-
-_TIMED = re.compile(b"|".join(pattern.pattern.removeprefix(b"(?m)") for _, pattern in _TIME_STYLES))
 _BRACKETED = re.compile(rb"(?m)^\[\d{4}[-/]\d\d")
 
 _LEVEL_NEAR = re.compile(rb"^.{0,160}?\b(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\b(?!:)")
@@ -134,12 +132,11 @@ class Heads:
 
 def layout_of(head: bytes) -> Layout:
     """The notation of time in most of a file's cleaned first lines."""
-    counts = [(lines_that_begin(pattern, head), -place) for place, (_, pattern) in enumerate(_TIME_STYLES)]
-    most, place = max(counts)
-    if not most:
+    counts = Counter(found.lastgroup for found in line_beginnings(_TIMED, head))
+    if not counts:
         return Layout(None)
-    style = _TIME_STYLES[-place][0]
-    return Layout(style, style == "date" and lines_that_begin(_BRACKETED, head) * 2 > most)
+    style = max(_TIMED.groupindex, key=lambda each: counts[each])
+    return Layout(style, style == "date" and lines_that_begin(_BRACKETED, head) * 2 > counts[style])
 
 
 def recognised_lines(head: bytes) -> tuple[int, int]:
@@ -179,9 +176,18 @@ def _shape(layout: Layout) -> tuple[tuple[int, ...], tuple[tuple[int, bytes], ..
 
 
 def parse_heads(
-    buffer: bytes, words: HeadWords, lines: Offsets, starts: Offsets, ends: Offsets, layout: Layout
+    buffer: bytes,
+    words: HeadWords,
+    lines: Offsets,
+    starts: Offsets,
+    ends: Offsets,
+    layout: Layout,
+    message_bytes: int = MESSAGE_BYTES,
 ) -> Heads:
-    """The fields of every head line. `lines` are indexes into `starts` and `ends`, the lines of the stretch."""
+    """The fields of every head line. `lines` are indexes into `starts` and `ends`, the lines of the stretch.
+
+    message_bytes  needed of messages in the default layouts
+    """
     start, end = starts[lines], ends[lines]
     has_room = not len(start) or start[-1] + FIXED_BYTES <= len(buffer)
     padded = np.frombuffer(buffer if has_room else buffer + bytes(FIXED_BYTES), np.uint8)
@@ -193,7 +199,7 @@ def parse_heads(
     logger, thread, message = level, level, level
     rest = np.minimum(rest, end)
     if fast is not None:
-        level, logger, message = _fixed_fields(buffer, padded, start, end, fast)
+        level, logger, message = _fixed_fields(buffer, padded, start, end, fast, message_bytes)
         slow = np.flatnonzero(fast == 0)
     else:
         slow = np.arange(len(lines))
@@ -283,7 +289,12 @@ def _fixed_width(
 
 
 def _fixed_fields(
-    buffer: bytes, padded: npt.NDArray[np.uint8], start: Offsets, end: Offsets, where: npt.NDArray[np.int64]
+    buffer: bytes,
+    padded: npt.NDArray[np.uint8],
+    start: Offsets,
+    end: Offsets,
+    where: npt.NDArray[np.int64],
+    message_bytes: int,
 ) -> tuple[pa.Array, pa.Array, pa.Array]:
     """Level, logger and message of the heads in the default layout, null for the others."""
     at = np.where(where == 0, 0, start)
@@ -294,7 +305,7 @@ def _fixed_fields(
         index[code == ord(name[0])] = place
     level = names.take(pa.array(index, mask=(index < 0) | (where == 0)))
     logger = pc.utf8_rtrim_whitespace(slices(buffer, at + 30, at + 90))
-    message = slices(buffer, at + where, np.minimum(end, at + where + MESSAGE_BYTES))
+    message = slices(buffer, at + where, np.minimum(end, at + where + message_bytes))
     if where.all():
         return level, logger, message
     others, blank = pa.array(where == 0), pa.scalar(None, pa.string())

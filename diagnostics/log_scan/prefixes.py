@@ -34,6 +34,13 @@ _LEVEL_FIRST = re.compile(
 )
 """Beginning of a record whose layout prints the level before the time."""
 
+_AROUND = (_KUBECTL_PREFIX, _COMPOSE, LOGCLI, _STERN, _CONTAINERD)
+_AROUND_A_TIME = (_SYSLOG, _KUBECTL_TIMESTAMP)
+_ANY_PREFIX = re.compile(
+    rb"(?m)^(?:" + b"|".join(each.pattern.removeprefix(b"(?m)^") for each in (*_AROUND, *_AROUND_A_TIME)) + b")"
+)
+"""Any of these: most files have none, which one search shows."""
+
 _ANSI = re.compile(rb"\x1b\[[0-9;]{0,20}[A-Za-z]")
 
 _TIME_FIRST = re.compile(rb"(?m)^\[?\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d")
@@ -52,13 +59,14 @@ def cleaner_for(head: bytes) -> Cleaner:
     whole_lines = head.rfind(b"\n", 0, JUDGED_BYTES) + 1
     shown = _plain(head[:whole_lines] if whole_lines and len(head) > JUDGED_BYTES else head)
     steps: list[Cleaner] = []
-    for pattern in () if JSON_BEGINS.match(shown) else (_KUBECTL_PREFIX, _COMPOSE, LOGCLI, _STERN, _CONTAINERD):
+    has_prefix = _carried(_ANY_PREFIX, shown)
+    for pattern in _AROUND if has_prefix and not JSON_BEGINS.match(shown) else ():
         if _carried(pattern, shown):
             steps.append(_without_cri if pattern is _CONTAINERD else _remover(pattern))
             shown = steps[-1](shown)
     if are_json_lines(shown):
         return _applying([*steps, _from_json])
-    for pattern in (_SYSLOG, _KUBECTL_TIMESTAMP):
+    for pattern in _AROUND_A_TIME if has_prefix else ():
         if not _carried(pattern, shown):
             continue
         without = pattern.sub(b"", shown)

@@ -275,7 +275,7 @@ def _stretch(
     loggers, bounds = heads.logger, np.searchsorted(lines, part_lines)
     if len(counted.lines):
         sampled = _sampled(bounds)
-        loggers = parse_heads(buffer, words.at(sampled), lines[sampled], starts, line_parts, layout).logger
+        loggers = parse_heads(buffer, words.at(sampled), lines[sampled], starts, line_parts, layout, 0).logger
         bounds = np.searchsorted(sampled, bounds)
     if len(loose):
         heads = _with_loose(heads, loose, buffer, starts, ends)

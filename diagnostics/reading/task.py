@@ -17,7 +17,7 @@ from diagnostics.log_scan.selection import CONTEXT
 from diagnostics.notation.file_range import Range
 from diagnostics.reading.log_selection import log_selection
 from diagnostics.reading.memory import bounded_memory
-from diagnostics.reading.ranges import LONGEST_RANGE_BYTES, PlannedRange
+from diagnostics.reading.ranges import LONGEST_RANGE_BYTES, RANGE_BYTES, PlannedRange
 from diagnostics.reading.reduction import Reduction
 from diagnostics.reading.row_batch import calendar_moment, row_batch, valid_text
 from diagnostics.reading.transport import pack_table
@@ -32,10 +32,10 @@ MOST_SAMPLES = 5
 MOST_WARNINGS = 10
 """Warnings shown per file. Our choice."""
 
-SMALL_FILE_BYTES = 1024 * 1024
-TOGETHER_BYTES = 8 * 1024 * 1024
+SMALL_FILE_BYTES = RANGE_BYTES // 4
+TOGETHER_BYTES = RANGE_BYTES
 """Whole files up to the first size are read together up to the second. Our choice: reading a log costs about 15 ms
-besides its bytes, as much as 1 MiB of it, and a stretch of text with its matches takes a few times its size.
+besides its bytes, as much as 1 MiB of it; larger stretches of text than a range take more memory.
 """
 
 BEHIND = 5
