@@ -46,12 +46,12 @@ def _merge(states: pa.Table) -> pa.Table:
 
 
 def _grouped(cells: pa.Table, level: int) -> pa.Table:
-    """Cells merged at a level, in the order of time."""
+    """Cells merged at a level, in the order of class and time: that of any coarser level."""
     import pyarrow as pa
 
     slots = slot_starts(cells["arrival_ms"].to_numpy(), SHIFTS[level])
     classes, events = cells["class"].to_numpy(), cells["events"].to_numpy()
-    (slots, classes), events = counted_rows([slots, classes], events)
+    (classes, slots), events = counted_rows([classes, slots], events)
     return pa.table({"arrival_ms": slots, "class": classes, "events": events})
 
 

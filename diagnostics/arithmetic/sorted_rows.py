@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 
 LARGEST = 2**63 - 1
 
+ROOM_OF_A_ROW = 8
+MOST_ROOM = 1 << 22
+"""Places of a table with one for every combination, for each row and in all. Our choice: 32 MB; in larger ones most
+rows miss the processor's cache.
+"""
+
 
 def row_order(columns: Sequence[Numbers]) -> Numbers:
     """Row indexes in the order of some columns, the most important first; stable."""
@@ -31,33 +37,45 @@ def row_order(columns: Sequence[Numbers]) -> Numbers:
 
 def counted_rows(columns: Sequence[Numbers], counts: Numbers) -> tuple[list[Numbers], Numbers]:
     """The distinct combinations of values in order, as columns, and the sum of their counts."""
-    distinct, ordered, begins = _groups(columns, counts)
-    return distinct, sums(ordered, begins)
+    import numpy as np
+
+    return _folded(columns, counts, np.add, 0)
 
 
 def highest_rows(columns: Sequence[Numbers], values: Numbers) -> tuple[list[Numbers], Numbers]:
     """The distinct combinations of values in order, as columns, and the highest further value of each."""
     import numpy as np
 
-    distinct, ordered, begins = _groups(columns, values)
-    return distinct, ordered[np.append(begins[1:], len(ordered))[: len(begins)] - 1]
+    return _folded(columns, values, np.maximum, -LARGEST - 1)
 
 
-def _groups(columns: Sequence[Numbers], last: Numbers) -> tuple[list[Numbers], Numbers, Numbers]:
-    """The distinct combinations of values in order; a further column in the order of these, then of itself; and where
-    in it each combination begins.
+def _folded(columns: Sequence[Numbers], values: Numbers, fold: np.ufunc, least: int) -> tuple[list[Numbers], Numbers]:
+    """The distinct combinations of values in order, as columns, and the fold of a further column over each.
+
+    Measured for a row: 60 ns to sort, 15 where states are in order, 3 to 15 to add to a table with a place for every
+    combination, and 1 to fold rows that are in order, as cells are that become coarser.
     """
     import numpy as np
 
-    packing = _Packing.of([*columns, last])
+    packing = _Packing.of([*columns, values])
     if packing is None:
-        order = np.lexsort([last, *columns[::-1]])
+        order = np.lexsort(columns[::-1])
         begins = group_starts(*(column[order] for column in columns))
-        return [column[order[begins]] for column in columns], last[order], begins
-    # Rows need not be moved: sorting numbers is ten times as fast as sorting indexes.
-    packing.rows.sort()
-    begins = group_starts(packing.rows >> packing.widths[-1])
-    return [packing.column(place, begins) for place in range(len(columns))], packing.column(-1), begins
+        return [column[order[begins]] for column in columns], fold.reduceat(values[order], begins)
+    rows, width = packing.rows, packing.widths[-1]
+    keys, room = rows >> width, 1 << sum(packing.widths[:-1])
+    if room <= min(ROOM_OF_A_ROW * len(rows), MOST_ROOM):
+        table, seen = np.full(room, least), np.zeros(room, bool)
+        seen[keys] = True
+        fold.at(table, keys, values)
+        distinct = np.flatnonzero(seen)
+        return packing.columns(distinct << width)[:-1], table[distinct]
+    if not (keys[1:] >= keys[:-1]).all():
+        # Rows need not be moved, and a stable sort merges what states bring in order.
+        rows.sort(kind="stable")
+        keys, values = rows >> width, packing.columns(rows)[-1]
+    begins = group_starts(keys)
+    return packing.columns(rows[begins])[:-1], fold.reduceat(values, begins) if len(begins) else values
 
 
 def sums(values: Numbers, begins: Numbers) -> Numbers:
@@ -101,11 +119,13 @@ class _Packing:
             rows |= each >> drop if drop else each
         return cls(rows, lowest, widths, drops)
 
-    def column(self, place: int, chosen: Numbers | slice = slice(None)) -> Numbers:
-        """The values of a column in the chosen rows."""
-        after = sum(self.widths[place:]) - self.widths[place]
-        mask = (1 << self.widths[place]) - 1
-        return (((self.rows[chosen] >> after) & mask) << self.drops[place]) + self.lowest[place]
+    def columns(self, rows: Numbers) -> list[Numbers]:
+        """The values in packed numbers."""
+        found, after = [], sum(self.widths)
+        for lowest, width, drop in zip(self.lowest, self.widths, self.drops, strict=True):
+            after -= width
+            found.append((((rows >> after) & ((1 << width) - 1)) << drop) + lowest)
+        return found
 
 
 def extreme_rows(groups: Numbers, count: int, columns: Sequence[Numbers], sign: int = 1) -> Numbers:
