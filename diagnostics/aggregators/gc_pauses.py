@@ -9,7 +9,7 @@ from diagnostics.arithmetic.coarse_cells import few_cells, slot_starts
 from diagnostics.arithmetic.row_choice import is_any, is_true, with_known
 from diagnostics.arithmetic.row_groups import group_starts
 from diagnostics.arithmetic.row_order import sort_rows
-from diagnostics.arithmetic.sorted_rows import row_order
+from diagnostics.arithmetic.sorted_rows import counted_rows, row_order
 from diagnostics.arithmetic.text_codes import in_name_order
 from diagnostics.evidence.tables import TABLES
 
@@ -86,7 +86,23 @@ def _reduce(rows: pa.Table) -> pa.Table:
 
 
 def _merge(states: pa.Table) -> pa.Table:
-    return few_cells(states, MOST_PAUSES, len(SHIFTS), _grouped)
+    return few_cells(states, MOST_PAUSES, len(SHIFTS), _grouped, _slots)
+
+
+def _slots(pauses: pa.Table, level: int) -> int:
+    """The number of slots of a level in all files, or of single pauses."""
+    import numpy as np
+
+    if not level:
+        return int(pauses.num_rows)
+    return len(counted_rows(_places(pauses, level), np.ones(pauses.num_rows, np.int64))[1])
+
+
+def _places(pauses: pa.Table, level: int) -> list[Numbers]:
+    """The file and the slot of each pause."""
+    import numpy as np
+
+    return [_filled(pauses, "file_id"), slot_starts(at_ms(pauses).to_numpy().astype(np.int64), SHIFTS[level - 1])]
 
 
 def _grouped(pauses: pa.Table, level: int) -> pa.Table:
@@ -97,12 +113,9 @@ def _grouped(pauses: pa.Table, level: int) -> pa.Table:
 
     if not level or not pauses.num_rows:
         return pauses
-    keys = [
-        _filled(pauses, "file_id"),
-        in_name_order(pauses["kind"])[1],
-        in_name_order(pauses["cause"])[1] * (level < len(SHIFTS)),
-        slot_starts(at_ms(pauses).to_numpy().astype(np.int64), SHIFTS[level - 1]),
-    ]
+    kinds, causes = (in_name_order(pauses[name])[1] for name in ("kind", "cause"))
+    files, slots = _places(pauses, level)
+    keys = [files, kinds, causes * (level < len(SHIFTS)), slots]
     rank = np.empty(pauses.num_rows, np.int64)
     by_length = (_filled(pauses, "line"), _filled(pauses, "ts_ms", -1), pauses["pause_ms"].to_numpy())
     rank[np.lexsort(by_length)] = np.arange(pauses.num_rows)

@@ -20,16 +20,25 @@ LARGEST_BITS = 52
 """Values from 2^52 on count as 2^52, so that their logarithm is exact. Our choice: 142,000 years in ms."""
 
 
-def few_cells(cells: pa.Table, most: int, last_level: int, group: Callable[[pa.Table, int], pa.Table]) -> pa.Table:
+def few_cells(
+    cells: pa.Table,
+    most: int,
+    last_level: int,
+    group: Callable[[pa.Table, int], pa.Table],
+    at_least: Callable[[pa.Table, int], int] | None = None,
+) -> pa.Table:
     """The cells at the finest level with at most `most` cells; at `last_level` there may be more.
 
-    cells  with the column `level`, at which each was made
-    group  (cells, level) -> equal cells of that level merged; both without the column `level`
+    cells     with the column `level`, at which each was made
+    group     (cells, level) -> equal cells of that level merged; both without the column `level`
+    at_least  (cells, level) -> a lower bound of the number of cells at that level, which costs less than merging them
     """
     import pyarrow as pa
     import pyarrow.compute as pc
 
     level = pc.max(cells["level"]).as_py() or 0
+    while at_least is not None and level < last_level and at_least(cells, level) > most:
+        level += 1
     found = group(cells.drop_columns("level"), level)
     while found.num_rows > most and level < last_level:
         level += 1
