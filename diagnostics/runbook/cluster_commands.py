@@ -345,14 +345,23 @@ class ClusterCommands:
         return f"{self.kubectl} logs -l {','.join(labels)} --tail=-1 --prefix"
 
     def _log_files(self, process: str) -> str:
-        folder = self.log_folder if self.kind == STANDALONE else "log"
+        logs = (
+            ("task_manager_log", "jobmanager_log")
+            if process == "taskmanager"
+            else ("jobmanager_log", "task_manager_log")
+        )
+        folder = self._folder_of(*logs) if self.kind == STANDALONE else "log"
         return f"{folder}/flink-*-{PROCESSES[process]}-*.log" if process in PROCESSES else f"{folder}/flink-*.log"
 
     @property
     def log_folder(self) -> str:
-        """The folder of Flink's logs, where the log of a process names it; below Flink's own one where none does."""
-        known = self.text("deployment.task_manager_log") or self.text("deployment.jobmanager_log")
-        return (known.rpartition("/")[0] if known else "") or "log"
+        """The folder of the TaskManagers' logs, where a log names it; that of Flink itself where none does."""
+        return self._folder_of("task_manager_log", "jobmanager_log")
+
+    def _folder_of(self, *logs: str) -> str:
+        """The folder of the first of these logs that is known."""
+        known = next((path for each in logs if (path := self.text(f"deployment.{each}"))), "")
+        return known.rpartition("/")[0] or "log"
 
     def at_task_manager(self, command: str) -> str:
         """A command on the host or in the pod of a TaskManager."""

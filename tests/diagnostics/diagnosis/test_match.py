@@ -77,6 +77,16 @@ def test_the_evidence_of_what_decided_comes_first_and_the_settings_last() -> Non
     ]
 
 
+def test_a_signal_that_only_a_counter_indication_asks_for_is_no_evidence() -> None:
+    """Files of RocksDB stood below a slow sink, because a rule asks whether the operator may be busy with its state."""
+    no_state = {"none": [at_least("sizes.bytes", 1e9)]}
+    rule = {**HEAP, "when": {"all": [HEAP["when"], no_state]}, "statement": "{heap.full} full collections."}
+    assert [each["text"] for each in heap_finding(rule)["evidence"]] == [
+        "Pause Full, the first",
+        "Pause Full, the longest",
+    ]
+
+
 def claim_of(rule: dict[str, Any]) -> str:
     return "".join(piece["text"] for piece in heap_finding(rule)["sentences"][0])
 

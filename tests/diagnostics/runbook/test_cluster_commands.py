@@ -51,6 +51,14 @@ def test_a_process_writes_its_log_where_it_did() -> None:
     assert cluster(own | {"deployment.kind": "yarn"}).exports == []
 
 
+def test_each_process_has_the_folder_of_its_own_log() -> None:
+    two = {"deployment.jobmanager_log": "/jm/log/a.log", "deployment.task_manager_log": "/tm/log/b.log"}
+    apart = cluster(STANDALONE | two)
+    assert apart.logs("jobmanager", "grep x").startswith("grep x /jm/log/")
+    assert apart.logs("taskmanager", "grep x").startswith("grep x /tm/log/")
+    assert apart.derived("cluster.log_folder") == "/tm/log", "RocksDB logs there"
+
+
 @pytest.mark.parametrize(("version", "action"), [((1, 20), "stop --type canonical"), ((1, 14), "stop")])
 def test_a_savepoint_for_another_state_backend_is_canonical(version: tuple[int, int], action: str) -> None:
     folder = {"settings.savepoint_dir": "file:///savepoints"}
