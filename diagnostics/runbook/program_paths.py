@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from diagnostics.evidence.subject import Lookup
 from diagnostics.language import say
 from diagnostics.runbook.cluster_commands import STANDALONE
+from diagnostics.runbook.copied_checkpoints import COMMENT
 from diagnostics.runbook.restart_sentences import COPIED, COPY_FIRST, ON_TASK_MANAGERS, OVERWRITTEN
 from diagnostics.wording.code import is_harmless_in_code
 
@@ -122,13 +123,23 @@ def paths_at_risk(lookup: Lookup) -> list[PathArgument]:
 def with_copies(
     paths: Sequence[PathArgument], sentences: Sequence[str], commands: Sequence[str]
 ) -> tuple[Sequence[str], Sequence[str]]:
-    """The sentences and commands of a restart, and what protects the paths of its arguments."""
+    """The sentences and commands of a restart, and what protects the paths of its arguments: copies before the start
+    that a shell runs, and after `#` before one that it does not run.
+    """
     if not paths or not commands:
         return sentences, commands
     if any(each.path is None for each in paths):
         return (OVERWRITTEN, COPY_FIRST, *sentences), commands
-    start = next((place for place, each in enumerate(commands) if "{restart.program}" in each), 0)
-    return (OVERWRITTEN, COPIED, *sentences), [*commands[:start], *copies_of(paths), *commands[start:]]
+    starts = [place for place, each in enumerate(commands) if "{restart.program}" in each]
+    first = next((place for place in starts if not commands[place].startswith(COMMENT)), min(starts, default=0))
+    copied: list[str] = []
+    for place, each in enumerate(commands):
+        if place == first:
+            copied += copies_of(paths)
+        elif place in starts and place < first:
+            copied += [f"{COMMENT}{copy}" for copy in copies_of(paths)]
+        copied.append(each)
+    return (OVERWRITTEN, COPIED, *sentences), copied
 
 
 def copies_of(paths: Sequence[PathArgument]) -> list[str]:

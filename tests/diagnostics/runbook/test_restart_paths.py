@@ -26,6 +26,18 @@ def test_a_path_that_the_job_may_write_to_is_copied_between_stop_and_start() -> 
     assert "--tap /data/events is a path" in text_of(STANDALONE, TAP)
 
 
+def test_a_later_way_after_a_hash_has_its_copy_there_and_the_way_of_now_its_own() -> None:
+    """The copy stood between the lines of the later way: it was made while the job still wrote."""
+    failing = {"checkpoint_progress.consecutive_failed": 2, "checkpoint_progress.goes_back_ms": 75_200.0}
+    failing |= {"checkpoint_progress.last_path": f"file:/c/{JOB}/chk-1", "settings.retention": "RETAIN_ON_CANCELLATION"}
+    known = {**STANDALONE, **failing, "subject.job": JOB, "deployment.program": TAP}
+    lines = stop_and_start(known.get, can_wait=True)["command"].splitlines()
+    later = [each for each in lines if each.startswith("# ")]
+    assert [each.split()[1] for each in later] == ["/opt/flink/bin/flink", "cp", "/opt/flink/bin/flink"]
+    now = [each for each in lines if not each.startswith("# ")]
+    assert (now[-2].startswith("cp -a /data/events "), " run " in now[-1]) == (True, True)
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
