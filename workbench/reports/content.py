@@ -167,12 +167,6 @@ def minute_utc(moment: dt.datetime) -> str:
     return f"{moment.astimezone(dt.UTC):%Y-%m-%d %H:%M}"
 
 
-def _whole_seconds(span: tuple[str, str]) -> tuple[dt.datetime, dt.datetime]:
-    """The times from and to which the evidence goes, with the seconds in which it begins and ends."""
-    first, last = map(dt.datetime.fromisoformat, span)
-    return first, last + dt.timedelta(seconds=1 if last.microsecond else 0)
-
-
 def _facts(case: Case, document: Mapping[str, Any] | None) -> Iterator[tuple[str, str]]:
     yield say("Case"), f"{case.pk}{say(', ')}{str(case.get_status_display()).lower()}"
     yield say("Team and owner"), f"{case.team.name}{say(', ')}{case.owner}"
@@ -184,7 +178,7 @@ def _facts(case: Case, document: Mapping[str, Any] | None) -> Iterator[tuple[str
     if case.flink_version:
         yield "Flink", case.flink_version
     if document and (span := evidence_span(document)):
-        first, last = (f"{moment:%Y-%m-%d %H:%M:%S}" for moment in _whole_seconds(span))
+        first, last = (stamp[:19].replace("T", " ") for stamp in span)
         yield say("Evidence from"), say("{first} to {last} UTC", first=first, last=last)
     if impact := impact_words(case):
         yield say("Impact"), say(", ").join(impact)
