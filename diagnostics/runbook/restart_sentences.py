@@ -122,21 +122,22 @@ FAILING = to_say(
     "[checkpoint|checkpoints] did: it has the same timeout and passes through the same tasks."
 )
 LATER = to_say(
-    "If this change can wait, make it when checkpoints complete again: the first lines, after `#`, then stop the job "
-    "with a savepoint, after which nothing is repeated. The lines below them are for now; with them the work of the "
-    "last {checkpoint_progress.goes_back_ms|duration} or more is repeated, or lost where the source cannot be read "
-    "again."
+    "If this change can wait, make it when checkpoints complete well within the timeout again: the first lines, after "
+    "`#`, then stop the job with a savepoint, after which nothing is repeated. The lines below them are for now; with "
+    "them the work of the last {checkpoint_progress.goes_back_ms|duration} or more is repeated, or lost where the "
+    "source cannot be read again."
 )
 LATER_THAN_NOTHING = to_say(
     "If this change can wait, make it when checkpoints complete: the first lines, after `#`, then stop the job with a "
     "savepoint, which keeps all of its state. The lines below them are for now."
 )
 LATER_BY_OPERATOR = to_say(
-    "If this change can wait, make it when checkpoints complete again: with the upgrade mode savepoint nothing is "
-    "repeated then."
+    "If this change can wait, make it when checkpoints complete well within the timeout again: with the upgrade mode "
+    "savepoint nothing is repeated then."
 )
 AS_LONG_AS_THEY_FAIL = (FAILING, BARRIERS, BARRIERS_TOO_LONG)
-"""Reasons against a savepoint that are over when checkpoints complete again."""
+"""Reasons against a savepoint that are over when checkpoints complete well within the timeout again; behind records
+that are held back they may complete now, but only just."""
 NO_CHECKPOINT = to_say(
     "No checkpoint of this job has completed, so there is no state to start from: make the change and start the job "
     "without one:"

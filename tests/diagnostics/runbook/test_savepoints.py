@@ -141,7 +141,7 @@ def test_a_change_that_can_wait_names_the_later_stop_with_a_savepoint_before_the
     assert stop.startswith("# /opt/flink/bin/flink stop ")
     assert (start.startswith("# "), " -s <savepoint-path> " in start) == (True, True)
     assert " cancel " in cancel
-    assert "make it when checkpoints complete again" in way["text"]
+    assert "make it when checkpoints complete well within the timeout again" in way["text"]
     assert "the work of the last 3 min 13 s or more is repeated, or lost" in way["text"]
     assert way["later"]
 
