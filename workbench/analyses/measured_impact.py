@@ -10,6 +10,7 @@ from diagnostics.calculators import CALCULATORS
 from diagnostics.calculators.calculator import FORGETS, calculate, input_values
 from diagnostics.diagnosis.problem_time import over_since, problem_onset
 from diagnostics.diagnosis.verdict import HEALTHY, INCONCLUSIVE
+from diagnostics.language import listed
 from diagnostics.wording.phrase import duration, number
 from workbench.analyses.after_restarts import lost_by_restarts
 from workbench.analyses.finding_facts import facts_of
@@ -88,6 +89,7 @@ def _restarts(analysis: Analysis, ill: Sequence[str | None]) -> Iterator[str]:
     found = [each for each in _of(analysis, "restarts") if each["subject"].get("job") in ill]
     if restarts := round(sum(each["facts"].get("restarts") or 0 for each in found)):
         yield say_counted("{count} restart", "{count} restarts", restarts)
+    yield from _recovered(analysis)
     if ended := sum(each["facts"].get("final_state") == "FAILED" for each in found):
         yield say_counted("{count} job ended in the state FAILED", "{count} jobs ended in the state FAILED", ended)
     yield from _lost(analysis, ill)
@@ -103,6 +105,22 @@ def _restarts(analysis: Analysis, ill: Sequence[str | None]) -> Iterator[str]:
             "a restart repeats the work of {age}, since the trigger of the last completed checkpoint",
             age=duration(back),
         )
+
+
+def _recovered(analysis: Analysis) -> Iterator[str]:
+    """What no count of restarts has: recoveries by a JobManager process that was started again. Logs of several jobs do
+    not show whose checkpoints these are.
+    """
+    for found in _of(analysis, "high_availability"):
+        checkpoints = found["facts"].get("restored_from")
+        is_new = found["facts"].get("jobmanager_restarts")
+        if len(analysis.document["jobs"]) == 1 and is_new and isinstance(checkpoints, list) and checkpoints:
+            yield say_counted(
+                "a new JobManager recovered the job from checkpoint {checkpoints}",
+                "new JobManagers recovered the job from checkpoints {checkpoints}",
+                len(checkpoints),
+                checkpoints=listed(map(str, checkpoints)),
+            )
 
 
 def _at_stake(analysis: Analysis, ill: Sequence[str | None], back: float) -> Iterator[str]:

@@ -132,6 +132,24 @@ def test_how_long_how_many_restarts_and_how_far_back_are_measured() -> None:
     ]
 
 
+def test_recoveries_by_new_jobmanagers_are_told_beside_the_restarts_that_do_not_count_them() -> None:
+    of_job, of_two = [job("zookeeper_ha")], [job("zookeeper_ha"), job("healthy")]
+    restarts = {**signal("restarts", restarts=1), "subject": {"job": "zookeeper_ha"}}
+
+    def told(jobs: list[dict[str, Any]], **facts: Any) -> list[str]:
+        signals = [restarts, signal("high_availability", **facts)]
+        return [
+            each for each in measured_impact(Analysis(document=document(jobs), signals=signals)) if "cause" not in each
+        ]
+
+    both = {"jobmanager_restarts": 3, "restored_from": [15, 29]}
+    assert told(of_job, **both) == ["1 restart", "new JobManagers recovered the job from checkpoints 15, 29"]
+    once = told(of_job, jobmanager_restarts=1, restored_from=[7])
+    assert once[1:] == ["a new JobManager recovered the job from checkpoint 7"]
+    assert told(of_job, jobmanager_restarts=0, restored_from=[7]) == ["1 restart"], "the tasks restarted by themselves"
+    assert told(of_two, **both) == ["1 restart"], "nobody knows whose checkpoints they are"
+
+
 def test_what_a_restart_costs_depends_on_the_source_and_is_said_of_a_job_that_runs() -> None:
     progress = {**signal("checkpoint_progress", goes_back_ms=160_000), "subject": {"job": "slow_sink"}}
     forgets = {**signal("delivery_guarantee", source="at most once"), "subject": {"job": "slow_sink"}}
