@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from diagnostics.calculators.calculator import Calculator, Input, Line, Outcome
 from diagnostics.evidence.subject import Lookup
@@ -22,7 +22,12 @@ ABOUT = 0.01
 
 
 def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
-    state, new, rate, timeout = (values[name] for name in ("state_bytes", "new_bytes", "bytes_per_s", "timeout_ms"))
+    needs = ("state_bytes", "new_bytes", "bytes_per_s", "timeout_ms")
+    if any(name not in values for name in needs):
+        return Outcome(
+            "do not", say("Not here. {reason}", reason=_why_not_incremental()), refusals=[_why_not_incremental()]
+        )
+    state, new, rate, timeout = (values[name] for name in needs)
     if rate <= 0:
         return Outcome("not known", say("Without bandwidth nothing is uploaded; set one."))
     full, incremental, safe = state / rate * 1000, new / rate * 1000, SAFE * timeout
@@ -59,6 +64,10 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
         return Outcome("do not", refusals[0], lines, refusals, results)
     if max(full, measured) <= safe:
         return Outcome("depends", _fits(state * safe / max(full, measured) - state, growth), lines, results=results)
+    if _writes_all(lookup):
+        return Outcome(
+            "do not", say("Not here. {reason}", reason=_why_not_incremental()), lines, [_why_not_incremental()], results
+        )
     longer = _longer_timeout(lookup, timeout)
     if incremental <= max(safe, SAFE * longer):
         parts = {
@@ -111,6 +120,25 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
         refusals,
         results,
     )
+
+
+def _writes_all(lookup: Lookup) -> bool:
+    """Whether the state backend writes the whole state with every checkpoint: HashMapStateBackend ignores
+    execution.checkpointing.incremental.
+    """
+    return lookup("settings.state_backend") == "hashmap"
+
+
+def _why_not_incremental() -> str:
+    return say(
+        "The state backend is hashmap: it writes the whole state with every checkpoint, and "
+        "execution.checkpointing.incremental has no effect on it."
+    )
+
+
+def _unneeded(lookup: Lookup) -> Collection[str]:
+    """What is not needed to say that a backend has no incremental checkpoints."""
+    return ("state_bytes", "new_bytes", "bytes_per_s", "timeout_ms") if _writes_all(lookup) else ()
 
 
 def _fits(room: float, growth: float) -> str:
@@ -224,6 +252,7 @@ CALCULATOR = Calculator(
         to_say("A share less is that share less: 70 % less of 15 min is 0.3 x 15 min = 4.5 min, not 3 min."),
     ),
     compute=_compute,
+    unneeded=_unneeded,
     symptoms=("rocksdb_slow_upload",),
     docs=("S061", "S120"),
 )

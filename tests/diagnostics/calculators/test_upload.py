@@ -106,3 +106,15 @@ def test_what_a_full_upload_took_tells_how_long_it_still_fits() -> None:
         "checkpoint_progress.timeout_ms": 20_000.0,
     }
     assert outcome("upload", facts).headline.endswith("for 2 min 35 s more.")
+
+
+def test_a_backend_without_incremental_checkpoints_is_named_and_asks_for_nothing() -> None:
+    hashmap = {"settings.state_backend": "hashmap"}
+    found = outcome("upload", hashmap)
+    assert found.advice == "do not", "and not the request for a bandwidth that would change nothing"
+    assert "The state backend is hashmap: it writes the whole state with every checkpoint" in found.headline
+    values = {"state_bytes": 600e6, "new_bytes": 90e6, "bytes_per_s": 10e6, "timeout_ms": 30_000.0}
+    assert outcome("upload", hashmap, **values).advice == "do not", "RocksDB could write the 90 MB alone, this cannot"
+    assert shown(outcome("upload", hashmap, **values))["Full upload"] == "600 MB / 10 MB/s = 60 s"
+    small = outcome("upload", hashmap, **values | {"state_bytes": 60e6})
+    assert small.headline == "Even a full upload fits into half of the timeout."
