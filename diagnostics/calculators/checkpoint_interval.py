@@ -65,12 +65,14 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
         results |= {"best_ms": best}
         headline = say(
             "Every {interval}, {took} each: checkpoints are under way {under_way} of the time; {lost}. "
-            "With {failures} a day, both together cost least near {best}.",
+            "With {failures} a day, and {cost} of the throughput lost while one is under way, both together cost least "
+            "near {best}.",
             interval=duration(interval),
             took=_took(took, lookup),
             under_way=percent(under_way),
             lost=_lost(lookup, lost_most),
             failures=say("one failure") if failures == 1 else say("{number} failures", number=number(failures)),
+            cost=percent(values["cost"]),
             best=duration(best),
         )
         return Outcome("depends", headline, lines, results=results)

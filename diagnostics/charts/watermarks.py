@@ -14,6 +14,7 @@ from diagnostics.charting.panel import DURATION_UNITS, Panel, axis_unit, escaped
 from diagnostics.charting.theme import Palette, palette
 from diagnostics.language import joined_sentences, say, to_say
 from diagnostics.prevention.series import TASK
+from diagnostics.reconstruction.checkpoints.running_tasks import went_down_ms
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.metrics.metric_series import metric_series
 from diagnostics.reconstruction.metrics.series import without_old_answers
@@ -22,7 +23,7 @@ from diagnostics.wording.phrase import duration, exact_duration, number
 if TYPE_CHECKING:
     from diagnostics.evidence import Evidence
     from diagnostics.reconstruction.metrics.metric_series import MetricSeries
-    from diagnostics.reconstruction.metrics.series import Series
+    from diagnostics.reconstruction.metrics.series import Point, Series
 
 MOST_SLOTS = 240
 DEFAULT_SAMPLING_MS = 5_000
@@ -42,11 +43,12 @@ def points(evidence: Evidence) -> Points | None:
     Reads   metric_sample (currentInputWatermark, currentOutputWatermark, numLateRecordsDropped), vertex, job.
     Gives   {from_ms, slot_ms, slots, jobs: [{job_id, name, vertices: [{vertex, lag_ms: [...], late_per_s: [...],
             late_records}]}]}. lag_ms is the time of the scrape less the watermark: negative where the watermark runs
-            ahead of the clock; null where there was no sample or no watermark yet.
+            ahead of the clock; null where there was no sample or no watermark yet, and after the job went down for
+            good: REST goes on to answer with the last watermark of tasks that have ended.
     Empty   None without any watermark.
     """
     series = metric_series(evidence)
-    watermarks = _watermarks(series)
+    watermarks = _watermarks(series, went_down_ms(evidence))
     late: dict[Place, Sequence[Series]] = dict(series.by_vertex("numLateRecordsDropped", operators=True))
     late.update(series.by_vertex("numLateRecordsDropped", operators=False))
     stamps = _stamps([*watermarks.values(), *(late[vertex] for vertex in late if vertex in watermarks)])
@@ -85,8 +87,8 @@ def points(evidence: Evidence) -> Points | None:
     }
 
 
-def _watermarks(series: MetricSeries) -> Mapping[Place, Sequence[Series]]:
-    """Task -> the watermarks of its subtasks, from the first metric that has any.
+def _watermarks(series: MetricSeries, down_ms: Mapping[str | None, int]) -> Mapping[Place, Sequence[Series]]:
+    """Task -> the watermarks of its subtasks while its job ran, from the first metric that has any.
 
     An answer of REST that may be older than the sample before it would show a smaller lead or a larger lag.
     """
@@ -97,11 +99,19 @@ def _watermarks(series: MetricSeries) -> Mapping[Place, Sequence[Series]]:
         ("currentOutputWatermark", True),
     ):
         for vertex, found in series.by_vertex(metric, operators=operators).items():
-            fresh = [replace(each, points=tuple(without_old_answers(each.points))) for each in found]
+            fresh = [
+                replace(each, points=tuple(_until(without_old_answers(each.points), down_ms.get(vertex[0]))))
+                for each in found
+            ]
             known = [each for each in fresh if each.points]
             if known:
                 watermarks.setdefault(vertex, known)
     return watermarks
+
+
+def _until(points: Iterable[Point], end_ms: int | None) -> Iterable[Point]:
+    """The points up to a moment; all without one."""
+    return (each for each in points if end_ms is None or each.ts_ms is None or each.ts_ms <= end_ms)
 
 
 def _stamps(tasks: Iterable[Sequence[Series]]) -> list[int]:

@@ -118,6 +118,8 @@ def outcome(alert: Alert, series: CaseSeries) -> str:
         return say("Not tested: the charts of this case hold no series of {metrics}.", metrics=missing)
     firing = alert.firing(continued(series))
     if not firing and series.is_over:
+        if not any(any(holds) for holds in alert.condition(continued(series)).values()):
+            return say("The series of this case never meet its condition.")
         return say("The series of this case do not fire it. The trouble was over before they end.")
     if not firing and series.job_ended:
         return say("The series do not fire it: the job ended before, and a job that ended has no series any more.")

@@ -212,8 +212,10 @@ def _reference(
         if found:
             value, where, which = found
             facts |= {f"{phase}_ms": value, f"{phase}_vertex": name(where.vertex_id), f"{phase}_subtask": which.subtask}
+    upload = longest_part(parts, "async")
     largest = max(parts, key=lambda each: (each.state_bytes or 0, each.vertex_id))
     facts |= {
+        "longest_async_ms": upload[0] if upload else None,
         "state_vertex": name(largest.vertex_id) if largest.state_bytes else None,
         "state_bytes": total(each.state_bytes for each in parts),
         "checkpointed_bytes": total(each.checkpointed_bytes for each in parts),
@@ -280,6 +282,7 @@ FACTS = {
     "async_ms": "asynchronous part of the slowest subtask of the slowest checkpoint",
     "async_vertex": "in which task",
     "async_subtask": "in which subtask",
+    "longest_async_ms": "longest asynchronous part of any subtask in the slowest checkpoint",
     "sync_ms": "synchronous part of the slowest subtask of the slowest checkpoint",
     "sync_vertex": "in which task",
     "sync_subtask": "in which subtask",

@@ -63,6 +63,11 @@ class StepShown:
         return [each for each in self.content["answers"] if each["taken"] is False]
 
     @property
+    def has_marked_answer(self) -> bool:
+        """Whether a measurement, or a person, marks an answer as that of this case."""
+        return any(each["taken"] for each in self.content["answers"])
+
+    @property
     def is_settled(self) -> bool:
         return self.is_left_out or self.state in (StepState.DONE, StepState.SKIPPED)
 

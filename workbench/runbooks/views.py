@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from diagnostics.calculators import CALCULATORS
+from diagnostics.diagnosis.problem_time import over_since
 from diagnostics.evidence.subject import Lookup
 from diagnostics.reproduction import reproduction
 from workbench.accounts.requests import SignedInRequest
@@ -81,6 +82,7 @@ def detail(request: SignedInRequest, analysis_id: int, position: int) -> HttpRes
             "positions": {each.id: each.position for each in progress.values()},
             "reproducible": finding["symptom_class"] in REPRODUCIBLE and reproduction(facts) is not None,
             "waits_because": waits_because(analysis, finding["subject"].get("job")),
+            "is_over": over_since(analysis.document, finding["subject"].get("job")) is not None,
             "due_because": due_because(analysis, finding["subject"].get("job")),
             "to_reconcile": to_reconcile(analysis, [finding["subject"].get("job")]),
             "restarts_now": {

@@ -5,6 +5,7 @@ from typing import Any
 from diagnostics.charting.chart import Theme
 from diagnostics.charts.watermarks import CHART
 from tests.diagnostics.hand_made import JOB, MIDDLE, START, hand_made, line_of_jobs
+from tests.diagnostics.signals.incident_rows import switched
 
 
 def sample(metric: str, subtask: int, second: int, value: float | None) -> dict[str, Any]:
@@ -57,6 +58,21 @@ def test_an_answer_of_rest_that_may_be_older_than_the_scrape_before_it_changes_n
     points = CHART.points(hand_made(**line_of_jobs(), metric_sample=[*scrapes, answer]))
     assert points is not None
     assert points["jobs"][0]["vertices"][0]["lag_ms"] == [-33_000.0] * 3
+
+
+def test_the_lag_ends_where_the_job_went_down() -> None:
+    """REST goes on to answer with the last watermark of tasks that have ended; the clock goes on too."""
+    scrapes = [sample("currentInputWatermark", 0, second, START + second * 1000.0 - 2000) for second in (0, 5, 10)]
+    answer = sample("currentInputWatermark", 0, 110, START + 8000.0) | {"pointer": "/0", "file_id": 9}
+    went_down = switched(11, "RUNNING", "RESTARTING")
+    running = {"job_id": JOB, "checkpoint_id": 1, "status": "COMPLETED", "trigger_ms": START, "end_to_end_ms": 90.0}
+
+    points = CHART.points(
+        hand_made(**line_of_jobs(), metric_sample=[*scrapes, answer], log_record=[went_down], checkpoint=[running])
+    )
+
+    assert points is not None
+    assert points["jobs"][0]["vertices"][0]["lag_ms"] == [2000.0] * 3
 
 
 def test_samples_of_one_export_are_all_new() -> None:

@@ -97,6 +97,9 @@ def test_trouble_that_is_over_does_not_go_on_after_the_evidence(corpus_report: C
     assert sentences(corpus_report("slow_sink_backpressure"))["FlinkBackPressure"] == (
         "The series of this case do not fire it. The trouble was over before they end."
     )
+    assert sentences(corpus_report("slow_sink_backpressure"))["FlinkJobNotRunning"] == (
+        "The series of this case never meet its condition."
+    )
 
 
 def test_the_evidence_ends_where_its_last_sample_is(corpus_report: CorpusReport) -> None:

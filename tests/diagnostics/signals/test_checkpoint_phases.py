@@ -73,6 +73,7 @@ def test_the_phases_are_those_of_the_subtask_that_the_chart_of_the_history_draws
     facts = only(measure(evidence), "checkpoint_phases").facts
     assert (facts["async_ms"], facts["sync_ms"], facts["start_delay_ms"]) == (26_900, 967, 24)
     assert (facts["slow_async_ms"], facts["async_subtask"]) == ([26_900], 1)
+    assert facts["longest_async_ms"] == 27_100, "what the upload took at most is of any subtask"
 
 
 def test_barriers_that_wait_and_subtasks_that_never_acknowledged() -> None:

@@ -69,6 +69,25 @@ def test_what_the_evidence_of_the_incident_answers_is_met_and_nobodys_work(peopl
     assert runbook_progress(before)[0].settled == 1
 
 
+def test_a_step_met_by_the_end_of_a_trouble_keeps_its_answer_for_the_next_time(
+    people: People, before: Analysis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    met = diagnosed_case(people.alice, 1.0)
+    met.document["findings"] = before.document["findings"]
+    met.save(update_fields=["document"])
+    assert "for the time when the trouble comes back" not in page_of(people, met)
+
+    over = {"ts": "2026-11-21T01:02:03.000Z", "at_start": False, "ended": "2026-11-21T01:03:00.000Z"}
+    met.document["findings"][0]["onset"] = over
+    met.save(update_fields=["document"])
+    assert "for the time when the trouble comes back" not in page_of(people, met), "no answer of the step is marked"
+    monkeypatch.setattr(StepShown, "has_marked_answer", True)
+    page = page_of(people, met)
+    assert page.count("for the time when the trouble comes back") > 0
+    assert "The evidence meets this already" not in page
+    assert "The evidence answers this already." in page, "a step that only asks says so as before"
+
+
 def test_a_step_that_the_evidence_meets_shows_no_change_and_no_restart(people: People, before: Analysis) -> None:
     assert "SALTS" in page_of(people, before)
     met = diagnosed_case(people.alice, 1.0)
