@@ -15,12 +15,12 @@ from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.notation.flink_values import number, size_bytes
 from diagnostics.notation.printed_name import normalised
+from diagnostics.reconstruction.configuration.computed_sizes import MEMORY, without_computed_sizes
 from diagnostics.reconstruction.configuration.flink_releases import flink_releases
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.metrics.metric_series import MetricSeries, metric_series
 
 MIB = 2.0**20
-OPTIONS = "taskmanager.memory."
 SEGMENT_BYTES = 32_768.0
 """Default of taskmanager.memory.segment-size in every version."""
 PARTS = (
@@ -131,21 +131,9 @@ def _used(rows: Sequence[Any], series: MetricSeries, evidence: Evidence, name: s
 
 
 def _options(evidence: Evidence) -> Mapping[str, str]:
-    """Option below OPTIONS -> its text, the last statement of it."""
-    rows = named_rows(evidence.answer(config_options.AGGREGATOR))
-    stated = [row for row in rows if row.key.startswith(OPTIONS) and row.value]
-    is_known = any(row.process != "taskmanager" for row in stated)
-    return {
-        name: row.value
-        for row in stated
-        if (name := row.key.removeprefix(OPTIONS)) not in COMPUTED or row.process != "taskmanager" or not is_known
-    }
-
-
-COMPUTED = frozenset(["network.min", "network.max", "jvm-overhead.min", "jvm-overhead.max"])
-"""Options in which the start script hands the computed sizes to a TaskManager, whose log prints them as arguments: no
-settings, where the configuration is known from elsewhere. Source: Flink's `TaskExecutorProcessUtils`.
-"""
+    """Option below MEMORY -> its text, the last statement of it."""
+    rows = without_computed_sizes(named_rows(evidence.answer(config_options.AGGREGATOR)))
+    return {row.key.removeprefix(MEMORY): row.value for row in rows if row.key.startswith(MEMORY) and row.value}
 
 
 def derive(options: Mapping[str, str], *, bounded_network: bool = False) -> dict[str, float] | None:

@@ -13,6 +13,7 @@ from diagnostics.evidence import Evidence, read_once
 from diagnostics.evidence.subject import FactValue
 from diagnostics.notation.flink_values import duration_ms, number, size_bytes, truth
 from diagnostics.reconstruction.checkpoints.history import checkpoint_histories
+from diagnostics.reconstruction.configuration.computed_sizes import without_computed_sizes
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.load.timeline import load_timelines
 
@@ -224,7 +225,7 @@ def stated_options(evidence: Evidence) -> tuple[Stated, ...]:
 
     Reads   config_option.
     """
-    rows = named_rows(evidence.answer(config_options.AGGREGATOR))
+    rows = without_computed_sizes(named_rows(evidence.answer(config_options.AGGREGATOR)))
     return tuple(
         Stated(
             row.scope or "cluster",

@@ -37,6 +37,16 @@ def test_a_whole_configuration_leaves_the_rest_at_its_defaults() -> None:
     assert "incremental" in facts["defaults"]
 
 
+def test_a_size_that_the_start_script_computed_is_no_limit_that_somebody_set() -> None:
+    """A TaskManager's log prints it as an argument; alone it is all that is known of the configuration."""
+    computed = _option("taskmanager.memory.network.max", "67108864b", process="taskmanager")
+    stated = [_option("jobmanager.rpc.address", "jm"), _option("taskmanager.memory.process.size", "900m")]
+    known = only(measure(hand_made(**line_of_jobs(), config_option=[computed, *stated])), "settings").facts
+    alone = only(measure(hand_made(**line_of_jobs(), config_option=[computed])), "settings").facts
+    assert "network_max_bytes" not in known
+    assert alone["network_max_bytes"] == 67_108_864
+
+
 def test_two_jobs_keep_their_own_settings() -> None:
     other = "0000000000000000000000000000000b"
     options = [
