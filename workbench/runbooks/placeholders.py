@@ -39,6 +39,7 @@ LABELS = (
     to_say("jobmanager"),
     to_say("key"),
     to_say("key-field"),
+    to_say("log of PostgreSQL"),
     to_say("lower-parallelism"),
     to_say("name"),
     to_say("older-complete-checkpoint"),

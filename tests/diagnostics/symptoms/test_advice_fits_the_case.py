@@ -130,6 +130,27 @@ def test_code_of_look_ups_says_what_a_supplier_may_not_throw() -> None:
     assert code.count("throw new IllegalStateException(error)") == 2
     assert "Executors.newFixedThreadPool(8)" in code
     assert "return cache.get" not in code
+    assert "close() closes each of these connections" in code
+
+
+@pytest.mark.parametrize(("is_sql", "system", "asked"), [(False, "PostgreSQL", 0), (True, "Hudi", 2)])
+def test_answers_of_lake_tables_and_sql_caches_are_for_jobs_that_have_them(
+    is_sql: bool, system: str, asked: int
+) -> None:
+    facts = {"blocking_calls": {"system": system}, "job_overview": {"is_sql": is_sql}}
+    answers = steps_of("slow-dimension-join", **facts)["cache"]["answers"]
+    of_sql = ("the dimension is a lake table", "the cache is configured")
+
+    open_ones = [each for each in answers if each["taken"] is None and each["condition"].startswith(of_sql)]
+    assert len(open_ones) == asked
+
+
+def test_postgresql_is_asked_for_its_connections_and_its_log_for_the_keys() -> None:
+    queries = {"system": "PostgreSQL", "read_queries": 2000}
+    steps = steps_of("slow-dimension-join", blocking_calls={"system": "PostgreSQL"}, slow_queries=queries)
+
+    assert "max_connections" in str(steps["asynchronous"]["look"])
+    assert "sort -u keys.txt" in str(steps["cache"]["look"])
 
 
 def test_a_job_that_recovers_by_itself_is_not_submitted_again() -> None:
