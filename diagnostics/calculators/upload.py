@@ -146,7 +146,8 @@ def _fits(room: float, growth: float) -> str:
     if growth <= 0:
         return say("Even a full upload fits into half of the timeout.")
     return say(
-        "Even a full upload fits into half of the timeout now; while the state grows by {growth}/s, for {more} more.",
+        "Even a full upload fits into half of the timeout by what was measured; while the state grows by {growth}/s, "
+        "for {more} more.",
         growth=size(growth),
         more=duration(room / growth * 1000),
     )

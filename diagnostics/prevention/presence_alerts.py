@@ -97,7 +97,7 @@ def _missing(registered: int, job: WatchedJob) -> Alert:
             job=job.name or say("a job"),
         ),
         say(
-            "In this case {registered} were registered before one was lost. Where fewer are wanted and the job runs on "
+            "In this case {registered} were registered before the loss. Where fewer are wanted and the job runs on "
             "them, it does not fire; change the number all the same. Flink has this metric for the cluster only.",
             registered=registered,
         ),

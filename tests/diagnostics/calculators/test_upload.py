@@ -90,7 +90,7 @@ def test_a_state_that_grows_fits_only_for_a_while() -> None:
         outcome("upload", **values, later_bytes=0.0, growth_bytes_per_s=growth) for growth in (637_900.0, 0.0)
     )
     now = "Even a full upload fits into half of the timeout"
-    assert grows.headline == f"{now} now; while the state grows by 637.9 kB/s, for 6 min 31 s more."
+    assert grows.headline == f"{now} by what was measured; while the state grows by 637.9 kB/s, for 6 min 31 s more."
     assert stays.headline == f"{now}."
 
 
