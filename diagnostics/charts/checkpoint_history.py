@@ -378,8 +378,8 @@ CHART = Chart(
             to_say("Checkpoints completed and failed in 5 minutes"),
             "short",
             {
-                to_say("completed"): f"delta({JOB}numberOfCompletedCheckpoints{{{ONE_JOB}}}[5m])",
-                to_say("failed"): f"delta({JOB}numberOfFailedCheckpoints{{{ONE_JOB}}}[5m])",
+                to_say("completed"): f"increase({JOB}numberOfCompletedCheckpoints{{{ONE_JOB}}}[5m])",
+                to_say("failed"): f"increase({JOB}numberOfFailedCheckpoints{{{ONE_JOB}}}[5m])",
             },
         ),
         GrafanaPanel(

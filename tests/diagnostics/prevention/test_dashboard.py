@@ -63,3 +63,24 @@ def test_prometheus_adds_the_times_of_all_collectors_in_the_dashboard(tmp_path: 
     (tmp_path / "test.yaml").write_text(yaml.safe_dump({"rule_files": [], "tests": tests}))
     ran = subprocess.run(["promtool", "test", "rules", "test.yaml"], cwd=tmp_path, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+def test_a_new_jobmanager_takes_no_completed_checkpoint_away(tmp_path: Path) -> None:
+    """It counts from 0 again: the difference of the counts would be negative in the incident itself."""
+    if shutil.which("promtool") is None:
+        pytest.skip("no promtool found: install the package prometheus")
+    panel = next(each for each in CHARTS["checkpoint-history"].panels if "completed and failed" in each.title)
+    counts = {"Completed": "5+5x15 0+0x4", "Failed": "0+0x15 0+1x4"}
+    series = [
+        {"series": f'flink_jobmanager_job_numberOf{each}Checkpoints{{job_name="Orders"}}', "values": values}
+        for each, values in counts.items()
+    ]
+    expected = [{"labels": '{job_name="Orders"}', "value": 1}]
+    asked = [
+        {"expr": f"{expr.replace('$job_name', 'Orders')} >= bool 0", "eval_time": "5m", "exp_samples": expected}
+        for expr in panel.queries.values()
+    ]
+    tests = [{"interval": "15s", "input_series": series, "promql_expr_test": asked}]
+    (tmp_path / "test.yaml").write_text(yaml.safe_dump({"rule_files": [], "tests": tests}))
+    ran = subprocess.run(["promtool", "test", "rules", "test.yaml"], cwd=tmp_path, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
