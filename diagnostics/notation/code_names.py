@@ -136,7 +136,7 @@ def _quotes(plain: str) -> Iterator[Named]:
         yield "state-variable", variable, line
         if PLAIN_CODE.fullmatch(types.get(variable, "")):
             yield "state-type", types[variable], line
-    waiting = _classes_that_wait(plain)
+    waiting = {name: tuple(asked(body)) for name, body in _classes_that_wait(plain).items()}
     for attached in islice(_ATTACHED.finditer(plain), MOST):
         if attached.group(1) in waiting:
             line = lines.at(attached.start())
@@ -144,7 +144,7 @@ def _quotes(plain: str) -> Iterator[Named]:
             whole = _whole_call(plain, attached)
             yield from _quoted("look-up", whole, line)
             yield "look-up-made", _construction(whole, attached.group(1)), line
-            for kind, name in asked(waiting[attached.group(1)]):
+            for kind, name in waiting[attached.group(1)]:
                 yield kind, name, line
 
 

@@ -15,6 +15,7 @@ PHASES = {
     "longest_delay_id": 4,
     "longest_delay_vertex": "Source: orders",
     "async_ms": 1,
+    "longest_async_ms": 316,
     "state_bytes": 3_100,
     "reference_id": 2,
     "barrier_delay_ms": 29_500,
