@@ -62,7 +62,8 @@ def fill(
     def lookup(reference: str) -> FactValue:
         return cluster.derived(reference) if reference in ClusterCommands.DERIVED else view(reference)
 
-    page = _Page(lookup, cluster, said, ConfigFile.of(view), finding.get("role") == "root_cause")
+    lasts = finding.get("role") == "root_cause" and not runbook.repairs_without_restart
+    page = _Page(lookup, cluster, said, ConfigFile.of(view), finding.get("role") == "root_cause", lasts)
     left_out = _left_out(runbook, page)
     steps = [{**_filled_step(step, page), "left_out": left_out.get(step.id)} for step in runbook.steps]
     return {
@@ -82,6 +83,7 @@ class _Page:
     """The values of a case, its Flink version, and the user's answers.
 
     of_root_cause  whether the runbook is the root cause's: what else fails lasts until its change is made
+    lasts          whether every change of it restarts the job, so that none can wait for the others
     """
 
     lookup: Lookup
@@ -89,6 +91,7 @@ class _Page:
     said: Mapping[str, str]
     file: ConfigFile
     of_root_cause: bool
+    lasts: bool
 
     @property
     def version(self) -> Version | None:
@@ -315,7 +318,8 @@ def _filled_step(step: Step, page: _Page) -> dict[str, Any]:
     options = "\n".join(each["to"] for each in made if each["kind"] == "config")
     others = "\n".join(each["to"] for each in changes if each not in made and each["kind"] == "config")
     changes_code = any(each["kind"] == "code" for each in made)
-    can_wait = not page.of_root_cause or bool(changes and all(each["only_if"] is not None for each in changes))
+    is_undecided = bool(changes) and all(each["only_if"] is not None for each in changes)
+    can_wait = not page.of_root_cause or (is_undecided and not page.lasts)
     way = (
         stop_and_start(
             lookup,

@@ -147,6 +147,11 @@ class Runbook:
     steps: tuple[Step, ...]
     useless: frozenset[str] = frozenset()
 
+    @property
+    def repairs_without_restart(self) -> bool:
+        """Whether one of its changes needs no restart of the job, such as one of an outside system."""
+        return any(step.changes and not step.restart for step in self.steps)
+
     @classmethod
     def from_yaml(cls, text: str, source: str, vocabulary: Mapping[str, SignalDefinition] | None = None) -> Runbook:
         """The runbook in a text. Raises InvalidRule with every error and its line."""

@@ -93,7 +93,7 @@ def test_a_demo_incident_from_the_first_look_to_the_closed_case(open_page: OpenP
     expect(page.locator(".toast")).to_have_text("Copied as Markdown.")
     copied = page.evaluate("() => navigator.clipboard.readText()")
     # Barriers took 48 s of the 60 s that a savepoint would have: the job starts again from a checkpoint.
-    assert "\ncp -alT /data/flink/c03/ckpt/" in copied
+    assert "```\ncp -alT /data/flink/c03/ckpt/" in copied
     assert "/chk-*/_metadata && /opt/flink/bin/flink cancel -m localhost:18081 " in copied
     assert "flink stop" not in copied
     current.get_by_label("Note").fill("One merchant, as expected.")
