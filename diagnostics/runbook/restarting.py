@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from diagnostics.arithmetic.quantiles import highest
 from diagnostics.diagnosis.missing import REST
 from diagnostics.evidence.subject import FactValue, Lookup
 from diagnostics.language import say
@@ -67,6 +66,14 @@ from diagnostics.runbook.restart_sentences import (
     WITHOUT_TASK_MANAGERS,
     text_before_commands,
 )
+from diagnostics.runbook.savepoint_duration import (
+    may_expire,
+    number_of,
+    recent_ms,
+    savepoint_ms,
+    slow_rate,
+    wrote_as_much,
+)
 from diagnostics.vocabulary.job_states import DELETED_WHEN_ENDED, ENDED, NOT_RUNNING, RETAINED
 from diagnostics.vocabulary.settings import version_of
 from diagnostics.wording import phrase
@@ -78,8 +85,6 @@ HIGHLY_AVAILABLE = ("zookeeper", "kubernetes")
 HEAD_ROOM = 2.0
 """How many times a savepoint's duration must fit into its timeout. Our choice: as for checkpoints."""
 
-AS_MUCH = 0.95
-"""Part of the state that a checkpoint must have written to show how long a savepoint takes. Our choice."""
 MOSTLY = 0.5
 """Share of a checkpoint's duration from which its barriers take most of it. Our choice: more than half."""
 
@@ -155,9 +160,11 @@ class _Restart:
         self.paths = paths_at_risk(lookup)
         self._derived: dict[str, FactValue] = {
             "restart.paths": [each.words for each in self.paths],
-            "restart.savepoint_ms": self._savepoint_ms(self._number("checkpoint_sizes.bytes_per_s_max")),
-            "restart.slow_savepoint_ms": self._savepoint_ms(self._slow_rate()),
-            "restart.slow_bytes_per_s": self._slow_rate(),
+            "restart.savepoint_ms": savepoint_ms(
+                self._lookup, number_of(self._lookup, "checkpoint_sizes.bytes_per_s_max")
+            ),
+            "restart.slow_savepoint_ms": savepoint_ms(self._lookup, slow_rate(self._lookup)),
+            "restart.slow_bytes_per_s": slow_rate(self._lookup),
             "restart.checkpoint": self._cluster.last_checkpoint,
             "restart.savepoints": self._cluster.savepoint_folder,
             "restart.last_savepoint": self._cluster.text("checkpoint_progress.last_savepoint_path"),
@@ -195,11 +202,11 @@ class _Restart:
             return self._after_the_task_managers()
         if reason:
             return self._without_savepoint(reason, newest)
-        if self._may_expire():
+        if may_expire(self._lookup):
             return self._by_savepoint(TRIAL, SAVEPOINT, trial=True)
         if self.value("settings.storage") != "jobmanager":
             return self._by_savepoint(SAVEPOINT)
-        fits = (self._number("state_limit.room_bytes") or 0) > 0
+        fits = (number_of(self._lookup, "state_limit.room_bytes") or 0) > 0
         size = (IN_NATIVE_FORMAT,) if self._has_native_format() else ()
         return self._by_savepoint(MEMORY_LIMIT_NEAR if fits else MEMORY_LIMIT, *size, SAVEPOINT)
 
@@ -260,7 +267,7 @@ class _Restart:
     @property
     def _jobmanager_restart(self) -> list[str]:
         script = self._cluster.script("jobmanager.sh")
-        if self._of_all and self._number("high_availability.jobmanager_restarts"):
+        if self._of_all and number_of(self._lookup, "high_availability.jobmanager_restarts"):
             return [f"{script} stop   # {say(SUPERVISED)}"]
         return jobmanager_restart(self._of_processes_before, script)
 
@@ -299,7 +306,7 @@ class _Restart:
         return self._cluster.flink("list")
 
     def _has_no_checkpoint(self) -> bool:
-        return self._number("checkpoint_progress.completed") == 0 and not self.value("restart.checkpoint")
+        return number_of(self._lookup, "checkpoint_progress.completed") == 0 and not self.value("restart.checkpoint")
 
     def _start_anew(self) -> list[str]:
         return self._again(" ".join(self._cluster.start("").replace(" -s ", " ", 1).split()))
@@ -352,47 +359,23 @@ class _Restart:
         if self.value("task_manager_loss.all.registered_end") == 0:
             starts_none = self._cluster.kind in (STANDALONE, None) and not self._of_processes
             return TASK_MANAGERS_FIRST if starts_none else WITHOUT_TASK_MANAGERS
-        failing = FAILING if self._number("checkpoint_progress.consecutive_failed") else None
-        timeout = self._number("settings.timeout_ms")
-        waits = (self._number("checkpoint_phases.barrier_share_ratio") or 0) > MOSTLY
+        failing = FAILING if number_of(self._lookup, "checkpoint_progress.consecutive_failed") else None
+        timeout = number_of(self._lookup, "settings.timeout_ms")
+        waits = (number_of(self._lookup, "checkpoint_phases.barrier_share_ratio") or 0) > MOSTLY
         needed = (
-            self._recent_ms(timeout) if waits else self._savepoint_ms(self._number("checkpoint_sizes.bytes_per_s_max"))
+            recent_ms(self._lookup, timeout)
+            if waits
+            else savepoint_ms(self._lookup, number_of(self._lookup, "checkpoint_sizes.bytes_per_s_max"))
         )
         if needed is None or timeout is None or needed * HEAD_ROOM <= timeout:
             return failing
         if waits:
-            late = self._number("checkpoint_phases.late_complete_ms")
+            late = number_of(self._lookup, "checkpoint_phases.late_complete_ms")
             return failing or (BARRIERS_TOO_LONG if late is not None and late > timeout else BARRIERS)
-        if self._wrote_as_much():
-            took = self._number("checkpoint_phases.largest_upload_ms")
+        if wrote_as_much(self._lookup):
+            took = number_of(self._lookup, "checkpoint_phases.largest_upload_ms")
             return TOO_LONG_SEEN if took is not None and took >= timeout else TOO_SLOW_SEEN
         return TOO_LONG if needed >= timeout else TOO_SLOW
-
-    def _wrote_as_much(self) -> bool:
-        """Whether a checkpoint wrote what a savepoint would: its own duration shows more than a rate of others."""
-        written = self._number("checkpoint_phases.largest_upload_bytes")
-        state = self._number("checkpoint_sizes.max_state_bytes")
-        return written is not None and state is not None and written >= AS_MUCH * state
-
-    def _recent_ms(self, timeout: float | None) -> float | None:
-        """How long the last checkpoints took, or one takes that is under way; without them, the longest of all."""
-        shares = [
-            self._number(f"checkpoint_progress.{each}_to_timeout_ratio") for each in ("recent_duration", "running")
-        ]
-        taken = highest(shares)
-        if taken is None or timeout is None:
-            return self._number("checkpoint_progress.max_duration_ms")
-        return taken * timeout
-
-    def _may_expire(self) -> bool:
-        """Whether a savepoint would exceed the checkpoint timeout if it were as slow as the slowest measured upload."""
-        timeout, needed = self._number("settings.timeout_ms"), self._savepoint_ms(self._slow_rate())
-        return timeout is not None and needed is not None and needed > timeout
-
-    def _slow_rate(self) -> float | None:
-        """The slowest upload of a slow checkpoint; with one such checkpoint, its rate."""
-        slowest = self._number("checkpoint_phases.upload_bytes_per_s_min")
-        return self._number("checkpoint_phases.upload_bytes_per_s_max") if slowest is None else slowest
 
     def _has_native_format(self) -> bool:
         """Whether the job needs a savepoint in the state backend's own format, and this version supports it: RocksDB
@@ -402,14 +385,6 @@ class _Restart:
         if version is None or version < NATIVE_SINCE:
             return False
         return self._lookup("settings.state_backend") == "rocksdb" or self._lookup("settings.storage") == "jobmanager"
-
-    def _number(self, reference: str) -> float | None:
-        value = self._lookup(reference)
-        return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
-
-    def _savepoint_ms(self, rate: float | None) -> float | None:
-        size = self._number("checkpoint_sizes.max_state_bytes")
-        return size / rate * 1000 if size is not None and rate else None
 
     def _folder(self) -> str | None:
         """The folder of the job's checkpoints as a shell path, when they are in a file system."""
