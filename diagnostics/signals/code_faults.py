@@ -114,7 +114,7 @@ def _owner(fault: Fault, evidence: Evidence) -> dict[str, FactValue]:
     facts: dict[str, FactValue] = {
         "owner": owner.what if owner else None,
         "caller": caller.what if caller else None,
-        "owner_advice": blamed.advice if blamed else None,
+        "owner_advice": (caller.advice_beside(owner) if caller else None) or (blamed.advice if blamed else None),
         "owner_includes": blamed.includes if blamed else None,
     }
     flink = flink_releases(evidence).at(fault.citation.file_id, fault.ts_ms)

@@ -8,6 +8,7 @@ releases  Flink's version -> the release that is made for it
 of_flink  true: its release is that of Flink
 includes  the pattern with which Maven shows who brings it (dependency:tree -Dincludes)
 advice    where it has to be, and in which release
+beside    another owner's name -> what repairs a call from here to a class of that one, where it is neither's advice
 """
 
 from __future__ import annotations
@@ -56,6 +57,7 @@ class ClassOwner:
     releases: Mapping[str, str] = field(default_factory=dict)
     of_flink: bool = False
     includes: str | None = None
+    beside: Mapping[str, str] = field(default_factory=dict)
 
     def release_for(self, line: str) -> str | None:
         """The artifact with its release for Flink `1.18`; None where none is known."""
@@ -63,6 +65,10 @@ class ClassOwner:
         if release is None:
             return None
         return f"{self.what} {release}" if release[0].isdigit() else release
+
+    def advice_beside(self, called: ClassOwner | None) -> str | None:
+        """What repairs a call from here to a class of that owner; None where nothing particular is known."""
+        return self.beside.get(called.what) if called else None
 
 
 @cache
@@ -76,6 +82,10 @@ def class_owners() -> tuple[ClassOwner, ...]:
             releases=dict(entry.get("releases", {})),
             of_flink=entry.get("of_flink") is True,
             includes=entry.get("includes"),
+            beside={
+                other: with_translations(pair["advice"].strip(), pair, "advice")
+                for other, pair in entry.get("beside", {}).items()
+            },
         )
         for path in sorted(FOLDER.glob("*.yaml"))
         for what, entry in _entries(path).items()

@@ -83,6 +83,12 @@ from diagnostics.vocabulary.class_owners import caller_of, class_named, class_ow
             "the embedded metastore of Hive",
         ),
         (
+            "java.lang.ClassCastException",
+            "org.apache.flink.cdc.connectors.shaded.org.apache.kafka.connect.data.Struct cannot be cast to org.apache",
+            "org.apache.flink.cdc.connectors.shaded.org.apache.kafka.connect.data.Struct",
+            "the Kafka Connect inside of a Flink CDC SQL jar",
+        ),
+        (
             "java.lang.NoSuchMethodError",
             "org.bson.Document.getEmbedded(Ljava/util/List;)Ljava/lang/Object;",
             "org.bson.Document",
@@ -130,6 +136,27 @@ def test_the_caller_is_the_connector_of_the_top_frame() -> None:
     assert caller.what == "flink-connector-jdbc"
     assert caller_of("java.lang.NoSuchMethodError", "org.apache.flink.runtime.taskmanager.Task.run") is None
     assert caller_of("java.lang.ClassNotFoundException", "org.apache.flink.connector.jdbc.JdbcSink.sink") is None
+
+
+@pytest.mark.parametrize(
+    ("caller", "called", "act"),
+    [
+        ("org.apache.hudi.hive.HiveSyncTool", "org.apache.hadoop.hive.conf.HiveConf", "-Pflink-bundle-shade-hive3"),
+        ("org.apache.hudi.io.HoodieParquetWriter", "org.apache.parquet.schema.Types", "old Parquet"),
+        ("org.apache.iceberg.hive.HiveCatalog", "org.apache.hadoop.hive.conf.HiveConf", "flink-sql-connector-hive"),
+        ("org.apache.iceberg.parquet.Parquet", "org.apache.parquet.schema.Types", "iceberg-flink-runtime"),
+    ],
+)
+def test_a_call_between_two_artifacts_has_its_own_repair(caller: str, called: str, act: str) -> None:
+    owner = owner_of(caller)
+    assert owner is not None
+    assert act in (owner.advice_beside(owner_of(called)) or "")
+
+
+def test_each_pair_names_an_owner_of_the_catalogue() -> None:
+    names = {each.what for each in class_owners()}
+    assert {other for each in class_owners() for other in each.beside} <= names
+    assert all(isinstance(said, Text) for each in class_owners() for said in each.beside.values())
 
 
 def test_every_owner_has_advice_in_both_languages_and_no_beginning_is_claimed_twice() -> None:

@@ -30,6 +30,29 @@ from diagnostics.wording.phrase import split_sentences
             "com.ververica.cdc.connectors.mongodb.A cannot be cast to com.ververica.cdc.connectors.mongodb.B",
             "Flink CDC in two releases",
         ),
+        (
+            "connector_code",
+            "java.lang.ClassCastException",
+            "",
+            "class org.apache.kafka.connect.data.Struct cannot be cast to class"
+            " org.apache.flink.cdc.connectors.shaded.org.apache.kafka.connect.data.Struct",
+            "SQL jar of Flink CDC",
+        ),
+        (
+            "class_loading",
+            "java.lang.NoSuchMethodError",
+            "",
+            "io.debezium.data.Envelope.isEnvelopeSchema(Lcom/ververica/cdc/connectors/shaded/org/apache/kafka/connect/"
+            "data/Schema;)Z",
+            "SQL jar of Flink CDC",
+        ),
+        (
+            "class_loading",
+            "java.lang.NoClassDefFoundError",
+            "org.apache.kafka.connect.data.Schema",
+            "org/apache/kafka/connect/data/Schema",
+            "Kafka Connect is missing",
+        ),
         ("serialization", "org.apache.flink.api.common.InvalidProgramException", "", "the type erasure of x", "stream"),
     ],
 )

@@ -113,6 +113,12 @@ from diagnostics.vocabulary.message_remedies import SETTING, message_remedies, r
         ("Container [pid=1] is running beyond physical memory limits.", "jvm-overhead"),
         ("ModuleNotFoundError: No module named 'encodings'", "PYTHONHOME"),
         ("RuntimeException: Could not start PrometheusReporter HTTP server on any configured port.", "9250-9260"),
+        (
+            "java.io.IOException: Failed to deserialize CSV row ''.\nMismatchedInputException: No content to map due to"
+            " end-of-input",
+            "upsert-kafka",
+        ),
+        ("StarRocksStreamLoadFailedException: Failed to flush data to StarRocks, Error", "SHOW COMPUTE NODES"),
     ],
 )
 def test_the_remedy_names_what_to_change(said: str, named: str) -> None:
