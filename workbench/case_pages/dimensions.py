@@ -5,11 +5,14 @@ from __future__ import annotations
 from workbench.analyses.models import Analysis
 
 MEASURED_BY = {
-    "checkpointing": "checkpoint_progress",
-    "back_pressure": "back_pressure.job",
-    "event_time": "watermarks",
+    "checkpointing": ("checkpoint_progress",),
+    "back_pressure": ("back_pressure.job",),
+    "resources": ("heap_pressure", "memory_use", "cpu_load", "host_load"),
+    "event_time": ("watermarks",),
+    "stability": ("exceptions", "restarts", "task_manager_loss", "task_manager_loss.all", "alarming_records"),
 }
-"""Dimension -> the signal without which it is not known. Resources and stability are judged from many kinds of files.
+"""Dimension -> signals of which one has to be measured before full marks are shown. What only a failure brings to
+light, such as an OutOfMemoryError in a log, does not show that there is enough.
 """
 FULL = 100
 GOOD = 80
@@ -23,4 +26,6 @@ def dimensions_not_measured(analysis: Analysis) -> frozenset[str]:
     scores = health["dimensions"]
     if (health.get("trouble") or {}).get("is_stop"):
         return frozenset(name for name, score in scores.items() if score > GOOD)
-    return frozenset(name for name, key in MEASURED_BY.items() if scores.get(name) == FULL and key not in measured)
+    return frozenset(
+        name for name, keys in MEASURED_BY.items() if scores.get(name) == FULL and measured.isdisjoint(keys)
+    )

@@ -64,12 +64,21 @@ def test_few_checkpoints_have_no_percentiles() -> None:
 
 
 def test_a_dimension_without_a_measurement_has_no_full_marks() -> None:
-    """Nothing shows a watermark, and back pressure has a finding although its signal is not there."""
+    """Nothing shows a watermark, memory or CPU, and back pressure has a finding although its signal is not there."""
     health = {"checkpointing": 100, "back_pressure": 60, "event_time": 100, "resources": 100, "stability": 100}
-    done = analysis(progress(ORDERS, **FACTS), {"key": "watermarks", "needs": "metric-scrapes"})
+    restarts = {"key": "restarts", "facts": {"restarts": 0}}
+    done = analysis(progress(ORDERS, **FACTS), restarts, {"key": "watermarks", "needs": "metric-scrapes"})
     done.document["health"] = {"dimensions": health}
 
-    assert dimensions_not_measured(done) == {"event_time"}
+    assert dimensions_not_measured(done) == {"event_time", "resources"}
+
+
+def test_a_log_of_collections_alone_says_nothing_of_the_stability() -> None:
+    health = {"checkpointing": 100, "back_pressure": 100, "event_time": 100, "resources": 100, "stability": 100}
+    done = analysis({"key": "heap_pressure", "facts": {"full_gcs_most": 0}})
+    done.document["health"] = {"dimensions": health}
+
+    assert dimensions_not_measured(done) == {"checkpointing", "back_pressure", "event_time", "stability"}
 
 
 def test_of_a_job_that_does_not_run_no_dimension_is_called_good() -> None:

@@ -97,10 +97,12 @@ def test_a_moved_clock_is_shown() -> None:
         (95, "inconclusive", "unknown"),
         (41, "inconclusive", "act"),
         (70, "data_skew", "watch"),
+        (84, "data_skew", "watch"),
+        (84, None, "good"),
         (None, None, "unknown"),
     ],
 )
-def test_a_good_score_counts_only_with_a_verdict(score: int | None, symptom_class: str | None, band: str) -> None:
+def test_a_good_score_counts_only_without_a_cause(score: int | None, symptom_class: str | None, band: str) -> None:
     assert score_band(score, symptom_class) == band
 
 

@@ -106,12 +106,14 @@ def has_code(change: str) -> bool:
 
 @register.filter
 def score_band(score: int | None, symptom_class: str | None = None) -> str:
-    """good, watch, act or unknown. Never good without a verdict, because the score only counts findings."""
-    if score is None:
+    """good, watch, act or unknown. Never good without a verdict, because the score only counts findings; nor beside a
+    cause, however small its share of the score.
+    """
+    if score is None or (score >= WATCH_SCORE and symptom_class == INCONCLUSIVE):
         return "unknown"
-    if score >= WATCH_SCORE and symptom_class == INCONCLUSIVE:
-        return "unknown"
-    return "good" if score > GOOD_SCORE else "watch" if score >= WATCH_SCORE else "act"
+    if score < WATCH_SCORE:
+        return "act"
+    return "good" if score > GOOD_SCORE and symptom_class in (None, "", HEALTHY) else "watch"
 
 
 @register.filter
