@@ -160,11 +160,10 @@ def _extent(log: IncidentLog, ha_outages: Sequence[Outage]) -> dict[str, FactVal
     signs = [each for outage in ha_outages for each in outage.signs]
     roles = {each.file_id: each.process for each in signs if each.file_id in lost_by}
     found_none = frozenset[int]().union(*(outage.never_connected for outage in ha_outages)) - lost_by
-    could = {
-        each.file_id
-        for each in [*log.of("coordination_back"), *log.of("coordination_lost")]
-        if each.process in FLINK_PROCESSES and (each.ts_ms or 0) <= ha_outages[-1].last_ms
-    }
+    either = [*log.of("coordination_back"), *log.of("coordination_lost")]
+    before_the_end = (each for each in either if (each.ts_ms or 0) <= ha_outages[-1].last_ms)
+    could = {each.file_id for each in before_the_end if each.process in FLINK_PROCESSES}
+    connected = (could | roles.keys()) - found_none
     reconnected = [
         each.ts_ms
         for each in log.of("coordination_back")
@@ -181,8 +180,9 @@ def _extent(log: IncidentLog, ha_outages: Sequence[Outage]) -> dict[str, FactVal
         "processes": len(roles),
         "jobmanager_logs": sum(role == "jobmanager" for role in roles.values()),
         "taskmanager_logs": sum(role == "taskmanager" for role in roles.values()),
-        "processes_together": max(len(each.files) for each in ha_outages),
-        "processes_connected": len((could | roles.keys()) - found_none),
+        # The log of one process does not show whether it lost the service alone.
+        "processes_together": max(len(each.files) for each in ha_outages) if len(connected) > 1 else None,
+        "processes_connected": len(connected),
         "processes_never_connected": len(found_none),
         "back_ms": max(reconnected, default=None),
     }
