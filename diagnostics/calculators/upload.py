@@ -17,11 +17,19 @@ WAITING = 0.5
 
 MEASURED_RATE = ("checkpoint_sizes.bytes_per_s_max", "checkpoint_phases.upload_bytes_per_s_max")
 """Facts of the bandwidth that was measured, the first that is known counts."""
+IN_MEMORY = "jobmanager"
+"""Checkpoint storage in the JobManager's memory."""
 ABOUT = 0.01
 """States and bandwidths that differ by up to this part are taken as one. Our choice."""
 
 
 def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
+    if lookup("settings.storage") == IN_MEMORY:
+        refusal = say(
+            "Checkpoint storage is the JobManager's memory: it refuses the state of a subtask that is larger than its "
+            "limit, however fast the upload and however long the timeout is."
+        )
+        return Outcome("do not", say("Not here. {reason}", reason=refusal), refusals=[refusal])
     needs = ("state_bytes", "new_bytes", "bytes_per_s", "timeout_ms")
     if any(name not in values for name in needs):
         return Outcome(
@@ -137,8 +145,9 @@ def _why_not_incremental() -> str:
 
 
 def _unneeded(lookup: Lookup) -> Collection[str]:
-    """What is not needed to say that a backend has no incremental checkpoints."""
-    return ("state_bytes", "new_bytes", "bytes_per_s", "timeout_ms") if _writes_all(lookup) else ()
+    """What is not needed to say that a backend has no incremental checkpoints, or a storage no room."""
+    says_so = _writes_all(lookup) or lookup("settings.storage") == IN_MEMORY
+    return ("state_bytes", "new_bytes", "bytes_per_s", "timeout_ms") if says_so else ()
 
 
 def _fits(room: float, growth: float) -> str:

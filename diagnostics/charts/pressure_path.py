@@ -356,9 +356,18 @@ def table(points: Points) -> list[list[Any]]:
 
 
 def _no_pressure(signals: StoredSignals) -> str | None:
-    ratios = [facts["worst_ratio"] for facts in facts_of(signals, "back_pressure.job") if "worst_ratio" in facts]
-    if not ratios or max(ratios) > OK_MOST:
+    known = facts_of(signals, "back_pressure.job")
+    ratios = [facts["worst_ratio"] for facts in known if "worst_ratio" in facts]
+    if not ratios:
         return None
+    if max(ratios) > OK_MOST:
+        shares = [facts.get("high_share_ratio", 1.0) for facts in known]
+        if max(shares) > OK_MOST:
+            return None
+        words = {"share": percent(max(shares)), "ratio": percent(max(ratios))}
+        return say(
+            "No task is back-pressured for long: HIGH at {share} of the moments, at most {ratio} in a sample.", **words
+        )
     if not max(ratios):
         return say("No task is back-pressured.")
     return say("No task is back-pressured (at most {ratio} of the time).", ratio=percent(max(ratios)))

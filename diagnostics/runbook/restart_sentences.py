@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from diagnostics.evidence.subject import Lookup
 from diagnostics.language import joined_sentences, reads_chinese, say, to_say
 
 SAVEPOINT = to_say(
@@ -183,6 +184,15 @@ OPTIONS_UNKNOWN = to_say(
     "The logs show that processes were started with options (-D) or JVM options of their own, but not which one had "
     "which: complete the starts after `#` with them, and start the job when all processes run."
 )
+REACHED_NOW = to_say(
+    "The savepoint goes to a directory that the running processes reach: not to that object store while they lack its "
+    "file system."
+)
+REACHED_BY_JOBMANAGER = to_say(
+    "The JobManager alone writes the savepoint, as one file: a directory of its host will do, but not that object "
+    "store while the JobManager lacks its file system."
+)
+"""Source: Flink's MemoryBackendCheckpointStorageAccess, createSavepointLocation."""
 PLUGIN = to_say(
     "The file system of an object store is a plugin, which a process loads only when it starts. If this cluster has "
     "none, put it into a folder of its own in plugins/ of every process and restart the processes while the job is "
@@ -217,6 +227,16 @@ BY_OPERATOR_LAST_STATE = to_say(
 )
 
 FULL_WIDTH_COLON = "\uff1a"
+
+
+def about_plugin(value: Lookup, *, saves: bool) -> Sequence[str]:
+    """What the file system of an object store asks for; a savepoint is taken before the processes can have loaded it.
+
+    saves  whether the job is stopped with a savepoint; where its directory is stated, the processes reach it
+    """
+    if not saves or value("restart.savepoints"):
+        return (PLUGIN,)
+    return (REACHED_BY_JOBMANAGER if value("settings.storage") == "jobmanager" else REACHED_NOW, PLUGIN)
 
 
 def text_before_commands(sentences: Sequence[str]) -> str:

@@ -51,7 +51,6 @@ from diagnostics.runbook.restart_sentences import (
     ON_JOBMANAGER,
     OPTIONS_UNKNOWN,
     OTHER_PROCESSES,
-    PLUGIN,
     PROCESSES,
     SAVEPOINT,
     SLOW_UPLOADS,
@@ -64,6 +63,7 @@ from diagnostics.runbook.restart_sentences import (
     TOO_SLOW_SEEN,
     TRIAL,
     WITHOUT_TASK_MANAGERS,
+    about_plugin,
     text_before_commands,
 )
 from diagnostics.runbook.savepoint_duration import (
@@ -242,7 +242,7 @@ class _Restart:
         others = (OTHER_PROCESSES,) if self._others_of_processes else ()
         if self._of_processes:
             return (*sentences, PROCESSES, *((OPTIONS_UNKNOWN,) if self._waits else ()), *others)
-        return (*sentences, *((PLUGIN,) if self._of_plugin else others))
+        return (*sentences, *(about_plugin(self.value, saves=self.takes_savepoint) if self._of_plugin else others))
 
     def _start(self, checkpoint: str) -> str:
         return self._cluster.start(checkpoint, drops_state=self._drops_state)

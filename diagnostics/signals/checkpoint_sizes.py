@@ -166,7 +166,7 @@ def _next_increment(
     next_ms = max(float(interval_ms), fitting_interval_ms(history))
     grown = usual * next_ms / 1000
     return {
-        "growth_bytes_per_s": usual,
+        "growth_bytes_per_s": None if _stands_still(checkpoints) else usual,
         "next_interval_ms": next_ms,
         "next_incremental_bytes": grown,
         "next_incremental_ms": ratio(grown * 1000, bytes_per_s),
@@ -279,6 +279,12 @@ def _settled(sized: Sequence[Checkpoint]) -> int | None:
     return count if count >= LEAST_SETTLED else None
 
 
+def _stands_still(checkpoints: Sequence[Checkpoint]) -> bool:
+    """Whether the state has settled and no trend lasts until the end: what it grew by before is over."""
+    sized = [each for each in checkpoints if each.state_bytes]
+    return _settled(sized) is not None and lasting_growth(sized) is None
+
+
 def _middle_of_large(checkpoints: Sequence[Checkpoint]) -> float | None:
     """Median bytes among the checkpoints that persisted at least half of the largest."""
     persisted = sorted(known(each.persisted_bytes for each in checkpoints))
@@ -314,7 +320,7 @@ FACTS = {
     "planned_bytes_per_s": "the same in half of the longer timeout that the durations ask for",
     "growth_by_checkpoint_bytes": "usual growth of the state from one checkpoint to the next",
     "expected_incremental_ms": "how long writing that growth alone takes at the highest rate seen",
-    "growth_bytes_per_s": "usual growth of the state per second, by the steps between checkpoints",
+    "growth_bytes_per_s": "usual growth of the state per second, by its steps, unless it no longer grows at the end",
     "next_interval_ms": "the interval, or the longer one that the durations of the checkpoints ask for",
     "next_incremental_bytes": "growth of the state in that interval",
     "next_incremental_ms": "how long writing that growth alone takes at the highest rate seen",

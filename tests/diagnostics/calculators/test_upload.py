@@ -118,3 +118,11 @@ def test_a_backend_without_incremental_checkpoints_is_named_and_asks_for_nothing
     assert shown(outcome("upload", hashmap, **values))["Full upload"] == "600 MB / 10 MB/s = 60 s"
     small = outcome("upload", hashmap, **values | {"state_bytes": 60e6})
     assert small.headline == "Even a full upload fits into half of the timeout."
+
+
+def test_no_upload_is_promised_to_a_storage_that_refuses_the_state_for_its_size() -> None:
+    values = {"state_bytes": 10.4e6, "new_bytes": 40e3, "bytes_per_s": 100e6, "timeout_ms": 10_000.0}
+    found = outcome("upload", {"settings.storage": "jobmanager"}, **values)
+    assert found.advice == "do not", "the whole state would fit into half of the timeout many times"
+    assert "it refuses the state of a subtask that is larger than its limit" in found.headline
+    assert outcome("upload", {"settings.storage": "filesystem"}, **values).advice == "depends"

@@ -195,3 +195,9 @@ def test_an_empty_chart_asks_for_files_only_where_back_pressure_was_not_read() -
     assert CHART.why_empty(read) == "No task is back-pressured (at most 2 % of the time)."
     assert CHART.why_empty([{"key": "back_pressure.job", "needs": "back-pressure"}]) == CHART.read_missing
     assert CHART.why_empty([{"key": "back_pressure.job", "facts": {"worst_ratio": 0.9}}]) == CHART.read_missing
+    short = {"worst_ratio": 0.62, "high_share_ratio": 0.05}
+    assert CHART.why_empty([{"key": "back_pressure.job", "facts": short}]) == (
+        "No task is back-pressured for long: HIGH at 5 % of the moments, at most 62 % in a sample."
+    )
+    often = short | {"high_share_ratio": 0.4}
+    assert CHART.why_empty([{"key": "back_pressure.job", "facts": often}]) == CHART.read_missing

@@ -36,6 +36,15 @@ def test_a_directory_in_an_object_store_needs_processes_that_have_loaded_its_fil
     )
     assert task_managers.startswith("# /opt/flink/bin/taskmanager.sh stop ")
     assert "plugins/ of every process and restart the processes while the job is stopped" in restart["text"]
+    assert "as one file: a directory of its host will do, but not that object store" in restart["text"], (
+        "an engineer would name the new bucket, which the running processes cannot write to yet"
+    )
+    in_files = {**known, "settings.storage": "filesystem"}
+    to_s3 = stop_and_start(in_files.get, "execution.checkpointing.dir: s3://<bucket>/<path>")
+    assert "a directory that the running processes reach: not to that object store" in to_s3["text"]
+    stated = {**in_files, "settings.savepoint_dir": "file:///mnt/savepoints"}
+    to_s3 = stop_and_start(stated.get, "execution.checkpointing.dir: s3://<bucket>/<path>")
+    assert "not to that object store" not in to_s3["text"], "it is where savepoints go already"
     shared = stop_and_start(known.get, "execution.checkpointing.dir: file:///mnt/checkpoints")
     assert len(shared["command"].splitlines()) == 2
 

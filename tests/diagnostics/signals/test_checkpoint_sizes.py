@@ -13,6 +13,7 @@ from diagnostics.reconstruction.checkpoints.compaction import COUNTER, LOGGED
 from diagnostics.reconstruction.checkpoints.history import Checkpoint, History
 from diagnostics.signals import checkpoint_sizes
 from diagnostics.signals.checkpoint_sizes import _late, _state, _written
+from diagnostics.signals.signal import known_facts
 from tests.diagnostics.hand_made import JOB, MIDDLE, START, hand_made, only
 
 MB = 1e6
@@ -48,6 +49,14 @@ def test_the_next_increment_is_that_of_the_longer_interval_which_the_durations_a
     assert facts["next_incremental_ms"] == pytest.approx(10_000)  # at 180 MB in 30 s
     assert _written(history, {"interval_ms": 600_000})["next_interval_ms"] == 600_000
     assert "next_interval_ms" not in _written(history, {})
+
+
+def test_a_state_that_stands_still_at_the_end_grows_by_nothing_whatever_it_did_before() -> None:
+    sizes = (15, 60, 108.9, 109, 109.1, 109.1, 109.1)
+    history = History(JOB, tuple(_checkpoint(number, size, size) for number, size in enumerate(sizes, 1)))
+    assert "growth_bytes_per_s" not in known_facts(_written(history, {"interval_ms": 10_000}))
+    grows = History(JOB, tuple(_checkpoint(number, 10 * number, 10 * number) for number in range(1, 9)))
+    assert "growth_bytes_per_s" in known_facts(_written(grows, {"interval_ms": 10_000}))
 
 
 def test_a_compaction_makes_an_incremental_checkpoint_write_all_again() -> None:
