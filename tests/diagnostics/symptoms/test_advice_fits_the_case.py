@@ -173,3 +173,36 @@ def test_a_time_to_live_is_told_what_a_day_of_entries_takes() -> None:
     steps = steps_of("resource-shortage", checkpoint_sizes={"state_growth_day_bytes": 55.1e9})
     said = steps["enlarge-or-move-the-state"]["measured"]
     assert any("kept for one day take about 55.1 GB" in each for each in said)
+
+
+def taken_of(step: dict[str, Any]) -> dict[str, Any]:
+    """Condition of an answer -> whether it is this case's, None where that is open."""
+    return {each["condition"]: each["taken"] for each in step["answers"]}
+
+
+@pytest.mark.parametrize(("local", "hosts", "asked"), [(True, 1, False), (False, 3, True)])
+def test_a_directory_of_one_host_is_not_asked_for_buckets_and_other_hosts(local: bool, hosts: int, asked: bool) -> None:
+    checks = {"local_directory": local, "hosts": hosts}
+    step = steps_of("rocksdb-slow-upload", settings_check=checks)["storage"]
+    elsewhere = ("the store became slow", "the store answers", "one host is three times")
+
+    taken = [taken for condition, taken in taken_of(step).items() if condition.startswith(elsewhere)]
+    assert taken == [None if asked else False] * 3
+    assert any("on one host only" in each["what"] for each in step["look"]) == asked
+
+
+def test_who_acknowledged_a_checkpoint_late_does_not_hang_in_its_synchronous_part() -> None:
+    hangs = "a task hangs in RocksDB's Checkpoint.createCheckpoint and processes nothing"
+    late = {"sync_ms": 967, "late_complete_ms": 71_100}
+
+    assert taken_of(steps_of("rocksdb-slow-upload", checkpoint_phases=late)["compaction"])[hangs] is False
+    assert taken_of(steps_of("rocksdb-slow-upload", checkpoint_phases={"sync_ms": 967})["compaction"])[hangs] is None
+
+
+@pytest.mark.parametrize(("source", "doubles"), [("at most once", False), ("exactly once", True)])
+def test_only_a_source_that_reads_records_again_lets_them_count_twice(source: str, doubles: bool) -> None:
+    known = {"settings": {"mode": "AT_LEAST_ONCE"}, "delivery_guarantee": {"source": source}}
+    taken = taken_of(steps_of("misconfiguration", **known)["what-is-in-effect"])
+
+    assert taken["the mode is AT_LEAST_ONCE"] is doubles
+    assert taken["the mode is AT_LEAST_ONCE, and the source reads no record again"] is not doubles
