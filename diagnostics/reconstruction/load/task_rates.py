@@ -30,6 +30,10 @@ TOGETHER_MS = STEP_MS // 2
 """Intervals of several subtasks that end within this time are one of their task. Our choice: half of the shortest."""
 ALIKE = 1.1
 """Up to which multiple rates of a task at its limit differ by chance. Our choice."""
+LONG_ENOUGH = 0.5
+"""Part of the longest interval from which others are compared with it. Our choice: metrics and REST are collected at
+times of their own, so that intervals of one case differ by as much.
+"""
 AS_BUSY = 0.9
 """Part of its highest busy time from which the busiest subtask shows what the task passes at most. Our choice."""
 
@@ -284,20 +288,21 @@ def _mean_per_s(rates: Sequence[TaskRate]) -> float:
 
 
 def _busiest(rates: Sequence[TaskRate]) -> TaskRate:
-    """The interval in which the task was busiest. Of equally busy and equally long ones the latest counts, because a
-    record may cost more by now; a faster one by less than ALIKE instead, because such differences are chance.
+    """The interval in which the task was busiest. Of equally busy ones the latest counts, because a record may cost
+    more by now; a faster one by less than ALIKE instead, because such differences are chance. Those much shorter than
+    the longest of them do not count: their rates differ more.
     """
-    latest = max(rates, key=lambda rate: (*_weight(rate), rate.until_ms))
-    alike = [
-        rate
-        for rate in rates
-        if _weight(rate) == _weight(latest) and rate.records_per_s <= latest.records_per_s * ALIKE
-    ]
+    most = max(_busy_share(rate) for rate in rates)
+    busiest = [rate for rate in rates if _busy_share(rate) == most]
+    longest_ms = max(rate.interval_ms for rate in busiest)
+    long = [rate for rate in busiest if rate.interval_ms >= longest_ms * LONG_ENOUGH]
+    latest = max(long, key=lambda rate: rate.until_ms)
+    alike = [rate for rate in long if rate.records_per_s <= latest.records_per_s * ALIKE]
     return max(alike, key=lambda rate: (rate.records_per_s, rate.until_ms))
 
 
-def _weight(rate: TaskRate) -> tuple[float, int]:
-    return round(rate.busy_ratio or 0.0, 2), round(rate.interval_ms / 1000)
+def _busy_share(rate: TaskRate) -> float:
+    return round(rate.busy_ratio or 0.0, 2)
 
 
 def _most_passed(rates: Sequence[TaskRate]) -> float | None:

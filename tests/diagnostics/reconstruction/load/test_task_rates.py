@@ -65,6 +65,15 @@ def test_of_equally_busy_intervals_the_faster_of_like_ones_counts_and_else_the_l
     assert task_rates_of(each)[JOB, MIDDLE].records_per_s == pytest.approx(counted)
 
 
+def test_of_equally_busy_intervals_the_longest_does_not_win_and_a_short_one_does_not_count() -> None:
+    def interval(until_s: int, length_s: int, records: float) -> Interval:
+        return _interval(0, until_s=until_s, length_s=length_s, records=records, busy_ms=length_s * 1000.0)
+
+    each = [interval(30, 30, 2_910.0), interval(80, 50, 4_620.0), interval(90, 10, 990.0)]
+    rate = task_rates_of(each)[JOB, MIDDLE]
+    assert (rate.records_per_s, rate.interval_ms) == (pytest.approx(97), 30_000)
+
+
 def test_subtasks_whose_task_managers_are_scraped_one_after_the_other_are_one_task() -> None:
     first = [_interval(0, until_s=until, length_s=35, records=52_500.0, busy_ms=1_000.0) for until in (35, 70)]
     second = [_interval(1, until_s=until, length_s=35, records=52_500.0, busy_ms=1_000.0) for until in (38, 73)]
