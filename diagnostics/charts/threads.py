@@ -24,6 +24,8 @@ MOST_GROUPS = 40
 DRAWN_GROUPS = 14
 MOST_LOCKS = 20
 """Threads read; dumps, groups of equal stacks and locks kept and drawn. Our choice."""
+NAMED_LOCKS = 3
+"""Locks that the summary names. Our choice: the table has the others."""
 MOST_NAMES = 8
 FRAMES_SHOWN = 16
 JAVA = ("java.", "jdk.", "sun.")
@@ -239,30 +241,15 @@ def _group_text(group: Mapping[str, Any]) -> str:
 
 
 def summary(points: Points) -> str:
-    """Deadlocks, the lock that most threads wait for, the states of the last dump and the largest group."""
+    """Deadlocks, the locks that most threads wait for, the states of the last dump and the largest group."""
     parts = []
     circles = {tuple(sorted(lock["circle"])): lock["circle"] for lock in points["locks"] if lock["circle"]}
     for circle in circles.values():
         parts.append(say("Deadlock: {circle}.", circle=say(" waits for ").join([*circle, circle[0]])))
-    worst = next((lock for lock in points["locks"] if not lock["circle"]), None)
-    if worst:
-        if worst["holder"]:
-            waits = say_counted(
-                "{count} thread waits for {lock}, held by {holder} in {frame}.",
-                "{count} threads wait for {lock}, held by {holder} in {frame}.",
-                worst["waiting"],
-                lock=worst["lock"],
-                holder=worst["holder"],
-                frame=worst["holder_frame"],
-            )
-        else:
-            waits = say_counted(
-                "{count} thread waits for {lock}.",
-                "{count} threads wait for {lock}.",
-                worst["waiting"],
-                lock=worst["lock"],
-            )
-        parts.append(waits)
+    locks = _most_contended(points)
+    parts += map(_waits, locks[:NAMED_LOCKS])
+    if len(locks) > NAMED_LOCKS:
+        parts.append(say("{count} more locks have as many.", count=len(locks) - NAMED_LOCKS))
     if not parts:
         parts.append(say("No thread waits for a lock that another one holds."))
     last = points["dumps"][-1]["states"]
@@ -284,6 +271,35 @@ def summary(points: Points) -> str:
             say("{threads} threads have one stack, in {frame}.", threads=group["threads"], frame=group["told"])
         )
     return joined_sentences(parts)
+
+
+def _most_contended(points: Points) -> list[Mapping[str, Any]]:
+    """The locks without a deadlock that most threads wait for at once: all of one dump, the last one that has as many
+    of them.
+    """
+    locks = [lock for lock in points["locks"] if not lock["circle"]]
+    most = max((lock["waiting"] for lock in locks), default=0)
+    by_dump: dict[int, list[Mapping[str, Any]]] = {}
+    for lock in locks:
+        if lock["waiting"] == most:
+            by_dump.setdefault(lock["dump"], []).append(lock)
+    return max(by_dump.values(), key=lambda found: (len(found), found[0]["dump"]), default=[])
+
+
+def _waits(lock: Mapping[str, Any]) -> str:
+    """How many threads wait for a lock, and who holds it."""
+    if lock["holder"]:
+        return say_counted(
+            "{count} thread waits for {lock}, held by {holder} in {frame}.",
+            "{count} threads wait for {lock}, held by {holder} in {frame}.",
+            lock["waiting"],
+            lock=lock["lock"],
+            holder=lock["holder"],
+            frame=lock["holder_frame"],
+        )
+    return say_counted(
+        "{count} thread waits for {lock}.", "{count} threads wait for {lock}.", lock["waiting"], lock=lock["lock"]
+    )
 
 
 def table(points: Points) -> list[list[Any]]:

@@ -23,6 +23,24 @@ def test_a_deadlock_is_named_in_the_summary() -> None:
     assert "Deadlock: " in CHART.summary(points_of({(0, 0): [thread("a", "L2", "L1"), thread("b", "L1", "L2")]}))
 
 
+def test_every_lock_that_as_many_threads_wait_for_is_named() -> None:
+    one = [thread("a", "L1"), thread("holder", None, "L1", state="RUNNABLE")]
+    two = [*one, thread("b", "L2"), thread("c", None, "L2", state="RUNNABLE")]
+
+    said = CHART.summary(points_of({(0, 1000): one, (0, 2000): two}))
+    assert "1 thread waits for L1, held by holder in com.acme.holder.run." in said
+    assert "1 thread waits for L2, held by c in com.acme.c.run." in said
+    assert said.count("1 thread waits for L1") == 1
+
+    three = [*two, thread("d", "L2")]
+    crowded = CHART.summary(points_of({(0, 1000): two, (0, 2000): three}))
+    assert "2 threads wait for L2" in crowded
+    assert "L1" not in crowded
+
+    many = [each for n in range(5) for each in (thread(f"w{n}", f"L{n}"), thread(f"h{n}", None, f"L{n}"))]
+    assert "2 more locks have as many." in CHART.summary(points_of({(0, 1000): many}))
+
+
 def test_parked_threads_are_folded_and_counted() -> None:
     pool = DumpedThread("pool", "WAITING", ("java.lang.Thread.run", "jdk.internal.misc.Unsafe.park"), None, ())
     points = points_of({(0, 1000): [pool] * 30 + [thread("work", state="RUNNABLE")], (0, 2000): [pool] * 40})
