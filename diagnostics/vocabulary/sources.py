@@ -59,6 +59,18 @@ class Source:
     url: str | None = None
 
     @property
+    def document(self) -> str:
+        """The document whose lines it is; the title of any other source."""
+        publisher, _, place = self.title.partition(", ")
+        return publisher if LINES.fullmatch(place) else self.title
+
+    @property
+    def read_lines(self) -> str:
+        """The lines of its document in the language of the reader; empty for any other source."""
+        lines = LINES.fullmatch(self.title.partition(", ")[2])
+        return _said_lines(lines[1]) if lines else ""
+
+    @property
     def read_title(self) -> str:
         """The title in the language of the reader."""
         publisher, _, place = self.title.partition(", ")
@@ -95,13 +107,33 @@ class CitedSources:
 
     @property
     def places(self) -> tuple[Source, ...]:
-        """The first source of each title: several claims of one line are one place to a reader."""
-        return tuple({(each.title, each.url): each for each in reversed(self.sources)}.values())[::-1]
+        """The first source of each title: several claims of one line are one place to a reader. Those of one document
+        follow one another; the document as a whole is left out beside its lines.
+        """
+        first = {(each.title, each.url): each for each in reversed(self.sources)}
+        by_document: dict[tuple[str, str | None], list[Source]] = {}
+        for each in reversed(first.values()):
+            by_document.setdefault((each.document, each.url), []).append(each)
+        return tuple(
+            each
+            for of_one in by_document.values()
+            for each in of_one
+            if each.read_lines or not any(other.read_lines for other in of_one)
+        )
+
+    @property
+    def listed(self) -> tuple[tuple[Source, str], ...]:
+        """Each place with its words in a list: only the first of several lines of a document has its title."""
+        before = [None, *(each.document for each in self.places)]
+        return tuple(
+            (each, each.read_lines if document == each.document and each.read_lines else each.read_title)
+            for document, each in zip(before, self.places, strict=False)
+        )
 
     @property
     def text(self) -> str:
         """The text for a sentence: titles, then the detail."""
-        titles = say("; ").join(dict.fromkeys(source.read_title for source in self.sources))
+        titles = say("; ").join(words for _, words in self.listed)
         if not titles or not self.detail:
             return titles or self.detail
         return say("{titles}: {detail}", titles=titles, detail=self.detail)

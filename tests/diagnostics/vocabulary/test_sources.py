@@ -41,6 +41,17 @@ def test_several_sources_of_one_page_are_named_once() -> None:
     assert cited.text == "Flink documentation, Flame Graphs"
 
 
+def test_lines_of_one_document_are_listed_below_one_title() -> None:
+    cited = cited_sources("S006, bp.level, S007")
+    assert [words for _, words in cited.listed] == [
+        "Checkpoint failures and back pressure in practice, line 17",
+        "line 19",
+        "Flink documentation, Monitoring Back Pressure",
+    ]
+    whole = [each.id for each in sources().values() if each.title == sources()["S006"].document]
+    assert [source.id for source, _ in cited_sources(f"S006, {whole[0]}").listed] == ["S006"]
+
+
 @pytest.mark.parametrize("text", ["our choice: bursts pass", "bp.levels", "https://flink.apache.org/", ""])
 def test_a_text_without_a_source_is_unchanged(text: str) -> None:
     assert cited_sources(text).sources == ()
