@@ -32,6 +32,14 @@ def plain(text: str) -> str:
     return MARKUP.sub(r"\\\1", show_controls(" ".join(text.split())))
 
 
+def with_code(text: str) -> str:
+    """A text of ours: what is between backticks as inline code, the rest without markup."""
+    pieces = show_controls(" ".join(text.split())).split("`")
+    if len(pieces) % 2 == 0 or not all(map(str.strip, pieces[1::2])):
+        return plain(text)
+    return "".join(f"`{piece}`" if place % 2 else MARKUP.sub(r"\\\1", piece) for place, piece in enumerate(pieces))
+
+
 def code(text: str) -> str:
     """Text as inline code, whatever backticks it contains."""
     whole = show_controls(" ".join(text.split()))
@@ -91,7 +99,7 @@ def _step_lines(step: StepShown) -> Iterator[str]:
 
 
 def _restart_lines(way: Mapping[str, Any]) -> Iterator[str]:
-    yield from (plain(way["text"]), "")
+    yield from (with_code(way["text"]), "")
     yield from (line for each in (way["look"], way["command"]) if each for line in fenced(each))
 
 
@@ -124,7 +132,7 @@ def change_lines(change: Mapping[str, Any]) -> Iterator[str]:
 
 def _list(title: str, items: list[str]) -> Iterator[str]:
     if items:
-        yield from (f"**{title}**", "", *(f"- {plain(each)}" for each in items), "")
+        yield from (f"**{title}**", "", *(f"- {with_code(each)}" for each in items), "")
 
 
 def _lines(report: Report, address: str) -> Iterator[str]:

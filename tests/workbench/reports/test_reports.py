@@ -21,7 +21,7 @@ from workbench.analyses.models import Analysis
 from workbench.cases.services import case_close, case_rename
 from workbench.languages.sentences import in_language
 from workbench.reports.content import Report, report_of
-from workbench.reports.markdown import as_markdown, as_post_mortem, change_lines, code, fenced, plain
+from workbench.reports.markdown import as_markdown, as_post_mortem, change_lines, code, fenced, plain, with_code
 from workbench.reports.pdf import CHINESE as CHINESE_FONT
 from workbench.reports.pdf import FONT, as_pdf, flowables
 from workbench.runbooks.plans import PlanShown
@@ -158,6 +158,12 @@ def test_an_open_cases_report_says_what_comes_next(people: People) -> None:
 def test_nothing_in_a_report_is_markup_of_somebody_else() -> None:
     assert plain(HOSTILE) == r"\<img src=x\> \[click\](javascript:x) \`tick\` 订单 \*bold\*"
     assert code("a `b` c") == "`` a `b` c ``"
+
+
+def test_code_in_a_text_of_ours_stays_code_and_the_rest_is_no_markup() -> None:
+    assert with_code("the commands after `#`; a_b") == r"the commands after `#`; a\_b"
+    assert with_code("an odd ` and <b>") == r"an odd \` and \<b\>"
+    assert with_code("empty `` and *x*") == r"empty \`\` and \*x\*"
 
 
 def test_one_html_file_asks_for_nothing_else_and_runs_nothing(people: People, analysis: Analysis) -> None:
