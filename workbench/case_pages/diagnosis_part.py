@@ -40,7 +40,7 @@ from workbench.machine.code_version import code_version
 from workbench.profiles.selectors import has_stacks
 from workbench.rules.health_weights import weights_in_force
 from workbench.rules.runbook_texts import runbooks_edited
-from workbench.runbooks.placeholders import plan_placeholders
+from workbench.runbooks.placeholders import plan_placeholders, value_fields
 from workbench.runbooks.plans import plans_shown
 
 VERDICT, SECTIONS = "case_pages/_verdict.html", "case_pages/_sections.html"
@@ -166,7 +166,7 @@ def _shown(analysis: Analysis, records: CaseRecords) -> Mapping[str, Any]:
         "causes": causes_shown(document),
         "plans": plans,
         "to_reconcile": to_reconcile(analysis, [each["job_id"] for each in document["jobs"]]),
-        "plan_placeholders": plan_placeholders(each.shown for each in plans),
+        "plan_placeholders": value_fields(plan_placeholders(each.shown for each in plans)),
         "checkpoint_vitals": checkpoint_vitals(analysis),
         "not_measured": dimensions_not_measured(analysis),
         "key_charts": lead_charts,

@@ -27,7 +27,7 @@ from workbench.runbooks.filling import StepShown, layers, next_step, runbook_pro
 from workbench.runbooks.forms import StepForm
 from workbench.runbooks.linked_values import linked_values
 from workbench.runbooks.models import StepState
-from workbench.runbooks.placeholders import placeholders
+from workbench.runbooks.placeholders import placeholders, value_fields
 from workbench.runbooks.plans import due_because, no_help_now, same_restarts, waits_because
 from workbench.runbooks.selectors import finding_at, timed_records
 from workbench.runbooks.services import step_record
@@ -76,7 +76,7 @@ def detail(request: SignedInRequest, analysis_id: int, position: int) -> HttpRes
             "layers": others,
             "no_help_now": no_help_now(steps, runbook["id"], others),
             "same_restarts": same_restarts(steps),
-            "placeholders": placeholders([each.content for each in steps if not each.is_left_out]),
+            "placeholders": value_fields(placeholders([each.content for each in steps if not each.is_left_out])),
             "records": timed_records(analysis, runbook["id"], finding["subject"].get("job") or ""),
             "restart_once": sum(1 for each in others if each.restarts) > 1,
             "positions": {each.id: each.position for each in progress.values()},

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from workbench.runbooks.placeholders import placeholders, plan_placeholders
+from diagnostics.language import CHINESE
+from workbench.languages.sentences import in_language
+from workbench.runbooks.placeholders import placeholders, plan_placeholders, value_fields
 
 START = "flink run -s <savepoint-path> a.jar"
 
@@ -30,3 +32,12 @@ def test_a_number_that_code_needs_has_a_field_and_an_expression_that_it_needs_ha
     to = "stream.keyBy(r -> r.<key>); limiter = RateLimiter.create(<agreed requests per second> / 4.0);"
     step = {"look": [], "savepoint": None, "change": [{"kind": "code", "to": to}]}
     assert placeholders([step]) == ["agreed requests per second"]
+
+
+def test_a_field_has_a_label_in_words_and_shows_the_placeholder_of_the_commands() -> None:
+    shipped, other, word = value_fields(["savepoint-path", "name-of-queue", "bound"])
+    assert (shipped.label, shipped.is_same) == ("Savepoint path", False)
+    assert other.label == "Name of queue"
+    assert (word.label, word.is_same) == ("Bound", True)
+    with in_language(CHINESE):
+        assert value_fields(["savepoint-path"])[0].label == "Savepoint 路径"
