@@ -2,39 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from diagnostics.charting.chart import Chart, Points, Theme
 from diagnostics.charting.panel import escaped, shortened
 from diagnostics.charting.theme import Palette, palette
-from diagnostics.evidence.subject import only_one
 from diagnostics.language import joined_sentences, say, to_say
-from diagnostics.notation.printed_name import normalised
 from diagnostics.reconstruction.job.cluster import cluster_of
-from diagnostics.reconstruction.metrics.metric_series import metric_series
 from diagnostics.reconstruction.stacks.pruned_calls import MERGED, tree_of
 from diagnostics.reconstruction.stacks.sampled_stacks import sampled_stacks
+from diagnostics.reconstruction.stacks.task_profiles import TIMED, TaskProfile, busiest_profiles, task_profiles
 from diagnostics.vocabulary.known_frames import stack
-from diagnostics.wording.phrase import number, percent
+from diagnostics.wording.phrase import FORMATS, number, percent
 
 if TYPE_CHECKING:
     from diagnostics.evidence import Evidence
 
 FEW_SAMPLES = 100
 """Of fewer samples a number is stated and no share. Our choice: one sample would be more than a percent."""
-MOST_STACKS = 20_000
-"""Stacks drawn: the heaviest hold nearly all samples."""
-
-GROUP = ("job_id", "vertex_id", "vertex", "profile", "mode")
-JOB, VERTEX_ID, VERTEX, PROFILE, MODE = range(5)
-Group = tuple[str | None, ...]
-"""Origin of the stacks and their profile, in the order of GROUP."""
-
 HARDLY_BUSY = 0.95
 """Part of the samples that wait from which the others say nothing about the load of a task. Our choice."""
-PREFERRED = ("full", "wall", "on-cpu", "cpu", "dump", "unknown", "off-cpu")
-"""Profiles in order of preference: those that show running and waiting time together first."""
 
 
 def points(evidence: Evidence) -> Points | None:
@@ -42,95 +30,36 @@ def points(evidence: Evidence) -> Points | None:
 
     Reads   stack_sample, metric_sample (busyTimeMsPerSecond, to find the busiest task), vertex, job.
     Gives   {jobs: [{job_id, name, vertex, profile, mode, idle, is_idle, total, merged_share, frames: [[name, parent
-            index or -1, weight, waiting weight, own weight]]}]}, parents before children. Samples in which the thread
-            waits for input or for room in its output are folded: `idle` is their weight, `total` that of the others;
-            where there are no others, none is folded and it `is_idle`.
+            index or -1, weight, waiting weight, own weight]], times}]}, parents before children. Samples in which the
+            thread waits for input or for room in its output are folded: `idle` is their weight, `total` that of the
+            others; where there are no others, none is folded and it `is_idle`. `times` has how many profiles there are
+            of the task, and the epoch ms of the first and the last one that is drawn.
     Empty   None without any stack.
     """
     stacks = sampled_stacks(evidence)
     if stacks is None:
         return None
-    groups: dict[Group, list[Mapping[str, Any]]] = {}
-    for row in stacks.rows(stacks.heaviest((*GROUP, "state"))[:MOST_STACKS]):
-        groups.setdefault(tuple(row[column] for column in GROUP), []).append(row)
-    jobs = [_tree(evidence, job_id, group, groups[group]) for job_id, group in _chosen(evidence, groups)]
+    profiles = task_profiles(stacks)
+    jobs = [
+        _tree(evidence, job_id, profile, profiles[profile]) for job_id, profile in busiest_profiles(evidence, profiles)
+    ]
     return {"jobs": jobs} if jobs else None
 
 
-def _chosen(
-    evidence: Evidence, groups: Mapping[Group, Sequence[Mapping[str, Any]]]
-) -> Iterator[tuple[str | None, Group]]:
-    """The profile of each job's busiest task; a profile without a job only when no job has one."""
-    busy = _busy_ratios(evidence)
-    by_job: dict[str | None, list[Group]] = {}
-    for group in groups:
-        by_job.setdefault(_job_of(evidence, group), []).append(group)
-    if len(by_job) > 1:
-        by_job.pop(None, None)
-    for job_id, found in sorted(by_job.items(), key=lambda item: str(item[0])):
-        named = [group for group in found if group[VERTEX_ID] or group[VERTEX]] or found
-        yield (
-            job_id,
-            max(
-                named,
-                key=lambda group: (
-                    any(not stack(row["frames"]).idle for row in groups[group]),
-                    _busy_of(group, busy),
-                    -PREFERRED.index(group[MODE]) if group[MODE] in PREFERRED else -len(PREFERRED),
-                    sum(row["weight"] for row in groups[group]),
-                    repr(group),
-                ),
-            ),
-        )
-
-
-def _job_of(evidence: Evidence, group: Group) -> str | None:
-    """The job of a profile; thread names contain only the task, which may identify it."""
-    if group[JOB]:
-        return group[JOB]
+def _tree(
+    evidence: Evidence, job_id: str | None, profile: TaskProfile, stacks: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
     cluster = cluster_of(evidence)
-    owners = {
-        job_id
-        for (job_id, vertex_id), task in cluster.tasks.items()
-        if group[VERTEX] and normalised(task.name) == normalised(group[VERTEX])
-    }
-    if len(owners) == 1:
-        return next(iter(owners))
-    return only_one(cluster.job_names)
-
-
-def _busy_ratios(evidence: Evidence) -> dict[str, float]:
-    """Vertex id and normalised task name -> highest mean busy ratio of its subtasks."""
-    tasks = cluster_of(evidence).tasks
-    ratios: dict[str, float] = {}
-    for (job_id, vertex), series in metric_series(evidence).by_vertex("busyTimeMsPerSecond", operators=False).items():
-        means = [
-            sum(values) / len(values) / 1000
-            for each in series
-            if (values := [point.value for point in each.known if point.value is not None])
-        ]
-        if means:
-            task = tasks.get((job_id, vertex))
-            for name in {vertex, normalised(task.name if task else vertex)}:
-                ratios[name] = max(ratios.get(name, 0.0), *means)
-    return ratios
-
-
-def _busy_of(group: Group, busy: Mapping[str, float]) -> float:
-    return round(busy.get(group[VERTEX_ID] or "", busy.get(normalised(group[VERTEX]), 0.0)), 2)
-
-
-def _tree(evidence: Evidence, job_id: str | None, group: Group, stacks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    cluster = cluster_of(evidence)
-    task = cluster.tasks.get((job_id, group[VERTEX_ID] or ""))
+    task = cluster.tasks.get((job_id, profile.vertex_id or ""))
     working = [each for each in stacks if not stack(each["frames"]).idle]
     idle = sum(each["weight"] for each in stacks) - sum(each["weight"] for each in working) if working else 0.0
     return {
         "job_id": job_id,
         "name": cluster.job_names.get(job_id) if job_id else None,
-        "vertex": task.name if task else group[VERTEX] or group[VERTEX_ID],
-        "profile": group[PROFILE],
-        "mode": group[MODE],
+        "vertex": task.name if task else profile.vertex or profile.vertex_id,
+        "profile": profile.profile,
+        "mode": profile.mode,
+        "times": profile.times,
         "idle": idle,
         "is_idle": not working,
         **tree_of(working or stacks),
@@ -254,7 +183,28 @@ def _colour(name: str, weight: float, waiting: float, colours: Palette) -> str:
 
 def summary(points: Points) -> str:
     """The function with the most samples of its own, and the share of waiting."""
-    return joined_sentences(_job_summary(job) for job in points["jobs"])
+    return joined_sentences(said for job in points["jobs"] for said in (_job_summary(job), _times_said(job)) if said)
+
+
+def _times_said(job: Mapping[str, Any]) -> str:
+    """Which of several profiles is drawn, or over what time the drawn ones were taken."""
+    count, first_ms, last_ms = job.get("times") or (1, None, None)
+    if count < 2 or first_ms is None or last_ms is None:
+        return ""
+    if job["profile"] == TIMED:
+        return say(
+            "Of its {count} profiles the one with the most work is drawn, that of {time}.",
+            count=count,
+            time=FORMATS["time"](first_ms),
+        )
+    if job["mode"] == "dump":
+        return say(
+            "The samples of {count} thread dumps are added, from {first} to {last}.",
+            count=count,
+            first=FORMATS["time"](first_ms),
+            last=FORMATS["time"](last_ms),
+        )
+    return ""
 
 
 def _waiting_words(waiting: float) -> str:

@@ -5,6 +5,7 @@ from typing import Any
 from diagnostics.charting.chart import Theme
 from diagnostics.charts.flame_graph import CHART
 from diagnostics.reconstruction.stacks.pruned_calls import tree_of
+from diagnostics.wording.phrase import FORMATS
 from tests.diagnostics.hand_made import JOB, MIDDLE, SINK, START, hand_made, line_of_jobs
 
 RUN = "java.lang.Thread.run"
@@ -74,6 +75,38 @@ def test_samples_that_wait_for_input_are_folded() -> None:
     only_idle = CHART.points(hand_made(**line_of_jobs(), stack_sample=rows[1:]))
     assert only_idle is not None
     assert (only_idle["jobs"][0]["total"], only_idle["jobs"][0]["idle"]) == (30.0, 0.0)
+
+
+def test_a_profile_before_the_trouble_is_not_added_to_one_of_it() -> None:
+    idle = "org.apache.flink.streaming.runtime.tasks.mailbox.TaskMailboxImpl.take"
+    told = {"job_id": JOB, "vertex_id": SINK, "profile": "flame-graph", "mode": "full"}
+    before = [
+        {**told, "ts_ms": START, "frames": [RUN, idle, PARK], "weight": 362.0},
+        {**told, "ts_ms": START, "frames": [RUN, WORK], "weight": 38.0},
+    ]
+    during = [{**told, "ts_ms": START + 60_000, "frames": [RUN, WORK], "weight": 400.0}]
+
+    points = CHART.points(hand_made(**line_of_jobs(), stack_sample=[*before, *during]))
+    alone = CHART.points(hand_made(**line_of_jobs(), stack_sample=during))
+
+    assert points is not None
+    assert alone is not None
+    assert (points["jobs"][0]["total"], points["jobs"][0]["idle"]) == (400.0, 0.0)
+    drawn = FORMATS["time"](START + 60_000)
+    assert CHART.summary(points).endswith(f"Of its 2 profiles the one with the most work is drawn, that of {drawn}.")
+    assert "profiles" not in CHART.summary(alone)
+
+
+def test_samples_of_thread_dumps_are_added_and_their_times_are_said() -> None:
+    told = {"profile": "thread-dump", "mode": "dump", "vertex": "enrich", "frames": [RUN, WORK], "weight": 1.0}
+    dumps = [{**told, "ts_ms": START + 1_000 * each} for each in range(3)]
+
+    points = CHART.points(hand_made(**line_of_jobs(), stack_sample=dumps))
+
+    assert points is not None
+    assert points["jobs"][0]["total"] == 3.0
+    first, last = (FORMATS["time"](START + each) for each in (0, 2_000))
+    assert f"The samples of 3 thread dumps are added, from {first} to {last}." in CHART.summary(points)
 
 
 def test_the_icicle_escapes_frames_and_names_the_hottest_one() -> None:
