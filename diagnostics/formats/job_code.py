@@ -174,11 +174,12 @@ FORMAT = Format(
                     {"key": "execution.checkpointing.dir", "value": "hdfs://nn:8020/checkpoints", "line": 10},
                 ],
                 "code_call": [
+                    {"kind": "former-retention", "name": "enableExternalizedCheckpoints", "line": 8},
                     {
                         "kind": "import",
                         "name": "org.apache.flink.streaming.api.environment.StreamExecutionEnvironment",
                         "line": 1,
-                    }
+                    },
                 ],
             },
         ),
@@ -198,6 +199,7 @@ FORMAT = Format(
                 ],
                 "code_call": [
                     {"kind": "sink", "name": "addSink", "line": 4, "last_line": 5},
+                    {"kind": "former-producer", "name": "FlinkKafkaProducer", "line": 4, "last_line": 5},
                     {
                         "kind": "import",
                         "name": "org.apache.flink.streaming.connectors.kafka.FlinkKafkaProducer",

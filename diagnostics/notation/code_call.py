@@ -23,9 +23,13 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     ),
     "sink": ("addsink", "sinkto"),
     "state-backend": ("setstatebackend",),
+    "former-retention": ("enableexternalizedcheckpoints",),
+    "former-tolerance": ("setfailoncheckpointingerrors",),
+    "former-producer": ("flinkkafkaproducer", "flinkkafkaproducer011"),
 }
-"""Kind of a call -> its methods in lower case without underscores. Source: Flink documentation, DataStream API and
-Asynchronous I/O; java.sql.Statement, HttpURLConnection, Spring's RestTemplate and JdbcTemplate."""
+"""Kind of a call -> its methods in lower case without underscores. Source: Flink documentation, DataStream API,
+Asynchronous I/O, Checkpointing and Kafka (the names of former versions);
+java.sql.Statement, HttpURLConnection, Spring's RestTemplate and JdbcTemplate."""
 STATE_REMOVALS = frozenset(["clear", "remove", "enabletimetolive"])
 """Methods by which entries of a state go. Source: Flink documentation, Working with State. Lists and maps have
 them too: where none is called, no entry goes."""

@@ -17,6 +17,7 @@ from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.notation.flink_values import duration_ms, truth
 from diagnostics.reconstruction.checkpoints.history import checkpoint_histories
 from diagnostics.reconstruction.errors.blamed_fault import blamed_faults
+from diagnostics.reconstruction.failures.connection_breaks import breaks, moments
 from diagnostics.reconstruction.failures.coordination_outage import Outage, outages, pause_ratio_before
 from diagnostics.reconstruction.failures.coordination_server import limits, server_facts
 from diagnostics.reconstruction.failures.incident_log import IncidentLog, LogEvent, incident_log
@@ -53,9 +54,6 @@ OPTIONS: Mapping[str, str] = {
 """Option -> fact. Source: Flink documentation, Configuration."""
 CHECKPOINT_FAILED = "complete checkpoint"
 """Text of CheckpointFailureManager for a checkpoint that could not be finalized, in lower case."""
-SUSPENDED = ("zk.leader.suspended", "zk.retrieval.suspended", "zk.jobgraph.suspended")
-LOST = ("zk.leader.lost", "zk.retrieval.lost", "zk.jobgraph.lost")
-"""Events of Flink's components that report Curator's states. Source: Flink's own log statements zk.*."""
 
 
 def measure(evidence: Evidence) -> Measured:
@@ -134,8 +132,7 @@ def _signs(log: IncidentLog) -> dict[str, FactValue]:
     silences = [each.duration_ms for each in lost if each.event == "zk.client.timeout" and each.duration_ms is not None]
     negotiated = [each.duration_ms for each in log.of("coordination_back") if each.duration_ms is not None]
     return {
-        "suspended": _moments(each for each in lost if _is_state(each, "SUSPENDED", SUSPENDED)),
-        "lost": _moments(each for each in lost if _is_state(each, "LOST", LOST)),
+        **breaks(lost),
         "session_timeouts": len(silences),
         "silent_ms": max(silences, default=None),
         "sessions_expired": sum((each.event or "").endswith((".expired", ".session_expired")) for each in lost),
@@ -145,11 +142,6 @@ def _signs(log: IncidentLog) -> dict[str, FactValue]:
         "lock_failures": sum((each.event or "").startswith("k8s") for each in lost),
         "session_timeout_ms": max(negotiated, default=None),
     }
-
-
-def _is_state(event: LogEvent, state: str, events: tuple[str, ...]) -> bool:
-    """Whether a record reports that connection state, from Curator or from Flink's drivers."""
-    return event.state_to == state or (event.event or "").startswith(events)
 
 
 def _extent(log: IncidentLog, ha_outages: Sequence[Outage]) -> dict[str, FactValue]:
@@ -237,8 +229,8 @@ def _leadership(log: IncidentLog, ha_outages: Sequence[Outage]) -> dict[str, Fac
         if each.state_to == "RESTARTING" and any(outage.covers(each.ts_ms) for outage in ha_outages)
     ]
     return {
-        "leadership_lost": _moments(revoked),
-        "leadership_granted": _moments(granted),
+        "leadership_lost": moments(revoked),
+        "leadership_granted": moments(granted),
         "first_revoked_ms": min((each.ts_ms for each in revoked if each.ts_ms is not None), default=None),
         "leadership_gone": _is_gone(log, revoked, granted),
         "jobs_suspended": len(suspended),
@@ -256,21 +248,6 @@ def _is_gone(log: IncidentLog, revoked: Sequence[LogEvent], granted: Sequence[Lo
     shut_down = {each.file_id for each in [*log.of("shut_down"), *log.of("process_end")]}
     is_granted = any((each.ts_ms or 0) >= last_ms for each in granted)
     return not is_granted and all(each.file_id not in shut_down for each in revoked)
-
-
-SAME_MOMENT_MS = 10_000
-"""Components of one JobManager lose or gain their leadership within this time. Our choice."""
-
-
-def _moments(events: Iterable[LogEvent]) -> int:
-    """Number of events; those of one process within SAME_MOMENT_MS count once."""
-    last: dict[int, int] = {}
-    count = 0
-    for each in events:
-        if each.ts_ms is None or each.ts_ms - last.get(each.file_id, -SAME_MOMENT_MS) >= SAME_MOMENT_MS:
-            count += 1
-            last[each.file_id] = each.ts_ms or 0
-    return count
 
 
 def _fatal(log: IncidentLog) -> list[LogEvent]:
@@ -337,6 +314,7 @@ SIGNALS = (
             "signs": "log records about trouble with the high availability service",
             "outages": "outages of the high availability service",
             "suspended": "SUSPENDED connections over all processes",
+            "short_breaks": "SUSPENDED connections beyond the LOST ones: breaks that did not cost the session",
             "lost": "LOST connections over all processes",
             "session_timeouts": "sessions in which nothing was heard from the server",
             "silent_ms": "longest time without an answer after which a client closed its connection, ms",

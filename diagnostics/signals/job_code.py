@@ -21,6 +21,9 @@ KINDS: Mapping[str, str] = {
     "previous-result": "previous_result",
     "unsaved-buffer": "unsaved_buffers",
     "source-by-clock": "sources_by_clock",
+    "former-retention": "former_retention",
+    "former-tolerance": "former_tolerance",
+    "former-producer": "former_producer",
 }
 """Kind of a call -> fact."""
 NAMES: Mapping[str, str] = {
@@ -136,6 +139,12 @@ FACTS: Mapping[str, str] = {
     "unsaved_buffers": "the first of them with their lines",
     "sources_by_clock_calls": "counts of sources that send what is due by the clock, in no checkpoint",
     "sources_by_clock": "the first of them with their lines",
+    "former_retention_calls": "calls of enableExternalizedCheckpoints",
+    "former_retention": "the first of them with their lines",
+    "former_tolerance_calls": "calls of setFailOnCheckpointingErrors",
+    "former_tolerance": "the first of them with their lines",
+    "former_producer_calls": "constructions of FlinkKafkaProducer",
+    "former_producer": "the first of them with their lines",
     "owes_by_clock": "whether each source that is a class of the code keeps in memory what it could not send",
     "results_in_sequence": "each result of a key depends on the one before, behind the only call that partitions",
     "state_class": "class of the only state descriptor",

@@ -11,8 +11,8 @@ TABLE = Table(
         Column(
             "kind",
             "string",
-            "of a call key-by, blocking, asynchronous, sink, state-backend, state-removal or previous-result; else of "
-            "a name",
+            "of a call key-by, blocking, asynchronous, sink, state-backend, state-removal, previous-result or "
+            "former-retention, -tolerance or -producer; else of a name",
         ),
         Column("name", "string", "name of the method, or the name itself; of a call that is quoted, the call"),
     ),

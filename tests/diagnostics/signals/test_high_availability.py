@@ -51,6 +51,12 @@ def test_an_outage_on_all_processes_is_one_outage_with_its_processes_together() 
     assert (measured["session_timeout_ms"], measured["back_ms"]) == (12_000, START + 90_000)
 
 
+def test_breaks_that_did_not_cost_the_session_are_what_is_suspended_more_often_than_lost() -> None:
+    short = [changed(100.0 * each, "SUSPENDED") for each in range(3)]
+    assert facts([*short, changed(212, "LOST")])["short_breaks"] == 2
+    assert facts([changed(0, "SUSPENDED"), changed(12, "LOST")])["short_breaks"] == 0
+
+
 def test_two_outages_some_time_apart_are_two_with_times_of_their_own() -> None:
     measured = facts([changed(0, "SUSPENDED"), changed(12, "LOST"), changed(100, "SUSPENDED")])
     assert measured["outages"] == 2

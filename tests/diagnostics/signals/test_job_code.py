@@ -21,6 +21,11 @@ def test_calls_of_each_kind_are_listed_with_their_lines() -> None:
     assert (facts["key_by"], facts["asynchronous_calls"]) == (["keyBy (line 130)"], 0)
     assert "asynchronous" not in facts
     assert facts["state_backend_calls"] == 0
+    assert (facts["former_retention_calls"], facts["former_tolerance_calls"], facts["former_producer_calls"]) == (
+        0,
+        0,
+        0,
+    )
     assert [each.line for each in signal.citations] == [83, 130]
 
 
