@@ -191,7 +191,8 @@ def _weighed(
         titles = listed(symptom(each).title_within_sentence for each in explained)
         steps.append(Step(EXPLAINING, say("it would explain what is seen: {titles}", titles=titles)))
         speaks_for.append(say("It would explain: {titles}.", titles=titles))
-    speaks_for += [_said(check) for each in undecided for check in each.checks if is_telling(check)]
+    telling = [check for each in undecided for check in each.checks if is_telling(check)]
+    speaks_for += [_said(check) for check in telling if check.fact not in _missed(silent)]
     rules = {each.rule.id for each in silent}
     open_rules = {each.rule.id for each in undecided} - rules
     if not findings and rules and len(rules) >= MOSTLY * (len(rules) + len(open_rules)):
@@ -204,6 +205,13 @@ def _weighed(
 
 def _first(lines: Iterable[str]) -> tuple[str, ...]:
     return tuple(list(dict.fromkeys(lines))[:MOST_ARGUMENTS])
+
+
+def _missed(silent: Sequence[Silent]) -> frozenset[str]:
+    """The facts that keep a rule of the class from holding: a usual value is in the condition of another one only to
+    tell the two apart.
+    """
+    return frozenset(check.fact for each in silent for check in each.checks if check.holds is False)
 
 
 def _nearest(silent: Sequence[Silent]) -> Iterator[Check]:

@@ -66,6 +66,17 @@ def test_a_measure_that_excludes_a_cause_is_said_to() -> None:
     assert found["misconfiguration"]["against"] == ["Idle (heap): 9; a rule needs below 5."]
 
 
+def test_a_usual_value_that_tells_two_rules_apart_speaks_for_none() -> None:
+    """A timeout of five times the interval: less would be wrong, the usual value is no sign of anything."""
+    usual = {"all": [{"fact": "heap.times", "op": ">", "value": 1}, {"fact": "sink.busy", "op": ">=", "value": 1}]}
+    apart = rule("apart", "misconfiguration", "heap.times", when=usual)
+    wrong = rule("wrong", "misconfiguration", "heap.times", when={"fact": "heap.times", "op": "<=", "value": 1})
+    alone = hypotheses_of(signal("heap", times=5), *MISSING, rules=Ruleset.of([apart]))
+    both = hypotheses_of(signal("heap", times=5), *MISSING, rules=Ruleset.of([apart, wrong]))
+    assert alone["misconfiguration"]["for"] == ["Times (heap): 5; a rule needs above 1."]
+    assert both["misconfiguration"]["for"] == []
+
+
 def test_the_words_of_an_error_speak_for_a_cause() -> None:
     error = signal("alarming_records", error_count=1, error_text="Could not connect: UnknownHostException: db")
     named = hypotheses_of(error)
