@@ -99,10 +99,10 @@ def _took(took: float, lookup: Lookup) -> str:
 
 
 def _down_ms(lookup: Lookup) -> float:
-    """How long a restart took that was measured, where what comes meanwhile is lost because no source reads it again; 0
-    elsewhere: a restart then takes the same whatever the interval is, and loses nothing.
+    """How long no source read in a restart that was measured, where what comes meanwhile is lost because none reads it
+    again; 0 elsewhere: a restart then takes the same whatever the interval is, and loses nothing.
     """
-    down = lookup("recovery.longest_ms")
+    down = lookup("recovery.unread_longest_ms")
     forgets = lookup("delivery_guarantee.source") == FORGETS
     return float(down) if forgets and isinstance(down, (int, float)) else 0.0
 

@@ -1,10 +1,14 @@
-"""How long a job needed to run again after a failure: from the end of RUNNING until all subtasks run."""
+"""How long a job needed to run again after a failure: from the end of RUNNING until all subtasks run.
+
+What no checkpoint holds is lost for as long as no source reads. A source that runs while tasks behind it still start
+reads on: what it has read waits in the buffers, and is processed once they run.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
@@ -13,6 +17,8 @@ from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.failures.incident_log import LogEvent, incident_log
+from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
+from diagnostics.reconstruction.job.graph import job_graph
 from diagnostics.reconstruction.job.task_start import TaskStart, task_starts
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
@@ -23,6 +29,8 @@ RESTORED = re.compile(r"from [A-Za-z ]{1,40} \d{1,12} @ (\d{12,14}) for ")
 MOST_LISTED = 50
 """Recoveries whose duration is listed, the last ones. Our choice: enough for a median with its noise."""
 SHOWN = 8
+READING = ("source", "whole job")
+"""Positions of a task that reads what comes from outside."""
 SAME_START_MS = 60_000
 """Subtasks begin to restore at most this long before the job is logged as RUNNING. Our choice: clocks of hosts."""
 
@@ -33,22 +41,29 @@ class Recovery:
 
     scheduled_ms  when the job was RUNNING again; its subtasks may still restore their state
     running_ms    when the last of its subtasks ran, or `scheduled_ms` where no file shows them
+    reading_ms    when the last subtask of its sources ran, or `running_ms` where no file shows them
     """
 
     failed_ms: int
     scheduled_ms: int
     running_ms: int
+    reading_ms: int
     citations: tuple[Citation, ...]
 
     @property
     def took_ms(self) -> int:
         return self.running_ms - self.failed_ms
 
+    @property
+    def unread_ms(self) -> int:
+        """How long no source read, or not all of them did."""
+        return self.reading_ms - self.failed_ms
+
 
 def measure(evidence: Evidence) -> Measured:
     """The recoveries of each job.
 
-    Reads   log_record: state changes of jobs and of tasks, restores.
+    Reads   log_record: state changes of jobs and of tasks, restores; vertex and edge, for which tasks are sources.
     Gives   one signal for each job that ran again after a restart.
     Units   milliseconds.
     Empty   NotMeasured when no log shows the states of a job.
@@ -60,7 +75,9 @@ def measure(evidence: Evidence) -> Measured:
     starts = task_starts(evidence)
     restores = incident_log(evidence).of("restored")
     measured = {
-        job: recoveries for job, events in changes.items() if (recoveries := list(_recoveries(job, events, starts)))
+        job: recoveries
+        for job, events in changes.items()
+        if (recoveries := list(_recoveries(job, events, starts, _sources(evidence, job, starts))))
     }
     if not changes:
         yield NotMeasured("recovery", "jobmanager-log", "no JobManager's log shows the states of a job")
@@ -69,7 +86,17 @@ def measure(evidence: Evidence) -> Measured:
         yield _signal(job, measured[job], _undone(measured[job], own))
 
 
-def _recoveries(job: str | None, events: Sequence[LogEvent], starts: Sequence[TaskStart]) -> Iterator[Recovery]:
+def _sources(evidence: Evidence, job: str | None, starts: Sequence[TaskStart]) -> frozenset[str]:
+    """The names of the tasks that read what comes from outside."""
+    logged = {each.vertex: each.vertex for each in starts if each.job_id in (job, None)}
+    graph = job_graph(cluster_of(evidence), job)
+    graph = graph if graph.edges_known else job_graph(Cluster(), job, logged)
+    return frozenset(graph.name(each) for each in graph.names if graph.position(each) in READING)
+
+
+def _recoveries(
+    job: str | None, events: Sequence[LogEvent], starts: Sequence[TaskStart], sources: Collection[str]
+) -> Iterator[Recovery]:
     failed: LogEvent | None = None
     ordered = sorted(events, key=lambda event: (event.ts_ms or 0, event.line or 0))
     for event, later in pairwise([*ordered, None]):
@@ -80,11 +107,14 @@ def _recoveries(job: str | None, events: Sequence[LogEvent], starts: Sequence[Ta
             failed = event
         elif state_to == "RUNNING" and failed is not None and failed.ts_ms is not None:
             until = later.ts_ms if later is not None else None
-            running = _last_start(job, starts, event.ts_ms, until)
+            started = _starts_of(job, starts, event.ts_ms, until)
+            running = started[-1] if started else None
+            reading = next((each for each in reversed(started) if each.vertex in sources), running)
             yield Recovery(
                 failed.ts_ms,
                 event.ts_ms,
                 running.running_ms if running else event.ts_ms,
+                reading.running_ms if reading else event.ts_ms,
                 (failed.cite(), event.cite(), *((running.citation,) if running else ())),
             )
             failed = None
@@ -97,8 +127,10 @@ def _states(event: LogEvent) -> tuple[str, str]:
     return (states[1], states[2]) if states else ("", "")
 
 
-def _last_start(job: str | None, starts: Sequence[TaskStart], since_ms: int, until_ms: int | None) -> TaskStart | None:
-    """The last subtask of this recovery that began to run."""
+def _starts_of(
+    job: str | None, starts: Sequence[TaskStart], since_ms: int, until_ms: int | None
+) -> Sequence[TaskStart]:
+    """The subtasks of this recovery in the order in which they began to run."""
     own = [
         each
         for each in starts
@@ -110,12 +142,12 @@ def _last_start(job: str | None, starts: Sequence[TaskStart], since_ms: int, unt
     first_attempts: Mapping[tuple[str, int], TaskStart] = {
         (each.vertex, each.subtask): each for each in sorted(own, key=lambda each: -each.running_ms)
     }
-    return max(first_attempts.values(), key=lambda each: each.running_ms, default=None)
+    return sorted(first_attempts.values(), key=lambda each: each.running_ms)
 
 
 def _undone(recoveries: Sequence[Recovery], restores: Sequence[LogEvent]) -> dict[str, FactValue]:
     """The time that no state holds, where sources are not read again: from the trigger of each restored checkpoint
-    until its recovery ran. Times that overlap count once.
+    until the sources read again. Times that overlap count once.
     """
     spans = []
     for recovery in recoveries:
@@ -126,7 +158,7 @@ def _undone(recoveries: Sequence[Recovery], restores: Sequence[LogEvent]) -> dic
             and each.ts_ms is not None
             and recovery.failed_ms <= each.ts_ms <= recovery.running_ms
         ]
-        spans += [(taken[-1], recovery.running_ms)] if taken and taken[-1] <= recovery.failed_ms else []
+        spans += [(taken[-1], recovery.reading_ms)] if taken and taken[-1] <= recovery.failed_ms else []
     if not spans:
         return {}
     total, reached = 0, 0
@@ -144,6 +176,7 @@ def _signal(job: str | None, recoveries: Sequence[Recovery], undone: Mapping[str
         "durations_ms": [float(each) for each in took[-MOST_LISTED:]],
         "median_ms": median(took),
         "longest_ms": max(took),
+        "unread_longest_ms": max(each.unread_ms for each in recoveries),
         "restore_median_ms": median(restored) if any(restored) else None,
         **undone,
     }
@@ -164,10 +197,11 @@ FACTS = {
     "durations_ms": "how long the last of them took, from the end of RUNNING until all subtasks ran",
     "median_ms": "median of these durations",
     "longest_ms": "longest of these durations",
+    "unread_longest_ms": "longest time in which a source did not read: from the end of RUNNING until all sources ran",
     "restore_median_ms": "median time from the job's RUNNING until the last subtask ran: restoring its state",
-    "undone_ms": "time from the triggers of the restored checkpoints until the job ran again, each moment once",
+    "undone_ms": "time from the triggers of the restored checkpoints until the sources read again, each moment once",
     "undone_from_ms": "trigger of the earliest restored checkpoint, epoch ms",
-    "undone_to_ms": "when the job ran again after the last recovery from a checkpoint, epoch ms",
+    "undone_to_ms": "when the sources read again after the last recovery from a checkpoint, epoch ms",
 }
 
 SIGNALS = (SignalDefinition("recovery", "job", FACTS, measure),)

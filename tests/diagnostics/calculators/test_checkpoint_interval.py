@@ -20,7 +20,7 @@ def test_the_interval_weighs_overhead_against_what_a_failure_loses() -> None:
 
 def test_what_a_source_cannot_read_again_is_lost_in_the_restart_too() -> None:
     """5 s + 200 ms + 17.2 s, where elsewhere the time of a restart is the same for every interval and loses nothing."""
-    facts = {"delivery_guarantee.source": "at most once", "recovery.longest_ms": 17_200}
+    facts = {"delivery_guarantee.source": "at most once", "recovery.unread_longest_ms": 17_200}
     found = outcome("checkpoint-interval", facts, interval_ms=5_000.0, duration_ms=200.0)
     assert "a failure loses up to 22.4 s" in found.headline
     assert shown(found)["Lost with a failure, at most"] == "5 s + 200 ms + 17.2 s = 22.4 s"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from diagnostics.signals import recovery
-from tests.diagnostics.hand_made import JOB, START, hand_made, needs, only
+from tests.diagnostics.hand_made import JOB, START, hand_made, line_of_jobs, needs, only
 
 OTHER = "f" * 32
 
@@ -24,15 +24,15 @@ def switched(second: float, before: str, after: str, job: str = JOB) -> dict[str
     }
 
 
-def task(second: float, before: str, after: str, subtask: int = 0) -> dict[str, Any]:
+def task(second: float, before: str, after: str, subtask: int = 0, vertex: str = "enrich") -> dict[str, Any]:
     return {
         "ts_ms": START + round(second * 1000),
         "level": "INFO",
         "process": "taskmanager",
-        "message": f"enrich ({subtask + 1}/2)#1 switched from {before} to {after}.",
+        "message": f"{vertex} ({subtask + 1}/2)#1 switched from {before} to {after}.",
         "event": "task.state",
         "job_id": JOB,
-        "vertex": "enrich",
+        "vertex": vertex,
         "subtask": subtask,
         "state_from": before,
         "state_to": after,
@@ -81,6 +81,29 @@ def test_what_came_since_the_restored_checkpoint_counts_once_over_all_restarts()
         START + 42_000,
     )
     assert "undone_ms" not in facts(*FAILURE)
+
+
+def test_what_a_source_reads_while_the_tasks_behind_it_start_is_not_lost() -> None:
+    """It waits in the buffers, and is processed once they run: the gap ends when the sources run again."""
+    starts = [
+        each
+        for subtask, reads, runs in ((0, 22.2, 33.5), (1, 22.4, 34.9))
+        for each in (
+            task(22.1, "DEPLOYING", "INITIALIZING", subtask, "Source: orders"),
+            task(reads, "INITIALIZING", "RUNNING", subtask, "Source: orders"),
+            task(22.1, "DEPLOYING", "INITIALIZING", subtask),
+            task(runs, "INITIALIZING", "RUNNING", subtask),
+        )
+    ]
+    found = facts(*FAILURE, restored(22, taken=5), *starts)
+    assert (found["undone_ms"], found["undone_to_ms"]) == (17_400, START + 22_400)
+    assert (found["unread_longest_ms"], found["longest_ms"]) == (12_400, 24_900)
+
+    graph = line_of_jobs()
+    named = [{**each, "vertex": "table scan"} if each.get("vertex") == "Source: orders" else each for each in starts]
+    vertices = [{**each, "name": name} for each, name in zip(graph["vertex"], ("table scan", "enrich"), strict=False)]
+    evidence = hand_made(**{**graph, "vertex": vertices}, log_record=[*FAILURE, restored(22, taken=5), *named])
+    assert only(recovery.measure(evidence), "recovery").facts["undone_ms"] == 17_400, "the job graph tells the source"
 
 
 def test_restoring_the_state_of_the_last_subtask_belongs_to_it() -> None:
