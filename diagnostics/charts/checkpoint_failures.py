@@ -54,9 +54,8 @@ def points(evidence: Evidence) -> Points | None:
 
     Reads   log_record, failure, checkpoint (failures and histories), metric_sample and back_pressure (the load).
     Gives   {from_ms, to_ms, slot_ms, jobs: [{job_id, name, counts: {class: count}, completed, failures: [[ts_ms,
-            class]], load: [[moment, ratio]]}]}; a run of refused triggers with the same reason is one entry at its
-            first and one at its last time, while `counts` has all of them. The load is the most back-pressured
-            subtask's.
+            class]], load: [[moment, ratio]]}]}; `counts` has those without a time and those before MOST_ENTRIES too.
+            The load is the most back-pressured subtask's.
     Empty   None without a failure that has a time.
     """
     failures, histories, loads = failures_by_job(evidence), checkpoint_histories(evidence), load_timelines(evidence)
@@ -93,15 +92,15 @@ def points(evidence: Evidence) -> Points | None:
 
 
 def _expired_and_refused(history: History) -> Iterator[tuple[int | None, str, int]]:
-    """Expired checkpoints, and refused triggers: the count of a run belongs to its first time."""
+    """Expired checkpoints, and refused triggers: each with its time, and how many have none."""
     for each in history.select_statuses("expired"):
         yield each.ended_ms, EXPIRED, 1
     for refused in history.not_started:
         waits = any(text in refused.reason for text in WAITING)
         what = NOT_READY if refused.not_ready else TOO_EARLY if waits else REFUSED
-        yield refused.first_ms, what, refused.count
-        if refused.count > 1 and refused.last_ms != refused.first_ms:
-            yield refused.last_ms, what, 0
+        yield from ((ts_ms, what, 1) for ts_ms in refused.times_ms)
+        if undated := refused.count - len(refused.times_ms):
+            yield None, what, undated
 
 
 def _load(timeline: Timeline) -> list[list[float]]:

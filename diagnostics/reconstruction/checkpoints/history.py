@@ -90,13 +90,25 @@ class Checkpoint:
 
 @dataclass(frozen=True, slots=True)
 class NotStarted:
-    """The rejected checkpoint triggers of one job with the same reason, with the place of the last one."""
+    """The rejected checkpoint triggers of one job with the same reason, with the place of the last one.
+
+    times_ms  when each of them was rejected, in order; fewer than `count` where a record has no time
+    """
 
     reason: str
     count: int
-    first_ms: int | None
-    last_ms: int | None
+    times_ms: tuple[int, ...]
     citation: Citation
+
+    @property
+    def first_ms(self) -> int | None:
+        """When the first of them was rejected."""
+        return self.times_ms[0] if self.times_ms else None
+
+    @property
+    def last_ms(self) -> int | None:
+        """When the last of them was rejected."""
+        return self.times_ms[-1] if self.times_ms else None
 
     @property
     def not_ready(self) -> bool:
@@ -190,7 +202,7 @@ def histories_from_rows(rows: Iterable[Report], only_job: str | None = None) -> 
         if row["origin"] == "not started":
             place = _citation(row["places"][0], "log", "")
             gathered.not_started.append(
-                NotStarted(row["reason"] or "", row["count"], row["triggered_ms"], row["ended_ms"], place)
+                NotStarted(row["reason"] or "", row["count"], tuple(row["times_ms"] or ()), place)
             )
         else:
             (gathered.rest if row["origin"] == "rest" else gathered.log)[row["number"]] = row

@@ -41,13 +41,15 @@ REPORT = (
     "path",
     "late_ms",
     "count",
+    "times_ms",
     "asked_ms",
     "places",
 )
 """Keys of a report; unknown values are None.
 
-origin  `rest`, `log`, or `not started` for rejected triggers
-places  places in the evidence, the most informative one first
+origin    `rest`, `log`, or `not started` for rejected triggers
+times_ms  of rejected triggers when each was rejected, in order
+places    places in the evidence, the most informative one first
 """
 
 Rows = Iterable[Mapping[str, Any]]
@@ -129,6 +131,7 @@ def reports_of_log(rows: Rows) -> Iterator[Report]:
             None,
             reason=reason,
             count=len(records),
+            times_ms=stamps,
             triggered_ms=min(stamps, default=None),
             ended_ms=max(stamps, default=None),
             asked_ms=max(stamps, default=None),

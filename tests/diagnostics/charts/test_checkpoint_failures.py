@@ -126,6 +126,18 @@ def test_triggers_that_came_too_early_are_a_class_of_their_own() -> None:
     assert points["jobs"][0]["counts"] == {"trigger: came too early": 3}
 
 
+def test_each_refused_trigger_is_drawn_at_its_time() -> None:
+    reason = "Checkpoint triggering task enrich (1/2) is not being executed at the moment. Aborting checkpoint."
+    log = [record(second, "jm.ckpt.preflight_failed", "Failed", reason) for second in (1.0, 31.0, 61.0, 66.0, 91.0)]
+    points = CHART.points(hand_made(log_record=log))
+
+    assert points is not None
+    assert [(ts_ms - START) // 1000 for _, ts_ms, *_ in CHART.table(points)[1:]] == [1, 31, 61, 66, 91]
+    figure = CHART.figure(points, Theme("light"))
+    bars = [sum(trace["y"]) for trace in figure["data"] if trace["type"] == "bar"]
+    assert bars == [sum(points["jobs"][0]["counts"].values())] == [5]
+
+
 def test_one_refused_trigger_comes_with_every_start_and_is_not_drawn() -> None:
     reason = "Checkpoint triggering task enrich (1/2) is not being executed at the moment. Aborting checkpoint."
 
