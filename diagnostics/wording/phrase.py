@@ -8,6 +8,7 @@ length of the list counts), else of the one before.
 from __future__ import annotations
 
 import datetime as dt
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -50,6 +51,14 @@ def percent(value: FactValue) -> str:
         return str(value)
     shown = value * 100
     return f"{shown:.0f} %" if abs(shown) >= 10 or float(shown).is_integer() else f"{shown:.1f} %"
+
+
+def percent_at_most(value: FactValue) -> str:
+    """An upper bound: 0.1148 as `12 %`, for at most 11 % is less than it may be."""
+    if not isinstance(value, (int, float)):
+        return str(value)
+    step = 0.01 if abs(value) >= 0.1 else 0.001
+    return percent(math.ceil(round(value / step, 6)) * step)
 
 
 def rounded_percent(value: float) -> float:
@@ -178,6 +187,7 @@ FORMATS: Mapping[str, Callable[[FactValue], str]] = {
     "count": lambda value: f"{value:,.0f}" if isinstance(value, (int, float)) else str(value),
     "often": _often,
     "percent": percent,
+    "ceiling": percent_at_most,
     "percents": lambda value: _joined(value, percent),
     "ratio": lambda value: f"{value:.2f}" if isinstance(value, (int, float)) else str(value),
     "bytes": size,
