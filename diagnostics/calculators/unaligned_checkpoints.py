@@ -133,30 +133,45 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
     if wait.most_ms:
         return _beside_the_wait(lookup, wait, lines, results, now)
     if expected >= now:
-        reason = _nothing_to_save(now, expected)
+        reason = _nothing_to_save(now, expected, lookup)
         return Outcome("do not", reason, lines, [reason], results)
     if most >= now:
         headline = say(
             "It may save nothing: the upload of the in-flight data can take as long as the barriers wait now."
         )
         return Outcome("depends", headline, lines, results=results)
-    headline = say(
+    return Outcome("do", _saves(least, expected, most, now, persisted), lines, results=results)
+
+
+def _saves(least: float, expected: float, most: float, now: float, persisted: float) -> str:
+    """What is saved; without a measured upload the estimate is its own lower end."""
+    words = {"least": duration(least), "most": duration(most), "now": duration(now), "persisted": size(persisted)}
+    if duration(expected) == words["least"]:
+        return say(
+            "A checkpoint takes {least} to {most} in place of {now}, and writes about {persisted} more. The back "
+            "pressure stays: repair the bottleneck too.",
+            **words,
+        )
+    return say(
         "A checkpoint takes about {expected} ({least} to {most}) in place of "
         "{now}, and writes about {persisted} more. The back pressure stays: repair the bottleneck too.",
         expected=duration(expected),
-        least=duration(least),
-        most=duration(most),
-        now=duration(now),
-        persisted=size(persisted),
+        **words,
     )
-    return Outcome("do", headline, lines, results=results)
 
 
-def _nothing_to_save(now: float, expected: float) -> str:
+def _nothing_to_save(now: float, expected: float, lookup: Lookup) -> str:
     """Why not, where an unaligned checkpoint would take as long. Below a second the estimate says nothing: the time in
     one record is assumed, and the travel of the barriers takes in the messages of the acknowledgements.
     """
     if now < LATE_MS:
+        if now == lookup("checkpoint_phases.reference_ms") and now < _number(
+            lookup("checkpoint_progress.max_duration_ms")
+        ):
+            return say(
+                "The slowest checkpoint whose subtasks are in the files takes only {now}: there is nothing to save.",
+                now=duration(now),
+            )
         return say("A checkpoint takes only {now}: there is nothing to save.", now=duration(now))
     return say(
         "A checkpoint takes {now}, and an unaligned one would take about {expected}: there is nothing to save.",

@@ -106,6 +106,13 @@ class Alert:
                     break
         return first_steps
 
+    def longest_ms(self, series: CaseSeries) -> int:
+        """How long its condition holds without a break, from the first to the last step of the longest time."""
+        runs = [
+            len(list(met)) for holds in self.condition(series).values() for holding, met in groupby(holds) if holding
+        ]
+        return (max(runs, default=1) - 1) * STEP_MS
+
     def is_covered_by(self, series: CaseSeries) -> bool:
         """Whether the case has all its series, so that a test of it is meaningful."""
         return all(series.of(metric) for metric in self.needs)

@@ -120,7 +120,17 @@ def outcome(alert: Alert, series: CaseSeries) -> str:
     if not firing and series.is_over:
         if not any(any(holds) for holds in alert.condition(continued(series)).values()):
             return say("The series of this case never meet its condition.")
-        return say("The series of this case do not fire it. The trouble was over before they end.")
+        held_ms = alert.longest_ms(continued(series))
+        if not held_ms:
+            return say(
+                "This incident does not fire it: its condition holds at single looks only, and it waits for {waits}.",
+                waits=phrase.duration(alert.for_ms),
+            )
+        return say(
+            "This incident does not fire it: its condition holds for {held} at most, and it waits for {waits}.",
+            held=phrase.duration(held_ms),
+            waits=phrase.duration(alert.for_ms),
+        )
     if not firing and series.job_ended:
         return say("The series do not fire it: the job ended before, and a job that ended has no series any more.")
     if not firing:

@@ -12,6 +12,9 @@ from diagnostics.evidence.subject import Subject
 from diagnostics.rules.condition import Check, shown_checks
 from diagnostics.runbook.text import Runbook
 
+STATED = ("settings.", "settings_check.", "job_code.", "delivery_guarantee.")
+"""Beginnings of facts that files state; the others are measured over the time of the evidence."""
+
 
 @dataclass(frozen=True, slots=True)
 class Exit:
@@ -23,6 +26,11 @@ class Exit:
 
     holds: bool | None
     checks: tuple[Check, ...]
+
+    @property
+    def is_of_settings(self) -> bool:
+        """Whether a setting or the job's code keeps it from holding, which the end of a trouble does not change."""
+        return any(check.holds is False and check.fact.startswith(STATED) for check in self.checks)
 
 
 def exits(

@@ -31,6 +31,10 @@ NOT_THE_CAUSE = to_say(
     "Nothing in this plan removes the root cause: follow the runbook “{runbook}” for that. What is here lowers other "
     "risks and can wait for the next deployment."
 )
+NOTHING_LEFT = to_say(
+    "Nothing is left to do in the runbook of the root cause, “{runbook}”. What is here lowers other risks and can wait "
+    "for the next deployment."
+)
 DUE_CAUSE_FIRST = to_say(
     "None of the decided changes removes the root cause: begin with what the verdict says to do first. Look which of "
     "the changes under “Only after a look” fits: its step in the runbook shows how to restart the job. Make the "
@@ -78,7 +82,12 @@ class _File:
 
 
 def merged_plan(
-    proposals: Sequence[Proposal], signals: Sequence[Mapping[str, Any]], job: str | None, *, is_due: bool = False
+    proposals: Sequence[Proposal],
+    signals: Sequence[Mapping[str, Any]],
+    job: str | None,
+    *,
+    is_due: bool = False,
+    is_over: bool = False,
 ) -> dict[str, Any] | None:
     """The changes of all proposals in the order of their effect; None when there is none.
 
@@ -86,19 +95,21 @@ def merged_plan(
     alternatives the most effective one is taken. An option has the value of the first proposal that changes it, and is
     left out where the runbook of a cause before it calls it useless.
 
-    is_due  whether something else says by when: then the remark does not say that anything can wait
+    is_due   whether something else says by when: then the remark does not say that anything can wait
+    is_over  whether the trouble has ended: then a root cause whose runbook has no step left needs no repair
 
     Gives  JSON values: `changes` [{kind, file, from, to, runbook}], the options of a file as one with `runbook` empty,
            `open` [{only_if, question, changes: [{file, from, to, instead}]}], where one that is `instead` is an
            alternative to those before it, `left_out` [{option, value, runbook, because}], and `restart` {text, look,
            command} or None, also where it would stop a job and no change removes the root cause, `remark`, a
-           sentence where no decided change removes the root cause, else empty, `look_first`, whether what is open
+           sentence where no decided change removes the root cause, else empty, also where nothing is left to do
+           against it and the rest is due, `look_first`, whether what is open
            comes before the decided changes, `at_once` [{text, look: [{what, command}]}], what measured answers of the
            root cause's runbook say to look at before that without a restart, `runbooks`, the titles of those from
            which something is in the plan, and `options` {option: value} of all files that it changes.
            Each block of commands begins with what Flink's scripts need, which a runbook shows above its steps.
     """
-    plan = _Plan()
+    plan = _Plan(is_due=is_due, is_cause_left=not is_over or any(each.steps for each in proposals[:1]))
     for place, proposal in enumerate(proposals):
         before = proposals[:place]
         for step in proposal.steps:
@@ -140,7 +151,7 @@ def merged_plan(
     shown["changes"] = [shown_change(each, file) for each in shown["changes"]]
     for look in shown["open"]:
         look["changes"] = [shown_change(each, file) for each in look["changes"]]
-    remark = plan.remark(cause, is_due=is_due)
+    remark = plan.remark(cause)
     if starts and plan.restarts:
         has_settings = any(each["kind"] == "config" for each in shown["changes"])
         shown["changes"].sort(key=lambda each: each["kind"] == "command")
@@ -161,9 +172,14 @@ def _at_once(steps: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
 
 
 class _Plan:
-    """The changes so far."""
+    """The changes so far.
 
-    def __init__(self) -> None:
+    is_due         whether something else says by when
+    is_cause_left  whether a step of the root cause's runbook is to be done
+    """
+
+    def __init__(self, *, is_due: bool, is_cause_left: bool) -> None:
+        self.is_due, self.is_cause_left = is_due, is_cause_left
         self._files: dict[str, _File] = {}
         self._others: list[tuple[int, dict[str, Any]]] = []
         self._open: dict[tuple[str, str], list[dict[str, Any]]] = {}
@@ -206,13 +222,15 @@ class _Plan:
         """Whether a look decides on the root cause, and nothing decided removes it."""
         return cause in self.undecided and cause not in self.decided
 
-    def remark(self, cause: str, *, is_due: bool = False) -> str:
+    def remark(self, cause: str) -> str:
         """What is to be known first where no decided change belongs to the runbook of the root cause."""
         if cause in self.decided or (not self._files and not self._others):
             return ""
         if self.looks_first(cause):
-            return say(DUE_CAUSE_FIRST if is_due else CAUSE_FIRST)
-        return say(DUE_BESIDE_THE_CAUSE if is_due else NOT_THE_CAUSE, runbook=cause)
+            return say(DUE_CAUSE_FIRST if self.is_due else CAUSE_FIRST)
+        if not self.is_cause_left:
+            return "" if self.is_due else say(NOTHING_LEFT, runbook=cause)
+        return say(DUE_BESIDE_THE_CAUSE if self.is_due else NOT_THE_CAUSE, runbook=cause)
 
     def add(
         self, change: Mapping[str, Any], step: Mapping[str, Any], proposal: Proposal, before: Sequence[Proposal]

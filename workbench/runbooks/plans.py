@@ -193,7 +193,8 @@ def plans_shown(analysis: Analysis, progress: Iterable[RunbookProgress]) -> list
             for source in sources
         ]
         due = due_because(analysis, job)
-        plan = merged_plan(proposals, analysis.signals, job or None, is_due=bool(due))
+        is_over = over_since(analysis.document, job) is not None
+        plan = merged_plan(proposals, analysis.signals, job or None, is_due=bool(due), is_over=is_over)
         if plan:
             name = names.get(job) if len(names) > 1 else None
             merged = [each for each in sources if each.title in plan["runbooks"]]

@@ -83,6 +83,7 @@ def detail(request: SignedInRequest, analysis_id: int, position: int) -> HttpRes
             "reproducible": finding["symptom_class"] in REPRODUCIBLE and reproduction(facts) is not None,
             "waits_because": waits_because(analysis, finding["subject"].get("job")),
             "is_over": over_since(analysis.document, finding["subject"].get("job")) is not None,
+            "has_ended": bool((finding["onset"] or {}).get("ended")),
             "due_because": due_because(analysis, finding["subject"].get("job")),
             "to_reconcile": to_reconcile(analysis, [finding["subject"].get("job")]),
             "restarts_now": {

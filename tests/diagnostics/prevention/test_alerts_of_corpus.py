@@ -95,7 +95,10 @@ def test_an_alert_that_fires_on_from_before_the_trouble_warned_of_it(corpus_repo
 def test_trouble_that_is_over_does_not_go_on_after_the_evidence(corpus_report: CorpusReport) -> None:
     """The back pressure lasted for 2.5 min; Flink's mean of a minute is still high half a minute later."""
     assert sentences(corpus_report("slow_sink_backpressure"))["FlinkBackPressure"] == (
-        "The series of this case do not fire it. The trouble was over before they end."
+        "This incident does not fire it: its condition holds for 2 min 15 s at most, and it waits for 5 min."
+    )
+    assert sentences(corpus_report("checkpoint_declined"))["FlinkJobNotRunning"] == (
+        "This incident does not fire it: its condition holds at single looks only, and it waits for 2 min."
     )
     assert sentences(corpus_report("slow_sink_backpressure"))["FlinkJobNotRunning"] == (
         "The series of this case never meet its condition."

@@ -78,13 +78,27 @@ def test_a_restart_for_lesser_changes_waits_for_the_look_that_decides_on_the_roo
 
 
 def test_a_plan_that_leaves_the_root_cause_alone_says_so() -> None:
-    outside = Proposal("Declined", (), [])
+    outside = Proposal("Declined", (), [step(restart=False)])
     settings = Proposal("Settings", (), [step(change("t.retention: RETAIN"))])
     assert plan_of(outside, settings)["remark"].startswith("Nothing in this plan removes the root cause")
 
     assert plan_of(outside, settings)["restart"] is None
     assert plan_of(outside, settings)["runbooks"] == ["Settings"], "nothing of the other runbook is in it"
     assert (plan_of(settings)["remark"], plan_of(settings)["restart"] is None) == ("", False)
+
+
+def test_a_plan_does_not_send_to_a_runbook_in_which_nothing_is_left_to_do() -> None:
+    """The trouble is over, and what is due all the same is done with a restart of its own."""
+    proposals = [Proposal("Declined", (), []), Proposal("Settings", (), [step(change("t.retention: RETAIN"))])]
+    over, due = (merged_plan(proposals, (), JOB, is_due=is_due, is_over=True) for is_due in (False, True))
+    assert over is not None
+    assert due is not None
+    assert over["remark"].startswith("Nothing is left to do in the runbook of the root cause, “Declined”.")
+    assert over["restart"] is None
+    assert (due["remark"], " run " in due["restart"]["command"]) == ("", True)
+    lasting = merged_plan(proposals, (), JOB, is_due=True)
+    assert lasting is not None
+    assert "follow the runbook “Declined” for that first" in lasting["remark"]
 
 
 @pytest.mark.parametrize("only_if", [None, "keys repeat"])
