@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 
-from diagnostics.aggregators import host_levels
+from diagnostics.aggregators import group_writes, host_levels
+from diagnostics.arithmetic.quantiles import highest
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
@@ -18,6 +20,8 @@ FEWEST_SAMPLES = 4
 """How many samples make a level. Our choice, as for the load of processes."""
 FEWEST_PERIODS = 100.0
 """With fewer scheduling periods the throttled share is unreliable. Our choice: 10 s of the usual 100 ms."""
+SHORTEST_MS = 1_000
+"""Two readings that are less apart show no rate: their times are exact to the second. Our choice."""
 MOST_CITED = 6
 
 FLINKS: Mapping[str, str] = {"System.CPU.IOWait": "iowait_percent", "System.CPU.Steal": "steal_percent"}
@@ -57,6 +61,8 @@ def measure(evidence: Evidence) -> Measured:
     """
     levels = [*_sampled(evidence), *_metered(evidence)]
     facts, shown = _facts(levels)
+    if "written_bytes_per_s" in facts:
+        facts |= known_facts({"written_most_per_s": _most_written_per_s(evidence, facts["written_device"])})
     if not facts:
         yield NotMeasured("host_load", "host-statistics", "no file shows the hosts' CPU, disks and limits over time")
         return
@@ -154,6 +160,23 @@ def _rates(levels: Sequence[_Level], metric: str) -> Iterator[tuple[float, _Leve
             yield (level.most - level.least) / level.seconds, level
 
 
+def _most_written_per_s(evidence: Evidence, device: FactValue) -> float | None:
+    """The highest rate between two readings of the counter of a device, in one file and in the order of time, where
+    they are more than two: of two it is the average.
+    """
+    courses: dict[tuple[int, str | None], list[tuple[int, float]]] = {}
+    for row in evidence.answer(group_writes.AGGREGATOR).to_pylist():
+        if row["name"] == device:
+            courses.setdefault((row["file_id"], row["host"]), []).append((row["ts_ms"], row["value"]))
+    return highest(
+        (written - before) * 1000 / (at - since)
+        for course in courses.values()
+        if len(course) > 2
+        for (since, before), (at, written) in pairwise(course)
+        if at - since >= SHORTEST_MS
+    )
+
+
 def _throttled(levels: Sequence[_Level]) -> Iterator[tuple[float, _Level]]:
     """Share of throttled scheduling periods per control group, while observed or since the group began."""
     periods = {(each.file_id, each.place, each.name): each for each in levels if each.metric == "periods"}
@@ -183,6 +206,7 @@ FACTS: Mapping[str, str] = {
     "throttled_ratio": "part of the scheduling periods in which a control group's CPU limit held it back, 0 to 1",
     "throttled_group": "that control group",
     "written_bytes_per_s": "bytes per second that a control group wrote to the device it wrote most to",
+    "written_most_per_s": "the most of it between two readings of the counter, where there are more than two",
     "written_device": "that device, after its control group where known",
     "oom_kills": "processes of a control group that the kernel killed for its memory limit, since the group began",
     "oom_kills_group": "control group whose processes the kernel ended, where known",

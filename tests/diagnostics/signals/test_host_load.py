@@ -46,7 +46,18 @@ def test_a_control_group_shows_how_fast_it_wrote_and_whether_the_kernel_killed_i
     ]
     facts = only(host_load.measure(hand_made(host_sample=rows)), "host_load").facts
     assert (facts["written_bytes_per_s"], facts["written_device"]) == (30e6, "7:0"), "one reading is no rate"
+    assert facts["written_most_per_s"] == 59e6, "61 MB less 2 MB, in the second of three seconds"
     assert (facts["oom_kills"], facts["oom_kills_group"], facts["memory_limit_hits"]) == (2.0, "/pod", 7.0)
+
+
+def test_the_highest_rate_of_a_counter_is_that_of_one_device_in_one_file() -> None:
+    other = [{**row, "host": "other"} for row in course("control group", "written_bytes", [90e6, 91e6], name="7:0")]
+    rows = [*course("control group", "written_bytes", [0.0, 0.0, 15e6, 29e6], name="7:0"), *other]
+    facts = only(host_load.measure(hand_made(host_sample=rows)), "host_load").facts
+    assert facts["written_most_per_s"] == 15e6, "and no step from one host's counter to the other's"
+
+    two = course("control group", "written_bytes", [1e6, 31e6], name="7:0")
+    assert "written_most_per_s" not in only(host_load.measure(hand_made(host_sample=two)), "host_load").facts
 
 
 def test_without_statistics_of_hosts_nothing_is_measured() -> None:
