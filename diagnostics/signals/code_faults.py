@@ -18,7 +18,8 @@ from diagnostics.vocabulary.class_owners import caller_of, class_named, is_confl
 from diagnostics.vocabulary.code_shapes import code_shape_of
 from diagnostics.vocabulary.fault_origins import OWN_CODE
 
-OF_CODE = (OWN_CODE, "class_loading", "serialization", "record", "statement", "python", "connector_code")
+CONNECTOR_CODE = "connector_code"
+OF_CODE = (OWN_CODE, "class_loading", "serialization", "record", "statement", "python", CONNECTOR_CODE)
 """Origins that a change of the job (its code, its packaging, its handling of bad records) can repair."""
 MOST_LISTED = 12
 CLASS_NAME = re.compile(
@@ -102,6 +103,8 @@ def _cause(same: Sequence[Fault], evidence: Evidence) -> dict[str, FactValue]:
         facts |= {"cast_from": cast[1], "cast_to": cast[2], "cast_same": cast[1] == cast[2]}
     if is_conflict(first.exception, first.message) or facts.get("cast_same"):
         facts |= _owner(first, evidence)
+    elif first.origin.id == CONNECTOR_CODE:
+        facts |= _newest_release(first, frames, evidence)
     return facts
 
 
@@ -123,6 +126,15 @@ def _owner(fault: Fault, evidence: Evidence) -> dict[str, FactValue]:
         own = ".".join(map(str, flink)) if blamed.of_flink else None
         facts |= {"owner_release": blamed.release_for(line) or own, "owner_flink": line}
     return facts
+
+
+def _newest_release(fault: Fault, frames: Sequence[str], evidence: Evidence) -> dict[str, FactValue]:
+    """The connector that failed in its own code, and its newest known release for the Flink that runs."""
+    owner = next((each for each in map(owner_of, frames) if each), None)
+    flink = flink_releases(evidence).at(fault.citation.file_id, fault.ts_ms)
+    line = f"{flink[0]}.{flink[1]}" if flink else None
+    release = owner.release_for(line) if owner and line else None
+    return {"owner": owner.what if owner else None, "owner_release": release, "owner_flink": line if release else None}
 
 
 def _course(same: Sequence[Fault]) -> dict[str, FactValue]:

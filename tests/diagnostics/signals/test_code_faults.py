@@ -82,6 +82,15 @@ def test_a_method_that_flink_lacks_blames_the_connector_that_calls_it() -> None:
     )
 
 
+def test_a_connector_that_fails_in_its_own_code_has_its_newest_release() -> None:
+    frame = "org.apache.paimon.flink.sink.StoreSinkWriteImpl.write"
+    fault = failed(5, "java.lang.NullPointerException", root_cause_frame=frame, thrown_in=frame, own_frames=None)
+    facts = facts_of(of_version("1.19.1"), fault)
+    assert (facts["origin"], facts["owner"]) == ("connector_code", "paimon-flink")
+    assert (facts["owner_release"], facts["owner_flink"]) == ("paimon-flink-1.19-1.4.2", "1.19")
+    assert "owner_advice" not in facts
+
+
 def test_without_a_version_of_flink_no_release_is_chosen() -> None:
     facts = facts_of(failed(5, "java.lang.NoSuchMethodError", "org.apache.avro.Schema.create()V"))
     assert (facts["owner"], facts.get("owner_release")) == ("Avro", None)

@@ -122,6 +122,13 @@ def test_the_longest_beginning_counts() -> None:
         ("org.apache.iceberg.flink.FlinkCatalog", "1.17", "iceberg-flink-runtime-1.17-1.6.1"),
         ("org.apache.flink.cdc.connectors.mysql.MySqlSource", "1.18", "Flink CDC 3.2.1"),
         ("org.apache.flink.connector.kafka.source.KafkaSource", "1.12", None),
+        ("org.apache.paimon.flink.sink.FlinkSink", "1.20", "paimon-flink-1.20-1.4.2"),
+        ("org.apache.doris.flink.sink.DorisSink", "1.18", "flink-doris-connector-1.18-26.1.1"),
+        (
+            "com.starrocks.connector.flink.StarRocksSink",
+            "1.19",
+            "flink-connector-starrocks 1.2.15_flink-1.19",
+        ),
     ],
 )
 def test_an_artifact_has_a_release_for_a_version_of_flink(name: str, line: str, release: str | None) -> None:
