@@ -244,7 +244,11 @@ CALCULATOR = Calculator(
             "growth_bytes_per_s",
             to_say("Growth of the state"),
             "byte_rate",
-            ("checkpoint_sizes.state_growth_bytes_per_s", "checkpoint_sizes.growth_bytes_per_s"),
+            (
+                "checkpoint_sizes.state_growth_bytes_per_s",
+                "checkpoint_sizes.settled_growth_bytes_per_s",
+                "checkpoint_sizes.growth_bytes_per_s",
+            ),
             assumed=0.0,
             because=to_say("no growth was measured"),
             high=1e8,

@@ -94,6 +94,20 @@ def test_a_state_that_grows_fits_only_for_a_while() -> None:
     assert stays.headline == f"{now}."
 
 
+def test_a_state_that_has_stopped_growing_fits_for_good() -> None:
+    """It grew by 17.3 kB/s over the whole time, and no more in its last 14 checkpoints."""
+    facts = {
+        "checkpoint_sizes.max_state_bytes": 109.1e6,
+        "checkpoint_sizes.growth_by_checkpoint_bytes": 0.14e6,
+        "checkpoint_sizes.bytes_per_s_max": 162.8e6,
+        "checkpoint_sizes.growth_bytes_per_s": 17_300.0,
+        "checkpoint_progress.timeout_ms": 40_000.0,
+    }
+    assert "while the state grows by 17.3 kB/s" in outcome("upload", facts).headline
+    settled = outcome("upload", facts | {"checkpoint_sizes.settled_growth_bytes_per_s": 0.0})
+    assert settled.headline == "Even a full upload fits into half of the timeout."
+
+
 def test_what_a_full_upload_took_tells_how_long_it_still_fits() -> None:
     """68.6 MB took 4.1 s, not the 2.2 s of the best rate: 68.6 MB x (10 s / 4.1 s - 1) / 637.9 kB/s = 155 s."""
     facts = {

@@ -124,7 +124,8 @@ def test_a_state_that_kept_its_size_over_the_last_checkpoints_has_settled(
     sizes: tuple[float, ...], count: int | None
 ) -> None:
     history = History(JOB, tuple(_checkpoint(number, size, size) for number, size in enumerate(sizes, 1)))
-    assert _state(history)["state_settled_count"] == count
+    facts = _state(history)
+    assert (facts["state_settled_count"], facts["settled_growth_bytes_per_s"]) == (count, 0.0 if count else None)
 
 
 def _growing(*samples: dict[str, Any]) -> Mapping[str, FactValue]:
