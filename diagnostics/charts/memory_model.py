@@ -55,8 +55,8 @@ def points(evidence: Evidence) -> Points | None:
 
     Reads   task_manager, metric_sample (Status.*), config_option, log_record.
     Gives   {derived, assumed, counted, refused, task_managers: [{name, total_bytes, parts: {part: bytes},
-            limits: {area: bytes}, used: {area: bytes}}]}; `refused` when network buffers were, `derived` when Flink's
-            formulas gave the parts from a configuration.
+            limits: {area: bytes}, room: {area: bytes}, used: {area: bytes}}]}; `refused` when network buffers were,
+            `derived` when Flink's formulas gave the parts from a configuration, `room` what the use is compared with.
     Empty   None when no TaskManager and no configuration states its memory.
     """
     models = memory_models(evidence)
@@ -74,6 +74,7 @@ def points(evidence: Evidence) -> Points | None:
                 "total_bytes": model.total_bytes,
                 "parts": dict(model.parts),
                 "limits": dict(model.limits),
+                "room": dict(model.room),
                 "used": dict(model.used),
             }
             for model in fullest[:MOST_TASK_MANAGERS]
@@ -82,8 +83,14 @@ def points(evidence: Evidence) -> Points | None:
 
 
 def _shares(model: MemoryModel) -> Mapping[str, float]:
-    limits = model.limits
-    return {area: used / limits[area] for area, used in model.used.items() if limits[area]}
+    room = model.room
+    return {area: used / room[area] for area, used in model.used.items() if room[area]}
+
+
+def _room(manager: Mapping[str, Any]) -> Mapping[str, float]:
+    """What the use is compared with; the configured limits in points that were stored before they had it."""
+    room: Mapping[str, float] = manager.get("room", manager["limits"])
+    return room
 
 
 def figure(points: Points, theme: Theme) -> Mapping[str, Any]:
@@ -153,7 +160,7 @@ def _begins_at(part: str, manager: Mapping[str, Any]) -> float:
 
 
 def _used_text(area: str, manager: Mapping[str, Any]) -> str:
-    used, limit = manager["used"][area], manager["limits"][area]
+    used, limit = manager["used"][area], _room(manager)[area]
     if not limit:
         return say("{area} in use: {used}", area=say(AREAS[area]), used=memory(used))
     return say(
@@ -218,13 +225,13 @@ def summary(points: Points) -> str:
             "{area} {used} ({share} of {limit}) of {name}",
             area=say(AREAS[area]),
             used=memory(manager["used"][area]),
-            share=percent(manager["used"][area] / manager["limits"][area]),
-            limit=memory(manager["limits"][area]),
+            share=percent(manager["used"][area] / _room(manager)[area]),
+            limit=memory(_room(manager)[area]),
             name=manager["name"],
         )
         for manager in managers
         for area in NAMED_WHEN_FULL
-        if manager["limits"][area] and manager["used"].get(area, 0.0) >= NEARLY_FULL * manager["limits"][area]
+        if _room(manager)[area] and manager["used"].get(area, 0.0) >= NEARLY_FULL * _room(manager)[area]
     ]
     refused = say("Requests for network buffers were refused: the network memory was used up.")
     last = say("Nearly full: {full}.", full=say("; ").join(full)) if full else say("No measured part is nearly full.")

@@ -48,6 +48,8 @@ class MemoryModel:
     total_bytes   total process memory, as stated or as the sum
     used          `heap`, `managed`, `direct`, `network`, `metaspace` -> the most bytes measured in use
     assumed       whether a default was taken that depends on a version which is not known
+    usable_heap   the heap that the JVM says it can use, in bytes: without the survivor space that its collector keeps
+                  empty; None where no file tells it
     """
 
     task_manager: str | None
@@ -55,10 +57,17 @@ class MemoryModel:
     total_bytes: float
     used: Mapping[str, float] = field(default_factory=dict)
     assumed: bool = False
+    usable_heap: float | None = None
 
     @property
-    def limits(self) -> Mapping[str, float]:
-        """What `used` is compared with: the heap and the direct memory consist of two parts each."""
+    def room(self) -> Mapping[str, float]:
+        """The limits, of the heap what can be used of it."""
+        limits = self.limits
+        return limits | {"heap": min(limits["heap"], self.usable_heap)} if self.usable_heap else limits
+
+    @property
+    def limits(self) -> dict[str, float]:
+        """The configured bytes of each area: the heap and the direct memory consist of two parts each."""
         joined = {"heap": HEAP, "direct": (*DIRECT, "network")}
         return {
             area: sum(self.parts[part] for part in joined.get(area, (area,)))
@@ -102,8 +111,27 @@ def _answered(evidence: Evidence) -> list[MemoryModel]:
             "overhead": stated.jvm_overhead_bytes,
         }
         known = {part: value or 0.0 for part, value in parts.items()}
-        models.append(MemoryModel(name, known, stated.process_bytes, _used(rows[name], series, evidence, name)))
+        used, usable = _used(rows[name], series, evidence, name), _usable_heap(rows[name], series, evidence, name)
+        models.append(MemoryModel(name, known, stated.process_bytes, used, usable_heap=usable))
     return models
+
+
+def _usable_heap(rows: Sequence[Any], series: MetricSeries, evidence: Evidence, name: str) -> float | None:
+    """The largest heap that the JVM states, from the answers and from metrics; 0 before its first heartbeat."""
+    metered = _metered("Status.JVM.Memory.Heap.Max", series, evidence, name)
+    return max((size for size in (*(row.heap_max_bytes for row in rows), *metered) if size), default=None)
+
+
+def _metered(metric: str, series: MetricSeries, evidence: Evidence, name: str) -> list[float]:
+    """The values of a metric of the TaskManager."""
+    cluster = cluster_of(evidence)
+    return [
+        point.value
+        for each in series.of(metric)
+        if each.task_manager and normalised(cluster.task_manager(each.task_manager)) == normalised(name)
+        for point in each.known
+        if point.value is not None
+    ]
 
 
 def _used(rows: Sequence[Any], series: MetricSeries, evidence: Evidence, name: str) -> Mapping[str, float]:
@@ -114,19 +142,12 @@ def _used(rows: Sequence[Any], series: MetricSeries, evidence: Evidence, name: s
         "direct": [row.direct_used_bytes for row in rows if row.direct_used_bytes is not None],
         "network": segments,
     }
-    cluster = cluster_of(evidence)
     for area, metric in (
         ("heap", "Status.JVM.Memory.Heap.Used"),
         ("managed", "Status.Flink.Memory.Managed.Used"),
         ("metaspace", "Status.JVM.Memory.Metaspace.Used"),
     ):
-        readings[area] = readings.get(area, []) + [
-            point.value
-            for each in series.of(metric)
-            if each.task_manager and normalised(cluster.task_manager(each.task_manager)) == normalised(name)
-            for point in each.known
-            if point.value is not None
-        ]
+        readings[area] = [*readings.get(area, []), *_metered(metric, series, evidence, name)]
     return {area: max(values) for area, values in readings.items() if values}
 
 

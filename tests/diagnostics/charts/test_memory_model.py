@@ -122,6 +122,16 @@ def test_the_picture_shows_configured_parts_their_sum_and_what_was_used() -> Non
     assert ["tm-1", "Sum of the parts", round(1728 * MIB), None] in CHART.table(points)
 
 
+def test_a_heap_is_full_by_what_its_collector_lets_be_used() -> None:
+    """Of two survivor spaces the Serial collector keeps one empty: 496 MiB of 512 can be used."""
+    row = {"ts_ms": START, "task_manager": "tm-1", "heap_used_bytes": 496 * MIB, "heap_max_bytes": 496 * MIB, **STATED}
+    points = CHART.points(hand_made(task_manager=[row]))
+
+    assert points is not None
+    assert CHART.summary(points).endswith("Nearly full: JVM heap 496 MiB (100 % of 496 MiB) of tm-1.")
+    assert ["tm-1", "JVM heap", 512 * MIB, 496 * MIB] in CHART.table(points), "as it is configured"
+
+
 def option(key: str, value: str, process: str | None = None) -> dict[str, Any]:
     return {"scope": "cluster", "process": process, "key": f"taskmanager.memory.{key}", "value": value}
 
