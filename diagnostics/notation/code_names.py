@@ -16,7 +16,7 @@ from diagnostics.notation.code_call import known_calls
 from diagnostics.notation.code_look_up import asked
 from diagnostics.notation.code_request import sink_requests
 from diagnostics.notation.code_source import attached_sources, sources_by_clock
-from diagnostics.notation.source_text import PLAIN_CODE, QUOTED_CODE, Lines, calls, classes, enclosed
+from diagnostics.notation.source_text import QUOTED_CODE, TYPED_CODE, Lines, calls, classes, enclosed
 
 MOST = 200
 """Names of one kind that are read. Our choice: a job has a few."""
@@ -46,8 +46,13 @@ _STATE = re.compile(
     r"\b([A-Za-z_]\w{0,60})\s?=\s?getRuntimeContext\(\)\.get(?:Map)?State\("
     r"\s?new\s(?:Value|Map)StateDescriptor\b"
 )
-_FIELD = re.compile(r"(?<=[a-z])State<([^;=<>]{1,200})>\s{1,20}([A-Za-z_]\w{0,60})\s{0,20};")
+_INNER = r"(?:[^;=<>]|<(?:[^;=<>]|<[^;=<>]{1,100}>){1,100}>){1,200}"
+_FIELD = re.compile(rf"(?<=[a-z])State<({_INNER})>\s{{1,20}}([A-Za-z_]\w{{0,60}})\s{{0,20}};")
 _ATTACHED = re.compile(r"\.(?:map|flatMap|process|filter)\s?\(\s?new\s([A-Za-z_]\w{0,100})\s?\(")
+_SPREAD = re.compile(r"\.(?:rebalance|rescale|shuffle)\(\)(?=\s{0,200}\Z)")
+"""A call that spreads records evenly, at the end of the text."""
+LONGEST_GAP = 220
+"""Characters in front of a call in which the call before it is looked for. Our choice: a line break and an indent."""
 
 Named = tuple[str, str, int]
 """Kind, name and line."""
@@ -86,7 +91,7 @@ def _states(plain: str) -> Iterator[Named]:
         name, *types = call.arguments or ("",)
         if literal := _LITERAL.fullmatch(name):
             yield "state-name", literal.group(1), call.line
-        if types and PLAIN_CODE.fullmatch(together := ", ".join(types)):
+        if types and TYPED_CODE.fullmatch(together := ", ".join(types)):
             yield "state-types", together, call.line
 
 
@@ -134,7 +139,7 @@ def _quotes(plain: str) -> Iterator[Named]:
         inside = enclosed(plain, opening)
         yield from _quoted("state-statement", f"{plain[state.start() : opening]}({inside})" if inside else "", line)
         yield "state-variable", variable, line
-        if PLAIN_CODE.fullmatch(types.get(variable, "")):
+        if TYPED_CODE.fullmatch(types.get(variable, "")):
             yield "state-type", types[variable], line
     waiting = {name: tuple(asked(body)) for name, body in _classes_that_wait(plain).items()}
     for attached in islice(_ATTACHED.finditer(plain), MOST):
@@ -143,6 +148,9 @@ def _quotes(plain: str) -> Iterator[Named]:
             yield "waiting-function", attached.group(1), line
             whole = _whole_call(plain, attached)
             yield from _quoted("look-up", whole, line)
+            before = _SPREAD.search(plain, max(0, attached.start() - LONGEST_GAP), attached.start())
+            if before:
+                yield "look-up-partition", before.group(), line
             yield "look-up-made", _construction(whole, attached.group(1)), line
             for kind, name in waiting[attached.group(1)]:
                 yield kind, name, line

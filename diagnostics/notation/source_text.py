@@ -25,7 +25,16 @@ PLAIN_CODE = re.compile(rf"{_EXPRESSION}(?:, {_EXPRESSION}){{0,3}}")
 
 QUOTED_CODE = re.compile(r"\.?[A-Za-z_][\w .,()<>\[\]{}\"'+*/%=?:!@-]{1,400}\)")
 """A call of a source on one line, unchanged: a shell takes it for an error, whatever it holds."""
-SOURCE_FORMS = {"code": PLAIN_CODE, "source": QUOTED_CODE}
+_TYPE = r"[A-Za-z_]\w{0,80}(?:\.[A-Za-z_]\w{0,80}){0,8}(?:\[\])?"
+_OF_TYPES = rf"{_TYPE}(?:<{_TYPE}(?:, ?{_TYPE}){{0,3}}>)?"
+_OF_TYPES_OF_TYPES = rf"{_TYPE}(?:<{_OF_TYPES}(?:, ?{_OF_TYPES}){{0,3}}>)?"
+TYPED_CODE = re.compile(
+    rf"{PLAIN_CODE.pattern}|{_OF_TYPES_OF_TYPES}(?:, ?{_OF_TYPES_OF_TYPES}){{0,3}}|{QUOTED_CODE.pattern}"
+)
+"""Types such as `Map<String, List<Long>>`, and what gives one: `byte[].class`, `Types.LIST(Types.STRING)`. They belong
+into Java only: in a shell `<` and `>` have a meaning.
+"""
+SOURCE_FORMS = {"code": PLAIN_CODE, "source": QUOTED_CODE, "type": TYPED_CODE}
 """Format of a placeholder in code -> the texts of a source that are inserted for it."""
 
 MOST_CLASSES, LONGEST_CLASS = 200, 40_000

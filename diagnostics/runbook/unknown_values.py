@@ -36,6 +36,7 @@ UNKNOWN_VALUES: Mapping[str, str] = {
     "job_code.assigner_recorded": "recorded",
     "job_code.window": ".window(<window>)",
     "job_code.look_up": ".flatMap(new <function of the look-up>())",
+    "job_code.look_up_partition": ".rebalance()",
     "job_code.look_up_function": "LookUp",
     "job_code.look_up_made": "LookUp(...)",
     "job_code.look_up_key": "<look-up key>",

@@ -55,8 +55,8 @@ def fill_code(template: str, lookup: Lookup, unknown: Mapping[str, str] = NOTHIN
     Values come from untrusted evidence. A number is printed without separators; a duration or a size as an integer with
     a unit of Flink's options. A text is inserted only when the shell does not interpret it (`shlex.quote` leaves it
     unchanged) and it is no option; it is then harmless within quotes, in YAML, Java and SQL too. With the format `code`
-    names of a program with `[]` and `()` are inserted as well, with `source` calls of a source. Other values are shown
-    as `<name>`.
+    names of a program with `[]` and `()` are inserted as well, with `source` calls of a source, and with `type` its
+    types. Other values are shown as `<name>`.
 
     unknown  reference -> replacement for `<name>`
     """

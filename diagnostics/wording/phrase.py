@@ -182,7 +182,7 @@ def in_brackets(text: str, details: str) -> str:
 
 
 FORMATS: Mapping[str, Callable[[FactValue], str]] = {
-    **dict.fromkeys(("plain", "code", "source"), plain),
+    **dict.fromkeys(("plain", "code", "source", "type"), plain),
     "number": number,
     "count": lambda value: f"{value:,.0f}" if isinstance(value, (int, float)) else str(value),
     "often": _often,

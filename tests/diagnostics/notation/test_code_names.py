@@ -60,6 +60,18 @@ def test_the_two_types_of_a_map_stay_together() -> None:
     assert found["state-types"] == "String.class, CartItem.class"
 
 
+def test_a_type_of_other_types_is_named_with_what_tells_it_to_the_descriptor() -> None:
+    field, hint = "ValueState<ArrayList<String>> seen;", "new TypeHint<ArrayList<String>>() {}.getTypeInfo()"
+    got = f'seen = getRuntimeContext().getState(new ValueStateDescriptor<ArrayList<String>>("seen-ads", {hint}));'
+    found = names(f"{field}\n{got}")
+    assert (found["state-type"], found["state-types"]) == ("ArrayList<String>", hint)
+    nested = names(f"MapState<String, Map<Long, List<Item>>> seen;\n{got}")
+    assert nested["state-type"] == "String, Map<Long, List<Item>>"
+    begun = time.monotonic()
+    names("State<" + "<a" * 100_000)
+    assert time.monotonic() - begun < 1
+
+
 @pytest.mark.parametrize(
     "code",
     [

@@ -73,6 +73,16 @@ def test_a_time_to_live_is_given_to_the_state_of_the_job_by_the_statement_that_g
     assert block["unset"] == []
 
 
+def test_a_type_of_other_types_is_given_to_the_new_state_as_the_present_one_has_it() -> None:
+    hint = "new TypeHint<ArrayList<String>>() {}.getTypeInfo()"
+    source = SOURCE.replace("ValueState<byte[]>", "ValueState<ArrayList<String>>").replace("byte[].class", hint)
+    facts = {"job_code": {**source_facts(source), "results_in_sequence": False}}
+    [block] = [each for each in blocks("rocksdb-slow-upload", facts) if "StateTtl" in each["to"]]
+    assert "ValueState<ArrayList<String>> former;" in block["to"]
+    assert f'descriptor = new ValueStateDescriptor<>("user-profile-ttl", {hint})' in block["to"]
+    assert "<type of the present state>" not in block["to"]
+
+
 def test_a_map_is_moved_entry_by_entry() -> None:
     carts = {"state_class": "MapStateDescriptor", "state_name": "carts", "state_types": "String.class, Item.class"}
     [block] = [each for each in blocks("rocksdb-slow-upload", {"job_code": carts}) if "StateTtl" in each["to"]]

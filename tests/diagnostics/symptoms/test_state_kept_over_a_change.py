@@ -101,7 +101,7 @@ def test_state_that_grows_and_that_no_code_removes_is_what_fills_the_heap() -> N
 
     growing = {"state_growth_bytes_per_s": 600_000.0}
     assert applies(checkpoint_sizes=growing, job_code={"kept_state": "carts"}) == [
-        "no code path clears an entry of this state, and it has no TTL"
+        "the state grows, no code path clears an entry of it, and it has no TTL"
     ]
     assert applies(checkpoint_sizes=growing, job_code={"state_name": "carts"}) == []
     assert applies(job_code={"kept_state": "carts"}) == []
