@@ -21,8 +21,6 @@ from diagnostics.runbook.process_starts import jobmanager_restart, task_manager_
 from diagnostics.runbook.program_paths import paths_at_risk, with_copies
 from diagnostics.runbook.restart_sentences import (
     AS_LONG_AS_THEY_FAIL,
-    BARRIERS,
-    BARRIERS_TOO_LONG,
     BY_HIGH_AVAILABILITY,
     BY_OPERATOR,
     BY_OPERATOR_LAST_STATE,
@@ -30,7 +28,6 @@ from diagnostics.runbook.restart_sentences import (
     DELETED,
     DELETED_BUT_SAVEPOINT,
     ELSEWHERE,
-    FAILING,
     FROM_COPY,
     FROM_LAST,
     FROM_RETAINED,
@@ -57,23 +54,12 @@ from diagnostics.runbook.restart_sentences import (
     SUBMITTED_ANEW,
     SUPERVISED,
     TASK_MANAGERS_FIRST,
-    TOO_LONG,
-    TOO_LONG_SEEN,
-    TOO_SLOW,
-    TOO_SLOW_SEEN,
     TRIAL,
-    WITHOUT_TASK_MANAGERS,
     about_plugin,
     text_before_commands,
 )
-from diagnostics.runbook.savepoint_duration import (
-    may_expire,
-    number_of,
-    recent_ms,
-    savepoint_ms,
-    slow_rate,
-    wrote_as_much,
-)
+from diagnostics.runbook.savepoint_duration import may_expire, number_of, savepoint_ms, slow_rate
+from diagnostics.runbook.savepoint_obstacles import against_savepoint
 from diagnostics.vocabulary.job_states import DELETED_WHEN_ENDED, ENDED, NOT_RUNNING, RETAINED
 from diagnostics.vocabulary.settings import version_of
 from diagnostics.wording import phrase
@@ -81,12 +67,6 @@ from diagnostics.wording.code import fill_code
 
 HIGHLY_AVAILABLE = ("zookeeper", "kubernetes")
 """Values of `high-availability.type` with which a restarted JobManager recovers its jobs."""
-
-HEAD_ROOM = 2.0
-"""How many times a savepoint's duration must fit into its timeout. Our choice: as for checkpoints."""
-
-MOSTLY = 0.5
-"""Share of a checkpoint's duration from which its barriers take most of it. Our choice: more than half."""
 
 NAMES = {
     "restart.savepoints": "<savepoint-directory>",
@@ -108,8 +88,8 @@ def stop_and_start(
     can_wait: bool = False,
 ) -> dict[str, Any]:
     """The beginning of a step that restarts the job: a `text`, a command to `look` with before its `command`s, one per
-    line, whether the job `repeats` the work since its last checkpoint, and whether it goes back less `later`, when a
-    savepoint can be taken.
+    line, whether the job `repeats` the work since its last checkpoint, and the same of the way `later`, when a
+    savepoint can be taken; None where the job would not go back less.
 
     A savepoint is advised only when it can finish: not for a job that does not run, and not when the measured rate or
     the failures of the last checkpoints indicate that it would exceed the checkpoint timeout.
@@ -121,17 +101,11 @@ def stop_and_start(
     can_wait      whether it is not known that checkpoints fail until this change is made
     """
     restart = _Restart(lookup, changed, others, drops_state=drops_state, can_wait=can_wait)
-    sentences, commands = restart.way()
-    if changes_code and restart.value("restart.state") not in ENDED:
-        sentences = (NEW_CODE, *sentences)
-    sentences, commands = with_copies(restart.paths, sentences, commands)
-    unknown = {**NAMES, "restart.program": restart.program}
-    return {
-        "text": phrase.fill_or_name(text_before_commands(sentences), restart.value),
-        "look": restart.listing if restart.is_listed_first else "",
-        "command": "\n".join(fill_code(each, restart.value, unknown) for each in commands),
-        "repeats": not restart.takes_savepoint,
-        "later": restart.is_better_later,
+    now = restart.with_values(*restart.way(), changes_code=changes_code)
+    repeats, later = not restart.takes_savepoint, restart.way_later()
+    return now | {
+        "repeats": repeats,
+        "later": restart.with_values(*later, changes_code=changes_code) if later else None,
     }
 
 
@@ -180,6 +154,26 @@ class _Restart:
 
     def value(self, reference: str) -> FactValue:
         return self._derived[reference] if reference in self._derived else self._lookup(reference)
+
+    def with_values(self, sentences: Sequence[str], commands: Sequence[str], *, changes_code: bool) -> dict[str, Any]:
+        """The way with its values, as `stop_and_start` gives it."""
+        if changes_code and self.value("restart.state") not in ENDED:
+            sentences = (NEW_CODE, *sentences)
+        sentences, commands = with_copies(self.paths, sentences, commands)
+        unknown = {**NAMES, "restart.program": self.program}
+        return {
+            "text": phrase.fill_or_name(text_before_commands(sentences), self.value),
+            "look": self.listing if self.is_listed_first else "",
+            "command": "\n".join(fill_code(each, self.value, unknown) for each in commands),
+            "repeats": False,
+            "later": None,
+        }
+
+    def way_later(self) -> tuple[Sequence[str], Sequence[str]] | None:
+        """The way when checkpoints complete well within the timeout again; None where it goes back no less."""
+        if not self.is_better_later:
+            return None
+        return self._suspended_by_operator() if self._cluster.kind == OPERATOR else self._by_savepoint(SAVEPOINT)
 
     def way(self) -> tuple[Sequence[str], Sequence[str]]:
         """The sentences and the commands, with placeholders."""
@@ -334,9 +328,6 @@ class _Restart:
         return self._said(reason, *newest, FROM_STORAGE), [*cancel, *start_again]
 
     def _by_operator(self) -> tuple[Sequence[str], Sequence[str]]:
-        kubectl = self._cluster.kubectl
-        patch = f"{kubectl} patch flinkdeployment {{deployment.cluster_id}} --type merge -p"
-        edit = f"{kubectl} edit flinkdeployment {{deployment.cluster_id}}"
         state = self.value("restart.state")
         reason = NOT_RUNNING_NOW if state in (*ENDED, *NOT_RUNNING) else self._against_savepoint()
         waits = bool(reason) and self._of_state_backend and not self._has_no_checkpoint()
@@ -344,38 +335,27 @@ class _Restart:
             mode = """'{"spec":{"job":{"upgradeMode":"last-state"}}}'"""
             self.is_better_later = self._can_wait and reason in AS_LONG_AS_THEY_FAIL
             later = (LATER_BY_OPERATOR,) if self.is_better_later else ()
-            return (reason, *later, BY_OPERATOR_LAST_STATE), [f"{patch} {mode}", edit]
+            return (reason, *later, BY_OPERATOR_LAST_STATE), [f"{self._patch} {mode}", self._edit]
         self.takes_savepoint = True
+        return self._suspended_by_operator(*((reason, CANONICAL) if reason else ()))
+
+    def _suspended_by_operator(self, *sentences: str) -> tuple[Sequence[str], Sequence[str]]:
+        """The way by a savepoint that the operator takes when it suspends the job."""
         suspended = """'{"spec":{"job":{"state":"suspended","upgradeMode":"savepoint"}}}'"""
         running = """'{"spec":{"job":{"state":"running"}}}'"""
-        said = (reason, CANONICAL) if reason else (BY_OPERATOR,)
-        return said, [f"{patch} {suspended}", edit, f"{patch} {running}"]
+        return sentences or (BY_OPERATOR,), [f"{self._patch} {suspended}", self._edit, f"{self._patch} {running}"]
+
+    @property
+    def _patch(self) -> str:
+        return f"{self._cluster.kubectl} patch flinkdeployment {{deployment.cluster_id}} --type merge -p"
+
+    @property
+    def _edit(self) -> str:
+        return f"{self._cluster.kubectl} edit flinkdeployment {{deployment.cluster_id}}"
 
     def _against_savepoint(self) -> str | None:
-        """Why a savepoint of the running job would probably not complete.
-
-        Where barriers take most of the time, the bytes of a checkpoint by its duration are no rate of an upload.
-        """
-        if self.value("task_manager_loss.all.registered_end") == 0:
-            starts_none = self._cluster.kind in (STANDALONE, None) and not self._of_processes
-            return TASK_MANAGERS_FIRST if starts_none else WITHOUT_TASK_MANAGERS
-        failing = FAILING if number_of(self._lookup, "checkpoint_progress.consecutive_failed") else None
-        timeout = number_of(self._lookup, "settings.timeout_ms")
-        waits = (number_of(self._lookup, "checkpoint_phases.barrier_share_ratio") or 0) > MOSTLY
-        needed = (
-            recent_ms(self._lookup, timeout)
-            if waits
-            else savepoint_ms(self._lookup, number_of(self._lookup, "checkpoint_sizes.bytes_per_s_max"))
-        )
-        if needed is None or timeout is None or needed * HEAD_ROOM <= timeout:
-            return failing
-        if waits:
-            late = number_of(self._lookup, "checkpoint_phases.late_complete_ms")
-            return failing or (BARRIERS_TOO_LONG if late is not None and late > timeout else BARRIERS)
-        if wrote_as_much(self._lookup):
-            took = number_of(self._lookup, "checkpoint_phases.largest_upload_ms")
-            return TOO_LONG_SEEN if took is not None and took >= timeout else TOO_SLOW_SEEN
-        return TOO_LONG if needed >= timeout else TOO_SLOW
+        starts_none = self._cluster.kind in (STANDALONE, None) and not self._of_processes
+        return against_savepoint(self._lookup, starts_none=starts_none)
 
     def _has_native_format(self) -> bool:
         """Whether the job needs a savepoint in the state backend's own format, and this version supports it: RocksDB

@@ -274,11 +274,20 @@ def _waiting_for_causes(
         useless = {option for cause in before if cause.is_open for option in cause.useless}
         is_better_later = any(cause.is_open for cause in before) and not any(map(_restarts_anyway, before))
         steps = [
-            replace(step, waits=_changes_only(step, useless) or (is_better_later and _goes_back_less_later(step)))
+            _waiting(step)
+            if _changes_only(step, useless) or (is_better_later and _goes_back_less_later(step))
+            else replace(step, waits=False)
             for step in course.steps
         ]
         counted[position] = _counted(course, steps)
     return counted
+
+
+def _waiting(step: StepShown) -> StepShown:
+    """The step after the repair: with the savepoint that can be taken only then."""
+    way = step.content.get("savepoint")
+    later = way["later"] if way else None
+    return replace(step, waits=True, content={**step.content, "savepoint": later} if later else step.content)
 
 
 def _changes_only(step: StepShown, useless: Collection[str]) -> bool:

@@ -152,13 +152,15 @@ def test_a_change_that_can_wait_names_the_later_stop_with_a_savepoint_before_the
     assert " cancel " in cancel
     assert "make it when checkpoints complete well within the timeout again" in way["text"]
     assert "the work of the last 3 min 13 s or more is repeated, or lost" in way["text"]
-    assert way["later"]
+    assert way["later"]["command"].splitlines() == [stop.removeprefix("# "), start.removeprefix("# ")]
+    assert way["later"]["text"].startswith("The job restarts. Stop it with a savepoint, make the change")
+    assert (way["repeats"], way["later"]["repeats"]) == (True, False)
 
 
 def test_the_change_that_lets_checkpoints_complete_again_does_not_wait_for_them() -> None:
     known = {**STANDALONE, **FAILED_TWICE, "subject.job": JOB}
     way = stop_and_start(known.get)
-    assert ("can wait" in way["text"], way["later"], "flink stop" in way["command"]) == (False, False, False)
+    assert ("can wait" in way["text"], way["later"], "flink stop" in way["command"]) == (False, None, False)
 
 
 def test_a_job_without_a_checkpoint_keeps_its_state_only_with_a_later_savepoint() -> None:

@@ -246,7 +246,8 @@ def test_a_risky_setting_waits_where_a_restart_now_goes_back_further_than_one_af
         {"role": role, "subject": {"job": "a" * 32}, "runbook": book}
         for role, book in (("root_cause", "data-skew"), ("contributing", "misconfiguration"))
     ]
-    way = {"text": "", "look": "", "command": "flink cancel", "repeats": True, "later": True}
+    after = {"text": "", "look": "", "command": "flink stop", "repeats": False, "later": None}
+    way = {"text": "", "look": "", "command": "flink cancel", "repeats": True, "later": after}
     content: dict[str, Any] = {"id": "s", "question": "?", "left_out": None, "restart": True, "savepoint": way}
     repair = {"kind": "code", "to": "split()", "sure": True, "only_if": only_if}
     setting = {"kind": "config", "to": "a.b: c", "sure": True, "only_if": None}
@@ -260,6 +261,8 @@ def test_a_risky_setting_waits_where_a_restart_now_goes_back_further_than_one_af
     monkeypatch.setattr("workbench.runbooks.filling._steps_shown", shown)
     root, settings = runbook_progress(analysis).values()
     assert (root.waiting, settings.waiting) == (0, waiting)
+    [step] = settings.steps
+    assert step.content["savepoint"] == (after if waiting else way), "the commands for after the repair, not for now"
     reasons = no_help_now(settings.steps, "misconfiguration", [root, settings])
     assert reasons == (
         {
