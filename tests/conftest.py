@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import uuid
 from collections.abc import Iterator
@@ -30,6 +31,15 @@ os.environ.setdefault("JDK_JAVA_OPTIONS", " ".join(FOR_ONE_ANALYSIS))
 
 # Commands speak the language of the terminal; tests read what they say in English unless they ask for another one.
 os.environ["LC_ALL"] = "C.UTF-8"
+
+# When Python looks for unused cycles among its objects. With the usual 700 new ones, the collection of all tests took
+# 6.8 s of processor time in each process, now 5.8: what is imported and collected lives to the end. Our choice.
+gc.set_threshold(100_000, 20, 100)
+
+
+def pytest_collection_finish() -> None:
+    """What is there now, all tests and what they import, is not looked at any more."""
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
