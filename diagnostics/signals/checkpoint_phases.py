@@ -95,6 +95,7 @@ def phases(
         **start_delay_facts(by_number, checkpoints, slow, job_graph(cluster, job_id), name),
         **upload_facts([by_number[number] for number in slow]),
         **acknowledgement_facts(by_number, checkpoints, len(job_graph(cluster, job_id).names), name),
+        "longest_async_ms": _longest_async_ms(by_number, checkpoints, slow),
         "unaligned": any(part.unaligned for number in slow for part in by_number[number]),
         "persisted_bytes": highest(total(part.persisted_bytes for part in by_number[number]) for number in slow),
     }
@@ -212,10 +213,8 @@ def _reference(
         if found:
             value, where, which = found
             facts |= {f"{phase}_ms": value, f"{phase}_vertex": name(where.vertex_id), f"{phase}_subtask": which.subtask}
-    upload = longest_part(parts, "async")
     largest = max(parts, key=lambda each: (each.state_bytes or 0, each.vertex_id))
     facts |= {
-        "longest_async_ms": upload[0] if upload else None,
         "state_vertex": name(largest.vertex_id) if largest.state_bytes else None,
         "state_bytes": total(each.state_bytes for each in parts),
         "checkpointed_bytes": total(each.checkpointed_bytes for each in parts),
@@ -224,6 +223,15 @@ def _reference(
         "state_spread_ratio": spread(largest.state_by_subtask) if len(largest.state_by_subtask) > 1 else None,
     }
     return facts
+
+
+def _longest_async_ms(
+    by_number: Mapping[int, Sequence[Part]], checkpoints: Mapping[int, Checkpoint], slow: Sequence[int]
+) -> float | None:
+    """The longest asynchronous part in a slow or expired checkpoint; of an expired one those that were acknowledged."""
+    expired = {each.number for each in checkpoints.values() if each.status == "expired"}
+    found = (longest_part(by_number[number], "async") for number in {*slow, *expired} & by_number.keys())
+    return highest(longest[0] for longest in found if longest)
 
 
 def _all_maxima(by_number: Mapping[int, Sequence[Part]], slow: Sequence[int]) -> Iterator[tuple[int, Part, Slowest]]:
@@ -282,7 +290,7 @@ FACTS = {
     "async_ms": "asynchronous part of the slowest subtask of the slowest checkpoint",
     "async_vertex": "in which task",
     "async_subtask": "in which subtask",
-    "longest_async_ms": "longest asynchronous part of any subtask in the slowest checkpoint",
+    "longest_async_ms": "longest asynchronous part of any subtask in the slow and the expired checkpoints",
     "sync_ms": "synchronous part of the slowest subtask of the slowest checkpoint",
     "sync_vertex": "in which task",
     "sync_subtask": "in which subtask",

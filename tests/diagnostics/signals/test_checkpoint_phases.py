@@ -122,6 +122,19 @@ def test_the_start_delay_that_explains_expired_checkpoints_is_one_of_theirs() ->
     assert (facts["longest_delay_vertex"], facts["longest_delay_at_source"]) == ("Sink: documents", False)
 
 
+def test_the_longest_asynchronous_part_is_of_the_expired_checkpoints_too() -> None:
+    """It was that of the slowest completed one, 1 ms, beside a line of evidence of 3 ms in the expired one."""
+    parts = [
+        _acknowledged(2, SINK, 0, 29_500, 0, 0, 1),
+        _acknowledged(4, SOURCE, 0, 10, 0, 0, 3),
+        _part(4, SINK, 0, status="pending_or_failed"),
+    ]
+    checkpoints = [_checkpoint(2, "COMPLETED", 29_620.0), _checkpoint(4, "FAILED", 60_000.0)]
+    evidence = hand_made(**line_of_jobs(), subtask_checkpoint=parts, checkpoint=checkpoints)
+    facts = only(measure(evidence), "checkpoint_phases").facts
+    assert (facts["slow_ids"], facts["longest_async_ms"]) == ([2], 3)
+
+
 def test_a_source_that_is_late_waits_for_no_barrier() -> None:
     """Its trigger is a message; a thread that cannot emit holds the checkpoint lock, and none is taken."""
     parts = [_acknowledged(4, SOURCE, 1, 42_764, 0, 0, 0), _part(4, SINK, 0, status="pending_or_failed")]

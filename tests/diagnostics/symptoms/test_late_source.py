@@ -50,3 +50,32 @@ def test_elsewhere_or_without_a_graph_barriers_wait_behind_records(at_source: di
     text = told(at_source)
     assert "in checkpoint 4): barriers wait behind records" in text
     assert "They do not shorten" not in text
+
+
+@pytest.mark.parametrize("is_source", [True, False])
+def test_a_look_up_does_not_call_the_delay_of_a_source_one_of_barriers_in_front_of_it(is_source: bool) -> None:
+    """No subtask of the look-up acknowledged the checkpoint: how long barriers waited in front of it is not known."""
+    origin = {
+        "position": "middle",
+        "busy_known": True,
+        "busy_median_ratio": 1.0,
+        "upstream_ratio": 1.0,
+        "upstream_max_ratio": 1.0,
+        "upstream_vertices": ["Source: orders"],
+        "lasted_ms": 90_000,
+    }
+    calls = {"position": "middle", "role": "look-up", "role_from": "method", "role_ratio": 1.0, "system": "PostgreSQL"}
+    frames = {"client_frame": "PgStatement.execute", "waiting_frame": "Net.poll", "call_ms": 52}
+    [found] = [
+        each
+        for each in judged(
+            back_pressure_origin=origin,
+            blocking_calls=calls | frames,
+            checkpoint_phases=PHASES | {"longest_delay_at_source": is_source},
+            checkpoint_progress=PROGRESS,
+        )["findings"]
+        if each["rule"]["id"] == "lookup.origin"
+    ]
+    of_source = "because Source: orders could not emit and reacted to the trigger of checkpoint 4 only after 42.8 s"
+    assert (of_source in found["statement"]) == is_source
+    assert ("in front of this task (start delay 42.8 s in checkpoint 4)" in found["statement"]) != is_source
