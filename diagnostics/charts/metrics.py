@@ -19,6 +19,7 @@ from diagnostics.charting.panel import (
     stacked,
 )
 from diagnostics.charting.theme import palette
+from diagnostics.evidence.subject import only_one
 from diagnostics.language import joined_sentences, say, say_counted, to_say
 from diagnostics.notation.metric_unit import rate_unit, unit_of
 from diagnostics.reconstruction.job.cluster import cluster_of
@@ -117,7 +118,9 @@ def _rounded(value: float | None) -> float | None:
 
 
 def choices(points: Points) -> Sequence[Choice]:
-    """Every metric by family and name, with the course of its highest series as a thumbnail."""
+    """Every metric by family and name, with the course of its highest series as a thumbnail, and the job of one that no
+    other job and no process has.
+    """
     by_metric: dict[str, list[Mapping[str, Any]]] = {}
     for each in points["series"]:
         by_metric.setdefault(each["metric"], []).append(each)
@@ -127,6 +130,7 @@ def choices(points: Points) -> Sequence[Choice]:
             metric,
             metric,
             say("{lines} series", lines=len(lines)),
+            job_id=only_one({line["job_id"] for line in lines}),
             group=say(family_of(metric)),
             thumbnail=_thumbnail(max(lines, key=_highest)["mean"]),
         )

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from diagnostics.diagnosis.fingerprint import LONGEST_VALUE, fingerprint, traits
 from diagnostics.diagnosis.problem_time import problem_seen_at
+from diagnostics.diagnosis.verdict import HEALTHY
 from diagnostics.formats import FORMATS
 from diagnostics.language import Text
 from diagnostics.rules.rule import shipped_rules
@@ -81,7 +82,7 @@ def report_save(*, analysis: Analysis, claim: UUID, report: Report, warnings: li
     _findings_save(analysis, document["findings"])
     case_outcome_update(analysis.case)
     if analysis.snapshot == 1:
-        evidence_traits_save(analysis.case, "phase", phases_in(report.signals))
+        evidence_traits_save(analysis.case, "phase", phases_in(report.signals, document))
     count(ANALYSES, AnalysisStatus.DONE)
     stages_count(report.stage_ms)
     analysis_finished.send(sender=Analysis, analysis_id=analysis.pk)
@@ -137,10 +138,15 @@ def _latest_status(case: Case) -> str | None:
     return latest.status if latest else None
 
 
-def phases_in(signals: Iterable[Mapping[str, Any]]) -> set[str]:
-    """The longest phase of the checkpoints of each job, as the signal states it; none where it was not measured."""
-    measured = (signal["facts"] for signal in signals if signal["key"] == "checkpoint_phases" and "facts" in signal)
-    return {facts["longest_phase"] for facts in measured if facts.get("longest_phase")}
+def phases_in(signals: Iterable[Mapping[str, Any]], document: Mapping[str, Any]) -> set[str]:
+    """The longest phase of the checkpoints of each job, as the signal states it; none where it was not measured. Beside
+    a job with trouble those of healthy jobs are no mark of the incident.
+    """
+    healthy = {job["job_id"] for job in document["jobs"] if job["verdict"]["symptom_class"] == HEALTHY}
+    left_out = healthy if len(healthy) < len(document["jobs"]) else set()
+    measured = (signal for signal in signals if signal["key"] == "checkpoint_phases" and "facts" in signal)
+    of_trouble = (signal["facts"] for signal in measured if signal["subject"].get("job") not in left_out)
+    return {facts["longest_phase"] for facts in of_trouble if facts.get("longest_phase")}
 
 
 def evidence_traits_save(case: Case, kind: str, values: Iterable[str]) -> None:

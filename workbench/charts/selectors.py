@@ -12,6 +12,7 @@ from django.shortcuts import get_object_or_404
 
 from diagnostics.charting.chart import Chart, Choice
 from diagnostics.charts import CHARTS, end_to_end_latency, metrics
+from diagnostics.diagnosis.fingerprint import worst_job
 from diagnostics.log_book.comparing import changed_patterns
 from diagnostics.profiles.changing import changed_frames
 from diagnostics.symptoms import symptom
@@ -35,6 +36,8 @@ class ChartShown:
 
 MOST_KEY_CHARTS = 2
 """Charts beside the verdict. Our choice: two fit side by side below it on one screen."""
+BY_JOB = ("jobs", "series")
+"""Names of the lists of points that each have a `job_id`: one entry for a job, or many series."""
 GENERAL_CHARTS = ("job-graph", "log-volume", "checkpoint-history")
 """Charts beside a verdict whose class names none with data, as an inconclusive one."""
 
@@ -68,10 +71,11 @@ def _targets(analysis: Analysis, chart_id: str) -> Mapping[str, float]:
 
 def points_of_job(points: Mapping[str, Any], job: str | None) -> Mapping[str, Any] | None:
     """The points of one job, and those of no job; all of them without a job, or when they are not separated by job."""
-    if not job or "jobs" not in points:
+    separated = next((name for name in BY_JOB if name in points), None)
+    if not job or separated is None:
         return points
-    jobs = [each for each in points["jobs"] if each["job_id"] in (job, None)]
-    return {**points, "jobs": jobs} if jobs else None
+    chosen = [each for each in points[separated] if each["job_id"] in (job, None)]
+    return {**points, separated: chosen} if chosen else None
 
 
 def stretch(text: str) -> tuple[int, int] | None:
@@ -129,6 +133,19 @@ def _only_job(points: Mapping[str, Any]) -> str | None:
     return names.pop() if len(names) == 1 else None
 
 
+def _summary_subject(
+    points: Mapping[str, Any], worst: Mapping[str, Any] | None
+) -> tuple[Mapping[str, Any], str | None]:
+    """What a summary is about in a case of several jobs, and the job that it has to name: of series, which know no name
+    of their job, those of the job of the verdict.
+    """
+    if worst is None or "series" not in points:
+        return points, _only_job(points)
+    of_worst = points_of_job(points, worst["job_id"])
+    is_of_it = of_worst is not None and any(each["job_id"] for each in of_worst["series"])
+    return (of_worst, worst["name"]) if of_worst is not None and is_of_it else (points, None)
+
+
 def charts_shown(analysis: Analysis) -> tuple[list[ChartShown], list[Chart], Span]:
     """The charts with points in page order, those without, and the time range of the points.
 
@@ -136,14 +153,16 @@ def charts_shown(analysis: Analysis) -> tuple[list[ChartShown], list[Chart], Spa
     the summary of a chart that is about one of them names it.
     """
     stored = {row.chart_id: row.points for row in analysis.charts.all()}
-    several = len((analysis.document or {}).get("jobs", ())) > 1
+    document = analysis.document or {}
+    several = len(document.get("jobs", ())) > 1
+    worst = worst_job(document) if several else None
     drawn, empty = [], []
     spans: list[tuple[int, int]] = []
     for chart in CHARTS.values():
         try:
             points = stored[chart.id]
-            summary = chart.summary(points)
-            name = _only_job(points) if several else None
+            summarised, name = _summary_subject(points, worst) if several else (points, None)
+            summary = chart.summary(summarised)
             named = f"{name}{say(': ')}{summary}" if name and name not in summary else summary
             drawn.append(ChartShown(chart, named, chart.choices(points)))
             if chart.axis == "time":

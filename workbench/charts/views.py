@@ -30,8 +30,9 @@ MOST_CHANGES = 20
 
 
 def _nothing_of_job(chart: Chart) -> str:
-    """Why the chart of a job is empty although that of another is not: how much it needs."""
-    return joined_sentences((say("The chosen job has too little of this for the chart."), chart.read_missing))
+    """Why the chart of a job is empty although that of another is not: how much it needs, as plain text."""
+    needed = chart.read_missing.replace("`", "")
+    return joined_sentences((say("The chosen job has too little of this for the chart."), needed))
 
 
 def _asked(request: SignedInRequest, analysis_id: int, chart_id: str) -> tuple[Chart, Mapping[str, Any] | None]:

@@ -123,6 +123,12 @@ def test_metrics_are_listed_by_family_with_the_course_of_the_highest_series() ->
     assert offered[0].thumbnail == "M0 1.0L72 17.0", "from the highest value, on top, to the lowest"
 
 
+def test_a_metric_that_only_one_job_has_is_offered_for_that_job_alone() -> None:
+    of_one, of_both, again = (series(name, 1.0) for name in ("watermarkLag", "numRecordsIn", "numRecordsIn"))
+    points = of({**of_one, "job_id": "a"}, {**of_both, "job_id": "a"}, {**again, "job_id": "b"})
+    assert {each.title: each.job_id for each in CHART.choices(points)} == {"numRecordsIn": None, "watermarkLag": "a"}
+
+
 def test_readings_rarer_than_the_slots_are_joined_and_a_missing_one_is_a_gap() -> None:
     points = of(series("numRecordsInPerSecond", 1.0, None, 2.0, None, 3.0, None, None, None, 4.0))
     assert CHART.choices(points)[0].thumbnail == "M0 17.0L18 11.7L36 6.3M69 1.0h3"

@@ -13,7 +13,7 @@ from tests.workbench.people import People, signed_in
 from workbench.analyses.models import Analysis, ChartPoints
 from workbench.analyses.selectors import offset_min
 from workbench.charts.rows import rows_sorted
-from workbench.charts.selectors import ChartShown, key_charts
+from workbench.charts.selectors import ChartShown, charts_shown, key_charts
 
 LOG_VOLUME = {
     "from_ms": 1_795_222_000_000,
@@ -61,7 +61,8 @@ def test_one_job_is_not_mixed_with_another(people: People, analysis: Analysis) -
     nothing = bob.get(address, {"job": "c"}).json()
     assert nothing["figure"] is None
     assert nothing["summary"].startswith("The chosen job has too little of this for the chart. ")
-    assert CHARTS["load-by-subtask"].read_missing in nothing["summary"]
+    needed = CHARTS["load-by-subtask"].read_missing
+    assert nothing["summary"].endswith(needed.replace("`", "")), "plain text: a browser shows no back-tick as code"
 
 
 def test_strangers_unknown_charts_and_charts_without_points_are_not_found(people: People, analysis: Analysis) -> None:
@@ -209,3 +210,50 @@ def test_the_charts_beside_the_verdict_are_those_of_its_finding_before_those_of_
 
     assert shown("resource.network-buffers") == ["memory-model", "log-volume"]
     assert shown("resource.heap") == ["garbage-collection", "subtask-activity"]
+
+
+def metric_points() -> dict[str, Any]:
+    """Records out of a healthy job with many and of one with trouble with few; the job is named by no series."""
+    rates = [("b", "Source: page-views", 300.0), ("a", "Source: orders", 120.0)]
+    series = [
+        {
+            "metric": "numRecordsOutPerSecond",
+            "job_id": job,
+            "where": where,
+            "is_rate": False,
+            "of_task": True,
+            "mean": [rate, rate],
+            "peak": [rate, rate],
+        }
+        for job, where, rate in rates
+    ]
+    times = {"from_ms": LOG_VOLUME["from_ms"], "to_ms": LOG_VOLUME["to_ms"], "slot_ms": 1000, "slots": 2}
+    return {**times, "left_out": 0, "series": series, "watched": []}
+
+
+def test_every_metric_follows_the_chosen_job_as_the_other_charts_do(people: People, analysis: Analysis) -> None:
+    """With the ill job chosen it drew the lines of the healthy one, and its caption named those."""
+    ChartPoints.objects.create(analysis=analysis, chart_id="metrics", points=metric_points())
+    address, bob = reverse("charts:figure", args=[analysis.pk, "metrics"]), signed_in(people.bob)
+
+    shown = {job: bob.get(address, {"job": job}).json() for job in ("", "a", "b", "c")}
+
+    assert {job: len(each["figure"]["data"]) for job, each in shown.items() if each["figure"]} == {
+        "": 2,
+        "a": 1,
+        "b": 1,
+    }
+    assert "of Source: orders: 120" in shown["a"]["summary"]
+    assert "of Source: page-views: 300" in shown["b"]["summary"]
+
+
+def test_the_caption_of_every_metric_names_the_job_of_the_verdict_and_is_about_it(analysis: Analysis) -> None:
+    ChartPoints.objects.create(analysis=analysis, chart_id="metrics", points=metric_points())
+    verdict = {"symptom_class": "slow_dimension_join"}
+    jobs = [
+        {"job_id": "a", "name": "shop", "health": 24, "verdict": verdict},
+        {"job_id": "b", "name": "views", "health": 96, "verdict": {"symptom_class": "healthy"}},
+    ]
+    analysis.document = {**(analysis.document or {}), "verdict": verdict, "jobs": jobs}
+    [told] = [each for each in charts_shown(analysis)[0] if each.chart.id == "metrics"]
+    assert told.summary.startswith("shop: numRecordsOutPerSecond of Source: orders: 120")

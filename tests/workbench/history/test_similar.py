@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from typing import Any
 
 import pytest
 from django.utils import timezone
@@ -162,10 +163,17 @@ def test_templates_of_warnings_and_errors_are_kept_when_the_log_book_is_written(
     assert telling_templates(contents) == ["Connection to <*> was lost", "Checkpoint <n> expired"]
 
 
+NO_JOBS: dict[str, Any] = {"jobs": []}
+
+
+def measured_phase(job: str, phase: str) -> dict[str, Any]:
+    return {"key": "checkpoint_phases", "subject": {"job": job}, "facts": {"longest_phase": phase}}
+
+
 def test_the_phase_of_an_analysis_is_a_trait_that_another_diagnosis_replaces(people: People) -> None:
     case = skewed(people.alice, "here")
-    evidence_traits_save(case, "phase", phases_in([{"key": "checkpoint_phases", "facts": {"longest_phase": "x"}}]))
-    evidence_traits_save(case, "phase", phases_in([{"key": "checkpoint_phases", "facts": {"longest_phase": "y"}}]))
+    for phase in ("x", "y"):
+        evidence_traits_save(case, "phase", phases_in([measured_phase("a", phase)], NO_JOBS))
     case_outcome_update(case)
     assert list(case.traits.filter(kind="phase").values_list("value", flat=True)) == ["y"]
     assert case.traits.filter(kind="class").exists()
@@ -173,7 +181,23 @@ def test_the_phase_of_an_analysis_is_a_trait_that_another_diagnosis_replaces(peo
 
 def test_an_analysis_without_measured_checkpoints_has_no_phase() -> None:
     not_measured = NotMeasured("checkpoint_phases", "checkpoint-details", "The files hold no checkpoints.")
-    assert phases_in([not_measured.as_json()]) == set()
+    assert phases_in([not_measured.as_json()], NO_JOBS) == set()
+
+
+@pytest.mark.parametrize(
+    ("classes", "phases"),
+    [
+        ({"a": "slow_dimension_join", "b": "healthy"}, {"start delay and alignment"}),
+        ({"a": "healthy", "b": "healthy"}, {"start delay and alignment", "asynchronous part"}),
+    ],
+)
+def test_the_phase_of_a_healthy_job_is_no_trait_of_another_jobs_incident(
+    classes: dict[str, str], phases: set[str]
+) -> None:
+    """A case was said to differ from one of the same job by the checkpoints of a healthy job that was in its files."""
+    signals = [measured_phase("a", "start delay and alignment"), measured_phase("b", "asynchronous part")]
+    jobs = [{"job_id": job, "verdict": {"symptom_class": symptom_class}} for job, symptom_class in classes.items()]
+    assert phases_in(signals, {"jobs": jobs}) == phases
 
 
 def test_two_jobs_without_trouble_are_not_alike_by_that_and_are_no_incident(people: People) -> None:
