@@ -26,7 +26,7 @@ from workbench.history.timeline import Entry, timeline
 from workbench.languages.sentences import say, to_say
 from workbench.reports.events import Event, events_of
 from workbench.runbooks.filling import CAUSES, RunbookProgress, StepShown, runbook_progress
-from workbench.runbooks.plans import PlanShown, plans_shown
+from workbench.runbooks.plans import PlanShown, is_healthy_job, plans_shown, waits_because
 from workbench.uploads.listing import format_title
 
 EVIDENCE_SHOWN = 6
@@ -47,7 +47,10 @@ OPTION = to_say("Option")
 
 @dataclass(frozen=True, slots=True)
 class ReportedFinding:
-    """A finding in the form of a report."""
+    """A finding in the form of a report.
+
+    where  its job, in a case of several, and what of it
+    """
 
     title: str
     role: str
@@ -64,8 +67,9 @@ class ReportedFinding:
 class ReportedRunbook:
     """A runbook of a cause.
 
-    course  how far it is and what comes next, in words
-    steps   those that have to be done
+    title   with its job, in a case of several
+    course  how far it is, in words, and what comes next or why nothing of it is due
+    steps   those that have to be done; none where the job is healthy
     """
 
     title: str
@@ -127,12 +131,13 @@ def report_of(case: Case) -> Report:
     document = document_read(incident) if incident else None
     entries = [entry for entry in timeline(records) if not entry.is_minor]
     progress = _runbooks(incident) if incident and not case.is_closed else []
+    names = _names_of_several(document) if document else {}
     return Report(
         case=case,
-        facts=list(_facts(case, document)),
+        facts=list(_facts(case, document, names)),
         verdict=verdict_line(document) if document else say("Not diagnosed yet"),
         summary=document["verdict"]["summary"] if document else "",
-        findings=[reported_finding(finding) for finding in document["findings"]] if document else [],
+        findings=[reported_finding(finding, names) for finding in document["findings"]] if document else [],
         missing=[(each["what"], each["why"], each["how"]) for each in document["missing_evidence"]] if document else [],
         hypotheses=list(_hypotheses(document)) if document else [],
         looked_at=list(_looked_at(document)) if document else [],
@@ -140,7 +145,7 @@ def report_of(case: Case) -> Report:
         impact=measured_impact(incident) if incident else [],
         first_step=_first_step(document) if document and not case.is_closed else "",
         later=list(_later(case, diagnoses)),
-        runbooks=[_runbook(each) for each in progress],
+        runbooks=[_runbook(incident, each, names) for each in progress] if incident else [],
         plans=plans_shown(incident, progress) if incident else [],
         actions=[_action(each) for each in records.follow_ups],
         events=events_of(document) if document else [],
@@ -167,13 +172,33 @@ def minute_utc(moment: dt.datetime) -> str:
     return f"{moment.astimezone(dt.UTC):%Y-%m-%d %H:%M}"
 
 
-def _facts(case: Case, document: Mapping[str, Any] | None) -> Iterator[tuple[str, str]]:
+def _names_of_several(document: Mapping[str, Any]) -> Mapping[str | None, str]:
+    """The id of each job -> its name, which a report of several states with each finding; empty for one job."""
+    jobs = document["jobs"]
+    return {job["job_id"]: job["name"] or job["job_id"] or "" for job in jobs} if len(jobs) > 1 else {}
+
+
+def _job_line(job: Mapping[str, Any]) -> str:
+    """A job with its verdict and its health."""
+    return say(
+        "{job} ({verdict}, health {score})",
+        job=job["name"] or job["job_id"],
+        verdict=phrase.within_sentence(symptom(job["verdict"]["symptom_class"]).read_title),
+        score=job["health"],
+    )
+
+
+def _facts(
+    case: Case, document: Mapping[str, Any] | None, names: Mapping[str | None, str]
+) -> Iterator[tuple[str, str]]:
     yield say("Case"), f"{case.pk}{say(', ')}{str(case.get_status_display()).lower()}"
     yield say("Team and owner"), f"{case.team.name}{say(', ')}{case.owner}"
     yield say("Opened"), say("{time} UTC by {person}", time=minute_utc(case.created_at), person=case.created_by)
     if case.closed_at:
         yield say("Closed"), say("{time} UTC by {person}", time=minute_utc(case.closed_at), person=case.closed_by)
-    if case.job_names:
+    if document and names:
+        yield say("Jobs"), say(", ").join(map(_job_line, document["jobs"]))
+    elif case.job_names:
         yield say("Jobs"), say(", ").join(case.job_names.splitlines())
     if case.flink_version:
         yield "Flink", case.flink_version
@@ -194,14 +219,15 @@ def _facts(case: Case, document: Mapping[str, Any] | None) -> Iterator[tuple[str
         yield say("What fixed it"), case.what_fixed_it
 
 
-def reported_finding(entry: Mapping[str, Any]) -> ReportedFinding:
-    """A finding of the document in the form of a report."""
+def reported_finding(entry: Mapping[str, Any], names: Mapping[str | None, str] | None = None) -> ReportedFinding:
+    """A finding of the document in the form of a report. `names` are of its jobs where it has to name its own."""
+    job = (names or {}).get(entry["subject"].get("job"))
     evidence = [(_place(each), each.get("text") or each.get("name") or "") for each in entry["evidence"]]
     return ReportedFinding(
         title=entry["title"],
         role=say(OPTION if entry.get("advice") else ROLES[entry["role"]]),
         severity=entry["severity"],
-        where=" · ".join(subject_words(entry["subject"])),
+        where=" · ".join([*([job] if job else []), *subject_words(entry["subject"])]),
         statement=entry["statement"],
         sure=phrase.percent(entry["confidence"]),
         rule=say("{rule} version {version}", rule=entry["rule"]["id"], version=entry["rule"]["version"]),
@@ -240,12 +266,16 @@ def _runbooks(analysis: Analysis) -> list[RunbookProgress]:
     return list({(each.job, each.id): each for each in causes}.values())
 
 
-def _runbook(progress: RunbookProgress) -> ReportedRunbook:
-    course = progress.course
-    if progress.next_question:
+def _runbook(incident: Analysis, progress: RunbookProgress, names: Mapping[str | None, str]) -> ReportedRunbook:
+    """The runbook of one job. Of a healthy one beside another with trouble nothing is next, and no step is listed."""
+    course, job = progress.course, names.get(progress.job or None)
+    title = f"{progress.title} · {job}" if job else progress.title
+    if job and (because := waits_because(incident, progress.job)):
+        course = say("{course}; {because}", course=course, because=phrase.within_sentence(because))
+    elif progress.next_question:
         course = say("{course}; next: {question}", course=course, question=progress.next_question)
-    needed = [step for step in progress.steps if not step.is_settled]
-    return ReportedRunbook(progress.title, course, needed)
+    is_listed = not job or not is_healthy_job(incident, progress.job)
+    return ReportedRunbook(title, course, [step for step in progress.steps if is_listed and not step.is_settled])
 
 
 def _first_step(document: Mapping[str, Any]) -> str:

@@ -75,7 +75,7 @@ class SameRestart:
 
 def waits_because(analysis: Analysis, job: str | None) -> str:
     """Why nothing of a job, or of the only one, has to be changed now: it is healthy, or its trouble is over."""
-    if _is_healthy(analysis, job):
+    if is_healthy_job(analysis, job):
         return say("The job is healthy: nothing of this is worth a restart of its own.")
     since = over_since(analysis.document, job)
     if since is None or comes_again(analysis, job):
@@ -89,13 +89,14 @@ def waits_because(analysis: Analysis, job: str | None) -> str:
 
 def due_because(analysis: Analysis, job: str | None) -> str:
     """Why the changes of a job, whose trouble is over, do not wait for the next deployment; empty where they may."""
-    since = None if _is_healthy(analysis, job) else over_since(analysis.document, job)
+    since = None if is_healthy_job(analysis, job) else over_since(analysis.document, job)
     again = comes_again(analysis, job) if since is not None else ""
     over = say("The trouble has been over since {time} UTC.", time=f"{since:%Y-%m-%d %H:%M:%S}") if since else ""
     return joined_sentences([over, again]) if again else ""
 
 
-def _is_healthy(analysis: Analysis, job: str | None) -> bool:
+def is_healthy_job(analysis: Analysis, job: str | None) -> bool:
+    """Whether the verdict of a job, or without one of all jobs, is that it is healthy."""
     jobs = [each for each in analysis.document["jobs"] if job in (None, "", each["job_id"])]
     verdicts = [each["verdict"] for each in jobs] or [analysis.document["verdict"]]
     return all(each["symptom_class"] == HEALTHY for each in verdicts)

@@ -14,7 +14,7 @@ from reportlab.pdfbase import pdfmetrics
 from reportlab.platypus import Paragraph
 
 from diagnostics.language import CHINESE
-from tests.workbench.diagnosed import diagnosed_case
+from tests.workbench.diagnosed import diagnosed_case, document_store
 from tests.workbench.people import People, case_of, signed_in
 from tests.workbench.reports.dated_findings import began, line_at, with_findings
 from workbench.analyses.models import Analysis
@@ -73,6 +73,31 @@ def test_one_step_is_copied_with_its_commands_and_who_did_it(people: People) -> 
     assert f"/vertices/{'b' * 32}" in text
     assert "\nbob done, 20" in text
     assert text.endswith(f"<http://testserver{reverse('runbooks:detail', args=[analysis.pk, 0])}#step-{STEP}>\n")
+
+
+def test_a_report_of_two_jobs_tells_whose_each_finding_and_runbook_is(people: People) -> None:
+    """Both had them once each, in one list, and the step of the healthy job was called the next one."""
+    analysis = with_runbook(diagnosed_case(people.alice))
+    [finding], [job] = analysis.document["findings"], analysis.document["jobs"]
+    other = {**job, "job_id": "c" * 32, "name": "Views", "health": 96, "verdict": {**job["verdict"]}}
+    other["verdict"]["symptom_class"] = "healthy"
+    subject = {**finding["subject"], "job": other["job_id"]}
+    analysis.document["jobs"].append(other)
+    analysis.document["findings"].append({**finding, "subject": subject, "severity": "info", "role": "contributing"})
+    document_store(analysis)
+
+    text = as_markdown(report_of(analysis.case), "http://here/")
+    page = fetched(people, analysis, "html").decode()
+
+    assert f"- Jobs: Orders (data skew, health {job['health']}), Views (healthy, health 96)\n" in text
+    assert "### Root cause: One subtask takes most of the records\n\nOrders · Window\n" in text
+    assert "### Contributing: One subtask takes most of the records\n\nViews · Window\n" in text
+    ill, healthy = (line for line in text.splitlines() if " steps done or skipped" in line)
+    assert " · Orders: 0 of" in ill
+    assert "; next: " in ill
+    assert " · Views: " in healthy
+    assert healthy.endswith("; the job is healthy: nothing of this is worth a restart of its own.")
+    assert page.count('<ol class="steps"><li') == 1, "the steps of the healthy job are not told"
 
 
 def test_a_part_that_is_not_there_or_of_a_stranger_is_not_copied(people: People, analysis: Analysis) -> None:
