@@ -25,8 +25,10 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
     down, forgets = _down_ms(lookup), lookup("delivery_guarantee.source") == FORGETS
     lost_most, lost_usual = interval + took + down, interval / 2 + took + down
     shown_took = " + ".join(map(duration, (took, *([down] if down else []))))
+    division = f"{duration(took)} / {duration(interval)}"
+    arithmetic = division if under_way <= 1 else say("{division}, at most all of it", division=division)
     lines = [
-        Line(say("Time with a checkpoint under way"), f"{duration(took)} / {duration(interval)}", percent(under_way)),
+        Line(say("Time with a checkpoint under way"), arithmetic, percent(min(under_way, 1.0))),
         Line(
             say("Lost with a failure, at most") if forgets else say("Processed again after a failure, at most"),
             f"{duration(interval)} + {shown_took}",

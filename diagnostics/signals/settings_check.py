@@ -376,7 +376,8 @@ FACTS = {
     "long_duration_ms": "their 95th percentile",
     "few_completed": "completed checkpoints, when they are too few for a 95th percentile",
     "longest_duration_ms": "longest duration of a completed checkpoint",
-    "long_to_interval_ratio": "duration that at most one checkpoint in twenty exceeds, over the checkpoint interval",
+    "long_to_interval_ratio": "duration that at most one completed checkpoint in twenty exceeds, over the checkpoint "
+    "interval",
     "usual_of_expired": "whether a checkpoint that expired has this median duration",
     "usual_to_interval_ratio": "median checkpoint duration over the checkpoint interval",
     "longest_to_timeout_ratio": "longest duration of a checkpoint that completed or expired over the timeout",

@@ -46,3 +46,4 @@ def test_a_checkpoint_that_expired_takes_its_timeout_or_more() -> None:
         "checkpoint-interval", facts | {"checkpoint_progress.median_duration_ms": 15_500}, interval_ms=10_000.0
     )
     assert found.headline.startswith("Do not shorten it: a checkpoint takes 60 s or more, longer than the interval")
+    assert (found.lines[0].arithmetic, found.lines[0].result) == ("60 s / 10 s, at most all of it", "100 %")
