@@ -11,7 +11,7 @@ MEASURED_BY = {
     "event_time": ("watermarks",),
     "stability": ("exceptions", "restarts", "task_manager_loss", "task_manager_loss.all", "alarming_records"),
 }
-"""Dimension -> signals of which one has to be measured before full marks are shown. What only a failure brings to
+"""Dimension -> signals. One of them has to be measured before full marks are shown. What only a failure brings to
 light, such as an OutOfMemoryError in a log, does not show that there is enough.
 """
 FULL = 100
