@@ -18,8 +18,9 @@ MOST_SALTS = 1024
 def _refusals(hottest: float, even: float, multiple: float, lookup: Lookup) -> Iterator[str]:
     if hottest <= multiple * even:
         yield say(
-            "No subtask has more than {multiple} times its even share ({hottest} of the records; an even share is "
-            "{even}): there is nothing to salt.",
+            "No subtask of {task} has more than {multiple} times its even share ({hottest} of the records; an even "
+            "share is {even}): there is nothing to salt.",
+            task=str(lookup("load_balance.task") or say("the task")),
             multiple=number(multiple),
             hottest=percent(hottest),
             even=percent(even),

@@ -58,7 +58,8 @@ def measure(evidence: Evidence) -> Measured:
         graph, of_vertex = graphs[vertex[0]], means.get(vertex, {})
         signal = _signal(vertex, spread, busy.get(vertex, {}), cluster, spreads, back_pressured, graph, of_vertex)
         named = signal.subject.vertex or series.name_of(vertex)
-        yield replace(signal, subject=replace(signal.subject, vertex=named))
+        facts = {**signal.facts, "task": named} if named else signal.facts
+        yield replace(signal, subject=replace(signal.subject, vertex=named), facts=facts)
 
 
 def _graph(job_id: str | None, cluster: Cluster, series: MetricSeries, back_pressured: Samples) -> JobGraph:
@@ -260,6 +261,7 @@ SIGNALS = (
         key="load_balance",
         level="vertex",
         facts={
+            "task": "task whose subtasks are compared",
             "direction": "direction of the compared records; `in` for records read, `out` for a source",
             "parallelism": "number of subtasks of the task",
             "subtasks_seen": "number of subtasks whose records are known",

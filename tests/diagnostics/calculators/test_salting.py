@@ -16,8 +16,11 @@ def test_salts_leave_room_for_the_other_keys() -> None:
 
 def test_an_even_task_has_nothing_to_salt_and_the_share_of_a_subtask_is_not_called_that_of_a_key() -> None:
     """A quarter of the records and 1.3 % beyond it: 1.3 % + 98.7 % / 4 = 26 % of 25 %."""
-    found = outcome("salting", {"load_balance.concentration_ratio": 0.0133, "load_balance.parallelism": 4})
+    spread = {"load_balance.concentration_ratio": 0.0133, "load_balance.parallelism": 4}
+    found = outcome("salting", spread | {"load_balance.task": "views-per-page"})
     assert found.advice == "do not"
+    assert found.headline.startswith("No subtask of views-per-page has more than "), "a job has several"
+    assert outcome("salting", spread).headline.startswith("No subtask of the task has more than ")
     assert "(26 % of the records; an even share is 25 %): there is nothing to salt." in found.headline
     assert "key" not in found.headline
 
