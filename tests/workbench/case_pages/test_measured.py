@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from django.template import Context
 from django.urls import reverse
 
 from tests.workbench.diagnosed import diagnosed_case, document_store
 from tests.workbench.people import People, signed_in
 from workbench.analyses.measured import Measurements, ValueSource
 from workbench.analyses.models import Citation
+from workbench.analyses.templatetags.citations import linked_value
 from workbench.runbooks.linked_values import linked_values
 
 
@@ -86,6 +90,21 @@ def test_values_in_the_sentences_of_a_runbook_have_their_source(people: People) 
 
     assert [each.text for each in sentence] == ["The skew is ", "4", "."]
     assert [each.source.citation.line if each.source else None for each in sentence] == [None, 2, None]
+
+
+def test_a_value_beside_its_unit_is_not_parted_at_the_end_of_a_line_on_any_page(people: People) -> None:
+    analysis = diagnosed_case(people.alice)
+    check = {"fact": "load_balance.skew_ratio", "op": "<", "bound": 1.5, "value": 4.0, "holds": False}
+    linked = linked_values(
+        analysis,
+        analysis.document["findings"][0],
+        [{"id": "look", "measured_pieces": [], "answers": [{"checks": [check]}], "done": {"checks": []}}],
+    )
+    context = Context({"diagnosed": analysis, "log_page": ""})
+
+    assert " data-whole>4 times</a>" in linked_value(context, check, linked.checks)
+    with_every_page = Path("static/css/workbench.css").read_text()
+    assert "a.value[data-whole] { white-space: nowrap; }" in with_every_page, "a runbook has no style of findings"
 
 
 def test_of_several_lines_the_one_that_says_the_value_with_its_unit_is_linked(people: People) -> None:

@@ -33,6 +33,9 @@ KINDS = {
 }
 """Kind of a cited line -> its word."""
 
+LONGEST_WHOLE = 25
+"""From this many characters on a value may be broken: a number stays beside its unit, a long name finds its room."""
+
 Sources = Mapping[str, ValueSource]
 UNKNOWN: Sources = {}
 
@@ -61,7 +64,8 @@ def linked_value(context: template.Context, check: Check | Mapping[str, Any], so
         return value
     title = say("The line of this value") if source.is_exact else say("The first line that this was measured from")
     address = citation_address(context, source.citation)
-    return format_html('<a class="value" href="{}" title="{}">{}</a>', address, title, value)
+    whole = SafeString(" data-whole") if len(value) < LONGEST_WHOLE else ""
+    return format_html('<a class="value" href="{}" title="{}"{}>{}</a>', address, title, whole, value)
 
 
 @register.simple_tag(takes_context=True)
