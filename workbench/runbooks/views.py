@@ -33,6 +33,9 @@ from workbench.runbooks.selectors import finding_at, timed_records
 from workbench.runbooks.services import step_record
 from workbench.runbooks.what_if import Calculated, calculated
 
+HELD_NOW = "throughput.held_at_end"
+"""Fact: the records that the sources hold back at the end of the evidence."""
+
 REPRODUCIBLE = ("data_skew", "out_of_order_events")
 """Classes whose cause is in the records, so that a script can reproduce them."""
 
@@ -101,9 +104,12 @@ def detail(request: SignedInRequest, analysis_id: int, position: int) -> HttpRes
 
 
 def _restart_now(shown: StepShown, facts: Lookup) -> Calculated:
-    """The effect of a step's restart; nothing is repeated after a savepoint."""
+    """The effect of a step's restart; nothing is repeated after a savepoint, and nothing is held back any more after
+    the repair that a step waits for.
+    """
     stopped = shown.content["savepoint"]
-    return calculated(CALCULATORS["restart"], facts, {} if stopped["repeats"] else {"since_ms": 0.0})
+    then: Lookup = (lambda fact: None if fact == HELD_NOW else facts(fact)) if shown.waits else facts
+    return calculated(CALCULATORS["restart"], then, {} if stopped["repeats"] else {"since_ms": 0.0})
 
 
 @login_required

@@ -49,7 +49,7 @@ class MemoryModel:
     used          `heap`, `managed`, `direct`, `network`, `metaspace` -> the most bytes measured in use
     assumed       whether a default was taken that depends on a version which is not known
     usable_heap   the heap that the JVM says it can use, in bytes: without the survivor space that its collector keeps
-                  empty; None where no file tells it
+                  empty; None where no file states it
     """
 
     task_manager: str | None

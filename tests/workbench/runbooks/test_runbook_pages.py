@@ -15,6 +15,7 @@ from workbench.cases.templatetags.diagnosis import has_code
 from workbench.runbooks.filling import RunbookProgress, StepShown, runbook_progress
 from workbench.runbooks.models import StepRecord
 from workbench.runbooks.plans import no_help_now, same_restarts
+from workbench.runbooks.views import _restart_now
 
 STEP = "confirm-the-hot-subtask"
 
@@ -272,6 +273,25 @@ def test_a_risky_setting_waits_where_a_restart_now_goes_back_further_than_one_af
         if waiting
         else {}
     )
+
+
+def test_nothing_is_held_back_any_more_when_a_step_that_waits_restarts_the_job() -> None:
+    """Its stop comes after the repair: what waits in the source's memory now has been worked off by then."""
+    owes: dict[str, Any] = {
+        "delivery_guarantee.source": "at most once",
+        "job_code.owes_by_clock": True,
+        "job_code.sources_by_clock": ["Orders.sent (line 9)"],
+        "throughput.held_at_end": 47_000.0,
+        "throughput.before_per_s": 400.0,
+        "throughput.after_per_s": 67.0,
+    }
+    content = {"savepoint": {"text": "", "look": "", "command": "flink stop", "repeats": False, "later": None}}
+    now, later = (
+        _restart_now(StepShown(1, content, None, waits=waits), owes.get).outcome.headline for waits in (False, True)
+    )
+    assert "the 47,000 records that are held back now" in now
+    assert "held back" not in later
+    assert "about 24,000 records if it is down for 60 s" in later
 
 
 def test_a_step_that_is_not_this_case_s_way_has_no_commands_that_stop_the_job(
