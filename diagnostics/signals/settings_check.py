@@ -323,7 +323,7 @@ def _against(facts: Mapping[str, FactValue], history: History) -> dict[str, Fact
     return {
         "completed": len(durations),
         "usual_duration_ms": usual,
-        "usual_of_expired": usual >= timeout if usual is not None and timeout and expired else None,
+        "usual_of_expired": _is_of_expired(usual, timeout, has_expired=bool(expired)),
         "long_duration_ms": long if len(durations) >= FEWEST_FOR_P95 else None,
         "few_completed": len(durations) if 0 < len(durations) < FEWEST_FOR_P95 else None,
         "longest_duration_ms": longest,
@@ -336,6 +336,13 @@ def _against(facts: Mapping[str, FactValue], history: History) -> dict[str, Fact
         "proposed_interval_ms": fitting_interval_ms(history),
         "proposed_min_pause_ms": max(LEAST_PAUSE_MS, rounded_up((longest or 0.0) / 2, LEAST_PAUSE_MS)),
     }
+
+
+def _is_of_expired(usual_ms: float | None, timeout_ms: float | None, *, has_expired: bool) -> bool | None:
+    """Whether an expired checkpoint has the usual duration; None where that or the timeout is not known."""
+    if usual_ms is None or (has_expired and not timeout_ms):
+        return None
+    return has_expired and timeout_ms is not None and usual_ms >= timeout_ms
 
 
 FACTS = {

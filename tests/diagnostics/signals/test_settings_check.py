@@ -113,6 +113,7 @@ def test_durations_are_held_against_the_interval() -> None:
     assert (facts["proposed_interval_ms"], facts["proposed_min_pause_ms"]) == (10_000, 1000)
     assert (facts["few_completed"], facts["longest_duration_ms"]) == (10, 700)
     assert "long_duration_ms" not in facts, "of ten checkpoints none is the slowest of twenty"
+    assert facts["usual_of_expired"] is False, "none expired: it is known that half of them did not"
 
 
 @pytest.mark.parametrize(("usual_ms", "single"), [(2_000.0, True), (12_000.0, False)])
