@@ -263,7 +263,7 @@ CALCULATOR = Calculator(
             )
         ),
         to_say("The highest bandwidth seen is what the storage can do. It may be more: test it with a plain write."),
-        to_say("A share less is that share less: 70 % less of 15 min is 0.3 x 15 min = 4.5 min, not 3 min."),
+        to_say("The time shrinks in proportion to the bytes at most: half of the bytes take half of the time."),
     ),
     compute=_compute,
     unneeded=_unneeded,
