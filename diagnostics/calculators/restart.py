@@ -10,6 +10,13 @@ from diagnostics.calculators.calculator import FORGETS, INCOMING_RATE, Calculato
 from diagnostics.evidence.subject import FactValue, Lookup
 from diagnostics.language import joined_sentences, listed, say, to_say
 from diagnostics.vocabulary.job_states import DELETED_WHEN_ENDED
+from diagnostics.wording.lost_records import (
+    lost_in_time,
+    owed_by_savepoint,
+    owed_since,
+    restart_of_own_records,
+    rounded,
+)
 from diagnostics.wording.phrase import FORMATS, duration, number
 
 DOWN_MS = 60_000.0
@@ -33,9 +40,10 @@ def _unused(lookup: Lookup) -> Collection[str]:
 
 def _question(lookup: Lookup) -> str | None:
     """What is asked where nothing is caught up."""
-    if lookup("delivery_guarantee.source") == FORGETS:
+    if lookup("delivery_guarantee.source") == FORGETS and lookup("job_code.makes_records") is not True:
         return say("How many records does a restart lose?")
-    return say("How far back does a restart go?") if lookup("delivery_guarantee.generated") is True else None
+    makes = "delivery_guarantee.generated", "job_code.makes_records"
+    return say("How far back does a restart go?") if any(lookup(each) is True for each in makes) else None
 
 
 def _assumptions(lookup: Lookup) -> Sequence[str] | None:
@@ -66,7 +74,9 @@ def _effect(values: Mapping[str, float], lookup: Lookup) -> Outcome:
     if lookup("delivery_guarantee.source") == FORGETS:
         emitted = None if idle else lookup("throughput.since_checkpoint_per_s")
         lost_ms = since + idle if since else 0
-        return _lost(lost_ms, values["down_ms"], values.get("rate"), emitted, lookup)
+        lost = _lost(lost_ms, values["down_ms"], values.get("rate"), emitted, lookup)
+        is_own = lookup("job_code.makes_records") is True
+        return _without_own(lost, lost_ms, values["down_ms"]) if is_own else lost
     if lookup("delivery_guarantee.generated") is True:
         return _generated(since, lookup)
     down, rate, capacity = (values[name] for name in ("down_ms", "rate", "capacity"))
@@ -119,6 +129,14 @@ def _effect(values: Mapping[str, float], lookup: Lookup) -> Outcome:
     return Outcome("depends", headline, lines, results=results)
 
 
+def _without_own(outcome: Outcome, since: float, down: float) -> Outcome:
+    """The effect where the source makes its records itself: what is counted is what a real feed in its place loses."""
+    headline = restart_of_own_records(since, down, outcome.results.get("lost"), outcome.results.get("lost_most"))
+    labels = [say("A real feed would lose"), say("A real feed would lose with all that was held back")]
+    lines = [replace(line, label=label) for line, label in zip(outcome.lines, labels, strict=False)]
+    return replace(outcome, headline=headline, lines=lines)
+
+
 def _lost(since: float, down: float, rate: float | None, emitted: FactValue, lookup: Lookup) -> Outcome:
     """The effect where the sources cannot be read again: what a checkpoint does not hold is lost.
 
@@ -127,7 +145,7 @@ def _lost(since: float, down: float, rate: float | None, emitted: FactValue, loo
              the job read nothing, so that what came is lost
     """
     if rate is None:
-        return Outcome("depends", _lost_in_time(since), formula="")
+        return Outcome("depends", lost_in_time(since), formula="")
     if lookup("job_code.owes_by_clock") is True:
         return _owed(since, down, rate, lookup)
     before = float(emitted) if isinstance(emitted, (int, float)) and emitted > 0 else rate
@@ -138,9 +156,9 @@ def _lost(since: float, down: float, rate: float | None, emitted: FactValue, loo
         else f"{duration(down)} x {number(rate)}/s"
     )
     lines = [Line(say("Records lost"), way, number(lost))]
-    words = {"lost": number(_rounded(lost)), "down": duration(down)}
-    since_then = {"since": duration(since), "rate": number(rate), "more": number(_rounded(60 * before))}
-    if since and _rounded(before) != _rounded(rate):
+    words = {"lost": number(rounded(lost)), "down": duration(down)}
+    since_then = {"since": duration(since), "rate": number(rate), "more": number(rounded(60 * before))}
+    if since and rounded(before) != rounded(rate):
         held = _held(since, lookup)
         whole = held + (since + down) / 1000 * rate
         way = f"({duration(since)} + {duration(down)}) x {number(rate)}/s"
@@ -181,12 +199,12 @@ def _owed(since: float, down: float, rate: float, lookup: Lookup) -> Outcome:
     counts = lookup("job_code.sources_by_clock")
     words = {
         "counts": listed(str(each) for each in counts) if isinstance(counts, (list, tuple)) else "",
-        "held": number(_rounded(held)),
+        "held": number(rounded(held)),
         "since": duration(since),
         "rate": number(rate),
-        "lost": number(_rounded(lost)),
+        "lost": number(rounded(lost)),
         "down": duration(down),
-        "more": number(_rounded(60 * rate)),
+        "more": number(rounded(60 * rate)),
     }
     formula = say("lost = held back at the trigger + (time since the trigger + down time) x rate that comes in")
     because = say(
@@ -194,7 +212,7 @@ def _owed(since: float, down: float, rate: float, lookup: Lookup) -> Outcome:
         "only: {counts}.",
         **words,
     )
-    headline = joined_sentences([because, (_owed_since if since else _owed_by_savepoint)(held, words)])
+    headline = joined_sentences([because, (owed_since if since else owed_by_savepoint)(held, words)])
     return Outcome("depends", headline, [Line(say("Records lost"), way, number(lost))], [], {"lost": lost}, formula)
 
 
@@ -202,38 +220,6 @@ def _held(since: float, lookup: Lookup) -> float:
     """Records that were held back at the trigger of the checkpoint, or at the end where it is a savepoint of now."""
     measured = lookup("throughput.held_at_checkpoint" if since else "throughput.held_at_end")
     return float(measured) if isinstance(measured, (int, float)) else 0.0
-
-
-def _owed_since(held: float, words: Mapping[str, str]) -> str:
-    if not held:
-        return say(
-            "A restart from the last checkpoint loses what came in the {since} since its trigger and what comes while "
-            "the job is down, {rate}/s: about {lost} records if it is down for {down}, as of the end of the evidence; "
-            "each further minute without a completed checkpoint adds {more}. Nothing is read again.",
-            **words,
-        )
-    return say(
-        "A restart from the last checkpoint loses the {held} records that were held back at its trigger, what came in "
-        "the {since} since then and what comes while the job is down, {rate}/s: about {lost} records if it is down for "
-        "{down}, as of the end of the evidence; each further minute without a completed checkpoint adds {more}. "
-        "Nothing is read again.",
-        **words,
-    )
-
-
-def _owed_by_savepoint(held: float, words: Mapping[str, str]) -> str:
-    if not held:
-        return say(
-            "After a stop with a savepoint the state is whole, but what comes while the job is down, {rate}/s, is "
-            "lost: about {lost} records if it is down for {down}. Nothing is read again.",
-            **words,
-        )
-    return say(
-        "After a stop with a savepoint the state is whole, but the {held} records that are held back now and what "
-        "comes while the job is down, {rate}/s, are lost: about {lost} records if it is down for {down}. Nothing is "
-        "read again.",
-        **words,
-    )
 
 
 def _held_back(before: float, rate: float, whole: float, words: Mapping[str, str], lookup: Lookup) -> str:
@@ -253,29 +239,10 @@ def _held_back(before: float, rate: float, whole: float, words: Mapping[str, str
         **{name: words[name] for name in ("since", "lost", "down")},
         before=number(before),
         comes=comes,
-        more=number(_rounded(60 * still)),
-        whole=number(_rounded(whole)),
-        whole_more=number(_rounded(60 * rate)),
+        more=number(rounded(60 * still)),
+        whole=number(rounded(whole)),
+        whole_more=number(rounded(60 * rate)),
     )
-
-
-def _lost_in_time(since: float) -> str:
-    """What is lost where nobody knows how many records come in."""
-    if since:
-        return say(
-            "The source keeps no position in checkpoints. A restart from the last one loses what came in the {since} "
-            "since then and what comes while the job is down. Nothing is read again.",
-            since=duration(since),
-        )
-    return say(
-        "The source keeps no position in checkpoints. After a stop with a savepoint the state is whole, but what comes "
-        "while the job is down is lost. Nothing is read again."
-    )
-
-
-def _rounded(lost: float) -> float:
-    """An estimate with as many digits as it deserves: two."""
-    return float(f"{lost:.2g}")
 
 
 def _generated(since: float, lookup: Lookup) -> Outcome:

@@ -15,7 +15,7 @@ from diagnostics.notation.code_buffer import unsaved_buffers
 from diagnostics.notation.code_call import known_calls
 from diagnostics.notation.code_look_up import asked
 from diagnostics.notation.code_request import sink_requests
-from diagnostics.notation.code_source import attached_sources, sources_by_clock
+from diagnostics.notation.code_source import attached_sources, sources_by_clock, sources_of_own_records
 from diagnostics.notation.source_text import QUOTED_CODE, TYPED_CODE, Lines, calls, classes, enclosed
 
 MOST = 200
@@ -73,6 +73,8 @@ def code_names(plain: str) -> Iterator[Named]:
         yield "handed-argument", f"{function} {argument}", line
     for source, line in attached_sources(plain):
         yield "source", source, line
+    for source, line in sources_of_own_records(plain):
+        yield "source-of-own-records", source, line
     for count, line in sources_by_clock(plain):
         yield "source-by-clock", count, line
     yield from _imports(plain)

@@ -1,4 +1,4 @@
-"""Which sources of a job's code keep in memory what they cannot send yet. The code is never run.
+"""Which sources of a job's code make their records, or keep in memory what they cannot send. The code is never run.
 
 A source that computes by the clock how many records are due and counts those that it has sent sends the rest as soon as
 it can. Where neither number is in a checkpoint, a restart begins both anew, and what was due is never sent.
@@ -21,6 +21,13 @@ _ATTACHED = re.compile(r"\baddSource\s?\(\s{0,80}new\s{1,20}([A-Za-z_]\w{0,100})
 _RUN = re.compile(r"\bvoid\s{1,20}run\s?\([^(){};]{0,200}\)\s{0,80}(?:throws\s[\w.,\s]{1,200})?\{")
 _SAVES = re.compile(r"\b(?:snapshotState|initializeState|CheckpointedFunction|ListCheckpointed)\b")
 """What puts a source's numbers into a checkpoint. Source: Flink's CheckpointedFunction and ListCheckpointed."""
+_MADE = re.compile(r"\b(?:Random|ThreadLocalRandom|SplittableRandom|randomUUID)\b|\bMath\s?\.\s?random\b")
+"""What records are made with. Source: Java's documentation."""
+_READ = re.compile(
+    r"\b\w{0,60}(?:Socket|Stream|Reader|Consumer|Connection|Statement|ResultSet|Client|Channel|Queue|Files|Scanner"
+    r"|Subscriber|Subscription|Session)\b"
+)
+"""Classes that records are read with, by the ends of their names. Our choice."""
 _ELAPSED = re.compile(r"System\s?\.\s?(?:nanoTime|currentTimeMillis)\s?\(\)\s?-\s?[A-Za-z_]")
 _DECLARED = re.compile(r"\b(?:long|int|double|var)\s{1,20}([A-Za-z_]\w{0,60})\s?=\s?([^;=]{1,300});")
 _WORD = re.compile(r"[A-Za-z_]\w{0,100}")
@@ -32,6 +39,17 @@ def attached_sources(plain: str) -> list[tuple[str, int]]:
     """The classes that the job attaches as sources, with the line of each."""
     lines = Lines(plain)
     return [(each.group(1), lines.at(each.start())) for each in islice(_ATTACHED.finditer(plain), MOST)]
+
+
+def sources_of_own_records(plain: str) -> Iterator[tuple[str, int]]:
+    """Each attached source that makes its records by chance and names nothing that records are read with, and its
+    line: nothing that it sends exists elsewhere.
+    """
+    attached, lines = {name for name, _ in attached_sources(plain)}, Lines(plain)
+    for name, begin, end in classes(plain) if attached else ():
+        body = plain[begin:end]
+        if name in attached and _MADE.search(body) and not _READ.search(body):
+            yield name, lines.at(begin)
 
 
 def sources_by_clock(plain: str) -> Iterator[tuple[str, int]]:

@@ -93,6 +93,7 @@ def measure(evidence: Evidence) -> Measured:
         facts[fact] = _listed(of_kind)
     facts["results_in_sequence"] = bool(facts["previous_result_calls"]) and facts["key_by_calls"] == 1
     facts["owes_by_clock"] = _owes_by_clock(rows)
+    facts["makes_records"] = _makes_records(rows)
     facts |= {fact: _only(rows, kind) for kind, fact in NAMES.items()}
     if not any(row["kind"] == "state-removal" for row in rows):
         facts["kept_state"] = facts["state_name"]
@@ -110,6 +111,13 @@ def _owes_by_clock(rows: Sequence[Mapping[str, Any]]) -> bool | None:
     sources = {row["name"] for row in rows if row["kind"] == "source"}
     by_clock = {row["name"].partition(".")[0] for row in rows if row["kind"] == "source-by-clock"}
     return sources == by_clock if sources else None
+
+
+def _makes_records(rows: Sequence[Mapping[str, Any]]) -> bool | None:
+    """Whether every class that a job attaches as a source makes its records itself; None without such a class."""
+    sources = {row["name"] for row in rows if row["kind"] == "source"}
+    making = {row["name"] for row in rows if row["kind"] == "source-of-own-records"}
+    return sources == making if sources else None
 
 
 def _only(rows: Sequence[Mapping[str, Any]], kind: str) -> FactValue:
@@ -148,6 +156,7 @@ FACTS: Mapping[str, str] = {
     "former_producer_calls": "constructions of FlinkKafkaProducer",
     "former_producer": "the first of them with their lines",
     "owes_by_clock": "whether each source that is a class of the code keeps in memory what it could not send",
+    "makes_records": "whether each source that is a class of the code makes its records itself, by chance",
     "results_in_sequence": "each result of a key depends on the one before, behind the only call that partitions",
     "state_class": "class of the only state descriptor",
     "state_name": "name of the only state",

@@ -124,36 +124,40 @@ def _over_time(counters: Sequence[Series], change: RateChange | None) -> dict[st
 
 
 def _jump(counters: Sequence[Series], readers: Sequence[Series], change: RateChange | None) -> dict[str, FactValue]:
-    """The part of the input that is dropped before and since the rate jumped; nothing without a jump or an input."""
+    """How many records are dropped since the rate jumped, and the part of the input that they are, before and since;
+    nothing without a jump, and no part without an input.
+    """
     if change is None or change.after_per_s == 0 or change.after_per_s < JUMP * change.before_per_s:
         return {}
+    facts: dict[str, FactValue] = {"dropped_since_jump": round(_grown(counters, change.at_ms, None))}
     before, since = _share(counters, readers, None, change.until_ms), _share(counters, readers, change.from_ms, None)
     if before is None or since is None:
-        return {}
-    return {"dropped_before_ratio": before, "dropped_since_ratio": since}
+        return facts
+    return facts | {"dropped_before_ratio": before, "dropped_since_ratio": since}
 
 
 def _share(
     counters: Sequence[Series], readers: Sequence[Series], since_ms: int | None, until_ms: int | None
 ) -> float | None:
     """Dropped records as a part of those read in a stretch of time; None where none was read."""
+    read = _grown(readers, since_ms, until_ms)
+    return min(_grown(counters, since_ms, until_ms) / read, 1.0) if read > 0 else None
 
-    def grown(series: Sequence[Series]) -> float:
-        return sum(
-            increase(
-                [
-                    point
-                    for point in counter.known
-                    if point.ts_ms is not None
-                    and (since_ms is None or point.ts_ms >= since_ms)
-                    and (until_ms is None or point.ts_ms <= until_ms)
-                ]
-            )
-            for counter in series
+
+def _grown(series: Sequence[Series], since_ms: int | None, until_ms: int | None) -> float:
+    """What counters grew by in a stretch of time, together."""
+    return sum(
+        increase(
+            [
+                point
+                for point in counter.known
+                if point.ts_ms is not None
+                and (since_ms is None or point.ts_ms >= since_ms)
+                and (until_ms is None or point.ts_ms <= until_ms)
+            ]
         )
-
-    read = grown(readers)
-    return min(grown(counters) / read, 1.0) if read > 0 else None
+        for counter in series
+    )
 
 
 def _summed(counters: Sequence[Series]) -> list[tuple[int, float]]:
@@ -178,7 +182,8 @@ SIGNALS = (
             "records_in": "records the task has read since the attempt began",
             "events_given_ratio": "events given, as a part of the records read; unknown where they may be all of them",
             "dropped_ratio": "late records dropped as part of the records read, 0 to 1",
-            "dropped_before_ratio": "the same before the rate jumped",
+            "dropped_since_jump": "late records dropped since the rate jumped",
+            "dropped_before_ratio": "late records dropped as part of the records read before the rate jumped",
             "dropped_since_ratio": "the same since the rate jumped",
             "dropped_in_window": "dropped during the samples",
             "dropped_per_s": "mean rate of late records during the samples, 1/s",

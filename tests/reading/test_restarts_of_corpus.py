@@ -54,9 +54,9 @@ def test_a_checkpoint_that_flink_deletes_is_looked_for_in_the_line_of_the_start(
 
 
 @pytest.mark.parametrize("case", [each for each in CASES if each.startswith("checkpoint_declined")])
-def test_records_that_restarts_lost_follow_from_the_root_cause_and_are_no_remark(
+def test_what_restarts_took_from_a_source_that_makes_its_records_is_a_remark_that_follows_from_the_root_cause(
     case: str, corpus_report: CorpusReport
 ) -> None:
     findings = corpus_report(case).document["findings"]
     [lost] = [each for each in findings if each["rule"]["id"] == "restart.lost"]
-    assert (lost["severity"], findings[lost["caused_by"]]["role"]) == ("warning", "root_cause")
+    assert (lost["severity"], findings[lost["caused_by"]]["role"]) == ("info", "root_cause")

@@ -20,12 +20,15 @@ from workbench.languages.sentences import say
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """What no state holds since the restarts of a job: what came in a time, and how many records at most."""
+    """What no state holds since the restarts of a job: what came in a time, and how many records at most; whether the
+    source makes its records itself, so that they exist nowhere else.
+    """
 
     lasted_ms: float
     first_ms: float
     last_ms: float
     most: float | None
+    is_own: bool = False
 
     @property
     def words(self) -> dict[str, str]:
@@ -53,12 +56,14 @@ def lost_by_restarts(analysis: Analysis, job: str | None) -> Lost | None:
         return None
     of_cause = next((facts_of(analysis, each) for each in _roots(analysis, job)), lookup)
     rate = next(each.value for each in input_values(CALCULATORS["restart"], of_cause, {}) if each.input.name == "rate")
-    return Lost(lasted, first, last, lasted / 1000 * rate if rate else None)
+    is_own = lookup("job_code.makes_records") is True
+    return Lost(lasted, first, last, lasted / 1000 * rate if rate else None, is_own)
 
 
 def to_reconcile(analysis: Analysis, jobs: Sequence[str | None]) -> list[str]:
     """The work that records lost by restarts leave to somebody, a sentence for each job."""
-    return [_reconciled(lost) for job in jobs if (lost := lost_by_restarts(analysis, job))]
+    found = (lost_by_restarts(analysis, job) for job in jobs)
+    return [_reconciled(lost) for lost in found if lost and not lost.is_own]
 
 
 def _reconciled(lost: Lost) -> str:

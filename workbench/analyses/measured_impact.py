@@ -11,6 +11,7 @@ from diagnostics.calculators.calculator import FORGETS, calculate, input_values
 from diagnostics.diagnosis.problem_time import over_since, problem_onset
 from diagnostics.diagnosis.verdict import HEALTHY, INCONCLUSIVE
 from diagnostics.language import listed
+from diagnostics.wording.lost_records import at_least_and_most
 from diagnostics.wording.phrase import duration, number
 from workbench.analyses.after_restarts import lost_by_restarts
 from workbench.analyses.finding_facts import facts_of
@@ -60,10 +61,20 @@ def _phrases(analysis: Analysis) -> Iterator[str]:
     lag = max(_facts(analysis, "watermarks", "lag_last_ms", running_only=True), default=0.0)
     if lag >= LEAST_LAG_MS:
         yield say("the event time is up to {lag} behind at the end", lag=duration(lag))
-    if dropped := sum(_facts(analysis, "late_records", "dropped")):
-        yield say("{count} late records dropped", count=number(dropped))
+    yield from _late(analysis)
     if behind := sum(_facts(analysis, "consumer_lag", "lag")):
         yield say("{count} records wait in Kafka", count=number(behind))
+
+
+def _late(analysis: Analysis) -> Iterator[str]:
+    """Late records dropped: since the rate jumped where it did, else since the attempt that counts them began."""
+    found = [each["facts"] for each in _of(analysis, "late_records")]
+    jumped = [facts for facts in found if facts.get("dropped_since_jump")]
+    if since := sum(facts["dropped_since_jump"] for facts in jumped):
+        first = dt.datetime.fromtimestamp(min(facts["changed_at_ms"] for facts in jumped) / 1000, dt.UTC)
+        yield say("{count} late records dropped since {time} UTC", count=number(since), time=f"{first:%H:%M:%S}")
+    if dropped := sum(facts.get("dropped") or 0 for facts in found if facts not in jumped):
+        yield say("{count} late records dropped since the job was last started", count=number(dropped))
 
 
 def _length(document: Mapping[str, Any]) -> Iterator[str]:
@@ -135,7 +146,9 @@ def _at_stake(analysis: Analysis, ill: Sequence[str | None], back: float) -> Ite
         if "lost" in results:
             down = next(each.value or 0.0 for each in values if each.input.name == "down_ms")
             words = {"age": duration(back), "down": duration(down), "lost": _two_digits(results["lost"])}
-            if "lost_most" in results:
+            if lookup("job_code.makes_records") is True:
+                yield _stake_of_own_records(results, words)
+            elif "lost_most" in results:
                 yield say(
                     "a restart from the last completed checkpoint, triggered {age} before the end, loses about {lost} "
                     "to {most} records if the job is down for {down}",
@@ -152,6 +165,18 @@ def _at_stake(analysis: Analysis, ill: Sequence[str | None], back: float) -> Ite
     yield say(
         "a restart loses what was read in the {age} since the trigger of the last completed checkpoint",
         age=duration(back),
+    )
+
+
+def _stake_of_own_records(results: Mapping[str, float], words: Mapping[str, str]) -> str:
+    """What a restart means where the source makes its records itself."""
+    return say(
+        "a restart from the last completed checkpoint takes the state back {age}; the source makes its records itself, "
+        "so that nothing is lost that exists elsewhere (a real feed in its place would lose about {lost} records if "
+        "the job is down for {down})",
+        age=words["age"],
+        lost=at_least_and_most(results["lost"], results.get("lost_most")),
+        down=words["down"],
     )
 
 
@@ -175,7 +200,12 @@ def _lost(analysis: Analysis, ill: Sequence[str | None]) -> Iterator[str]:
         lost = lost_by_restarts(analysis, job)
         if lost is None:
             continue
-        if lost.most is None:
+        if lost.is_own:
+            yield say(
+                "the restarts took the state back {lasted}, what the source made itself between {first} and {last} UTC",
+                **lost.words,
+            )
+        elif lost.most is None:
             yield say("the restarts lost what came in {lasted} between {first} and {last} UTC", **lost.words)
         else:
             yield say(

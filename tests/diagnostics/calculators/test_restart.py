@@ -42,6 +42,19 @@ def test_a_job_that_is_held_back_has_no_spare_capacity() -> None:
     assert "held back" not in outcome("restart", ended, **values).headline
 
 
+def test_a_source_that_makes_its_records_loses_nothing_that_exists_elsewhere() -> None:
+    """40 s + 60 s at 500/s are 50,000 records of a real feed in its place."""
+    facts = {"delivery_guarantee.source": "at most once", "job_code.makes_records": True}
+    values = {"since_ms": 40_000.0, "down_ms": 60_000.0, "rate": 500.0, "capacity": 2000.0}
+    found = outcome("restart", facts, **values)
+    assert "nothing is lost that exists elsewhere" in found.headline
+    assert "takes the state back 40 s" in found.headline
+    assert "would lose about 50,000 records if the job is down for 60 s." in found.headline
+    assert [line.label for line in found.lines] == ["A real feed would lose"]
+    case = CALCULATORS["restart"].read(facts.get)
+    assert case.question == "How far back does a restart go?"
+
+
 def test_a_source_without_a_position_loses_what_arrives_while_the_job_is_down() -> None:
     """60 s x 500/s = 30,000 records; from a checkpoint 40 s ago, 20,000 more."""
     values = {"since_ms": 0.0, "down_ms": 60_000.0, "rate": 500.0, "capacity": 2000.0}

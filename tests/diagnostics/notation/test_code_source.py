@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from diagnostics.notation.code_source import attached_sources, sources_by_clock
+from diagnostics.notation.code_source import attached_sources, sources_by_clock, sources_of_own_records
 from diagnostics.notation.source_text import without_comments
 from tests.diagnosed_corpus import CORPUS
 
@@ -59,8 +59,19 @@ def test_the_sources_of_the_corpus_are_told_apart() -> None:
         assert told == {name for name, _ in attached_sources(plain)} & by_clock, path
 
 
+def test_a_source_that_makes_its_records_by_chance_and_reads_nothing_is_named() -> None:
+    def made(field: str) -> list[str]:
+        return [name for name, _ in sources_of_own_records(SOURCE.format(due=BY_CLOCK, field=field))]
+
+    assert made("Random rnd = new Random(5);") == ["Orders"]
+    assert made("int rate;") == []
+    assert made("Random jitter = new Random(); BufferedReader in;") == []
+    assert made("ThreadLocalRandom r; KafkaConsumer<String, Order> consumer;") == []
+
+
 def test_source_made_to_go_back_ends() -> None:
     begun = time.process_time()
     for filling in ("long a = System.nanoTime() - a; " * 1_000, "while (a < " * 2_000, "long a = " * 3_000):
+        list(sources_of_own_records("addSource(new S()); class S { " + filling + " }"))
         list(sources_by_clock("addSource(new S()); class S { public void run(Object c) { " + filling + " } }"))
     assert time.process_time() - begun < 6

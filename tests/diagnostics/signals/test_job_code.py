@@ -29,6 +29,16 @@ def test_calls_of_each_kind_are_listed_with_their_lines() -> None:
     assert [each.line for each in signal.citations] == [83, 130]
 
 
+def test_a_job_makes_its_records_where_each_of_its_sources_does() -> None:
+    source, own = {"kind": "source", "name": "A", "line": 3}, {"kind": "source-of-own-records", "name": "A", "line": 9}
+
+    def makes(*rows: dict[str, object]) -> object:
+        return only(job_code.measure(hand_made(code_call=list(rows))), "job_code").facts.get("makes_records")
+
+    assert (makes(source, own), makes(source), makes(own)) == (True, False, None)
+    assert makes(source, own, {**source, "name": "B"}) is False
+
+
 def test_results_are_in_sequence_where_the_only_keyed_function_reads_its_state_first() -> None:
     keyed, read = {"kind": "key-by", "name": "keyBy", "line": 130}, {"kind": "previous-result", "name": "v", "line": 9}
 

@@ -38,6 +38,7 @@ def test_drops_are_summed_over_subtasks_and_the_jump_is_found() -> None:
     assert facts["vertex_id"] == SINK
     assert facts["dropped_ratio"] == pytest.approx(dropped / 20_000)
     assert (facts["rate_before_per_s"], facts["rate_after_per_s"]) == (2.0, 80.0)
+    assert facts["dropped_since_jump"] == 2 * 5 * 12 * 40
     assert (facts["dropped_before_ratio"], facts["dropped_since_ratio"]) == pytest.approx((0.01, 0.4))
 
 

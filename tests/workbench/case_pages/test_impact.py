@@ -107,8 +107,14 @@ def test_what_the_evidence_shows_is_offered_beside_it() -> None:
     assert found == [
         "a cause was found for 1 of 2 jobs",
         "the event time is up to 12 min behind at the end",
-        "340 late records dropped",
+        "340 late records dropped since the job was last started",
     ]
+
+
+def test_late_records_of_before_the_rate_jumped_are_no_impact() -> None:
+    jumped = signal("late_records", dropped=70_985, dropped_since_jump=66_805, changed_at_ms=1_795_224_494_126)
+    found = measured_impact(Analysis(document=document([job("slow_sink")]), signals=[jumped]))
+    assert found == ["66,805 late records dropped since 01:28:14 UTC"]
 
 
 def test_a_healthy_job_shows_no_impact() -> None:
