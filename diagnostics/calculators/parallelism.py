@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from diagnostics.calculators.calculator import OFFERED_RATE, Calculator, Input, Line, Outcome
 from diagnostics.evidence.subject import FactValue, Lookup
-from diagnostics.language import say, to_say
+from diagnostics.language import joined_sentences, say, to_say
 from diagnostics.wording.phrase import number, percent
 
 SKEW = 1.5
@@ -53,17 +53,13 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
     results = {"needed": float(needed), "passes_per_s": passes, "even_per_s": even}
     refusals = []
     if skew >= SKEW:
-        refusals.append(
-            say(
-                "The hottest subtask has {skew} times its even share, {hottest} of the records. If that is one key, it "
-                "stays on one subtask whatever the parallelism, and the task passes at most {passes}/s of the {rate}/s "
-                "that come in.",
-                skew=number(skew),
-                hottest=percent(hottest),
-                passes=number(passes),
-                rate=number(rate),
-            )
+        share = say(
+            "The hottest subtask has {skew} times its even share, {hottest} of the records.",
+            skew=number(skew),
+            hottest=percent(hottest),
         )
+        passed = {"passes": number(passes), "rate": number(rate)}
+        refusals.append(joined_sentences((share, _why_uneven(lookup, subtasks, passed))))
     refused = lookup("outside_system.refused")
     if isinstance(refused, (int, float)) and refused > 0:
         refusals.append(
@@ -101,6 +97,31 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
         target=percent(target),
     )
     return Outcome("do", headline, lines, results=results)
+
+
+def _why_uneven(lookup: Lookup, subtasks: float, passed: Mapping[str, str]) -> str:
+    """What the uneven load means for more subtasks, by the share of the most frequent key among the events."""
+    key, share = lookup("key_distribution.top_key"), lookup("key_distribution.top_key_share_ratio")
+    if not isinstance(share, (int, float)):
+        return say(
+            "If that is one key, it stays on one subtask whatever the parallelism, and the task passes at most "
+            "{passes}/s of the {rate}/s that come in.",
+            **passed,
+        )
+    known = {"key": str(key), "share": percent(share)}
+    if share * subtasks >= SKEW:
+        return say(
+            "Key {key} alone has {share} of the events: it stays on one subtask whatever the parallelism, and the task "
+            "passes at most {passes}/s of the {rate}/s that come in.",
+            **known,
+            **passed,
+        )
+    return say(
+        "It is not one key: the most frequent one, {key}, has {share} of the events. As the records are spread now, "
+        "the task passes {passes}/s of the {rate}/s that come in: spread the keys first.",
+        **known,
+        **passed,
+    )
 
 
 def _measured_rate(lookup: Lookup) -> FactValue:

@@ -72,6 +72,24 @@ def test_what_a_task_that_holds_the_stream_back_has_read_is_not_what_comes_in(ca
     assert found.results["needed"] == {"parallelism": 17, "look-up": 4}[calculator]
 
 
+@pytest.mark.parametrize(
+    ("share", "said"),
+    [
+        (None, "If that is one key, it stays on one subtask"),
+        (0.9, "Key M-17 alone has 90 % of the events: it stays on one subtask"),
+        (0.01, "It is not one key: the most frequent one, M-17, has 1 % of the events."),
+    ],
+)
+def test_the_share_of_the_most_frequent_key_says_whether_an_uneven_load_is_one_key(
+    share: float | None, said: str
+) -> None:
+    facts = {"key_distribution.top_key": "M-17", "key_distribution.top_key_share_ratio": share}
+    values = {"rate": 3_000.0, "ms_per_record": 1.6, "parallelism": 4.0, "skew_ratio": 3.65}
+    found = outcome("parallelism", facts, **values)
+    assert found.advice == "do not"
+    assert said in found.headline
+
+
 def test_a_task_that_has_enough_subtasks_is_named_and_left_alone() -> None:
     found = outcome("parallelism", {"subject.vertex": "Window"}, rate=6_060.0, ms_per_record=0.1, parallelism=4.0)
     assert (found.advice, found.headline) == ("do not", "Window needs no more: parallelism 4 suffices for 6,060/s.")
