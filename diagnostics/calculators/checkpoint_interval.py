@@ -55,7 +55,7 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
             say(
                 "Do not shorten it: a checkpoint takes {took}, longer than the interval, so each one begins late. "
                 "Repair the duration first; then choose the interval.",
-                took=_took(took, lookup),
+                took=_least(took, lookup),
             )
         ]
         return Outcome("do not", refusals[0], lines, refusals, results)
@@ -66,7 +66,7 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
         lines.append(Line(say("Interval at which both costs are least"), arithmetic, duration(best)))
         results |= {"best_ms": best}
         headline = say(
-            "Every {interval}, {took} each: checkpoints are under way {under_way} of the time; {lost}. "
+            "Every {interval}, {took}: checkpoints are under way {under_way} of the time; {lost}. "
             "With {failures} a day, and {cost} of the throughput lost while one is under way, both together cost least "
             "near {best}.",
             interval=duration(interval),
@@ -79,7 +79,7 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
         )
         return Outcome("depends", headline, lines, results=results)
     headline = say(
-        "With {took} each, checkpoints are under way {under_way} of the time; {lost}.",
+        "With {took}, checkpoints are under way {under_way} of the time; {lost}.",
         took=_took(took, lookup),
         under_way=percent(under_way),
         lost=_lost(lookup, lost_most),
@@ -95,6 +95,15 @@ def _lost(lookup: Lookup, most: float) -> str:
 
 
 def _took(took: float, lookup: Lookup) -> str:
+    """How long each checkpoint takes, and whose median a measured duration is."""
+    if took != lookup("settings_check.usual_duration_ms"):
+        return say("{took} each", took=duration(took))
+    if lookup("settings_check.usual_of_expired") is True:
+        return say("{took} or more each, as half of them or more expired", took=duration(took))
+    return say("{took} each, the median of the completed ones", took=duration(took))
+
+
+def _least(took: float, lookup: Lookup) -> str:
     """How long a checkpoint takes: an expired one took at least its timeout."""
     expired = lookup("settings_check.usual_of_expired") is True and took == lookup("settings_check.usual_duration_ms")
     return say("{took} or more", took=duration(took)) if expired else duration(took)

@@ -318,7 +318,9 @@ def _against(facts: Mapping[str, FactValue], history: History) -> dict[str, Fact
     timeout = _number(facts.get("timeout_ms"))
     lasted = known(lasted_ms(each, timeout) for each in history.select_statuses("completed", "expired"))
     expired = history.select_statuses("expired")
-    usual = median_high(lasted) if lasted and expired else middle(durations)
+    of_all = median_high(lasted) if lasted and expired else None
+    most_expired = of_all is not None and timeout is not None and of_all >= timeout
+    usual = of_all if most_expired else middle(durations)
     usual_to_interval = ratio(usual, _number(facts.get("interval_ms")))
     return {
         "completed": len(durations),
@@ -378,14 +380,14 @@ FACTS = {
     "bound_to_itself": "whether the JobManager listens at an address that other hosts cannot reach",
     "unflushed_rows": "rows that a sink gathers when no time makes it write them",
     "completed": "completed checkpoints whose duration is known",
-    "usual_duration_ms": "median duration of the checkpoints that completed or expired; with expired ones the "
-    "longer of the two in the middle",
+    "usual_duration_ms": "median duration of the completed checkpoints; where half or more expired, that of the "
+    "expired ones",
     "long_duration_ms": "their 95th percentile",
     "few_completed": "completed checkpoints, when they are too few for a 95th percentile",
     "longest_duration_ms": "longest duration of a completed checkpoint",
     "long_to_interval_ratio": "duration that at most one completed checkpoint in twenty exceeds, over the checkpoint "
     "interval",
-    "usual_of_expired": "whether a checkpoint that expired has this median duration",
+    "usual_of_expired": "whether half or more of the checkpoints that completed or expired did expire",
     "usual_to_interval_ratio": "median checkpoint duration over the checkpoint interval",
     "longest_to_timeout_ratio": "longest duration of a checkpoint that completed or expired over the timeout",
     "only_single_slow": "whether single checkpoints take 10 s or more, and the median less than half of the interval",

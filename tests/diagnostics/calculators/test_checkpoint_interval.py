@@ -47,3 +47,10 @@ def test_a_checkpoint_that_expired_takes_its_timeout_or_more() -> None:
     )
     assert found.headline.startswith("Do not shorten it: a checkpoint takes 60 s or more, longer than the interval")
     assert (found.lines[0].arithmetic, found.lines[0].result) == ("60 s / 10 s, at most all of it", "100 %")
+
+
+def test_a_measured_duration_is_said_to_be_the_median_of_the_completed_ones() -> None:
+    measured = outcome("checkpoint-interval", {"settings_check.usual_duration_ms": 258.0}, interval_ms=8_000.0)
+    assert measured.headline.startswith("Every 8 s, 258 ms each, the median of the completed ones: checkpoints")
+    entered = outcome("checkpoint-interval", {}, interval_ms=8_000.0, duration_ms=258.0)
+    assert entered.headline.startswith("Every 8 s, 258 ms each: checkpoints")

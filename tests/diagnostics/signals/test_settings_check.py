@@ -314,4 +314,12 @@ def test_checkpoints_that_expired_count_with_their_timeout_at_least() -> None:
         "settings_check",
     ).facts
     assert (facts["usual_duration_ms"], facts["usual_of_expired"]) == (60_000, True)
+    rarely = [{**each, "status": "COMPLETED", "failure_message": None} for each in checkpoints[:2]] + [
+        {**checkpoints[0], "checkpoint_id": 9, "trigger_ms": START + 600_000},
+        checkpoints[3],
+    ]
+    few = only(
+        settings_check.measure(hand_made(**line_of_jobs(), config_option=rows, checkpoint=rarely)), "settings_check"
+    ).facts
+    assert (few["usual_duration_ms"], few["usual_of_expired"]) == (1_300, False), "the median of the completed ones"
     assert (facts["longest_to_timeout_ratio"], facts["longest_duration_ms"]) == (1.0, 29_600)
