@@ -83,7 +83,7 @@ class _Page:
     """The values of a case, its Flink version, and the user's answers.
 
     of_root_cause  whether the runbook is the root cause's: what else fails lasts until its change is made
-    lasts          whether every change of it restarts the job, so that none can wait for the others
+    lasts          whether nothing but a restart of the job repairs it, so that no change can wait for a repair
     """
 
     lookup: Lookup
@@ -319,7 +319,7 @@ def _filled_step(step: Step, page: _Page) -> dict[str, Any]:
     others = "\n".join(each["to"] for each in changes if each not in made and each["kind"] == "config")
     changes_code = any(each["kind"] == "code" for each in made)
     is_undecided = bool(changes) and all(each["only_if"] is not None for each in changes)
-    can_wait = not page.of_root_cause or (is_undecided and not page.lasts)
+    can_wait = not page.of_root_cause or (is_undecided and not page.lasts and not step.may_end_outside)
     way = (
         stop_and_start(
             lookup,

@@ -124,14 +124,30 @@ FAILING = to_say(
 )
 LATER = to_say(
     "If this change can wait, make it when checkpoints complete well within the timeout again: the first lines, after "
-    "`#`, then stop the job with a savepoint, after which nothing is repeated. The lines below them are for now; with "
-    "them the work of the last {checkpoint_progress.goes_back_ms|duration} or more is repeated, or lost where the "
-    "source cannot be read again."
+    "`#`, then stop the job with a savepoint, after which nothing is repeated."
 )
 LATER_THAN_NOTHING = to_say(
     "If this change can wait, make it when checkpoints complete: the first lines, after `#`, then stop the job with a "
-    "savepoint, which keeps all of its state. The lines below them are for now."
+    "savepoint, which keeps all of its state. If it cannot wait, use the lines below them."
 )
+NOW_REPEATS = to_say(
+    "If it cannot wait, use the lines below them: the work of the last {checkpoint_progress.goes_back_ms|duration} or "
+    "more is repeated then."
+)
+NOW_LOSES = to_say(
+    "If it cannot wait, use the lines below them: what came in the last {checkpoint_progress.goes_back_ms|duration} or "
+    "more is lost then, because the source keeps no position in checkpoints."
+)
+NOW_GOES_BACK = to_say(
+    "If it cannot wait, use the lines below them: the state is taken back {checkpoint_progress.goes_back_ms|duration} "
+    "or more then, and the source, which makes its records itself, begins anew."
+)
+NOW = to_say(
+    "If it cannot wait, use the lines below them: the work of the last {checkpoint_progress.goes_back_ms|duration} or "
+    "more is repeated then, or lost where the source cannot be read again."
+)
+NOW_BY_SOURCE = {"at most once": NOW_LOSES, "at least once": NOW, "exactly once": NOW_REPEATS}
+"""What `delivery_guarantee.source` is -> what a restart from the last checkpoint costs; NOW where it is not known."""
 LATER_BY_OPERATOR = to_say(
     "If this change can wait, make it when checkpoints complete well within the timeout again: with the upgrade mode "
     "savepoint nothing is repeated then."
@@ -148,11 +164,11 @@ FROM_RETAINED = to_say(
     "is kept after a cancellation:"
 )
 FROM_COPY = to_say(
-    "Make the change now; the running job does not read it. Flink deletes the checkpoints of this job when it is "
-    "cancelled. Copy them first (as hard links, which writes no data), cancel the job, wait until it has ended, put "
-    "the copy back, and start the job from the newest checkpoint of the copy. Without a checkpoint in the copy the "
-    "commands do not cancel the job. The last line, behind `#`, removes the copy and what was put back: run it when "
-    "the started job has completed a checkpoint of its own:"
+    "Make the change before you run the commands: the running job does not read it. Flink deletes the checkpoints of "
+    "this job when it is cancelled. Copy them first (as hard links, which writes no data), cancel the job, wait until "
+    "it has ended, put the copy back, and start the job from the newest checkpoint of the copy. Without a checkpoint "
+    "in the copy the commands do not cancel the job. The last line, behind `#`, removes the copy and what was put "
+    "back: run it when the started job has completed a checkpoint of its own:"
 )
 FROM_STORAGE = to_say(
     "Flink deletes the checkpoints of this job when it is cancelled. Copy the directory of the last completed "
@@ -237,6 +253,18 @@ def about_plugin(value: Lookup, *, saves: bool) -> Sequence[str]:
     if not saves or value("restart.savepoints"):
         return (PLUGIN,)
     return (REACHED_BY_JOBMANAGER if value("settings.storage") == "jobmanager" else REACHED_NOW, PLUGIN)
+
+
+def later_or_now(lookup: Lookup, *, goes_back: bool) -> Sequence[str]:
+    """When a change is better made, and what it costs now.
+
+    goes_back  whether a completed checkpoint is known, and how old it is
+    """
+    if not goes_back:
+        return (LATER_THAN_NOTHING,)
+    source = lookup("delivery_guarantee.source")
+    now = NOW_BY_SOURCE.get(str(source), NOW)
+    return LATER, NOW_GOES_BACK if now == NOW_LOSES and lookup("job_code.makes_records") is True else now
 
 
 def text_before_commands(sentences: Sequence[str]) -> str:

@@ -35,9 +35,7 @@ from diagnostics.runbook.restart_sentences import (
     IF_DECIDED,
     IN_NATIVE_FORMAT,
     KEPT_BY_RECOVERY,
-    LATER,
     LATER_BY_OPERATOR,
-    LATER_THAN_NOTHING,
     LISTED_FIRST,
     MEMORY_LIMIT,
     MEMORY_LIMIT_NEAR,
@@ -56,6 +54,7 @@ from diagnostics.runbook.restart_sentences import (
     TASK_MANAGERS_FIRST,
     TRIAL,
     about_plugin,
+    later_or_now,
     text_before_commands,
 )
 from diagnostics.runbook.savepoint_duration import may_expire, number_of, savepoint_ms, slow_rate
@@ -311,7 +310,8 @@ class _Restart:
             self.is_better_later = True
             goes_back = self.value("checkpoint_progress.goes_back_ms") is not None and not self._has_no_checkpoint()
             later = _after_hash([self._stop_command, *self._again(self._start("<savepoint-path>"))])
-            return (reason, LATER if goes_back else LATER_THAN_NOTHING, *sentences[1:]), [*later, *commands]
+            waits = later_or_now(self._lookup, goes_back=goes_back)
+            return (reason, *waits, *sentences[1:]), [*later, *commands]
         savepoint = self._cluster.flink(self._stop().replace("stop", "savepoint", 1))
         trial = f"{COMMENT}{savepoint} {{subject.job}} <directory-on-another-volume>   # {say(ELSEWHERE)}"
         return sentences, [*([trial] if reason in SLOW_UPLOADS else []), *commands]

@@ -33,6 +33,7 @@ class Answer:
     unless    condition that rules it out; it decides before `when`, and selects nothing where it does not hold
     leads_to  later steps that this answer requires; skipped when another answer applies
     runbook   id of another runbook that this answer requires
+    outside   whether what it means ends the trouble without a change of the job
     """
 
     condition: str
@@ -41,6 +42,7 @@ class Answer:
     leads_to: tuple[str, ...] = ()
     runbook: str | None = None
     unless: Condition | None = None
+    outside: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +134,11 @@ class Step:
         """Whether it is a remedy and not only a question."""
         return bool(self.changes) or self.restart
 
+    @property
+    def may_end_outside(self) -> bool:
+        """Whether an answer ends the trouble without a change of the job; its changes are for the other answers."""
+        return any(answer.outside for answer in self.answers)
+
 
 @dataclass(frozen=True, slots=True)
 class Runbook:
@@ -149,8 +156,8 @@ class Runbook:
 
     @property
     def repairs_without_restart(self) -> bool:
-        """Whether one of its changes needs no restart of the job, such as one of an outside system."""
-        return any(step.changes and not step.restart for step in self.steps)
+        """Whether a change, or a repair outside that an answer means, needs no restart of the job."""
+        return any((step.changes and not step.restart) or step.may_end_outside for step in self.steps)
 
     @classmethod
     def from_yaml(cls, text: str, source: str, vocabulary: Mapping[str, SignalDefinition] | None = None) -> Runbook:
@@ -307,6 +314,7 @@ class _RunbookReader:
             self._sentences(entry, "leads_to", place),
             self._text(entry, "runbook", place) if "runbook" in entry else None,
             self._condition(entry, place, "unless"),
+            entry.get("outside") is True,
         )
 
     def _mappings(self, entry: Mapping[str, Any], name: str, place: Place) -> Iterator[tuple[Place, Mapping[str, Any]]]:

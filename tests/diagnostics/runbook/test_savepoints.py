@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from diagnostics.runbook import fill, runbooks
 from diagnostics.runbook.restarting import stop_and_start
 from tests.diagnostics.runbook.clusters import JOB, STANDALONE, commands_of
 
@@ -151,16 +154,57 @@ def test_a_change_that_can_wait_names_the_later_stop_with_a_savepoint_before_the
     assert (start.startswith("# "), " -s <savepoint-path> " in start) == (True, True)
     assert " cancel " in cancel
     assert "make it when checkpoints complete well within the timeout again" in way["text"]
-    assert "the work of the last 3 min 13 s or more is repeated, or lost" in way["text"]
+    assert "the work of the last 3 min 13 s or more is repeated then, or lost where the source" in way["text"]
     assert way["later"]["command"].splitlines() == [stop.removeprefix("# "), start.removeprefix("# ")]
     assert way["later"]["text"].startswith("The job restarts. Stop it with a savepoint, make the change")
     assert (way["repeats"], way["later"]["repeats"]) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("known", "cost"),
+    [
+        ({"delivery_guarantee.source": "exactly once"}, "the work of the last 3 min 13 s or more is repeated then."),
+        ({"delivery_guarantee.source": "at most once"}, "what came in the last 3 min 13 s or more is lost then"),
+        (
+            {"delivery_guarantee.source": "at most once", "job_code.makes_records": True},
+            "the state is taken back 3 min 13 s or more then, and the source, which makes its records itself",
+        ),
+    ],
+)
+def test_what_it_costs_now_is_said_by_what_is_known_of_the_source(known: dict[str, Any], cost: str) -> None:
+    text = stop_and_start({**STANDALONE, **FAILED_TWICE, **known}.get, can_wait=True)["text"]
+    assert f"If it cannot wait, use the lines below them: {cost}" in text
+    assert ", or lost" not in text
+
+
+def test_a_way_through_a_copy_says_when_the_change_is_made_and_not_that_it_is_made_now() -> None:
+    """After "If this change can wait" a "Make the change now" would speak against it."""
+    deleted = {"settings.retention": None, "checkpoint_progress.last_path": "file:/ckpt/job/chk-7"}
+    text = stop_and_start({**STANDALONE, **FAILED_TWICE, **deleted}.get, can_wait=True)["text"]
+    assert "If this change can wait" in text
+    assert "Make the change before you run the commands: the running job does not read it." in text
 
 
 def test_the_change_that_lets_checkpoints_complete_again_does_not_wait_for_them() -> None:
     known = {**STANDALONE, **FAILED_TWICE, "subject.job": JOB}
     way = stop_and_start(known.get)
     assert ("can wait" in way["text"], way["later"], "flink stop" in way["command"]) == (False, None, False)
+
+
+def test_a_change_beside_a_repair_outside_can_wait_for_it_and_one_in_its_place_cannot() -> None:
+    """When the store takes more, the back pressure ends, and a stop with a savepoint works again."""
+    of_job = {"subject": {"job": JOB}, "level": "job", "citations": [], "citation_count": 0}
+    facts: dict[str, dict[str, Any]] = {
+        "settings": {"mode": "EXACTLY_ONCE", "max_concurrent": 1, "timeout_ms": 30_000.0},
+        "checkpoint_progress": {"consecutive_failed": 2, "goes_back_ms": 90_000.0, "completed": 3},
+        "outside_system": {"refused": 14},
+        "deployment": {"kind": "standalone"},
+    }
+    signals = [{"key": key, "facts": known, **of_job} for key, known in facts.items()]
+    finding = {"subject": {"job": JOB}, "role": "root_cause"}
+    steps = {each["id"]: each for each in fill(runbooks()["slow-sink"], finding, signals)["steps"]}
+    assert steps["parallelism"]["savepoint"]["later"], "only if the store has room"
+    assert not steps["limit-rate"]["savepoint"]["later"], "the limit stays where the job has to keep to it"
 
 
 def test_a_job_without_a_checkpoint_keeps_its_state_only_with_a_later_savepoint() -> None:
