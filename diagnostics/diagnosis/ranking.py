@@ -209,7 +209,7 @@ def _first(lines: Iterable[str]) -> tuple[str, ...]:
 
 def _missed(silent: Sequence[Silent]) -> frozenset[str]:
     """The facts that keep a rule of the class from holding: a usual value is in the condition of another one only to
-    tell the two apart.
+    separate the two.
     """
     return frozenset(check.fact for each in silent for check in each.checks if check.holds is False)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from diagnostics.wording.phrase import split_sentences
 from workbench.analyses.models import Analysis, Citation
 
 Place = tuple[str, int | None, str | None]
@@ -62,6 +63,11 @@ class Measurements:
             )
             for piece in sentence
         ]
+
+    def statement(self, entry: Mapping[str, Any]) -> list[list[LinkedPiece]]:
+        """The sentences of a finding of a document; one of an earlier version has its statement as one text."""
+        pieces = entry.get("sentences") or [[{"text": sentence}] for sentence in split_sentences(entry["statement"])]
+        return [self.linked(sentence, entry["subject"]) for sentence in pieces]
 
     def _places(self, fact: str, value: Any, subject: Mapping[str, Any]) -> Iterator[Place]:
         """What the signals cite that have the value; those about the very subject first."""

@@ -221,7 +221,7 @@ def jobs_shown(analysis: Analysis, records: CaseRecords) -> list[JobShown]:
             citations.get(position, []),
             progress.get(position),
             _checks_shown(measurements, entry),
-            _sentences_shown(measurements, entry),
+            measurements.statement(entry),
             has_page=entry["rule"]["id"] not in bundled,
         )
         for position, entry in enumerate(document["findings"])
@@ -273,12 +273,6 @@ def _checks_shown(measurements: Measurements, entry: Mapping[str, Any]) -> list[
         for each in entry.get("checks", ())
         if each["holds"]
     ]
-
-
-def _sentences_shown(measurements: Measurements, entry: Mapping[str, Any]) -> list[list[LinkedPiece]]:
-    """Documents of earlier versions have the statement as one text."""
-    pieces = entry.get("sentences") or [[{"text": sentence}] for sentence in split_sentences(entry["statement"])]
-    return [measurements.linked(sentence, entry["subject"]) for sentence in pieces]
 
 
 @dataclass(frozen=True, slots=True)

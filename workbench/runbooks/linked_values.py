@@ -15,10 +15,12 @@ from workbench.analyses.models import Analysis, Citation
 class LinkedValues:
     """The values of a runbook with their sources.
 
+    lead       the first sentence of the finding
     sentences  step id -> what was measured, sentence by sentence
     checks     fact of a condition -> the source of its value; facts without one are left out
     """
 
+    lead: list[LinkedPiece]
     sentences: dict[str, list[list[LinkedPiece]]]
     checks: dict[str, ValueSource]
 
@@ -39,7 +41,8 @@ def linked_values(
     }
     compared = {check["fact"]: check["value"] for content in contents for check in _checks(content)}
     sources = {fact: measurements.source_of(fact, value, subject) for fact, value in compared.items()}
-    return LinkedValues(sentences, {fact: source for fact, source in sources.items() if source})
+    lead = next(iter(measurements.statement(finding)), [])
+    return LinkedValues(lead, sentences, {fact: source for fact, source in sources.items() if source})
 
 
 def _checks(content: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

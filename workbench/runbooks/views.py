@@ -68,6 +68,7 @@ def detail(request: SignedInRequest, analysis_id: int, position: int) -> HttpRes
             "runbook": runbook,
             "steps": steps,
             "steps_by_id": {each.content["id"]: each for each in steps},
+            "lead": linked.lead,
             "sentences": linked.sentences,
             "linked_terms": set(),
             "sources": linked.checks,

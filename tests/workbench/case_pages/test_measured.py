@@ -85,6 +85,7 @@ def test_values_in_the_sentences_of_a_runbook_have_their_source(people: People) 
 
     linked = linked_values(analysis, analysis.document["findings"][0], [content])
     (sentence,) = linked.sentences["look"]
+    assert [each.text for each in linked.lead if each.source] == ["4"], "above the steps, too"
 
     assert {fact: source.citation.line for fact, source in linked.checks.items()} == {"load_balance.skew_ratio": 2}
 
