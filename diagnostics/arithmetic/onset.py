@@ -14,6 +14,10 @@ CALM_MOMENTS, CALM_MS = 3, 30_000
 """With fewer good moments after the last bad one, or in less time, trouble counts as not over. Our choice: three
 checkpoints or samples, and as long as a burst."""
 
+JITTER_MS = 500
+"""How much earlier than planned a sample may come: a calm of six samples each 5 s that lacks 4 ms is one of 30 s. Our
+choice: a tenth of the shortest usual interval of scrapes, 5 s."""
+
 
 @dataclass(frozen=True, slots=True)
 class Onset:
@@ -47,9 +51,9 @@ def onset(course: Iterable[tuple[int, bool]]) -> Onset | None:
 def ended_ms(course: Iterable[tuple[int, bool]]) -> int | None:
     """The first moment of the calm after the last moment beyond the bound; None where the trouble may go on.
 
-    It is over when the calm has CALM_MOMENTS, lasts CALM_MS, and lasts longer than any calm between two bad moments:
-    trouble that comes and goes is over only after a longer pause than it ever made. Bad moments with which the evidence
-    begins do not count beside later ones: a job that starts is busy.
+    It is over when the calm has CALM_MOMENTS, lasts CALM_MS but for JITTER_MS, and lasts longer than any calm between
+    two bad moments: trouble that comes and goes is over only after a longer pause than it ever made. Bad moments with
+    which the evidence begins do not count beside later ones: a job that starts is busy.
 
     course  as of `onset`
     """
@@ -61,7 +65,7 @@ def ended_ms(course: Iterable[tuple[int, bool]]) -> int | None:
         return None
     lasts_ms = calm[-1][0] - ordered[bad[-1]][0]
     longest = max((_pause_ms(ordered, *pair) for pair in pairwise(bad)), default=0)
-    return calm[0][0] if lasts_ms >= CALM_MS and lasts_ms > longest else None
+    return calm[0][0] if lasts_ms >= CALM_MS - JITTER_MS and lasts_ms > longest else None
 
 
 def _pause_ms(ordered: Sequence[tuple[int, bool]], earlier: int, later: int) -> int:

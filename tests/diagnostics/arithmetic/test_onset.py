@@ -56,6 +56,13 @@ def test_trouble_that_goes_on_until_the_end_is_not_over() -> None:
     assert ended_ms(minute_course("..........")) is None, "nothing was wrong"
 
 
+def test_a_sample_that_comes_some_milliseconds_early_does_not_shorten_a_calm() -> None:
+    """Scrapes each 5 s: 29.996 s from the last full pool to the last look are 30 s, 25 s are not."""
+    looks = [(0, False), (5_000, True), *((5_000 * place, False) for place in range(2, 7))]
+    assert ended_ms(looks) is None
+    assert ended_ms([*looks, (34_996, False)]) == 10_000
+
+
 def test_trouble_that_comes_and_goes_is_over_after_a_longer_pause_than_it_ever_made() -> None:
     assert ended_ms(minute_course(".##......##.....")) is None
     assert ended_ms(minute_course(".##...##........")) == 80_000
