@@ -194,6 +194,7 @@ def _plan_lines(shown: PlanShown) -> Iterator[str]:
     for change in plan["changes"]:
         yield from change_lines({**change, "only_if": None})
     if plan["restart"] and not shown.waits_because:
+        yield from ((plain(shown.price), "") if shown.price else ())
         yield from _restart_lines(plan["restart"])
     if not plan["look_first"]:
         yield from _open_lines(plan)

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from diagnostics.calculators import CALCULATORS
+from diagnostics.calculators.calculator import FORGETS
 from diagnostics.diagnosis.problem_time import over_since
 from diagnostics.diagnosis.verdict import HEALTHY
 from diagnostics.language import joined_sentences, listed
@@ -13,10 +15,12 @@ from diagnostics.runbook import Proposal, merged_plan, useless_options
 from diagnostics.runbook.copied_checkpoints import COMMENT
 from diagnostics.wording.phrase import split_sentences
 from workbench.analyses.after_restarts import comes_again
+from workbench.analyses.finding_facts import facts_of
 from workbench.analyses.models import Analysis
 from workbench.languages.sentences import say
 from workbench.runbooks.filling import CAUSES, RunbookProgress, StepShown, runbook_progress
 from workbench.runbooks.models import StepState
+from workbench.runbooks.what_if import calculated
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +31,14 @@ class PlanShown:
     plan           as of `diagnostics.runbook.merged_plan`
     sources        the runbooks from which something is in it, the root cause's first
     waits_because  why it waits for the next deployment, as of `waits_because`; empty where it does not
+    price          what its restart loses for good, as of `restart_price`; empty where it loses nothing
     """
 
     name: str | None
     plan: dict[str, Any]
     sources: list[RunbookProgress]
     waits_because: str
+    price: str
 
     @property
     def title(self) -> str:
@@ -93,6 +99,21 @@ def due_because(analysis: Analysis, job: str | None) -> str:
     again = comes_again(analysis, job) if since is not None else ""
     over = say("The trouble has been over since {time} UTC.", time=f"{since:%Y-%m-%d %H:%M:%S}") if since else ""
     return joined_sentences([over, again]) if again else ""
+
+
+def restart_price(analysis: Analysis, position: int, restart: Mapping[str, Any] | None) -> str:
+    """What a restart loses for good, where the sources keep no position or a sink keeps records of its own; empty where
+    it loses nothing, and where nobody knows.
+
+    position  of the finding whose runbook comes first
+    restart   of a plan
+    """
+    facts = facts_of(analysis, analysis.document["findings"][position])
+    loses = facts("delivery_guarantee.source") == FORGETS or facts("job_code.unsaved_buffers") is not None
+    if restart is None or not loses:
+        return ""
+    found = calculated(CALCULATORS["restart"], facts, {} if restart["repeats"] else {"since_ms": 0.0})
+    return found.outcome.headline if found.is_decided else ""
 
 
 def is_healthy_job(analysis: Analysis, job: str | None) -> bool:
@@ -201,5 +222,6 @@ def plans_shown(analysis: Analysis, progress: Iterable[RunbookProgress]) -> list
             merged = [each for each in sources if each.title in plan["runbooks"]]
             if due:
                 plan["remark"] = joined_sentences([due, plan["remark"]]) if plan["remark"] else due
-            plans.append(PlanShown(name, plan, merged, waits_because(analysis, job)))
+            price = restart_price(analysis, sources[0].position, plan["restart"])
+            plans.append(PlanShown(name, plan, merged, waits_because(analysis, job), price))
     return plans

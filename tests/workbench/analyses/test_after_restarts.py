@@ -8,7 +8,7 @@ import pytest
 
 from workbench.analyses.after_restarts import comes_again, lost_by_restarts, to_reconcile
 from workbench.analyses.models import Analysis
-from workbench.runbooks.plans import due_because, waits_because
+from workbench.runbooks.plans import due_because, restart_price, waits_because
 
 JOB = "a" * 32
 LOST = {"undone_ms": 58_800.0, "undone_from_ms": 1_795_223_261_000, "undone_to_ms": 1_795_223_320_000}
@@ -50,6 +50,22 @@ def test_trouble_that_would_end_the_job_with_its_checkpoints_does_not_wait_for_t
     )
     assert waits_because(found, JOB) == ""
     assert due_because(analysed(signal("restarts", **RESTARTED), deleted, over=False), JOB) == ""
+
+
+def test_a_plan_tells_what_its_restart_loses_for_good() -> None:
+    """The step said so, and the plan had only the commands."""
+    rates = signal("throughput", before_per_s=4_908.0, emitting_per_s=4_776.0)
+    forgets = signal("delivery_guarantee", source="at most once")
+    lost = restart_price(analysed(forgets, rates), 0, {"repeats": False})
+    assert "what comes while the job is down is lost: about 290,000 records if it is down for 60 s" in lost
+    assert restart_price(analysed(forgets, rates), 0, None) == "", "nothing is restarted"
+    again = analysed(signal("delivery_guarantee", source="exactly once"), rates)
+    assert restart_price(again, 0, {"repeats": False}) == "", "the source is read again"
+    buffers = signal("job_code", unsaved_buffers=["Sink.buffer (line 66)"])
+    held = restart_price(
+        analysed(signal("delivery_guarantee", source="exactly once", generated=True), buffers), 0, {"repeats": False}
+    )
+    assert "a sink keeps records in Sink.buffer (line 66)" in held
 
 
 @pytest.mark.parametrize(

@@ -120,7 +120,7 @@ def test_code_that_a_plan_offers_after_a_look_keeps_its_lines(analysis: Analysis
     empty: dict[str, Any] = {"changes": [], "left_out": [], "restart": None, "remark": "", "look_first": False}
     empty["at_once"] = [{"text": "Read its body.", "look": [{"what": "The body", "command": "psql -c x"}]}]
     report = report_of(analysis.case)
-    shown = PlanShown(None, empty | {"open": [offered]}, [], "")
+    shown = PlanShown(None, empty | {"open": [offered]}, [], "", "")
 
     text = as_markdown(replace(report, plans=[shown]), "http://here/")
 
@@ -137,7 +137,7 @@ def test_the_plan_is_in_the_pdf_in_the_language_of_its_reader(analysis: Analysis
     restart = {"look": "flink list", "text": "It restarts.", "command": "flink run a.jar"}
     plan = {"changes": [change], "open": [offered], "left_out": [useless], "restart": restart, "remark": "A remark."}
     plan |= {"look_first": False, "at_once": [{"text": "Read it.", "look": [{"what": "Body", "command": "psql -c x"}]}]}
-    report = replace(report_of(analysis.case), plans=[PlanShown("orders", plan, [], "")])
+    report = replace(report_of(analysis.case), plans=[PlanShown("orders", plan, [], "", "")])
 
     text = pdf_text(report)
     assert (
@@ -155,7 +155,7 @@ def test_a_decided_change_does_not_stand_below_a_look_that_does_not_decide_on_it
     code_change = {"kind": "code", "file": "the job", "from": "", "to": "int a = 1;", "unset": [], "instead": False}
     offered = {"question": "Is it large?", "only_if": "it is", "changes": [code_change]}
     plan = {"changes": [change], "open": [offered], "left_out": [], "restart": None, "remark": "", "at_once": []}
-    report = replace(report_of(analysis.case), plans=[PlanShown("orders", plan | {"look_first": True}, [], "")])
+    report = replace(report_of(analysis.case), plans=[PlanShown("orders", plan | {"look_first": True}, [], "", "")])
 
     said = "Only after a look\nIs it large? If it is:\nAdd to the job:\nint a = 1;\nBeside that, in the same restart\n"
     assert f"{said}Add to config.yaml:" in pdf_text(report)
