@@ -22,7 +22,7 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
     if interval <= 0:
         return Outcome("not known", say("An interval of nothing is no interval."))
     under_way = took / interval
-    down, forgets = _down_ms(lookup), lookup("delivery_guarantee.source") == FORGETS
+    down = _down_ms(lookup)
     lost_most, lost_usual = interval + took + down, interval / 2 + took + down
     shown_took = " + ".join(map(duration, (took, *([down] if down else []))))
     division = f"{duration(took)} / {duration(interval)}"
@@ -30,12 +30,12 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
     lines = [
         Line(say("Time with a checkpoint under way"), arithmetic, percent(min(under_way, 1.0))),
         Line(
-            say("Lost with a failure, at most") if forgets else say("Processed again after a failure, at most"),
+            _label_of_most(lookup),
             f"{duration(interval)} + {shown_took}",
             duration(lost_most),
         ),
         Line(
-            say("Lost, usually") if forgets else say("Processed again, usually"),
+            _label_of_usual(lookup),
             f"{duration(interval)} / 2 + {shown_took}",
             duration(lost_usual),
         ),
@@ -87,8 +87,28 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
     return Outcome("depends", headline, lines, results=results)
 
 
+def _makes_records(lookup: Lookup) -> bool:
+    """Whether the sources make their records themselves and keep no position: nothing is lost that exists elsewhere."""
+    return lookup("delivery_guarantee.source") == FORGETS and lookup("job_code.makes_records") is True
+
+
+def _label_of_most(lookup: Lookup) -> str:
+    if _makes_records(lookup):
+        return say("State taken back by a failure, at most")
+    forgets = lookup("delivery_guarantee.source") == FORGETS
+    return say("Lost with a failure, at most") if forgets else say("Processed again after a failure, at most")
+
+
+def _label_of_usual(lookup: Lookup) -> str:
+    if _makes_records(lookup):
+        return say("State taken back, usually")
+    return say("Lost, usually") if lookup("delivery_guarantee.source") == FORGETS else say("Processed again, usually")
+
+
 def _lost(lookup: Lookup, most: float) -> str:
     """What a failure costs: lost where no source reads it again, else repeated."""
+    if _makes_records(lookup):
+        return say("a failure takes the state back by up to {most}", most=duration(most))
     if lookup("delivery_guarantee.source") == FORGETS:
         return say("a failure loses up to {most}", most=duration(most))
     return say("after a failure up to {most} are processed again", most=duration(most))

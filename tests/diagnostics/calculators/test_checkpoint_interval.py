@@ -54,3 +54,10 @@ def test_a_measured_duration_is_said_to_be_the_median_of_the_completed_ones() ->
     assert measured.headline.startswith("Every 8 s, 258 ms each, the median of the completed ones: checkpoints")
     entered = outcome("checkpoint-interval", {}, interval_ms=8_000.0, duration_ms=258.0)
     assert entered.headline.startswith("Every 8 s, 258 ms each: checkpoints")
+
+
+def test_a_source_that_makes_its_records_loses_none_that_exist_elsewhere() -> None:
+    facts = {"delivery_guarantee.source": "at most once", "job_code.makes_records": True}
+    found = outcome("checkpoint-interval", facts, interval_ms=8_000.0, duration_ms=258.0)
+    assert "a failure takes the state back by up to 8.3 s" in found.headline
+    assert [line.label for line in found.lines if "Lost" in line.label] == []
