@@ -5,9 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from diagnostics.language import say
+from diagnostics.wording.phrase import within_sentence
+
+UNDECIDED, UNEXPLAINED = "inconclusive", "unexplained_error"
+
 
 def first_step_of(document: Mapping[str, Any]) -> str | None:
     """The first step of the root cause; without one, that of what is seen and nothing explains.
+
+    Where nothing stands out and the files do not show whether the job is well: to change nothing, and the one file that
+    decides.
 
     document  of an analysis, in the reader's language
     """
@@ -17,4 +25,21 @@ def first_step_of(document: Mapping[str, Any]) -> str | None:
         for each in findings
         if each["role"] == "consequence" and each["caused_by"] is None and each["severity"] != "info"
     ]
-    return next((each["first_step"] for each in leading if each.get("first_step")), None)
+    stated = next((each["first_step"] for each in leading if each.get("first_step")), None)
+    return stated if stated or leading else _step_for_quiet_files(document)
+
+
+def _step_for_quiet_files(document: Mapping[str, Any]) -> str | None:
+    """Not to act on files without trouble, and what to add; None where something stands out, or no file would help."""
+    missing = document.get("split") or next(iter(document.get("missing_evidence", ())), None)
+    stands_out = any(
+        each["severity"] != "info" or each["symptom_class"] == UNEXPLAINED for each in document["findings"]
+    )
+    if stands_out or document["verdict"]["symptom_class"] != UNDECIDED or missing is None:
+        return None
+    return say(
+        "Change nothing on account of these files: none of their records asks for it. Whether the job is well they"
+        " cannot show; one file decides: {what} ({how}).",
+        what=within_sentence(missing["what"]),
+        how=missing["how"],
+    )

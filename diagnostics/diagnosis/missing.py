@@ -147,6 +147,14 @@ def splitting_evidence(
     return _entry(best, {one: 2.0, other: 1.0}, collect_command(job, rest))
 
 
+def evidence_of_health(need: str, job: str | None, rest: str | None) -> MissingEvidence:
+    """The kind of evidence without which nobody can say that a job in which nothing stands out is well."""
+    entry = needs()[need]
+    how = in_reader_language(entry.how).replace("{collect}", collect_command(job, rest))
+    why = say("Shows {what}; without it nobody can say whether the job is well.", what=in_reader_language(entry.shows))
+    return MissingEvidence(in_reader_language(entry.what), why, how)
+
+
 def _wanted(
     not_measured: Iterable[NotMeasured], hypotheses: Iterable[Hypothesis], system: str | None = None
 ) -> dict[str, dict[str, float]]:

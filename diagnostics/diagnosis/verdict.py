@@ -15,6 +15,7 @@ from diagnostics.diagnosis.match import Matches, match
 from diagnostics.diagnosis.missing import (
     Hypothesis,
     MissingEvidence,
+    evidence_of_health,
     missing_evidence,
     nearness,
     needs,
@@ -131,6 +132,9 @@ def _split(
     named = [each.symptom_class for each in worst.hypotheses if each.symptom_class is not None]
     if len(named) < 2:
         return None
+    if not worst.findings and is_blind(worst.looked_at):
+        needed = next(each.place.needs for each in worst.looked_at if each.place.essential and not each.was_read)
+        return evidence_of_health(needed, worst.job, rest)
     return splitting_evidence(
         not_measured,
         _hypotheses(worst, matches),

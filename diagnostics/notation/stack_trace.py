@@ -38,6 +38,7 @@ _BARE_CLASS = re.compile(r"([A-Z]\w{0,100}(?:Exception|Error))(?:: ?|\n|$)")
 _CAUSE_WITHOUT_PACKAGE = re.compile(r"([A-Z]\w{0,100}(?:Exception|Error))(?:: ?|(?=[(\[])|$)")
 """A cause that prints no package: `KrbException: …`, of Thrift `MetaException(message:…)`, or `XException[…]`."""
 _PASSED_ON = re.compile(r"(?:[A-Za-z_$][\w$]{0,200}\.){2,30}[A-Za-z_$][\w$]{0,200}(?:Exception|Error|Throwable)(?::|$)")
+_ABOUT_A_CLASS = ("java.lang.ClassNotFoundException", "java.io.NotSerializableException")
 _WRAPPERS = ("org.apache.flink.util.SerializedThrowable", "org.apache.flink.runtime.util.SerializedThrowable")
 _CAUSED_BY = "Caused by: "
 _SUPPRESSED = "Suppressed: "
@@ -143,9 +144,12 @@ def bare_cause(text: str) -> StackTrace | None:
 def _unwrap(chain: list[_Throwable]) -> None:
     """Appends the exception that the last one only passes on: its message begins with another exception's class.
 
-    A Throwable that is made of a cause alone says what the cause says; the cause itself may be cut off.
+    A Throwable that is made of a cause alone says what the cause says; the cause itself may be cut off. An exception
+    about a class names it the same way, also where that class is an exception.
     """
     while len(chain) < MOST_CAUSES and (passed := _PASSED_ON.match(chain[-1].message)):
+        if chain[-1].name in _ABOUT_A_CLASS:
+            return
         inner = _throwable(chain[-1].message)
         if inner.name is None or passed.end() == 0:
             return

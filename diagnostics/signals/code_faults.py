@@ -14,7 +14,14 @@ from diagnostics.reconstruction.configuration.flink_releases import flink_releas
 from diagnostics.reconstruction.errors.blamed_fault import blamed_faults, came_before, shows_faults
 from diagnostics.reconstruction.failures.fault import Fault, by_job, rounds_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
-from diagnostics.vocabulary.class_owners import caller_of, class_named, is_conflict, owner_of
+from diagnostics.vocabulary.class_owners import (
+    caller_of,
+    class_named,
+    is_conflict,
+    names_two_loaders,
+    owner_of,
+    package_of,
+)
 from diagnostics.vocabulary.code_shapes import code_shape_of
 from diagnostics.vocabulary.fault_origins import OWN_CODE
 
@@ -101,7 +108,11 @@ def _cause(same: Sequence[Fault], evidence: Evidence) -> dict[str, FactValue]:
     }
     if cast := CAST.search(first.message):
         facts |= {"cast_from": cast[1], "cast_to": cast[2], "cast_same": cast[1] == cast[2]}
-    if is_conflict(first.exception, first.message) or facts.get("cast_same"):
+    twice = names_two_loaders(first.message) or facts.get("cast_same") is True
+    doubled = facts.get("cast_from") or missing
+    if twice and isinstance(doubled, str):
+        facts |= {"twice": True, "package": package_of(doubled) or None}
+    if is_conflict(first.exception, first.message) or twice:
         facts |= _owner(first, evidence)
     elif first.origin.id == CONNECTOR_CODE:
         facts |= _newest_release(first, frames, evidence)
@@ -192,6 +203,8 @@ FACTS = {
     "first_ms": "first failure with the most frequent exception, epoch ms",
     "last_ms": "last time, epoch ms",
     "interval_ms": "median time from one failure to the next, ms",
+    "twice": "whether the class loader of the job and that of lib both have the class",
+    "package": "the package of the class that two class loaders have, up to its third part",
     "vertex": "task in which the exception happened",
     "vertices": "all tasks in which it happened",
     "subtasks": "subtasks of the first task in which it happened",

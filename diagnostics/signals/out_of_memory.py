@@ -15,10 +15,12 @@ from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefi
 AREAS: Mapping[str, tuple[str, ...]] = {
     "heap": ("Java heap space", "GC overhead limit exceeded", "Requested array size exceeds VM limit"),
     "metaspace": ("Metaspace", "Compressed class space"),
-    "direct": ("Direct buffer memory", "direct buffer memory", "direct out-of-memory"),
+    "direct": ("Direct buffer memory", "direct buffer memory", "direct out-of-memory", "of direct memory (used"),
     "threads": ("unable to create new native thread", "unable to create native thread"),
 }
 """Memory area -> text of the OutOfMemoryError that names it. Source: Flink's own log statements, mem.oom.*."""
+ERRORS = ("OutOfMemoryError", "OutOfDirectMemoryError")
+"""The JVM's error, and that of Netty, which counts its direct memory itself."""
 RESOURCES = {
     "heap": "heap",
     "metaspace": "metaspace",
@@ -29,6 +31,14 @@ RESOURCES = {
 }
 JOBMANAGER_POD = re.compile(r"(?i)job-?manager")
 """In the name of a pod or container that was killed. Our choice: as deployments are usually named."""
+APPLICATION_MASTER = re.compile(r"AM Container for |container_(?:e\d{1,6}_)?\d{1,20}_\d{1,9}_\d{1,6}_0{1,9}1\b")
+"""YARN's container of the JobManager: the first of an attempt. Source: Hadoop's RMAppAttemptImpl and ContainerId."""
+OF_VIRTUAL_MEMORY = ("beyond virtual memory", "'VIRTUAL' memory", "ode: -103", "tatus: -103", "tatus=-103", "ode:-103")
+"""Texts of YARN when only the reserved addresses exceed the limit. Source: Hadoop's ContainersMonitorImpl."""
+NETWORK_POOL = ("org.apache.flink.core.memory.MemorySegmentFactory", "org.apache.flink.runtime.io.network.buffer.")
+"""Beginnings of frames that allocate network buffers. Source: Flink's NetworkBufferPool."""
+OF_NETTY = ("org.apache.flink.shaded.netty4.", "org.apache.flink.runtime.io.network.netty.")
+"""Beginnings of frames of Flink's own network connections, which use the framework's direct memory."""
 OF_TASKS = (" switched from ", "Decline checkpoint ", "Failed to trigger or complete checkpoint ")
 """Texts of the JobManager's records about errors of tasks. Source: Flink's own log statements (jm.ckpt.*)."""
 SHOWN = 8
@@ -65,7 +75,9 @@ def measure(evidence: Evidence) -> Measured:
         "errors": max(log.count("oom"), len(errors)),
         "files": len({error.file_id for error in errors}),
         "killed": log.count("killed"),
-        "killed_jobmanagers": sum(bool(JOBMANAGER_POD.search(event.message)) for event in killed),
+        **_killed_facts(killed),
+        "direct_network_errors": _thrown_in(NETWORK_POOL, by_area["direct"]),
+        "direct_netty_errors": _thrown_in(OF_NETTY, by_area["direct"]),
         **_jobmanager_facts(of_jobmanager),
     }
     facts["resource"] = RESOURCES.get(resource or ("container" if killed else "unspecified"))
@@ -83,6 +95,31 @@ def measure(evidence: Evidence) -> Measured:
         citations=tuple(each.cite() for each in _leading_errors({"": of_jobmanager, **by_area}, killed)),
         citation_count=len(errors) + len(killed),
     )
+
+
+def _killed_facts(killed: Sequence[LogEvent]) -> dict[str, FactValue]:
+    """How many of them were JobManagers, and how many only exceeded YARN's limit of virtual memory."""
+    of_virtual = [each for each in killed if any(text in _everything(each) for text in OF_VIRTUAL_MEMORY)]
+    others = [each for each in killed if each not in of_virtual]
+    masters = [each for each in others if _is_master(each)]
+    return {
+        "killed_virtual": len(of_virtual),
+        "killed_jobmanagers": len(masters),
+        "killed_workers": len(others) - len(masters),
+    }
+
+
+def _is_master(event: LogEvent) -> bool:
+    return bool(JOBMANAGER_POD.search(event.message) or APPLICATION_MASTER.search(_everything(event)))
+
+
+def _everything(event: LogEvent) -> str:
+    return f"{event.texts}\n{event.causes or ''}"
+
+
+def _thrown_in(places: tuple[str, ...], errors: Sequence[LogEvent | Failure]) -> int:
+    frames = ([each for each in (error.root_cause_frame, error.thrown_in) if each] for error in errors)
+    return sum(any(frame.startswith(places) for frame in found) for found in frames)
 
 
 def _whole_message(event: LogEvent) -> str:
@@ -108,7 +145,7 @@ def _jobmanager_facts(errors: Sequence[LogEvent]) -> dict[str, FactValue]:
 
 def _is_error(failure: Failure) -> bool:
     classes = f"{failure.exception_class} {failure.root_cause_class} {failure.texts}"
-    return "OutOfMemoryError" in classes
+    return any(name in classes for name in ERRORS)
 
 
 def _area(error: LogEvent | Failure) -> str:
@@ -120,7 +157,7 @@ def _area(error: LogEvent | Failure) -> str:
 
 def _line(error: LogEvent | Failure) -> str:
     """The line that names the error."""
-    lines = [line for line in error.texts.splitlines() if "OutOfMemoryError" in line]
+    lines = [line for line in error.texts.splitlines() if any(name in line for name in ERRORS)]
     if lines:
         return lines[0].strip()[:200]
     return f"{error.root_cause_class or error.exception_class}: {error.root_cause_message or error.exception_message}"[
@@ -158,7 +195,11 @@ SIGNALS = (
             "first_text": "the first one, as printed",
             "killed": "processes killed for their memory (container limit, kernel)",
             "killed_text": "the first such message",
-            "killed_jobmanagers": "killed processes that are JobManagers by the name of their pod",
+            "killed_jobmanagers": "killed JobManagers, by the name of their pod or by YARN's number of the container",
+            "killed_workers": "killed processes that are no JobManagers, without those of YARN's virtual limit",
+            "killed_virtual": "containers that YARN killed for their virtual memory alone",
+            "direct_network_errors": "errors of direct memory while Flink allocated its network buffers",
+            "direct_netty_errors": "errors of direct memory in Flink's own network connections",
         },
         measure=measure,
     ),

@@ -27,6 +27,12 @@ FOLDER = Path(__file__).parent / "class_owners"
 _CLASS = r"(?:[a-z_$][\w$-]{0,60}[./]){1,12}[A-Z_$][\w$]{0,100}"
 _OF_METHOD = re.compile(rf"({_CLASS})\.[\w$<>]{{1,100}}[(:]")
 _ANY = re.compile(rf"(?<![\w./])({_CLASS})")
+_OF_LINKAGE = re.compile(
+    r"(?:different type with name|wants to load (?:class|interface|abstract class)|class definition for(?: name:)?"
+    r"|different Class objects for(?: the type)?|different Class object for the type) ?\"?(" + _CLASS + ")"
+)
+"""The class that two loaders have, in a LinkageError of the JVM (SystemDictionary and LinkResolver of Java 8 to 21)."""
+_LOADER = re.compile(r"(?:Class)?Loader(?:s\$\w+)?$")
 MISSING_METHOD = ("NoSuchMethodError", "AbstractMethodError")
 """Errors whose message names a method, whose class counts and not the types beside it."""
 OF_THE_JDK = ("java.", "jdk.", "sun.")
@@ -43,6 +49,10 @@ OF_CONFLICTS = (
     "InvalidClassException",
 )
 """Errors of a class that is missing or of another release than its caller was compiled with."""
+TWO_LOADERS = ("loader constraint violation", "wants to load", "are in unnamed module of loader")
+"""Texts of a LinkageError, and of a cast, that name two class loaders which have one class."""
+BOTH_LOADERS = ("is in unnamed module of loader org.apache.flink.util.", "is in unnamed module of loader 'app'")
+"""Texts of a cast that stand together where the job's class loader has one class and that of lib/ has the other."""
 NOT_INITIALIZED = "Could not initialize class"
 """Message of a NoClassDefFoundError of a class that is there and failed before."""
 
@@ -113,11 +123,21 @@ def is_conflict(exception: str, message: str) -> bool:
 def class_named(exception: str, message: str) -> str | None:
     """The class that an error of class loading is about: the one with the missing method, else the first one named."""
     simple = exception.rpartition(".")[2]
-    found = _OF_METHOD.search(message) if simple in MISSING_METHOD else None
+    found = _OF_METHOD.search(message) if simple in MISSING_METHOD else _OF_LINKAGE.search(message)
     if found:
         return found[1].replace("/", ".")
     named = (each[1].replace("/", ".") for each in _ANY.finditer(message))
-    return next((each for each in named if not each.startswith(OF_THE_JDK)), None)
+    return next((each for each in named if not each.startswith(OF_THE_JDK) and not _LOADER.search(each)), None)
+
+
+def names_two_loaders(message: str) -> bool:
+    """Whether an error says that the class loader of the job and that of lib/ both have the class."""
+    return any(text in message for text in TWO_LOADERS) or all(text in message for text in BOTH_LOADERS)
+
+
+def package_of(name: str) -> str:
+    """At most three parts of the package of a class, as a pattern of class loading takes it: `org.apache.kafka`."""
+    return ".".join(name.split(".")[:-1][:3])
 
 
 def caller_of(exception: str, frame: str | None) -> ClassOwner | None:
