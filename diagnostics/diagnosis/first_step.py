@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from diagnostics.language import say
+from diagnostics.diagnosis.missing import needs
+from diagnostics.language import in_reader_language, say
 from diagnostics.wording.phrase import within_sentence
 
 UNDECIDED, UNEXPLAINED = "inconclusive", "unexplained_error"
+LOG = "jobmanager-log"
+"""The kind of evidence whose records would tell of trouble."""
 
 
 def first_step_of(document: Mapping[str, Any]) -> str | None:
@@ -30,16 +33,18 @@ def first_step_of(document: Mapping[str, Any]) -> str | None:
 
 
 def _step_for_quiet_files(document: Mapping[str, Any]) -> str | None:
-    """Not to act on files without trouble, and what to add; None where something stands out, or no file would help."""
+    """Not to act on logs without trouble, and what to add; None where something stands out, or no file would help."""
     missing = document.get("split") or next(iter(document.get("missing_evidence", ())), None)
     stands_out = any(
         each["severity"] != "info" or each["symptom_class"] == UNEXPLAINED for each in document["findings"]
     )
-    if stands_out or document["verdict"]["symptom_class"] != UNDECIDED or missing is None:
+    log = in_reader_language(needs()[LOG].what)
+    was_read = any(each["read"] and each["evidence"] == log for each in document.get("looked_at", ()))
+    if stands_out or not was_read or missing is None or document["verdict"]["symptom_class"] != UNDECIDED:
         return None
     return say(
-        "Change nothing on account of these files: none of their records asks for it. Whether the job is well they"
-        " cannot show; one file decides: {what} ({how}).",
+        "Change nothing on account of these files: no record of them is known to ask for it. Whether the job is well"
+        " they cannot show; one file decides: {what} ({how}).",
         what=within_sentence(missing["what"]),
         how=missing["how"],
     )

@@ -92,7 +92,7 @@ def _signal(
     facts: dict[str, FactValue] = {
         "metric": gauges[0].metric,
         "subtasks": len(courses),
-        "without_watermark": list(without),
+        "without_watermark": list(without) or None,
         "without_watermark_count": len(without),
         "samples": len(slowest),
         "first_in_graph": _is_first(vertex, gauges_of_all, cluster),

@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 
 from diagnostics.language import Text
-from diagnostics.vocabulary.class_owners import caller_of, class_named, class_owners, is_conflict, owner_of
+from diagnostics.vocabulary.class_owners import (
+    caller_of,
+    class_named,
+    class_owners,
+    is_conflict,
+    names_two_loaders,
+    owner_of,
+    package_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -185,3 +193,36 @@ def test_every_owner_has_advice_in_both_languages_and_no_beginning_is_claimed_tw
 )
 def test_only_some_errors_are_conflicts_of_releases(exception: str, message: str, conflict: bool) -> None:
     assert is_conflict(exception, message) is conflict
+
+
+@pytest.mark.parametrize(
+    ("message", "named", "twice"),
+    [
+        (
+            "loader constraint violation: loader (instance of org/apache/flink/util/ChildFirstClassLoader) previously"
+            ' initiated loading for a different type with name "org/apache/kafka/clients/consumer/ConsumerRecord"',
+            "org.apache.kafka.clients.consumer.ConsumerRecord",
+            True,
+        ),
+        (
+            "loader constraint violation: loader org.apache.flink.util.ChildFirstClassLoader @4f wants to load class"
+            " org.apache.avro.specific.SpecificRecord. A different class with the same name was previously loaded.",
+            "org.apache.avro.specific.SpecificRecord",
+            True,
+        ),
+        (
+            "loader (instance of  org/apache/flink/util/ChildFirstClassLoader): attempted  duplicate class definition"
+            ' for name: "com/acme/Event"',
+            "com.acme.Event",
+            False,
+        ),
+    ],
+)
+def test_a_linkage_error_is_about_the_class_and_not_about_its_loader(message: str, named: str, twice: bool) -> None:
+    assert class_named("java.lang.LinkageError", message) == named
+    assert names_two_loaders(message) is twice
+
+
+def test_a_pattern_of_class_loading_has_at_most_three_parts_of_the_package() -> None:
+    assert package_of("org.apache.kafka.clients.consumer.ConsumerRecord") == "org.apache.kafka"
+    assert package_of("scala.Option") == "scala"
