@@ -11,7 +11,7 @@ from diagnostics.wording.phrase import within_sentence
 
 UNDECIDED, UNEXPLAINED = "inconclusive", "unexplained_error"
 LOG = "jobmanager-log"
-"""The kind of evidence whose records would tell of trouble."""
+"""The kind of evidence whose records would show trouble."""
 
 
 def first_step_of(document: Mapping[str, Any]) -> str | None:

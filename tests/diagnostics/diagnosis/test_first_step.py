@@ -101,3 +101,20 @@ def test_a_fenced_producer_may_have_met_its_timeout_unless_that_is_known_to_suff
     document = judged(kafka_transactions={"fenced": 1, "first_text": "an old epoch", **known})
     assert document["verdict"]["symptom_class"] == "exactly_once_kafka"
     assert ("transaction.timeout.ms" in (first_step_of(document) or "")) is names_timeout
+
+
+@pytest.mark.parametrize("was_read", [True, False])
+def test_logs_without_trouble_ask_for_no_change_and_for_one_file(was_read: bool) -> None:
+    log = {"what": "restarts", "read": was_read, "evidence": "The JobManager's log of the time of the incident"}
+    missing = {"what": "The back pressure of each vertex", "why": "…", "how": "python3 collect_flink.py"}
+    document = {
+        "findings": [],
+        "verdict": {"symptom_class": "inconclusive"},
+        "looked_at": [log],
+        "split": None,
+        "missing_evidence": [missing],
+    }
+    step = first_step_of(document)
+    assert (step is not None) is was_read
+    assert step is None or ("Change nothing" in step and "one file decides: the back pressure" in step)
+    assert first_step_of(document | {"verdict": {"symptom_class": "healthy"}}) is None

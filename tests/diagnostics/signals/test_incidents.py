@@ -295,6 +295,33 @@ def test_a_killed_pod_of_the_jobmanager_is_told_by_its_name() -> None:
     assert (facts["killed"], facts["killed_jobmanagers"]) == (2, 1)
 
 
+def test_the_container_of_yarns_application_master_is_the_jobmanagers() -> None:
+    end = "is running 1B beyond the '{}' memory limit. Killing container."
+    killed = [
+        record(5, f"Container [pid=7,containerID=container_e1_1619_0012_01_{number}] {end.format(kind)}")
+        for number, kind in (("000001", "PHYSICAL"), ("000003", "PHYSICAL"), ("000004", "VIRTUAL"))
+    ]
+    facts = only(out_of_memory.measure(hand_made(log_record=killed)), "out_of_memory").facts
+    counts = [facts[each] for each in ("killed_jobmanagers", "killed_workers", "killed_virtual")]
+    assert counts == [1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("frame", "counts"),
+    [
+        ("org.apache.flink.core.memory.MemorySegmentFactory.allocateUnpooledOffHeapMemory", [1, 0]),
+        ("org.apache.flink.shaded.netty4.io.netty.buffer.PoolArena$DirectArena.allocateDirect", [0, 1]),
+        ("org.apache.kafka.common.network.PlaintextTransportLayer.read", [0, 0]),
+    ],
+)
+def test_direct_memory_is_asked_for_by_who_threw_the_error(frame: str, counts: list[int]) -> None:
+    error = {"exception_class": "java.lang.OutOfMemoryError", "root_cause_class": "java.lang.OutOfMemoryError"}
+    error |= {"exception_message": "Direct buffer memory", "root_cause_message": "Direct buffer memory"}
+    log = [record(1, "Fatal error.", **error, thrown_in=frame, process="taskmanager")]
+    facts = only(out_of_memory.measure(hand_made(log_record=log)), "out_of_memory").facts
+    assert [facts["direct_network_errors"], facts["direct_netty_errors"]] == counts
+
+
 def test_an_ordinary_log_has_none_of_it() -> None:
     evidence = hand_made(log_record=[record(0, "Starting rest endpoint.")])
     assert only(out_of_memory.measure(evidence), "out_of_memory").facts["errors"] == 0
