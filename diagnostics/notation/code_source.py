@@ -24,10 +24,11 @@ _SAVES = re.compile(r"\b(?:snapshotState|initializeState|CheckpointedFunction|Li
 _MADE = re.compile(r"\b(?:Random|ThreadLocalRandom|SplittableRandom|randomUUID)\b|\bMath\s?\.\s?random\b")
 """What records are made with. Source: Java's documentation."""
 _READ = re.compile(
-    r"\b\w{0,60}(?:Socket|Stream|Reader|Consumer|Connection|Statement|ResultSet|Client|Channel|Queue|Files|Scanner"
-    r"|Subscriber|Subscription|Session)\b"
+    r"\b\w{0,60}(?:Socket|InputStream|Reader|Consumer|Connection|Statement|ResultSet|Client|Channel|Queue|Scanner"
+    r"|Subscriber|Subscription|Session)\b|\bFiles\s?\.\s?(?:read|lines|newInput|list|walk)"
 )
-"""Classes that records are read with, by the ends of their names. Our choice."""
+"""Classes that records are read with, by the ends of their names, and methods that read files. Our choice: a source
+that also writes its records to a file reads none."""
 _ELAPSED = re.compile(r"System\s?\.\s?(?:nanoTime|currentTimeMillis)\s?\(\)\s?-\s?[A-Za-z_]")
 _DECLARED = re.compile(r"\b(?:long|int|double|var)\s{1,20}([A-Za-z_]\w{0,60})\s?=\s?([^;=]{1,300});")
 _WORD = re.compile(r"[A-Za-z_]\w{0,100}")

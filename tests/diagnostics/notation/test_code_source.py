@@ -64,6 +64,8 @@ def test_a_source_that_makes_its_records_by_chance_and_reads_nothing_is_named() 
         return [name for name, _ in sources_of_own_records(SOURCE.format(due=BY_CLOCK, field=field))]
 
     assert made("Random rnd = new Random(5);") == ["Orders"]
+    assert made("Random rnd; BufferedWriter tap = Files.newBufferedWriter(path); OutputStream copy;") == ["Orders"]
+    assert made("Random rnd; List<String> names = Files.readAllLines(path);") == []
     assert made("int rate;") == []
     assert made("Random jitter = new Random(); BufferedReader in;") == []
     assert made("ThreadLocalRandom r; KafkaConsumer<String, Order> consumer;") == []
