@@ -49,7 +49,8 @@ def _signal(task: VertexKey, graph: JobGraph, pools: TaskPools, upstream: Mappin
     }
     facts["is_sink"] = graph.edges_known and not graph.all_below(task[1])
     facts["fullest_subtask"] = pools.subtask
-    facts["full_since_ms"] = pools.since_ms
+    if pools.full:
+        facts |= {"full_since_ms": pools.full.since_ms, "full_until_ms": pools.full.until_ms}
     if pools.course:
         facts["last_ratio"] = max(pools.course)[1]
     full = [(ts_ms, value >= FULL) for ts_ms, value in pools.course]
@@ -85,6 +86,7 @@ FACTS = {
     "last_ratio": "use of the fullest of these pools when it was last read",
     "full_since_ms": "time at which the fullest buffer pool filled, where that was observed; uses are medians since "
     "then",
+    "full_until_ms": "time until which the fullest buffer pool stayed full, where that was observed",
 }
 
 SIGNALS = (SignalDefinition("buffer_pools", "vertex", FACTS, measure),)

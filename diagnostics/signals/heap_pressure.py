@@ -307,7 +307,7 @@ SIGNALS = (
             "state_to_live_ratio": "state in the last checkpoint, divided by what collections leave on all heaps",
             "used_last_ratio": "part of the heap in use at the end, of the TaskManager where it is most",
             "java_release": "oldest release of Java that a file states, 8 for 1.8",
-            "missing_heap_mib": "by how much the heap must grow, MiB",
+            "missing_heap_mib": "heap that a TaskManager needs beyond the present one, MiB",
             "needed_heap_lasts_ms": "time until the proposed heap is full again, as the state on it grows, ms",
             **{name: _worst_meaning(garbage_collection.FACTS[name]) for name in WORST_FACTS},
         },

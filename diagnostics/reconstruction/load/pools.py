@@ -33,18 +33,30 @@ class PoolUse:
 
 
 @dataclass(frozen=True, slots=True)
+class FullTime:
+    """A stretch of time, epoch ms, in which a pool stayed full; `until_ms` is None where it was full to the end."""
+
+    since_ms: int
+    until_ms: int | None
+
+    def has(self, ts_ms: int | None) -> bool:
+        """Whether a moment is within it."""
+        return ts_ms is not None and self.since_ms <= ts_ms and (self.until_ms is None or ts_ms < self.until_ms)
+
+
+@dataclass(frozen=True, slots=True)
 class TaskPools:
     """The pools of the subtask of a task that has the fullest input or output pool.
 
-    since_ms    where that pool filled in the course of the evidence and stays full: when it did. Medians are of the
-                time since then, because one over empty and full is the use of neither.
+    full        where that pool filled in the course of the evidence: from when on it stayed full, and until when.
+                Medians are of that time, because one over empty and full is the use of neither.
     course      the readings of that pool: epoch ms, use
     fullest_out use of the fullest output pool of any subtask of the task
     """
 
     uses: Mapping[str, PoolUse]
     course: Sequence[tuple[int, float]]
-    since_ms: int | None
+    full: FullTime | None
     fullest_out: float | None
 
     def usual(self, pool: str) -> float | None:
@@ -99,35 +111,36 @@ def _fullest(subtasks: Sequence[Readings]) -> TaskPools:
 
     outs = [use for each in of_subtasks if (use := each.usual("out")) is not None]
     chosen = max(of_subtasks, key=fullness)
-    return TaskPools(chosen.uses, chosen.course, chosen.since_ms, max(outs, default=None))
+    return TaskPools(chosen.uses, chosen.course, chosen.full, max(outs, default=None))
 
 
 def _pools_of(readings: Readings) -> TaskPools:
     """The pools of one subtask, by descending use."""
-    spans = {pool: _full_since(rows) for pool, rows in readings.items()}
+    spans = {pool: _full_time(rows) for pool, rows in readings.items()}
     fullest = max(
         (pool for pool in readings if pool in ("in", "out")) if {"in", "out"} & readings.keys() else readings,
-        key=lambda pool: median(row.value for row in _since(readings[pool], spans[pool])),
+        key=lambda pool: median(row.value for row in _within(readings[pool], spans[pool])),
     )
-    since_ms = spans[fullest]
-    uses = {pool: _use_of(_since(rows, since_ms) or rows) for pool, rows in readings.items()}
+    full = spans[fullest]
+    uses = {pool: _use_of(_within(rows, full) or rows) for pool, rows in readings.items()}
     course = [(row.ts_ms, row.value) for row in readings[fullest] if row.ts_ms is not None]
     ordered = dict(sorted(uses.items(), key=lambda item: (-item[1].usual, item[0])))
-    return TaskPools(ordered, course, since_ms, None)
+    return TaskPools(ordered, course, full, None)
 
 
-def _full_since(rows: Sequence[Any]) -> int | None:
-    """When a pool filled that stays full until the end; None where it was so for a moment only, or from the start."""
-    full = [(row.ts_ms, row.value >= FULL) for row in rows if row.ts_ms is not None]
-    found = onset(full)
-    if found is None or found.at_start or ended_ms(full) is not None:
+def _full_time(rows: Sequence[Any]) -> FullTime | None:
+    """When a pool filled and how long it stayed full; None where it was so for a moment only, or from the start."""
+    course = [(row.ts_ms, row.value >= FULL) for row in rows if row.ts_ms is not None]
+    found = onset(course)
+    if found is None or found.at_start:
         return None
-    since = [ts_ms for ts_ms, _ in full if ts_ms >= found.ts_ms]
-    return found.ts_ms if len(since) >= FEWEST_MOMENTS and max(since) - found.ts_ms >= LASTS_MS else None
+    full = FullTime(found.ts_ms, ended_ms(course))
+    within = [ts_ms for ts_ms, _ in course if full.has(ts_ms)]
+    return full if len(within) >= FEWEST_MOMENTS and max(within) - found.ts_ms >= LASTS_MS else None
 
 
-def _since(rows: Sequence[Any], since_ms: int | None) -> list[Any]:
-    return [row for row in rows if since_ms is None or (row.ts_ms is not None and row.ts_ms >= since_ms)]
+def _within(rows: Sequence[Any], full: FullTime | None) -> list[Any]:
+    return [row for row in rows if full is None or full.has(row.ts_ms)]
 
 
 def _use_of(rows: Sequence[Any]) -> PoolUse:

@@ -48,6 +48,14 @@ def test_the_pools_of_a_task_are_those_of_one_subtask_since_its_pool_is_full() -
     assert facts["onset_ms"] == facts["full_since_ms"] == START + 100_000
 
 
+def test_pools_that_were_full_for_a_time_are_described_by_that_time() -> None:
+    """Full for 65 s of 160: the median over all says that there was always room."""
+    rows = pool(MIDDLE, "buffers.inPoolUsage", *[0.1] * 10, *[0.95] * 13, *[0.0] * 10)
+    (found,) = signals_of_key(buffer_pools.measure(hand_made(**line_of_jobs(), metric_sample=rows)), "buffer_pools")
+    assert (found.facts["full_since_ms"], found.facts["full_until_ms"]) == (START + 50_000, START + 115_000)
+    assert (found.facts["in_ratio"], found.facts["ended_ms"]) == (0.95, START + 115_000)
+
+
 def test_a_look_of_rest_says_nothing_beside_a_gauge_that_was_scraped_all_the_time() -> None:
     scraped = [{**row, "vertex": "Sink:_documents"} for row in pool(SINK, "buffers.inPoolUsage", *[0.2] * 20)]
     looked = [{**row, "ts_ms": START + 47_000} for row in pool(SINK, "buffers.inPoolUsage", 1.0)]
