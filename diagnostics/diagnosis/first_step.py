@@ -33,15 +33,27 @@ def first_step_of(document: Mapping[str, Any]) -> str | None:
 
 
 def _step_for_quiet_files(document: Mapping[str, Any]) -> str | None:
-    """Not to act on logs without trouble, and what to add; None where something stands out, or no file would help."""
+    """Not to act on logs without trouble, and what to add; None where something stands out, or no file would help, or a
+    file was not understood, which may hold what asks for a change.
+    """
     missing = document.get("split") or next(iter(document.get("missing_evidence", ())), None)
     stands_out = any(
         each["severity"] != "info" or each["symptom_class"] == UNEXPLAINED for each in document["findings"]
     )
     log = in_reader_language(needs()[LOG].what)
     was_read = any(each["read"] and each["evidence"] == log for each in document.get("looked_at", ()))
-    if stands_out or not was_read or missing is None or document["verdict"]["symptom_class"] != UNDECIDED:
+    is_understood = all(each["format"] for each in document["inputs"])
+    is_undecided = document["verdict"]["symptom_class"] == UNDECIDED
+    if stands_out or not was_read or not is_understood or not is_undecided or missing is None:
         return None
+    if all(each["job_id"] is None for each in document["jobs"]):
+        return say(
+            "Change nothing on account of these files: no record of them is known to ask for it, and none is of a job"
+            " that runs. If a process or the job does not come up, add its log from its start (of a pod also kubectl"
+            " describe pod); if the job runs, one file decides whether it is well: {what} ({how}).",
+            what=within_sentence(missing["what"]),
+            how=missing["how"],
+        )
     return say(
         "Change nothing on account of these files: no record of them is known to ask for it. Whether the job is well"
         " they cannot show; one file decides: {what} ({how}).",

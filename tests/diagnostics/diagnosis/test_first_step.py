@@ -91,7 +91,8 @@ def test_the_step_of_the_cause_comes_before_that_of_its_consequences() -> None:
 
 def test_what_is_explained_or_only_remarked_says_nothing() -> None:
     seen = {"role": "consequence", "caused_by": 0, "severity": "critical", "first_step": "Look at it."}
-    assert first_step_of({"findings": [seen, seen | {"caused_by": None, "severity": "info"}]}) is None
+    rest = {"inputs": [], "verdict": {"symptom_class": "inconclusive"}}
+    assert first_step_of({"findings": [seen, seen | {"caused_by": None, "severity": "info"}], **rest}) is None
 
 
 @pytest.mark.parametrize(("known", "names_timeout"), [({}, True), ({"timeout_to_need_ratio": 4.0}, False)])
@@ -113,8 +114,14 @@ def test_logs_without_trouble_ask_for_no_change_and_for_one_file(was_read: bool)
         "looked_at": [log],
         "split": None,
         "missing_evidence": [missing],
+        "inputs": [{"file": "jobmanager.log", "format": "flink-log"}],
+        "jobs": [{"job_id": "a" * 32}],
     }
     step = first_step_of(document)
     assert (step is not None) is was_read
     assert step is None or ("Change nothing" in step and "one file decides: the back pressure" in step)
     assert first_step_of(document | {"verdict": {"symptom_class": "healthy"}}) is None
+    unknown = {"file": "pod.txt", "format": None}
+    assert first_step_of(document | {"inputs": [unknown]}) is None, "it may hold what asks for a change"
+    without_job = first_step_of(document | {"jobs": [{"job_id": None}]}) or ""
+    assert ("does not come up, add its log from its start" in without_job) is was_read
