@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from diagnostics.charting.chart import Chart, Points, Theme
 from diagnostics.charting.panel import escaped, shortened
+from diagnostics.charting.summary import summary_by_job
 from diagnostics.charting.theme import Palette, palette
 from diagnostics.language import joined_sentences, say, to_say
 from diagnostics.reconstruction.job.cluster import cluster_of
@@ -182,8 +183,12 @@ def _colour(name: str, weight: float, waiting: float, colours: Palette) -> str:
 
 
 def summary(points: Points) -> str:
-    """The function with the most samples of its own, and the share of waiting."""
-    return joined_sentences(said for job in points["jobs"] for said in (_job_summary(job), _times_said(job)) if said)
+    """The function with the most samples of its own, and the share of waiting, of each job."""
+    return summary_by_job(points, _job_words)
+
+
+def _job_words(job: Mapping[str, Any]) -> str:
+    return joined_sentences(said for said in (_job_summary(job), _times_said(job)) if said)
 
 
 def _times_said(job: Mapping[str, Any]) -> str:

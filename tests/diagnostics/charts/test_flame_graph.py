@@ -126,6 +126,17 @@ def test_the_icicle_escapes_frames_and_names_the_hottest_one() -> None:
     assert CHART.table(points)[1][2:4] == ["com.acme.Job$<init>.run", 75]
 
 
+def test_each_of_several_jobs_is_named_before_its_task() -> None:
+    tree = tree_of([stack([RUN, "com.acme.Job.run"], 120)])
+    jobs = [
+        {"job_id": name, "name": name, "vertex": task, "profile": "collapsed", "mode": "wall", **tree}
+        for name, task in (("orders", "score"), ("views", "Source: pages"))
+    ]
+    told = CHART.summary({"jobs": jobs})
+    assert told.startswith("orders: score: all of the samples run.")
+    assert "views: Source: pages: all of the samples run." in told
+
+
 def test_a_share_of_few_samples_is_a_number() -> None:
     tree = tree_of([stack([RUN, "com.acme.Job.run"], 12), stack([RUN, "com.acme.Job.read"], 3)])
     job = {"job_id": JOB, "name": "orders", "vertex": "score", "profile": "collapsed", "mode": "wall", **tree}

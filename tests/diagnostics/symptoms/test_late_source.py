@@ -76,6 +76,6 @@ def test_a_look_up_does_not_call_the_delay_of_a_source_one_of_barriers_in_front_
         )["findings"]
         if each["rule"]["id"] == "lookup.origin"
     ]
-    of_source = "because Source: orders could not emit and reacted to the trigger of checkpoint 4 only after 42.8 s"
+    of_source = "and in checkpoint 4 Source: orders could not emit and reacted to the trigger only after 42.8 s"
     assert (of_source in found["statement"]) == is_source
     assert ("in front of this task (start delay 42.8 s in checkpoint 4)" in found["statement"]) != is_source
