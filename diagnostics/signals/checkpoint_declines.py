@@ -198,7 +198,7 @@ def _cause(real: Sequence[CheckpointFailure]) -> dict[str, FactValue]:
         "refuses": _refuses(first),
         "origin": origin.id,
         "origin_title": origin.title if origin.id != UNKNOWN else None,
-        "remedy": remedy_of(first.chain),
+        "remedy": remedy_of(first.chain, first.places),
         "same_cause": kinds[most],
         "causes": len(kinds),
     }

@@ -50,8 +50,7 @@ def is_known(fault: Fault) -> bool:
     """Whether a catalogue knows the failure: its origin, how an outside system refuses, or the setting."""
     if fault.origin.id not in (UNKNOWN, *BROAD_ORIGINS):
         return True
-    frames = tuple(each for each in (fault.frame, fault.thrown_in) if each)
-    if setting_fault_of(fault.chain, frames, fault.exception):
+    if setting_fault_of(fault.chain, fault.places, fault.exception):
         return True
     return fault.origin.id != UNKNOWN and refusal_of(fault.chain) is not None
 
@@ -61,10 +60,9 @@ def resemblance(fault: Fault) -> Resemblance | None:
 
     What only reports that the job failed says nothing of the cause: a recovery that is suppressed restores nothing.
     """
-    places = tuple(each for each in (fault.frame, fault.thrown_in) if each)
     outer = [_thrower(line) for line in (fault.causes or "").split("\n") if not is_report("", line)]
     least = LEAST_OF_FAILURE if fault.reported_by in STOPS else LEAST_POINTS
-    return resemblance_of(Thrower(fault.exception, fault.message, places, fault.logger or ""), outer, least)
+    return resemblance_of(Thrower(fault.exception, fault.message, fault.places, fault.logger or ""), outer, least)
 
 
 def _kind_and_advice(fault: Fault, symptom_class: str, remedy: str | None) -> tuple[str, str] | tuple[None, None]:

@@ -204,7 +204,7 @@ def _signal(job: str | None, faults: Sequence[Fault]) -> Signal:
     stamps = [fault.ts_ms for fault in outside if fault.ts_ms is not None]
     if outside:
         first, rounds = outside[0], rounds_of(outside)
-        refusal, remedy = refusal_in(first), remedy_of(first.chain)
+        refusal, remedy = refusal_in(first), remedy_of(first.chain, first.places)
         before = came_before(faults, first)
         gaps = [later - earlier for earlier, later in pairwise(rounds)]
         facts |= {

@@ -35,8 +35,7 @@ def fault_of(fault: Fault) -> SettingFault | None:
     """The setting that a failure blames; None for others and for those of the storage during a snapshot."""
     if fault.in_snapshot and fault.origin.id == "storage":
         return None
-    frames = tuple(each for each in (fault.frame, fault.thrown_in) if each)
-    return setting_fault_of(fault.chain, frames, fault.exception)
+    return setting_fault_of(fault.chain, fault.places, fault.exception)
 
 
 def _signal(job: str | None, faults: Sequence[Fault]) -> Signal:
@@ -49,7 +48,7 @@ def _signal(job: str | None, faults: Sequence[Fault]) -> Signal:
         facts |= {
             "kind": setting.what,
             # What the message needs goes before what its kind needs.
-            "remedy": remedy_of(first.chain) or setting.remedy,
+            "remedy": remedy_of(first.chain, first.places) or setting.remedy,
             "said": first.said,
             "reported_by": first.reported_by,
             "is_first": before is None,

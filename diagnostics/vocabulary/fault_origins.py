@@ -87,8 +87,9 @@ def origin_of(exception: str, message: str, frame: str | None, thrown_in: str | 
     """
     chain = "\n".join(_inside_operator([*(causes or "").split("\n"), f"{exception}: {message}"]))
     fitting = _texts().entries_in(chain) | _thrown_in(unshaded(exception), frame, thrown_in)
+    frames = [each for each in (frame, thrown_in) if each]
     for place, each in enumerate(origins()):
-        if each.by_message and (shown := shown_by_message(chain)) in origin_titles():
+        if each.by_message and (shown := shown_by_message(chain, frames)) in origin_titles():
             return Origin(str(shown), origin_titles()[str(shown)])
         if place in fitting or (each.by_status and shows_status(chain)):
             return each

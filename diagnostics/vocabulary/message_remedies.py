@@ -3,6 +3,7 @@
 One YAML file for each part of the world in `diagnostics/vocabulary/message_remedies`; an entry has
 
 texts   parts of messages of the chain of exceptions
+thrown  frames and texts: parts of messages that show it only where one of the frames threw the innermost exception
 remedy  what to do, in sentences that need no further context
 shows   where such a failure comes from, if no other catalogue knows it: an id of `fault_origins.yaml`, or `setting`
 system  the outside system, beside `shows: outside_system`
@@ -14,6 +15,7 @@ The files in the order of their names, the first entry that fits counts. Setting
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -31,13 +33,18 @@ REMEMBERED = 4_096
 
 @dataclass(frozen=True, slots=True)
 class MessageRemedy:
-    """One entry: the parts of messages that show it, what to do, and where it comes from if the entry says so."""
+    """One entry: the parts of messages that show it, what to do, and where it comes from if the entry says so.
+
+    frames, thrown_texts  beginnings of frames, and the parts of messages that show it only in one of them
+    """
 
     id: str
     texts: tuple[str, ...]
     remedy: str
     shows: str | None = None
     system: str | None = None
+    frames: tuple[str, ...] = ()
+    thrown_texts: tuple[str, ...] = ()
 
 
 @cache
@@ -50,6 +57,7 @@ def message_remedies() -> tuple[MessageRemedy, ...]:
             with_translations(entry["remedy"].strip(), entry, "remedy"),
             entry.get("shows"),
             entry.get("system"),
+            *(tuple(entry.get("thrown", {}).get(part, ())) for part in ("frames", "texts")),
         )
         for path in sorted(FOLDER.glob("*.yaml"))
         for name, entry in _entries(path).items()
@@ -63,24 +71,36 @@ def _entries(path: Path) -> dict[str, Any]:
 
 @cache
 def searched_texts() -> EntryTexts:
-    """The texts of all entries."""
+    """The texts of all entries that show them wherever they are thrown."""
     return EntryTexts(entry.texts for entry in message_remedies())
 
 
+@cache
+def _thrown_texts() -> EntryTexts:
+    return EntryTexts(entry.thrown_texts for entry in message_remedies())
+
+
 @lru_cache(maxsize=REMEMBERED)
-def known_message(text: str) -> MessageRemedy | None:
-    """The first entry with a part of the text of an exception chain; None without one."""
-    entries = searched_texts().entries_in(text)
-    return message_remedies()[min(entries)] if entries else None
+def known_message(text: str, frames: tuple[str, ...] = ()) -> MessageRemedy | None:
+    """The first entry that shows itself in the text of an exception chain; None without one.
+
+    frames  those that threw the innermost exception, where they are known
+    """
+    known, thrown = message_remedies(), _thrown_texts().entries_in(text) if frames else frozenset()
+    entries = {
+        *searched_texts().entries_in(text),
+        *(place for place in thrown if any(frame.startswith(known[place].frames) for frame in frames)),
+    }
+    return known[min(entries)] if entries else None
 
 
-def remedy_of(text: str) -> str | None:
-    """What repairs a failure with the text of this exception chain; None where no entry knows it."""
-    known = known_message(text)
+def remedy_of(text: str, frames: Sequence[str] = ()) -> str | None:
+    """What repairs a failure with this exception chain, see `known_message`; None where no entry knows it."""
+    known = known_message(text, tuple(frames))
     return known.remedy if known else None
 
 
-def shown_by_message(text: str) -> str | None:
+def shown_by_message(text: str, frames: Sequence[str] = ()) -> str | None:
     """Where the entry that knows an exception chain says that it comes from: an id of an origin, or SETTING."""
-    known = known_message(text)
+    known = known_message(text, tuple(frames))
     return known.shows if known else None

@@ -34,10 +34,10 @@ class SettingFault:
     thrown: tuple[str, ...] = ()
     by_message: bool = False
 
-    def is_shown_in(self, text: str) -> bool:
-        """Whether an exception chain shows it without one of its texts."""
+    def is_shown_in(self, text: str, frames: Sequence[str]) -> bool:
+        """Whether an exception chain, thrown in these frames, shows it without one of its texts."""
         shaped = self.patterns is not None and self.patterns.search(text) is not None
-        return shaped or (self.by_message and shown_by_message(text) == SETTING)
+        return shaped or (self.by_message and shown_by_message(text, frames) == SETTING)
 
     def is_thrown_in(self, frames: Sequence[str], exception: str) -> bool:
         """Whether one of its frames threw the innermost exception."""
@@ -77,7 +77,7 @@ def setting_fault_of(text: str, frames: tuple[str, ...] = (), exception: str = "
     """The first entry that fits an exception chain, the frames in which it was thrown, and the innermost class."""
     fitting = _texts().entries_in(text) | _thrown_in(frames, exception)
     faults = enumerate(setting_faults())
-    return next((each for place, each in faults if place in fitting or each.is_shown_in(text)), None)
+    return next((each for place, each in faults if place in fitting or each.is_shown_in(text, frames)), None)
 
 
 @cache

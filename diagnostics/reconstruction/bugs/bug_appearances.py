@@ -65,7 +65,7 @@ def repair_of(fault: Fault, evidence: Evidence) -> str | None:
     place = (fault.citation.file_id, fault.citation.line)
     shown = [each for each in bug_appearances(evidence) if (each.citation.file_id, each.citation.line) == place]
     sure = next((each.bug.repair for each in shown if each.is_sure), None)
-    return sure or remedy_of(fault.chain) or next((each.bug.repair for each in shown), None)
+    return sure or remedy_of(fault.chain, fault.places) or next((each.bug.repair for each in shown), None)
 
 
 def _in_logs(evidence: Evidence) -> Iterator[Appearance]:

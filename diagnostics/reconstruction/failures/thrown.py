@@ -43,6 +43,11 @@ class Thrown:
         return f"{self.causes or ''}\n{self.exception or ''}: {self.message}"
 
     @property
+    def places(self) -> tuple[str, ...]:
+        """The frames that threw the root cause, as far as they are known."""
+        return tuple(each for each in (self.frame, self.thrown_in) if each)
+
+    @property
     def said(self) -> str:
         """Class without package, and message, as quoted in sentences."""
         name = (self.exception or "").rpartition(".")[2]

@@ -6,7 +6,7 @@ import pytest
 
 from diagnostics.language import CHINESE, Text
 from diagnostics.vocabulary.fault_origins import origin_titles
-from diagnostics.vocabulary.message_remedies import SETTING, message_remedies, remedy_of
+from diagnostics.vocabulary.message_remedies import SETTING, message_remedies, remedy_of, shown_by_message
 
 
 @pytest.mark.parametrize(
@@ -152,3 +152,24 @@ def test_every_entry_has_telling_texts_and_a_remedy_in_both_languages() -> None:
         assert each.remedy.translations[CHINESE].strip(), each.id
         assert each.shows in (None, SETTING, *origin_titles()), each.id
         assert each.system is None or each.shows == "outside_system", each.id
+
+
+@pytest.mark.parametrize(
+    ("said", "frames", "named"),
+    [
+        ("BindException: Cannot assign requested address", ("sun.nio.ch.Net.bind0",), "bind-host"),
+        ("BindException: Cannot assign requested address", ("sun.nio.ch.Net.connect0",), "ip_local_port_range"),
+        ("BindException: Cannot assign requested address (connect failed)", (), "ip_local_port_range"),
+        (
+            "io.netty.channel.AbstractChannel$AnnotatedSocketException: Cannot assign requested address: a/10.0.0.1\n"
+            "java.net.BindException: Cannot assign requested address",
+            (),
+            "ip_local_port_range",
+        ),
+    ],
+)
+def test_an_address_of_a_client_is_told_from_one_to_listen_at(said: str, frames: tuple[str, ...], named: str) -> None:
+    remedy = remedy_of(said, frames) or ""
+    assert named in remedy
+    assert ("0.0.0.0" in remedy) == (named == "bind-host")
+    assert (shown_by_message(said, frames) == SETTING) == (named == "bind-host")
