@@ -113,13 +113,13 @@ def _cause(same: Sequence[Fault], evidence: Evidence) -> dict[str, FactValue]:
     if twice and isinstance(doubled, str):
         facts |= {"twice": True, "package": package_of(doubled) or None}
     if is_conflict(first.exception, first.message) or twice:
-        facts |= _owner(first, evidence)
+        facts |= _owner(first, evidence, is_twice=twice)
     elif first.origin.id == CONNECTOR_CODE:
         facts |= _newest_release(first, frames, evidence)
     return facts
 
 
-def _owner(fault: Fault, evidence: Evidence) -> dict[str, FactValue]:
+def _owner(fault: Fault, evidence: Evidence, *, is_twice: bool) -> dict[str, FactValue]:
     """Which artifact brings the class that the error names, what calls it, and the release for the Flink that runs."""
     owner = owner_of(class_named(fault.exception, fault.message))
     caller = caller_of(fault.exception, fault.frame)
@@ -131,6 +131,8 @@ def _owner(fault: Fault, evidence: Evidence) -> dict[str, FactValue]:
         "owner_advice": (caller.advice_beside(owner) if caller else None) or (blamed.advice if blamed else None),
         "owner_includes": blamed.includes if blamed else None,
     }
+    if is_twice and owner and owner.of_missing:
+        return {name: value for name, value in facts.items() if name not in ("owner", "owner_advice")}
     flink = flink_releases(evidence).at(fault.citation.file_id, fault.ts_ms)
     if blamed and flink:
         line = f"{flink[0]}.{flink[1]}"

@@ -8,6 +8,7 @@ releases  Flink's version -> the release that is made for it
 of_flink  true: its release is that of Flink
 includes  the pattern with which Maven shows who brings it (dependency:tree -Dincludes)
 advice    where it has to be, and in which release
+of_missing  true: its name and advice are about a class that is missing, and hold for none that is there twice
 beside    another owner's name -> what repairs a call from here to a class of that one, where it is neither's advice
 """
 
@@ -67,6 +68,7 @@ class ClassOwner:
     releases: Mapping[str, str] = field(default_factory=dict)
     of_flink: bool = False
     includes: str | None = None
+    of_missing: bool = False
     beside: Mapping[str, str] = field(default_factory=dict)
 
     def release_for(self, line: str) -> str | None:
@@ -92,6 +94,7 @@ def class_owners() -> tuple[ClassOwner, ...]:
             releases=dict(entry.get("releases", {})),
             of_flink=entry.get("of_flink") is True,
             includes=entry.get("includes"),
+            of_missing=entry.get("of_missing") is True,
             beside={
                 other: with_translations(pair["advice"].strip(), pair, "advice")
                 for other, pair in entry.get("beside", {}).items()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from diagnostics.signals.code_faults import measure
 from tests.diagnostics.hand_made import START, hand_made, line_of_jobs, needs, only
 
@@ -107,3 +109,22 @@ def test_a_failure_in_the_snapshot_belongs_to_the_checkpoints() -> None:
 
 def test_nothing_is_measured_without_logs_and_exceptions() -> None:
     assert needs(measure(hand_made())) == {"code_faults": "jobmanager-log"}
+
+
+@pytest.mark.parametrize(
+    ("named", "kept"),
+    [
+        ("org/apache/flink/streaming/api/functions/source/SourceFunction", "org.apache.flink:*"),
+        ("javax/ws/rs/core/Response", "com.sun.jersey:*,javax.ws.rs:*,org.glassfish.jersey.*:*"),
+    ],
+)
+def test_a_class_that_is_there_twice_was_neither_removed_nor_is_it_missing(named: str, kept: str) -> None:
+    message = (
+        "loader constraint violation: loader (instance of org/apache/flink/util/ChildFirstClassLoader) previously "
+        f'initiated loading for a different type with name "{named}"'
+    )
+    twice = facts_of(failed(5, "java.lang.LinkageError", message))
+    assert (twice["twice"], twice["missing"], twice["owner_includes"]) == (True, named.replace("/", "."), kept)
+    assert not {"owner", "owner_advice"} & {name for name, value in twice.items() if value is not None}
+    missing = facts_of(failed(5, "java.lang.NoClassDefFoundError", named))
+    assert missing["owner_advice"]
