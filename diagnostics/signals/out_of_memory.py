@@ -37,6 +37,8 @@ OF_VIRTUAL_MEMORY = ("beyond virtual memory", "'VIRTUAL' memory", "ode: -103", "
 """Texts of YARN when only the reserved addresses exceed the limit. Source: Hadoop's ContainersMonitorImpl."""
 NETWORK_POOL = ("org.apache.flink.core.memory.MemorySegmentFactory", "org.apache.flink.runtime.io.network.buffer.")
 """Beginnings of frames that allocate network buffers. Source: Flink's NetworkBufferPool."""
+OF_NETWORK_POOL = "memory segments for NetworkBufferPool"
+"""Text of the error that reports the failed allocation without its frames. Source: Flink's NetworkBufferPool."""
 OF_NETTY = ("org.apache.flink.shaded.netty4.", "org.apache.flink.runtime.io.network.netty.")
 """Beginnings of frames of Flink's own network connections, which use the framework's direct memory."""
 OF_TASKS = (" switched from ", "Decline checkpoint ", "Failed to trigger or complete checkpoint ")
@@ -76,8 +78,8 @@ def measure(evidence: Evidence) -> Measured:
         "files": len({error.file_id for error in errors}),
         "killed": log.count("killed"),
         **_killed_facts(killed),
-        "direct_network_errors": _thrown_in(NETWORK_POOL, by_area["direct"]),
-        "direct_netty_errors": _thrown_in(OF_NETTY, by_area["direct"]),
+        "direct_network_errors": sum(map(_is_of_network_pool, by_area["direct"])),
+        "direct_netty_errors": sum(_is_thrown_in(OF_NETTY, error) for error in by_area["direct"]),
         **_jobmanager_facts(of_jobmanager),
     }
     facts["resource"] = RESOURCES.get(resource or ("container" if killed else "unspecified"))
@@ -117,9 +119,12 @@ def _everything(event: LogEvent) -> str:
     return f"{event.texts}\n{event.causes or ''}"
 
 
-def _thrown_in(places: tuple[str, ...], errors: Sequence[LogEvent | Failure]) -> int:
-    frames = ([each for each in (error.root_cause_frame, error.thrown_in) if each] for error in errors)
-    return sum(any(frame.startswith(places) for frame in found) for found in frames)
+def _is_of_network_pool(error: LogEvent | Failure) -> bool:
+    return _is_thrown_in(NETWORK_POOL, error) or OF_NETWORK_POOL in f"{error.texts}\n{error.causes or ''}"
+
+
+def _is_thrown_in(places: tuple[str, ...], error: LogEvent | Failure) -> bool:
+    return any(frame.startswith(places) for frame in (error.root_cause_frame, error.thrown_in) if frame)
 
 
 def _whole_message(event: LogEvent) -> str:

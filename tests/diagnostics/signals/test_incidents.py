@@ -322,6 +322,17 @@ def test_direct_memory_is_asked_for_by_who_threw_the_error(frame: str, counts: l
     assert [facts["direct_network_errors"], facts["direct_netty_errors"]] == counts
 
 
+def test_an_error_that_names_the_network_buffers_is_theirs_also_without_its_frames() -> None:
+    said = (
+        "Could not allocate enough memory segments for NetworkBufferPool (required (MB): 2048, allocated (MB): 990, "
+        "missing (MB): 1058). Cause: Direct buffer memory"
+    )
+    error = {"exception_class": "java.lang.OutOfMemoryError", "exception_message": said}
+    log = [record(1, "Fatal error.", **error, process="taskmanager")]
+    facts = only(out_of_memory.measure(hand_made(log_record=log)), "out_of_memory").facts
+    assert [facts["direct_errors"], facts["direct_network_errors"]] == [1, 1]
+
+
 def test_an_ordinary_log_has_none_of_it() -> None:
     evidence = hand_made(log_record=[record(0, "Starting rest endpoint.")])
     assert only(out_of_memory.measure(evidence), "out_of_memory").facts["errors"] == 0
