@@ -79,6 +79,23 @@ def test_a_start_that_the_restart_has_already_is_not_in_the_plan_a_second_time()
     assert [each.startswith("# ") for each in runs] == [False, True]
 
 
-def stored(key: str, **facts: str) -> dict[str, Any]:
+@pytest.mark.parametrize(
+    ("facts", "taken"),
+    [
+        ({"restarts": 1, "tasks_run": True}, ["it runs again"]),
+        ({"restarts": 0}, ["it runs again"]),
+        ({"restarts": 9, "steady_ms": 900_000, "tasks_run": True}, ["it runs again"]),
+        ({"restarts": 9, "steady_ms": 20_000, "tasks_run": True}, ["it fails again after each restart"]),
+        ({"restarts": 9, "tasks_run": False}, ["it fails again after each restart"]),
+        ({"restarts": 1, "tasks_run": False}, []),
+    ],
+)
+def test_a_job_that_fails_at_each_restart_does_not_run_again(facts: dict[str, Any], taken: list[str]) -> None:
+    signals = [stored("restarts", final_state="RUNNING", **facts)]
+    book = fill(runbooks()["network-partition"], {"subject": {"job": JOB}}, signals)
+    assert [each["condition"] for each in book["steps"][0]["answers"] if each["taken"]] == taken
+
+
+def stored(key: str, **facts: Any) -> dict[str, Any]:
     """A stored signal of the job."""
     return {"key": key, "subject": {"job": JOB}, "level": "job", "facts": facts, "citations": [], "citation_count": 0}

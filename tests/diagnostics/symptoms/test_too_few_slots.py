@@ -12,16 +12,20 @@ JOB = "a" * 32
 ALL_THERE = "all TaskManagers are there, but have too few slots"
 
 
-def answers(slots: dict[str, Any], losses: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """The answers of the step about slots, by their condition."""
+def step_about_slots(slots: dict[str, Any], losses: dict[str, Any]) -> dict[str, Any]:
     facts = {"slots": ({"job": JOB}, "job", slots), "task_manager_loss.all": ({}, "case", losses)}
     signals = [
         {"key": key, "subject": subject, "level": level, "facts": known, "citations": [], "citation_count": 0}
         for key, (subject, level, known) in facts.items()
     ]
     steps = fill(runbooks()["resource-shortage"], {"subject": {"job": JOB}}, signals)["steps"]
-    listed = next(step["answers"] for step in steps if any("registered" in each["if"] for each in step["answers"]))
-    return {each["condition"]: each for each in listed}
+    found: dict[str, Any] = next(step for step in steps if any("registered" in each["if"] for each in step["answers"]))
+    return found
+
+
+def answers(slots: dict[str, Any], losses: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The answers of the step about slots, by their condition."""
+    return {each["condition"]: each for each in step_about_slots(slots, losses)["answers"]}
 
 
 def test_the_parallelism_is_lowered_to_the_slots_that_are_there() -> None:
@@ -40,3 +44,9 @@ def test_without_a_slot_no_parallelism_is_proposed() -> None:
 def test_where_task_managers_were_lost_not_all_are_there(losses: dict[str, int]) -> None:
     short = answers({"missing": 1, "total_end": 1, "total_most": 2, "parallelism_that_fits": 1}, losses)
     assert short[ALL_THERE]["taken"] is False
+
+
+@pytest.mark.parametrize(("total", "offered"), [(0, False), (1, True)])
+def test_no_scheduler_runs_a_job_with_fewer_slots_than_one(total: int, offered: bool) -> None:
+    step = step_about_slots({"missing": 2, "total_end": total, "total_most": 2}, {"lost": 0, "gone": 0})
+    assert any("adaptive" in each["to"] for each in step["change"]) is offered
