@@ -208,8 +208,8 @@ def _owed(since: float, down: float, rate: float, lookup: Lookup) -> Outcome:
     }
     formula = say("lost = held back at the trigger + (time since the trigger + down time) x rate that comes in")
     because = say(
-        "The source keeps no position in checkpoints, and by the job's code what it cannot send it keeps in memory "
-        "only: {counts}.",
+        "The source keeps no position in checkpoints, and by the job's code a count in memory is all that it "
+        "keeps of what it cannot send: {counts}.",
         **words,
     )
     headline = joined_sentences([because, (owed_since if since else owed_by_savepoint)(held, words)])

@@ -296,7 +296,8 @@ def summary(points: Points) -> str:
         parts.append(say("idle {idle}", idle=percent(vertex["idle"])))
     records = [row[4] if row[4] else row[5] for row in vertex["subtasks"]]
     if any(records):
-        parts.append(say("{records} records", records=number(sum(each or 0 for each in records))))
+        total = number(sum(each or 0 for each in records))
+        parts.append(say("{records} records since its last start", records=total))
     if vertex["lag_ms"] is not None:
         lag = duration(abs(vertex["lag_ms"]))
         is_behind = vertex["lag_ms"] >= 0

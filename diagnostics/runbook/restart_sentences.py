@@ -27,16 +27,19 @@ ELSEWHERE = to_say("a trial, if there is a faster volume; if it completes, start
 """Comments behind commands."""
 MEMORY_LIMIT = to_say(
     "The savepoint passes through the JobManager's memory like the checkpoints, which refuses more than 5 MiB of one "
-    "subtask: while the state is larger the stop fails and the job runs on; try it again when it is smaller, or cancel "
-    "the job and start it without its state."
+    "subtask. While the state is larger the stop fails, and with it the job, whatever number of failed checkpoints is "
+    "tolerated: the restart strategy starts it again from its last completed checkpoint, if it has a restart left. Try "
+    "it again when the state is smaller, or cancel the job and start it without its state."
 )
-"""Source: Flink's MemoryBackendCheckpointStorageAccess, resolveCheckpointStorageLocation."""
+"""Sources: Flink's MemoryBackendCheckpointStorageAccess, resolveCheckpointStorageLocation; CheckpointFailureManager,
+handleTaskLevelCheckpointException, of a savepoint that stops the job."""
 MEMORY_LIMIT_NEAR = to_say(
     "The savepoint passes through the JobManager's memory like the checkpoints, which takes at most "
     "{state_limit.limit_bytes|memory} of one subtask. In checkpoint {state_limit.last_id} the largest was "
     "{state_limit.room_bytes|bytes} below that: stop the job before its state grows by as much. If the savepoint is "
-    "refused for its size, the job runs on: try it again when the state is smaller, or cancel the job and start it "
-    "without its state."
+    "refused for its size, the stop fails, and with it the job, whatever number of failed checkpoints is tolerated: "
+    "the restart strategy starts it again from its last completed checkpoint, if it has a restart left. Try it again "
+    "when the state is smaller, or cancel the job and start it without its state."
 )
 IN_NATIVE_FORMAT = to_say(
     "In native format the savepoint is as large as a checkpoint; the canonical format would write some bytes more for "

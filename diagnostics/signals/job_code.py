@@ -155,7 +155,7 @@ FACTS: Mapping[str, str] = {
     "former_tolerance": "the first of them with their lines",
     "former_producer_calls": "constructions of FlinkKafkaProducer",
     "former_producer": "the first of them with their lines",
-    "owes_by_clock": "whether each source that is a class of the code keeps in memory what it could not send",
+    "owes_by_clock": "whether each source that is a class of the code keeps a mere count of what it could not send",
     "makes_records": "whether each source that is a class of the code makes its records itself, by chance",
     "results_in_sequence": "each result of a key depends on the one before, behind the only call that partitions",
     "state_class": "class of the only state descriptor",

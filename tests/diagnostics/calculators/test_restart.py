@@ -103,7 +103,7 @@ def test_where_the_code_shows_that_a_source_keeps_what_it_owes_in_memory_one_num
     found = outcome("restart", owes, since_ms=75_000.0, rate=3000.0)
     assert found.results == {"lost": 445_000}
     assert shown(found) == {"Records lost": "40,000 + (75 s + 60 s) x 3,000/s = 445,000"}
-    assert "by the job's code what it cannot send it keeps in memory only: Orders.sent (line 9)." in found.headline
+    assert "a count in memory is all that it keeps of what it cannot send: Orders.sent (line 9)." in found.headline
     assert "such as a generator" not in found.headline, "the code has decided"
     stopped = outcome("restart", owes, since_ms=0.0, rate=3000.0)
     assert stopped.results == {"lost": 400_000}, "a savepoint does not hold what waits in memory either"
