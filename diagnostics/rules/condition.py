@@ -192,9 +192,19 @@ Condition = Compare | IsMeasured | Group
 def shown_checks(condition: Condition, lookup: Lookup) -> tuple[Check, ...]:
     """The comparisons that a reader needs: those that make the condition hold where it does, else all of them.
 
-    A branch of `any` that does not hold beside one that does would look like a contradiction.
+    A branch of `any` that does not hold beside one that does would look like a contradiction, also within `all`.
     """
-    return tuple(condition.deciding(lookup) if condition.holds(lookup) else condition.checks(lookup))
+    if condition.holds(lookup):
+        return tuple(condition.deciding(lookup))
+    if isinstance(condition, Group) and condition.mode == "all":
+        return tuple(check for item in condition.items for check in _shown_within_all(item, lookup))
+    return tuple(condition.checks(lookup))
+
+
+def _shown_within_all(item: Condition, lookup: Lookup) -> Iterator[Check]:
+    """The comparisons of one part of an `all` that does not hold: of an `any` that holds, those that make it hold."""
+    is_met = isinstance(item, Group) and item.mode == "any" and item.holds(lookup)
+    yield from item.deciding(lookup) if is_met else item.checks(lookup)
 
 
 def needed_facts(condition: Condition) -> Iterator[str]:

@@ -15,6 +15,9 @@ from diagnostics.runbook.text import Runbook
 STATED = ("settings.", "settings_check.", "job_code.", "delivery_guarantee.")
 """Beginnings of facts that files state; the others are measured over the time of the evidence."""
 
+MEASURED = ("settings_check.longest_to_timeout_ratio",)
+"""Facts beside them that compare a setting with the worst of a time: the end of a trouble does change that."""
+
 
 @dataclass(frozen=True, slots=True)
 class Exit:
@@ -30,7 +33,10 @@ class Exit:
     @property
     def is_of_settings(self) -> bool:
         """Whether a setting or the job's code keeps it from holding, which the end of a trouble does not change."""
-        return any(check.holds is False and check.fact.startswith(STATED) for check in self.checks)
+        return any(
+            check.holds is False and check.fact.startswith(STATED) and check.fact not in MEASURED
+            for check in self.checks
+        )
 
 
 def exits(

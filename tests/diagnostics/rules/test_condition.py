@@ -138,6 +138,8 @@ def test_a_comparison_that_suffices_in_place_of_others_is_marked(entry: object, 
         ({"any": [FAILED, HELD]}, [True]),
         ({"any": [FAILED, UNKNOWN]}, [False, None]),
         ({"all": [HELD, {"any": [UNKNOWN, HELD]}]}, [True, True]),
+        ({"all": [{"any": [FAILED, HELD]}, FAILED]}, [True, False]),
+        ({"all": [{"any": [FAILED, UNKNOWN]}, HELD]}, [False, None, True]),
     ],
 )
 def test_a_branch_that_does_not_hold_is_not_shown_beside_one_that_does(

@@ -7,8 +7,10 @@ import pytest
 
 from diagnostics.errors import InvalidRule
 from diagnostics.language import CHINESE, reading_in
+from diagnostics.rules.condition import Check
 from diagnostics.runbook import Runbook, exits, fill, runbooks
 from diagnostics.runbook.config_file import ConfigFile, shown_change
+from diagnostics.runbook.exits import Exit
 
 RUNBOOK = """\
 id: data-skew
@@ -356,3 +358,14 @@ def test_a_savepoint_that_has_time_is_advised_with_the_command_that_starts_the_j
     stop, start = restart_of(timeout_ms=600_000, savepoint_dir="s3://b/savepoints")["command"].splitlines()
     assert stop == f"flink stop --savepointPath s3://b/savepoints {'f' * 32}"
     assert start == "flink run -d -s <savepoint-path> <jar>"
+
+
+def test_the_worst_of_a_time_is_over_with_the_trouble_and_what_a_file_states_is_not() -> None:
+    """A page said “not yet” of the longest checkpoint of a trouble that was over."""
+
+    def missed(fact: str) -> Exit:
+        return Exit(False, (Check(fact, "<", 0.5, 1.0, holds=False),))
+
+    assert not missed("settings_check.longest_to_timeout_ratio").is_of_settings
+    assert not missed("back_pressure.origin.busy_max_ratio").is_of_settings
+    assert missed("settings_check.misspelt_count").is_of_settings
