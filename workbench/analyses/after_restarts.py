@@ -95,8 +95,7 @@ def comes_again(analysis: Analysis, job: str | None) -> str:
         return ""
     return say(
         "If the trouble comes again with a failure each {interval}, the restart strategy ends the job for good about "
-        "{after} after the first one, and with the retention {retention} Flink deletes its checkpoints then. Plan this "
-        "change for today.",
+        "{after} after the first one, and with the retention {retention} Flink deletes its checkpoints then.",
         interval=duration(interval),
         after=duration(after),
         retention=retention,

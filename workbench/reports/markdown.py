@@ -180,8 +180,8 @@ def _plan_lines(shown: PlanShown) -> Iterator[str]:
     yield from ("", f"## {plain(shown.title)}", "")
     if shown.waits_because:
         yield from (plain(shown.waits_because), "")
-    if plan["remark"]:
-        yield from (plain(plan["remark"]), "")
+    if shown.remark:
+        yield from (plain(shown.remark), "")
     if plan["at_once"]:
         yield from (f"**{say('First, without a restart')}**", "")
     for each in plan["at_once"]:

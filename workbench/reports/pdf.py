@@ -166,7 +166,7 @@ def _sections(*sections: tuple[str, list[str]]) -> Iterator[Flowable]:
 def _plan(shown: PlanShown) -> Iterator[Flowable]:
     plan = shown.plan
     yield _paragraph(shown.title, HEADING)
-    yield from (_paragraph(text, TEXT) for text in (shown.waits_because, plan["remark"]) if text)
+    yield from (_paragraph(text, TEXT) for text in (shown.waits_because, shown.remark) if text)
     if plan["at_once"]:
         yield _paragraph(say("First, without a restart"), FINDING)
     for each in plan["at_once"]:

@@ -53,6 +53,11 @@ class PlanShown:
         return {**self.plan, "restart": None} if self.waits_because else self.plan
 
     @property
+    def remark(self) -> str:
+        """What is to be known first; empty while it waits, for then nothing has to be done before it."""
+        return "" if self.waits_because else str(self.plan["remark"])
+
+    @property
     def left_out(self) -> list[str]:
         """What does not help against the cause, a sentence for each change."""
         return [
@@ -93,12 +98,41 @@ def waits_because(analysis: Analysis, job: str | None) -> str:
     )
 
 
-def due_because(analysis: Analysis, job: str | None) -> str:
-    """Why the changes of a job, whose trouble is over, do not wait for the next deployment; empty where they may."""
+def due_because(analysis: Analysis, job: str | None, to_plan: str | None = None) -> str:
+    """Why the changes of a job, whose trouble is over, do not wait for the next deployment; empty where they may.
+
+    to_plan  what is to be planned, as of `change_to_plan`; without it the change that is shown with this
+    """
     since = None if is_healthy_job(analysis, job) else over_since(analysis.document, job)
     again = comes_again(analysis, job) if since is not None else ""
     over = say("The trouble has been over since {time} UTC.", time=f"{since:%Y-%m-%d %H:%M:%S}") if since else ""
-    return joined_sentences([over, again]) if again else ""
+    planned = say("Plan this change for today.") if to_plan is None else to_plan
+    return joined_sentences([each for each in (over, again, planned) if each]) if again else ""
+
+
+def change_to_plan(own: RunbookProgress, others: Sequence[RunbookProgress]) -> str:
+    """What the page of a runbook says is to be planned: its own change, else that of another runbook of the job by its
+    name; empty where no change is left.
+    """
+    if _has_change(own):
+        return say("Plan this change for today.")
+    title = next((each.title for each in others if _has_change(each)), None)
+    return say("Plan the change of “{runbook}” for today.", runbook=title) if title else ""
+
+
+def _has_change(progress: RunbookProgress) -> bool:
+    """Whether a step that is still to be done changes something."""
+    return any(
+        step.content["changes_something"] and not (step.is_settled or step.is_met or step.waits)
+        for step in progress.steps
+    )
+
+
+def runbook_to_begin(layers: Sequence[RunbookProgress], *, is_over: bool) -> RunbookProgress | None:
+    """The runbook to begin with in place of the root cause's: its trouble is over, and nothing is left to do in it."""
+    if not is_over or any(each.is_open for each in layers[:1]):
+        return None
+    return next((each for each in layers[1:] if each.is_open), None)
 
 
 def restart_price(analysis: Analysis, position: int, restart: Mapping[str, Any] | None) -> str:
@@ -123,12 +157,15 @@ def is_healthy_job(analysis: Analysis, job: str | None) -> bool:
     return all(each["symptom_class"] == HEALTHY for each in verdicts)
 
 
-def no_help_now(steps: Iterable[StepShown], runbook: str, layers: Sequence[RunbookProgress]) -> dict[str, str]:
+def no_help_now(
+    steps: Iterable[StepShown], runbook: str, layers: Sequence[RunbookProgress], *, is_over: bool = False
+) -> dict[str, str]:
     """Step id -> why its change waits: options that do not help against a cause whose runbook comes before, or a
     restart that goes back less after its repair.
 
     runbook  the id of the steps' own
     layers   the runbooks of the job's causes, the root cause's first
+    is_over  whether the trouble has ended: then a look after the repair would find what there is now
     """
     ids = [each.id for each in layers]
     before = layers[: ids.index(runbook)] if runbook in ids else ()
@@ -137,10 +174,13 @@ def no_help_now(steps: Iterable[StepShown], runbook: str, layers: Sequence[Runbo
         for cause in before:
             options = useless_options(step.content["change"], cause.useless)
             if options and step.content["id"] not in reasons:
-                reasons[step.content["id"]] = say(
-                    "No help against “{cause}”: {options}. Repair that first, and then look at this again.",
-                    options=listed(options),
-                    cause=cause.title,
+                known = {"options": listed(options), "cause": cause.title}
+                reasons[step.content["id"]] = (
+                    say("No help against “{cause}”: {options}. That is over: nothing has to be changed here.", **known)
+                    if is_over
+                    else say(
+                        "No help against “{cause}”: {options}. Repair that first, and then look at this again.", **known
+                    )
                 )
         if step.waits and before and step.content["id"] not in reasons:
             reasons[step.content["id"]] = say(

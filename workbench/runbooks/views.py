@@ -28,7 +28,14 @@ from workbench.runbooks.forms import StepForm
 from workbench.runbooks.linked_values import linked_values
 from workbench.runbooks.models import StepState
 from workbench.runbooks.placeholders import placeholders, value_fields
-from workbench.runbooks.plans import due_because, no_help_now, same_restarts, waits_because
+from workbench.runbooks.plans import (
+    change_to_plan,
+    due_because,
+    no_help_now,
+    runbook_to_begin,
+    same_restarts,
+    waits_because,
+)
 from workbench.runbooks.selectors import finding_at, timed_records
 from workbench.runbooks.services import step_record
 from workbench.runbooks.what_if import Calculated, calculated
@@ -57,6 +64,8 @@ def detail(request: SignedInRequest, analysis_id: int, position: int) -> HttpRes
     steps = progress[position].steps
     others, facts = layers(progress, finding), facts_of(analysis, finding)
     linked = linked_values(analysis, finding, [each.content for each in steps])
+    job_id = finding["subject"].get("job")
+    is_over = over_since(analysis.document, job_id) is not None
     return render(
         request,
         "runbooks/detail.html",
@@ -78,18 +87,19 @@ def detail(request: SignedInRequest, analysis_id: int, position: int) -> HttpRes
             "unhelpful": any(step.has_not_helped for step in steps),
             "progress": progress[position],
             "layers": others,
-            "no_help_now": no_help_now(steps, runbook["id"], others),
+            "begins_with": runbook_to_begin(others, is_over=is_over),
+            "no_help_now": no_help_now(steps, runbook["id"], others, is_over=is_over),
             "same_restarts": same_restarts(steps),
             "placeholders": value_fields(placeholders([each.content for each in steps if not each.is_left_out])),
-            "records": timed_records(analysis, runbook["id"], finding["subject"].get("job") or ""),
+            "records": timed_records(analysis, runbook["id"], job_id or ""),
             "restart_once": sum(1 for each in others if each.restarts) > 1,
             "positions": {each.id: each.position for each in progress.values()},
             "reproducible": finding["symptom_class"] in REPRODUCIBLE and reproduction(facts) is not None,
-            "waits_because": waits_because(analysis, finding["subject"].get("job")),
-            "is_over": over_since(analysis.document, finding["subject"].get("job")) is not None,
-            "has_ended": bool((finding["onset"] or {}).get("ended")),
-            "due_because": due_because(analysis, finding["subject"].get("job")),
-            "to_reconcile": to_reconcile(analysis, [finding["subject"].get("job")]),
+            "waits_because": waits_because(analysis, job_id),
+            "is_over": is_over,
+            "has_ended": is_over or bool((finding["onset"] or {}).get("ended")),
+            "due_because": due_because(analysis, job_id, change_to_plan(progress[position], others)),
+            "to_reconcile": to_reconcile(analysis, [job_id]),
             "restarts_now": {
                 each.content["id"]: _restart_now(each, facts) for each in steps if each.content["restart"]
             },
@@ -97,9 +107,7 @@ def detail(request: SignedInRequest, analysis_id: int, position: int) -> HttpRes
             "articles": articles_visible(request.user).filter(runbook=runbook["id"]).defer("text"),
             "may_change": analysis.case.may_be_changed_by(request.user),
             "approvers": owners_possible(analysis.case).exclude(pk=request.user.pk),
-            "job": next(
-                (job for job in analysis.document["jobs"] if job["job_id"] == finding["subject"].get("job")), None
-            ),
+            "job": next((job for job in analysis.document["jobs"] if job["job_id"] == job_id), None),
         },
     )
 

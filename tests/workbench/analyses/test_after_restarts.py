@@ -8,7 +8,7 @@ import pytest
 
 from workbench.analyses.after_restarts import comes_again, lost_by_restarts, to_reconcile
 from workbench.analyses.models import Analysis
-from workbench.runbooks.plans import due_because, restart_price, waits_because
+from workbench.runbooks.plans import PlanShown, due_because, restart_price, waits_because
 
 JOB = "a" * 32
 LOST = {"undone_ms": 58_800.0, "undone_from_ms": 1_795_223_261_000, "undone_to_ms": 1_795_223_320_000}
@@ -48,8 +48,16 @@ def test_trouble_that_would_end_the_job_with_its_checkpoints_does_not_wait_for_t
         "27.5 s, the restart strategy ends the job for good about 4 min 35 s after the first one, and with the "
         "retention NO_EXTERNALIZED_CHECKPOINTS Flink deletes its checkpoints then. Plan this change for today."
     )
+    assert due_because(found, JOB, "").endswith("Flink deletes its checkpoints then.")
     assert waits_because(found, JOB) == ""
     assert due_because(analysed(signal("restarts", **RESTARTED), deleted, over=False), JOB) == ""
+
+
+def test_a_plan_that_waits_for_the_next_deployment_sends_to_nothing_first() -> None:
+    """The report said to begin with what the verdict says to do first, and the verdict had nothing of the kind."""
+    plan = {"remark": "Begin with what the verdict says to do first."}
+    assert PlanShown(None, plan, [], "The trouble has been over.", "").remark == ""
+    assert PlanShown(None, plan, [], "", "").remark == plan["remark"]
 
 
 def test_a_plan_tells_what_its_restart_loses_for_good() -> None:

@@ -14,7 +14,7 @@ from workbench.analyses.models import Analysis
 from workbench.cases.templatetags.diagnosis import has_code
 from workbench.runbooks.filling import RunbookProgress, StepShown, runbook_progress
 from workbench.runbooks.models import StepRecord
-from workbench.runbooks.plans import no_help_now, same_restarts
+from workbench.runbooks.plans import change_to_plan, no_help_now, runbook_to_begin, same_restarts
 from workbench.runbooks.views import _restart_now
 
 STEP = "confirm-the-hot-subtask"
@@ -205,8 +205,28 @@ def test_settings_that_do_not_help_against_the_root_cause_say_so_beside_the_chan
         "interval": "No help against “One subtask does most of the work”: execution.checkpointing.interval. Repair "
         "that first, and then look at this again."
     }
+    assert no_help_now([step], "misconfiguration", [skew, settings], is_over=True) == {
+        "interval": "No help against “One subtask does most of the work”: execution.checkpointing.interval. That is "
+        "over: nothing has to be changed here."
+    }
     assert no_help_now([step], "data-skew", [skew, settings]) == {}
     assert no_help_now([step], "misconfiguration", []) == {}
+
+
+def test_a_page_without_a_change_of_its_own_names_the_runbook_whose_change_is_due() -> None:
+    """It said “Plan this change for today” where nothing had to be done, and sent to the root cause's runbook first."""
+    known: dict[str, Any] = {"job": "", "settled": 0, "met": 0, "left_out": 0, "next_question": None, "restarts": True}
+    retention = StepShown(1, {"id": "retention", "changes_something": True, "left_out": None}, None)
+    declined = RunbookProgress(0, "checkpoint-declined", "Declined", "root_cause", **known, total=0)
+    settings = RunbookProgress(1, "misconfiguration", "Settings", "contributing", **known, total=1, steps=[retention])
+
+    assert change_to_plan(settings, [declined, settings]) == "Plan this change for today."
+    assert change_to_plan(declined, [declined, settings]) == "Plan the change of “Settings” for today."
+    assert change_to_plan(declined, []) == ""
+    assert runbook_to_begin([declined, settings], is_over=True) is settings
+    assert runbook_to_begin([declined, settings], is_over=False) is None, "the root cause goes on"
+    assert runbook_to_begin([settings, declined], is_over=True) is None
+    assert runbook_to_begin([], is_over=True) is None
 
 
 def test_a_step_that_helps_only_after_the_root_cause_is_not_counted_and_not_the_next(
