@@ -36,6 +36,8 @@ GOOD_SCORE, WATCH_SCORE = 80, 60
 """Bands of the health score, as `diagnostics.diagnosis.health` has them: over 80 good, 60 to 80 watch, under 60 act."""
 
 LONGEST_PATH = 80
+OPTION = re.compile(r"(?<![\w-])(--[A-Za-z][\w.-]{0,40})")
+"""An option of a command, as long as a line of a phone has room for."""
 LONG_ID = re.compile(r"(?<![0-9A-Za-z])([0-9a-f]{6})[0-9a-f]{10,}(?![0-9A-Za-z])")
 """An id of Flink's within a path. Its words are what differs between the paths of one job."""
 COMMENTS = ("//", "#", "--")
@@ -302,11 +304,18 @@ def words(name: str) -> str:
 
 @register.filter
 def backticks(text: str) -> SafeString:
-    """Text with `code` in backticks, as in our own texts, converted to HTML."""
-    parts = text.split("`")
-    return format_html_join(
-        "", "{}", ((format_html("<code>{}</code>", part) if place % 2 else part,) for place, part in enumerate(parts))
-    )
+    """Text with `code` in backticks, as in our own texts, converted to HTML; no line ends within the dashes of an
+    option that stands outside of code.
+    """
+    parts = enumerate(text.split("`"))
+    said = (format_html("<code>{}</code>", part) if place % 2 else _options_whole(part) for place, part in parts)
+    return format_html_join("", "{}", ((each,) for each in said))
+
+
+def _options_whole(text: str) -> SafeString:
+    parts = enumerate(OPTION.split(text))
+    said = (format_html('<span class="nowrap">{}</span>', part) if place % 2 else part for place, part in parts)
+    return format_html_join("", "{}", ((each,) for each in said))
 
 
 @register.filter
