@@ -243,7 +243,7 @@ def _state(history: History) -> dict[str, FactValue]:
     persisted = highest(each.persisted_bytes for each in sized)
     worst = max(sized, key=lambda each: each.persisted_bytes or 0)
     with_persisted = [each for each in sized if each.persisted_bytes]
-    growth = lasting_growth(sized)
+    growth, settled = lasting_growth(sized), _settled(sized)
     return {
         "first_state_bytes": first.state_bytes,
         "last_state_bytes": last.state_bytes,
@@ -251,8 +251,9 @@ def _state(history: History) -> dict[str, FactValue]:
         "state_growth_ratio": ratio(last.state_bytes, first.state_bytes),
         "state_growth_bytes_per_s": growth,
         "state_growth_day_bytes": growth * SECONDS_A_DAY if growth is not None else None,
-        "state_settled_count": (settled := _settled(sized)),
+        "state_settled_count": settled[0] if settled else None,
         "settled_growth_bytes_per_s": 0.0 if settled and growth is None else None,
+        "settled_spread_ratio": settled[1] if settled and growth is None else None,
         "persisted_count": len(with_persisted),
         "persisted_max_bytes": persisted,
         "persisted_median_bytes": _middle_of_large(with_persisted),
@@ -267,17 +268,19 @@ def _state(history: History) -> dict[str, FactValue]:
     }
 
 
-def _settled(sized: Sequence[Checkpoint]) -> int | None:
-    """How many of the last checkpoints have the same state, within SETTLED_SHARE; None for fewer than LEAST_SETTLED."""
+def _settled(sized: Sequence[Checkpoint]) -> tuple[int, float] | None:
+    """How many of the last checkpoints have the same state, within SETTLED_SHARE, and the part by which the largest of
+    these exceeds the smallest; None for fewer than LEAST_SETTLED.
+    """
     sizes = {each.number: each.state_bytes or 0.0 for each in sized}
     largest, smallest = 0.0, float("inf")
-    count = 0
+    count, spread = 0, 0.0
     for size in reversed(sizes.values()):
         largest, smallest = max(largest, size), min(smallest, size)
         if largest > smallest * (1 + SETTLED_SHARE):
             break
-        count += 1
-    return count if count >= LEAST_SETTLED else None
+        count, spread = count + 1, largest / smallest - 1
+    return (count, spread) if count >= LEAST_SETTLED else None
 
 
 def _stands_still(checkpoints: Sequence[Checkpoint]) -> bool:
@@ -340,7 +343,10 @@ FACTS = {
     "state_growth_day_bytes": "what the state would grow by in a day at that rate",
     "state_growth_bytes_per_s": "growth of the state, where it has a trend that lasts until the end",
     "state_settled_count": "last checkpoints whose state has the same size, within 1 %, where they are 5 or more",
-    "settled_growth_bytes_per_s": "growth of a state whose last checkpoints have the same size: none",
+    "settled_growth_bytes_per_s": "growth of a state whose last checkpoints have the same size, within 1 %, without a "
+    "trend that lasts: taken as none",
+    "settled_spread_ratio": "part by which the largest of these last checkpoints exceeds the smallest, without a trend "
+    "that lasts",
     "persisted_count": "checkpoints that persisted in-flight data",
     "persisted_max_bytes": "most in-flight data of one checkpoint",
     "persisted_median_bytes": "usual in-flight data of those with much of it",

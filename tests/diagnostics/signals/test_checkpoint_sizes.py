@@ -128,6 +128,13 @@ def test_a_state_that_kept_its_size_over_the_last_checkpoints_has_settled(
     assert (facts["state_settled_count"], facts["settled_growth_bytes_per_s"]) == (count, 0.0 if count else None)
 
 
+def test_a_settled_state_has_the_spread_of_its_last_checkpoints() -> None:
+    sizes = (15, 60, 90, 108.600102, 108.9, 109.136362, 109.1, 109.0)
+    facts = _state(History(JOB, tuple(_checkpoint(number, size, size) for number, size in enumerate(sizes, 1))))
+    assert facts["state_settled_count"] == 5
+    assert facts["settled_spread_ratio"] == pytest.approx(109.136362 / 108.600102 - 1)
+
+
 def _growing(*samples: dict[str, Any]) -> Mapping[str, FactValue]:
     """Facts of a job whose state grows by 1 MB a second, with a checkpoint of all of it each minute, at 10 MB/s."""
     checkpoints = [

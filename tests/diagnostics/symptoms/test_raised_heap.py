@@ -51,9 +51,9 @@ def test_the_first_step_names_the_size_and_its_option() -> None:
 
 
 def test_a_state_that_no_longer_grows_need_not_be_moved() -> None:
-    settled = {"state_growth_ratio": 7.4, "state_settled_count": 14, "settled_growth_bytes_per_s": 0.0}
+    settled = {"state_growth_ratio": 7.4, "state_settled_count": 14, "settled_spread_ratio": 0.00494}
     said = first_step(PRESSED, settled)
-    assert said.endswith("the state no longer grows, its size is the same in the last 14 checkpoints.")
+    assert said.endswith("the state no longer grows, its size differs by at most 0.5 % in the last 14 checkpoints.")
     assert "RocksDB" not in said
 
 
@@ -73,3 +73,13 @@ def test_a_total_is_deleted_only_where_one_is_set_or_no_file_is_known(stated: di
     raised = [each["to"] for each in step["change"] if "992 MiB for a TaskManager" in each["to"]]
     assert len(raised) == 1
     assert ("taskmanager.memory.process.size" in raised[0]) is deletes
+
+
+def test_each_cost_is_said_of_its_change() -> None:
+    known = signals(heap_pressure=PRESSED | PARTS, settings={"state_backend": "hashmap"})
+    steps = fill(runbooks()["resource-shortage"], {"subject": {"job": JOB}}, known)["steps"]
+    [cost] = [each["cost"] for each in steps if each["id"] == "enlarge-or-move-the-state"]
+    heap, backend, name = cost.split("Only with ")
+    assert "194 MiB" in heap
+    assert "CPU" in backend
+    assert "TTL" in name
