@@ -1,12 +1,13 @@
 """Runbooks filled with the values of one case."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
 from diagnostics.errors import InvalidRule
-from diagnostics.language import CHINESE, reading_in
+from diagnostics.language import CHINESE, in_reader_language, reading_in
 from diagnostics.rules.condition import Check
 from diagnostics.runbook import Runbook, exits, fill, runbooks
 from diagnostics.runbook.config_file import ConfigFile, shown_change
@@ -369,3 +370,13 @@ def test_the_worst_of_a_time_is_over_with_the_trouble_and_what_a_file_states_is_
     assert not missed("settings_check.longest_to_timeout_ratio").is_of_settings
     assert not missed("back_pressure.origin.busy_max_ratio").is_of_settings
     assert missed("settings_check.misspelt_count").is_of_settings
+
+
+def test_the_place_of_a_change_stands_within_a_sentence() -> None:
+    """`Change {name} from this:`: what else there is to say of the place is in brackets."""
+    files = [each.file for runbook in runbooks().values() for step in runbook.steps for each in step.changes]
+    with reading_in(CHINESE):
+        chinese = [in_reader_language(each) for each in files]
+    in_brackets = re.compile(r"\(.*?\)|\uff08.*?\uff09")
+    breaks = re.compile("[:;\uff1a\uff1b]")
+    assert not [each for each in [*map(str, files), *chinese] if breaks.search(in_brackets.sub("", each))]
