@@ -51,13 +51,7 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
         ]
         return Outcome("do not", refusals[0], lines, refusals, results)
     if under_way >= 1:
-        refusals = [
-            say(
-                "Do not shorten it: a checkpoint takes {took}, longer than the interval, so each one begins late. "
-                "Repair the duration first; then choose the interval.",
-                took=_least(took, lookup),
-            )
-        ]
+        refusals = [_too_slow(took, interval, lookup)]
         return Outcome("do not", refusals[0], lines, refusals, results)
     if failures > 0 and took > 0:
         cost = values["cost"] * took
@@ -119,14 +113,28 @@ def _took(took: float, lookup: Lookup) -> str:
     if took != lookup("settings_check.usual_duration_ms"):
         return say("{took} each", took=duration(took))
     if lookup("settings_check.usual_of_expired") is True:
-        return say("{took} or more each, as half of them or more expired", took=duration(took))
+        return say("{took} or more for half of them or more, which expired", took=duration(took))
     return say("{took} each, the median of the completed ones", took=duration(took))
 
 
-def _least(took: float, lookup: Lookup) -> str:
-    """How long a checkpoint takes: an expired one took at least its timeout."""
+def _too_slow(took: float, interval: float, lookup: Lookup) -> str:
+    """Why the interval is not to be shortened: an expired checkpoint took at least its timeout, and one that completed
+    beside it may have taken less.
+    """
     expired = lookup("settings_check.usual_of_expired") is True and took == lookup("settings_check.usual_duration_ms")
-    return say("{took} or more", took=duration(took)) if expired else duration(took)
+    completed = lookup("checkpoint_progress.min_duration_ms")
+    least = min(took, float(completed)) if expired and isinstance(completed, (int, float)) else took
+    if least < interval:
+        return say(
+            "Do not shorten it: half of the checkpoints or more take {took} or more, longer than the interval, so the "
+            "one after each of these begins late. Repair the duration first; then choose the interval.",
+            took=duration(took),
+        )
+    return say(
+        "Do not shorten it: a checkpoint takes {took}, longer than the interval, so each one begins late. "
+        "Repair the duration first; then choose the interval.",
+        took=say("{took} or more", took=duration(least)) if expired else duration(took),
+    )
 
 
 def _down_ms(lookup: Lookup) -> float:

@@ -105,7 +105,8 @@ def _after(series: CaseSeries) -> str:
             end=end,
         )
     return say(
-        "# The series run from {begin} to {end}; after that counts grow as in their last third, and other values stay.",
+        "# The series run from {begin} to {end}; after that counts grow as in their last third, a heap in use goes "
+        "through its last third again and again, and other values stay.",
         begin=begin,
         end=end,
     )

@@ -49,6 +49,22 @@ def test_a_checkpoint_that_expired_takes_its_timeout_or_more() -> None:
     assert (found.lines[0].arithmetic, found.lines[0].result) == ("60 s / 10 s, at most all of it", "100 %")
 
 
+@pytest.mark.parametrize(
+    ("completed_ms", "said"),
+    [
+        (34_500, "Do not shorten it: a checkpoint takes 34.5 s or more, longer than the interval"),
+        (4_000, "Do not shorten it: half of the checkpoints or more take 60 s or more, longer than the interval"),
+    ],
+)
+def test_a_checkpoint_that_completed_beside_expired_ones_may_take_less(completed_ms: int, said: str) -> None:
+    facts = {
+        "settings_check.usual_duration_ms": 60_000.0,
+        "settings_check.usual_of_expired": True,
+        "checkpoint_progress.min_duration_ms": completed_ms,
+    }
+    assert outcome("checkpoint-interval", facts, interval_ms=10_000.0).headline.startswith(said)
+
+
 def test_a_measured_duration_is_said_to_be_the_median_of_the_completed_ones() -> None:
     measured = outcome("checkpoint-interval", {"settings_check.usual_duration_ms": 258.0}, interval_ms=8_000.0)
     assert measured.headline.startswith("Every 8 s, 258 ms each, the median of the completed ones: checkpoints")
