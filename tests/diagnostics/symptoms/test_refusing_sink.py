@@ -62,7 +62,8 @@ def test_causes_behind_which_barriers_wait_agree_on_what_does_not_help_the_check
 def test_a_limit_on_requests_is_code_that_can_be_copied_and_is_decided_by_a_look() -> None:
     (limit,) = (change for change in steps(refused=14)["limit-rate"]["change"] if change["kind"] == "code")
     assert limit["only_if"]
-    declared, _, limited, *sent = limit["to"].strip().splitlines()
+    jar, declared, _, limited, *sent = limit["to"].strip().splitlines()
+    assert "com.google.guava:guava" in jar
     assert declared.startswith("private transient RateLimiter limiter;")
     assert limited.startswith("if (limiter == null) limiter = RateLimiter.create(<agreed requests per second> / ")
     assert sent == ["limiter.acquire();", "send(request);"]
