@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from diagnostics.calculators.calculator import FORGETS, Calculator, Input, Line, Outcome
 from diagnostics.evidence.subject import Lookup
 from diagnostics.language import say, to_say
-from diagnostics.wording.phrase import duration, number, percent
+from diagnostics.wording.phrase import duration, in_brackets, number, percent
 
 DAY_MS = 86_400_000
 FULL_HEAP = 0.8
@@ -133,8 +133,14 @@ def _too_slow(took: float, interval: float, lookup: Lookup) -> str:
     return say(
         "Do not shorten it: a checkpoint takes {took}, longer than the interval, so each one begins late. "
         "Repair the duration first; then choose the interval.",
-        took=say("{took} or more", took=duration(least)) if expired else duration(took),
+        took=say("{took} or more", took=duration(least)) if expired else _with_statistic(took, lookup),
     )
+
+
+def _with_statistic(took: float, lookup: Lookup) -> str:
+    """How long a checkpoint takes, and whose median a measured duration is: single ones may take much longer."""
+    is_measured = took == lookup("settings_check.usual_duration_ms")
+    return in_brackets(duration(took), say("the median of the completed ones")) if is_measured else duration(took)
 
 
 def _down_ms(lookup: Lookup) -> float:

@@ -70,6 +70,10 @@ def test_a_measured_duration_is_said_to_be_the_median_of_the_completed_ones() ->
     assert measured.headline.startswith("Every 8 s, 258 ms each, the median of the completed ones: checkpoints")
     entered = outcome("checkpoint-interval", {}, interval_ms=8_000.0, duration_ms=258.0)
     assert entered.headline.startswith("Every 8 s, 258 ms each: checkpoints")
+    slow = outcome("checkpoint-interval", {"settings_check.usual_duration_ms": 12_800.0}, interval_ms=10_000.0)
+    assert "a checkpoint takes 12.8 s (the median of the completed ones), longer than the interval" in slow.headline
+    slower = outcome("checkpoint-interval", {}, interval_ms=10_000.0, duration_ms=12_800.0)
+    assert "a checkpoint takes 12.8 s, longer than the interval" in slower.headline
 
 
 def test_a_source_that_makes_its_records_loses_none_that_exist_elsewhere() -> None:
