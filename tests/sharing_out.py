@@ -32,7 +32,6 @@ JOURNEYS = {
     "tests/journeys/test_resumed_upload.py": "ways through",
     "tests/journeys/test_rules.py": "ways through",
     "tests/journeys/test_short_names.py": "ways through",
-    "tests/journeys/test_units.py": "ways through",
     "tests/hostile/test_web.py": "ways through",
     "tests/collecting/test_alert_to_message.py": "evidence and pages",
 }

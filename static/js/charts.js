@@ -7,7 +7,6 @@ import { plotlyWords } from './plotly_words.js';
 import { NARROW, narrow } from './chart_narrow.js';
 import { timeRange } from './time_range.js';
 import { reveal } from './tools.js';
-import { withUnits } from './units.js';
 import { say } from './words.js';
 
 const bar = document.getElementById('chart-bar');
@@ -112,7 +111,7 @@ async function draw(chart) {
 // Everything visible is drawn before the first await, because printing does not wait.
 async function show(chart, library, { figure, summary, axis }, paperWidth = null) {
   const plot = chart.querySelector('.plot');
-  chart.querySelector('.summary').textContent = withUnits(summary);
+  chart.querySelector('.summary').textContent = summary;
   plot.setAttribute('aria-label', say('{title}: {summary}', { title: chart.querySelector('h3').textContent, summary }));
   plot.classList.remove('waiting');
   plot.hidden = !figure;

@@ -1,6 +1,5 @@
 // Shared by every page: theme switch, copy buttons, dialogs, shortcuts, ages.
 import { copyAnswer, copyText, reveal, toast } from './tools.js';
-import { keepUnits } from './units.js';
 import { say } from './words.js';
 
 document.addEventListener('click', (event) => {
@@ -47,7 +46,6 @@ function reachScrolling(part) {
     if (scrolls && !each.hasAttribute('tabindex')) each.tabIndex = 0;
   }
 }
-keepUnits(document.body);
 reachScrolling(document);
 document.addEventListener('toggle', (event) => reachScrolling(event.target), true);
 addEventListener('resize', () => reachScrolling(document));
