@@ -1,0 +1,89 @@
+"""Which memory ran out: its kind, its process, and who threw the error."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from diagnostics.signals import out_of_memory
+from tests.diagnostics.hand_made import hand_made, only
+from tests.diagnostics.signals.incident_rows import record
+
+
+def test_out_of_memory_is_identified_by_the_kind_of_memory() -> None:
+    def error(second: int, text: str, file_id: int) -> dict[str, Any]:
+        told = {"exception_class": "java.lang.OutOfMemoryError", "root_cause_class": "java.lang.OutOfMemoryError"}
+        texts = {"exception_message": text, "root_cause_message": text}
+        return record(second, "failed", process="taskmanager", file_id=file_id, **texts, **told)
+
+    log = [
+        error(1, "Metaspace", 0),
+        error(2, "Java heap space", 1),
+        {
+            "message": 'Exception: java.lang.OutOfMemoryError thrown from the UncaughtExceptionHandler in thread "x"',
+            "file_id": 2,
+        },
+        record(5, "Worker tm-1 is terminated. Diagnostics: Pod terminated, [main(exitCode=137, reason=OOMKilled)]"),
+    ]
+    facts = only(out_of_memory.measure(hand_made(log_record=log)), "out_of_memory").facts
+    assert (facts["errors"], facts["files"], facts["killed"]) == (3, 3, 1)
+    kinds = ("heap_errors", "metaspace_errors", "direct_errors", "unspecified_errors")
+    assert [facts[kind] for kind in kinds] == [1, 1, 0, 1]
+
+
+def test_the_jobmanagers_memory_is_not_that_of_the_taskmanagers() -> None:
+    error = {"exception_class": "java.lang.OutOfMemoryError", "root_cause_class": "java.lang.OutOfMemoryError"}
+    heap = {"exception_message": "Java heap space", "root_cause_message": "Java heap space", **error}
+    log = [
+        record(1, "enrich (1/2) (x) switched from RUNNING to FAILED on tm-1.", **heap, process="jobmanager"),
+        record(2, "Decline checkpoint 7 by task x of job a at tm-1.", **heap, process="jobmanager"),
+        record(9, "Fatal error occurred in the cluster entrypoint.", **heap, process="jobmanager"),
+    ]
+    facts = only(out_of_memory.measure(hand_made(log_record=log)), "out_of_memory").facts
+    assert (facts["heap_errors"], facts["jobmanager_errors"], facts["jobmanager_resource"]) == (2, 1, "heap")
+
+
+def test_a_killed_pod_of_the_jobmanager_is_told_by_its_name() -> None:
+    texts = [f"Pod orders-{role}-1: container main ended: OOMKilled" for role in ("jobmanager", "taskmanager")]
+    killed = [record(5, text, process="kubernetes") for text in texts]
+    facts = only(out_of_memory.measure(hand_made(log_record=killed)), "out_of_memory").facts
+    assert (facts["killed"], facts["killed_jobmanagers"]) == (2, 1)
+
+
+def test_the_container_of_yarns_application_master_is_the_jobmanagers() -> None:
+    end = "is running 1B beyond the '{}' memory limit. Killing container."
+    killed = [
+        record(5, f"Container [pid=7,containerID=container_e1_1619_0012_01_{number}] {end.format(kind)}")
+        for number, kind in (("000001", "PHYSICAL"), ("000003", "PHYSICAL"), ("000004", "VIRTUAL"))
+    ]
+    facts = only(out_of_memory.measure(hand_made(log_record=killed)), "out_of_memory").facts
+    counts = [facts[each] for each in ("killed_jobmanagers", "killed_workers", "killed_virtual")]
+    assert counts == [1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("frame", "counts"),
+    [
+        ("org.apache.flink.core.memory.MemorySegmentFactory.allocateUnpooledOffHeapMemory", [1, 0]),
+        ("org.apache.flink.shaded.netty4.io.netty.buffer.PoolArena$DirectArena.allocateDirect", [0, 1]),
+        ("org.apache.kafka.common.network.PlaintextTransportLayer.read", [0, 0]),
+    ],
+)
+def test_direct_memory_is_asked_for_by_who_threw_the_error(frame: str, counts: list[int]) -> None:
+    error = {"exception_class": "java.lang.OutOfMemoryError", "root_cause_class": "java.lang.OutOfMemoryError"}
+    error |= {"exception_message": "Direct buffer memory", "root_cause_message": "Direct buffer memory"}
+    log = [record(1, "Fatal error.", **error, thrown_in=frame, process="taskmanager")]
+    facts = only(out_of_memory.measure(hand_made(log_record=log)), "out_of_memory").facts
+    assert [facts["direct_network_errors"], facts["direct_netty_errors"]] == counts
+
+
+def test_an_error_that_names_the_network_buffers_is_theirs_also_without_its_frames() -> None:
+    said = (
+        "Could not allocate enough memory segments for NetworkBufferPool (required (MB): 2048, allocated (MB): 990, "
+        "missing (MB): 1058). Cause: Direct buffer memory"
+    )
+    error = {"exception_class": "java.lang.OutOfMemoryError", "exception_message": said}
+    log = [record(1, "Fatal error.", **error, process="taskmanager")]
+    facts = only(out_of_memory.measure(hand_made(log_record=log)), "out_of_memory").facts
+    assert [facts["direct_errors"], facts["direct_network_errors"]] == [1, 1]
