@@ -162,9 +162,13 @@ def go(page: Page, path: str, size: tuple[int, int], scheme: str) -> Page:
 
 
 def look_with(page: Page, size: tuple[int, int], scheme: str) -> None:
-    """Gives a page another width and colour scheme."""
+    """Gives a page another width and colour scheme, and waits until it has drawn itself with them.
+
+    A page hears of its new width with its next frame, and only then lets the keyboard reach what scrolls.
+    """
     page.set_viewport_size({"width": size[0], "height": size[1]})
     page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    page.evaluate("() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
 
 
 def listen(page: Page, address: str, complaints: list[str]) -> None:
