@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from diagnostics.notation.constant_text import EntryTexts
 from diagnostics.vocabulary.fault_origins import origins
 from diagnostics.vocabulary.incident_kinds import KINDS
 from diagnostics.vocabulary.setting_faults import setting_faults
@@ -38,16 +39,17 @@ def _is_said(text: str) -> bool:
 
 
 @cache
-def _texts() -> tuple[str, ...]:
+def _texts() -> EntryTexts:
     of_origins = [text for each in origins() for text in each.in_chain]
     of_settings = [text for each in setting_faults() for text in each.texts]
     of_kinds = [text for kind in KINDS_OF_CAUSES for text in KINDS[kind].texts]
-    return (*of_kinds, *(text for text in (*of_origins, *of_settings) if _is_said(text)))
+    said = (text for text in (*of_origins, *of_settings) if _is_said(text))
+    return EntryTexts([(*of_kinds, *said, *INFORMED_TEXTS)])
 
 
 def names_cause(text: str) -> bool:
     """Whether a text of the catalogues of setting faults, fault origins or telling kinds of events is in it."""
-    return any(part in text for part in (*_texts(), *INFORMED_TEXTS))
+    return bool(_texts().entries_in(text))
 
 
 def is_error_line(line: str) -> bool:
