@@ -236,8 +236,8 @@ def sums_of(series: CaseSeries, metric: str, by: Sequence[str]) -> dict[Labels, 
     return {labels: [sum(known) if known else None for known in _columns(group)] for labels, group in groups.items()}
 
 
-def steps_over(series: CaseSeries, metric: str, bound: float) -> dict[Labels, list[bool]]:
-    largest = largest_of(series, metric, ("job_name", "task_name"))
+def steps_over(series: CaseSeries, metric: str, bound: float, by: Sequence[str]) -> dict[Labels, list[bool]]:
+    largest = largest_of(series, metric, by)
     return {labels: [value is not None and value > bound for value in values] for labels, values in largest.items()}
 
 

@@ -203,7 +203,7 @@ def _back_pressure(job: WatchedJob) -> Alert:
         say("{task_name} of {job_name} is back-pressured more than half of the time"),
         say("HIGH in Flink's words, for so long that a burst does not wake anybody."),
         (metric,),
-        lambda series: steps_over(series, metric, HIGH_MS_PER_S),
+        lambda series: steps_over(series, metric, HIGH_MS_PER_S, ("job_name", "task_name")),
     )
 
 

@@ -83,10 +83,7 @@ def _slow_checkpoint(finding: Mapping[str, Any], job: WatchedJob) -> Alert:
             job,
         ),
         (metric,),
-        lambda series: {
-            labels: [value is not None and value > bound for value in values]
-            for labels, values in largest_of(series, metric, ("job_name",)).items()
-        },
+        lambda series: steps_over(series, metric, bound, ("job_name",)),
     )
 
 
@@ -137,7 +134,7 @@ def _busy(finding: Mapping[str, Any], job: WatchedJob) -> Alert | None:
     def condition(series: CaseSeries) -> Condition:
         return {
             labels: holds
-            for labels, holds in steps_over(series, metric, FULL_MS_PER_S).items()
+            for labels, holds in steps_over(series, metric, FULL_MS_PER_S, ("job_name", "task_name")).items()
             if ("task_name", name) in labels
         }
 
@@ -287,10 +284,7 @@ def _without_pause(finding: Mapping[str, Any], job: WatchedJob) -> Alert:
             job,
         ),
         (metric,),
-        lambda series: {
-            labels: [value is not None and value > bound for value in values]
-            for labels, values in largest_of(series, metric, ("job_name",)).items()
-        },
+        lambda series: steps_over(series, metric, bound, ("job_name",)),
     )
 
 

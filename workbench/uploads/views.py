@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.forms import Form
 from django.http import FileResponse, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
@@ -17,7 +18,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from workbench.accounts.requests import SignedInRequest
 from workbench.cases.selectors import case_to_change
-from workbench.languages.sentences import say
+from workbench.languages.sentences import say, to_say
 from workbench.uploads import corrections, selectors, services
 from workbench.uploads.awaiting import files_await, files_settle
 from workbench.uploads.forms import ClockForm, EventFieldsForm, OverrideForm, ViewForm
@@ -204,45 +205,49 @@ def format_override(request: SignedInRequest, file_id: int) -> HttpResponse:
 @require_POST
 def clock(request: SignedInRequest, file_id: int) -> HttpResponse:
     """Sets the time zone of a file's times, or a shift."""
-    file = selectors.file_to_change(request.user, file_id)
-    form = ClockForm(request.POST)
-    try:
-        if not form.is_valid():
-            raise UploadRefused(say("That is no zone and no time to add."))
-        corrections.clock_set(file=file, **form.cleaned_data)
-    except UploadRefused as error:
-        messages.error(request, str(error))
-    else:
-        messages.success(
-            request,
-            say(
-                "The clock of {member} counts from the next analysis on.",
-                member=form.cleaned_data["member"],
-            ),
-        )
-    return redirect("uploads:format", file.pk)
+    return _corrected(
+        request,
+        file_id,
+        ClockForm(request.POST),
+        corrections.clock_set,
+        refusal=to_say("That is no zone and no time to add."),
+        done=to_say("The clock of {member} counts from the next analysis on."),
+    )
 
 
 @login_required
 @require_POST
 def event_fields(request: SignedInRequest, file_id: int) -> HttpResponse:
     """Sets the event fields of a file."""
+    return _corrected(
+        request,
+        file_id,
+        EventFieldsForm(request.POST),
+        corrections.event_fields_set,
+        refusal=to_say("The name of a field has at most 300 characters."),
+        done=to_say("The fields of {member} count from the next analysis on."),
+    )
+
+
+def _corrected(
+    request: SignedInRequest,
+    file_id: int,
+    form: Form,
+    correct: Callable[..., None],
+    *,
+    refusal: str,
+    done: str,
+) -> HttpResponse:
+    """Corrects how a file is read as its form says, and answers with what was done, or why it was not."""
     file = selectors.file_to_change(request.user, file_id)
-    form = EventFieldsForm(request.POST)
     try:
         if not form.is_valid():
-            raise UploadRefused(say("The name of a field has at most 300 characters."))
-        corrections.event_fields_set(file=file, **form.cleaned_data)
+            raise UploadRefused(say(refusal))
+        correct(file=file, **form.cleaned_data)
     except UploadRefused as error:
         messages.error(request, str(error))
     else:
-        messages.success(
-            request,
-            say(
-                "The fields of {member} count from the next analysis on.",
-                member=form.cleaned_data["member"],
-            ),
-        )
+        messages.success(request, say(done, member=form.cleaned_data["member"]))
     return redirect("uploads:format", file.pk)
 
 
