@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from diagnostics.evidence.subject import Lookup
+from diagnostics.evidence.subject import Lookup, number_of
 from diagnostics.language import say, to_say
 from diagnostics.wording import phrase
 
@@ -19,6 +19,11 @@ FORGETS = "at most once"
 """What `delivery_guarantee.source` is for a source that cannot be read again."""
 MOST = 1e15
 """The largest accepted value. Our choice: a petabyte, or 30,000 years in milliseconds."""
+
+
+def makes_own_records(lookup: Lookup) -> bool:
+    """Whether the sources make their records themselves and keep no position: nothing is lost that exists elsewhere."""
+    return lookup("delivery_guarantee.source") == FORGETS and lookup("job_code.makes_records") is True
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,11 +181,9 @@ def _input_value(wanted: Input, lookup: Lookup, chosen: float | None) -> InputVa
     if chosen is not None and abs(chosen) <= MOST:
         return InputValue(wanted, chosen, "set")
     for fact in wanted.facts:
-        value = lookup(fact)
-        if not isinstance(value, (int, float)) or isinstance(value, bool):
-            continue
-        if abs(value) <= MOST and (wanted.least is None or value >= wanted.least):
-            return InputValue(wanted, float(value), "measured", fact)
+        value = number_of(lookup, fact)
+        if value is not None and abs(value) <= MOST and (wanted.least is None or value >= wanted.least):
+            return InputValue(wanted, value, "measured", fact)
     if wanted.assumed is not None:
         return InputValue(wanted, wanted.assumed, "assumed")
     return InputValue(wanted, None, "missing")

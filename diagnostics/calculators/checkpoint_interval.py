@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from diagnostics.calculators.calculator import FORGETS, Calculator, Input, Line, Outcome
-from diagnostics.evidence.subject import Lookup
+from diagnostics.calculators.calculator import FORGETS, Calculator, Input, Line, Outcome, makes_own_records
+from diagnostics.evidence.subject import Lookup, number_of
 from diagnostics.language import say, to_say
 from diagnostics.wording.phrase import duration, in_brackets, number, percent
 
@@ -81,27 +81,22 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
     return Outcome("depends", headline, lines, results=results)
 
 
-def _makes_records(lookup: Lookup) -> bool:
-    """Whether the sources make their records themselves and keep no position: nothing is lost that exists elsewhere."""
-    return lookup("delivery_guarantee.source") == FORGETS and lookup("job_code.makes_records") is True
-
-
 def _label_of_most(lookup: Lookup) -> str:
-    if _makes_records(lookup):
+    if makes_own_records(lookup):
         return say("State taken back by a failure, at most")
     forgets = lookup("delivery_guarantee.source") == FORGETS
     return say("Lost with a failure, at most") if forgets else say("Processed again after a failure, at most")
 
 
 def _label_of_usual(lookup: Lookup) -> str:
-    if _makes_records(lookup):
+    if makes_own_records(lookup):
         return say("State taken back, usually")
     return say("Lost, usually") if lookup("delivery_guarantee.source") == FORGETS else say("Processed again, usually")
 
 
 def _lost(lookup: Lookup, most: float) -> str:
     """What a failure costs: lost where no source reads it again, else repeated."""
-    if _makes_records(lookup):
+    if makes_own_records(lookup):
         return say("a failure takes the state back by up to {most}", most=duration(most))
     if lookup("delivery_guarantee.source") == FORGETS:
         return say("a failure loses up to {most}", most=duration(most))
@@ -122,8 +117,8 @@ def _too_slow(took: float, interval: float, lookup: Lookup) -> str:
     beside it may have taken less.
     """
     expired = lookup("settings_check.usual_of_expired") is True and took == lookup("settings_check.usual_duration_ms")
-    completed = lookup("checkpoint_progress.min_duration_ms")
-    least = min(took, float(completed)) if expired and isinstance(completed, (int, float)) else took
+    completed = number_of(lookup, "checkpoint_progress.min_duration_ms")
+    least = min(took, completed) if expired and completed is not None else took
     if least < interval:
         return say(
             "Do not shorten it: half of the checkpoints or more take {took} or more, longer than the interval, so the "
@@ -147,20 +142,16 @@ def _down_ms(lookup: Lookup) -> float:
     """How long no source read in a restart that was measured, where what comes meanwhile is lost because none reads it
     again; 0 elsewhere: a restart then takes the same whatever the interval is, and loses nothing.
     """
-    down = lookup("recovery.unread_longest_ms")
     forgets = lookup("delivery_guarantee.source") == FORGETS
-    return float(down) if forgets and isinstance(down, (int, float)) else 0.0
+    return number_of(lookup, "recovery.unread_longest_ms") or 0.0 if forgets else 0.0
 
 
 def _is_heap_full(lookup: Lookup) -> bool:
     """Whether full collections for room leave the heap nearly full, as the rules on the heap have it."""
-    live, collections = lookup("heap_pressure.live_ratio"), lookup("heap_pressure.full_gcs_for_room_most")
-    return (
-        isinstance(live, (int, float))
-        and live >= FULL_HEAP
-        and isinstance(collections, (int, float))
-        and collections >= 1
+    live, collections = (
+        number_of(lookup, f"heap_pressure.{each}") for each in ("live_ratio", "full_gcs_for_room_most")
     )
+    return live is not None and live >= FULL_HEAP and collections is not None and collections >= 1
 
 
 CALCULATOR = Calculator(

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 
 from diagnostics.calculators.calculator import OFFERED_RATE, Advice, Calculator, Input, Line, Outcome
-from diagnostics.evidence.subject import Lookup
+from diagnostics.evidence.subject import Lookup, number_of
 from diagnostics.language import say, to_say
 from diagnostics.wording.phrase import duration, number, percent
 
@@ -55,8 +55,7 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
         "in_flight": in_flight,
         "needed": float(needed),
     }
-    refused = lookup("outside_system.refused")
-    if isinstance(refused, (int, float)) and refused > 0:
+    if refused := number_of(lookup, "outside_system.refused"):
         refusals = [
             say(
                 "The outside system refused {refused} requests: more calls at once are refused too. A cache sends "
@@ -100,10 +99,8 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
 
 def _rest_ms(lookup: Lookup) -> float:
     """What a record costs beside its call, ms: with it one call at a time passes what was measured. 0 if not known."""
-    record, call = lookup("record_rate.ms_per_record"), lookup("blocking_calls.call_ms")
-    if not isinstance(record, (int, float)) or not isinstance(call, (int, float)):
-        return 0.0
-    return max(float(record) - float(call), 0.0)
+    record, call = (number_of(lookup, each) for each in ("record_rate.ms_per_record", "blocking_calls.call_ms"))
+    return 0.0 if record is None or call is None else max(record - call, 0.0)
 
 
 def _has_look_up(lookup: Lookup) -> bool:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 
 from diagnostics.calculators.calculator import OFFERED_RATE, Calculator, Input, Line, Outcome
-from diagnostics.evidence.subject import FactValue, Lookup
+from diagnostics.evidence.subject import FactValue, Lookup, number_of
 from diagnostics.language import joined_sentences, say, to_say
 from diagnostics.wording.phrase import number, percent
 
@@ -60,13 +60,12 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
         )
         passed = {"passes": number(passes), "rate": number(rate)}
         refusals.append(joined_sentences((share, _why_uneven(lookup, subtasks, passed))))
-    refused = lookup("outside_system.refused")
-    if isinstance(refused, (int, float)) and refused > 0:
+    if refused := number_of(lookup, "outside_system.refused"):
         refusals.append(
             say("The outside system refused {refused} requests: more subtasks send it more.", refused=number(refused))
         )
-    slots = lookup("record_rate.slots_total")
-    if not refusals and isinstance(slots, (int, float)) and full > slots:
+    slots = number_of(lookup, "record_rate.slots_total")
+    if not refusals and slots is not None and full > slots:
         refusals.append(
             say(
                 "More parallelism is not enough: {rate}/s keep {full} subtasks busy all the time and need {needed} at "
@@ -101,8 +100,8 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
 
 def _why_uneven(lookup: Lookup, subtasks: float, passed: Mapping[str, str]) -> str:
     """What the uneven load means for more subtasks, by the share of the most frequent key among the events."""
-    key, share = lookup("key_distribution.top_key"), lookup("key_distribution.top_key_share_ratio")
-    if not isinstance(share, (int, float)):
+    key, share = lookup("key_distribution.top_key"), number_of(lookup, "key_distribution.top_key_share_ratio")
+    if share is None:
         return say(
             "If that is one key, it stays on one subtask whatever the parallelism, and the task passes at most "
             "{passes}/s of the {rate}/s that come in.",

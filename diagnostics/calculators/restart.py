@@ -6,8 +6,17 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from diagnostics.calculators.calculator import FORGETS, INCOMING_RATE, Calculator, InCase, Input, Line, Outcome
-from diagnostics.evidence.subject import FactValue, Lookup
+from diagnostics.calculators.calculator import (
+    FORGETS,
+    INCOMING_RATE,
+    Calculator,
+    InCase,
+    Input,
+    Line,
+    Outcome,
+    makes_own_records,
+)
+from diagnostics.evidence.subject import Lookup, number_of
 from diagnostics.language import joined_sentences, listed, say, to_say
 from diagnostics.vocabulary.job_states import DELETED_WHEN_ENDED
 from diagnostics.wording.lost_records import (
@@ -40,7 +49,7 @@ def _unused(lookup: Lookup) -> Collection[str]:
 
 def _question(lookup: Lookup) -> str | None:
     """What is asked where nothing is caught up."""
-    if lookup("delivery_guarantee.source") == FORGETS and lookup("job_code.makes_records") is not True:
+    if lookup("delivery_guarantee.source") == FORGETS and not makes_own_records(lookup):
         return say("How many records does a restart lose?")
     makes = "delivery_guarantee.generated", "job_code.makes_records"
     return say("How far back does a restart go?") if any(lookup(each) is True for each in makes) else None
@@ -72,11 +81,10 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
 def _effect(values: Mapping[str, float], lookup: Lookup) -> Outcome:
     since, idle = values["since_ms"], _not_run_ms(lookup)
     if lookup("delivery_guarantee.source") == FORGETS:
-        emitted = None if idle else lookup("throughput.since_checkpoint_per_s")
+        emitted = None if idle else number_of(lookup, "throughput.since_checkpoint_per_s")
         lost_ms = since + idle if since else 0
         lost = _lost(lost_ms, values["down_ms"], values.get("rate"), emitted, lookup)
-        is_own = lookup("job_code.makes_records") is True
-        return _without_own(lost, lost_ms, values["down_ms"]) if is_own else lost
+        return _without_own(lost, lost_ms, values["down_ms"]) if makes_own_records(lookup) else lost
     if lookup("delivery_guarantee.generated") is True:
         return _generated(since, lookup)
     down, rate, capacity = (values[name] for name in ("down_ms", "rate", "capacity"))
@@ -137,7 +145,7 @@ def _without_own(outcome: Outcome, since: float, down: float) -> Outcome:
     return replace(outcome, headline=headline, lines=lines)
 
 
-def _lost(since: float, down: float, rate: float | None, emitted: FactValue, lookup: Lookup) -> Outcome:
+def _lost(since: float, down: float, rate: float | None, emitted: float | None, lookup: Lookup) -> Outcome:
     """The effect where the sources cannot be read again: what a checkpoint does not hold is lost.
 
     rate     what comes in while the job is down, 1/s: nothing holds the sources back then
@@ -148,7 +156,7 @@ def _lost(since: float, down: float, rate: float | None, emitted: FactValue, loo
         return Outcome("depends", lost_in_time(since), formula="")
     if lookup("job_code.owes_by_clock") is True:
         return _owed(since, down, rate, lookup)
-    before = float(emitted) if isinstance(emitted, (int, float)) and emitted > 0 else rate
+    before = emitted or rate
     lost = since / 1000 * before + down / 1000 * rate
     way = (
         f"{duration(since)} x {number(before)}/s + {duration(down)} x {number(rate)}/s"
@@ -218,14 +226,13 @@ def _owed(since: float, down: float, rate: float, lookup: Lookup) -> Outcome:
 
 def _held(since: float, lookup: Lookup) -> float:
     """Records that were held back at the trigger of the checkpoint, or at the end where it is a savepoint of now."""
-    measured = lookup("throughput.held_at_checkpoint" if since else "throughput.held_at_end")
-    return float(measured) if isinstance(measured, (int, float)) else 0.0
+    return number_of(lookup, "throughput.held_at_checkpoint" if since else "throughput.held_at_end") or 0.0
 
 
 def _held_back(before: float, rate: float, whole: float, words: Mapping[str, str], lookup: Lookup) -> str:
     """What a restart loses where the sources emitted less than comes: it depends on where the rest waits."""
-    late = lookup("throughput.after_per_s")
-    still = min(before, late) if isinstance(late, (int, float)) and late > 0 else before
+    late = number_of(lookup, "throughput.after_per_s")
+    still = min(before, late) if late else before
     comes = f"{words['rate']}/s"
     if lookup("throughput.unheld_per_s") is None:
         comes = say("at least {rate}", rate=comes)
@@ -260,8 +267,7 @@ def _generated(since: float, lookup: Lookup) -> Outcome:
 
 def _not_run_ms(lookup: Lookup) -> float:
     """How long the job has been down, ms; 0 for one that runs."""
-    idle = lookup("checkpoint_progress.not_run_ms")
-    return float(idle) if isinstance(idle, (int, float)) else 0.0
+    return number_of(lookup, "checkpoint_progress.not_run_ms") or 0.0
 
 
 def _repeats(since_ms: float, lookup: Lookup) -> str:
@@ -278,8 +284,8 @@ def _repeats(since_ms: float, lookup: Lookup) -> str:
             retention=str(retention),
             since=duration(since_ms),
         )
-    down_ms = lookup("checkpoint_progress.down_since_ms")
-    if isinstance(down_ms, (int, float)):
+    down_ms = number_of(lookup, "checkpoint_progress.down_since_ms")
+    if down_ms is not None:
         return say(
             "A restart repeats the {since} from the last checkpoint to where the job stopped; it has not run since "
             "{down}.",

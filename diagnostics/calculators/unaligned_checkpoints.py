@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from diagnostics.calculators.calculator import Calculator, Input, Line, Outcome
 from diagnostics.diagnosis.flink_version import within
-from diagnostics.evidence.subject import FactValue, Lookup
+from diagnostics.evidence.subject import Lookup, number_of
 from diagnostics.language import joined_sentences, say, to_say
 from diagnostics.wording.phrase import duration, percent, size
 
@@ -20,8 +20,8 @@ Our choice: a second is no wait."""
 
 
 def _refusals(lookup: Lookup, now: float) -> Iterator[str]:
-    share = lookup("checkpoint_phases.async_share_ratio")
-    if isinstance(share, (int, float)) and share > UPLOAD_SHARE and now >= LATE_MS:
+    share = number_of(lookup, "checkpoint_phases.async_share_ratio")
+    if share is not None and share > UPLOAD_SHARE and now >= LATE_MS:
         yield (
             say(
                 "The asynchronous part, in which the state is written, is {share} of slow checkpoints: barriers take "
@@ -31,13 +31,12 @@ def _refusals(lookup: Lookup, now: float) -> Iterator[str]:
         )
     if lookup("settings.mode") == "AT_LEAST_ONCE":
         yield say("The mode is at-least-once: no channel is blocked there, and the option has no effect.")
-    concurrent = lookup("settings.max_concurrent")
-    if isinstance(concurrent, (int, float)) and concurrent > 1:
+    concurrent = number_of(lookup, "settings.max_concurrent")
+    if concurrent is not None and concurrent > 1:
         yield say(
             "max-concurrent-checkpoints is {concurrent:.0f}; unaligned checkpoints need 1.", concurrent=concurrent
         )
-    unaligned = lookup("checkpoint_progress.unaligned_count")
-    if isinstance(unaligned, (int, float)) and unaligned > 0:
+    if unaligned := number_of(lookup, "checkpoint_progress.unaligned_count"):
         yield say(
             "{unaligned:.0f} of the checkpoints are unaligned already: these numbers are not those of aligned ones.",
             unaligned=unaligned,
@@ -165,9 +164,8 @@ def _nothing_to_save(now: float, expected: float, lookup: Lookup) -> str:
     one record is assumed, and the travel of the barriers takes in the messages of the acknowledgements.
     """
     if now < LATE_MS:
-        if now == lookup("checkpoint_phases.reference_ms") and now < _number(
-            lookup("checkpoint_progress.max_duration_ms")
-        ):
+        longest_of_all = number_of(lookup, "checkpoint_progress.max_duration_ms") or 0.0
+        if now == lookup("checkpoint_phases.reference_ms") and now < longest_of_all:
             return say(
                 "The slowest checkpoint whose subtasks are in the files takes only {now}: there is nothing to save.",
                 now=duration(now),
@@ -197,8 +195,7 @@ class _SourceWait:
 
 def _source_wait(lookup: Lookup, now: float) -> _SourceWait:
     least, most, lasted = (
-        float(value) if isinstance(value := lookup(f"checkpoint_phases.source_delay_{name}"), (int, float)) else None
-        for name in ("least_ms", "ms", "lasted_ms")
+        number_of(lookup, f"checkpoint_phases.source_delay_{name}") for name in ("least_ms", "ms", "lasted_ms")
     )
     if most is None or most < LATE_MS:
         return _SourceWait(0.0, 0.0, now)
@@ -225,8 +222,8 @@ def _beside_the_wait(
             lasted=duration(wait.lasted_ms),
         )
         return Outcome("depends", headline, lines, results=results)
-    longest = max(now, wait.lasted_ms, _number(lookup("checkpoint_phases.longest_ms")))
-    timeout = _number(lookup("checkpoint_progress.timeout_ms"))
+    longest = max(now, wait.lasted_ms, number_of(lookup, "checkpoint_phases.longest_ms") or 0.0)
+    timeout = number_of(lookup, "checkpoint_progress.timeout_ms") or 0.0
     took = duration(longest)
     if timeout and abs(longest - timeout) < 0.01 * timeout:
         took = say("{took} or more", took=took)  # it expired, and no acknowledgement tells how long it would have taken
@@ -244,11 +241,6 @@ def _beside_the_wait(
         within_timeout = say("None would exceed the timeout of {timeout}.", timeout=duration(timeout))
         headline = joined_sentences([headline, within_timeout])
     return Outcome("do", headline, lines, results=results)
-
-
-def _number(value: FactValue) -> float:
-    """0 for an unknown value."""
-    return float(value) if isinstance(value, (int, float)) else 0.0
 
 
 def _in_flight(values: Mapping[str, float], travel: float, in_flight: float) -> tuple[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from diagnostics.calculators.calculator import Calculator, Input, Line, Outcome
-from diagnostics.evidence.subject import Lookup
+from diagnostics.evidence.subject import Lookup, number_of
 from diagnostics.language import say, to_say
 from diagnostics.wording.phrase import duration, percent, size
 
@@ -61,8 +61,8 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
             )
         )
     results = {"full_ms": full, "incremental_ms": incremental, "needed_bytes_per_s": needed}
-    waits = lookup("checkpoint_phases.barrier_share_ratio")
-    if isinstance(waits, (int, float)) and waits > WAITING:
+    waits = number_of(lookup, "checkpoint_phases.barrier_share_ratio")
+    if waits is not None and waits > WAITING:
         refusals = [
             say(
                 "{waits} of slow checkpoints is waiting for barriers, not upload: writing less changes little.",
@@ -94,9 +94,9 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
             return Outcome(
                 "depends", say("Incremental checkpoints are on already: {sizes}", sizes=sizes), lines, results=results
             )
-        interval = lookup("checkpoint_sizes.next_interval_ms")
+        interval = number_of(lookup, "checkpoint_sizes.next_interval_ms")
         compacted = _compacted_ms(lookup, new, rate)
-        if isinstance(interval, (int, float)) and compacted > interval:
+        if interval is not None and compacted > interval:
             slow = say(
                 "Incremental checkpoints are not enough alone: one takes at least {incremental}, a full one {full}. "
                 "{again}, longer than the interval of {interval}. The storage must become faster too: {needed}/s end "
@@ -166,12 +166,12 @@ def _as_measured(lookup: Lookup, state: float, rate: float) -> float:
     """How long a checkpoint took that wrote about this state, ms, however long it took; 0 where none is known, or where
     the user tries another bandwidth.
     """
-    written, took = lookup("checkpoint_phases.largest_upload_bytes"), lookup("checkpoint_phases.largest_upload_ms")
-    known = [float(each) for each in map(lookup, MEASURED_RATE) if isinstance(each, (int, float))]
-    if not known or not isinstance(written, (int, float)) or not isinstance(took, (int, float)):
+    written, took = (number_of(lookup, f"checkpoint_phases.largest_upload_{each}") for each in ("bytes", "ms"))
+    measured = [each for fact in MEASURED_RATE if (each := number_of(lookup, fact)) is not None]
+    if not measured or written is None or took is None:
         return 0.0
-    is_same = abs(written - state) <= ABOUT * state and abs(rate - known[0]) <= ABOUT * known[0]
-    return float(took) if is_same else 0.0
+    is_same = abs(written - state) <= ABOUT * state and abs(rate - measured[0]) <= ABOUT * measured[0]
+    return took if is_same else 0.0
 
 
 def _after_compaction(lookup: Lookup, new: float, rate: float) -> str:
@@ -185,17 +185,17 @@ def _after_compaction(lookup: Lookup, new: float, rate: float) -> str:
 
 def _compacted_ms(lookup: Lookup, new: float, rate: float) -> float:
     """How long the upload after a compaction takes, ms; 0 where it is not known for these new bytes."""
-    most = lookup("checkpoint_sizes.next_incremental_most_bytes")
-    if new != lookup("checkpoint_sizes.next_incremental_bytes") or not isinstance(most, (int, float)):
+    most = number_of(lookup, "checkpoint_sizes.next_incremental_most_bytes")
+    if new != lookup("checkpoint_sizes.next_incremental_bytes") or most is None:
         return 0.0
     return most / rate * 1000
 
 
 def _longer_timeout(lookup: Lookup, timeout: float) -> float:
     """The timeout that the runbook proposes, ms; 0 where it proposes none, or the user tries another one."""
-    proposed = lookup("checkpoint_progress.proposed_timeout_ms")
+    proposed = number_of(lookup, "checkpoint_progress.proposed_timeout_ms")
     now = lookup("checkpoint_progress.timeout_ms")
-    return float(proposed) if isinstance(proposed, (int, float)) and timeout == now else 0.0
+    return proposed if proposed is not None and timeout == now else 0.0
 
 
 CALCULATOR = Calculator(

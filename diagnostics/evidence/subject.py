@@ -15,6 +15,12 @@ Lookup = Callable[[str], FactValue]
 """From `<signal key>.<fact>` to the measured value, None when it is unknown."""
 
 
+def number_of(lookup: Lookup, reference: str) -> float | None:
+    """A measured number; None where the fact is not measured or is none."""
+    value = lookup(reference)
+    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+
+
 @dataclass(frozen=True, slots=True)
 class Subject:
     """The subject of a signal or a finding, from the job down. Unknown parts are None.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from diagnostics.diagnosis.missing import REST
-from diagnostics.evidence.subject import FactValue, Lookup
+from diagnostics.evidence.subject import FactValue, Lookup, number_of
 from diagnostics.language import say
 from diagnostics.runbook.cluster_commands import NATIVE_SINCE, OPERATOR, STANDALONE, ClusterCommands
 from diagnostics.runbook.copied_checkpoints import COMMENT, NEWEST_OF_COPY, UNTIL_ENDED, through_a_copy
@@ -57,7 +57,7 @@ from diagnostics.runbook.restart_sentences import (
     later_or_now,
     text_before_commands,
 )
-from diagnostics.runbook.savepoint_duration import may_expire, number_of, savepoint_ms, slow_rate
+from diagnostics.runbook.savepoint_duration import may_expire, savepoint_ms, slow_rate
 from diagnostics.runbook.savepoint_obstacles import against_savepoint
 from diagnostics.vocabulary.job_states import DELETED_WHEN_ENDED, ENDED, NOT_RUNNING, RETAINED
 from diagnostics.vocabulary.settings import version_of

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from diagnostics.arithmetic.quantiles import highest
-from diagnostics.evidence.subject import Lookup
+from diagnostics.evidence.subject import Lookup, number_of
 
 AS_MUCH = 0.95
 """Part of the state that a checkpoint must have written to show how long a savepoint takes. Our choice."""
@@ -37,12 +37,6 @@ def slow_rate(lookup: Lookup) -> float | None:
     """The slowest upload of a slow checkpoint; with one such checkpoint, its rate."""
     slowest = number_of(lookup, "checkpoint_phases.upload_bytes_per_s_min")
     return number_of(lookup, "checkpoint_phases.upload_bytes_per_s_max") if slowest is None else slowest
-
-
-def number_of(lookup: Lookup, reference: str) -> float | None:
-    """A measured number; None where the fact is not measured or is none."""
-    value = lookup(reference)
-    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
 
 def savepoint_ms(lookup: Lookup, rate: float | None) -> float | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from diagnostics.evidence.subject import Lookup
+from diagnostics.evidence.subject import Lookup, number_of
 from diagnostics.runbook.restart_sentences import (
     BARRIERS,
     BARRIERS_TOO_LONG,
@@ -14,7 +14,7 @@ from diagnostics.runbook.restart_sentences import (
     TOO_SLOW_SEEN,
     WITHOUT_TASK_MANAGERS,
 )
-from diagnostics.runbook.savepoint_duration import number_of, recent_ms, savepoint_ms, wrote_as_much
+from diagnostics.runbook.savepoint_duration import recent_ms, savepoint_ms, wrote_as_much
 
 HEAD_ROOM = 2.0
 """How many times a savepoint's duration must fit into its timeout. Our choice: as for checkpoints."""
