@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from diagnostics.diagnosis.missing import REST
@@ -100,12 +101,28 @@ def stop_and_start(
     can_wait      whether it is not known that checkpoints fail until this change is made
     """
     restart = _Restart(lookup, changed, others, drops_state=drops_state, can_wait=can_wait)
-    now = restart.with_values(*restart.way(), changes_code=changes_code)
-    repeats, later = not restart.takes_savepoint, restart.way_later()
-    return now | {
-        "repeats": repeats,
-        "later": restart.with_values(*later, changes_code=changes_code) if later else None,
+    now = restart.way()
+    later = restart.way_later() if now.is_better_later else None
+    return restart.with_values(now, changes_code=changes_code) | {
+        "repeats": not now.takes_savepoint,
+        "later": restart.with_values(later, changes_code=changes_code) if later else None,
     }
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """The sentences and the commands of a restart, with placeholders.
+
+    takes_savepoint  whether the job goes on from a savepoint of now
+    is_listed_first  whether somebody else may have started the job since
+    is_better_later  whether the job goes back less once checkpoints complete again
+    """
+
+    sentences: Sequence[str]
+    commands: Sequence[str]
+    takes_savepoint: bool = False
+    is_listed_first: bool = False
+    is_better_later: bool = False
 
 
 class _Restart:
@@ -115,9 +132,6 @@ class _Restart:
         self._lookup = lookup
         self._drops_state = drops_state
         self._can_wait = can_wait
-        self.is_better_later = False
-        self.takes_savepoint = False
-        self.is_listed_first = False
         seen = lookup("job_overview.flink_version")
         self._cluster = ClusterCommands(lookup, version_of(seen if isinstance(seen, str) else None))
         own_cluster = self._cluster.text("deployment.mode") in ("application", "per-job")
@@ -154,28 +168,26 @@ class _Restart:
     def value(self, reference: str) -> FactValue:
         return self._derived[reference] if reference in self._derived else self._lookup(reference)
 
-    def with_values(self, sentences: Sequence[str], commands: Sequence[str], *, changes_code: bool) -> dict[str, Any]:
+    def with_values(self, way: _Way, *, changes_code: bool) -> dict[str, Any]:
         """The way with its values, as `stop_and_start` gives it."""
-        if changes_code and self.value("restart.state") not in ENDED:
-            sentences = (NEW_CODE, *sentences)
-        sentences, commands = with_copies(self.paths, sentences, commands)
+        builds = changes_code and self.value("restart.state") not in ENDED
+        sentences = (NEW_CODE, *way.sentences) if builds else way.sentences
+        sentences, commands = with_copies(self.paths, sentences, way.commands)
         unknown = {**NAMES, "restart.program": self.program}
         return {
             "text": phrase.fill_or_name(text_before_commands(sentences), self.value),
-            "look": self.listing if self.is_listed_first else "",
+            "look": self.listing if way.is_listed_first else "",
             "command": "\n".join(fill_code(each, self.value, unknown) for each in commands),
             "repeats": False,
             "later": None,
         }
 
-    def way_later(self) -> tuple[Sequence[str], Sequence[str]] | None:
-        """The way when checkpoints complete well within the timeout again; None where it goes back no less."""
-        if not self.is_better_later:
-            return None
+    def way_later(self) -> _Way:
+        """The way when checkpoints complete well within the timeout again."""
         return self._suspended_by_operator() if self._cluster.kind == OPERATOR else self._by_savepoint(SAVEPOINT)
 
-    def way(self) -> tuple[Sequence[str], Sequence[str]]:
-        """The sentences and the commands, with placeholders."""
+    def way(self) -> _Way:
+        """The way now."""
         if self._cluster.kind == OPERATOR:
             return self._by_operator()
         newest = (NEWEST,) if self.value("restart.checkpoint") else ()
@@ -187,7 +199,7 @@ class _Restart:
             return self._restart_of_ended(str(state), newest)
         if self._of_all and self.value("settings.ha_type") in HIGHLY_AVAILABLE:
             kept = (KEPT_BY_RECOVERY,) if self._derived["restart.job_options"] else ()
-            return (*kept, BY_HIGH_AVAILABILITY), self._processes()
+            return _Way((*kept, BY_HIGH_AVAILABILITY), self._processes())
         if state in NOT_RUNNING:
             return self._without_savepoint(NOT_RUNNING_NOW, newest)
         reason = self._against_savepoint()
@@ -203,22 +215,21 @@ class _Restart:
         size = (IN_NATIVE_FORMAT,) if self._has_native_format() else ()
         return self._by_savepoint(MEMORY_LIMIT_NEAR if fits else MEMORY_LIMIT, *size, SAVEPOINT)
 
-    def _after_the_task_managers(self) -> tuple[Sequence[str], Sequence[str]]:
+    def _after_the_task_managers(self) -> _Way:
         """The way of a change that starts no TaskManager, while none is registered."""
         recovers = self.value("settings.ha_type") in HIGHLY_AVAILABLE
         if not (recovers and self._derived["restart.job_options"]):
-            return (TASK_MANAGERS_FIRST,), ()
-        _, commands = self._by_savepoint()
-        return (SUBMITTED_ANEW,), _after_hash(commands)
+            return _Way((TASK_MANAGERS_FIRST,), ())
+        anew = self._by_savepoint()
+        return replace(anew, sentences=(SUBMITTED_ANEW,), commands=_after_hash(anew.commands))
 
-    def _by_savepoint(self, *sentences: str, trial: bool = False) -> tuple[Sequence[str], Sequence[str]]:
-        self.takes_savepoint = True
+    def _by_savepoint(self, *sentences: str, trial: bool = False) -> _Way:
         action = self._stop()
         first = [
             f"{self._cluster.flink(action.replace('stop', 'savepoint', 1))} {{subject.job}} {{restart.savepoints}}"
         ]
         commands = [*(first if trial else []), self._stop_command, *self._again(self._start("<savepoint-path>"))]
-        return self._said(*sentences), commands
+        return _Way(self._said(*sentences, saves=True), commands, takes_savepoint=True)
 
     @property
     def _stop_command(self) -> str:
@@ -230,12 +241,15 @@ class _Restart:
             return self._cluster.canonical_stop_action
         return "stop --type native" if self._has_native_format() else "stop"
 
-    def _said(self, *sentences: str) -> Sequence[str]:
-        """The sentences, and the one about the restart of processes."""
+    def _said(self, *sentences: str, saves: bool = False) -> Sequence[str]:
+        """The sentences, and the one about the restart of processes.
+
+        saves  whether the job is stopped with a savepoint
+        """
         others = (OTHER_PROCESSES,) if self._others_of_processes else ()
         if self._of_processes:
             return (*sentences, PROCESSES, *((OPTIONS_UNKNOWN,) if self._waits else ()), *others)
-        return (*sentences, *(about_plugin(self.value, saves=self.takes_savepoint) if self._of_plugin else others))
+        return (*sentences, *(about_plugin(self.value, saves=saves) if self._of_plugin else others))
 
     def _start(self, checkpoint: str) -> str:
         return self._cluster.start(checkpoint, drops_state=self._drops_state)
@@ -277,21 +291,23 @@ class _Restart:
         """The restarts of processes, and the start of the job after them."""
         return [*self._processes(), *(_after_hash([start]) if self._waits else [start])]
 
-    def _restart_of_ended(self, state: str, newest: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
-        self.is_listed_first = True
+    def _restart_of_ended(self, state: str, newest: Sequence[str]) -> _Way:
+        sentences, commands = self._start_of_ended(state, newest)
+        return _Way(self._said(*sentences), commands, is_listed_first=True)
+
+    def _start_of_ended(self, state: str, newest: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
         if self._has_no_checkpoint():
-            return self._said(NOT_RUNNING_NOW, LISTED_FIRST, NO_CHECKPOINT), self._start_anew()
+            return (NOT_RUNNING_NOW, LISTED_FIRST, NO_CHECKPOINT), self._start_anew()
         start = self._start("{restart.checkpoint}")
         if state not in DELETED_WHEN_ENDED.get(str(self.value("settings.retention")), ()):
-            return self._said(NOT_RUNNING_NOW, LISTED_FIRST, *newest, FROM_LAST), self._again(start)
+            return (NOT_RUNNING_NOW, LISTED_FIRST, *newest, FROM_LAST), self._again(start)
         if self.value("restart.last_savepoint"):
-            from_savepoint = self._again(self._start("{restart.last_savepoint}"))
-            return self._said(LISTED_FIRST, DELETED_BUT_SAVEPOINT), from_savepoint
+            return (LISTED_FIRST, DELETED_BUT_SAVEPOINT), self._again(self._start("{restart.last_savepoint}"))
         listing = self._cluster.checkpoint_listing
         where = f"   # {say(ON_JOBMANAGER)}" if self.value("restart.folder") else ""
         found = self._again(f"{listing} && {start}{where}" if listing else start)
         [without_state] = _after_hash([f"{self._start_anew()[-1]}   # {say(IF_DECIDED)}"])
-        return self._said(NOT_RUNNING_NOW, LISTED_FIRST, DELETED), [*found, without_state]
+        return (NOT_RUNNING_NOW, LISTED_FIRST, DELETED), [*found, without_state]
 
     @property
     def listing(self) -> str:
@@ -304,17 +320,16 @@ class _Restart:
     def _start_anew(self) -> list[str]:
         return self._again(" ".join(self._cluster.start("").replace(" -s ", " ", 1).split()))
 
-    def _without_savepoint(self, reason: str, newest: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+    def _without_savepoint(self, reason: str, newest: Sequence[str]) -> _Way:
         sentences, commands = self._by_checkpoint(reason, newest)
         if self._can_wait and reason in AS_LONG_AS_THEY_FAIL:
-            self.is_better_later = True
             goes_back = self.value("checkpoint_progress.goes_back_ms") is not None and not self._has_no_checkpoint()
             later = _after_hash([self._stop_command, *self._again(self._start("<savepoint-path>"))])
             waits = later_or_now(self._lookup, goes_back=goes_back)
-            return (reason, *waits, *sentences[1:]), [*later, *commands]
+            return _Way((reason, *waits, *sentences[1:]), [*later, *commands], is_better_later=True)
         savepoint = self._cluster.flink(self._stop().replace("stop", "savepoint", 1))
         trial = f"{COMMENT}{savepoint} {{subject.job}} <directory-on-another-volume>   # {say(ELSEWHERE)}"
-        return sentences, [*([trial] if reason in SLOW_UPLOADS else []), *commands]
+        return _Way(sentences, [*([trial] if reason in SLOW_UPLOADS else []), *commands])
 
     def _by_checkpoint(self, reason: str, newest: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
         cancel = [f"{self._cluster.flink('cancel')} {{subject.job}}", UNTIL_ENDED]
@@ -327,23 +342,23 @@ class _Restart:
             return self._said(reason, FROM_COPY), through_a_copy(cancel, self._again(self._start(NEWEST_OF_COPY)))
         return self._said(reason, *newest, FROM_STORAGE), [*cancel, *start_again]
 
-    def _by_operator(self) -> tuple[Sequence[str], Sequence[str]]:
+    def _by_operator(self) -> _Way:
         state = self.value("restart.state")
         reason = NOT_RUNNING_NOW if state in (*ENDED, *NOT_RUNNING) else self._against_savepoint()
         waits = bool(reason) and self._of_state_backend and not self._has_no_checkpoint()
         if reason and not waits:
             mode = """'{"spec":{"job":{"upgradeMode":"last-state"}}}'"""
-            self.is_better_later = self._can_wait and reason in AS_LONG_AS_THEY_FAIL
-            later = (LATER_BY_OPERATOR,) if self.is_better_later else ()
-            return (reason, *later, BY_OPERATOR_LAST_STATE), [f"{self._patch} {mode}", self._edit]
-        self.takes_savepoint = True
+            is_better_later = self._can_wait and reason in AS_LONG_AS_THEY_FAIL
+            sentences = (reason, *((LATER_BY_OPERATOR,) if is_better_later else ()), BY_OPERATOR_LAST_STATE)
+            return _Way(sentences, [f"{self._patch} {mode}", self._edit], is_better_later=is_better_later)
         return self._suspended_by_operator(*((reason, CANONICAL) if reason else ()))
 
-    def _suspended_by_operator(self, *sentences: str) -> tuple[Sequence[str], Sequence[str]]:
+    def _suspended_by_operator(self, *sentences: str) -> _Way:
         """The way by a savepoint that the operator takes when it suspends the job."""
         suspended = """'{"spec":{"job":{"state":"suspended","upgradeMode":"savepoint"}}}'"""
         running = """'{"spec":{"job":{"state":"running"}}}'"""
-        return sentences or (BY_OPERATOR,), [f"{self._patch} {suspended}", self._edit, f"{self._patch} {running}"]
+        commands = [f"{self._patch} {suspended}", self._edit, f"{self._patch} {running}"]
+        return _Way(sentences or (BY_OPERATOR,), commands, takes_savepoint=True)
 
     @property
     def _patch(self) -> str:
