@@ -45,7 +45,7 @@ def _signal(job: str | None, rows: Sequence[Row]) -> Signal:
     cited: list[Citation] = []
     for rank, records in of_rank.items():
         facts[f"{rank}_count"] = len(records)
-        worst = _most_telling(records)
+        worst = _most_telling(records, is_repaired=rank in REPAIRED)
         if worst:
             facts |= {
                 f"{rank}_text": _quote(worst),
@@ -55,7 +55,7 @@ def _signal(job: str | None, rows: Sequence[Row]) -> Signal:
                 f"{rank}_frame": worst["user_frame"] or worst["root_cause_frame"],
             }
             if rank in REPAIRED:
-                facts[f"{rank}_remedy"] = remedy_of(f"{worst['message'] or ''}\n{_quote(worst)}")
+                facts[f"{rank}_remedy"] = _remedy(worst)
             cited += [_cite(worst), *(_cite(each) for each in records[:SHOWN] if each is not worst)]
     stamps = [each["ts_ms"] for each in rows if each["ts_ms"] is not None]
     return Signal(
@@ -68,10 +68,18 @@ def _signal(job: str | None, rows: Sequence[Row]) -> Signal:
     )
 
 
-def _most_telling(rows: Iterable[Row]) -> Row | None:
-    """The earliest that prints an exception, else the earliest."""
+def _most_telling(rows: Iterable[Row], *, is_repaired: bool) -> Row | None:
+    """The earliest whose repair is known, else that prints an exception, else the earliest."""
     ordered = list(rows)
-    return next((each for each in ordered if each["exception_class"]), ordered[0] if ordered else None)
+    known = (each for each in ordered if is_repaired and _remedy(each))
+    thrown = (each for each in ordered if each["exception_class"])
+    return next(known, next(thrown, ordered[0] if ordered else None))
+
+
+def _remedy(row: Row) -> str | None:
+    """What is known to repair what the record says, with the whole chain of what it prints."""
+    frames = [each for each in (row["root_cause_frame"], row["thrown_in"]) if each]
+    return remedy_of(f"{row['message'] or ''}\n{row['causes'] or ''}\n{_quote(row)}", frames)
 
 
 def _quote(row: Row) -> str:

@@ -17,6 +17,7 @@ from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefi
 from diagnostics.vocabulary.class_owners import (
     caller_of,
     class_named,
+    connectors_for,
     is_conflict,
     names_two_loaders,
     owner_of,
@@ -138,6 +139,7 @@ def _owner(fault: Fault, evidence: Evidence, *, is_twice: bool) -> dict[str, Fac
         line = f"{flink[0]}.{flink[1]}"
         own = ".".join(map(str, flink)) if blamed.of_flink else None
         facts |= {"owner_release": blamed.release_for(line) or own, "owner_flink": line}
+        facts |= {"connectors_for_flink": list(connectors_for(line)) or None} if own else {}
     return facts
 
 
@@ -195,6 +197,7 @@ FACTS = {
     "caller": "the connector or library that calls it",
     "owner_advice": "place and release of the artifact that has the class, or of the one that calls it",
     "owner_release": "the artifact in the release for the Flink that runs",
+    "connectors_for_flink": "connectors in the releases for the Flink that runs, where the class is Flink's own",
     "owner_flink": "the version of Flink that runs, for which the artifact's release is chosen",
     "owner_includes": "pattern with which Maven shows who brings the class",
     "cast_from": "the class that could not be cast",

@@ -15,6 +15,7 @@ from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.notation.flink_values import duration_ms, truth
+from diagnostics.reconstruction.bugs.bug_appearances import repair_of
 from diagnostics.reconstruction.checkpoints.history import checkpoint_histories
 from diagnostics.reconstruction.errors.blamed_fault import blamed_faults
 from diagnostics.reconstruction.failures.connection_breaks import breaks, moments
@@ -114,8 +115,15 @@ def measure(evidence: Evidence) -> Measured:
 def _failures(evidence: Evidence) -> dict[str, FactValue]:
     """Failures and errors thrown by the high-availability services."""
     failed = [each for each in blamed_faults(evidence) if each.origin.id == "high_availability"]
-    said = {"failure_text": failed[0].said, "failures_reported_by": failed[0].reported_by} if failed else {}
-    return {"failures": len(failed), **said}
+    if not failed:
+        return {"failures": 0}
+    first = failed[0]
+    return {
+        "failures": len(failed),
+        "failure_text": first.said,
+        "failure_remedy": repair_of(first, evidence),
+        "failures_reported_by": first.reported_by,
+    }
 
 
 def _service(log: IncidentLog) -> str | None:
@@ -341,6 +349,7 @@ SIGNALS = (
             "back_ms": "last reconnection after the first sign, epoch ms",
             "failures": "failures and errors thrown by the high-availability services",
             "failure_text": "class and message of the first of them",
+            "failure_remedy": "known repair of the first of them, by its message",
             "failures_reported_by": "who reports the first of them; failure, process, client, error or passed",
             "leadership_lost": "times that a JobManager lost its leadership",
             "leadership_granted": "how often a JobManager was granted leadership",

@@ -11,6 +11,7 @@ from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.failures.incident_log import Failure, LogEvent, incident_log
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.vocabulary.message_remedies import remedy_of
 
 AREAS: Mapping[str, tuple[str, ...]] = {
     "heap": ("Java heap space", "GC overhead limit exceeded", "Requested array size exceeds VM limit"),
@@ -88,8 +89,9 @@ def measure(evidence: Evidence) -> Measured:
         facts["first_ms"] = min(stamps)
     if errors:
         facts["first_text"] = _line(errors[0])
+        facts["heap_remedy"] = next(filter(None, map(_remedy, by_area["heap"])), None)
     if killed:
-        facts["killed_text"] = _whole_message(killed[0])[:KILLED_CHARACTERS]
+        facts["killed_text"] = " ".join(_whole_message(killed[0])[:KILLED_CHARACTERS].split())
     yield Signal(
         key="out_of_memory",
         subject=Subject(),
@@ -127,6 +129,12 @@ def _is_thrown_in(places: tuple[str, ...], error: LogEvent | Failure) -> bool:
     return any(frame.startswith(places) for frame in (error.root_cause_frame, error.thrown_in) if frame)
 
 
+def _remedy(error: LogEvent | Failure) -> str | None:
+    """What is known to repair it by the code that asked for the memory."""
+    frames = [frame for frame in (error.root_cause_frame, error.thrown_in) if frame]
+    return remedy_of(f"{error.texts}\n{error.causes or ''}", frames)
+
+
 def _whole_message(event: LogEvent) -> str:
     """The message with its reason, which may go on below it: YARN names the limit there."""
     begin = event.message.find(event.reason[:REASON_BEGIN]) if event.reason else -1
@@ -145,6 +153,7 @@ def _jobmanager_facts(errors: Sequence[LogEvent]) -> dict[str, FactValue]:
         areas = [_area(each) for each in errors]
         facts["jobmanager_resource"] = RESOURCES[max(dict.fromkeys(areas), key=areas.count)]
         facts["jobmanager_text"] = _line(errors[0])
+        facts["jobmanager_remedy"] = next(filter(None, map(_remedy, errors)), None)
     return facts
 
 
@@ -195,11 +204,13 @@ SIGNALS = (
             "jobmanager_errors": "OutOfMemoryErrors of the JobManager itself",
             "jobmanager_resource": "memory of the JobManager that ran out most often",
             "jobmanager_text": "the JobManager's first OutOfMemoryError, as printed",
+            "jobmanager_remedy": "known repair of its errors, by the code that asked for the memory",
             "files": "files with OutOfMemoryErrors",
             "first_ms": "first OutOfMemoryError with a time, epoch ms",
             "first_text": "the first one, as printed",
+            "heap_remedy": "known repair of an error of the heap, by the code that asked for the memory",
             "killed": "processes killed for their memory (container limit, kernel)",
-            "killed_text": "the first such message",
+            "killed_text": "first message about a killed process",
             "killed_jobmanagers": "killed JobManagers, by the name of their pod or by YARN's number of the container",
             "killed_workers": "killed processes that are no JobManagers, without those of YARN's virtual limit",
             "killed_virtual": "containers that YARN killed for their virtual memory alone",

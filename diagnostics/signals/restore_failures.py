@@ -20,6 +20,7 @@ from diagnostics.reconstruction.errors.blamed_fault import blamed_faults
 from diagnostics.reconstruction.failures.fault import Fault, by_job, rounds_of
 from diagnostics.reconstruction.job.task_start import TaskStart, task_starts
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
+from diagnostics.vocabulary.message_remedies import known_message
 
 MOST_LISTED = 12
 PLACE = ("ts_ms", *CITATION_COLUMNS)
@@ -259,13 +260,14 @@ def _cause(faults: Sequence[Fault], evidence: Evidence) -> dict[str, FactValue]:
     rounds = rounds_of(faults)
     gaps = [after - before for before, after in pairwise(rounds)]
     vertices = list(dict.fromkeys(fault.vertex for fault in faults if fault.vertex))
+    known, of_sink = known_message(first.chain, first.places), SINK_FILE.search(text) is not None
     return {
-        "kind": "file of a sink" if SINK_FILE.search(text) else kind_of(text),
+        "kind": "file of a sink" if of_sink else kind_of(text),
         "exception_class": first.exception or None,
         "exception": first.exception.rpartition(".")[2] or None,
         "message": first.message,
         "said": first.said,
-        "remedy": repair_of(first, evidence),
+        "remedy": None if of_sink and known and known.is_general else repair_of(first, evidence),
         "reported_by": first.reported_by,
         "frame": first.frame,
         "rounds": max(len(rounds), 1),

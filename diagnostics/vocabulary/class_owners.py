@@ -15,7 +15,7 @@ beside    another owner's name -> what repairs a call from here to a class of th
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -149,3 +149,8 @@ def caller_of(exception: str, frame: str | None) -> ClassOwner | None:
         return None
     owner = owner_of(frame)
     return None if owner is None or owner.of_flink else owner
+
+
+def connectors_for(line: str) -> Iterator[str]:
+    """The connectors of the catalogue with their releases for Flink `1.18`."""
+    return (release for each in class_owners() if (release := each.release_for(line)))

@@ -25,6 +25,8 @@ from diagnostics.notation.constant_text import EntryTexts
 from diagnostics.yaml_document import read_yaml, with_translations
 
 FOLDER = Path(__file__).parent / "message_remedies"
+GENERAL = "wrappers"
+"""The file of the entries that say which part failed and not why; the last one, so that all others go before them."""
 SETTING = "setting"
 """What an entry shows that blames a setting."""
 REMEMBERED = 4_096
@@ -36,6 +38,7 @@ class MessageRemedy:
     """One entry: the parts of messages that show it, what to do, and where it comes from if the entry says so.
 
     frames, thrown_texts  beginnings of frames, and the parts of messages that show it only in one of them
+    is_general            whether it says only which part failed
     """
 
     id: str
@@ -45,6 +48,7 @@ class MessageRemedy:
     system: str | None = None
     frames: tuple[str, ...] = ()
     thrown_texts: tuple[str, ...] = ()
+    is_general: bool = False
 
 
 @cache
@@ -57,7 +61,9 @@ def message_remedies() -> tuple[MessageRemedy, ...]:
             with_translations(entry["remedy"].strip(), entry, "remedy"),
             entry.get("shows"),
             entry.get("system"),
-            *(tuple(entry.get("thrown", {}).get(part, ())) for part in ("frames", "texts")),
+            tuple(entry.get("thrown", {}).get("frames", ())),
+            tuple(entry.get("thrown", {}).get("texts", ())),
+            path.stem == GENERAL,
         )
         for path in sorted(FOLDER.glob("*.yaml"))
         for name, entry in _entries(path).items()

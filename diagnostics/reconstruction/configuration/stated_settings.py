@@ -97,6 +97,12 @@ SETTINGS = (
         (CHECKPOINTING + "aligned-checkpoint-timeout", CHECKPOINTING + "alignment-timeout"),
     ),
     Setting(
+        "task_off_heap_bytes",
+        "off-heap memory that is reserved for the tasks' code",
+        size_bytes,
+        ("taskmanager.memory.task.off-heap.size",),
+    ),
+    Setting(
         "tolerable_failed",
         "number of failed checkpoints that are tolerated",
         number,
