@@ -35,6 +35,12 @@ CLASS_NAME = re.compile(
     r"((?:[a-zA-Z_$][\w$]{0,100}[./]){1,20}[A-Za-z_$][\w$]{0,100})"
 )
 """A class name at the start of a message, with dots, or slashes as the JVM prints it."""
+IN_MAIN = "The main method caused an error"
+"""Flink's PackagedProgram of a program that did not come to its end."""
+OF_A_RUN = ("Job execution failed", "JobExecutionException", "Job failed", "Recovery is suppressed")
+"""Texts of an exception of the program that passes on how its job ended. Source: Flink's JobResult and ClientUtils."""
+USER_CLASS = re.compile(r"Cannot load user class: ([\w.$]{1,300})")
+"""Flink's StreamConfig of a class that a task needs and its class loader does not have."""
 CAST = re.compile(r"(?:class )?(\S{1,200}) cannot be cast to (?:class )?([^\s(]{1,200})")
 
 
@@ -106,6 +112,7 @@ def _cause(same: Sequence[Fault], evidence: Evidence) -> dict[str, FactValue]:
         "missing": missing,
         "messages": len({fault.message for fault in same}),
         "reported_by": first.reported_by,
+        "before_job": (IN_MAIN in first.chain and not any(each in first.chain for each in OF_A_RUN)) or None,
     }
     if cast := CAST.search(first.message):
         facts |= {"cast_from": cast[1], "cast_to": cast[2], "cast_same": cast[1] == cast[2]}
@@ -113,6 +120,8 @@ def _cause(same: Sequence[Fault], evidence: Evidence) -> dict[str, FactValue]:
     doubled = facts.get("cast_from") or missing
     if twice and isinstance(doubled, str):
         facts |= {"twice": True, "package": package_of(doubled) or None}
+    if (unseen := USER_CLASS.match(first.message)) and (brings := owner_of(unseen[1])):
+        facts |= {"owner": brings.artifact, "owner_includes": brings.includes}
     if is_conflict(first.exception, first.message) or twice:
         facts |= _owner(first, evidence, is_twice=twice)
     elif first.origin.id == CONNECTOR_CODE:
@@ -192,6 +201,7 @@ FACTS = {
     "advice": "repair of a failure of this shape",
     "messages": "different messages of the exception; one message again and again is one record or one condition",
     "reported_by": "who reports the fault; failure (of a task or job), process, client, error, warning, passed",
+    "before_job": "whether the program failed in its main method before it had a job",
     "missing": "the class that a class loading fault names",
     "owner": "the artifact or library that has the class",
     "caller": "the connector or library that calls it",

@@ -12,6 +12,7 @@ from diagnostics.reconstruction.failures.fault import Fault, faults_in
 from diagnostics.reconstruction.failures.incident_log import Failure, IncidentLog, LogEvent, incident_log
 from diagnostics.reconstruction.failures.process_end import process_ends
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
+from diagnostics.vocabulary.message_remedies import remedy_of
 
 SHOWN = 8
 TOGETHER_MS = 10_000
@@ -78,6 +79,7 @@ def measure(evidence: Evidence) -> Measured:
         "processes": len({each.file_id for each in faults}),
         "first_ms": first_ms,
         "first_text": _said(faults[0]) if faults else None,
+        "first_remedy": remedy_of(_all(faults[0])) if faults else None,
         **_peer(faults),
         **_ends(log, first_ms),
         **_first_fault(faults_in(evidence), faults),
@@ -183,6 +185,7 @@ SIGNALS = (
             "processes": "processes or answers that tell of it",
             "first_ms": "the first, epoch ms",
             "first_text": "message of the first broken connection",
+            "first_remedy": "repair of a connection that broke with this message",
             "peers": "hosts to which connections broke",
             "peer": "the host that most processes lost together",
             "peer_victims": "processes that lost this host within 10 s",

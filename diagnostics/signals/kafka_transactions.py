@@ -88,7 +88,7 @@ OTHER_CLIENTS = ("org.apache.pulsar.", ".fluss.exception.")
 """Packages of clients whose exceptions have the same names as Kafka's. Source: the clients of Pulsar and Fluss."""
 OPEN = re.compile(r"has been open for (\d{1,15}) ms")
 TIMEOUT = re.compile(r"transaction timeout (?:of |\()(\d{1,15})")
-TRANSACTIONAL_ID = re.compile(r"transactionalId=?\s?'?([^\s',}\]]{1,200})")
+TRANSACTIONAL_ID = re.compile(r"transactionalId ?[=:] ?'?([^\s',}\]]{1,200})")
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,6 +94,8 @@ SERVICES: Mapping[str, str] = {
     **dict.fromkeys(("AWSKMS", "Kms", "kms"), "KMS"),
 }
 """As its clients of both generations name a service -> its name. Source: the AWS SDKs for Java."""
+HUDIS_OWN = "/.hoodie/"
+"""The folder of a Hudi table's timeline and metadata, which the store below it does not know."""
 BETWEEN_PROCESSES = (
     "remote task manager",
     "to task manager '",
@@ -154,6 +156,8 @@ def system_of(fault: Fault) -> str | None:
 
 def _systems_of(fault: Fault) -> Iterator[str]:
     """What names the system of a failure, the surest first."""
+    if HUDIS_OWN in fault.chain:
+        yield "Hudi"
     frames, refusal = _frames(fault), refusal_of(fault.chain)
     if refusal and (named := refusal.system_in(fault.chain)):
         yield named

@@ -71,6 +71,12 @@ class ClassOwner:
     of_missing: bool = False
     beside: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def artifact(self) -> str:
+        """The name of its artifact, the first that Maven shows of it; its own name where several fit."""
+        first = (self.includes or "").partition(",")[0].rpartition(":")[2]
+        return self.what if not first or "*" in first else first
+
     def release_for(self, line: str) -> str | None:
         """The artifact with its release for Flink `1.18`; None where none is known."""
         release = self.releases.get(line)

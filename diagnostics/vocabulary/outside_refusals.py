@@ -62,8 +62,12 @@ class Refusal:
         return said or any(status in self.http for status in statuses_in(text))
 
     def system_in(self, text: str) -> str | None:
-        """The system whose own text an exception chain contains."""
-        return next((system for system, texts in self.of.items() if any(each in text for each in texts)), None)
+        """The system whose own text an exception chain contains; of several the one whose client it names, too."""
+        shown = [system for system, texts in self.of.items() if any(each in text for each in texts)]
+        if len(shown) > 1:
+            named = set(clients_named_in(text))
+            return next((each for each in shown if each in named), shown[0])
+        return shown[0] if shown else None
 
 
 @cache

@@ -110,6 +110,8 @@ def _catalogue_texts() -> Iterable[tuple[str, Iterable[str]]]:
         ("code_faults.remedy", remedies),
         ("outside_faults.remedy", remedies),
         ("restore_failures.remedy", remedies),
+        ("connections.first_remedy", remedies),
+        ("high_availability.failure_remedy", remedies),
         ("fault_traits.because", [each.says for each in fault_traits()]),
         ("hot_frames.hot_advice", known_frames().computing.values()),
         ("checkpoint_declines.origin_title", titles),

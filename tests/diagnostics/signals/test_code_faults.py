@@ -55,6 +55,22 @@ def test_a_missing_class_is_named() -> None:
     assert (facts["origin"], facts["missing"]) == ("class_loading", "org.acme.Order")
 
 
+def test_a_program_that_fails_in_main_has_no_job_yet_and_one_that_passes_on_a_failed_job_has() -> None:
+    main = "org.apache.flink.client.program.ProgramInvocationException: The main method caused an error: x"
+    job = "org.apache.flink.runtime.client.JobExecutionException: Job execution failed."
+    own = "java.lang.IllegalArgumentException: x"
+    exception = "java.lang.IllegalArgumentException"
+    assert facts_of(failed(5, exception, "x", causes=f"{main}\n{own}"))["before_job"] is True
+    assert "before_job" not in facts_of(failed(5, exception, "x", causes=f"{main}\n{job}\n{own}"))
+    assert "before_job" not in facts_of(failed(5, exception, "x"))
+
+
+def test_a_class_that_a_task_does_not_see_names_its_artifact() -> None:
+    said = "Cannot load user class: org.apache.flink.streaming.connectors.kafka.FlinkKafkaConsumer"
+    facts = facts_of(failed(5, "org.apache.flink.streaming.runtime.tasks.StreamTaskException", said))
+    assert (facts["owner"], "owner_advice" in facts) == ("flink-connector-kafka", False)
+
+
 def test_a_class_cast_to_itself_has_two_class_loaders() -> None:
     message = "class org.acme.Order cannot be cast to class org.acme.Order (they are in unnamed modules)"
     facts = facts_of(failed(5, "java.lang.ClassCastException", message))

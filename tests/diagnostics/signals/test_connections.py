@@ -44,6 +44,10 @@ def lost(log: list[dict[str, Any]], **tables: Any) -> Mapping[str, FactValue]:
     return only(task_manager_loss.measure_all(evidence), "task_manager_loss.all").facts
 
 
+def test_a_connection_that_broke_with_a_known_message_comes_with_its_repair() -> None:
+    assert "taskmanager" in str(broken([failed(5, REMOTE, CLOSED)])["first_remedy"])
+
+
 @pytest.mark.parametrize(
     ("message", "kind"),
     [

@@ -37,6 +37,16 @@ def test_a_fenced_producer_names_the_prefix() -> None:
     assert facts["wrong"] == ["transactional id prefix, unique for each sink and stable"]
 
 
+def test_a_word_behind_transactional_id_is_no_prefix() -> None:
+    causes = (
+        "org.apache.kafka.common.errors.ProducerFencedException: it tried to use an old epoch with the transactionalId"
+        "\norg.apache.kafka.common.errors.ProducerFencedException: a newer producer with the same transactionalId which"
+    )
+    log = [record(5, "enrich (1/2) (x) switched from RUNNING to FAILED on tm-1.", causes=causes)]
+    facts = only(measure(hand_made(**line_of_jobs(), log_record=log)), "kafka_transactions").facts
+    assert "prefixes" not in facts
+
+
 def test_a_transaction_that_outlived_its_timeout_comes_with_both_times() -> None:
     text = (
         "Transaction KafkaTransactionState [transactionalId=orders-0, epoch=3] has been open for 42551680 ms. This is"

@@ -183,6 +183,7 @@ def test_the_exception_chain_shows_how_an_outside_system_fails_the_job(
         ("oracle.net.ns.NetException", "Invalid Packet Lenght", "Oracle"),
         ("org.apache.thrift.transport.TTransportException", "Connection refused", "Hive Metastore"),
         ("org.apache.rocketmq.client.exception.MQClientException", "The broker does not support it", "RocketMQ"),
+        ("org.apache.hadoop.fs.FileAlreadyExistsException", "/t/.hoodie/metadata/a.parquet already exists", "Hudi"),
     ],
 )
 def test_the_system_itself_is_named_before_its_family(exception: str, message: str, system: str) -> None:
