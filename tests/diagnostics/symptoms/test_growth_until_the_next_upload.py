@@ -36,3 +36,16 @@ def test_the_growth_is_stated_for_the_interval_to_come_beside_the_median_of_the_
     answer = next(each for each in step["answers"] if each["if"].startswith("after a compaction"))
     assert answer["taken"]
     assert "the next step is part of the repair" in answer["then"]
+
+
+def test_incremental_checkpoints_that_are_on_are_not_to_be_switched_on() -> None:
+    facts = {"next_interval_ms": 40_000, "next_incremental_interval_ratio": 1.48, "full_again": 2}
+    for incremental, start in ((True, "Leave them on."), (False, "Switch them on all the same.")):
+        signals = [
+            {"key": key, "subject": {"job": JOB}, "level": "job", "facts": known, "citations": [], "citation_count": 0}
+            for key, known in {"checkpoint_sizes": facts, "settings": {"incremental": incremental}}.items()
+        ]
+        filled = fill(runbooks()["rocksdb-slow-upload"], {"subject": {"job": JOB}}, signals)
+        step = next(each for each in filled["steps"] if each["id"] == "incremental")
+        taken = [each for each in step["answers"] if each["taken"] and "after a compaction" in each["if"]]
+        assert [each["then"].startswith(start) for each in taken] == [True]
