@@ -29,6 +29,8 @@ GROWTH_LEFT = 2.0
 """The needed rate leaves room for the state growth of this many checkpoints. Our choice."""
 SETTLED_SHARE, LEAST_SETTLED = 0.01, 5
 """A state that differs by at most a hundredth in the last 5 checkpoints or more has stopped growing. Our choice."""
+LEAST_MANY = 8
+"""From 8 checkpoints on, a largest state in the first half shows that it no longer grows. Our choice, as for trends."""
 
 
 def measure(evidence: Evidence) -> Measured:
@@ -63,7 +65,7 @@ def _written_state(checkpoint: Checkpoint) -> float:
 
 def _full_state(checkpoint: Checkpoint) -> float:
     """Size of the full state in bytes, without in-flight data."""
-    return (checkpoint.state_bytes or 0.0) - (checkpoint.persisted_bytes or 0.0)
+    return checkpoint.own_state_bytes or 0.0
 
 
 def _sized(history: History) -> list[Checkpoint]:
@@ -136,7 +138,7 @@ def _increments(checkpoints: Sequence[Checkpoint], bytes_per_s: float | None) ->
 
     A lower bound: compaction makes RocksDB write some files again.
     """
-    state = known(each.state_bytes for each in checkpoints)
+    state = known(each.own_state_bytes for each in checkpoints)
     growth = [later - earlier for earlier, later in pairwise(state) if later > earlier]
     usual = middle(growth)
     if usual is None:
@@ -153,7 +155,7 @@ def _next_increment(
 ) -> dict[str, FactValue]:
     """The same lower bound for the interval to come: the present one, or the longer one that the durations ask for."""
     sized = [
-        (float(each.triggered_ms), each.state_bytes) for each in checkpoints if each.triggered_ms and each.state_bytes
+        (float(each.triggered_ms), _full_state(each)) for each in checkpoints if each.triggered_ms and each.state_bytes
     ]
     steps = [
         (later_bytes - earlier_bytes) * 1000 / (later_ms - earlier_ms)
@@ -193,10 +195,11 @@ def _most_of_next(evidence: Evidence, job_id: str | None, facts: Mapping[str, Fa
 
 
 def _needed(checkpoints: Sequence[Checkpoint]) -> float | None:
-    """The largest state plus GROWTH_LEFT checkpoints' growth, in bytes."""
-    state = known(each.state_bytes for each in checkpoints)
+    """What the largest checkpoint would write in full plus GROWTH_LEFT checkpoints' growth of the state, in bytes."""
+    whole = known(each.state_bytes for each in checkpoints)
+    state = known(each.own_state_bytes for each in checkpoints)
     growth = max((later - earlier for earlier, later in pairwise(state)), default=0.0)
-    return max(state) + GROWTH_LEFT * max(growth, 0.0) if state else None
+    return max(whole) + GROWTH_LEFT * max(growth, 0.0) if whole else None
 
 
 def _longer_timeout_ms(history: History, timeout_ms: FactValue) -> float | None:
@@ -245,10 +248,10 @@ def _state(history: History) -> dict[str, FactValue]:
     with_persisted = [each for each in sized if each.persisted_bytes]
     growth, settled = lasting_growth(sized), _settled(sized)
     return {
-        "first_state_bytes": first.state_bytes,
-        "last_state_bytes": last.state_bytes,
+        "first_state_bytes": first.own_state_bytes,
+        "last_state_bytes": last.own_state_bytes,
         "max_state_bytes": highest(each.state_bytes for each in sized),
-        "state_growth_ratio": ratio(last.state_bytes, first.state_bytes),
+        "state_growth_ratio": ratio(last.own_state_bytes, first.own_state_bytes),
         "state_growth_bytes_per_s": growth,
         "state_growth_day_bytes": growth * SECONDS_A_DAY if growth is not None else None,
         "state_settled_count": settled[0] if settled else None,
@@ -272,21 +275,25 @@ def _settled(sized: Sequence[Checkpoint]) -> tuple[int, float] | None:
     """How many of the last checkpoints have the same state, within SETTLED_SHARE, and the part by which the largest of
     these exceeds the smallest; None for fewer than LEAST_SETTLED.
     """
-    sizes = {each.number: each.state_bytes or 0.0 for each in sized}
+    sizes = {each.number: _full_state(each) for each in sized}
     largest, smallest = 0.0, float("inf")
     count, spread = 0, 0.0
     for size in reversed(sizes.values()):
         largest, smallest = max(largest, size), min(smallest, size)
         if largest > smallest * (1 + SETTLED_SHARE):
             break
-        count, spread = count + 1, largest / smallest - 1
+        count, spread = count + 1, largest / smallest - 1 if smallest else 0.0
     return (count, spread) if count >= LEAST_SETTLED else None
 
 
 def _stands_still(checkpoints: Sequence[Checkpoint]) -> bool:
-    """Whether the state has settled and no trend lasts until the end: what it grew by before is over."""
+    """Whether the state has settled, or was largest in the first half of LEAST_MANY checkpoints or more, and no trend
+    lasts until the end: what it grew by before is over.
+    """
     sized = [each for each in checkpoints if each.state_bytes]
-    return _settled(sized) is not None and lasting_growth(sized) is None
+    states = [_full_state(each) for each in sized]
+    is_past = len(states) >= LEAST_MANY and max(states[len(states) // 2 :]) < max(states)
+    return (_settled(sized) is not None or is_past) and lasting_growth(sized) is None
 
 
 def _middle_of_large(checkpoints: Sequence[Checkpoint]) -> float | None:
@@ -336,10 +343,10 @@ FACTS = {
     "late_ids": "of which checkpoints",
     "late_min_ms": "how long after the expiry the first came",
     "late_max_ms": "how long after the expiry the last came",
-    "first_state_bytes": "full state size at first",
-    "last_state_bytes": "full state size in the last checkpoint",
+    "first_state_bytes": "full state size at first, without in-flight data",
+    "last_state_bytes": "full state size in the last checkpoint, without in-flight data",
     "max_state_bytes": "largest full state size",
-    "state_growth_ratio": "full state size of the last checkpoint over that of the first",
+    "state_growth_ratio": "full state size of the last checkpoint over that of the first, without in-flight data",
     "state_growth_day_bytes": "what the state would grow by in a day at that rate",
     "state_growth_bytes_per_s": "growth of the state, where it has a trend that lasts until the end",
     "state_settled_count": "last checkpoints whose state has the same size, within 1 %, where they are 5 or more",

@@ -205,9 +205,10 @@ def _growth_per_s(job: str | None, live: float, processes: Sequence[Signal], evi
     share = _state_share(job, processes, evidence)
     checkpoints = _checkpoints_of_known_size(job, evidence)
     growth = lasting_growth(checkpoints)
-    if backend != "hashmap" or share is None or share < LEAST_STATE or growth is None:
+    state = checkpoints[-1].own_state_bytes if checkpoints else None
+    if backend != "hashmap" or share is None or share < LEAST_STATE or growth is None or not state:
         return None
-    return live * growth / (checkpoints[-1].state_bytes or 0.0)
+    return live * growth / state
 
 
 def _process_with(heap: int, worst: Signal, evidence: Evidence) -> dict[str, FactValue]:

@@ -87,6 +87,11 @@ class Checkpoint:
             return float(self.ended_ms - self.start_ms)
         return self.duration_ms
 
+    @property
+    def own_state_bytes(self) -> float | None:
+        """Size of the full state without the in-flight data that an unaligned checkpoint persists beside it."""
+        return None if self.state_bytes is None else max(self.state_bytes - (self.persisted_bytes or 0.0), 0.0)
+
 
 @dataclass(frozen=True, slots=True)
 class NotStarted:

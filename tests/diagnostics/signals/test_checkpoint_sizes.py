@@ -84,6 +84,22 @@ def test_in_flight_data_does_not_count_as_state() -> None:
     assert state["persisted_share_ratio"] == pytest.approx(22 / 24)
 
 
+def test_in_flight_data_that_comes_with_back_pressure_is_no_growth_of_the_state() -> None:
+    """The state goes up and down between 1 and 4 MB; for some checkpoints 21 MB of in-flight data are beside it."""
+    own = (1.0, 1.9, 2.9, 3.9, 1.2, 1.6, 1.1, 1.5, 2.0, 2.9)
+    persisted = (0, 0, 0, 0, 21, 21, 21, 21, 0, 0)
+    pairs = [(one + extra, extra) for one, extra in zip(own, persisted, strict=True)]
+    history = History(
+        JOB, tuple(_checkpoint(number, size, size, persisted=extra) for number, (size, extra) in enumerate(pairs, 1))
+    )
+    facts = _written(history, {"interval_ms": 10_000, "timeout_ms": 30_000})
+    assert facts["growth_by_checkpoint_bytes"] == pytest.approx(0.9 * MB), "the median step of the state alone"
+    assert facts["needed_bytes"] == pytest.approx((22.6 + 2 * 1.0) * MB)
+    assert "growth_bytes_per_s" not in known_facts(facts), "largest in its first half, it has not grown since"
+    state = _state(history)
+    assert (state["first_state_bytes"], state["last_state_bytes"]) == (1.0 * MB, pytest.approx(2.9 * MB))
+
+
 def test_the_needed_rate_writes_the_grown_state_in_half_of_the_timeout() -> None:
     facts = _written(History(JOB, (_checkpoint(1, 100, 100), _checkpoint(2, 150, 150))), {"timeout_ms": 100_000})
     assert facts["needed_bytes_per_s"] == 5 * MB  # (150 + 2 x 50) MB in 50 s
