@@ -33,3 +33,10 @@ def test_a_heap_without_a_full_collection_is_not_looked_into() -> None:
 
 def test_a_heap_that_full_collections_leave_in_use_is() -> None:
     assert not steps_of(QUIET_HEAP | {"full_gcs_most": 3, "live_ratio": 0.9})["what-lives-on-the-heap"]
+
+
+def test_a_repair_of_the_buffers_is_verified_by_what_was_short_and_not_by_collections() -> None:
+    steps = steps_of(QUIET_HEAP)
+    assert (steps["verify-under-load"], steps["verify"]) == (False, True)
+    heap = steps_of(QUIET_HEAP | {"full_gcs_most": 3, "live_ratio": 0.9})
+    assert not heap["verify"]
