@@ -78,15 +78,25 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
         )
     longer = _longer_timeout(lookup, timeout)
     if incremental <= max(safe, SAFE * longer):
+        interval = number_of(lookup, "checkpoint_sizes.next_interval_ms")
         parts = {
             "incremental": duration(incremental),
             "full": duration(measured or full),
             "again": _after_compaction(lookup, new, rate),
         }
-        sizes = say(
+        at_interval = to_say(
+            "at an interval of {interval} one takes at least {incremental}, a full one {full}. {again}; half of the "
+            "timeout of {timeout} asks for {needed}/s."
+        )
+        at_any = to_say(
             "one takes at least {incremental}, a full one {full}. {again}; half of the timeout of {timeout} asks for "
-            "{needed}/s.",
+            "{needed}/s."
+        )
+        is_of_interval = interval is not None and new == lookup("checkpoint_sizes.next_incremental_bytes")
+        sizes = say(
+            at_interval if is_of_interval else at_any,
             **parts,
+            interval=duration(interval),
             timeout=duration(max(timeout, longer)),
             needed=size(most / (SAFE * max(timeout, longer) / 1000)),
         )
@@ -94,7 +104,6 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
             return Outcome(
                 "depends", say("Incremental checkpoints are on already: {sizes}", sizes=sizes), lines, results=results
             )
-        interval = number_of(lookup, "checkpoint_sizes.next_interval_ms")
         compacted = _compacted_ms(lookup, new, rate)
         if interval is not None and compacted > interval:
             slow = say(

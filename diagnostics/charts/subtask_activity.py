@@ -281,6 +281,14 @@ def summary(points: Points) -> str:
         slots = sum(_band(value) == band for value in of_subtask)
         text.append(
             say(
+                "Most back-pressured: subtask {subtask} of {task}, {band} ({mean}) in its only sample.",
+                subtask=pressed[1]["subtask"],
+                task=pressed[0],
+                band=band,
+                mean=percent(mean),
+            )
+            if len(of_subtask) == 1
+            else say(
                 "Most back-pressured: subtask {subtask} of {task}, {band} for {time} of {whole} ({mean} of the time on "
                 "average, {highest} in its highest sample).",
                 subtask=pressed[1]["subtask"],
@@ -293,13 +301,21 @@ def summary(points: Points) -> str:
             )
         )
     if (mean := _mean(busiest[1], "busy")) is not None:
+        samples = sum(value is not None for value in busiest[1]["busy"])
         text.append(
             say(
+                "Busiest: subtask {subtask} of {task}, {mean} in its only sample.",
+                subtask=busiest[1]["subtask"],
+                task=busiest[0],
+                mean=percent(mean),
+            )
+            if samples == 1
+            else say(
                 "Busiest: subtask {subtask} of {task}, {mean} of the time on average over {whole}.",
                 subtask=busiest[1]["subtask"],
                 task=busiest[0],
                 mean=percent(mean),
-                whole=duration(sum(value is not None for value in busiest[1]["busy"]) * points["slot_ms"]),
+                whole=duration(samples * points["slot_ms"]),
             )
         )
     return joined_sentences(text)

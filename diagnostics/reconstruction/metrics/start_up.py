@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -12,6 +13,8 @@ from diagnostics.reconstruction.metrics.series import BUSY, Point, Series, Subta
 RECORDS = ("numRecordsIn", "numRecordsOut")
 FEWEST_SEEN = 3
 """Samples without a record from which on a task is stuck rather than starting. Our choice."""
+ALWAYS = (0, sys.maxsize)
+"""The time in which a task starts that never got a record."""
 
 
 def without_start_up(series: Sequence[Series]) -> Iterator[Series]:
@@ -19,11 +22,17 @@ def without_start_up(series: Sequence[Series]) -> Iterator[Series]:
 
     Source: Flink's TaskIOMetricGroup computes busy time as what is neither idle nor back-pressured, also while a task
     is INITIALIZING. An attempt without any record stays as measured, unless it has fewer than FEWEST_SEEN samples: a
-    task that did not live to its first record was starting all the time.
+    task that did not live to its first record was starting all the time, also where another file has its busy time,
+    in as few samples. Of a task whose subtasks were all starting, the subtasks without counters were too.
     """
-    starts = {subtask: list(_start_ups(records)) for subtask, records in _records_over_time(series).items()}
+    records = _records_over_time(series)
+    starts = {subtask: list(_start_ups(counted)) for subtask, counted in records.items()}
+    began = {subtask[:2] for subtask, counted in records.items() if not _never_began(counted)}
+    starting = {subtask[:2] for subtask in records} - began
     for gauge in series:
         spans = starts.get(gauge.subtask_key) if gauge.metric == BUSY else None
+        if gauge.metric == BUSY and gauge.subtask_key[:2] in starting and len(gauge.known) < FEWEST_SEEN:
+            spans = [ALWAYS]
         yield replace(gauge, points=tuple(map(partial(_unknown_within, spans), gauge.points))) if spans else gauge
 
 
@@ -53,6 +62,11 @@ def _start_ups(records: Mapping[int, float]) -> Iterator[tuple[int, int]]:
             since = None
     if since is not None and len(records) < FEWEST_SEEN:
         yield since, max(records) + 1
+
+
+def _never_began(records: Mapping[int, float]) -> bool:
+    """Whether a subtask has no record in any of its few samples."""
+    return len(records) < FEWEST_SEEN and not any(records.values())
 
 
 def _unknown_within(spans: Sequence[tuple[int, int]], point: Point) -> Point:

@@ -135,3 +135,14 @@ def test_what_has_no_sample_has_an_entry_in_the_legend() -> None:
     vertex = {"vertex": "enrich", "parallelism": 1, "subtasks": [row]}
     whole = {**POINTS, "jobs": [{"job_id": "a", "name": "orders", "vertices": [vertex]}]}
     assert "No sample" not in [trace.get("name") for trace in CHART.figure(whole, Theme("light"))["data"]]
+
+
+def test_a_single_sample_is_no_mean_of_a_time() -> None:
+    row = {"subtask": 1, "busy": [None, 1.0], "back_pressured": [None, 0.3]}
+    vertex = {"vertex": "sink", "parallelism": 1, "subtasks": [row]}
+    points = {**POINTS, "jobs": [{"job_id": "a", "name": "orders", "vertices": [vertex]}]}
+
+    assert CHART.summary(points) == (
+        "Most back-pressured: subtask 1 of sink, LOW (30 %) in its only sample. "
+        "Busiest: subtask 1 of sink, 100 % in its only sample."
+    )

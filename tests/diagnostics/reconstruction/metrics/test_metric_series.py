@@ -140,6 +140,17 @@ def test_a_subtask_that_is_seen_twice_without_a_record_was_starting() -> None:
     assert [point.value for point in found["busyTimeMsPerSecond"].points] == [None, None]
 
 
+def test_a_task_that_was_only_seen_starting_is_so_in_every_file() -> None:
+    """A scrape saw two of its subtasks without a record; a Prometheus server has one later sample of each of three."""
+    counts = [{**row(0, 0), "subtask": subtask} for subtask in (0, 1)]
+    later = [{**row(45_000, 1_000, metric="busyTimeMsPerSecond"), "subtask": subtask} for subtask in (0, 1, 2)]
+    busy = [each for each in without_start_up(series_from_rows([*counts, *later])) if "busy" in each.metric]
+    assert [point.value for each in busy for point in each.points] == [None, None, None]
+    running = [{**row(moment, 1_000, metric="busyTimeMsPerSecond"), "subtask": 2} for moment in (1, 2, 3)]
+    busy = [each for each in without_start_up(series_from_rows([*counts, *running])) if "busy" in each.metric]
+    assert [point.value for each in busy for point in each.points] == [1_000, 1_000, 1_000], "it was seen often enough"
+
+
 def test_busy_time_comes_from_its_counter_and_not_from_the_mean_of_a_minute() -> None:
     rows = [
         row(ts, count, metric="accumulateBusyTimeMs", line=ts) for ts, count in ((0, 0), (5_000, 100), (10_000, 5_100))
