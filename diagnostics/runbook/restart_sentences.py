@@ -117,6 +117,10 @@ BY_HIGH_AVAILABILITY = to_say(
     "High availability is on: make the change and restart the JobManagers and TaskManagers. The job recovers from its "
     "last checkpoint by itself, without a savepoint and without another start:"
 )
+STARTED_WITH_IT = to_say(
+    "No TaskManager was registered at the end of the evidence: where TaskManagers were started with this change since, "
+    "leave out their restart."
+)
 KEPT_BY_RECOVERY = to_say(
     "A recovered job keeps the options that it was submitted with: {restart.job_options|list} will take effect only "
     "when the job is submitted anew."

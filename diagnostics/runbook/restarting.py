@@ -50,6 +50,7 @@ from diagnostics.runbook.restart_sentences import (
     PROCESSES,
     SAVEPOINT,
     SLOW_UPLOADS,
+    STARTED_WITH_IT,
     SUBMITTED_ANEW,
     SUPERVISED,
     TASK_MANAGERS_FIRST,
@@ -199,7 +200,8 @@ class _Restart:
             return self._restart_of_ended(str(state), newest)
         if self._of_all and self.value("settings.ha_type") in HIGHLY_AVAILABLE:
             kept = (KEPT_BY_RECOVERY,) if self._derived["restart.job_options"] else ()
-            return _Way((*kept, BY_HIGH_AVAILABILITY), self._processes())
+            started = (STARTED_WITH_IT,) if self.value("task_manager_loss.all.registered_end") == 0 else ()
+            return _Way((*kept, *started, BY_HIGH_AVAILABILITY), self._processes())
         if state in NOT_RUNNING:
             return self._without_savepoint(NOT_RUNNING_NOW, newest)
         reason = self._against_savepoint()

@@ -198,3 +198,12 @@ def test_options_that_are_not_known_of_each_process_are_not_written(unsure: dict
     }
     [start] = ClusterCommands((facts | unsure).get, (1, 20)).task_manager_starts
     assert start == f"# /opt/flink/bin/taskmanager.sh start   # {EACH}"
+
+
+def test_a_task_manager_that_was_started_with_the_change_is_not_restarted_for_it() -> None:
+    """An earlier step starts the TaskManagers that are gone, after the change was written into the files."""
+    change = "high-availability.zookeeper.client.session-timeout: 40000"
+    recovers = {**TWO, "settings.ha_type": "zookeeper"}
+    for registered, is_said in ((0, True), (2, False)):
+        text = stop_and_start({**recovers, "task_manager_loss.all.registered_end": registered}.get, change)["text"]
+        assert ("leave out their restart" in text) == is_said
