@@ -164,9 +164,30 @@ LIBRARIES = (
     "org.springframework.",
     "retrofit2.",
     "rx.",
+    "ru.ivi.opensource.",
     "shaded.parquet.",
 )
 """Packages of Flink, the JDK and common libraries: their frames are not user code."""
+
+CONNECTORS = (
+    "com.alibaba.fluss.",
+    "com.dtstack.",
+    "com.getindata.connectors.",
+    "com.starrocks.",
+    "io.debezium.",
+    "io.pravega.",
+    "org.apache.doris.flink.",
+    "org.apache.fluss.",
+    "org.apache.hudi.",
+    "org.apache.iceberg.",
+    "org.apache.inlong.",
+    "org.apache.paimon.",
+    "org.apache.pulsar.",
+    "org.apache.seatunnel.",
+    "org.tikv.",
+    "ru.ivi.opensource.",
+)
+"""Packages of connectors, and of clients of one connector only, that are not part of Flink."""
 
 GENERATED = ("StreamExec", "BatchExec", "ProcTime", "LocalWindow", "GlobalWindow", "GroupAggs", "JoinCondition")
 """Beginnings of class names that Flink SQL generates; these classes have no package."""

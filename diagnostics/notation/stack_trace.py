@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 
-from diagnostics.notation.stack_frame import frame_name, is_flink, is_user_code
+from diagnostics.notation.stack_frame import CONNECTORS, frame_name, is_flink, is_user_code
 
 MOST_MESSAGE = 500
 MOST_LINES = 5_000
@@ -50,7 +50,8 @@ _OF_MEMORY = ("Java heap space", "GC overhead limit exceeded", "Metaspace", "Dir
 class StackTrace:
     """A stack trace in the columns that `log_record` and `failure` share; unknown values are None.
 
-    thrown_in   the first frame that is Flink's own or the user's, not the JDK's or a library's
+    thrown_in   the first frame that is Flink's own or the user's, not the JDK's or a library's; that of a connector for
+                which a plain method of the JDK threw
     own_frames  the first user frames, innermost first, one per line
     causes      the whole chain, outermost first, a line per exception: its class and the first line of its message
     """
@@ -99,7 +100,7 @@ def stack_trace(lines: Iterable[str]) -> StackTrace | None:
         root_cause_message=_shortened(root.message),
         root_cause_frame=root.frames[0] if root.frames else None,
         user_frame=own[0] if own else None,
-        thrown_in=next((frame for frame in frames if _is_telling(frame)), None),
+        thrown_in=_connector_below_jdk(frames) or next((frame for frame in frames if _is_telling(frame)), None),
         own_frames="\n".join(own) or None,
         causes=_chain_text(chain),
     )
@@ -116,8 +117,27 @@ def thrown_at_end(line: str) -> str:
     return line[named.start() + 1 :] if named else line
 
 
-CHECKS = ("org.apache.flink.util.Preconditions.", "org.apache.flink.util.ExceptionUtils.")
-"""Helpers of Flink that throw for their callers."""
+CHECKS = (
+    "org.apache.flink.util.Preconditions.",
+    "org.apache.flink.util.ExceptionUtils.",
+    "com.google.common.base.Preconditions.",
+)
+"""Helpers of Flink and Guava that throw for their callers."""
+
+
+PLAIN_JDK = ("java.lang.", "java.util.", "java.text.", "java.math.", "jdk.internal.util.")
+WAITING_JDK = "java.util.concurrent."
+"""Packages of the JDK whose methods refuse what their caller hands over, and one that passes on what others threw."""
+
+
+def _connector_below_jdk(frames: Iterable[str]) -> str | None:
+    """The frame of a connector whose call of a plain method of the JDK, or of a helper that checks, threw."""
+    is_below = False
+    for frame in frames:
+        if not frame.startswith((*PLAIN_JDK, *CHECKS)) or frame.startswith(WAITING_JDK):
+            return frame if is_below and frame.startswith(CONNECTORS) else None
+        is_below = True
+    return None
 
 
 def _is_telling(frame: str) -> bool:

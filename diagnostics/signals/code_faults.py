@@ -9,12 +9,14 @@ from statistics import median
 
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.notation.stack_frame import CONNECTORS
 from diagnostics.reconstruction.bugs.bug_appearances import repair_of
 from diagnostics.reconstruction.configuration.flink_releases import flink_releases
 from diagnostics.reconstruction.errors.blamed_fault import blamed_faults, came_before, shows_faults
 from diagnostics.reconstruction.failures.fault import Fault, by_job, rounds_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.class_owners import (
+    MISSING_METHOD,
     caller_of,
     class_named,
     connectors_for,
@@ -90,7 +92,8 @@ def _signal(job: str | None, faults: Sequence[Fault], evidence: Evidence) -> Sig
 
 def _cause(same: Sequence[Fault], evidence: Evidence) -> dict[str, FactValue]:
     first, remedy = same[0], repair_of(same[0], evidence)
-    named = CLASS_NAME.match(first.message) if first.origin.id == "class_loading" else None
+    is_of_method = first.exception.rpartition(".")[2] in MISSING_METHOD
+    named = CLASS_NAME.match(first.message) if first.origin.id == "class_loading" and not is_of_method else None
     missing = named[1].replace("/", ".") if named else None
     if missing is None and is_conflict(first.exception, first.message):
         missing = class_named(first.exception, first.message)
@@ -101,7 +104,7 @@ def _cause(same: Sequence[Fault], evidence: Evidence) -> dict[str, FactValue]:
         "exception": first.exception.rpartition(".")[2] or None,
         "message": first.message,
         "said": first.said,
-        "frame": first.frame,
+        "frame": _place(first),
         "own_frames": list(first.own_frames) or None,
         "thrown_in": first.thrown_in,
         "origin": first.origin.id,
@@ -109,6 +112,7 @@ def _cause(same: Sequence[Fault], evidence: Evidence) -> dict[str, FactValue]:
         "remedy": remedy,
         "shape": shape.what if shape else None,
         "advice": shape.advice if shape else None,
+        "advice_is_general": shape.general if shape else None,
         "missing": missing,
         "messages": len({fault.message for fault in same}),
         "reported_by": first.reported_by,
@@ -129,6 +133,12 @@ def _cause(same: Sequence[Fault], evidence: Evidence) -> dict[str, FactValue]:
     return facts
 
 
+def _place(fault: Fault) -> str | None:
+    """The top frame; of a connector that calls a method of the JDK with a wrong argument, the connector's own."""
+    is_of_connector = fault.origin.id == CONNECTOR_CODE and (fault.thrown_in or "").startswith(CONNECTORS)
+    return fault.thrown_in if is_of_connector else fault.frame
+
+
 def _owner(fault: Fault, evidence: Evidence, *, is_twice: bool) -> dict[str, FactValue]:
     """Which artifact brings the class that the error names, what calls it, and the release for the Flink that runs."""
     owner = owner_of(class_named(fault.exception, fault.message))
@@ -139,7 +149,7 @@ def _owner(fault: Fault, evidence: Evidence, *, is_twice: bool) -> dict[str, Fac
         "owner": owner.what if owner else None,
         "caller": caller.what if caller else None,
         "owner_advice": (caller.advice_beside(owner) if caller else None) or (blamed.advice if blamed else None),
-        "owner_includes": blamed.includes if blamed else None,
+            "owner_includes": blamed.includes if blamed else None,
     }
     if is_twice and owner and owner.of_missing:
         return {name: value for name, value in facts.items() if name not in ("owner", "owner_advice")}
@@ -199,6 +209,7 @@ FACTS = {
     "remedy": "repair of a failure with this message",
     "shape": "what the shape of the exception shows to be wrong",
     "advice": "repair of a failure of this shape",
+    "advice_is_general": "whether that repair says little more than the kind of failure",
     "messages": "different messages of the exception; one message again and again is one record or one condition",
     "reported_by": "who reports the fault; failure (of a task or job), process, client, error, warning, passed",
     "before_job": "whether the program failed in its main method before it had a job",

@@ -13,7 +13,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from diagnostics.vocabulary.fault_origins import UNKNOWN
+from diagnostics.vocabulary.fault_origins import OWN_CODE, UNKNOWN
 from diagnostics.yaml_document import read_yaml, with_translations
 
 
@@ -26,6 +26,7 @@ class CodeShape:
     missing  beginnings of the class that a class loading failure names
     said     an expression over the chain of exceptions in lower case
     frames   beginnings of the frames that threw it
+    methods  endings of the frames that threw it
     general  whether it says less than a repair that is known by the message
     """
 
@@ -36,21 +37,23 @@ class CodeShape:
     missing: tuple[str, ...] = ()
     said: re.Pattern[str] | None = None
     frames: tuple[str, ...] = ()
+    methods: tuple[str, ...] = ()
     general: bool = False
 
     @property
-    def _is_narrow(self) -> bool:
-        """Whether it states more than the origin."""
-        return bool(self.classes or self.missing or self.said or self.frames)
+    def _is_of_any(self) -> bool:
+        """Whether a failure of unknown origin may have it: it states more than the origin, which is not own code."""
+        return OWN_CODE not in self.origins and bool(self.classes or self.missing or self.said or self.frames)
 
     def fits(self, origin: str, exception: str, missing: str, chain: str, frames: Sequence[str]) -> bool:
         """Whether a failure has every part of the shape that is stated; `chain` is in lower case."""
         return (
-            (not self.origins or origin in self.origins or (origin == UNKNOWN and self._is_narrow))
+            (not self.origins or origin in self.origins or (origin == UNKNOWN and self._is_of_any))
             and (not self.classes or exception.rpartition(".")[2] in self.classes)
             and (not self.missing or missing.startswith(self.missing))
             and (self.said is None or self.said.search(chain) is not None)
             and (not self.frames or any(each.startswith(self.frames) for each in frames))
+            and (not self.methods or any(each.endswith(self.methods) for each in frames))
         )
 
 
@@ -68,6 +71,7 @@ def code_shapes() -> tuple[CodeShape, ...]:
             missing=tuple(entry.get("missing", ())),
             said=re.compile(entry["said"]) if "said" in entry else None,
             frames=tuple(entry.get("frames", ())),
+            methods=tuple(entry.get("methods", ())),
             general=entry.get("general") is True,
         )
         for what, entry in content.items()

@@ -10,6 +10,7 @@ from importlib.resources import files
 from typing import Any
 
 from diagnostics.notation.constant_text import EntryTexts
+from diagnostics.vocabulary.class_owners import is_conflict
 from diagnostics.vocabulary.message_remedies import REMEMBERED, SETTING, shown_by_message
 from diagnostics.yaml_document import read_yaml, with_translations
 
@@ -40,8 +41,8 @@ class SettingFault:
         return shaped or (self.by_message and shown_by_message(text, frames) == SETTING)
 
     def is_thrown_in(self, frames: Sequence[str], exception: str) -> bool:
-        """Whether one of its frames threw the innermost exception."""
-        if self.frames and any(each.startswith(self.frames) for each in frames):
+        """Whether one of its frames threw the innermost exception, which is no conflict of class versions."""
+        if self.frames and not is_conflict(exception, "") and any(each.startswith(self.frames) for each in frames):
             return True
         checks = self.checks
         return checks is not None and exception.startswith(self.thrown) and any(checks.match(each) for each in frames)

@@ -110,3 +110,20 @@ def test_a_cause_without_a_package_has_its_class(cause: str, name: str | None) -
     trace = stack_trace(["java.io.IOException: no", f"Caused by: {cause}", "\tat com.acme.Sink.open(Sink.java:7)"])
     assert trace is not None
     assert trace.root_cause_class == name
+
+
+@pytest.mark.parametrize(
+    ("top", "thrown_in"),
+    [
+        ("java.util.ArrayList.get", "org.apache.hudi.table.Reader.open"),
+        ("com.google.common.base.Preconditions.checkNotNull", "org.apache.hudi.table.Reader.open"),
+        ("java.net.Socket.connect", "org.apache.flink.streaming.api.operators.StreamSource.run"),
+    ],
+)
+def test_a_connector_threw_what_a_plain_method_of_the_jdk_refused_it(top: str, thrown_in: str) -> None:
+    frames = (top, "org.apache.hudi.table.Reader.open", "org.apache.flink.streaming.api.operators.StreamSource.run")
+
+    trace = stack_trace(["java.lang.IllegalStateException: no", *(f"\tat {each}(A.java:7)" for each in frames)])
+
+    assert trace is not None
+    assert trace.thrown_in == thrown_in

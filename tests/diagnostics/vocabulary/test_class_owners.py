@@ -54,7 +54,7 @@ from diagnostics.vocabulary.class_owners import (
             "java.lang.IncompatibleClassChangeError",
             "Found interface org.apache.hadoop.mapreduce.JobContext, but class was expected",
             "org.apache.hadoop.mapreduce.JobContext",
-            None,
+            "Hadoop",
         ),
         (
             "java.io.InvalidClassException",

@@ -54,6 +54,8 @@ from diagnostics.wording.phrase import split_sentences
             "Kafka Connect is missing",
         ),
         ("serialization", "org.apache.flink.api.common.InvalidProgramException", "", "the type erasure of x", "stream"),
+        ("own_code", "java.lang.NullPointerException", "", "null", "null in the program"),
+        ("own_code", "java.lang.NumberFormatException", "", "For input string: x", "no number"),
     ],
 )
 def test_a_failure_has_the_repair_of_its_shape(
@@ -72,7 +74,7 @@ def test_a_general_shape_is_not_shown_beside_a_known_repair() -> None:
 
 def test_a_failure_of_the_job_s_own_code_without_a_known_word_has_no_shape() -> None:
     assert (
-        code_shape_of("own_code", "java.lang.NullPointerException", "", "java.lang.NullPointerException: x", [], None)
+        code_shape_of("own_code", "java.lang.IllegalStateException", "", "java.lang.IllegalStateException: x", [], None)
         is None
     )
 
@@ -80,3 +82,23 @@ def test_a_failure_of_the_job_s_own_code_without_a_known_word_has_no_shape() -> 
 def test_every_shape_has_advice_whose_first_sentence_stands_alone() -> None:
     for each in code_shapes():
         assert len(split_sentences(each.advice)[0]) <= 320, each.what
+
+
+def test_own_code_is_told_by_its_method_and_no_other_failure_has_its_shapes() -> None:
+    null, timer = "java.lang.NullPointerException", ["com.acme.Check.onTimer"]
+
+    told = code_shape_of("own_code", null, "", f"{null}: null", timer, None)
+    unknown = code_shape_of("unknown", null, "", f"{null}: null", timer, None)
+
+    assert told is not None
+    assert "timer" in told.what
+    assert unknown is None
+
+
+def test_a_connector_whose_parameters_are_read_misses_one() -> None:
+    thrown = ["com.google.common.base.Preconditions.checkNotNull", "ru.ivi.opensource.sink.SinkCommonParams.<init>"]
+
+    told = code_shape_of("connector_code", "java.lang.NullPointerException", "", "", thrown, None)
+
+    assert told is not None
+    assert "parameter" in told.what
