@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from statistics import median
 
@@ -96,6 +96,31 @@ def key_group_skew(max_parallelism: int, parallelism: int) -> float:
     Source: Flink assigns each subtask either floor or ceil of maxParallelism / parallelism key groups.
     """
     return math.ceil(max_parallelism / parallelism) * parallelism / max_parallelism
+
+
+STEP_TOLERANCE, MOST_OF_A_STEP = 0.03, 3
+"""How far a subtask may lie from a whole step, and most key groups of the emptier subtasks. Our choice: with more of
+them the steps are no larger than what chance makes of the keys.
+"""
+
+
+def implied_key_groups(counts: Collection[float]) -> int | None:
+    """The number of key groups that whole steps between subtasks show; None where their records lie otherwise.
+
+    Source: Flink assigns each subtask either floor or ceil of maxParallelism / parallelism key groups, so that even key
+    groups make two levels of n and n + 1 parts. One subtask above the others may have a hot key.
+    """
+    least, most = min(counts, default=0.0), max(counts, default=0.0)
+    if least <= 0 or most <= least:
+        return None
+    groups = round(least / (most - least))
+    if not 1 <= groups <= MOST_OF_A_STEP or abs(most * groups / (least * (groups + 1)) - 1) > STEP_TOLERANCE:
+        return None
+    full = [each for each in counts if abs(each / most - 1) <= STEP_TOLERANCE]
+    rest = [each for each in counts if abs(each / least - 1) <= STEP_TOLERANCE]
+    if len(full) < 2 or len(full) + len(rest) < len(counts):
+        return None
+    return len(full) * (groups + 1) + len(rest) * groups
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ LOG = "jobmanager-log"
 
 
 def first_step_of(document: Mapping[str, Any]) -> str | None:
-    """The first step of the root cause; without one, that of what is seen and nothing explains.
+    """The first step of the root cause; without one, that of what is seen and nothing explains, or of what contributes.
 
     Where nothing stands out and the files do not show whether the job is well: to change nothing, and the one file that
     decides.
@@ -28,6 +28,7 @@ def first_step_of(document: Mapping[str, Any]) -> str | None:
         for each in findings
         if each["role"] == "consequence" and each["caused_by"] is None and each["severity"] != "info"
     ]
+    leading = leading or [each for each in findings if each["role"] == "contributing" and each.get("first_step")]
     stated = next((each["first_step"] for each in leading if each.get("first_step")), None)
     return stated if stated or leading else _step_for_quiet_files(document)
 

@@ -52,6 +52,8 @@ PEER = re.compile(
 )
 HOST = re.compile(r"(?:^|[@/])([A-Za-z0-9_.-]{1,200}):\d{1,5}|^([A-Za-z0-9_.-]{1,200})/")
 """Host in an error of the network stack, Akka or Pekko; matched in texts of at most 2,000 characters."""
+JOBMANAGER = re.compile(r"[@/]([A-Za-z0-9_.-]{1,200}:6123)\b")
+"""Address of a JobManager by Flink's default of jobmanager.rpc.port. Source: Flink's documentation, Configuration."""
 
 
 def measure(evidence: Evidence) -> Measured:
@@ -81,6 +83,7 @@ def measure(evidence: Evidence) -> Measured:
         "first_text": _said(faults[0]) if faults else None,
         "first_remedy": remedy_of(_all(faults[0])) if faults else None,
         **_peer(faults),
+        **_of_jobmanager(faults),
         **_ends(log, first_ms),
         **_first_fault(faults_in(evidence), faults),
     }
@@ -139,6 +142,16 @@ def _peer(told: Sequence[LogEvent | Failure]) -> dict[str, FactValue]:
     return {"peers": len(by_host), "peer": name, "peer_victims": together[name]}
 
 
+def _of_jobmanager(told: Sequence[LogEvent | Failure]) -> dict[str, FactValue]:
+    """How often a TaskManager did not reach the JobManager, and where it looked for it."""
+    addresses = [
+        found[1]
+        for each in told
+        if isinstance(each, LogEvent) and each.process == "taskmanager" and (found := JOBMANAGER.search(_all(each)))
+    ]
+    return {"to_jobmanager": len(addresses), "jobmanager": addresses[-1] if addresses else None}
+
+
 def _simultaneous_processes(events: Sequence[LogEvent | Failure]) -> int:
     """Highest number of processes that reported the loss within TOGETHER_MS."""
     timed = [(each.ts_ms, each.file_id) for each in events if each.ts_ms is not None]
@@ -188,6 +201,8 @@ SIGNALS = (
             "first_remedy": "repair of a connection that broke with this message",
             "peers": "hosts to which connections broke",
             "peer": "the host that most processes lost together",
+            "to_jobmanager": "times that a TaskManager did not reach the JobManager",
+            "jobmanager": "address at which the TaskManagers looked for the JobManager",
             "peer_victims": "processes that lost this host within 10 s",
             "ends": "processes that ended around the first broken connection, those with an OutOfMemoryError included",
             "ends_how": "how they ended",

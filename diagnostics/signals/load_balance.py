@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from statistics import median
 
-from diagnostics.arithmetic.balance import Balance, Busyness, busyness, key_group_skew, salts_needed
+from diagnostics.arithmetic.balance import Balance, Busyness, busyness, implied_key_groups, key_group_skew, salts_needed
 from diagnostics.arithmetic.onset import ONSET_FACTS, Onset, onset, onset_facts
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
@@ -100,6 +100,8 @@ def _signal(
     }
     if len(records.loads) <= MOST_LISTED:
         facts["records"] = [round(spread.counts[subtask]) for subtask in records.loads]
+    if groups := implied_key_groups(spread.counts.values()):
+        facts["implied_key_groups"] = groups
     if records.others:
         facts["others_records_max"] = round(max(spread.counts[subtask] for subtask in records.others))
     if spread.bytes:
@@ -266,6 +268,7 @@ SIGNALS = (
             "parallelism": "number of subtasks of the task",
             "subtasks_seen": "number of subtasks whose records are known",
             "max_parallelism": "number of key groups",
+            "implied_key_groups": "number of key groups that whole steps between the records of the subtasks show",
             "key_group_skew_ratio": "fullest subtask's key groups as a multiple of the even number",
             "even_share_ratio": "1 / subtasks_seen, 0 to 1",
             "hot_subtask": "index of the subtask with most records",

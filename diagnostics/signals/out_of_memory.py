@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from diagnostics.arithmetic.quantiles import shown_only
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.configuration.stated_settings import stated_options
 from diagnostics.reconstruction.failures.incident_log import Failure, LogEvent, incident_log
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
 from diagnostics.vocabulary.message_remedies import remedy_of
@@ -44,6 +45,8 @@ OF_NETTY = ("org.apache.flink.shaded.netty4.", "org.apache.flink.runtime.io.netw
 """Beginnings of frames of Flink's own network connections, which use the framework's direct memory."""
 OF_TASKS = (" switched from ", "Decline checkpoint ", "Failed to trigger or complete checkpoint ")
 """Texts of the JobManager's records about errors of tasks. Source: Flink's own log statements (jm.ckpt.*)."""
+OLD_HEAP = ("taskmanager.heap.mb", "taskmanager.heap.size")
+"""Options of the TaskManager's heap before Flink 1.10. Source: its documentation, Configuration."""
 SHOWN = 8
 KILLED_CHARACTERS = 300
 """Characters kept of a message about a killed process. Our choice: YARN states the limit after two names of the
@@ -57,7 +60,7 @@ REASON_BEGIN = 40
 def measure(evidence: Evidence) -> Measured:
     """OutOfMemoryErrors by kind of memory, and processes killed for their memory.
 
-    Reads   log_record (also `.out` files, which have no time stamps), failure.
+    Reads   log_record (also `.out` files, which have no time stamps), failure, config_option (the heap's option).
     Gives   one signal of the case, also when nothing ran out; without Flink's own logs only when other files report it.
     Empty   NotMeasured without logs and exceptions.
     """
@@ -90,6 +93,8 @@ def measure(evidence: Evidence) -> Measured:
     if errors:
         facts["first_text"] = _line(errors[0])
         facts["heap_remedy"] = next(filter(None, map(_remedy, by_area["heap"])), None)
+    if option := next((each for each in stated_options(evidence) if each.key in OLD_HEAP), None):
+        facts["heap_option"] = f"{option.key}: {option.value}"
     if killed:
         facts["killed_text"] = " ".join(_whole_message(killed[0])[:KILLED_CHARACTERS].split())
     yield Signal(

@@ -7,7 +7,14 @@ import random
 
 import pytest
 
-from diagnostics.arithmetic.balance import SALTED_MULTIPLE, balance, busyness, key_group_skew, salts_needed
+from diagnostics.arithmetic.balance import (
+    SALTED_MULTIPLE,
+    balance,
+    busyness,
+    implied_key_groups,
+    key_group_skew,
+    salts_needed,
+)
 
 
 def test_one_subtask_with_nine_tenths_of_the_load_is_hot() -> None:
@@ -101,3 +108,15 @@ def test_samples_of_two_processes_are_matched_by_slots() -> None:
 def test_without_samples_nothing_is_busy() -> None:
     assert busyness({}) is None
     assert busyness({0: {}}) is None
+
+
+def test_whole_steps_between_subtasks_show_the_number_of_key_groups() -> None:
+    assert implied_key_groups([240, 241, 120, 119.5, 120, 121]) == 8
+    assert implied_key_groups([300, 300, 200, 200]) == 10
+
+
+def test_other_loads_show_no_number_of_key_groups() -> None:
+    assert implied_key_groups([240, 120, 120, 120]) is None, "one hot key makes it too"
+    assert implied_key_groups([240, 200, 160, 120]) is None
+    assert implied_key_groups([120, 120, 120]) is None
+    assert implied_key_groups([480, 480, 0, 0]) is None

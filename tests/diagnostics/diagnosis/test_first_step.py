@@ -95,6 +95,17 @@ def test_what_is_explained_or_only_remarked_says_nothing() -> None:
     assert first_step_of({"findings": [seen, seen | {"caused_by": None, "severity": "info"}], **rest}) is None
 
 
+def test_what_contributes_says_what_to_do_where_nothing_else_does() -> None:
+    lost = {"role": "contributing", "caused_by": None, "severity": "info", "first_step": "Bring it back."}
+    assert first_step_of({"findings": [lost]}) == "Bring it back."
+
+
+def test_a_logged_error_with_a_known_repair_comes_before_the_general_step_of_a_failure() -> None:
+    logged = {"error_count": 1, "error_text": "no", "fatal_count": 0, "error_remedy": "Start from the savepoint."}
+    document = judged(exceptions=FAILED, restarts=RESTARTED, alarming_records=logged)
+    assert first_step_of(document) == "Start from the savepoint."
+
+
 @pytest.mark.parametrize(("known", "names_timeout"), [({}, True), ({"timeout_to_need_ratio": 4.0}, False)])
 def test_a_fenced_producer_may_have_met_its_timeout_unless_that_is_known_to_suffice(
     known: dict[str, Any], names_timeout: bool

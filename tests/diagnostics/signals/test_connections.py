@@ -87,6 +87,16 @@ def test_a_process_that_started_before_the_job_manager_and_was_refused_is_no_tro
     assert broken([record(10, refused, "taskmanager"), registered])["refused"] == 0
 
 
+@pytest.mark.parametrize(("process", "times"), [("taskmanager", 1), ("jobmanager", 0)])
+def test_a_task_manager_that_does_not_reach_the_job_manager_says_where_it_looked(process: str, times: int) -> None:
+    text = "Association with remote system [pekko.tcp://flink@3f2c1d:6123] has failed. Connection refused: 3f2c1d"
+
+    facts = broken([record(1, text, process)])
+
+    assert facts["to_jobmanager"] == times
+    assert facts.get("jobmanager") == ("3f2c1d:6123" if times else None)
+
+
 def test_an_out_of_memory_error_before_explains_the_broken_connection() -> None:
     out_of_memory = record(
         50, "Encountered fatal error java.lang.OutOfMemoryError - terminating the JVM", "taskmanager"
