@@ -149,7 +149,7 @@ def _owner(fault: Fault, evidence: Evidence, *, is_twice: bool) -> dict[str, Fac
         "owner": owner.what if owner else None,
         "caller": caller.what if caller else None,
         "owner_advice": (caller.advice_beside(owner) if caller else None) or (blamed.advice if blamed else None),
-            "owner_includes": blamed.includes if blamed else None,
+        "owner_includes": blamed.includes if blamed else None,
     }
     if is_twice and owner and owner.of_missing:
         return {name: value for name, value in facts.items() if name not in ("owner", "owner_advice")}

@@ -83,7 +83,7 @@ def measure(evidence: Evidence) -> Measured:
         "first_text": _said(faults[0]) if faults else None,
         "first_remedy": remedy_of(_all(faults[0])) if faults else None,
         **_peer(faults),
-        **_of_jobmanager(faults),
+        **_sought_jobmanager(faults),
         **_ends(log, first_ms),
         **_first_fault(faults_in(evidence), faults),
     }
@@ -142,7 +142,7 @@ def _peer(told: Sequence[LogEvent | Failure]) -> dict[str, FactValue]:
     return {"peers": len(by_host), "peer": name, "peer_victims": together[name]}
 
 
-def _of_jobmanager(told: Sequence[LogEvent | Failure]) -> dict[str, FactValue]:
+def _sought_jobmanager(told: Sequence[LogEvent | Failure]) -> dict[str, FactValue]:
     """How often a TaskManager did not reach the JobManager, and where it looked for it."""
     addresses = [
         found[1]

@@ -215,6 +215,7 @@ SIGNALS = (
             "first_text": "the first one, as printed",
             "heap_remedy": "known repair of an error of the heap, by the code that asked for the memory",
             "killed": "processes killed for their memory (container limit, kernel)",
+            "heap_option": "option of the TaskManager's heap before Flink 1.10 that a configuration states",
             "killed_text": "first message about a killed process",
             "killed_jobmanagers": "killed JobManagers, by the name of their pod or by YARN's number of the container",
             "killed_workers": "killed processes that are no JobManagers, without those of YARN's virtual limit",
