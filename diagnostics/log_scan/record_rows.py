@@ -49,6 +49,9 @@ streams disorder lines by less. Our choice.
 
 _TRACE_MARKS = (b"\tat ", b"    at ", b"Caused by: ", b"Exception", b"Error")
 
+_OF_PYTHON = re.compile(rb"[A-Z]\w{0,100}(?:Exception|Error): \S")
+"""An exception of Python as its interpreter prints it below the traceback: none of Java lacks its package."""
+
 _FAILURE_CAUSE = "with failure cause: "
 """From 1.13 to 1.16 a TaskManager prints the exception of a failed task after this, on the same line."""
 
@@ -179,6 +182,8 @@ def _traces(stretch: Stretch, bare: bool, failures: Offsets) -> dict[str, pa.Arr
             if mark or record not in failing:
                 behind = thrown_at_end(head).encode() + b"\n" + behind
         trace = _trace(behind) if any(mark in behind for mark in _TRACE_MARKS) else None
+        if trace is None and bare and _OF_PYTHON.match(behind):
+            trace = bare_cause(behind.decode("utf-8", "replace"))
         if trace is None and _FAILED.search(stretch.heads.message[record].as_py() or ""):
             trace = bare_cause(stretch.continuation(record).decode("utf-8", "replace"))
         if trace:

@@ -5,8 +5,9 @@ Small files are read as one stretch with several parts, so that the fixed costs 
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -50,6 +51,15 @@ from the system each time, costs four times the search.
 
 _CONTINUES = (b"\t", b" ", b"at ", b"Caused by:", b"Suppressed:", b"...", b"}", b")", b"At line:", b"+ ")
 """Beginnings of continuation lines; PowerShell writes the last two between an exception and its frames."""
+
+_THROWN = re.compile(
+    rb"(?:: |Caused by: |Exception in thread \"[^\"\n]{0,200}\" )?"
+    rb"(?:[A-Za-z_]\w{0,100}\.){1,20}[\w$]{0,200}(?:Exception|Error): "
+)
+"""The beginning of a line that names an exception and says something."""
+_CAUSE = (b"Caused by: ", b"\tat ", b"    at ", b"  at ", b" at ")
+MOST_OF_MESSAGE = 80
+"""Lines of an exception's message that are no indented ones. Our choice: the options of a table."""
 
 
 ROLE_RECORDS = 4_000
@@ -326,13 +336,31 @@ def _loose_heads(buffer: bytes, starts: Offsets, ends: Offsets, lines: Offsets, 
     loose: list[int] = []
     records = np.searchsorted(lines, part_lines).tolist()
     for (first, end), record in zip(pairwise(part_lines.tolist()), records, strict=False):
-        found: list[int] = []
-        for line in range(first, min(end, int(lines[record])) if record < len(lines) else end):
-            text = buffer[starts[line] : min(ends[line], starts[line] + 64)]
-            if text.strip() and (not found or not text.startswith(_CONTINUES)):
-                found.append(line)
-        loose += found
+        before = range(first, min(end, int(lines[record])) if record < len(lines) else end)
+        loose += _first_lines((line, buffer[starts[line] : min(ends[line], starts[line] + 400)]) for line in before)
     return np.array(loose, np.int64)
+
+
+def _first_lines(texts: Iterable[tuple[int, bytes]]) -> list[int]:
+    """Of numbered lines those that do not continue another one.
+
+    A message of several lines, such as one with the options of a table, goes on up to its exception's first frame or
+    cause.
+    """
+    heads: list[int] = []
+    message: int | None = None
+    for line, text in texts:
+        if heads and text.startswith(_CONTINUES):
+            if message is not None and text.startswith(_CAUSE):
+                del heads[message:]
+                message = None
+        elif text.strip():
+            heads.append(line)
+            if _THROWN.match(text):
+                message = len(heads)
+            elif message is not None and len(heads) - message > MOST_OF_MESSAGE:
+                message = None
+    return heads
 
 
 def _with_loose(heads: Heads, loose: Offsets, buffer: bytes, starts: Offsets, ends: Offsets) -> Heads:

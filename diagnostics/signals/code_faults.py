@@ -24,6 +24,7 @@ from diagnostics.vocabulary.class_owners import (
     names_two_loaders,
     owner_of,
     package_of,
+    release_met,
 )
 from diagnostics.vocabulary.code_shapes import code_shape_of
 from diagnostics.vocabulary.fault_origins import OWN_CODE
@@ -141,7 +142,7 @@ def _place(fault: Fault) -> str | None:
 
 def _owner(fault: Fault, evidence: Evidence, *, is_twice: bool) -> dict[str, FactValue]:
     """Which artifact brings the class that the error names, what calls it, and the release for the Flink that runs."""
-    owner = owner_of(class_named(fault.exception, fault.message))
+    owner = owner_of(class_named(fault.exception, fault.message)) or release_met(fault.exception, fault.frame)
     caller = caller_of(fault.exception, fault.frame)
     caller = caller if caller is not owner else None
     blamed = caller if owner is None or (caller and owner.of_flink) else owner

@@ -149,6 +149,15 @@ def package_of(name: str) -> str:
     return ".".join(name.split(".")[:-1][:3])
 
 
+def release_met(exception: str, frame: str | None) -> ClassOwner | None:
+    """The part of Flink that does not find a field of another part; None unless it is Flink's own frame.
+
+    A NoSuchFieldError names the field and not its class.
+    """
+    owner = owner_of(frame) if exception.endswith(".NoSuchFieldError") else None
+    return owner if owner and owner.of_flink else None
+
+
 def caller_of(exception: str, frame: str | None) -> ClassOwner | None:
     """The connector or library that called what is missing, by the top frame; None for Flink's own frames."""
     if exception.rpartition(".")[2] in MISSING_CLASS:

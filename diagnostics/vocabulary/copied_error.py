@@ -19,11 +19,12 @@ INFORMED_TEXTS = (
     "Diagnostics from YARN: Application ",
     "Exception in createBlockOutputStream",
     "RECEIVED SIGNAL 1: SIGHUP",
+    "for non-local recipient [Actor[",
 )
 """Failures that are reported without the level of an error: why a cluster ends, that no container is granted, why
-YARN ended the application, that a block of HDFS cannot be written, and that the session which started a process has
-ended. Source: ClusterEntrypoint, YarnClusterDescriptor and SignalHandler of Flink 1.5 to 2.0, DataStreamer of Hadoop 2
-and 3.
+YARN ended the application, that a block of HDFS cannot be written, that the session which started a process has ended,
+and that a message came for an address which the process does not have. Source: ClusterEntrypoint, YarnClusterDescriptor
+and SignalHandler of Flink 1.5 to 2.0, DataStreamer of Hadoop 2 and 3, EndpointWriter of Akka 2.
 """
 ERROR_LINE = re.compile(
     r"\s{0,8}(?:\[(?:ERROR|FATAL)\]|(?:ERROR|FATAL|Error|error):|Exception in thread \"[^\"]{1,80}\")\s{0,8}\S.{9}"

@@ -22,6 +22,7 @@ class SettingFault:
     patterns  shapes of texts that name an option
     frames    beginnings of frames in which settings are read: what they throw shows it, too
     by_message  whether an entry of `message_remedies` that shows a setting shows it
+    innermost   whether the texts only count in the innermost exception: its cause is not known otherwise
     checks    frames of connectors in which options are checked; they count where the innermost exception is one of
               `thrown`
     """
@@ -34,6 +35,7 @@ class SettingFault:
     checks: re.Pattern[str] | None = None
     thrown: tuple[str, ...] = ()
     by_message: bool = False
+    innermost: bool = False
 
     def is_shown_in(self, text: str, frames: Sequence[str]) -> bool:
         """Whether an exception chain, thrown in these frames, shows it without one of its texts."""
@@ -66,6 +68,7 @@ def _fault(what: str, entry: Mapping[str, Any]) -> SettingFault:
         checks=_any_of(entry.get("checks", ())),
         thrown=tuple(entry.get("thrown", ())),
         by_message=bool(entry.get("message_remedies")),
+        innermost=entry.get("innermost") is True,
     )
 
 
@@ -76,7 +79,11 @@ def _any_of(patterns: Sequence[str]) -> re.Pattern[str] | None:
 @lru_cache(maxsize=REMEMBERED)
 def setting_fault_of(text: str, frames: tuple[str, ...] = (), exception: str = "") -> SettingFault | None:
     """The first entry that fits an exception chain, the frames in which it was thrown, and the innermost class."""
-    fitting = _texts().entries_in(text) | _thrown_in(frames, exception)
+    known = _texts().entries_in(text)
+    if any(setting_faults()[place].innermost for place in known):
+        last = _texts().entries_in(text[max(text.rfind(f"\n{exception}: "), 0) :])
+        known = {place for place in known if place in last or not setting_faults()[place].innermost}
+    fitting = known | _thrown_in(frames, exception)
     faults = enumerate(setting_faults())
     return next((each for place, each in faults if place in fitting or each.is_shown_in(text, frames)), None)
 

@@ -30,8 +30,11 @@ REPORT_CLASSES = (
     "JobCancellationException",
     "RestartException",
     "Py4JJavaError",
+    "ProgramAbortException",
 )
-"""Classes that do so; Python prints the last before the trace of what Java threw. Source: py4j.protocol."""
+"""Classes that do so; Python prints Py4JJavaError before the trace of what Java threw, and Flink's client ends with the
+last where the program, such as one of Python, has ended before it. Source: py4j.protocol, Flink's PythonDriver.
+"""
 TELLS_NO_REASON = (
     "Could not deploy Yarn",
     "Couldn't deploy Yarn",
