@@ -19,6 +19,7 @@ from diagnostics.formats.format import Format, Sample
 from diagnostics.language import to_say
 from diagnostics.log_scan.known_messages import event_columns
 from diagnostics.notation.file_range import Head, Range
+from diagnostics.notation.listed_options import is_listed
 from diagnostics.notation.log_event import alarming_events
 from diagnostics.notation.stack_trace import bare_cause, stack_trace
 from diagnostics.notation.text_lines import numbered_lines
@@ -92,9 +93,12 @@ def _statements(lines: Iterator[Line]) -> Iterator[Statement]:
     """The lines, an exception with its frames and causes together, and a traceback of Python as one line: its first
     line, and what was thrown.
     """
-    is_within, thrown = False, list[Line]()
+    is_within, is_listing, thrown = False, False, list[Line]()
     for number, line in lines:
-        if thrown and _BELOW.match(line):
+        if thrown and not line.strip():
+            continue
+        is_listing = bool(thrown) and is_listed(line, is_listing)
+        if thrown and (is_listing or _BELOW.match(line)):
             thrown.append((number, line))
             continue
         if thrown:

@@ -34,6 +34,7 @@ from diagnostics.log_scan.process import role_of
 from diagnostics.log_scan.selection import CONTEXT, Hits, RecordSelection, scanner_of
 from diagnostics.log_scan.slices import Offsets, slices
 from diagnostics.notation.file_range import Range, open_file, open_range
+from diagnostics.notation.listed_options import is_listed
 
 SAMPLE_BYTES = 65_536
 """Bytes at the beginning of a file that determine its layout."""
@@ -349,12 +350,14 @@ def _first_lines(texts: Iterable[tuple[int, bytes]]) -> list[int]:
     """
     heads: list[int] = []
     message: int | None = None
+    is_listing = False
     for line, text in texts:
+        is_listing = message is not None and is_listed(text.decode("utf-8", "replace"), is_listing)
         if heads and text.startswith(_CONTINUES):
             if message is not None and text.startswith(_CAUSE):
                 del heads[message:]
                 message = None
-        elif text.strip():
+        elif text.strip() and not is_listing:
             heads.append(line)
             if _THROWN.match(text):
                 message = len(heads)

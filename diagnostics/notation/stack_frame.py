@@ -189,7 +189,19 @@ CONNECTORS = (
 )
 """Packages of connectors, and of clients of one connector only, that are not part of Flink."""
 
-GENERATED = ("StreamExec", "BatchExec", "ProcTime", "LocalWindow", "GlobalWindow", "GroupAggs", "JoinCondition")
+GENERATED = (
+    *("StreamExec", "BatchExec", "ProcTime", "LocalWindow", "GlobalWindow", "GroupAggs", "JoinCondition"),
+    *(
+        "SourceConversion$",
+        "SinkConversion$",
+        "BatchCalc$",
+        "StreamCalc$",
+        "GroupingWindowAggsHandler$",
+        "KeyProjection$",
+    ),
+    *("DataStreamCalcRule$", "DataStreamSourceConversion$", "DataStreamSinkConversion$", "DataSetCalcRule$"),
+    *("ConditionFunction$", "LookupFunction$", "WatermarkGenerator$", "ExpressionReducer$", "KeyProjection$"),
+)
 """Beginnings of class names that Flink SQL generates; these classes have no package."""
 
 

@@ -9,14 +9,16 @@ from statistics import median
 
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
-from diagnostics.notation.stack_frame import CONNECTORS
-from diagnostics.reconstruction.bugs.bug_appearances import repair_of
+from diagnostics.notation.artifact import artifacts_in
+from diagnostics.notation.stack_frame import CONNECTORS, is_generated, is_user_code
+from diagnostics.reconstruction.bugs.bug_appearances import DISTRIBUTION, repair_of
 from diagnostics.reconstruction.configuration.flink_releases import flink_releases
 from diagnostics.reconstruction.errors.blamed_fault import blamed_faults, came_before, shows_faults
 from diagnostics.reconstruction.failures.fault import Fault, by_job, rounds_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.class_owners import (
     MISSING_METHOD,
+    asks_another_flink,
     caller_of,
     class_named,
     connectors_for,
@@ -28,11 +30,20 @@ from diagnostics.vocabulary.class_owners import (
 )
 from diagnostics.vocabulary.code_shapes import code_shape_of
 from diagnostics.vocabulary.fault_origins import OWN_CODE
+from diagnostics.vocabulary.known_bug import Release, release_of
 
 CONNECTOR_CODE = "connector_code"
 OF_CODE = (OWN_CODE, "class_loading", "serialization", "record", "statement", "python", CONNECTOR_CODE)
 """Origins that a change of the job (its code, its packaging, its handling of bad records) can repair."""
 MOST_LISTED = 12
+OWN_PACKAGES = tuple(
+    f"org.apache.flink.{each}."
+    for each in (
+        *("api", "client", "configuration", "core", "kubernetes", "runtime", "streaming.api", "streaming.runtime"),
+        *("table.api", "table.planner", "table.runtime", "yarn"),
+    )
+)
+"""Packages of the jars that Flink itself brings, in which no connector has classes."""
 CLASS_NAME = re.compile(
     r"(?:Cannot load user class: |class |Could not initialize class )?"
     r"((?:[a-zA-Z_$][\w$]{0,100}[./]){1,20}[A-Za-z_$][\w$]{0,100})"
@@ -98,8 +109,6 @@ def _cause(same: Sequence[Fault], evidence: Evidence) -> dict[str, FactValue]:
     missing = named[1].replace("/", ".") if named else None
     if missing is None and is_conflict(first.exception, first.message):
         missing = class_named(first.exception, first.message)
-    frames = [each for each in (first.frame, first.thrown_in) if each]
-    shape = code_shape_of(first.origin.id, first.exception, missing or "", first.chain, frames, remedy)
     facts: dict[str, FactValue] = {
         "exception_class": first.exception or None,
         "exception": first.exception.rpartition(".")[2] or None,
@@ -108,12 +117,10 @@ def _cause(same: Sequence[Fault], evidence: Evidence) -> dict[str, FactValue]:
         "frame": _place(first),
         "own_frames": list(first.own_frames) or None,
         "thrown_in": first.thrown_in,
+        "generated": is_generated(first.thrown_in) or None,
         "origin": first.origin.id,
         "origin_title": first.origin.title,
         "remedy": remedy,
-        "shape": shape.what if shape else None,
-        "advice": shape.advice if shape else None,
-        "advice_is_general": shape.general if shape else None,
         "missing": missing,
         "messages": len({fault.message for fault in same}),
         "reported_by": first.reported_by,
@@ -130,7 +137,12 @@ def _cause(same: Sequence[Fault], evidence: Evidence) -> dict[str, FactValue]:
     if is_conflict(first.exception, first.message) or twice:
         facts |= _owner(first, evidence, is_twice=twice)
     elif first.origin.id == CONNECTOR_CODE:
-        facts |= _newest_release(first, frames, evidence)
+        facts |= _newest_release(first, evidence)
+    known = remedy or facts.get("owner_advice")
+    known = known if isinstance(known, str) else None
+    shape = code_shape_of(first.origin.id, first.exception, missing or "", first.chain, first.places, known)
+    if shape:
+        facts |= {"shape": shape.what, "advice": shape.advice, "advice_is_general": shape.general}
     return facts
 
 
@@ -142,30 +154,52 @@ def _place(fault: Fault) -> str | None:
 
 def _owner(fault: Fault, evidence: Evidence, *, is_twice: bool) -> dict[str, FactValue]:
     """Which artifact brings the class that the error names, what calls it, and the release for the Flink that runs."""
-    owner = owner_of(class_named(fault.exception, fault.message)) or release_met(fault.exception, fault.frame)
+    name = class_named(fault.exception, fault.message)
+    owner = owner_of(name) or release_met(fault.exception, fault.frame)
     caller = caller_of(fault.exception, fault.frame)
     caller = caller if caller is not owner else None
     blamed = caller if owner is None or (caller and owner.of_flink) else owner
+    advice = (caller.advice_beside(owner) if caller else None) or (
+        blamed.advice_on(fault.exception) if blamed else None
+    )
     facts: dict[str, FactValue] = {
         "owner": owner.what if owner else None,
         "caller": caller.what if caller else None,
-        "owner_advice": (caller.advice_beside(owner) if caller else None) or (blamed.advice if blamed else None),
+        "owner_advice": advice,
         "owner_includes": blamed.includes if blamed else None,
     }
     if is_twice and owner and owner.of_missing:
         return {name: value for name, value in facts.items() if name not in ("owner", "owner_advice")}
-    flink = flink_releases(evidence).at(fault.citation.file_id, fault.ts_ms)
+    flink = _distribution(fault) or flink_releases(evidence).at(fault.citation.file_id, fault.ts_ms)
+    if blamed is owner and asks_another_flink(fault.exception, name):
+        line = f"{flink[0]}.{flink[1]}" if flink else None
+        known = list(connectors_for(line)) if line else []
+        asking = {"asks_another_flink": True, "asked_by": _asked_by(fault.frame), "owner_flink": line}
+        return facts | asking | {"connectors_for_flink": known or None}
     if blamed and flink:
         line = f"{flink[0]}.{flink[1]}"
         own = ".".join(map(str, flink)) if blamed.of_flink else None
+        is_core = name is None or name.startswith((*OWN_PACKAGES, "org.apache.flink.shaded."))
         facts |= {"owner_release": blamed.release_for(line) or own, "owner_flink": line}
-        facts |= {"connectors_for_flink": list(connectors_for(line)) or None} if own else {}
+        facts |= {"connectors_for_flink": list(connectors_for(line)) or None} if own and is_core else {}
     return facts
 
 
-def _newest_release(fault: Fault, frames: Sequence[str], evidence: Evidence) -> dict[str, FactValue]:
+def _distribution(fault: Fault) -> Release | None:
+    """The release of the flink-dist that the JVM names in its message; it goes before what other files state."""
+    return next((release_of(release) for name, release in artifacts_in(fault.message) if name == DISTRIBUTION), None)
+
+
+def _asked_by(frame: str | None) -> str | None:
+    """Whose frame asks a class of Flink for what it does not have: `flink`, `job`, or None for a connector's."""
+    if frame is None:
+        return None
+    return "flink" if frame.startswith(OWN_PACKAGES) else "job" if is_user_code(frame) else None
+
+
+def _newest_release(fault: Fault, evidence: Evidence) -> dict[str, FactValue]:
     """The connector that failed in its own code, and its newest known release for the Flink that runs."""
-    owner = next((each for each in map(owner_of, frames) if each), None)
+    owner = next((each for each in map(owner_of, fault.places) if each), None)
     flink = flink_releases(evidence).at(fault.citation.file_id, fault.ts_ms)
     line = f"{flink[0]}.{flink[1]}" if flink else None
     release = owner.release_for(line) if owner and line else None
@@ -204,6 +238,7 @@ FACTS = {
     "said": "class and message",
     "frame": "top frame of the most frequent exception",
     "thrown_in": "the first frame that is Flink's own or the user's",
+    "generated": "whether that frame is of a class that Flink SQL generated",
     "own_frames": "frames of the job's own code, innermost first",
     "origin": "kind of code fault; own_code, class_loading, serialization, record, statement, python or connector_code",
     "origin_title": "the same in words",
@@ -221,6 +256,8 @@ FACTS = {
     "owner_release": "the artifact in the release for the Flink that runs",
     "connectors_for_flink": "connectors in the releases for the Flink that runs, where the class is Flink's own",
     "owner_flink": "the version of Flink that runs, for which the artifact's release is chosen",
+    "asks_another_flink": "whether what failed was compiled for another release of Flink",
+    "asked_by": "whose code asks Flink for what it does not have; flink or job",
     "owner_includes": "pattern with which Maven shows who brings the class",
     "cast_from": "the class that could not be cast",
     "cast_to": "to which class",

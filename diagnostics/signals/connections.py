@@ -46,6 +46,10 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "closed": ("unexpectedly closed",),
 }
 """Reason -> texts of a broken connection, the most specific first. Source: log-signals.csv net.*, rpc.*."""
+CALLS = ("not responding after a rpcTimeout", "Invocation of [RemoteRpcInvocation(", "Invocation of public ")
+"""Texts of calls between Flink's processes that nobody answered within pekko.ask.timeout. Source: Execution.deploy and
+PekkoInvocationHandler of Flink.
+"""
 PEER = re.compile(
     r"task manager (?:\+ )?'([^'\s\[]{1,200})"
     r"|(?:system|address|connection to|unreachable:|Association to) \[([^\]]{1,200})\]"
@@ -78,6 +82,7 @@ def measure(evidence: Evidence) -> Measured:
     facts: dict[str, FactValue] = {
         "broken": len(faults),
         **{kind: by_kind[kind] for kind in KINDS},
+        "unanswered_calls": sum(any(text in _all(each) for text in CALLS) for each in faults),
         "processes": len({each.file_id for each in faults}),
         "first_ms": first_ms,
         "first_text": _said(faults[0]) if faults else None,
@@ -190,6 +195,7 @@ SIGNALS = (
             "unknown_host": "broken connections because a name could not be resolved",
             "no_route": "broken connections because there is no way to the host",
             "timed_out": "broken connections because nothing answered in time",
+            "unanswered_calls": "calls between Flink's processes that were not answered in time",
             "refused": "broken connections because nothing listens at the address; the host answers, the process is "
             "gone",
             "reset": "because the other side, or something between, cut it",

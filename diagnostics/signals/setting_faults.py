@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.notation.listed_options import listed_options
 from diagnostics.reconstruction.errors.blamed_fault import blamed_by_job, came_before
 from diagnostics.reconstruction.failures.fault import Fault, rounds_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
@@ -45,10 +46,15 @@ def _signal(job: str | None, faults: Sequence[Fault]) -> Signal:
         first, setting = blaming[0]
         before = came_before(faults, first)
         same = [fault for fault, other in blaming if other is setting]
+        known, options = remedy_of(first.chain, first.places), listed_options(first.message)
         facts |= {
             "kind": setting.what,
             # What the message needs goes before what its kind needs.
-            "remedy": remedy_of(first.chain, first.places) or setting.remedy,
+            "remedy": known or setting.remedy,
+            "is_known": known is not None,
+            "connector": options.connector,
+            "unsupported": list(options.unsupported) or None,
+            "missing": list(options.missing) or None,
             "said": first.said,
             "reported_by": first.reported_by,
             "is_first": before is None,
@@ -73,6 +79,10 @@ FACTS = {
     "of_settings": "failures or errors that a setting causes",
     "kind": "kind of mistake that the setting is",
     "remedy": "remedy of the mistake in the setting",
+    "is_known": "whether the remedy is that of the message and not that of the kind",
+    "connector": "the connector or format that lacks the options",
+    "unsupported": "options that the connector or format does not have",
+    "missing": "options that the message says are missing",
     "said": "class and message of the innermost exception that a setting causes",
     "reported_by": "who reports it; failure (of a task or job), process, client, error, warning, passed",
     "is_first": "whether the first failure of the job is caused by the setting",

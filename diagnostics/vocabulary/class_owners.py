@@ -8,6 +8,7 @@ releases  Flink's version -> the release that is made for it
 of_flink  true: its release is that of Flink
 includes  the pattern with which Maven shows who brings it (dependency:tree -Dincludes)
 advice    where it has to be, and in which release
+absent    what to do where the class is on no class path at all, if the advice is about two releases that meet
 of_missing  true: its name and advice are about a class that is missing, and hold for none that is there twice
 beside    another owner's name -> what repairs a call from here to a class of that one, where it is neither's advice
 """
@@ -69,6 +70,7 @@ class ClassOwner:
     of_flink: bool = False
     includes: str | None = None
     of_missing: bool = False
+    absent: str | None = None
     beside: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -76,6 +78,10 @@ class ClassOwner:
         """The name of its artifact, the first that Maven shows of it; its own name where several fit."""
         first = (self.includes or "").partition(",")[0].rpartition(":")[2]
         return self.what if not first or "*" in first else first
+
+    def advice_on(self, exception: str) -> str:
+        """What to do about an error of loading one of its classes: the class is not there, or in another release."""
+        return self.absent if self.absent and exception.rpartition(".")[2] in MISSING_CLASS else self.advice
 
     def release_for(self, line: str) -> str | None:
         """The artifact with its release for Flink `1.18`; None where none is known."""
@@ -101,6 +107,7 @@ def class_owners() -> tuple[ClassOwner, ...]:
             of_flink=entry.get("of_flink") is True,
             includes=entry.get("includes"),
             of_missing=entry.get("of_missing") is True,
+            absent=with_translations(entry["absent"].strip(), entry, "absent") if "absent" in entry else None,
             beside={
                 other: with_translations(pair["advice"].strip(), pair, "advice")
                 for other, pair in entry.get("beside", {}).items()
@@ -156,6 +163,13 @@ def release_met(exception: str, frame: str | None) -> ClassOwner | None:
     """
     owner = owner_of(frame) if exception.endswith(".NoSuchFieldError") else None
     return owner if owner and owner.of_flink else None
+
+
+def asks_another_flink(exception: str, name: str | None) -> bool:
+    """Whether code was compiled for another release of Flink: a class of Flink is there without what it asks for."""
+    owner, simple = owner_of(name), exception.rpartition(".")[2]
+    is_there = simple in OF_CONFLICTS and simple not in (*MISSING_CLASS, "LinkageError", "InvalidClassException")
+    return is_there and owner is not None and owner.of_flink and (name or "").startswith("org.apache.flink.")
 
 
 def caller_of(exception: str, frame: str | None) -> ClassOwner | None:

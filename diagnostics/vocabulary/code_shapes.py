@@ -27,7 +27,7 @@ class CodeShape:
     said     an expression over the chain of exceptions in lower case
     frames   beginnings of the frames that threw it
     methods  endings of the frames that threw it
-    general  whether it says less than a repair that is known by the message
+    general  whether it says less than a repair that is known by the message or by the artifact of the class
     """
 
     what: str
@@ -81,7 +81,10 @@ def code_shapes() -> tuple[CodeShape, ...]:
 def code_shape_of(
     origin: str, exception: str, missing: str, chain: str, frames: Sequence[str], remedy: str | None
 ) -> CodeShape | None:
-    """The first shape that a failure has; None without one, and of a general one beside a known repair."""
+    """The first shape that a failure has; None without one, and of a general one beside a known repair.
+
+    remedy  the repair that is known by the message, or by the artifact of the class
+    """
     lowered = chain.lower()
     found = next((each for each in code_shapes() if each.fits(origin, exception, missing, lowered, frames)), None)
     return None if found and found.general and remedy else found

@@ -43,3 +43,15 @@ def test_an_unknown_exception_below_words_is_recognised_however_long_its_trace_i
     assert COPIED.recognise(head_of(pasted)) > 0
     assert COPIED.recognise(head_of("We catch\ncom.acme.WeirdException: it is harmless.\nNothing else.\n")) == 0
     assert COPIED.recognise(head_of(pasted + "one more line\n" * 60)) == 0
+
+
+def test_the_options_that_a_message_lists_belong_to_it(tmp_path: Path) -> None:
+    text = (
+        "[ERROR] Could not execute SQL statement. Reason:\n"
+        "org.apache.flink.table.api.ValidationException: Unsupported options found for 'jdbc'.\n\n"
+        "Unsupported options:\n\nlookup.cachee\n\nSupported options:\n\nurl\n\n"
+        "Flink SQL> \nerror: tee: log: Permission denied\n"
+    )
+    thrown, other = read(COPIED, text, tmp_path).rows["log_record"]
+    assert thrown["root_cause_message"].split("\n")[1:3] == ["Unsupported options:", "lookup.cachee"]
+    assert other["message"] == "error: tee: log: Permission denied"

@@ -100,6 +100,35 @@ def test_a_method_that_flink_lacks_blames_the_connector_that_calls_it() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("frame", "asked_by"),
+    [
+        ("org.apache.flink.streaming.runtime.tasks.StreamTask.invoke", "flink"),
+        ("org.acme.Enrich.open", "job"),
+        ("org.apache.flink.streaming.connectors.acme.AcmeSource.open", None),
+    ],
+)
+def test_a_method_that_flink_lacks_tells_who_was_built_for_another_flink(frame: str, asked_by: str | None) -> None:
+    said = "org.apache.flink.api.common.state.OperatorStateStore.getSerializableListState(Ljava/lang/String;)L"
+    facts = facts_of(of_version("1.18.1"), failed(5, "java.lang.NoSuchMethodError", said, root_cause_frame=frame))
+    assert (facts["asks_another_flink"], facts.get("asked_by"), facts["owner_flink"]) == (True, asked_by, "1.18")
+    assert "owner_release" not in facts
+
+
+def test_the_release_in_the_message_goes_before_that_of_other_files() -> None:
+    said = "org/apache/flink/api/X.y()V (loaded from file:/opt/flink/lib/flink-dist_2.11-1.11.3.jar by jdk"
+    facts = facts_of(of_version("1.20.0"), failed(5, "java.lang.NoSuchMethodError", said))
+    assert facts["owner_flink"] == "1.11"
+
+
+def test_a_class_that_is_missing_is_brought_and_one_that_is_there_is_kept_at_one_release() -> None:
+    missing = facts_of(failed(5, "java.lang.ClassNotFoundException", "org.apache.kafka.clients.producer.Producer"))
+    other = facts_of(failed(5, "java.lang.NoSuchMethodError", "org.apache.kafka.clients.producer.Producer.close()V"))
+    assert missing["owner_advice"].startswith("Put flink-sql-connector-kafka")
+    assert other["owner_advice"].startswith("Use one release of kafka-clients")
+    assert "shape" not in missing
+
+
 def test_a_connector_that_fails_in_its_own_code_has_its_newest_release() -> None:
     frame = "org.apache.paimon.flink.sink.StoreSinkWriteImpl.write"
     fault = failed(5, "java.lang.NullPointerException", root_cause_frame=frame, thrown_in=frame, own_frames=None)
