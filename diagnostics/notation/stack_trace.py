@@ -40,6 +40,7 @@ _CAUSE_WITHOUT_PACKAGE = re.compile(r"([A-Z]\w{0,100}(?:Exception|Error))(?:: ?|
 _PASSED_ON = re.compile(r"(?:[A-Za-z_$][\w$]{0,200}\.){2,30}[A-Za-z_$][\w$]{0,200}(?:Exception|Error|Throwable)(?::|$)")
 _ABOUT_A_CLASS = ("java.lang.ClassNotFoundException", "java.io.NotSerializableException")
 _WRAPPERS = ("org.apache.flink.util.SerializedThrowable", "org.apache.flink.runtime.util.SerializedThrowable")
+_OF_THE_JDK = ("java.", "jdk.", "sun.")
 _CAUSED_BY = "Caused by: "
 _SUPPRESSED = "Suppressed: "
 _OF_MEMORY = ("Java heap space", "GC overhead limit exceeded", "Metaspace", "Direct buffer memory")
@@ -98,12 +99,21 @@ def stack_trace(lines: Iterable[str]) -> StackTrace | None:
         exception_message=_shortened(outer.message),
         root_cause_class=root.name,
         root_cause_message=_shortened(root.message),
-        root_cause_frame=root.frames[0] if root.frames else None,
+        root_cause_frame=_top_frame(root),
         user_frame=own[0] if own else None,
         thrown_in=_connector_below_jdk(frames) or next((frame for frame in frames if _is_telling(frame)), None),
         own_frames="\n".join(own) or None,
         causes=_chain_text(chain),
     )
+
+
+def _top_frame(root: _Throwable) -> str | None:
+    """The frame that threw; of a memory error the first one that is not the JDK's, which asked for the memory."""
+    frames = iter(root.frames)
+    if (root.name or "").endswith("OutOfMemoryError"):
+        asked = (frame for frame in root.frames if not frame.startswith(_OF_THE_JDK))
+        return next(asked, next(frames, None))
+    return next(frames, None)
 
 
 def thrown_at_end(line: str) -> str:

@@ -8,10 +8,13 @@ from functools import cache
 from diagnostics.notation.constant_text import EntryTexts
 from diagnostics.vocabulary.fault_origins import origins
 from diagnostics.vocabulary.incident_kinds import KINDS
+from diagnostics.vocabulary.message_remedies import message_remedies
 from diagnostics.vocabulary.setting_faults import setting_faults
 
 LEAST_CHARACTERS = 12
 """Shorter texts of the catalogues are in too many other files to name a cause alone. Our choice."""
+TOLD_CHARACTERS = 20
+"""Shorter texts of known messages are in what programs print in passing, too. Our choice."""
 THROWN = ("Exception", "Error")
 INFORMED_TEXTS = (
     "down with application status FAILED. Diagnostics",
@@ -45,11 +48,18 @@ def _texts() -> EntryTexts:
     of_settings = [text for each in setting_faults() for text in each.texts]
     of_kinds = [text for kind in KINDS_OF_CAUSES for text in KINDS[kind].texts]
     said = (text for text in (*of_origins, *of_settings) if _is_said(text))
-    return EntryTexts([(*of_kinds, *said, *INFORMED_TEXTS)])
+    return EntryTexts([(*of_kinds, *said, *told_by_messages(), *INFORMED_TEXTS)])
+
+
+@cache
+def told_by_messages() -> tuple[str, ...]:
+    """Texts of messages whose repair is known and that say so in several words, without the general ones."""
+    known = (text for each in message_remedies() if not each.is_general for text in each.texts)
+    return tuple(text for text in known if len(text) >= TOLD_CHARACTERS and " " in text)
 
 
 def names_cause(text: str) -> bool:
-    """Whether a text of the catalogues of setting faults, fault origins or telling kinds of events is in it."""
+    """Whether a text of a setting fault, an origin, a known message or a telling kind of event is in it."""
     return bool(_texts().entries_in(text))
 
 
