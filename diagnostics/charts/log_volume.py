@@ -126,9 +126,10 @@ def _bars(points: Points, level: str, colours: Palette, *, shown: bool) -> dict[
 def summary(points: Points) -> str:
     """Number of records per level, the errors that are harmless, and the time of most errors or warnings."""
     sums = {level: sum(counted.values()) for level, counted in points["levels"].items()}
-    counts = say(
+    counts = say_counted(
+        "{count:,} record: {levels}.",
         "{count:,} records: {levels}.",
-        count=sum(sums.values()),
+        sum(sums.values()),
         levels=say(", ").join(say("{count:,} {level}", count=count, level=level) for level, count in sums.items()),
     )
     text = joined_sentences(each for each in (counts, _harmless(points, sums.get("ERROR", 0))) if each)

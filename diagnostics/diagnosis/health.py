@@ -97,7 +97,7 @@ def health(findings: Iterable[Finding], trouble: Iterable[Trouble] = ()) -> Heal
         Deduction(
             each.title,
             each,
-            symptom(each.symptom_class).dimension,
+            each.rule.dimension or symptom(each.symptom_class).dimension,
             USUAL_WEIGHTS.points(each.severity, each.role, each.confidence),
         )
         for each in findings

@@ -17,7 +17,7 @@ from diagnostics.rules.condition import Condition, ConditionParser
 from diagnostics.rules.contradiction import contradiction
 from diagnostics.rules.references import References
 from diagnostics.signals.signal import SignalDefinition
-from diagnostics.symptoms import symptom_folders
+from diagnostics.symptoms import Dimension, symptom_folders
 from diagnostics.wording import phrase
 from diagnostics.wording.placeholder import PLACEHOLDER
 from diagnostics.wording.translated import translated
@@ -67,6 +67,7 @@ class Rule:
     follows       symptom classes: a cause that explains one of them explains this rule's finding too
     precedes      ids of rules of its own class: their findings follow from this rule's
     first         what to do first: the first sentence whose condition holds and whose facts are known
+    dimension     the part of the health score that it lowers, where that is not the one of its class
     onset         fact that says when it began; else the first signal of its condition that knows
     advice        whether it proposes a change and reports no trouble
     false_alarms  sentences: known situations in which it holds although nothing is wrong
@@ -93,6 +94,7 @@ class Rule:
     docs: tuple[str, ...]
     false_alarms: tuple[str, ...]
     repair: Repair | None = None
+    dimension: Dimension | None = None
     onset: str | None = None
     advice: bool = False
     follows: tuple[str, ...] = ()
@@ -197,6 +199,7 @@ class _RuleReader:
             docs=self._words("docs"),
             false_alarms=self._words("false_alarms"),
             repair=self._repair(),
+            dimension=self._dimension(),
             onset=self._onset(),
             advice=self._advice(),
             follows=self._words("follows"),
@@ -237,6 +240,11 @@ class _RuleReader:
             fault = say("`{field}` is one of {choices}, not {value}", field=field, choices=known, value=repr(value))
             self._report((field,), fault)
         return str(value)
+
+    def _dimension(self) -> Dimension | None:
+        if self._document.content.get("dimension") is None:
+            return None
+        return cast(Dimension, self._one_of("dimension", get_args(Dimension)))
 
     def _version(self) -> int:
         value = self._document.content.get("version")

@@ -36,6 +36,12 @@ def test_a_remark_leaves_a_job_in_good_health() -> None:
     assert health(order_causes([REMARK])).score > 80
 
 
+def test_a_rule_may_lower_another_dimension_than_its_class() -> None:
+    """1.6 x 50 x 0.5 = 40 points of the dimension; a setting by which the job fails says nothing of checkpoints."""
+    found = health([finding("fault", "misconfiguration", 0.5, dimension="stability")])
+    assert (found.dimensions["stability"], found.dimensions["checkpointing"]) == (60, 100)
+
+
 def test_more_than_everything_is_zero() -> None:
     assert health([finding(f"rule-{number}", "slow_sink", 0.9) for number in range(5)]).score == 0
 

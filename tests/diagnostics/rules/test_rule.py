@@ -76,6 +76,11 @@ def test_errors_are_in_the_language_of_who_edits_and_keep_their_lines() -> None:
         ("base: 0.7", "base: 1.7", "a number above 0 and up to 1"),
         ("symptom_class: data_skew", "symptom_class: Data Skew!", "does not have the form"),
         ("severity: critical", "severity: critical\nadvice: maybe", "`advice` is true or false"),
+        (
+            "severity: critical",
+            "severity: critical\ndimension: size",
+            "`dimension` is one of checkpointing, back_pressure",
+        ),
         ("severity: critical", "severity: critical\ncolour: red", "unknown entry 'colour'"),
         ("version: 1", "version: 1\nversion: 2", "'version' comes twice"),
         ("version: 1", "version: 1\nstatus: new", "`status` is one of experimental, stable, deprecated"),
