@@ -12,6 +12,7 @@ from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.notation.artifact import artifacts_in
 from diagnostics.notation.stack_frame import CONNECTORS, is_generated, is_user_code
 from diagnostics.reconstruction.bugs.bug_appearances import DISTRIBUTION, repair_of
+from diagnostics.reconstruction.bugs.connector_release import connector_release
 from diagnostics.reconstruction.configuration.flink_releases import flink_releases
 from diagnostics.reconstruction.errors.blamed_fault import blamed_faults, came_before, shows_faults
 from diagnostics.reconstruction.failures.fault import Fault, by_job, rounds_of
@@ -137,7 +138,7 @@ def _cause(same: Sequence[Fault], evidence: Evidence) -> dict[str, FactValue]:
     if is_conflict(first.exception, first.message) or twice:
         facts |= _owner(first, evidence, is_twice=twice)
     elif first.origin.id == CONNECTOR_CODE:
-        facts |= _newest_release(first, evidence)
+        facts |= connector_release(first, evidence)
     known = remedy or facts.get("owner_advice")
     known = known if isinstance(known, str) else None
     shape = code_shape_of(first.origin.id, first.exception, missing or "", first.chain, first.places, known)
@@ -195,15 +196,6 @@ def _asked_by(frame: str | None) -> str | None:
     if frame is None:
         return None
     return "flink" if frame.startswith(OWN_PACKAGES) else "job" if is_user_code(frame) else None
-
-
-def _newest_release(fault: Fault, evidence: Evidence) -> dict[str, FactValue]:
-    """The connector that failed in its own code, and its newest known release for the Flink that runs."""
-    owner = next((each for each in map(owner_of, fault.places) if each), None)
-    flink = flink_releases(evidence).at(fault.citation.file_id, fault.ts_ms)
-    line = f"{flink[0]}.{flink[1]}" if flink else None
-    release = owner.release_for(line) if owner and line else None
-    return {"owner": owner.what if owner else None, "owner_release": release, "owner_flink": line if release else None}
 
 
 def _course(same: Sequence[Fault]) -> dict[str, FactValue]:

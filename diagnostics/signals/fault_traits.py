@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.bugs.bug_appearances import repair_of
+from diagnostics.reconstruction.bugs.connector_release import connector_release
 from diagnostics.reconstruction.errors.blamed_fault import blamed_faults, came_before, shows_faults
 from diagnostics.reconstruction.failures.fault import Fault, by_job, is_report, rounds_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
@@ -108,6 +109,7 @@ def _signal(job: str | None, faults: Sequence[Fault], evidence: Evidence) -> Sig
             "strongest": likeness.strongest,
             "because": list(likeness.says),
             "said": fault.said,
+            **connector_release(fault, evidence),
             "remedy": remedy,
             "kind": kind,
             "advice": advice,
@@ -144,6 +146,9 @@ FACTS = {
     "remedy": "repair of a failure with this message",
     "kind": "kind of the failure that the words of the message suggest",
     "advice": "repair of a failure of the kind that the message suggests",
+    "owner": "the connector or library among the frames that threw it",
+    "owner_release": "newest known release of the connector that threw it, for the Flink that runs",
+    "owner_flink": "the version of Flink that runs, for which the connector is chosen",
     "exception_class": "innermost exception that has the traits",
     "thrown_in": "top frame of the exception that has the traits",
     "logger": "logger that reports the error that has the traits",
