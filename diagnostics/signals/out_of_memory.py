@@ -39,6 +39,8 @@ OF_VIRTUAL_MEMORY = ("beyond virtual memory", "'VIRTUAL' memory", "ode: -103", "
 """Texts of YARN when only the reserved addresses exceed the limit. Source: Hadoop's ContainersMonitorImpl."""
 NETWORK_POOL = ("org.apache.flink.core.memory.MemorySegmentFactory", "org.apache.flink.runtime.io.network.buffer.")
 """Beginnings of frames that allocate network buffers. Source: Flink's NetworkBufferPool."""
+OF_TASK_MANAGERS = "taskmanager.memory."
+"""How the options of the TaskManagers' memory begin."""
 OF_NETWORK_POOL = "memory segments for NetworkBufferPool"
 """Text of the error that reports the failed allocation without its frames. Source: Flink's NetworkBufferPool."""
 OF_NETTY = ("org.apache.flink.shaded.netty4.", "org.apache.flink.runtime.io.network.netty.")
@@ -158,7 +160,9 @@ def _jobmanager_facts(errors: Sequence[LogEvent]) -> dict[str, FactValue]:
         areas = [_area(each) for each in errors]
         facts["jobmanager_resource"] = RESOURCES[max(dict.fromkeys(areas), key=areas.count)]
         facts["jobmanager_text"] = _line(errors[0])
-        facts["jobmanager_remedy"] = next(filter(None, map(_remedy, errors)), None)
+        # A repair by the TaskManagers' options, which the same message has on a TaskManager, changes nothing here.
+        known = [each for each in map(_remedy, errors) if each and OF_TASK_MANAGERS not in each]
+        facts["jobmanager_remedy"] = next(iter(known), None)
     return facts
 
 

@@ -44,6 +44,16 @@ def test_the_jobmanagers_memory_is_not_that_of_the_taskmanagers() -> None:
     assert (facts["heap_errors"], facts["jobmanager_errors"], facts["jobmanager_resource"]) == (2, 1, "heap")
 
 
+def test_no_option_of_the_taskmanagers_repairs_the_jobmanager() -> None:
+    name, text = "java.lang.OutOfMemoryError", "Direct buffer memory"
+    error = {"exception_class": name, "root_cause_class": name, "causes": f"{name}: {text}"}
+    said = {"exception_message": text, "root_cause_message": text, **error}
+    log = [record(9, "FATAL: Thread 'jobmanager-io-thread-25' produced an error", **said, process="jobmanager")]
+    facts = only(out_of_memory.measure(hand_made(log_record=log)), "out_of_memory").facts
+    assert facts["jobmanager_resource"] == "direct memory"
+    assert "taskmanager.memory." not in str(facts.get("jobmanager_remedy"))
+
+
 def test_a_killed_pod_of_the_jobmanager_is_told_by_its_name() -> None:
     texts = [f"Pod orders-{role}-1: container main ended: OOMKilled" for role in ("jobmanager", "taskmanager")]
     killed = [record(5, text, process="kubernetes") for text in texts]

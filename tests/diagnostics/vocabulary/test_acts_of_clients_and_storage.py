@@ -82,6 +82,21 @@ ACTS = [
     ("[Elasticsearch exception [type=index_not_found_exception, reason=no", "outside_system", "auto_create_index"),
     ("NullFieldException: Field 0 is null, but expected to hold a value.", "user_code", "POJO"),
     ("org.rocksdb.RocksDBException: Corruption: block checksum mismatch", None, "localdir"),
+    ("TableException: The window can only be ordered in ASCENDING mode.", "user_code", "ROW_NUMBER()"),
+    ("SqlValidatorException: Cannot apply '=' to arguments of type '<BIGINT> = <VARCHAR>'", "user_code", "CAST(a AS"),
+    ("SqlValidatorException: Column 'a' not found in any table", "user_code", "DESCRIBE"),
+    ("FlinkJobNotFoundException: Could not find Flink job (abc)", None, "flink list -a"),
+    (
+        "YarnException: root.x already has 10 applications, cannot accept submission of application",
+        None,
+        "-refreshQueues",
+    ),
+    ("java.io.IOException: Response code from http://p:9091/metrics/job/x was 400", None, "--push.disable-consistency"),
+    ("java.io.IOException: Target file s3://c/chk-1/_metadata already exists.", None, "high-availability.cluster-id"),
+    ("HoodieKeyException: recordKey value: null for field: id cannot be null or empty.", "user_code", "COALESCE"),
+    ("LoginException: Could not login: the client is being asked for a password", "misconfiguration", "KafkaClient"),
+    ("java.io.IOException: Login failure for flink@X from keytab /x.keytab", "misconfiguration", "klist -kt"),
+    ("java.io.IOException: Error accessing gs://bucket", "outside_system", "Storage Object Admin"),
     ("IllegalArgumentException: The log sequence number must be non-decreasing. The", "outside_system", "0.6.0"),
 ]
 REFUSED = "org.apache.flink.table.api.ValidationException: Unable to create a source for reading table 'a'."
