@@ -48,11 +48,11 @@ def _texts() -> EntryTexts:
     of_settings = [text for each in setting_faults() for text in each.texts]
     of_kinds = [text for kind in KINDS_OF_CAUSES for text in KINDS[kind].texts]
     said = (text for text in (*of_origins, *of_settings) if _is_said(text))
-    return EntryTexts([(*of_kinds, *said, *told_by_messages(), *INFORMED_TEXTS)])
+    return EntryTexts([(*of_kinds, *said, *telling_messages(), *INFORMED_TEXTS)])
 
 
 @cache
-def told_by_messages() -> tuple[str, ...]:
+def telling_messages() -> tuple[str, ...]:
     """Texts of messages whose repair is known and that say so in several words, without the general ones."""
     known = (text for each in message_remedies() if not each.is_general for text in each.texts)
     return tuple(text for text in known if len(text) >= TOLD_CHARACTERS and " " in text)
