@@ -58,6 +58,8 @@ def harmless_kinds(records: pa.Table) -> pa.ChunkedArray:
         named = is_any(records["event"], entry.events)
         if entry.loggers:
             named = pc.or_(named, contains_any(records["logger"], entry.loggers))
+        if entry.exceptions:
+            named = pc.or_(is_true(named), is_true(is_any(thrown, entry.exceptions)))
         kinds = pc.coalesce(kinds, pc.if_else(pc.and_(is_true(named), pc.invert(grave)), name, None))
     return kinds
 

@@ -66,7 +66,12 @@ def build_document(
             "trouble": _trouble(diagnosis.health, diagnosis.findings),
         },
         "looked_at": [
-            {"what": in_reader_language(each.place.what), "read": each.was_read, "evidence": each.evidence}
+            {
+                "what": in_reader_language(each.place.what),
+                "read": each.was_read,
+                "evidence": each.evidence,
+                **({"harmless": list(each.harmless)} if each.harmless else {}),
+            }
             for each in diagnosis.looked_at
         ],
         "causes": [_position(each, diagnosis.findings) for each in independent_causes(diagnosis.lead_findings)],

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from diagnostics.diagnosis.missing import needs
-from diagnostics.language import in_reader_language, say
+from diagnostics.language import in_reader_language, joined_sentences, say
 from diagnostics.wording.phrase import within_sentence
 
 UNDECIDED, UNEXPLAINED = "inconclusive", "unexplained_error"
@@ -47,6 +47,19 @@ def _step_for_quiet_files(document: Mapping[str, Any]) -> str | None:
     is_undecided = document["verdict"]["symptom_class"] == UNDECIDED
     if stands_out or not was_read or not is_understood or not is_undecided or missing is None:
         return None
+    return joined_sentences((*_about_harmless(document), _deciding_file(document, missing)))
+
+
+def _about_harmless(document: Mapping[str, Any]) -> Sequence[str]:
+    """That nothing is wrong on account of the errors that are logged, and what helps who wanted something by them."""
+    harmless = next((each["harmless"] for each in document["looked_at"] if each.get("harmless")), None)
+    if harmless is None:
+        return ()
+    what, *advice = harmless
+    return (say("Nothing is wrong with the job because of such an error in its logs: {what}.", what=what), *advice)
+
+
+def _deciding_file(document: Mapping[str, Any], missing: Mapping[str, Any]) -> str:
     if all(each["job_id"] is None for each in document["jobs"]):
         return say(
             "Change nothing on account of these files: no record of them is known to ask for it, and none is of a job"

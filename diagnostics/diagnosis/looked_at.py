@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from diagnostics.diagnosis.fact_view import SignalIndex
+from diagnostics.diagnosis.fact_view import FactView, SignalIndex
 from diagnostics.diagnosis.missing import needs
 from diagnostics.evidence.subject import Subject
 from diagnostics.language import in_reader_language, joined_sentences, say, to_say
@@ -23,14 +23,18 @@ class Place:
     facts: tuple[str, ...]
     needs: str
     essential: bool = False
+    harmless: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class LookedAt:
-    """A place, and whether any of its facts was measured."""
+    """A place, whether any of its facts was measured, and what was seen there that is harmless, with what to do about
+    it if somebody wanted something by it.
+    """
 
     place: Place
     was_read: bool
+    harmless: tuple[str, ...] = ()
 
     @property
     def evidence(self) -> str:
@@ -49,6 +53,7 @@ def places() -> tuple[Place, ...]:
             tuple(entry["facts"]),
             entry["needs"],
             entry.get("essential", False),
+            tuple(entry.get("harmless", ())),
         )
         for entry in entries
     )
@@ -57,7 +62,15 @@ def places() -> tuple[Place, ...]:
 def looked_at(index: SignalIndex, job: str | None) -> tuple[LookedAt, ...]:
     """Each place with whether it was measured for this job."""
     view = index.view(Subject(job=job), "job", reach_down=True)
-    return tuple(LookedAt(place, any(view(fact) is not None for fact in place.facts)) for place in places())
+    return tuple(
+        LookedAt(place, any(view(fact) is not None for fact in place.facts), _harmless(place, view))
+        for place in places()
+    )
+
+
+def _harmless(place: Place, view: FactView) -> tuple[str, ...]:
+    said = (view(fact) for fact in place.harmless)
+    return tuple(in_reader_language(each) for each in said if isinstance(each, str))
 
 
 def is_blind(looked: Sequence[LookedAt]) -> bool:

@@ -20,7 +20,7 @@ from diagnostics.language import to_say
 from diagnostics.log_scan.known_messages import event_columns
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.listed_options import is_listed
-from diagnostics.notation.log_event import alarming_events
+from diagnostics.notation.log_event import alarming_events, harmless_events
 from diagnostics.notation.stack_trace import bare_cause, stack_trace
 from diagnostics.notation.text_lines import numbered_lines
 from diagnostics.vocabulary.copied_error import is_error_line, names_cause
@@ -41,7 +41,10 @@ Statement = list[Line]
 _THROWN = re.compile(
     r"\s{0,8}(?:Caused by: )?(?:[a-z_]\w{0,60}\.){1,12}[A-Z][\w$]{0,100}(?:Exception|Error|Throwable)(?:: |\s*$)"
 )
-_BELOW = re.compile(r"\s{1,16}at [\w$<]|\s{0,16}Caused by: |\s{0,16}\.\.\. \d+ ")
+_BELOW = re.compile(
+    r"\s{1,16}at [\w$<]|\s{0,16}Caused by: |\s{0,16}\.\.\. \d+ |\s{0,16}(?:Cause|Query schema|Sink schema): "
+)
+"""What belongs to the exception above: frames, causes, and lines of its message as Flink's planner writes them."""
 _DATED = re.compile(r"\W?\d{1,4}([./-])\d{1,2}\1\d{1,4}[T ]\d\d:\d\d:\d\d")
 """How a record begins: several of them are a log, whose layout can be described, and no copied message."""
 
@@ -118,8 +121,9 @@ def _statements(lines: Iterator[Line]) -> Iterator[Statement]:
 
 
 def _events(lines: Sequence[str]) -> list[dict[str, Any]]:
-    """The columns of the event that a line is; empty for lines that are none, and for events that alarm nobody."""
-    return [each if each.get("event") in alarming_events() else {} for each in event_columns([*map(str.strip, lines)])]
+    """The columns of the event that a line is; empty for the others, and for events that say nothing alone."""
+    telling = alarming_events() | harmless_events()
+    return [each if each.get("event") in telling else {} for each in event_columns([*map(str.strip, lines)])]
 
 
 FORMAT = Format(

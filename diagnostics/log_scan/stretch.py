@@ -50,8 +50,24 @@ PIECE_BYTES = 256 * 1024
 from the system each time, costs four times the search.
 """
 
-_CONTINUES = (b"\t", b" ", b"at ", b"Caused by:", b"Suppressed:", b"...", b"}", b")", b"At line:", b"+ ")
-"""Beginnings of continuation lines; PowerShell writes the last two between an exception and its frames."""
+_CONTINUES = (
+    b"\t",
+    b" ",
+    b"at ",
+    b"Caused by:",
+    b"Suppressed:",
+    b"...",
+    b"}",
+    b")",
+    b"At line:",
+    b"+ ",
+    b"Cause: ",
+    b"Query schema: ",
+    b"Sink schema: ",
+)
+"""Beginnings of continuation lines; PowerShell writes `At line:` and `+ ` between an exception and its frames, and the
+last three are of messages of Flink's planner.
+"""
 
 _THROWN = re.compile(
     rb"(?:: |Caused by: |Exception in thread \"[^\"\n]{0,200}\" )?"

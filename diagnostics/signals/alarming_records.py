@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from diagnostics.aggregators import alarming_records
+from diagnostics.aggregators import alarming_records, harmless_errors
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
+from diagnostics.vocabulary.harmless_errors import harmless_errors as harmless_catalogue
 from diagnostics.vocabulary.message_remedies import remedy_of
 
 SHOWN = 4
@@ -33,15 +34,26 @@ def measure(evidence: Evidence) -> Measured:
         yield NotMeasured("alarming_records", "jobmanager-log", "no log was given")
         return
     rows = evidence.answer(alarming_records.AGGREGATOR).to_pylist()
+    harmless = _harmless(evidence)
     known = sorted(cluster_of(evidence).job_names)
     jobs: Sequence[str | None] = known or [None]
     for job in jobs:
-        yield _signal(job, [each for each in rows if each["job_id"] not in known or each["job_id"] == job])
+        yield _signal(job, [each for each in rows if each["job_id"] not in known or each["job_id"] == job], harmless)
 
 
-def _signal(job: str | None, rows: Sequence[Row]) -> Signal:
+def _harmless(evidence: Evidence) -> dict[str, FactValue]:
+    """What an error says that is harmless by itself; one about which somebody may do something comes first."""
+    counted = evidence.answer(harmless_errors.AGGREGATOR).to_pylist()
+    entries = [harmless_catalogue()[each["kind"]] for each in counted]
+    if not entries:
+        return {}
+    entry = next((each for each in entries if each.advice), entries[0])
+    return {"harmless": entry.what, "harmless_advice": entry.advice}
+
+
+def _signal(job: str | None, rows: Sequence[Row], harmless: Mapping[str, FactValue]) -> Signal:
     of_rank = {rank: [each for each in rows if each["rank"] == rank] for rank in alarming_records.RANKS}
-    facts: dict[str, FactValue] = {}
+    facts: dict[str, FactValue] = dict(harmless)
     cited: list[Citation] = []
     for rank, records in of_rank.items():
         facts[f"{rank}_count"] = len(records)
@@ -125,6 +137,10 @@ FACTS = {
     f"{rank}_remedy": f"known repair of the most significant of the {what}, by its message"
     for rank, what in _OF_RANK.items()
     if rank in REPAIRED
+}
+FACTS |= {
+    "harmless": "meaning of a logged error that is harmless by itself",
+    "harmless_advice": "advice on a logged error that is harmless by itself",
 }
 
 SIGNALS = (SignalDefinition("alarming_records", "job", FACTS, measure),)

@@ -14,7 +14,7 @@ from diagnostics.notation.stack_frame import CONNECTORS, is_generated, is_user_c
 from diagnostics.reconstruction.bugs.bug_appearances import DISTRIBUTION, repair_of
 from diagnostics.reconstruction.bugs.connector_release import connector_release
 from diagnostics.reconstruction.configuration.flink_releases import flink_releases
-from diagnostics.reconstruction.errors.blamed_fault import blamed_faults, came_before, shows_faults
+from diagnostics.reconstruction.errors.blamed_fault import blamed_faults, came_before, logged_faults, shows_faults
 from diagnostics.reconstruction.failures.fault import Fault, by_job, rounds_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.class_owners import (
@@ -105,6 +105,7 @@ def _signal(job: str | None, faults: Sequence[Fault], evidence: Evidence) -> Sig
 
 def _cause(same: Sequence[Fault], evidence: Evidence) -> dict[str, FactValue]:
     first, remedy = same[0], repair_of(same[0], evidence)
+    worker = _worker_error(first, evidence)
     is_of_method = first.exception.rpartition(".")[2] in MISSING_METHOD
     named = CLASS_NAME.match(first.message) if first.origin.id == "class_loading" and not is_of_method else None
     missing = named[1].replace("/", ".") if named else None
@@ -121,7 +122,8 @@ def _cause(same: Sequence[Fault], evidence: Evidence) -> dict[str, FactValue]:
         "generated": is_generated(first.thrown_in) or None,
         "origin": first.origin.id,
         "origin_title": first.origin.title,
-        "remedy": remedy,
+        "remedy": (repair_of(worker, evidence) if worker else None) or remedy,
+        "worker_error": worker.said if worker else None,
         "missing": missing,
         "messages": len({fault.message for fault in same}),
         "reported_by": first.reported_by,
@@ -144,6 +146,8 @@ def _cause(same: Sequence[Fault], evidence: Evidence) -> dict[str, FactValue]:
     shape = code_shape_of(first.origin.id, first.exception, missing or "", first.chain, first.places, known)
     if shape:
         facts |= {"shape": shape.what, "advice": shape.advice, "advice_is_general": shape.general}
+    if shape and shape.decides:
+        facts |= dict.fromkeys(("owner_advice", "owner_release", "asks_another_flink"))
     return facts
 
 
@@ -153,6 +157,13 @@ def _place(fault: Fault) -> str | None:
     return fault.thrown_in if is_of_connector else fault.frame
 
 
+def _worker_error(fault: Fault, evidence: Evidence) -> Fault | None:
+    """What a worker of Python printed by itself, beside a failure of Java that reports that it ended."""
+    if fault.origin.id != "python" or not fault.exception:
+        return None
+    return next((each for each in logged_faults(evidence) if each.origin.id == "python" and not each.exception), None)
+
+
 def _owner(fault: Fault, evidence: Evidence, *, is_twice: bool) -> dict[str, FactValue]:
     """Which artifact brings the class that the error names, what calls it, and the release for the Flink that runs."""
     name = class_named(fault.exception, fault.message)
@@ -160,8 +171,9 @@ def _owner(fault: Fault, evidence: Evidence, *, is_twice: bool) -> dict[str, Fac
     caller = caller_of(fault.exception, fault.frame)
     caller = caller if caller is not owner else None
     blamed = caller if owner is None or (caller and owner.of_flink) else owner
+    flink = _distribution(fault) or flink_releases(evidence).at(fault.citation.file_id, fault.ts_ms)
     advice = (caller.advice_beside(owner) if caller else None) or (
-        blamed.advice_on(fault.exception) if blamed else None
+        blamed.advice_on(fault.exception, flink) if blamed else None
     )
     facts: dict[str, FactValue] = {
         "owner": owner.what if owner else None,
@@ -171,7 +183,6 @@ def _owner(fault: Fault, evidence: Evidence, *, is_twice: bool) -> dict[str, Fac
     }
     if is_twice and owner and owner.of_missing:
         return {name: value for name, value in facts.items() if name not in ("owner", "owner_advice")}
-    flink = _distribution(fault) or flink_releases(evidence).at(fault.citation.file_id, fault.ts_ms)
     if blamed is owner and asks_another_flink(fault.exception, name):
         line = f"{flink[0]}.{flink[1]}" if flink else None
         known = list(connectors_for(line)) if line else []
@@ -234,7 +245,8 @@ FACTS = {
     "own_frames": "frames of the job's own code, innermost first",
     "origin": "kind of code fault; own_code, class_loading, serialization, record, statement, python or connector_code",
     "origin_title": "the same in words",
-    "remedy": "repair of a failure with this message",
+    "remedy": "repair of a failure with this message, or with what a worker of Python printed",
+    "worker_error": "error that a worker of Python printed before a failure reported its end",
     "shape": "what the shape of the exception shows to be wrong",
     "advice": "repair of a failure of this shape",
     "advice_is_general": "whether that repair says little more than the kind of failure",

@@ -77,6 +77,7 @@ FAMILIES = (
     "gRPC",
     "HTTP",
     "Thrift",
+    "socket",
 )
 """Names that leave open which system it is: a name of one of these is taken first."""
 SERVICE = re.compile(
@@ -161,7 +162,7 @@ def _systems_of(fault: Fault) -> Iterator[str]:
     frames, refusal = _frames(fault), refusal_of(fault.chain)
     if refusal and (named := refusal.system_in(fault.chain)):
         yield named
-    if named := _named_with(fault.chain):
+    if named := _named_with(fault.chain, fault.places):
         yield named
     for each in (*frames, *fault.chain.split("\n")):
         meaning = known_frames().systems.meaning(each)
@@ -175,9 +176,9 @@ def _systems_of(fault: Fault) -> Iterator[str]:
         yield at
 
 
-def _named_with(text: str) -> str | None:
+def _named_with(text: str, frames: Sequence[str] = ()) -> str | None:
     """The outside system that the entry of a known message names."""
-    known = known_message(text)
+    known = known_message(text, tuple(frames))
     return known.system if known else None
 
 

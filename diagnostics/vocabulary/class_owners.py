@@ -10,6 +10,7 @@ includes  the pattern with which Maven shows who brings it (dependency:tree -Din
 advice    where it has to be, and in which release
 absent    what to do where the class is on no class path at all, if the advice is about two releases that meet
 of_missing  true: its name and advice are about a class that is missing, and hold for none that is there twice
+until     the first version of Flink without its classes, and the `advice` where an older one runs
 beside    another owner's name -> what repairs a call from here to a class of that one, where it is neither's advice
 """
 
@@ -72,6 +73,8 @@ class ClassOwner:
     of_missing: bool = False
     absent: str | None = None
     beside: Mapping[str, str] = field(default_factory=dict)
+    until: tuple[int, int] | None = None
+    advice_until: str | None = None
 
     @property
     def artifact(self) -> str:
@@ -79,8 +82,13 @@ class ClassOwner:
         first = (self.includes or "").partition(",")[0].rpartition(":")[2]
         return self.what if not first or "*" in first else first
 
-    def advice_on(self, exception: str) -> str:
-        """What to do about an error of loading one of its classes: the class is not there, or in another release."""
+    def advice_on(self, exception: str, flink: tuple[int, ...] | None = None) -> str:
+        """What to do about an error of loading one of its classes: the class is not there, or in another release.
+
+        flink  the version that runs, where it is known
+        """
+        if self.advice_until and self.until and flink and flink[:2] < self.until:
+            return self.advice_until
         return self.absent if self.absent and exception.rpartition(".")[2] in MISSING_CLASS else self.advice
 
     def release_for(self, line: str) -> str | None:
@@ -112,6 +120,10 @@ def class_owners() -> tuple[ClassOwner, ...]:
                 other: with_translations(pair["advice"].strip(), pair, "advice")
                 for other, pair in entry.get("beside", {}).items()
             },
+            until=_version(entry["until"]["version"]) if "until" in entry else None,
+            advice_until=with_translations(entry["until"]["advice"].strip(), entry["until"], "advice")
+            if "until" in entry
+            else None,
         )
         for path in sorted(FOLDER.glob("*.yaml"))
         for what, entry in _entries(path).items()
@@ -121,6 +133,11 @@ def class_owners() -> tuple[ClassOwner, ...]:
 def _entries(path: Path) -> dict[str, Any]:
     content: Any = read_yaml(path.read_text("utf-8"), path.name).content
     return dict(content)
+
+
+def _version(text: str) -> tuple[int, int]:
+    major, minor = text.split(".")
+    return int(major), int(minor)
 
 
 def owner_of(name: str | None) -> ClassOwner | None:

@@ -28,6 +28,7 @@ class CodeShape:
     frames   beginnings of the frames that threw it
     methods  endings of the frames that threw it
     general  whether it says less than a repair that is known by the message or by the artifact of the class
+    decides  whether it says more than what is known of the artifact that the class belongs to
     """
 
     what: str
@@ -39,6 +40,7 @@ class CodeShape:
     frames: tuple[str, ...] = ()
     methods: tuple[str, ...] = ()
     general: bool = False
+    decides: bool = False
 
     @property
     def _is_of_any(self) -> bool:
@@ -73,6 +75,7 @@ def code_shapes() -> tuple[CodeShape, ...]:
             frames=tuple(entry.get("frames", ())),
             methods=tuple(entry.get("methods", ())),
             general=entry.get("general") is True,
+            decides=entry.get("decides") is True,
         )
         for what, entry in content.items()
     )

@@ -14,11 +14,16 @@ from diagnostics.yaml_document import read_yaml, with_translations
 
 @dataclass(frozen=True, slots=True)
 class HarmlessError:
-    """One entry: the events and the parts of logger names that show it, and a clause that names it."""
+    """One entry: what shows it, a clause that names it, and what somebody may do who wanted something by it.
+
+    events, loggers, exceptions  events, parts of names of loggers, and classes of exceptions; one of them shows it
+    """
 
     what: str
     events: tuple[str, ...]
     loggers: tuple[str, ...]
+    exceptions: tuple[str, ...] = ()
+    advice: str | None = None
 
 
 @cache
@@ -36,6 +41,8 @@ def harmless_errors() -> Mapping[str, HarmlessError]:
             with_translations(entry["what"], entry, "what"),
             tuple(entry.get("events", () if "loggers" in entry else others)),
             tuple(entry.get("loggers", ())),
+            tuple(entry.get("exceptions", ())),
+            with_translations(entry["advice"], entry, "advice") if "advice" in entry else None,
         )
         for name, entry in content.items()
     }

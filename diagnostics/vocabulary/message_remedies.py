@@ -3,6 +3,7 @@
 One YAML file for each part of the world in `diagnostics/vocabulary/message_remedies`; an entry has
 
 texts   parts of messages of the chain of exceptions
+beside  parts of messages; where an entry has some, one of them must be there too, beside one of `texts`
 thrown  frames and texts: parts of messages that show it only where one of the frames threw the innermost exception
 remedy  what to do, in sentences that need no further context
 shows   where such a failure comes from, if no other catalogue knows it: an id of `fault_origins.yaml`, or `setting`
@@ -39,6 +40,7 @@ class MessageRemedy:
 
     frames, thrown_texts  beginnings of frames, and the parts of messages that show it only in one of them
     is_general            whether it says only which part failed
+    beside  parts of messages; one of them must be in the chain, too; none where the texts suffice
     """
 
     id: str
@@ -49,6 +51,11 @@ class MessageRemedy:
     frames: tuple[str, ...] = ()
     thrown_texts: tuple[str, ...] = ()
     is_general: bool = False
+    beside: tuple[str, ...] = ()
+
+    def fits_beside(self, text: str) -> bool:
+        """Whether the chain has what the entry wants beside its texts."""
+        return not self.beside or any(each in text for each in self.beside)
 
 
 @cache
@@ -61,9 +68,10 @@ def message_remedies() -> tuple[MessageRemedy, ...]:
             with_translations(entry["remedy"].strip(), entry, "remedy"),
             entry.get("shows"),
             entry.get("system"),
-            tuple(entry.get("thrown", {}).get("frames", ())),
-            tuple(entry.get("thrown", {}).get("texts", ())),
-            path.stem == GENERAL,
+            frames=tuple(entry.get("thrown", {}).get("frames", ())),
+            thrown_texts=tuple(entry.get("thrown", {}).get("texts", ())),
+            is_general=path.stem == GENERAL,
+            beside=tuple(entry.get("beside", ())),
         )
         for path in sorted(FOLDER.glob("*.yaml"))
         for name, entry in _entries(path).items()
@@ -97,7 +105,7 @@ def known_message(text: str, frames: tuple[str, ...] = ()) -> MessageRemedy | No
         *searched_texts().entries_in(text),
         *(place for place in thrown if any(frame.startswith(known[place].frames) for frame in frames)),
     }
-    return known[min(entries)] if entries else None
+    return next((known[place] for place in sorted(entries) if known[place].fits_beside(text)), None)
 
 
 def remedy_of(text: str, frames: Sequence[str] = ()) -> str | None:

@@ -47,7 +47,7 @@ def blamed_faults(evidence: Evidence) -> Sequence[Fault]:
     failures = faults_in(evidence)
     if any(each.origin.id != UNKNOWN for each in failures):
         return failures
-    together = [*failures, *_logged(evidence)]
+    together = [*failures, *logged_faults(evidence)]
     return sorted(together, key=lambda each: (each.ts_ms is None, each.ts_ms or 0))
 
 
@@ -86,6 +86,15 @@ def _can_cause(fault: Fault) -> bool:
     if fault.origin.id != UNKNOWN:
         return True
     return fault.reported_by in ("failure", "process") and not any(text in fault.chain for text in ENDS)
+
+
+@read_once
+def logged_faults(evidence: Evidence) -> Sequence[Fault]:
+    """The errors in logs, and in what processes and clients print, that may have stopped a job.
+
+    Reads   log_record, and the histories of checkpoints.
+    """
+    return list(_logged(evidence))
 
 
 def _logged(evidence: Evidence) -> Iterator[Fault]:

@@ -128,3 +128,19 @@ def test_a_process_that_ends_over_its_ports_is_fatal_whoever_logs_it() -> None:
     over = record(1, "ERROR", "Terminating TaskManagerRunner with exit code 1.")
     facts = only(measure(hand_made(log_record=[taken, over])), "alarming_records").facts
     assert (facts["error_count"], facts["fatal_count"]) == (0, 1)
+
+
+def test_a_harmless_error_is_named_with_what_somebody_may_do_about_it() -> None:
+    bean = "javax.management.InstanceAlreadyExistsException"
+    shown = record(1, "ERROR", "Error registering AppInfo mbean", exception_class=bean, logger="root")
+    signal = only(measure(hand_made(log_record=[record(0, "INFO", "Starting"), shown])), "alarming_records")
+    assert signal.facts["error_count"] == 0
+    assert signal.facts["harmless"] == "two Kafka clients have one name"
+    assert "client.id.prefix" in str(signal.facts["harmless_advice"])
+
+
+def test_a_repair_may_be_known_by_an_exception_below_the_message() -> None:
+    below = "org.apache.flink.runtime.checkpoint.CheckpointException: a Failure reason: Task has failed."
+    declined = record(1, "ERROR", "Something is off", exception_class="a.BException", causes=below)
+    signal = only(measure(hand_made(log_record=[declined])), "alarming_records")
+    assert "Task name with subtask" in str(signal.facts["error_remedy"])

@@ -173,3 +173,26 @@ def test_a_class_that_is_there_twice_was_neither_removed_nor_is_it_missing(named
     assert not {"owner", "owner_advice"} & {name for name, value in twice.items() if value is not None}
     missing = facts_of(failed(5, "java.lang.NoClassDefFoundError", named))
     assert missing["owner_advice"]
+
+
+def test_a_class_that_flink_2_removed_is_missing_on_flink_1_where_its_own_jars_are() -> None:
+    missing = failed(5, "java.lang.NoClassDefFoundError", "org/apache/flink/streaming/api/functions/sink/SinkFunction")
+    assert "provided scope" in facts_of(of_version("1.20.1"), missing)["owner_advice"].partition(". ")[2]
+    assert facts_of(of_version("2.0.0"), missing)["owner_advice"].startswith("Flink 2.0 removed it")
+    assert facts_of(missing)["owner_advice"].startswith("Flink 2.0 removed it")
+
+
+def test_what_a_shape_decides_counts_before_the_owner_of_the_class() -> None:
+    said = "org.apache.iceberg.BaseFileScanTask; local class incompatible: stream classdesc serialVersionUID = 1"
+    fault = failed(5, "java.io.InvalidClassException", said, causes=f"java.io.InvalidClassException: {said}")
+    facts = facts_of(of_version("1.20.1"), fault)
+    assert "owner_advice" not in facts
+    assert "--allowNonRestoredState" in facts["advice"]
+
+
+def test_what_a_worker_of_python_printed_is_repaired_first() -> None:
+    ended = failed(5, "java.lang.RuntimeException", "Failed to create stage bundle factory! INFO:root:Starting")
+    printed = {"level": None, "exception_message": "ImportError: cannot import name 'validate' from 'avro.io'"}
+    facts = facts_of(ended, {"message": printed["exception_message"], "causes": None, **printed})
+    assert facts["worker_error"] == printed["exception_message"]
+    assert facts["remedy"].startswith("Make a fresh environment")

@@ -13,6 +13,41 @@ from diagnostics.wording.phrase import split_sentences
     [
         ("class_loading", "java.lang.NoClassDefFoundError", "org.apache.hadoop.conf.Configuration", "", "of Hadoop"),
         ("class_loading", "java.lang.NoClassDefFoundError", "com.acme.Client", "", "a class is missing"),
+        (
+            "class_loading",
+            "java.lang.RuntimeException",
+            "",
+            "RuntimeException: class org.apache.hadoop.a.B not org.apache.hadoop.a.C",
+            "two jars",
+        ),
+        (
+            "class_loading",
+            "java.lang.IllegalAccessError",
+            "a.b.Writer",
+            "tried to access method a.b.Writer.<init>(J)V from class a.b.DeltaWriter",
+            "of one package",
+        ),
+        (
+            "class_loading",
+            "java.lang.IllegalAccessError",
+            "a.b.DeltaWriter",
+            "class a.b.DeltaWriter tried to access method 'void a.b.Writer.<init>(long)' (a.b.Writer is in module b)",
+            "of one package",
+        ),
+        (
+            "class_loading",
+            "java.lang.IllegalAccessError",
+            "a.b.C",
+            "tried to access field a.b.C.d from class e.F",
+            "two",
+        ),
+        (
+            "serialization",
+            "java.io.InvalidClassException",
+            "",
+            "java.io.InvalidClassException: a.CoderTypeSerializer;\nlocal class incompatible: stream classdesc",
+            "the state holds",
+        ),
         ("class_loading", "java.lang.NoClassDefFoundError", "a.B", "Could not initialize class a.B", "initialized"),
         ("class_loading", "java.lang.NoSuchMethodError", "a.B.c", "a.B.c(I)V", "two releases"),
         ("class_loading", "java.lang.LinkageError", "", "loader constraint violation", "twice"),
@@ -102,3 +137,11 @@ def test_a_connector_whose_parameters_are_read_misses_one() -> None:
 
     assert told is not None
     assert "parameter" in told.what
+
+
+def test_hadoop_that_lacks_a_class_of_hadoop_is_of_two_releases() -> None:
+    missing, frames = "org.apache.hadoop.util.FastNumberFormat", ["org.apache.hadoop.yarn.ApplicationId.toString"]
+    shape = code_shape_of("class_loading", "java.lang.NoClassDefFoundError", missing, "", frames, None)
+    assert shape is not None
+    assert shape.decides
+    assert "one Hadoop release" in shape.advice

@@ -150,6 +150,31 @@ ACTS = [
     ("IOException: Unable to parse response body for Response{response=HTTP/1.1 200 OK}", None, "elasticsearch-8"),
     ("SQLException: Plugin 'mysql_native_password' is not loaded", "outside_system", "caching_sha2_password"),
     (f"{POSTGRES}could not serialize access due to concurrent update", "outside_system", "read committed"),
+    ("ValidationException: Column types do not match.\nCause: Different number of columns.", None, "no more and no"),
+    (f"{STATE}No operators defined in streaming topology. Cannot generate StreamGraph.", "user_code", "INSERT INTO"),
+    ("written to 0 of the 1 minReplication nodes. There are 0 datanode(s) running", None, "Start the DataNodes"),
+    ("StreamLoadFailException: there are 280 rows couldn't find a partition", "user_code", "ADD PARTITION"),
+    ("DmlParserException: DML statement couldn't be parsed. Please open a Jira issue with the", None, "Upgrade"),
+    ('UnsupportedFileSystemException: No FileSystem for scheme "oss"', "misconfiguration", "flink-oss-fs-hadoop"),
+    (
+        "java.lang.NoSuchMethodError: scala.Product.$init$(Lscala/Product;)V",
+        "user_code",
+        "or build the job with Scala 2.11",
+    ),
+    ("java.lang.NoClassDefFoundError: scala/Product$class", "user_code", "in place of _2.11"),
+    (
+        "NoSuchMethodError: 'scala.collection.immutable.ArraySeq scala.runtime.ScalaRunTime$.a()'",
+        None,
+        "Delete flink-scala",
+    ),
+    ("java.lang.NoClassDefFoundError: scala/collection/GenTraversableOnce", "user_code", "in place of _2.13"),
+    ("java.lang.IllegalArgumentException: Invalid negative offset", "outside_system", "Upgrade the Kafka connector"),
+    ("ValidationException: Cannot determine history between starting snapshot null and current 5", None, "0.13.0"),
+    ("HoodieIOException: Fetching rollback plan failed for [==>1__rollback__REQUESTED]", None, ".rollback.requested"),
+    ("Exception: Failed to abort transactions with label a-0-1, db: b, table: c", None, "'sink.label-prefix'"),
+    ("HttpHostConnectException: Connect to 127.0.0.1:8040 failed: Connection refused", None, "priority_networks"),
+    ("RuntimeException: UnknownHostException: [be-0.be.svc.cluster.local]", None, "Kubernetes cluster"),
+    ("doris.shaded.org.apache.thrift.transport.TTransportException: Connection timed out", None, "be_port (9060)"),
 ]
 
 
@@ -157,3 +182,14 @@ ACTS = [
 def test_a_message_names_the_act_that_repairs_it(said: str, symptom_class: str | None, act: str) -> None:
     assert act in (remedy_of(said) or "")
     assert symptom_class is None or shown_by(said) == symptom_class
+
+
+def test_what_an_entry_wants_beside_its_text_must_be_there() -> None:
+    assert "Kubernetes cluster" not in (remedy_of("java.net.UnknownHostException: hms") or "")
+
+
+def test_a_commit_that_the_metastore_did_not_answer_is_known_by_where_it_was_thrown() -> None:
+    said = "org.apache.thrift.transport.TTransportException: java.net.SocketTimeoutException: Read timed out"
+    thrown = ("org.apache.iceberg.hive.HiveTableOperations.doCommit",)
+    assert "metadata_location" in (remedy_of(said, thrown) or "")
+    assert "metadata_location" not in (remedy_of(said) or "")
