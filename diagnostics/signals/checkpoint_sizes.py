@@ -29,6 +29,8 @@ GROWTH_LEFT = 2.0
 """The needed rate leaves room for the state growth of this many checkpoints. Our choice."""
 SETTLED_SHARE, LEAST_SETTLED = 0.01, 5
 """A state that differs by at most a hundredth in the last 5 checkpoints or more has stopped growing. Our choice."""
+UP_AND_DOWN = 0.5
+"""A state whose falls between checkpoints are half of its rises or more goes up and down. Our choice."""
 LEAST_MANY = 8
 """From 8 checkpoints on, a largest state in the first half shows that it no longer grows. Our choice, as for trends."""
 
@@ -287,12 +289,16 @@ def _settled(sized: Sequence[Checkpoint]) -> tuple[int, float] | None:
 
 
 def _stands_still(checkpoints: Sequence[Checkpoint]) -> bool:
-    """Whether the state has settled, or was largest in the first half of LEAST_MANY checkpoints or more, and no trend
-    lasts until the end: what it grew by before is over.
+    """Whether the state has settled, was largest in the first half of LEAST_MANY checkpoints or more, or goes up and
+    down in these, and no trend lasts until the end: its rises are no growth that goes on.
     """
     sized = [each for each in checkpoints if each.state_bytes]
     states = [_full_state(each) for each in sized]
-    is_past = len(states) >= LEAST_MANY and max(states[len(states) // 2 :]) < max(states)
+    steps = [later - earlier for earlier, later in pairwise(states)]
+    rises, falls = sum(each for each in steps if each > 0), -sum(each for each in steps if each < 0)
+    is_past = len(states) >= LEAST_MANY and (
+        max(states[len(states) // 2 :]) < max(states) or falls >= UP_AND_DOWN * rises
+    )
     return (_settled(sized) is not None or is_past) and lasting_growth(sized) is None
 
 

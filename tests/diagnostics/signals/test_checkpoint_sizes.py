@@ -86,7 +86,7 @@ def test_in_flight_data_does_not_count_as_state() -> None:
 
 def test_in_flight_data_that_comes_with_back_pressure_is_no_growth_of_the_state() -> None:
     """The state goes up and down between 1 and 4 MB; for some checkpoints 21 MB of in-flight data are beside it."""
-    own = (1.0, 1.9, 2.9, 3.9, 1.2, 1.6, 1.1, 1.5, 2.0, 2.9)
+    own = (1.0, 1.9, 2.9, 3.9, 1.0, 1.6, 1.1, 1.5, 2.0, 2.9)
     persisted = (0, 0, 0, 0, 21, 21, 21, 21, 0, 0)
     pairs = [(one + extra, extra) for one, extra in zip(own, persisted, strict=True)]
     history = History(
@@ -96,6 +96,8 @@ def test_in_flight_data_that_comes_with_back_pressure_is_no_growth_of_the_state(
     assert facts["growth_by_checkpoint_bytes"] == pytest.approx(0.9 * MB), "the median step of the state alone"
     assert facts["needed_bytes"] == pytest.approx((22.6 + 2 * 1.0) * MB)
     assert "growth_bytes_per_s" not in known_facts(facts), "largest in its first half, it has not grown since"
+    rising = History(JOB, (*history.checkpoints, _checkpoint(11, 4.2, 4.2)))
+    assert "growth_bytes_per_s" not in known_facts(_written(rising, {"interval_ms": 10_000})), "it goes up and down"
     state = _state(history)
     assert (state["first_state_bytes"], state["last_state_bytes"]) == (1.0 * MB, pytest.approx(2.9 * MB))
 
