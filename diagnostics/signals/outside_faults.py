@@ -22,6 +22,7 @@ from diagnostics.vocabulary.outside_refusals import (
     likely_refusal,
     refusal_of,
 )
+from diagnostics.vocabulary.refusal_advice import refusal_advice
 
 MOST_LISTED = 12
 CONNECTORS: Mapping[str, str] = {
@@ -194,9 +195,13 @@ def host_of(fault: Fault) -> str | None:
     return next(filter(None, found.groups()), None) if found else None
 
 
-def _advice(refusal: Refusal | None, remedy: str | None) -> str | None:
-    """What to do about a refusal of this kind; none beside a remedy where only the client's class is known."""
-    return None if refusal is None or (remedy and refusal.by_class) else refusal.advice
+def _advice(refusal: Refusal | None, remedy: str | None, system: str | None) -> str | None:
+    """What to do about a refusal of this kind by this system; none beside a remedy where only the client's class is
+    known.
+    """
+    if refusal is None or (remedy and refusal.by_class):
+        return None
+    return refusal_advice().get((refusal.how, system or ""), refusal.advice)
 
 
 def _frames(fault: Fault) -> list[str]:
@@ -209,7 +214,7 @@ def _signal(job: str | None, faults: Sequence[Fault]) -> Signal:
     stamps = [fault.ts_ms for fault in outside if fault.ts_ms is not None]
     if outside:
         first, rounds = outside[0], rounds_of(outside)
-        refusal, remedy = refusal_in(first), remedy_of(first.chain, first.places)
+        refusal, remedy, system = refusal_in(first), remedy_of(first.chain, first.places), system_of(first)
         before = came_before(faults, first)
         gaps = [later - earlier for earlier, later in pairwise(rounds)]
         facts |= {
@@ -217,9 +222,9 @@ def _signal(job: str | None, faults: Sequence[Fault]) -> Signal:
             "lasting": refusal is not None and refusal.lasting,
             "said": first.said,
             "remedy": remedy,
-            "advice": _advice(refusal, remedy),
+            "advice": _advice(refusal, remedy, system),
             "reported_by": first.reported_by,
-            "system": system_of(first),
+            "system": system,
             "host": host_of(first),
             "opening": any(frame.rpartition(".")[2] in OPENING for frame in _frames(first)),
             "is_first": before is None,

@@ -1,0 +1,23 @@
+"""A refusal whose way and system are known comes with what that system's operators do."""
+
+from __future__ import annotations
+
+from diagnostics.language import CHINESE, Text
+from diagnostics.vocabulary.outside_refusals import refusals
+from diagnostics.vocabulary.refusal_advice import refusal_advice
+
+
+def test_every_advice_is_of_a_known_refusal_and_system_in_both_languages() -> None:
+    systems = {system for each in refusals() for system in each.of}
+    ways = {each.how for each in refusals()}
+    assert refusal_advice()
+    for (how, system), advice in refusal_advice().items():
+        assert (how in ways, system in systems) == (True, True), (how, system)
+        assert isinstance(advice, Text), (how, system)
+        assert advice.translations[CHINESE].strip(), (how, system)
+
+
+def test_a_transaction_of_hudi_is_repaired_in_its_timeline_and_not_by_a_label() -> None:
+    how = "a former transaction or commit of the job is open, or is no longer known to it"
+    assert ".hoodie" in refusal_advice()[how, "Hudi"]
+    assert "sink.label-prefix" in refusal_advice()[how, "Doris"]
