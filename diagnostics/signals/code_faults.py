@@ -19,6 +19,7 @@ from diagnostics.reconstruction.failures.fault import Fault, by_job, rounds_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.class_owners import (
     MISSING_METHOD,
+    NOT_INITIALIZED,
     asks_another_flink,
     caller_of,
     class_named,
@@ -139,6 +140,8 @@ def _cause(same: Sequence[Fault], evidence: Evidence) -> dict[str, FactValue]:
         facts |= {"owner": brings.artifact, "owner_includes": brings.includes}
     if is_conflict(first.exception, first.message) or twice:
         facts |= _owner(first, evidence, is_twice=twice)
+    elif _is_outside_class_not_initialized(first):
+        facts |= _owner(first, evidence, is_twice=False)
     elif first.origin.id == CONNECTOR_CODE:
         facts |= connector_release(first, evidence)
     known = remedy or facts.get("owner_advice")
@@ -149,6 +152,12 @@ def _cause(same: Sequence[Fault], evidence: Evidence) -> dict[str, FactValue]:
     if shape and shape.decides:
         facts |= dict.fromkeys(("owner_advice", "owner_release", "asks_another_flink"))
     return facts
+
+
+def _is_outside_class_not_initialized(fault: Fault) -> bool:
+    """Whether a class that none of Flink's core jars brings could not be initialized: its artifact lacks something."""
+    name = class_named(fault.exception, fault.message) or ""
+    return NOT_INITIALIZED in fault.message and not name.startswith(OWN_PACKAGES)
 
 
 def _place(fault: Fault) -> str | None:
@@ -172,9 +181,10 @@ def _owner(fault: Fault, evidence: Evidence, *, is_twice: bool) -> dict[str, Fac
     caller = caller if caller is not owner else None
     blamed = caller if owner is None or (caller and owner.of_flink) else owner
     flink = _distribution(fault) or flink_releases(evidence).at(fault.citation.file_id, fault.ts_ms)
-    advice = (caller.advice_beside(owner) if caller else None) or (
-        blamed.advice_on(fault.exception, flink) if blamed else None
-    )
+    advice = caller.advice_beside(owner) if caller else None
+    if advice is None and blamed:
+        is_there = NOT_INITIALIZED in fault.message
+        advice = blamed.advice if is_there else blamed.advice_on(fault.exception, flink)
     facts: dict[str, FactValue] = {
         "owner": owner.what if owner else None,
         "caller": caller.what if caller else None,

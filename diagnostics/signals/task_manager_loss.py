@@ -101,6 +101,7 @@ def measure_all(evidence: Evidence) -> Measured:
     facts: dict[str, FactValue] = {
         "lost": len({loss.task_manager for loss, _ in lost}),
         "task_managers": list(dict.fromkeys(loss.task_manager for loss, _ in lost)),
+        "on_yarn": any((loss.task_manager or "").startswith("container_") for loss, _ in lost) or None,
         "unreachable": sum(loss.how == "unreachable" for loss, _ in lost),
         "container_ends": sum(loss.how == "container ended" for loss, _ in lost),
         "lived_on": fates.count(True) if fates or not lost else None,
@@ -346,6 +347,7 @@ SIGNALS = (
         facts={
             "lost": "TaskManagers lost",
             "task_managers": "their resource ids",
+            "on_yarn": "whether one of them ran in a container of YARN, by its id",
             "unreachable": "losses that were noticed by failing connections, not by the heartbeat",
             "container_ends": "losses that YARN or Kubernetes reported, because the container ended",
             "lived_on": "lost TaskManagers whose process lived on",
