@@ -31,6 +31,7 @@ from diagnostics.reconstruction.configuration.stated_settings import settings_of
 from diagnostics.reconstruction.failures.incident_log import IncidentLog, incident_log
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
+from diagnostics.vocabulary.message_remedies import remedy_of
 
 MOST_LISTED = 8
 
@@ -196,6 +197,7 @@ def _signal(evidence: Evidence, job: str | None, events: Sequence[Event], client
     if serious:
         facts |= {
             "first_text": serious[0].citation.text[:300],
+            "remedy": remedy_of(serious[0].text),
             "first_ms": serious[0].ts_ms,
             "vertex": serious[0].vertex,
         }
@@ -332,6 +334,7 @@ FACTS = {
     "wrong_by_default": "links that are wrong if the defaults of Flink and Kafka are in effect",
     "not_visible": "the links that these files do not show",
     "first_text": "the most significant message",
+    "remedy": "repair of a failure with this message",
     "first_ms": "when it came, epoch ms",
     "vertex": "task that it names",
 }

@@ -17,7 +17,13 @@ from diagnostics.vocabulary.message_remedies import remedy_of
 AREAS: Mapping[str, tuple[str, ...]] = {
     "heap": ("Java heap space", "GC overhead limit exceeded", "Requested array size exceeds VM limit"),
     "metaspace": ("Metaspace", "Compressed class space"),
-    "direct": ("Direct buffer memory", "direct buffer memory", "direct out-of-memory", "of direct memory (used"),
+    "direct": (
+        "Direct buffer memory",
+        "direct buffer memory",
+        "direct out-of-memory",
+        "of direct memory (used",
+        "OutOfDirectMemoryError",
+    ),
     "threads": ("unable to create new native thread", "unable to create native thread"),
 }
 """Memory area -> text of the OutOfMemoryError that names it. Source: Flink's own log statements, mem.oom.*."""

@@ -37,6 +37,15 @@ def test_a_fenced_producer_names_the_prefix() -> None:
     assert facts["wrong"] == ["transactional id prefix, unique for each sink and stable"]
 
 
+def test_a_refused_transactional_id_comes_with_its_repair() -> None:
+    causes = (
+        "org.apache.kafka.common.errors.TransactionalIdAuthorizationException: Transactional Id authorization failed"
+    )
+    log = [record(5, "enrich (1/2) (x) switched from RUNNING to FAILED on tm-1.", causes=causes)]
+    facts = only(measure(hand_made(**line_of_jobs(), log_record=log)), "kafka_transactions").facts
+    assert "--transactional-id" in str(facts["remedy"])
+
+
 def test_a_word_behind_transactional_id_is_no_prefix() -> None:
     causes = (
         "org.apache.kafka.common.errors.ProducerFencedException: it tried to use an old epoch with the transactionalId"

@@ -113,6 +113,24 @@ ACTS = [
     ("java.io.IOException: BackPresure Exceed Reject Limit", "outside_system", "connectionSize"),
     ("java.lang.RuntimeException: An error occurred in NebulaSink.", "outside_system", "nebula-flink-connector"),
     ("org.apache.hadoop.hdfs.BlockMissingException: Could not obtain block: BP-1", None, "hdfs fsck"),
+    ("IllegalArgumentException: Can't get Master Kerberos principal for use as renewer", None, "HADOOP_CONF_DIR"),
+    ("YarnException: Failed to submit application_1_1 to YARN : root is not a leaf queue", None, "application.queue"),
+    ("RestClientException: Response was neither of the expected type([simple type, class a]) nor", None, "/overview"),
+    ("FlinkJobNotFoundException: Could not find Flink job (1)", None, "flink list -a"),
+    ("The window function TUMBLE requires the timecol is a time attribute type, but is", "user_code", "WATERMARK FOR"),
+    ("java.io.IOException: Could not find schema with id 3 in registry", "outside_system", "/schemas/ids/"),
+    (
+        "CorruptRecordException: This message has failed its CRC checksum, exceeds the valid size, has a null key for"
+        " a compacted topic, or is otherwise corrupt.",
+        "outside_system",
+        "key.fields",
+    ),
+    ("Py4JError: org.apache.flink.a does not exist in the JVM", "user_code", "FLINK_HOME"),
+    ("PulsarClientException$TimeoutException: The producer a can not send message to the topic b", None, "sendTimeout"),
+    ("AlreadyClosedException: connection is already closed due to connection error", None, "setRequestedHeartbeat"),
+    ("ConnectedFailedException: Connect to Doris BE{host='a', port=9060}failed.", "outside_system", "be_port"),
+    ("HoodieIOException: Could not read commit details from /a/.hoodie/1.commit", "outside_system", "archive.min"),
+    ("RetriesExhaustedException: Failed after attempts=36, exceptions:", None, "zookeeper.quorum"),
     (
         "CannotPlanException: There are not enough rules to produce a node with desired properties:"
         " convention=BATCH_PHYSICAL",
