@@ -38,6 +38,8 @@ _OF_LINKAGE = re.compile(
 _LOADER = re.compile(r"(?:Class)?Loader(?:s\$\w+)?$")
 MISSING_METHOD = ("NoSuchMethodError", "AbstractMethodError")
 """Errors whose message names a method, whose class counts and not the types beside it."""
+FORMATS = ("org.apache.flink.formats.", "org.apache.flink.orc.")
+"""Beginnings of the classes of Flink that have jars of their own, beside flink-dist."""
 OF_THE_JDK = ("java.", "jdk.", "sun.")
 MISSING_CLASS = ("ClassNotFoundException", "NoClassDefFoundError")
 """Errors that a class loader throws, so that their top frame is not the caller."""
@@ -183,10 +185,14 @@ def release_met(exception: str, frame: str | None) -> ClassOwner | None:
 
 
 def asks_another_flink(exception: str, name: str | None) -> bool:
-    """Whether code was compiled for another release of Flink: a class of Flink is there without what it asks for."""
+    """Whether code was compiled for another release of Flink: a class of Flink is there without what it asks for.
+
+    A format has a jar of its own, which is itself of another release.
+    """
     owner, simple = owner_of(name), exception.rpartition(".")[2]
     is_there = simple in OF_CONFLICTS and simple not in (*MISSING_CLASS, "LinkageError", "InvalidClassException")
-    return is_there and owner is not None and owner.of_flink and (name or "").startswith("org.apache.flink.")
+    is_core = (name or "").startswith("org.apache.flink.") and not (name or "").startswith(FORMATS)
+    return is_there and owner is not None and owner.of_flink and is_core
 
 
 def caller_of(exception: str, frame: str | None) -> ClassOwner | None:

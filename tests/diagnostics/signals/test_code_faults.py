@@ -196,3 +196,11 @@ def test_what_a_worker_of_python_printed_is_repaired_first() -> None:
     facts = facts_of(ended, {"message": printed["exception_message"], "causes": None, **printed})
     assert facts["worker_error"] == printed["exception_message"]
     assert facts["remedy"].startswith("Make a fresh environment")
+
+
+def test_a_format_that_lacks_a_method_is_itself_of_another_release() -> None:
+    said = "org.apache.flink.formats.avro.typeutils.AvroSchemaConverter.convertToSchema(Lorg/acme/Type;)V"
+    facts = facts_of(of_version("1.20.1"), failed(5, "java.lang.NoSuchMethodError", said))
+    assert "asks_another_flink" not in facts
+    assert facts["owner_release"] == "1.20.1"
+    assert facts["owner_advice"].startswith("Put flink-sql-avro")
