@@ -51,22 +51,13 @@ from the system each time, costs four times the search.
 """
 
 _CONTINUES = (
-    b"\t",
-    b" ",
-    b"at ",
-    b"Caused by:",
-    b"Suppressed:",
-    b"...",
-    b"}",
-    b")",
-    b"At line:",
-    b"+ ",
-    b"Cause: ",
-    b"Query schema: ",
-    b"Sink schema: ",
+    *(b"\t", b" ", b"at ", b"Caused by:", b"Suppressed:", b"...", b"}", b")", b"At line:", b"+ ", b"'"),
+    *(b"Cause: ", b"Query schema: ", b"Sink schema: ", b"Table options are:", b"Missing required options are:"),
+    *(b"Unsupported options:", b"Supported options:", b"Available factory identifiers are:"),
+    b"Ambiguous factory classes are:",
 )
 """Beginnings of continuation lines; PowerShell writes `At line:` and `+ ` between an exception and its frames, and the
-last three are of messages of Flink's planner.
+quote and the headings are of messages of Flink's planner and of its FactoryUtil.
 """
 
 _THROWN = re.compile(

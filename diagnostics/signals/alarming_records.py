@@ -9,6 +9,7 @@ from diagnostics.aggregators import alarming_records, harmless_errors
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.bugs.connector_release import ConnectorRelease, newest_release
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.harmless_errors import harmless_errors as harmless_catalogue
@@ -38,7 +39,9 @@ def measure(evidence: Evidence) -> Measured:
     known = sorted(cluster_of(evidence).job_names)
     jobs: Sequence[str | None] = known or [None]
     for job in jobs:
-        yield _signal(job, [each for each in rows if each["job_id"] not in known or each["job_id"] == job], harmless)
+        yield _signal(
+            job, [each for each in rows if each["job_id"] not in known or each["job_id"] == job], harmless, evidence
+        )
 
 
 def _harmless(evidence: Evidence) -> dict[str, FactValue]:
@@ -51,7 +54,7 @@ def _harmless(evidence: Evidence) -> dict[str, FactValue]:
     return {"harmless": entry.what, "harmless_advice": entry.advice}
 
 
-def _signal(job: str | None, rows: Sequence[Row], harmless: Mapping[str, FactValue]) -> Signal:
+def _signal(job: str | None, rows: Sequence[Row], harmless: Mapping[str, FactValue], evidence: Evidence) -> Signal:
     of_rank = {rank: [each for each in rows if each["rank"] == rank] for rank in alarming_records.RANKS}
     facts: dict[str, FactValue] = dict(harmless)
     cited: list[Citation] = []
@@ -67,7 +70,13 @@ def _signal(job: str | None, rows: Sequence[Row], harmless: Mapping[str, FactVal
                 f"{rank}_frame": worst["user_frame"] or worst["root_cause_frame"],
             }
             if rank in REPAIRED:
-                facts[f"{rank}_remedy"] = _remedy(worst)
+                remedy = _remedy(worst)
+                newest = None if remedy else _newest(worst, evidence)
+                facts |= {
+                    f"{rank}_remedy": remedy,
+                    f"{rank}_release": newest.release if newest else None,
+                    f"{rank}_flink": newest.flink if newest else None,
+                }
             cited += [_cite(worst), *(_cite(each) for each in records[:SHOWN] if each is not worst)]
     stamps = [each["ts_ms"] for each in rows if each["ts_ms"] is not None]
     return Signal(
@@ -92,6 +101,12 @@ def _remedy(row: Row) -> str | None:
     """What is known to repair what the record says, with the whole chain of what it prints."""
     frames = [each for each in (row["root_cause_frame"], row["thrown_in"]) if each]
     return remedy_of(f"{row['message'] or ''}\n{row['causes'] or ''}\n{_quote(row)}", frames)
+
+
+def _newest(row: Row, evidence: Evidence) -> ConnectorRelease | None:
+    """The newest release of the connector that reports the record, by its frames, exceptions and logger."""
+    names = [row[each] for each in ("root_cause_frame", "root_cause_class", "exception_class", "logger")]
+    return newest_release(names, row["file_id"], row["ts_ms"], evidence)
 
 
 def _quote(row: Row) -> str:
@@ -134,9 +149,14 @@ FACTS = {
         (f"{rank}_frame", f"frame that threw the most significant of the {what}, the job's own where there is one"),
     )
 } | {
-    f"{rank}_remedy": f"known repair of the most significant of the {what}, by its message"
+    name: meaning
     for rank, what in _OF_RANK.items()
     if rank in REPAIRED
+    for name, meaning in (
+        (f"{rank}_remedy", f"known repair of the most significant of the {what}, by its message"),
+        (f"{rank}_release", f"newest known release of the connector of the most significant of the {what}"),
+        (f"{rank}_flink", "the version of Flink that runs, for which the connector's release is chosen"),
+    )
 }
 FACTS |= {
     "harmless": "meaning of a logged error that is harmless by itself",

@@ -280,7 +280,7 @@ FACTS = {
     "completed_after": "checkpoints completed after the last failure",
     "exception_class": "class of the innermost exception that most failures have",
     "exception": "class of the innermost exception of most failures, without the package",
-    "message": "its message",
+    "message": "message of the innermost exception of the declined checkpoints",
     "said": "class and message of the innermost exception",
     "frame": "top frame of the innermost exception",
     "user_frame": "innermost frame of the job's own code",

@@ -18,6 +18,7 @@ from diagnostics.reconstruction.errors.blamed_fault import blamed_faults, came_b
 from diagnostics.reconstruction.failures.fault import Fault, by_job, rounds_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.class_owners import (
+    MISSING_CLASS,
     MISSING_METHOD,
     NOT_INITIALIZED,
     asks_another_flink,
@@ -177,9 +178,11 @@ def _owner(fault: Fault, evidence: Evidence, *, is_twice: bool) -> dict[str, Fac
     """Which artifact brings the class that the error names, what calls it, and the release for the Flink that runs."""
     name = class_named(fault.exception, fault.message)
     owner = owner_of(name) or release_met(fault.exception, fault.frame)
-    caller = caller_of(fault.exception, fault.frame)
-    caller = caller if caller is not owner else None
-    blamed = caller if owner is None or (caller and owner.of_flink) else owner
+    is_missing = fault.exception.rpartition(".")[2] in MISSING_CLASS
+    is_misfit = owner is None or owner.always_there if is_missing else True
+    called = caller_of((*fault.places, *fault.own_frames)) if is_misfit else None
+    caller, frame = called if called and called[0] is not owner else (None, None)
+    blamed = caller if caller and (owner.of_flink if owner else not is_missing) else owner
     flink = _distribution(fault) or flink_releases(evidence).at(fault.citation.file_id, fault.ts_ms)
     advice = caller.advice_beside(owner) if caller else None
     if advice is None and blamed:
@@ -188,6 +191,7 @@ def _owner(fault: Fault, evidence: Evidence, *, is_twice: bool) -> dict[str, Fac
     facts: dict[str, FactValue] = {
         "owner": owner.what if owner else None,
         "caller": caller.what if caller else None,
+        "caller_frame": frame,
         "owner_advice": advice,
         "owner_includes": blamed.includes if blamed else None,
     }
@@ -266,6 +270,7 @@ FACTS = {
     "missing": "the class that a class loading fault names",
     "owner": "the artifact or library that has the class",
     "caller": "the connector or library that calls it",
+    "caller_frame": "frame in which it is called",
     "owner_advice": "place and release of the artifact that has the class, or of the one that calls it",
     "owner_release": "the artifact in the release for the Flink that runs",
     "connectors_for_flink": "connectors in the releases for the Flink that runs, where the class is Flink's own",

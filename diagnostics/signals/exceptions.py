@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.bugs.bug_appearances import repair_of
+from diagnostics.reconstruction.bugs.connector_release import release_shown
 from diagnostics.reconstruction.failures.fault import Fault, by_job, faults_in, kinds_of
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
@@ -38,11 +39,15 @@ def _signal(job: str | None, faults: Sequence[Fault], evidence: Evidence) -> Sig
     if faults:
         first = faults[0]
         most = max(kinds, key=lambda kind: kind.count)
+        remedy = repair_of(first, evidence)
+        newest = None if remedy else release_shown(first, evidence)
         facts |= {
             "first_class": first.exception or None,
             "first_name": _name_of(first),
             "first_message": first.message,
-            "first_remedy": repair_of(first, evidence),
+            "first_remedy": remedy,
+            "first_release": newest.release if newest else None,
+            "first_flink": newest.flink if newest else None,
             "first_frame": first.frame,
             "first_user_frame": first.user_frame,
             "first_in_user_code": first.user_frame is not None and first.user_frame == first.frame,
@@ -86,6 +91,8 @@ SIGNALS = (
             "first_name": "the same without the package",
             "first_message": "message of the first failure's root cause",
             "first_remedy": "known repair of the first failure, by its message",
+            "first_release": "newest known release of the connector at which the first failure happened",
+            "first_flink": "the version of Flink that runs, for which the connector's release is chosen",
             "first_frame": "top frame of the first failure's root cause",
             "first_user_frame": "its first frame of the job's own code",
             "first_in_user_code": "whether the job's own code threw it",

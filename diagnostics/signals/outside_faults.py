@@ -9,6 +9,7 @@ from statistics import median
 
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.bugs.connector_release import release_shown
 from diagnostics.reconstruction.errors.blamed_fault import blamed_faults, came_before, shows_faults
 from diagnostics.reconstruction.failures.fault import Fault, by_job, rounds_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
@@ -127,7 +128,7 @@ def measure(evidence: Evidence) -> Measured:
         return
     found = by_job(blamed_faults(evidence))
     for job in sorted(found, key=repr):
-        yield _signal(job, found[job])
+        yield _signal(job, found[job], evidence)
 
 
 def refusal_in(fault: Fault) -> Refusal | None:
@@ -208,7 +209,7 @@ def _frames(fault: Fault) -> list[str]:
     return [each for each in (fault.frame, fault.thrown_in, fault.user_frame, *fault.own_frames) if each]
 
 
-def _signal(job: str | None, faults: Sequence[Fault]) -> Signal:
+def _signal(job: str | None, faults: Sequence[Fault], evidence: Evidence) -> Signal:
     outside = [fault for fault in faults if refusal_in(fault)]
     facts: dict[str, FactValue] = {"failures": len(faults), "unreachable": len(outside)}
     stamps = [fault.ts_ms for fault in outside if fault.ts_ms is not None]
@@ -216,6 +217,8 @@ def _signal(job: str | None, faults: Sequence[Fault]) -> Signal:
         first, rounds = outside[0], rounds_of(outside)
         refusal, remedy, system = refusal_in(first), remedy_of(first.chain, first.places), system_of(first)
         before = came_before(faults, first)
+        is_vague = refusal is not None and refusal.by_class and not remedy
+        newest = release_shown(first, evidence) if is_vague else None
         gaps = [later - earlier for earlier, later in pairwise(rounds)]
         facts |= {
             "kind": refusal.how if refusal else None,
@@ -223,6 +226,8 @@ def _signal(job: str | None, faults: Sequence[Fault]) -> Signal:
             "said": first.said,
             "remedy": remedy,
             "advice": _advice(refusal, remedy, system),
+            "connector_release": newest.release if newest else None,
+            "connector_flink": newest.flink if newest else None,
             "reported_by": first.reported_by,
             "system": system,
             "host": host_of(first),
@@ -252,6 +257,8 @@ FACTS = {
     "said": "class and message of the innermost exception",
     "remedy": "repair of a failure with this message",
     "advice": "repair of a refusal of this kind",
+    "connector_release": "newest known release of the connector at which it failed, for the Flink that runs",
+    "connector_flink": "the version of Flink that runs, for which the connector's release is chosen",
     "reported_by": "who reports the failure; failure (of a task or job), process, client, error, warning, passed",
     "system": "outside system that the exception names",
     "host": "host that the exception names",

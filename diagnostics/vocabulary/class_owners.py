@@ -11,13 +11,15 @@ advice    where it has to be, and in which release
 absent    what to do where the class is on no class path at all, if the advice is about two releases that meet
 of_missing  true: its name and advice are about a class that is missing, and hold for none that is there twice
 until     the first version of Flink without its classes, and the `advice` where an older one runs
+always_there  true: every installation has it, so a class of it is missing because its caller is for another Flink
+passes_on  true: its frames call what others hand it, so none of them is the caller
 beside    another owner's name -> what repairs a call from here to a class of that one, where it is neither's advice
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -77,6 +79,8 @@ class ClassOwner:
     beside: Mapping[str, str] = field(default_factory=dict)
     until: tuple[int, int] | None = None
     advice_until: str | None = None
+    always_there: bool = False
+    passes_on: bool = False
 
     @property
     def artifact(self) -> str:
@@ -126,6 +130,8 @@ def class_owners() -> tuple[ClassOwner, ...]:
             advice_until=with_translations(entry["until"]["advice"].strip(), entry["until"], "advice")
             if "until" in entry
             else None,
+            always_there=entry.get("always_there") is True,
+            passes_on=entry.get("passes_on") is True,
         )
         for path in sorted(FOLDER.glob("*.yaml"))
         for what, entry in _entries(path).items()
@@ -161,8 +167,9 @@ def class_named(exception: str, message: str) -> str | None:
     found = _OF_METHOD.search(message) if simple in MISSING_METHOD else _OF_LINKAGE.search(message)
     if found:
         return found[1].replace("/", ".")
-    named = (each[1].replace("/", ".") for each in _ANY.finditer(message))
-    return next((each for each in named if not each.startswith(OF_THE_JDK) and not _LOADER.search(each)), None)
+    named = [each[1].replace("/", ".") for each in _ANY.finditer(message)]
+    foreign = next((each for each in named if not each.startswith(OF_THE_JDK) and not _LOADER.search(each)), None)
+    return foreign or (named[0] if named and simple in MISSING_CLASS else None)
 
 
 def names_two_loaders(message: str) -> bool:
@@ -195,12 +202,17 @@ def asks_another_flink(exception: str, name: str | None) -> bool:
     return is_there and owner is not None and owner.of_flink and is_core
 
 
-def caller_of(exception: str, frame: str | None) -> ClassOwner | None:
-    """The connector or library that called what is missing, by the top frame; None for Flink's own frames."""
-    if exception.rpartition(".")[2] in MISSING_CLASS:
-        return None
-    owner = owner_of(frame)
-    return None if owner is None or owner.of_flink else owner
+def caller_of(frames: Sequence[str]) -> tuple[ClassOwner, str] | None:
+    """The connector or library that called what is missing, and its frame; None where Flink itself or the job did.
+
+    frames  of the error, the innermost first: those of Java, of class loaders and of what passes calls on do not count
+    """
+    for frame in frames:
+        owner = owner_of(frame)
+        if frame.startswith(OF_THE_JDK) or _LOADER.search(frame.rpartition(".")[0]) or (owner and owner.passes_on):
+            continue
+        return None if owner is None or owner.of_flink else (owner, frame)
+    return None
 
 
 def connectors_for(line: str) -> Iterator[str]:

@@ -89,6 +89,10 @@ _LEVEL = r"(?P<level>TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\b\s*(?:\[[^]]*\]\s*)?"
 _REST = r"(?P<logger>[\w$]+(?:\.[\w$]+)+)?\s*(?:\[[^]]*\]\s*)?[-:]\s+(?P<text>.*)"
 _HEAD = rf"\[?(?:{_TIME}|\d\d:\d\d:\d\d[,.]\d{{3}}|\d+)?\]?\s*(?:\S.*?\s)??(?:\[[^]]*\]\s*)?"
 _RECORD = re.compile(f"{_HEAD}{_LEVEL}{_REST}")
+_HADOOP = re.compile(
+    rf"(?P<date>(?!))?\d\d/\d\d/\d\d \d\d:\d\d:\d\d {_LEVEL}(?P<logger>[\w$]+(?:\.[\w$]+)*): (?P<text>.*)"
+)
+"""A record in the console layout of Hadoop and Spark, whose year has two digits, so that its time is not taken over."""
 _SAYS_FAILURE = re.compile(r"Exception|Error|[Ff]ailed|never")
 _SERIES = re.compile(r"(?P<name>\w+)\{(?P<labels>.*)\} (?P<first>\S+?)(?:\.\.(?P<last>\S+))?$")
 _FAILS_THE_JOB = re.compile(r"NoResourceAvailable|JobInitialization|JobMaster|StreamWriteOperatorCoordinator")
@@ -197,7 +201,7 @@ def _pieces(text: str) -> Iterator[tuple[re.Match[str] | str, list[str]]]:
     head: re.Match[str] | str | None = None
     below: list[str] = []
     for line in text.splitlines():
-        match = _RECORD.fullmatch(line)
+        match = _HADOOP.fullmatch(line) or _RECORD.fullmatch(line)
         if match or head is None:
             if head is not None:
                 yield head, below

@@ -111,6 +111,13 @@ def test_a_line_without_a_level_becomes_a_record_of_its_own(tmp_path: Path) -> N
     assert last.endswith("[] - Something failed.")
 
 
+def test_a_record_in_hadoops_layout_keeps_its_level_and_logger(tmp_path: Path) -> None:
+    _incident(Quoted("taskmanager_log", "22/08/26 20:39:54 ERROR Acme: no\n\tat org.acme.A.b")).write(tmp_path)
+    record, frame = (tmp_path / "taskmanager.log").read_text("utf-8").splitlines()[-2:]
+    assert record.startswith("2026-11-21 01:37:50,050 ERROR Acme ")
+    assert (record[-7:], frame) == ("[] - no", "\tat org.acme.A.b")
+
+
 def test_an_exception_is_what_a_task_failed_with(tmp_path: Path) -> None:
     _incident(Quoted("exception", "org.example.SinkException: no\n\tat org.example.Sink.invoke")).write(tmp_path)
     written = (tmp_path / "taskmanager.log").read_text("utf-8")

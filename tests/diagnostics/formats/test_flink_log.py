@@ -88,6 +88,17 @@ def test_what_powershell_wrote_around_a_clients_exception_does_not_hide_it(tmp_p
     assert (thrown["root_cause_class"], thrown["line"]) == ("java.lang.RuntimeException", 4)
 
 
+def test_the_options_below_a_refused_table_belong_to_its_exception(tmp_path: Path) -> None:
+    text = (
+        "org.apache.flink.table.api.ValidationException: Unable to create a sink for writing table 'a.b.c'.\n\n"
+        "Table options are:\n\n'connector'='doris'\n'fenodes'='fe:8030'\n"
+        "\tat org.apache.flink.table.factories.FactoryUtil.createTableSink(FactoryUtil.java:171)\n"
+    )
+    (row,) = rows(text, tmp_path)
+    assert "'connector'='doris'" in row["root_cause_message"]
+    assert row["root_cause_frame"] == "org.apache.flink.table.factories.FactoryUtil.createTableSink"
+
+
 def test_a_stack_trace_belongs_to_its_head_line_and_names_its_innermost_cause(tmp_path: Path) -> None:
     text = (
         f"2026-11-21 01:31:39,633 WARN  org.apache.flink.runtime.taskmanager.Task [] - Map (2/4)#1 ({JOB}_0_1_0) "

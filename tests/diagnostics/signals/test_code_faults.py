@@ -129,6 +129,31 @@ def test_a_class_that_is_missing_is_brought_and_one_that_is_there_is_kept_at_one
     assert "shape" not in missing
 
 
+def test_a_class_that_flink_always_has_is_missing_because_of_its_caller() -> None:
+    frame = "org.apache.flink.connector.jdbc.JdbcSink.sink"
+    facts = facts_of(
+        of_version("1.18.1"),
+        failed(5, "java.lang.NoClassDefFoundError", "org/apache/flink/util/Acme", root_cause_frame=frame),
+    )
+    assert (facts["owner"], facts["caller"]) == ("Flink's own runtime", "flink-connector-jdbc")
+    assert facts["owner_release"] == "flink-connector-jdbc 3.2.0-1.18"
+
+
+def test_a_class_that_may_be_missing_is_brought_whoever_calls_it() -> None:
+    frame = "org.apache.flink.connector.jdbc.JdbcSink.sink"
+    facts = facts_of(failed(5, "java.lang.ClassNotFoundException", "com.mysql.cj.jdbc.Driver", root_cause_frame=frame))
+    assert (facts["owner"], "caller" in facts) == ("the JDBC driver", False)
+    assert "Put the driver's jar" in facts["owner_advice"]
+
+
+def test_a_driver_of_another_release_is_exchanged() -> None:
+    said = "'com.clickhouse.jdbc.ClickHouseConnection com.clickhouse.jdbc.ClickHouseDriver.connect(java.lang.String)'"
+    frame = "org.apache.flink.connector.clickhouse.internal.connection.ClickHouseConnectionProvider.createConnection"
+    facts = facts_of(failed(5, "java.lang.NoSuchMethodError", said, root_cause_frame=frame))
+    assert (facts["owner"], facts["caller_frame"]) == ("the JDBC driver", frame)
+    assert "clickhouse-jdbc" in facts["owner_advice"]
+
+
 def test_a_connector_that_fails_in_its_own_code_has_its_newest_release() -> None:
     frame = "org.apache.paimon.flink.sink.StoreSinkWriteImpl.write"
     fault = failed(5, "java.lang.NullPointerException", root_cause_frame=frame, thrown_in=frame, own_frames=None)

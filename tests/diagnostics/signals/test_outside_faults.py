@@ -196,3 +196,13 @@ def test_a_connection_between_flinks_own_ports_names_no_system() -> None:
 
 def test_the_wrapper_that_python_prints_before_javas_exception_is_no_failure_of_its_own() -> None:
     assert is_report("py4j.protocol.Py4JJavaError", "An error occurred while calling o7.await.")
+
+
+def test_what_only_the_class_of_a_client_shows_has_the_newest_release_of_its_connector() -> None:
+    version = {"ts_ms": START, "level": "INFO", "message": " Starting X (Version: 1.18.1, S)", "kinds": "version"}
+    doris = "org.apache.doris.flink.exception.DorisRuntimeException"
+    vague = failed(5, doris, "the back end answered 7", within=f"{doris}: the back end answered 7")
+    facts = facts_of(version, vague)
+    assert (facts["connector_release"], facts["connector_flink"]) == ("flink-doris-connector-1.18-26.1.1", "1.18")
+    refused = failed(5, "java.net.ConnectException", "Connection refused", within=f"{doris}: the back end")
+    assert "connector_release" not in facts_of(version, refused)

@@ -71,6 +71,24 @@ from diagnostics.vocabulary.class_owners import (
             "the Scala library",
         ),
         ("java.lang.ClassNotFoundException", "com.acme.Job", "com.acme.Job", None),
+        (
+            "java.lang.NoSuchMethodError",
+            "'java.util.List java.util.List.of(java.lang.Object)'",
+            "java.util.List",
+            "the library of a newer Java",
+        ),
+        (
+            "java.lang.NoClassDefFoundError",
+            "java/net/http/HttpClient",
+            "java.net.http.HttpClient",
+            "the library of a newer Java",
+        ),
+        (
+            "java.lang.NoSuchMethodError",
+            "org.apache.kafka.clients.producer.KafkaProducer.flush()V",
+            "org.apache.kafka.clients.producer.KafkaProducer",
+            "the Kafka client",
+        ),
         ("java.lang.NoSuchFieldError", "INSTANCE", None, None),
         (
             "java.lang.NoClassDefFoundError",
@@ -106,7 +124,19 @@ from diagnostics.vocabulary.class_owners import (
             "java.lang.ClassCastException",
             "class org.codehaus.janino.CompilerFactory cannot be cast to class org.codehaus.commons.compiler.I",
             "org.codehaus.janino.CompilerFactory",
-            "the planner of Flink SQL",
+            "Janino, which the planner of Flink SQL has inside",
+        ),
+        (
+            "java.lang.NoSuchMethodError",
+            "org.apache.calcite.sql.parser.SqlParser.config()Lorg/apache/calcite/sql/parser/SqlParser$Config;",
+            "org.apache.calcite.sql.parser.SqlParser",
+            "Calcite, which the planner of Flink SQL has inside",
+        ),
+        (
+            "java.lang.NoClassDefFoundError",
+            "org/apache/flink/util/concurrent/ExecutorThreadFactory",
+            "org.apache.flink.util.concurrent.ExecutorThreadFactory",
+            "Flink 1.14 and newer",
         ),
     ],
 )
@@ -146,12 +176,33 @@ def test_an_artifact_has_a_release_for_a_version_of_flink(name: str, line: str, 
     assert owner.release_for(line) == release
 
 
-def test_the_caller_is_the_connector_of_the_top_frame() -> None:
-    caller = caller_of("java.lang.NoSuchMethodError", "org.apache.flink.connector.jdbc.table.JdbcTableSource.copy")
-    assert caller is not None
-    assert caller.what == "flink-connector-jdbc"
-    assert caller_of("java.lang.NoSuchMethodError", "org.apache.flink.runtime.taskmanager.Task.run") is None
-    assert caller_of("java.lang.ClassNotFoundException", "org.apache.flink.connector.jdbc.JdbcSink.sink") is None
+@pytest.mark.parametrize(
+    ("frames", "caller"),
+    [
+        (["org.apache.flink.connector.jdbc.table.JdbcTableSource.copy"], "flink-connector-jdbc"),
+        (["scala.Option.getOrElse", "org.apache.iceberg.flink.FlinkCatalog.open"], "iceberg-flink-runtime"),
+        (["java.net.URLClassLoader.findClass", "org.dinky.executor.Executor.build"], "Dinky"),
+        (["org.apache.flink.util.ChildFirstClassLoader.loadClass", "org.apache.hudi.A.b"], "hudi-flink-bundle"),
+        (["org.apache.flink.connector.acme.AcmeWriter.write"], None),
+        (["org.apache.flink.runtime.taskmanager.Task.run", "org.apache.hudi.A.b"], None),
+        (["scala.Option.getOrElse", "org.apache.flink.table.planner.A.b"], None),
+        (["com.acme.Job.main", "org.apache.hudi.A.b"], None),
+        ([], None),
+    ],
+)
+def test_the_caller_is_the_first_frame_that_does_not_only_pass_a_call_on(frames: list[str], caller: str | None) -> None:
+    found = caller_of(frames)
+    assert (found[0].what if found else None) == caller
+
+
+def test_a_class_of_another_release_is_repaired_otherwise_than_one_that_is_missing() -> None:
+    driver = owner_of("com.clickhouse.jdbc.ClickHouseDriver")
+    assert driver is not None
+    assert driver.advice_on("java.lang.ClassNotFoundException") == driver.absent
+    assert "keep one driver jar" in driver.advice_on("java.lang.NoSuchMethodError")
+    avro = owner_of("org.apache.avro.Schema")
+    assert avro is not None
+    assert avro.advice_on("java.lang.NoSuchMethodError") == avro.advice
 
 
 @pytest.mark.parametrize(
@@ -177,7 +228,8 @@ def test_each_pair_names_an_owner_of_the_catalogue() -> None:
 
 def test_every_owner_has_advice_in_both_languages_and_no_beginning_is_claimed_twice() -> None:
     owners = class_owners()
-    assert [each.what for each in owners if not isinstance(each.advice, Text)] == []
+    said = [(each.what, text) for each in owners for text in (each.advice, each.absent) if text]
+    assert [what for what, text in said if not isinstance(text, Text)] == []
     beginnings = [prefix for each in owners for prefix in each.classes]
     assert len(beginnings) == len(set(beginnings))
 

@@ -30,6 +30,32 @@ from diagnostics.vocabulary.message_remedies import SETTING, message_remedies, r
         ("Conflicts during commits. File deletion conflicts detected! Give up committing.", "'write-only'"),
         ("java.io.IOException: Filesystem closed", "fs.hdfs.impl.disable.cache"),
         ("RowTime field should not be null, please convert it", "Filter rows"),
+        ("ValidationException: No match found for function signature tran", "Register the function"),
+        ("ValidationException: Invalid function call:", "CAST each argument"),
+        ("RuntimeException: The Nothing type cannot have a serializer.", "getResultType"),
+        ("InvalidProgramException: Table program cannot be compiled. This is a bug.", "pipeline.jars"),
+        (
+            "ValidationException: Multiple factories for identifier 'default' that implement"
+            " 'org.apache.flink.table.delegation.ExecutorFactory' found in the classpath.",
+            "flink-table-planner-loader",
+        ),
+        ("Multiple factories for identifier 'kafka' that implement 'x' found in the classpath.", "SQL jar"),
+        ("ValidationException: One or more required options are missing.", "Missing required options are:"),
+        ("IllegalStateException: No container running for id a969a3cff543", "--environment_type=LOOPBACK"),
+        ("LeaderRetrievalException: Could not retrieve the leader gateway.", "jobmanager.rpc.address"),
+        ("java.sql.SQLException: ORA-27102: out of memory", "kernel.shmmax"),
+        ("java.sql.SQLException: ORA-01343: LogMiner encountered corruption in the logstream", "ARCHIVELOG"),
+        ("java.lang.RuntimeException: Flush exception found.", "system.query_log"),
+        ("java.lang.RuntimeException: Error while getting state", "StateDescriptor"),
+        (
+            "Unable to create a sink for writing table 'a.b.c'.\n\nTable options are:\n\n'connector'='doris'",
+            "flink-doris-connector-<Flink version>",
+        ),
+        (
+            "ValidationException: Unable to create a sink\nCould not find any factory for identifier 'doris' that"
+            " implements 'x'\n'connector'='doris'",
+            "lib/ of the JobManager",
+        ),
         (
             "com.aliyun.oss.OSSException: The difference between the request time and the current time is too large.",
             "chrony",
