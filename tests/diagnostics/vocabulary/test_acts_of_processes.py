@@ -159,6 +159,8 @@ def test_a_class_that_a_plug_in_of_flink_lacks_is_no_matter_of_the_class_path() 
     shape = code_shape_of("class_loading", "java.lang.NoClassDefFoundError", missing, chain, frames, None)
     assert shape is not None
     assert "upgrade Flink" in shape.advice
+    assert "upgrade Flink" in (remedy_of(chain, frames) or "")
+    assert "upgrade Flink" not in (remedy_of(chain) or "")
 
 
 def test_a_short_name_that_is_cast_to_itself_is_there_twice_but_the_end_of_another_is_not() -> None:
