@@ -212,6 +212,7 @@ def test_a_class_of_another_release_is_repaired_otherwise_than_one_that_is_missi
         ("org.apache.hudi.io.HoodieParquetWriter", "org.apache.parquet.schema.Types", "old Parquet"),
         ("org.apache.iceberg.hive.HiveCatalog", "org.apache.hadoop.hive.conf.HiveConf", "flink-sql-connector-hive"),
         ("org.apache.iceberg.parquet.Parquet", "org.apache.parquet.schema.Types", "iceberg-flink-runtime"),
+        ("com.ververica.cdc.debezium.DebeziumSourceFunction", "org.apache.kafka.common.utils.Utils", "-cdc alone"),
     ],
 )
 def test_a_call_between_two_artifacts_has_its_own_repair(caller: str, called: str, act: str) -> None:
