@@ -180,11 +180,12 @@ def _owner(fault: Fault, evidence: Evidence, *, is_twice: bool) -> dict[str, Fac
     owner = owner_of(name) or release_met(fault.exception, fault.frame)
     is_missing = fault.exception.rpartition(".")[2] in MISSING_CLASS
     is_misfit = owner is None or owner.always_there if is_missing else True
-    called = caller_of((*fault.places, *fault.own_frames)) if is_misfit else None
+    calls = caller_of((*fault.places, *fault.own_frames))
+    called = calls if is_misfit else None
     caller, frame = called if called and called[0] is not owner else (None, None)
     blamed = caller if caller and (owner.of_flink if owner else not is_missing) else owner
     flink = _distribution(fault) or flink_releases(evidence).at(fault.citation.file_id, fault.ts_ms)
-    advice = caller.advice_beside(owner) if caller else None
+    advice = calls[0].advice_beside(owner) if calls else None
     if advice is None and blamed:
         is_there = NOT_INITIALIZED in fault.message
         advice = blamed.advice if is_there else blamed.advice_on(fault.exception, flink)
