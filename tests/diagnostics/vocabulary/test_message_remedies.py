@@ -199,3 +199,8 @@ def test_an_address_of_a_client_is_told_from_one_to_listen_at(said: str, frames:
     assert named in remedy
     assert ("0.0.0.0" in remedy) == (named == "bind-host")
     assert (shown_by_message(said, frames) == SETTING) == (named == "bind-host")
+
+
+def test_each_remedy_has_an_id_of_its_own() -> None:
+    ids = [each.id for each in message_remedies()]
+    assert [each for each in ids if ids.count(each) > 1] == []
