@@ -74,7 +74,7 @@ def _ranked(records: pa.Table) -> pa.Table:
     records = records.filter(pc.or_(loud, contains_any(records["message"], INFORMED_TEXTS)))
     thrown = pc.or_(records["exception_class"].is_valid(), records["exception_message"].is_valid())
     printed = _printed(records)
-    said = contains_any(pc.if_else(printed, records["message"], ""), telling_messages())
+    said = contains_any(pc.if_else(records["level"].is_null(), records["message"], ""), telling_messages())
     is_error = pc.or_(is_any(records["level"], ERRORS), pc.and_(printed, pc.or_(thrown, said)))
     is_error = pc.or_(is_error, contains_any(records["message"], INFORMED_TEXTS))
     inside = pc.fill_null(pc.match_substring_regex(records["logger"], RUNTIME_LOGGER), True)

@@ -54,7 +54,9 @@ def _recognise(head: Head) -> float:
     said = sum(_BELOW.match(line) is None for line in lines)
     if said > MOST_LINES + 1 or len(head.text) > MOST_LINES * MOST_LINE:
         return 0.0
-    is_known = names_cause(head.text) or any(_events(lines))
+    events = {each["event"] for each in _events(lines) if each}
+    # A document in JSON may quote such a line in passing.
+    is_known = names_cause(head.text) or bool(events - harmless_events() if head.starts_as_json else events)
     is_log = sum(_DATED.match(line) is not None for line in lines) > 1
     return 0.3 if is_known or any(map(is_error_line, lines)) or (_holds_trace(lines) and not is_log) else 0.0
 

@@ -25,7 +25,7 @@ RESTARTED: dict[str, Any] = {"restarts": 0, "final_state": "RUNNING"}
 @pytest.mark.parametrize(
     ("facts", "step"),
     [
-        ({"task_manager_loss_all": LOST}, "See how the process ended"),
+        ({"task_manager_loss_all": LOST}, "Look first whether memory ended or stalled the process"),
         (
             {"task_manager_loss_all": LOST | {"lived_on": 1, "gc_ratio_before": 0.3}},
             "The process lived on: look at its pauses",
