@@ -200,7 +200,7 @@ GENERATED = (
         "KeyProjection$",
     ),
     *("DataStreamCalcRule$", "DataStreamSourceConversion$", "DataStreamSinkConversion$", "DataSetCalcRule$"),
-    *("ConditionFunction$", "LookupFunction$", "WatermarkGenerator$", "ExpressionReducer$", "KeyProjection$"),
+    *("ConditionFunction$", "LookupFunction$", "WatermarkGenerator$", "ExpressionReducer$"),
 )
 """Beginnings of class names that Flink SQL generates; these classes have no package."""
 

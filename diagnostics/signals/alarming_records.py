@@ -18,6 +18,8 @@ from diagnostics.vocabulary.message_remedies import remedy_of
 SHOWN = 4
 REPAIRED = ("fatal", "error", "outside")
 """Ranks whose message may have a known repair; a warning of Flink is mostly tried again."""
+MOST_OF_AN_EXCERPT = 20
+"""Records of an excerpt that somebody copied for what it says. Our choice: a screen of them."""
 LONGEST_QUOTE = 240
 """Characters of a record that a sentence quotes. Our choice: a line or two on the page."""
 
@@ -45,7 +47,12 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def _harmless(evidence: Evidence) -> dict[str, FactValue]:
-    """What an error says that is harmless by itself; one about which somebody may do something comes first."""
+    """What an error says that is harmless by itself; one about which somebody may do something comes first.
+
+    Empty for a whole log: such errors are in most of them, and nobody asks what they mean.
+    """
+    if evidence.rows["log_record"] > MOST_OF_AN_EXCERPT:
+        return {}
     counted = evidence.answer(harmless_errors.AGGREGATOR).to_pylist()
     entries = [harmless_catalogue()[each["kind"]] for each in counted]
     if not entries:

@@ -41,6 +41,8 @@ JOBMANAGER_POD = re.compile(r"(?i)job-?manager")
 """In the name of a pod or container that was killed. Our choice: as deployments are usually named."""
 APPLICATION_MASTER = re.compile(r"AM Container for |container_(?:e\d{1,6}_)?\d{1,20}_\d{1,9}_\d{1,6}_0{1,9}1\b")
 """YARN's container of the JobManager: the first of an attempt. Source: Hadoop's RMAppAttemptImpl and ContainerId."""
+NAMED = re.compile(r"(?i)container_\w|task-?manager|\bpods?\b")
+"""In a record that names the container or pod which was killed. Our choice: as YARN and Kubernetes print them."""
 OF_VIRTUAL_MEMORY = ("beyond virtual memory", "'VIRTUAL' memory", "ode: -103", "tatus: -103", "tatus=-103", "ode:-103")
 """Texts of YARN when only the reserved addresses exceed the limit. Source: Hadoop's ContainersMonitorImpl."""
 NETWORK_POOL = ("org.apache.flink.core.memory.MemorySegmentFactory", "org.apache.flink.runtime.io.network.buffer.")
@@ -119,10 +121,12 @@ def _killed_facts(killed: Sequence[LogEvent]) -> dict[str, FactValue]:
     of_virtual = [each for each in killed if any(text in _everything(each) for text in OF_VIRTUAL_MEMORY)]
     others = [each for each in killed if each not in of_virtual]
     masters = [each for each in others if _is_master(each)]
+    # Beside a JobManager's end, a record without a name only repeats it.
+    workers = [each for each in others if each not in masters and (not masters or NAMED.search(_everything(each)))]
     return {
         "killed_virtual": len(of_virtual),
         "killed_jobmanagers": len(masters),
-        "killed_workers": len(others) - len(masters),
+        "killed_workers": len(workers),
     }
 
 

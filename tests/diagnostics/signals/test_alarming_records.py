@@ -139,6 +139,13 @@ def test_a_harmless_error_is_named_with_what_somebody_may_do_about_it() -> None:
     assert "client.id.prefix" in str(signal.facts["harmless_advice"])
 
 
+def test_a_harmless_error_of_a_whole_log_is_not_named() -> None:
+    netty = "org.apache.pekko.remote.transport.netty.NettyTransport"
+    taken = record(0, "ERROR", "failed to bind to host:localhost port:6122", logger=netty, event="noise.bind_port")
+    others = [record(number, "INFO", "Completed checkpoint") for number in range(1, 30)]
+    assert "harmless" not in only(measure(hand_made(log_record=[taken, *others])), "alarming_records").facts
+
+
 def test_a_repair_may_be_known_by_an_exception_below_the_message() -> None:
     below = "org.apache.flink.runtime.checkpoint.CheckpointException: a Failure reason: Task has failed."
     declined = record(1, "ERROR", "Something is off", exception_class="a.BException", causes=below)
