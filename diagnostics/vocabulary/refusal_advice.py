@@ -1,7 +1,10 @@
 """What to do about a refusal of a certain system, where its message has no repair of its own.
 
-`refusal_advice.yaml`: how a system refuses (a key of `outside_refusals.yaml`) -> system -> what to do. Its first
-sentence is what to do first.
+`refusal_advice.yaml` has for each advice
+
+how      the ways in which a system refuses, keys of `outside_refusals.yaml`
+systems  the systems that it is for
+advice   what to do; its first sentence is what to do first
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ def refusal_advice() -> Mapping[tuple[str, str], str]:
     content: Any = read_yaml(text, "refusal_advice.yaml").content
     return {
         (how, system): with_translations(entry["advice"].strip(), entry, "advice")
-        for how, by_system in content.items()
-        for system, entry in by_system.items()
+        for entry in content.values()
+        for how in entry["how"]
+        for system in entry["systems"]
     }

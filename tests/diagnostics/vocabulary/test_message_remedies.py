@@ -204,3 +204,15 @@ def test_an_address_of_a_client_is_told_from_one_to_listen_at(said: str, frames:
 def test_each_remedy_has_an_id_of_its_own() -> None:
     ids = [each.id for each in message_remedies()]
     assert [each for each in ids if ids.count(each) > 1] == []
+
+
+def test_no_text_of_a_remedy_is_hidden_by_one_before_it() -> None:
+    known = [each for each in message_remedies() if not each.is_general]
+    hidden = [
+        (each.id, text, before.id)
+        for place, each in enumerate(known)
+        for text in each.texts
+        for before in known[:place]
+        if not before.beside and any(other in text for other in before.texts)
+    ]
+    assert hidden == []

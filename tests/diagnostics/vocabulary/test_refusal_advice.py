@@ -21,3 +21,9 @@ def test_a_transaction_of_hudi_is_repaired_in_its_timeline_and_not_by_a_label() 
     how = "a former transaction or commit of the job is open, or is no longer known to it"
     assert ".hoodie" in refusal_advice()[how, "Hudi"]
     assert "sink.label-prefix" in refusal_advice()[how, "Doris"]
+
+
+def test_what_one_database_has_is_not_advised_for_another() -> None:
+    advice = refusal_advice()
+    of = {system: advice["it does not answer", system] for system in ("PostgreSQL", "Oracle", "SQL Server")}
+    assert [system for system, text in of.items() if "pg_hba.conf" in text] == ["PostgreSQL"]
