@@ -2,7 +2,7 @@
 
 `refusal_advice.yaml` has for each advice
 
-how      the ways in which a system refuses, keys of `outside_refusals.yaml`
+ways     the ways in which a system refuses, keys of `outside_refusals.yaml`
 systems  the systems that it is for
 advice   what to do; its first sentence is what to do first
 """
@@ -19,12 +19,12 @@ from diagnostics.yaml_document import read_yaml, with_translations
 
 @cache
 def refusal_advice() -> Mapping[tuple[str, str], str]:
-    """(how a system refuses, system) -> advice. Raises InvalidRule naming the line when the file is invalid."""
+    """(way of refusing, system) -> advice. Raises InvalidRule naming the line when the file is invalid."""
     text = (files("diagnostics.vocabulary") / "refusal_advice.yaml").read_text("utf-8")
     content: Any = read_yaml(text, "refusal_advice.yaml").content
     return {
-        (how, system): with_translations(entry["advice"].strip(), entry, "advice")
+        (way, system): with_translations(entry["advice"].strip(), entry, "advice")
         for entry in content.values()
-        for how in entry["how"]
+        for way in entry["ways"]
         for system in entry["systems"]
     }

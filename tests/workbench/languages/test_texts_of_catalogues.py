@@ -35,10 +35,12 @@ NOT_READ = {
     *("command", "example", "examples", "finds", "from", "leaves", "pattern", "patterns", "source", "to", "value"),
     *("in_chain", "said", "of", "component", "texts", "signatures", "likely"),
     "only_if",
-    "system",
+    *("system", "systems"),
+    "ways",
 }
 """Entries that hold evidence, code, or where something comes from; `only_if` repeats the `if` of an answer, which has
-its Chinese there, and words of `system` are in `stored_words.yaml`.
+its Chinese there, words of `system` and `systems` are in `stored_words.yaml`, and `ways` are keys of
+`outside_refusals.yaml`.
 """
 OF_SOURCES = {("sources", "title")}
 """An article's own title stays; publishers are translated by `Source.read_title`."""
