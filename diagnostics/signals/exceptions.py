@@ -8,6 +8,7 @@ from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.bugs.bug_appearances import repair_of
 from diagnostics.reconstruction.bugs.connector_release import release_shown
+from diagnostics.reconstruction.bugs.later_fixes import later_fix
 from diagnostics.reconstruction.failures.fault import Fault, by_job, faults_in, kinds_of
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
@@ -41,6 +42,8 @@ def _signal(job: str | None, faults: Sequence[Fault], evidence: Evidence) -> Sig
         most = max(kinds, key=lambda kind: kind.count)
         remedy = repair_of(first, evidence)
         newest = None if remedy else release_shown(first, evidence)
+        if remedy is None:
+            facts |= {f"first_{name}": value for name, value in later_fix(first, evidence).items()}
         facts |= {
             "first_class": first.exception or None,
             "first_name": _name_of(first),
@@ -93,6 +96,14 @@ SIGNALS = (
             "first_remedy": "known repair of the first failure, by its message",
             "first_release": "newest known release of the connector at which the first failure happened",
             "first_flink": "the version of Flink that runs, for which the connector's release is chosen",
+            "first_fix": "change of a later release that repairs the first failure by its title, where it failed",
+            "first_fix_title": "title of that change",
+            "first_fix_program": "whose change it is",
+            "first_fix_release": "the nearest release above the one that runs, or the first of all, that has it",
+            "first_fix_place": "the failing method in the code that it changed",
+            "first_fix_url": "where that change is described",
+            "first_fix_running": "the release that runs, where a file states it",
+            "first_fixes": "changes of later releases in the code that failed, the closest first",
             "first_frame": "top frame of the first failure's root cause",
             "first_user_frame": "its first frame of the job's own code",
             "first_in_user_code": "whether the job's own code threw it",

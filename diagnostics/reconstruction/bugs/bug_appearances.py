@@ -68,8 +68,15 @@ def repair_of(fault: Fault, evidence: Evidence) -> str | None:
     return sure or remedy_of(fault.chain, fault.places) or next((each.bug.repair for each in shown), None)
 
 
+@read_once
+def class_paths(evidence: Evidence) -> Sequence[tuple[int, Sequence[tuple[str, str]]]]:
+    """File and JARs with their releases of each class path that a process logged when it started."""
+    found = incident_log(evidence).of("class_path")
+    return [(event.file_id, tuple(artifacts_in(event.message))) for event in found]
+
+
 def _in_logs(evidence: Evidence) -> Iterator[Appearance]:
-    releases, paths, cluster = flink_releases(evidence), _class_paths(evidence), cluster_of(evidence)
+    releases, paths, cluster = flink_releases(evidence), class_paths(evidence), cluster_of(evidence)
     for row in evidence.answer(known_bug_records.AGGREGATOR).to_pylist():
         bug = known_bugs()[row["bug"]]
         text = row["message"] or f"{row['root_cause_class']}: {row['root_cause_message']}"
@@ -82,7 +89,7 @@ def _in_logs(evidence: Evidence) -> Iterator[Appearance]:
 
 
 def _in_answers(evidence: Evidence) -> Iterator[Appearance]:
-    releases, paths = flink_releases(evidence), _class_paths(evidence)
+    releases, paths = flink_releases(evidence), class_paths(evidence)
     for row in evidence.answer(failures.AGGREGATOR).to_pylist():
         text = "\n".join(part for part in (row["causes"], row["root_cause_message"], row["exception_message"]) if part)
         for name in bugs_that_fit(text, (plain_frame(row["root_cause_frame"]), plain_frame(row["thrown_in"]))):
@@ -92,12 +99,6 @@ def _in_answers(evidence: Evidence) -> Iterator[Appearance]:
             citation = Citation(kind="rest", text=said, ts_ms=row["ts_ms"], **place)
             release = _stated_release(bug, releases, paths, row)
             yield Appearance(bug, release, row["ts_ms"], row["job_id"], row["vertex"], citation)
-
-
-def _class_paths(evidence: Evidence) -> Sequence[tuple[int, Sequence[tuple[str, str]]]]:
-    """File and JARs with their releases of each class path that a process logged when it started."""
-    found = incident_log(evidence).of("class_path")
-    return [(event.file_id, tuple(artifacts_in(event.message))) for event in found]
 
 
 def _named_release(bug: KnownBug, named: Sequence[tuple[str, ...]]) -> Release | None:

@@ -229,3 +229,26 @@ def test_a_format_that_lacks_a_method_is_itself_of_another_release() -> None:
     assert "asks_another_flink" not in facts
     assert facts["owner_release"] == "1.20.1"
     assert facts["owner_advice"].startswith("Put flink-sql-avro")
+
+
+def test_a_later_fix_of_the_connectors_code_that_failed_is_named_with_its_release() -> None:
+    frame = "com.ververica.cdc.connectors.mongodb.table.MongoDBConnectorDeserializationSchema.deserialize"
+    place = {"root_cause_frame": frame, "thrown_in": frame, "user_frame": None, "own_frames": None}
+    facts = facts_of(failed(5, "java.lang.NullPointerException", **place))
+    assert (facts["origin"], facts["fix"], facts["fix_program"]) == ("connector_code", "#2107", "Flink CDC")
+    assert (facts["fix_release"], facts["fix_place"]) == ("2.4.0", "MongoDBConnectorDeserializationSchema.deserialize")
+    assert facts["fixes"][0].startswith("Flink CDC 2.4.0: ")
+
+
+def test_a_fix_that_the_class_path_already_has_is_not_named() -> None:
+    frame = "com.ververica.cdc.connectors.mongodb.table.MongoDBConnectorDeserializationSchema.deserialize"
+    place = {"root_cause_frame": frame, "thrown_in": frame, "user_frame": None, "own_frames": None}
+    path = {
+        "ts_ms": START,
+        "process": "taskmanager",
+        "event": "class_path",
+        "message": "Classpath: lib/flink-sql-connector-mongodb-cdc-2.4.2.jar:lib/flink-dist-1.16.1.jar",
+    }
+    facts = facts_of(path, failed(5, "java.lang.NullPointerException", **place))
+    assert facts["origin"] == "connector_code"
+    assert "fix" not in facts

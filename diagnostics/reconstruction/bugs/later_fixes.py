@@ -1,0 +1,77 @@
+"""What later releases of Flink or a connector repaired in the code that failed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from diagnostics.evidence import Evidence
+from diagnostics.evidence.subject import FactValue, only_one
+from diagnostics.reconstruction.bugs.bug_appearances import class_paths
+from diagnostics.reconstruction.configuration.flink_releases import flink_releases
+from diagnostics.reconstruction.failures.fault import Fault
+from diagnostics.vocabulary.known_bug import FLINK, Release, release_of
+from diagnostics.vocabulary.later_fix import Candidate, later_fixes, products
+
+MOST_LISTED = 4
+"""Fixes that are listed. Our choice: more would be read by nobody at night."""
+
+
+def later_fix(fault: Fault, evidence: Evidence) -> dict[str, FactValue]:
+    """The later fix that is about the failure, if one is, and those that changed the code that failed.
+
+    Gives  `fix` (its issue or pull request), `fix_title`, `fix_program`, `fix_release`, `fix_place` (class and method),
+           `fix_url`, `fix_running` (the release that runs, where known), and `fixes`, each as one text.
+    """
+    running = {name: release for name in products() if (release := _running(name, fault, evidence))}
+    found = later_fixes(fault.places, fault.chain, running)
+    facts: dict[str, FactValue] = {"fixes": [_line_of(each, running) for each in found[:MOST_LISTED]] or None}
+    if not found or not found[0].is_close:
+        return facts
+    first = found[0]
+    product = first.fix.product
+    release = running.get(product.name)
+    return facts | {
+        "fix": _name(first),
+        "fix_title": first.fix.title,
+        "fix_program": product.program,
+        "fix_release": _printed(first.fix.first_after(release)),
+        "fix_place": ".".join(first.frame.split(".")[-2:]),
+        "fix_url": product.address_of(first.fix.change),
+        "fix_running": _printed(release) if release else None,
+    }
+
+
+def _name(candidate: Candidate) -> str:
+    """`FLINK-36375`, or `#470` of a pull request."""
+    change = candidate.fix.change
+    return change if "-" in change else f"#{change}"
+
+
+def _line_of(candidate: Candidate, running: dict[str, Release]) -> str:
+    """`Flink CDC 3.2.1: Fix missed default value (FLINK-36375)`."""
+    fix = candidate.fix
+    release = _printed(fix.first_after(running.get(fix.product.name)))
+    return f"{fix.product.program} {release}: {fix.title} ({_name(candidate)})"
+
+
+def _printed(release: Release) -> str:
+    return ".".join(map(str, release))
+
+
+def _running(product: str, fault: Fault, evidence: Evidence) -> Release | None:
+    """The release of a product where the failure happened: Flink's own, or that of its JAR in the class path.
+
+    The class path of the process counts, else that of all.
+    """
+    if product == FLINK:
+        return flink_releases(evidence).at(fault.citation.file_id, fault.ts_ms)
+    paths = [
+        (file_id, release) for file_id, named in class_paths(evidence) if (release := _release_among(product, named))
+    ]
+    own = {release for file_id, release in paths if file_id == fault.citation.file_id}
+    return only_one(own or {release for _, release in paths})
+
+
+def _release_among(product: str, named: Sequence[tuple[str, str]]) -> Release | None:
+    """The release of the product's first JAR."""
+    return next((release_of(release) for name, release in named if products()[product].ships(name)), None)

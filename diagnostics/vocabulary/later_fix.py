@@ -1,0 +1,245 @@
+"""What later releases of Flink and its connectors repaired, by the method that they changed.
+
+`later_fixes.yaml` has for each product
+
+program     its name for a reader, with its Chinese where it is a phrase
+packages    beginnings of its classes
+others      beginnings of classes in these packages that belong to other products
+jars        patterns of the names of its JARs, with `*`, whose release is the product's
+repository  address of its repository; a change `12` is its pull request
+tracker     address before a change's name where that is an issue
+from_flink  true: it was a part of Flink before, whose file has its older fixes
+tags        regular expression of the tags of its releases, with their three numbers
+
+The CSV files of `later_fixes` have for each fix
+
+change    the issue or pull request
+title     the change's own
+releases  the first with it of each line
+methods   `Class.method` of what it changed; a class alone where no method is known
+
+They are made from the histories of the repositories by `python -m tests.knowledge.fix_history`.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cache
+from math import log
+from pathlib import Path
+from typing import Any
+
+from diagnostics.vocabulary.known_bug import Release, plain_frame, release_of
+from diagnostics.yaml_document import read_yaml, with_translations
+
+FOLDER = Path(__file__).parent / "later_fixes"
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """One entry of `later_fixes.yaml`."""
+
+    name: str
+    program: str
+    packages: tuple[str, ...]
+    others: tuple[str, ...]
+    jars: tuple[str, ...]
+    repository: str
+    tracker: str | None
+    from_flink: bool
+    tags: str
+
+    def has(self, name: str) -> bool:
+        """Whether a class or frame is the product's."""
+        return name.startswith(self.packages) and not name.startswith(self.others)
+
+    def ships(self, jar: str) -> bool:
+        """Whether a JAR of this name is the product's."""
+        return any(fnmatchcase(jar, each) for each in self.jars)
+
+    def address_of(self, change: str) -> str:
+        """Where the change is described."""
+        return f"{self.tracker}{change}" if self.tracker and "-" in change else f"{self.repository}/pull/{change}"
+
+
+@dataclass(frozen=True, slots=True)
+class LaterFix:
+    """One fix: what a change of a product repaired, and since when."""
+
+    product: Product
+    change: str
+    title: str
+    releases: tuple[Release, ...]
+    methods: frozenset[str]
+
+    def is_in(self, release: Release) -> bool:
+        """Whether a release has it: in its own line since the release listed there, else since any earlier one."""
+        own = [each for each in self.releases if each[:2] == release[:2]]
+        return release >= own[0] if own else any(each <= release for each in self.releases)
+
+    def first_after(self, release: Release | None) -> Release:
+        """The nearest release above one that lacks it; the first of all where that is not known."""
+        return next((each for each in self.releases if release and each > release), self.releases[0])
+
+
+@cache
+def products() -> Mapping[str, Product]:
+    """Every product by its name. Raises InvalidRule naming the line when the file is invalid."""
+    path = FOLDER.with_suffix(".yaml")
+    content: Any = read_yaml(path.read_text("utf-8"), path.name).content
+    return {
+        name: Product(
+            name=name,
+            program=with_translations(entry["program"], entry, "program"),
+            packages=tuple(entry["packages"]),
+            others=tuple(entry.get("others", ())),
+            jars=tuple(entry["jars"]),
+            repository=entry["repository"],
+            tracker=entry.get("tracker"),
+            from_flink=entry.get("from_flink", False),
+            tags=entry["tags"],
+        )
+        for name, entry in content.items()
+    }
+
+
+def fix_file(product: str) -> Path:
+    """The file with a product's fixes."""
+    return FOLDER / f"{product}.csv"
+
+
+LEAST_SHARED = 6.0
+"""Bits that the words which a fix's title shares with a failure must weigh, to lead with it, and as many more as it
+takes to choose among the fixes of that method. Our choice: below it a fix of the same method is as often about
+something else, by the resolved incidents that were read for it.
+"""
+LEAST_SHARED_OF_CLASS = 9.0
+"""The same for a fix that changed another method of the class that failed."""
+MOST_PLACES = 2
+"""Innermost frames of a product that are looked up. Our choice: what lies further out only calls what fails."""
+WORD = re.compile(r"[A-Z]{2,}(?![a-z])|[A-Z]?[a-z]{2,}")
+ENDINGS = re.compile(r"(?:ing|ed|es|s)$")
+SAME_WORD = {"npe": ("null", "pointer"), "oom": ("memory", "out"), "cce": ("class", "cast")}
+"""Short forms in titles, as the words of the exception that they mean."""
+
+
+def words_of(text: str) -> frozenset[str]:
+    """The words of a text, of names too, in lower case and without endings: `splitId` is `split` and `id`."""
+    found = (each.lower() for each in WORD.findall(text))
+    whole = (part for each in found for part in SAME_WORD.get(each, (each,)))
+    return frozenset(ENDINGS.sub("", each) if len(each) > 4 else each for each in whole if len(each) > 2)
+
+
+OF_EVERY_FIX = words_of(
+    "and for the when with from not that this into are was has have but may can could should does did will would after"
+    " before fix bug avoid prevent exception error fail failure java org apache flink com caused runtime throw wrong"
+    " incorrect invalid illegal argument state"
+)
+"""Words that say nothing of one fault."""
+
+
+@dataclass(frozen=True, slots=True)
+class FixIndex:
+    """The fixes of a product by the methods and classes that they changed, and how much each word of a title weighs."""
+
+    by_method: Mapping[str, Sequence[LaterFix]]
+    by_class: Mapping[str, Sequence[LaterFix]]
+    bits: Mapping[str, float]
+
+    def shared(self, fix: LaterFix, words: frozenset[str]) -> float:
+        """Bits of the words that a fix's title shares with a failure."""
+        return sum(self.bits.get(each, 0.0) for each in words_of(fix.title) & words)
+
+
+@cache
+def fixes_by_place(product: str) -> FixIndex:
+    """The index of a product's file."""
+    by_method: dict[str, list[LaterFix]] = defaultdict(list)
+    by_class: dict[str, list[LaterFix]] = defaultdict(list)
+    titles: dict[str, int] = defaultdict(int)
+    count = 0
+    with fix_file(product).open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            released = tuple(each for text in row["releases"].split(" ") if (each := release_of(text)))
+            methods = frozenset(row["methods"].split(" "))
+            fix = LaterFix(products()[product], row["change"], row["title"], released, methods)
+            count += 1
+            for word in words_of(fix.title):
+                titles[word] += 1
+            for method in methods:
+                by_method[method].append(fix)
+            for name in {each.partition(".")[0] for each in methods}:
+                by_class[name].append(fix)
+    bits = {word: log(count / times, 2) for word, times in titles.items() if word not in OF_EVERY_FIX}
+    return FixIndex(by_method, by_class, bits)
+
+
+def place_in_source(frame: str) -> tuple[str, str]:
+    """Class and method as a change of the source names them: an inner class by its outer one, a constructor by its
+    class.
+    """
+    named, _, method = (plain_frame(frame) or "").rpartition(".")
+    outer, *inner = named.rpartition(".")[2].split("$")
+    if method == "<init>":
+        method = next((each for each in reversed(inner) if not each.isdigit()), outer)
+    return outer, method
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A later fix of what failed.
+
+    frame     the failing frame whose method or class it changed
+    is_close  whether its title is about this failure, too
+    """
+
+    fix: LaterFix
+    frame: str
+    is_close: bool
+
+
+def later_fixes(frames: Iterable[str], said: str, running: Mapping[str, Release]) -> list[Candidate]:
+    """Fixes of what failed, in releases after those that run, the closest first.
+
+    Those that changed the method which failed, and those of its class whose title is about the failure.
+
+    frames   where it failed, the innermost first
+    said     its exceptions and messages
+    running  product -> release, as far as known
+    """
+    words = words_of(said)
+    ranked: dict[str, tuple[float, Candidate]] = {}
+    for depth, frame in enumerate(list(dict.fromkeys(frames))[:MOST_PLACES]):
+        for product in products().values():
+            if product.has(frame):
+                for score, candidate in _candidates(product, frame, words, running.get(product.name)):
+                    change, far = candidate.fix.change, score / (1 + depth / 4)
+                    if change not in ranked or ranked[change][0] < far:
+                        ranked[change] = (far, candidate)
+    return [candidate for _, candidate in sorted(ranked.values(), key=lambda each: (not each[1].is_close, -each[0]))]
+
+
+def _candidates(
+    product: Product, frame: str, words: frozenset[str], release: Release | None
+) -> Iterator[tuple[float, Candidate]]:
+    """Fixes of a frame's method or class with their scores: bits of the words that their titles share with a failure.
+
+    Words of the frame itself are left out: any fix of it may name them.
+    """
+    index = fixes_by_place(product.name)
+    outer, method = place_in_source(frame)
+    of_method = set(index.by_method.get(f"{outer}.{method}", ()))
+    telling = words - words_of(f"{outer} {method}")
+    for fix in index.by_class.get(outer, ()):
+        if release and fix.is_in(release):
+            continue
+        shared, is_own = index.shared(fix, telling), fix in of_method
+        least = LEAST_SHARED + log(len(of_method), 2) if is_own else LEAST_SHARED_OF_CLASS
+        is_close = shared >= least
+        if is_own or is_close:
+            yield 1 + shared * (1 if is_own else 0.5), Candidate(fix, frame, is_close)

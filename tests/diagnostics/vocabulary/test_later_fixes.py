@@ -1,0 +1,95 @@
+"""Later fixes: which change of a newer release repaired the code that failed."""
+
+from __future__ import annotations
+
+import csv
+
+import pytest
+
+from diagnostics.vocabulary.known_bug import Release, release_of
+from diagnostics.vocabulary.later_fix import (
+    FOLDER,
+    LaterFix,
+    fix_file,
+    fixes_by_place,
+    later_fixes,
+    place_in_source,
+    products,
+)
+
+MONGODB = "com.ververica.cdc.connectors.mongodb.table.MongoDBConnectorDeserializationSchema"
+NULL = "java.lang.NullPointerException: null"
+
+
+@pytest.mark.parametrize("product", sorted(products()))
+def test_every_product_has_its_fixes_each_once_with_releases_in_order(product: str) -> None:
+    with fix_file(product).open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    releases = [[release_of(text) for text in row["releases"].split(" ")] for row in rows]
+    assert rows
+    assert all(each == sorted(each) and None not in each for each in releases)
+    assert len({row["change"] for row in rows}) == len(rows)
+    assert all(row["title"] and row["methods"] for row in rows)
+
+
+def test_no_file_is_without_its_product() -> None:
+    assert {path.stem for path in FOLDER.glob("*.csv")} == set(products())
+
+
+@pytest.mark.parametrize(
+    ("release", "is_in"),
+    [((3, 1, 0), False), ((3, 2, 0), False), ((3, 2, 1), True), ((3, 3, 0), True), ((4, 0, 0), True)],
+)
+def test_a_release_has_a_fix_since_that_of_its_line(release: Release, is_in: bool) -> None:
+    fix = LaterFix(products()["flink-cdc"], "FLINK-1", "Fix", ((3, 2, 1), (3, 3, 0)), frozenset())
+    assert fix.is_in(release) is is_in
+
+
+def test_a_release_upgrades_to_the_nearest_with_the_fix() -> None:
+    fix = LaterFix(products()["flink"], "FLINK-1", "Fix", ((1, 14, 5), (1, 15, 1)), frozenset())
+    assert (fix.first_after((1, 14, 2)), fix.first_after((1, 15, 0)), fix.first_after(None)) == (
+        (1, 14, 5),
+        (1, 15, 1),
+        (1, 14, 5),
+    )
+
+
+@pytest.mark.parametrize(
+    ("frame", "place"),
+    [
+        ("org.acme.Writer.write", ("Writer", "write")),
+        ("org.acme.Writer.lambda$open$3", ("Writer", "open")),
+        ("org.acme.Writer$Buffer.flush", ("Writer", "flush")),
+        ("org.acme.Writer$Buffer.<init>", ("Writer", "Buffer")),
+        ("org.acme.Writer$1.<init>", ("Writer", "Writer")),
+    ],
+)
+def test_a_frame_is_looked_up_as_its_source_is_written(frame: str, place: tuple[str, str]) -> None:
+    assert place_in_source(frame) == place
+
+
+def test_the_fix_of_the_method_that_failed_in_the_same_way_leads() -> None:
+    found = later_fixes([f"{MONGODB}.deserialize"], NULL, {})
+    assert (found[0].fix.change, found[0].is_close, found[0].fix.releases[0]) == ("2107", True, (2, 4, 0))
+    assert found[0].fix.product.address_of("2107") == "https://github.com/apache/flink-cdc/pull/2107"
+
+
+def test_a_fix_that_the_running_release_has_is_not_proposed() -> None:
+    found = later_fixes([f"{MONGODB}.deserialize"], NULL, {"flink-cdc": (2, 4, 1)})
+    assert "2107" not in [each.fix.change for each in found]
+
+
+def test_a_fix_of_the_method_alone_is_listed_and_does_not_lead() -> None:
+    found = later_fixes([f"{MONGODB}.deserialize"], "java.io.EOFException: end of data", {})
+    assert found
+    assert not any(each.is_close for each in found)
+
+
+def test_code_of_the_job_and_of_other_libraries_has_no_fixes() -> None:
+    assert later_fixes(["org.acme.Enrich.map", "java.util.HashMap.get"], NULL, {}) == []
+
+
+def test_words_that_every_title_has_weigh_nothing() -> None:
+    index = fixes_by_place("flink-cdc")
+    assert "fix" not in index.bits
+    assert "exception" not in index.bits

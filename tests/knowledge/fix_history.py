@@ -1,0 +1,216 @@
+"""Gathers the fixes of a product from a clone of its repository into `diagnostics/vocabulary/later_fixes`.
+
+    python -m tests.knowledge.fix_history PRODUCT CLONE [--announcements FLINK_WEB]
+
+PRODUCT is an entry of `later_fixes.yaml`, CLONE holds its history with the tags of its releases, and FLINK_WEB is a
+clone of the project's web site, whose announcements list the issues of Flink's patch releases. A change without an
+issue or pull request of its own, without a title that tells of a fault, or of many classes is left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import re
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from diagnostics.vocabulary.known_bug import FLINK, Release, release_of
+from diagnostics.vocabulary.later_fix import FOLDER, Product, fix_file, products
+
+MOST_CLASSES = 6
+"""Classes of a change. Our choice: one that touches more is a redesign, and says little of a single method."""
+MOST_METHODS = 12
+"""Methods of one class, the first of the change. Our choice, for the same reason."""
+TELLS_OF_A_FAULT = re.compile(
+    r"\b(?:fix\w*|bug|avoid\w*|prevent\w*|npe|null\s?pointer\w*|\w*exception|\w*error|leak\w*|wrong\w*|incorrect\w*|fail\w*"
+    r"|dead-?lock|race|lost|los[es]|loss|missing|missed|stuck|hangs?|block\w*|duplicat\w*|invalid|should|never|correct\w*"
+    r"|not|cannot|can't|doesn't|overflow|ensure|compatib\w*|incompatib\w*|unexpected\w*|handle|properly|unable|crash\w*"
+    r"|infinite|forever|oom|corrupt\w*|stale|ignore[sd]?|supports? connecting)\b",
+    re.IGNORECASE,
+)
+TELLS_OF_THE_PROJECT = re.compile(
+    r"\b(?:tests?|e2e|\w*ITCase|\w+Test|docs?|documentation|checkstyle|javadocs?|typos?|spelling|refactor\w*|clean ?up"
+    r"|bump|ci|licen[cs]e|notice|azure|github actions?|spotless|archunit|unused|rename|deprecated?|examples?"
+    r"|benchmark\w*|revert|website|release notes?|build|rat|minor|code ?style|comments?|scalastyle|maven|pom|logs?"
+    r"|logging|message)\b",
+    re.IGNORECASE,
+)
+ISSUE = re.compile(r"\b([A-Z][A-Z]{2,9}-\d{1,6})\b")
+PULL_REQUEST = re.compile(r"\(#(\d{1,6})\)\s*$")
+TAGS = re.compile(r"^(?:\s*(?:\[[^\]]{1,60}\]|\([\w/-]{1,30}\)|[A-Z]{3,9}-\d{1,6})[:.,]?)+\s*")
+"""What stands before a title: `[FLINK-1][runtime] `."""
+METHOD = re.compile(
+    r"\b(?!(?:if|for|while|switch|catch|return|super|new|throw|synchronized|assert|match|case)\b)([A-Za-z_$][\w$]*)\s*\("
+)
+OLDEST = {"flink": (1, 6, 0)}
+"""Fixes that all releases since have are left out: the log events begin with Flink 1.5."""
+TYPE = re.compile(r"\b(?:class|interface|enum|object|trait)\s+\w")
+OF_A_TEST = re.compile(
+    r"(?:^|/)(?:src/test|src/it|test|tests|[\w-]*-tests?|[\w-]*-e2e[\w-]*)/|(?:Tests?|ITCase|TestBase)\.\w+$"
+)
+ANNOUNCED = re.compile(r"release-?(?:announcement-)?(\d+\.\d+\.\d+)\.md$")
+LISTED = re.compile(r"FLINK-\d{1,6}")
+
+
+@dataclass(slots=True)
+class Change:
+    """What the commits of one issue changed: its title, the first release of each line with it, methods by class."""
+
+    name: str
+    title: str
+    releases: set[Release] = field(default_factory=set)
+    methods: dict[str, dict[str, None]] = field(default_factory=dict)
+
+
+def git(clone: Path, *arguments: str) -> str:
+    """Output of a command of git. Raises CalledProcessError."""
+    command = ["git", "-C", str(clone), *arguments]
+    return subprocess.run(command, capture_output=True, check=True, encoding="utf-8", errors="replace").stdout
+
+
+def releases_of_commits(clone: Path, product: Product) -> tuple[list[str], dict[str, Release]]:
+    """The tags of the releases, and for each commit the first release that has it."""
+    named = [(match, tag) for tag in git(clone, "tag").split() if (match := re.fullmatch(product.tags, tag))]
+    tags = {release: tag for match, tag in named if (release := release_of(".".join(match.groups())))}
+    first: dict[str, Release] = {}
+    before: list[str] = []
+    for release in sorted(tags):
+        for commit in git(clone, "rev-list", f"refs/tags/{tags[release]}", "--not", *before).split():
+            first.setdefault(commit, release)
+        before.append(f"refs/tags/{tags[release]}")
+    return before, first
+
+
+def commits(clone: Path, tags: list[str]) -> Iterator[tuple[str, str, dict[str, dict[str, None]]]]:
+    """Id, title, and changed methods by class, with its package, of each commit of the releases."""
+    with tempfile.NamedTemporaryFile("w", suffix=".gitattributes") as attributes:
+        attributes.write("*.java diff=java\n*.scala diff=java\n")
+        attributes.flush()
+        command = [
+            "git",
+            "-c",
+            f"core.attributesFile={attributes.name}",
+            "-C",
+            str(clone),
+            "log",
+            "--no-merges",
+            "-p",
+            "-U0",
+        ]
+        command += ["--no-color", "--no-ext-diff", "--format=%x01%H%x02%s", *tags, "--", "*.java", "*.scala"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8", errors="replace") as reading:
+            assert reading.stdout is not None
+            commit, title, methods, name = "", "", dict[str, dict[str, None]](), None
+            for line in reading.stdout:
+                if line.startswith("\x01"):
+                    if methods:
+                        yield commit, title, methods
+                    commit, _, title = line[1:].rstrip("\n").partition("\x02")
+                    methods, name = {}, None
+                elif line.startswith(("+++ b/", "--- a/")):
+                    name = class_of(line[6:].strip())
+                    if name:
+                        methods.setdefault(name, {})
+                elif name and line.startswith("@@"):
+                    place = line.rpartition("@@")[2]
+                    if not TYPE.search(place) and (found := METHOD.search(place)):
+                        methods[name][found[1]] = None
+            if methods:
+                yield commit, title, methods
+
+
+def class_of(path: str) -> str | None:
+    """The class of a file of the product, with its package; None for a test's."""
+    start = re.search(r"(?:^|/)(?:java|scala)/(?=(?:org|com|io)/)", path)
+    if start is None or OF_A_TEST.search(path):
+        return None
+    return path[start.end() :].rpartition(".")[0].replace("/", ".")
+
+
+def changes(clone: Path, product: Product) -> Iterator[Change]:
+    """The fixes by issue or pull request, in the order of their history, the latest first."""
+    tags, first = releases_of_commits(clone, product)
+    found: dict[str, Change] = {}
+    for commit, title, methods in commits(clone, tags):
+        name = ISSUE.search(title) or PULL_REQUEST.search(title)
+        if name is None or commit not in first:
+            continue
+        own = {each: listed for each, listed in methods.items() if product.has(each)}
+        change = found.setdefault(name[1], Change(name[1], title))
+        change.releases.add(first[commit])
+        for each, listed in own.items():
+            change.methods.setdefault(each, {}).update(listed)
+    for change in found.values():
+        words = PULL_REQUEST.sub("", TAGS.sub("", change.title)).strip()
+        told = TELLS_OF_A_FAULT.search(words) and not TELLS_OF_THE_PROJECT.search(words)
+        if told and 0 < len(change.methods) <= MOST_CLASSES and any(change.methods.values()):
+            change.title = words
+            yield change
+
+
+def announced(web_site: Path) -> dict[str, set[Release]]:
+    """Issue -> the patch releases of Flink whose announcement lists it."""
+    found: dict[str, set[Release]] = {}
+    for path in git(web_site, "ls-tree", "-r", "--name-only", "HEAD").split("\n"):
+        named = ANNOUNCED.search(path)
+        if named is None or "/posts/" not in path or "operator" in path or "cdc" in path:
+            continue
+        release = release_of(named[1])
+        for issue in LISTED.findall(git(web_site, "show", f"HEAD:{path}")) if release and release[2] else ():
+            found.setdefault(issue, set()).add(release)  # type: ignore[arg-type]
+    return found
+
+
+def fixes_of_flink() -> set[str]:
+    """The issues in Flink's file: fixes of a connector while it was a part of Flink."""
+    with fix_file(FLINK).open(encoding="utf-8", newline="") as file:
+        return {row["change"] for row in csv.DictReader(file)}
+
+
+def first_of_each_line(releases: set[Release]) -> list[Release]:
+    """The first release of each line."""
+    lines: dict[tuple[int, int], Release] = {}
+    for release in sorted(releases):
+        lines.setdefault(release[:2], release)
+    return list(lines.values())
+
+
+def printed(methods: dict[str, dict[str, None]]) -> str:
+    """`Class.method` by a space, with the class's name alone where no method of it is known."""
+    named: list[str] = []
+    for name, listed in methods.items():
+        simple = name.rpartition(".")[2]
+        named += [f"{simple}.{method}" for method in list(listed)[:MOST_METHODS]] or [simple]
+    return " ".join(named)
+
+
+def main() -> None:
+    """Writes the file of a product."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("product", choices=sorted(products()))
+    parser.add_argument("clone", type=Path)
+    parser.add_argument("--announcements", type=Path)
+    given = parser.parse_args()
+    product = products()[given.product]
+    listed = announced(given.announcements) if given.announcements else {}
+    before = fixes_of_flink() if product.from_flink else set()
+    rows = [
+        (change.name, change.title, " ".join(".".join(map(str, each)) for each in released), printed(change.methods))
+        for change in changes(given.clone, product)
+        if change.name not in before
+        and (released := first_of_each_line(change.releases | listed.get(change.name, set())))
+    ]
+    FOLDER.mkdir(exist_ok=True)
+    with fix_file(product.name).open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(("change", "title", "releases", "methods"))
+        writer.writerows(rows)
+    print(f"{product.name}: {len(rows)} fixes")
+
+
+if __name__ == "__main__":
+    main()
