@@ -41,6 +41,9 @@ OF_THE_RUNTIME = (
 OF_OLD_CONNECTORS = "org.apache.flink.streaming.connectors."
 """How loggers of connectors begin that are older than FLIP-27, below a name of the runtime."""
 
+OF_REFUSED_CONTAINERS = "Failed requesting worker"
+"""How a warning of the resource manager begins when Kubernetes or YARN refuses a container: nothing else says why."""
+
 REPORTS_FAILURE = r"(?i)\b(?:error|fail(?:s|ed|ure)?|refused|denied|reject(?:s|ed)?|timed out|unable to|could not"
 REPORTS_FAILURE += r"|throttl(?:e|ed|ing)|rate exceeded|too many requests|slow down)\b"
 """Words with which a warning of a connector says that something did not work, or that its system takes less."""
@@ -79,7 +82,8 @@ def _ranked(records: pa.Table) -> pa.Table:
     is_error = pc.or_(is_error, contains_any(records["message"], INFORMED_TEXTS))
     inside = pc.fill_null(pc.match_substring_regex(records["logger"], RUNTIME_LOGGER), True)
     of_connector = pc.fill_null(pc.starts_with(records["logger"], OF_OLD_CONNECTORS), False)
-    inside = pc.and_not(inside, of_connector)
+    refused = pc.fill_null(pc.starts_with(records["message"], OF_REFUSED_CONTAINERS), False)
+    inside = pc.and_not(inside, pc.or_(of_connector, refused))
     failing = pc.fill_null(pc.match_substring_regex(records["message"], REPORTS_FAILURE), False)
     outside = pc.and_(pc.invert(inside), pc.or_(thrown, failing))
     is_warning = pc.and_(is_any(records["level"], ("WARN",)), pc.or_(thrown, outside))

@@ -84,6 +84,21 @@ def test_a_warning_of_a_connector_counts_when_it_reports_a_failure() -> None:
     assert facts["outside_logger"] == "DorisStreamLoad"
 
 
+def test_a_container_that_the_cluster_refuses_is_repaired_by_its_message() -> None:
+    said = "Failed requesting worker with resource spec WorkerResourceSpec {cpuCores=2.0}, current pending count: 1"
+    refused = record(
+        0,
+        "WARN",
+        said,
+        logger="org.apache.flink.runtime.resourcemanager.active.ActiveResourceManager",
+        exception_class="io.fabric8.kubernetes.client.KubernetesClientException",
+        exception_message='pods "tm-1" is forbidden: exceeded quota: compute-quota',
+    )
+    facts = only(measure(hand_made(log_record=[refused])), "alarming_records").facts
+    assert (facts["outside_count"], facts["warning_count"]) == (1, 0)
+    assert "ResourceQuota" in str(facts["outside_remedy"])
+
+
 def test_an_exception_without_a_level_counts_as_an_error() -> None:
     thrown = {"message": "java.lang.IllegalStateException: no", "exception_class": "java.lang.IllegalStateException"}
     assert only(measure(hand_made(log_record=[thrown])), "alarming_records").facts["error_count"] == 1
