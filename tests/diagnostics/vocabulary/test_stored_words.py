@@ -56,8 +56,9 @@ def test_a_fact_with_words_is_measured(fact: str) -> None:
 
 def test_every_word_is_still_stored_by_some_signal() -> None:
     root = Path(diagnostics.__file__).parent
-    catalogues = [root / "vocabulary" / "frames.yaml", *(root / "vocabulary" / "known_bugs").glob("*.yaml")]
-    places = [*root.rglob("*.py"), *catalogues]
+    catalogues = [root / "vocabulary" / name for name in ("frames.yaml", "outside_refusals.yaml")]
+    folders = [root / "vocabulary" / name for name in ("known_bugs", "message_remedies")]
+    places = [*root.rglob("*.py"), *catalogues, *(path for folder in folders for path in folder.glob("*.yaml"))]
     sources = "\n".join(path.read_text("utf-8") for path in places)
     content = read_yaml(FILE.read_text("utf-8"), FILE.name).content
     assert [word for entry in content.values() for word in entry["words_zh"] if word not in sources] == []
