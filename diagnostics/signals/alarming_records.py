@@ -107,7 +107,8 @@ def _most_telling(rows: Iterable[Row], *, is_repaired: bool) -> Row | None:
 def _remedy(row: Row) -> str | None:
     """What is known to repair what the record says, with the whole chain of what it prints."""
     frames = [each for each in (row["root_cause_frame"], row["thrown_in"]) if each]
-    return remedy_of(f"{row['message'] or ''}\n{row['causes'] or ''}\n{_quote(row)}", frames)
+    thrown = f"{row['exception_class'] or ''}: {row['exception_message'] or ''}"
+    return remedy_of(f"{row['message'] or ''}\n{thrown}\n{row['causes'] or ''}\n{_quote(row)}", frames)
 
 
 def _newest(row: Row, evidence: Evidence) -> ConnectorRelease | None:

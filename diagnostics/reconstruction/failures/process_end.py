@@ -47,6 +47,13 @@ CONTAINER_ENDS: Mapping[str, tuple[str, ...]] = {
         "tatus=-102",
         "tatus: -102",
     ),
+    "the disks of its host are full or broken": (
+        "tatus=-101",
+        "tatus: -101",
+        "itCode: -101",
+        "local-dirs usable space is below",
+        "local-dirs are bad",
+    ),
     "evicted": ("Evicted: ", "reason=Evicted"),
     "killed for its memory": (
         "tatus=-104",

@@ -170,6 +170,18 @@ from diagnostics.vocabulary.message_remedies import SETTING, message_remedies, r
         ("PulsarClientException$AuthorizationException: Client is not authorized to Get", "grant-permission"),
         ('Unable to make field java.util.Arrays$ArrayList.a accessible: java.base does not "opens x', "--add-opens"),
         ("NOT_ALLOWED - access to vhost '/' refused for user 'a': connection limit (5) is reached", "set_vhost_limits"),
+        ("Pod tm: container flink-main-container ended: Error, exit code 143", "PodDisruptionBudget"),
+        (
+            "Unable to execute HTTP request: flink.minio\njava.net.UnknownHostException: flink.minio",
+            "path.style.access",
+        ),
+        ("CliArgsException: Could not parse the command: Unrecognized option: -ytm", "-Dyarn.application.queue"),
+        ("VersionMismatchException: Incompatible version: found 2, compatible versions are [6]", "between the one"),
+        (
+            "GC Pressure 0.4 is above the allowed limit for scaling operations. Please adjust the available memory"
+            " manually",
+            "gc-pressure.threshold",
+        ),
         ("StarRocksStreamLoadFailedException: Failed to flush data to StarRocks, Error", "SHOW COMPUTE NODES"),
     ],
 )

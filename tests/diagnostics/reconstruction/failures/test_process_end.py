@@ -30,6 +30,10 @@ def log_of(*events: LogEvent) -> IncidentLog:
         (event("closed", f"{CLOSING}Container released on a *lost* node"), "its host was lost"),
         (event("closed", f"{CLOSING}Container preempted by scheduler"), "preempted for another application"),
         (
+            event("closed", f"{CLOSING}Exit status: -101. 1/1 local-dirs usable space is below configured utilization"),
+            "the disks of its host are full or broken",
+        ),
+        (
             event("closed", f"{CLOSING}Container killed on request. Exit code is 143"),
             "terminated (exit code 143)",
         ),
