@@ -64,7 +64,7 @@ KEPT = (
 )
 KEPT_CAUSE = (
     *("root_cause_class", "root_cause_message", "root_cause_frame", "user_frame", "thrown_in", "own_frames"),
-    "causes",
+    *("causes", "frames"),
 )
 ORDER: Order = (("rank", "ascending"), ("ts_ms", "ascending"), *CITATION_ORDER)
 

@@ -37,7 +37,7 @@ AGGREGATOR = event_records_aggregator(
     (
         *("ts_ms", "event", "job_id", "process", "checkpoint_id", "vertex", "subtask", "task_manager", "reason"),
         *("exception_class", "exception_message", "root_cause_class", "root_cause_message", "root_cause_frame"),
-        *("user_frame", "thrown_in", "own_frames", "causes"),
+        *("user_frame", "thrown_in", "own_frames", "causes", "frames"),
     ),
     events=EVENTS,
     causes=CAUSES,

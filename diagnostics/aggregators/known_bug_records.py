@@ -8,8 +8,9 @@ from diagnostics.aggregators.aggregator import CITATION_ORDER, Aggregator
 from diagnostics.arithmetic.row_choice import contains_any, is_any, shortened
 from diagnostics.arithmetic.row_order import Order, first_rows_by_group, sort_rows
 from diagnostics.citation import CITATION_COLUMNS
-from diagnostics.notation.artifact import artifacts_in
-from diagnostics.vocabulary.known_bug import LAMBDA, PLAIN, bugs_that_fit, rare_texts
+from diagnostics.notation.product_frame import product_frames
+from diagnostics.notation.stack_frame import LAMBDA, PLAIN
+from diagnostics.vocabulary.known_bug import bugs_that_fit, rare_texts
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -44,6 +45,7 @@ def _showing(records: pa.Table) -> pa.Table:
     telling = records.filter(pc.or_(is_any(records["level"], ALARMING), records["causes"].is_valid()))
     columns = [telling[name] for name in TEXTS]
     columns += [pc.replace_substring_regex(telling[name], LAMBDA, PLAIN) for name in FRAMES]
+    columns.append(telling["frames"])
     joined = pc.binary_join_element_wise(
         *columns, BETWEEN, null_handling="replace", null_replacement=""
     ).combine_chunks()
@@ -55,11 +57,11 @@ def _showing(records: pa.Table) -> pa.Table:
     codes = texts.indices.to_numpy(zero_copy_only=False)
     rows = np.flatnonzero(np.isin(codes, [place for place, bugs in shown.items() if bugs])).tolist()
     pairs = [(row, bug) for row in rows for bug in shown[int(codes[row])]]
-    kept = telling.select([*KEPT, "continuation", *CITATION_COLUMNS])
+    kept = telling.select([*KEPT, "frames", *CITATION_COLUMNS])
     kept = kept.take(pa.array([row for row, _ in pairs], pa.int64()))
     kept = _earliest(kept.append_column("bug", pa.array([bug for _, bug in pairs], pa.string())))
-    releases = [_releases_in(text) for text in kept["continuation"].to_pylist()]
-    kept = kept.drop_columns(["continuation"]).append_column("releases", pa.array(releases, pa.string()))
+    releases = [_releases_in(text) for text in kept["frames"].to_pylist()]
+    kept = kept.drop_columns(["frames"]).append_column("releases", pa.array(releases, pa.string()))
     for name in ("root_cause_message", "message"):
         kept = kept.set_column(kept.column_names.index(name), name, shortened(kept[name], MOST_CHARACTERS))
     return kept
@@ -67,12 +69,13 @@ def _showing(records: pa.Table) -> pa.Table:
 
 def _bugs_in(joined: str) -> list[str]:
     parts = joined.split(BETWEEN)
-    return bugs_that_fit("\n".join(parts[: len(TEXTS)]), parts[-len(FRAMES) :])
+    frames = parts[len(TEXTS) : len(TEXTS) + len(FRAMES)]
+    return bugs_that_fit("\n".join(parts[: len(TEXTS)]), [*frames, *(each.name for each in product_frames(parts[-1]))])
 
 
-def _releases_in(trace: str | None) -> str | None:
-    """`flink-dist 1.16.1` and others, one per line, from the frames of a trace."""
-    found = dict.fromkeys(f"{name} {release}" for name, release in artifacts_in(trace or ""))
+def _releases_in(frames: str | None) -> str | None:
+    """`flink-dist 1.16.1` and others, one per line, of the JARs behind the frames of a trace."""
+    found = dict.fromkeys(f"{each.artifact} {each.release}" for each in product_frames(frames) if each.artifact)
     return "\n".join(list(found)[:MOST_RELEASES]) or None
 
 
@@ -87,7 +90,7 @@ def _in_order(state: pa.Table) -> pa.Table:
 AGGREGATOR: Aggregator[pa.Table] = Aggregator(
     name="known_bug_records",
     table="log_record",
-    columns=("level", "causes", *FRAMES, "continuation", *KEPT),
+    columns=("level", "causes", *FRAMES, "frames", *KEPT),
     reduce=_showing,
     merge=_earliest,
     finish=_in_order,

@@ -229,6 +229,17 @@ def _frame_name(printed: str) -> str:
     return frame.encode("utf-8", "replace").decode("utf-8")
 
 
+LAMBDA = r"\.lambda\$(\w+?)\$[\w$]*$"
+"""A lambda's frame as named by javac: `Class.lambda$method$3`, with a hash when serializable."""
+PLAIN = r".\1"
+_LAMBDA_OF_METHOD = re.compile(LAMBDA)
+
+
+def plain_frame(frame: str) -> str:
+    """The frame of a lambda's enclosing method; other frames unchanged."""
+    return _LAMBDA_OF_METHOD.sub(PLAIN, frame) if ".lambda$" in frame else frame
+
+
 def is_user_code(frame: str) -> bool:
     """Whether a frame lies outside Flink, the JDK, well-known libraries and generated classes."""
     return frame.count(".") >= 2 and not frame.startswith(LIBRARIES)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
 
+from diagnostics.notation.artifact import artifact_behind
+from diagnostics.notation.product_frame import frames_as_text
 from diagnostics.notation.stack_frame import CONNECTORS, frame_name, is_flink, is_user_code
 
 MOST_MESSAGE = 500
@@ -55,6 +57,7 @@ class StackTrace:
                 which a plain method of the JDK threw
     own_frames  the first user frames, innermost first, one per line
     causes      the whole chain, outermost first, a line per exception: its class and the first line of its message
+    frames      the first frames of each exception that are of a product, see notation/product_frame.py
     """
 
     exception_class: str | None = None
@@ -66,13 +69,17 @@ class StackTrace:
     thrown_in: str | None = None
     own_frames: str | None = None
     causes: str | None = None
+    frames: str | None = None
 
 
 @dataclass(slots=True)
 class _Throwable:
+    """An exception of a chain; `jars` has the JAR behind each of its frames, empty where none is printed."""
+
     name: str | None
     message: str
-    frames: list[str]
+    frames: list[str] = field(default_factory=list)
+    jars: list[str] = field(default_factory=list)
 
 
 def stack_trace(lines: Iterable[str]) -> StackTrace | None:
@@ -104,6 +111,7 @@ def stack_trace(lines: Iterable[str]) -> StackTrace | None:
         thrown_in=_connector_below_jdk(frames) or next((frame for frame in frames if _is_telling(frame)), None),
         own_frames="\n".join(own) or None,
         causes=_chain_text(chain),
+        frames=frames_as_text(zip(each.frames, each.jars, strict=True) for each in reversed(chain)),
     )
 
 
@@ -183,7 +191,7 @@ def _unwrap(chain: list[_Throwable]) -> None:
         inner = _throwable(chain[-1].message)
         if inner.name is None or passed.end() == 0:
             return
-        inner.frames = chain[-1].frames
+        inner.frames, inner.jars = chain[-1].frames, chain[-1].jars
         chain.append(inner)
 
 
@@ -197,8 +205,10 @@ def _chain_text(chain: Sequence[_Throwable]) -> str:
 def _take(chain: list[_Throwable], line: str) -> None:
     frame = _frame_in(line) if len(line) <= MOST_FRAME_LINE else _frame_in.__wrapped__(line)
     if frame is not None:
-        if chain and frame:
-            chain[-1].frames.append(frame)
+        name, jar = frame
+        if chain and name:
+            chain[-1].frames.append(name)
+            chain[-1].jars.append(jar)
         return
     stripped = line.strip()
     if line.startswith(_CAUSED_BY):
@@ -213,15 +223,18 @@ def _take(chain: list[_Throwable], line: str) -> None:
 
 
 @lru_cache(maxsize=16_384)
-def _frame_in(line: str) -> str | None:
-    """The frame that a line prints, empty for one of a suppressed exception; None for another line.
+def _frame_in(line: str) -> tuple[str, str] | None:
+    """The frame that a line prints, empty for one of a suppressed exception, and `artifact release` of the JAR behind
+    it; None for another line.
 
     The same frames are printed by every trace of a log.
     """
     stripped = line.strip()
     if not _FRAME.match(stripped):
         return None
-    return "" if _is_suppressed(line) else frame_name(stripped[3:])
+    if _is_suppressed(line):
+        return "", ""
+    return frame_name(stripped[3:]), " ".join(artifact_behind(stripped) or ())
 
 
 def _is_suppressed(line: str) -> bool:
@@ -235,11 +248,11 @@ def _throwable(line: str) -> _Throwable:
         match = _THROWABLE.match(line)
     if not match:
         bare = _CAUSE_WITHOUT_PACKAGE.match(line)
-        return _Throwable(bare and bare[1], line[bare.end() if bare else 0 :][:MOST_MESSAGE], [])
+        return _Throwable(bare and bare[1], line[bare.end() if bare else 0 :][:MOST_MESSAGE])
     name, message = match["remote"] or match[1], line[match.end() :][:MOST_MESSAGE]
     if name in _WRAPPERS and message.strip() in _OF_MEMORY:
         name = "java.lang.OutOfMemoryError"
-    return _Throwable(name, message, [])
+    return _Throwable(name, message)
 
 
 def _shortened(message: str) -> str | None:

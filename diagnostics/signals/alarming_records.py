@@ -9,6 +9,7 @@ from diagnostics.aggregators import alarming_records, harmless_errors
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.notation.product_frame import product_frames
 from diagnostics.reconstruction.bugs.connector_release import ConnectorRelease, newest_release
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
@@ -106,15 +107,21 @@ def _most_telling(rows: Iterable[Row], *, is_repaired: bool) -> Row | None:
 
 def _remedy(row: Row) -> str | None:
     """What is known to repair what the record says, with the whole chain of what it prints."""
-    frames = [each for each in (row["root_cause_frame"], row["thrown_in"]) if each]
+    own = [each for each in (row["root_cause_frame"], row["thrown_in"]) if each]
+    frames = [*own, *(each.name for each in product_frames(row["frames"]))]
     thrown = f"{row['exception_class'] or ''}: {row['exception_message'] or ''}"
-    return remedy_of(f"{row['message'] or ''}\n{thrown}\n{row['causes'] or ''}\n{_quote(row)}", frames)
+    return remedy_of(f"{row['message'] or ''}
+{thrown}
+{row['causes'] or ''}
+{_quote(row)}", frames)
 
 
 def _newest(row: Row, evidence: Evidence) -> ConnectorRelease | None:
     """The newest release of the connector that reports the record, by its frames, exceptions and logger."""
-    names = [row[each] for each in ("root_cause_frame", "root_cause_class", "exception_class", "logger")]
-    return newest_release(names, row["file_id"], row["ts_ms"], evidence)
+    frames = product_frames(row["frames"])
+    names = [row["root_cause_frame"], *(each.name for each in frames)]
+    names += [row[each] for each in ("root_cause_class", "exception_class", "logger")]
+    return newest_release(names, row["file_id"], row["ts_ms"], evidence, frames)
 
 
 def _quote(row: Row) -> str:

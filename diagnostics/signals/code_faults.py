@@ -11,10 +11,10 @@ from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.notation.artifact import artifacts_in
 from diagnostics.notation.stack_frame import CONNECTORS, is_generated, is_user_code
-from diagnostics.reconstruction.bugs.bug_appearances import DISTRIBUTION, repair_of
-from diagnostics.reconstruction.bugs.connector_release import connector_release
+from diagnostics.reconstruction.bugs.bug_appearances import repair_of
+from diagnostics.reconstruction.bugs.connector_release import connector_release, flink_of
 from diagnostics.reconstruction.bugs.later_fixes import later_fix
-from diagnostics.reconstruction.configuration.flink_releases import flink_releases
+from diagnostics.reconstruction.bugs.running_release import DISTRIBUTION
 from diagnostics.reconstruction.errors.blamed_fault import blamed_faults, came_before, logged_faults, shows_faults
 from diagnostics.reconstruction.failures.fault import Fault, by_job, rounds_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
@@ -183,11 +183,11 @@ def _owner(fault: Fault, evidence: Evidence, *, is_twice: bool) -> dict[str, Fac
     owner = owner_of(name) or release_met(fault.exception, fault.frame)
     is_missing = fault.exception.rpartition(".")[2] in MISSING_CLASS
     is_misfit = owner is None or owner.always_there if is_missing else True
-    calls = caller_of((*fault.places, *fault.own_frames))
+    calls = caller_of((*fault.throwers, *fault.own_frames))
     called = calls if is_misfit else None
     caller, frame = called if called and called[0] is not owner else (None, None)
     blamed = caller if caller and (owner.of_flink if owner else not is_missing) else owner
-    flink = _distribution(fault) or flink_releases(evidence).at(fault.citation.file_id, fault.ts_ms)
+    flink = _distribution(fault) or flink_of(fault.frames, fault.citation.file_id, fault.ts_ms, evidence)
     advice = calls[0].advice_beside(owner) if calls else None
     if advice is None and blamed:
         is_there = NOT_INITIALIZED in fault.message
@@ -276,6 +276,7 @@ FACTS = {
     "caller": "the connector or library that calls it",
     "caller_frame": "frame in which it is called",
     "owner_advice": "place and release of the artifact that has the class, or of the one that calls it",
+    "owner_running": "the older release of the connector that runs, where the evidence shows it",
     "owner_release": "the artifact in the release for the Flink that runs",
     "connectors_for_flink": "connectors in the releases for the Flink that runs, where the class is Flink's own",
     "owner_flink": "the version of Flink that runs, for which the artifact's release is chosen",

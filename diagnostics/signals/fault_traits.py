@@ -149,6 +149,7 @@ FACTS = {
     "kind": "kind of the failure that the words of the message suggest",
     "advice": "repair of a failure of the kind that the message suggests",
     "owner": "the connector or library among the frames that threw it",
+    "owner_running": "the older release of the connector that runs, where the evidence shows it",
     "owner_release": "newest known release of the connector that threw it, for the Flink that runs",
     "fix": "change of a later release that repairs what failed by its title, in the code that failed",
     "fix_title": "title of that change",

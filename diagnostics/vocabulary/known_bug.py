@@ -51,8 +51,9 @@ class Signature:
     """Literal texts that occur together in one record or answer.
 
     texts   all of them occur in its message or in its exception chain (lines of `class: message`)
-    frames  one of them is the root cause's top frame or the first frame that is Flink's own; any when empty.
-            A method matches its lambdas too, whose numbers differ by release (`plain_frame`)
+    frames  one of them is the root cause's top frame, the first frame that is Flink's own, or among the first frames
+            of products in the chain; any when empty. A method matches its lambdas too, whose numbers differ by
+            release (`plain_frame`)
     """
 
     texts: tuple[str, ...]
@@ -131,16 +132,6 @@ class KnownBug:
             title=title,
             work_around=work_around,
         )
-
-
-LAMBDA = r"\.lambda\$(\w+?)\$[\w$]*$"
-"""A lambda's frame as named by javac: `Class.lambda$method$3`, with a hash when serializable."""
-PLAIN = r".\1"
-
-
-def plain_frame(frame: str | None) -> str | None:
-    """The frame of a lambda's enclosing method; other frames unchanged."""
-    return re.sub(LAMBDA, PLAIN, frame) if frame else frame
 
 
 def release_of(text: str | None) -> Release | None:

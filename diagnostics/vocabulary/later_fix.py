@@ -34,7 +34,8 @@ from math import log
 from pathlib import Path
 from typing import Any
 
-from diagnostics.vocabulary.known_bug import Release, plain_frame, release_of
+from diagnostics.notation.stack_frame import plain_frame
+from diagnostics.vocabulary.known_bug import Release, release_of
 from diagnostics.yaml_document import read_yaml, with_translations
 
 FOLDER = Path(__file__).parent / "later_fixes"
@@ -183,7 +184,7 @@ def place_in_source(frame: str) -> tuple[str, str]:
     """Class and method as a change of the source names them: an inner class by its outer one, a constructor by its
     class.
     """
-    named, _, method = (plain_frame(frame) or "").rpartition(".")
+    named, _, method = plain_frame(frame).rpartition(".")
     outer, *inner = named.rpartition(".")[2].split("$")
     if method == "<init>":
         method = next((each for each in reversed(inner) if not each.isdigit()), outer)

@@ -22,5 +22,8 @@ TABLE = Table(
         Column("thrown_in", "string", "the first frame that is Flink's own or the user's"),
         Column("own_frames", "string", "the first frames of the user's code, innermost first, one a line"),
         Column("causes", "string", "every exception of the chain, outermost first, one `class: message` a line"),
+        Column(
+            "frames", "string", "the first frames of each exception that are of a product (notation/product_frame.py)"
+        ),
     ),
 )

@@ -43,6 +43,9 @@ TABLE = Table(
         Column("own_frames", "string", "the first frames of the user's code, innermost first, one a line"),
         Column("causes", "string", "every exception of the chain, outermost first, one `class: message` a line"),
         Column(
+            "frames", "string", "the first frames of each exception that are of a product (notation/product_frame.py)"
+        ),
+        Column(
             "kinds",
             "string",
             "the kinds of events that it reports, separated by blanks (vocabulary/incident_kinds.yaml)",

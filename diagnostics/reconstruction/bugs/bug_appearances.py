@@ -10,10 +10,11 @@ from diagnostics.aggregators import failures, known_bug_records
 from diagnostics.citation import CITATION_COLUMNS, Citation
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.evidence.subject import only_one
-from diagnostics.notation.artifact import artifacts_in
+from diagnostics.notation.product_frame import product_frames
+from diagnostics.notation.stack_frame import plain_frame
+from diagnostics.reconstruction.bugs.running_release import Jars, class_paths, jars_behind, named_release
 from diagnostics.reconstruction.configuration.flink_releases import FlinkReleases, flink_releases
 from diagnostics.reconstruction.failures.fault import Fault, job_of_vertex
-from diagnostics.reconstruction.failures.incident_log import incident_log
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.vocabulary.known_bug import (
     FLINK,
@@ -21,13 +22,8 @@ from diagnostics.vocabulary.known_bug import (
     Release,
     bugs_that_fit,
     known_bugs,
-    plain_frame,
-    release_of,
 )
 from diagnostics.vocabulary.message_remedies import remedy_of
-
-DISTRIBUTION = "flink-dist"
-"""The Flink JAR whose name in a stack trace carries the release."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +61,7 @@ def repair_of(fault: Fault, evidence: Evidence) -> str | None:
     place = (fault.citation.file_id, fault.citation.line)
     shown = [each for each in bug_appearances(evidence) if (each.citation.file_id, each.citation.line) == place]
     sure = next((each.bug.repair for each in shown if each.is_sure), None)
-    return sure or remedy_of(fault.chain, fault.places) or next((each.bug.repair for each in shown), None)
-
-
-@read_once
-def class_paths(evidence: Evidence) -> Sequence[tuple[int, Sequence[tuple[str, str]]]]:
-    """File and JARs with their releases of each class path that a process logged when it started."""
-    found = incident_log(evidence).of("class_path")
-    return [(event.file_id, tuple(artifacts_in(event.message))) for event in found]
+    return sure or remedy_of(fault.chain, fault.passed) or next((each.bug.repair for each in shown), None)
 
 
 def _in_logs(evidence: Evidence) -> Iterator[Appearance]:
@@ -82,8 +71,8 @@ def _in_logs(evidence: Evidence) -> Iterator[Appearance]:
         text = row["message"] or f"{row['root_cause_class']}: {row['root_cause_message']}"
         place = {name: row[name] for name in CITATION_COLUMNS}
         citation = Citation(kind="log", text=text, ts_ms=row["ts_ms"], **place)
-        named = [tuple(line.split(" ")) for line in (row["releases"] or "").split("\n") if line]
-        release = _named_release(bug, named) or _stated_release(bug, releases, paths, row)
+        named = [(name, number) for name, _, number in (line.partition(" ") for line in _lines(row["releases"]))]
+        release = named_release(bug.product, named) or _stated_release(bug, releases, paths, row)
         job = row["job_id"] or job_of_vertex(row["vertex"], cluster)
         yield Appearance(bug, release, row["ts_ms"], job, row["vertex"], citation)
 
@@ -92,40 +81,31 @@ def _in_answers(evidence: Evidence) -> Iterator[Appearance]:
     releases, paths = flink_releases(evidence), class_paths(evidence)
     for row in evidence.answer(failures.AGGREGATOR).to_pylist():
         text = "\n".join(part for part in (row["causes"], row["root_cause_message"], row["exception_message"]) if part)
-        for name in bugs_that_fit(text, (plain_frame(row["root_cause_frame"]), plain_frame(row["thrown_in"]))):
+        frames = product_frames(row["frames"])
+        passed = [plain_frame(each) for each in (row["root_cause_frame"], row["thrown_in"]) if each]
+        jars = jars_behind(frames)
+        for name in bugs_that_fit(text, [*passed, *(each.name for each in frames)]):
             bug = known_bugs()[name]
             place = {name: row[name] for name in CITATION_COLUMNS}
             said = f"{row['root_cause_class']}: {row['root_cause_message']}"[:300]
             citation = Citation(kind="rest", text=said, ts_ms=row["ts_ms"], **place)
-            release = _stated_release(bug, releases, paths, row)
+            release = named_release(bug.product, jars) or _stated_release(bug, releases, paths, row)
             yield Appearance(bug, release, row["ts_ms"], row["job_id"], row["vertex"], citation)
 
 
-def _named_release(bug: KnownBug, named: Sequence[tuple[str, ...]]) -> Release | None:
-    """The release of the bug's product among JARs: `flink-sql-connector-kafka` is of flink-connector-kafka, too, and
-    `paimon-flink` of paimon.
-    """
-    for artifact, release in named:
-        if _is_of(artifact, bug.product):
-            return release_of(release)
-    return None
-
-
-def _is_of(artifact: str, product: str) -> bool:
-    if product == FLINK:
-        return artifact == DISTRIBUTION
-    return artifact.endswith(product.removeprefix("flink-")) or artifact.startswith(f"{product}-")
+def _lines(text: str | None) -> list[str]:
+    return [line for line in (text or "").split("\n") if line]
 
 
 def _stated_release(
     bug: KnownBug,
     releases: FlinkReleases,
-    paths: Sequence[tuple[int, Sequence[tuple[str, str]]]],
+    paths: Sequence[tuple[int, Jars]],
     row: Mapping[str, Any],
 ) -> Release | None:
     """Flink's release in that file; that of a connector in its class path, else the only one in all class paths."""
     if bug.product == FLINK:
         return releases.at(row["file_id"], row["ts_ms"])
-    found = [(file_id, release) for file_id, jars in paths if (release := _named_release(bug, jars))]
+    found = [(file_id, release) for file_id, jars in paths if (release := named_release(bug.product, jars))]
     own = {release for file_id, release in found if file_id == row["file_id"]}
     return only_one(own or {release for _, release in found})

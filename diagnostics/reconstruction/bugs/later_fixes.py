@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, only_one
-from diagnostics.reconstruction.bugs.bug_appearances import class_paths
-from diagnostics.reconstruction.configuration.flink_releases import flink_releases
+from diagnostics.reconstruction.bugs.connector_release import flink_of
+from diagnostics.reconstruction.bugs.running_release import class_paths, jars_behind
 from diagnostics.reconstruction.failures.fault import Fault
 from diagnostics.vocabulary.known_bug import FLINK, Release, release_of
 from diagnostics.vocabulary.later_fix import Candidate, later_fixes, products
@@ -59,12 +59,15 @@ def _printed(release: Release) -> str:
 
 
 def _running(product: str, fault: Fault, evidence: Evidence) -> Release | None:
-    """The release of a product where the failure happened: Flink's own, or that of its JAR in the class path.
+    """The release of a product where the failure happened: Flink's own, or that of its JAR behind the frames or in the
+    class path.
 
     The class path of the process counts, else that of all.
     """
     if product == FLINK:
-        return flink_releases(evidence).at(fault.citation.file_id, fault.ts_ms)
+        return flink_of(fault.frames, fault.citation.file_id, fault.ts_ms, evidence)
+    if behind := _release_among(product, jars_behind(fault.frames)):
+        return behind
     paths = [
         (file_id, release) for file_id, named in class_paths(evidence) if (release := _release_among(product, named))
     ]

@@ -175,6 +175,7 @@ def _failure_report(
         thrown_in=row["thrown_in"],
         own_frames=tuple((row["own_frames"] or "").split()),
         causes=row["causes"],
+        stack=row["frames"],
         citation=_citation(row),
     )
 

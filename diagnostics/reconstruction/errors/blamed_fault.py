@@ -155,6 +155,7 @@ def _fault(row: Row, cluster: Cluster, is_passed: bool) -> Fault:
         thrown_in=row["thrown_in"],
         own_frames=tuple((row["own_frames"] or "").split()),
         causes="\n".join(text for text in (row["message"], row["causes"]) if text),
+        stack=row["frames"],
         citation=Citation(kind="log", ts_ms=row["ts_ms"], text=row["message"], **{each: row[each] for each in PLACE}),
         reported_by=_reported_by(row, is_passed),
         logger=row["logger"],

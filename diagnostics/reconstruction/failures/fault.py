@@ -213,6 +213,7 @@ def _fault(source: Any, job_id: str | None, citation: Citation) -> Fault | None:
         thrown_in=source.thrown_in,
         own_frames=tuple((source.own_frames or "").split()),
         causes=source.causes,
+        stack=source.frames,
         citation=citation,
     )
 

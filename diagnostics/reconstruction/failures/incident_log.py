@@ -45,6 +45,7 @@ class LogEvent:
     thrown_in: str | None = None
     own_frames: str | None = None
     causes: str | None = None
+    frames: str | None = None
     host: str | None = None
     duration_ms: float | None = None
     count: float | None = None
@@ -89,6 +90,7 @@ class Failure:
     thrown_in: str | None = None
     own_frames: str | None = None
     causes: str | None = None
+    frames: str | None = None
 
     def cite(self) -> Citation:
         """The citation of the entry."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from diagnostics.citation import Citation
+from diagnostics.notation.product_frame import ProductFrame, innermost_frames, product_frames
 from diagnostics.vocabulary.fault_origins import Origin, origin_of
 
 
@@ -16,6 +18,7 @@ class Thrown:
     frame, thrown_in    top frame of the root cause, and its first frame in Flink's or the user's code
     own_frames          the first frames of the job's own code, innermost first
     causes              the whole chain of causes, one `class: message` per line
+    stack               the first frames of each exception that are of a product, as in the column `frames`
     """
 
     ts_ms: int | None
@@ -30,6 +33,7 @@ class Thrown:
     thrown_in: str | None = None
     own_frames: tuple[str, ...] = ()
     causes: str | None = None
+    stack: str | None = None
     citation: Citation
 
     @property
@@ -46,6 +50,21 @@ class Thrown:
     def places(self) -> tuple[str, ...]:
         """The frames that threw the root cause, as far as they are known."""
         return tuple(each for each in (self.frame, self.thrown_in) if each)
+
+    @property
+    def frames(self) -> Sequence[ProductFrame]:
+        """The frames of products in the whole chain, those that threw the root cause first."""
+        return product_frames(self.stack)
+
+    @property
+    def throwers(self) -> tuple[str, ...]:
+        """The frames that threw the root cause, with those of products that called them."""
+        return tuple(dict.fromkeys((*self.places, *(each.name for each in innermost_frames(self.stack)))))
+
+    @property
+    def passed(self) -> tuple[str, ...]:
+        """The frames through which the exceptions of the chain went, the innermost first."""
+        return tuple(dict.fromkeys((*self.places, *(each.name for each in self.frames))))
 
     @property
     def said(self) -> str:

@@ -163,6 +163,37 @@ def test_a_connector_that_fails_in_its_own_code_has_its_newest_release() -> None
     assert "owner_advice" not in facts
 
 
+@pytest.mark.parametrize(
+    ("stack", "shown"),
+    [
+        ("org.apache.avro.A.b\norg.apache.paimon.flink.sink.Write.go paimon-flink 0.9.0", "paimon-flink 0.9.0"),
+        ("org.apache.avro.A.b\norg.apache.paimon.flink.sink.Write.go paimon-flink 1.4.2", None),
+        ("org.apache.avro.A.b\norg.apache.paimon.flink.sink.Write.go", "paimon-flink 1.0.0"),
+    ],
+)
+def test_the_jar_behind_a_frame_or_on_the_class_path_tells_what_to_upgrade(stack: str, shown: str | None) -> None:
+    frame = "org.apache.paimon.flink.sink.Write.go"
+    fault = failed(5, "java.lang.NullPointerException", thrown_in=frame, own_frames=None, user_frame=None, frames=stack)
+    fault |= {"root_cause_frame": frame}
+    path = {
+        "ts_ms": START,
+        "level": "INFO",
+        "message": " Classpath: /opt/flink/lib/paimon-flink-1.19-1.0.0.jar",
+        "kinds": "class_path",
+    }
+    facts = facts_of(of_version("1.19.1"), path, fault)
+    assert facts.get("owner_running") == shown
+    assert facts.get("owner_release") == ("paimon-flink-1.19-1.4.2" if shown else None)
+
+
+def test_the_flink_behind_a_frame_counts_before_that_of_other_files() -> None:
+    frame = "org.apache.paimon.flink.sink.Write.go"
+    stack = f"{frame}\norg.apache.flink.streaming.A.b flink-dist 1.18.1"
+    fault = failed(5, "java.lang.NullPointerException", thrown_in=frame, own_frames=None, frames=stack)
+    facts = facts_of(of_version("1.19.1"), fault | {"root_cause_frame": frame})
+    assert facts["owner_flink"] == "1.18"
+
+
 def test_without_a_version_of_flink_no_release_is_chosen() -> None:
     facts = facts_of(failed(5, "java.lang.NoSuchMethodError", "org.apache.avro.Schema.create()V"))
     assert (facts["owner"], facts.get("owner_release")) == ("Avro", None)

@@ -143,9 +143,15 @@ def test_a_connector_whose_release_is_nowhere_may_have_the_bug() -> None:
 
 
 def test_the_frames_of_the_trace_name_the_release() -> None:
-    trace = f"\tat {FRAME}(TaskMailboxImpl.java:1) ~[flink-dist_2.12-1.13.1.jar:1.13.1]"
-    facts = only(measured(failing(5, continuation=trace)), "known_bugs").facts
+    facts = only(measured(failing(5, frames=f"{FRAME} flink-dist 1.13.1")), "known_bugs").facts
     assert facts["release"] == "1.13.1"
+
+
+def test_a_bug_is_known_by_a_frame_below_the_first() -> None:
+    stack = f"org.apache.flink.util.Inner.check flink-dist 1.13.1\n{FRAME} flink-dist 1.13.1"
+    other = "org.apache.flink.util.Inner.check"
+    facts = only(measured(failing(5, frames=stack, root_cause_frame=other, thrown_in=other)), "known_bugs").facts
+    assert (facts["bug"], facts["release"]) == ("FLINK-24846", "1.13.1")
 
 
 def test_a_lambda_counts_as_the_method_around_it() -> None:
