@@ -18,6 +18,7 @@ from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
 from diagnostics.language import to_say
 from diagnostics.log_scan.known_messages import event_columns
+from diagnostics.notation.exception_name import BARE, is_qualifiable
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.listed_options import is_listed
 from diagnostics.notation.log_event import alarming_events, harmless_events
@@ -41,6 +42,7 @@ Statement = list[Line]
 _THROWN = re.compile(
     r"\s{0,8}(?:Caused by: )?(?:[a-z_]\w{0,60}\.){1,12}[A-Z][\w$]{0,100}(?:Exception|Error|Throwable)(?:: |\s*$)"
 )
+_BARE_THROWN = re.compile(rf"\s{{0,8}}(?:Caused by: )?({BARE})(?:: |\s*$)")
 _BELOW = re.compile(
     r"\s{1,16}at [\w$<]|\s{0,16}Caused by: |\s{0,16}\.\.\. \d+ |\s{0,16}(?:Cause|Query schema|Sink schema): "
 )
@@ -63,7 +65,15 @@ def _recognise(head: Head) -> float:
 
 def _holds_trace(lines: Sequence[str]) -> bool:
     """Whether one of the lines begins with an exception of Java and the next one with a frame or a cause."""
-    return any(_THROWN.match(line) and _BELOW.match(below) for line, below in pairwise(lines))
+    return any(
+        (_THROWN.match(line) or _BARE_THROWN.match(line)) and _BELOW.match(below) for line, below in pairwise(lines)
+    )
+
+
+def _is_thrown(line: str) -> bool:
+    """Whether a line begins with an exception of Java, by its package or by a name that is Java's alone."""
+    bare = _BARE_THROWN.match(line)
+    return _THROWN.match(line) is not None or (bare is not None and is_qualifiable(bare[1]))
 
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:
@@ -71,8 +81,8 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
     rows = []
     for each, known in zip(statements, _events([each[0][1] for each in statements]), strict=True):
         (number, line), (last, _) = each[0], each[-1]
-        is_thrown = _THROWN.match(line) is not None
-        thrown = _trace(each) if is_thrown else _bare(line)
+        is_thrown = _is_thrown(line) or (len(each) > 1 and _BARE_THROWN.match(line) is not None)
+        thrown = (_trace(each) if is_thrown else None) or _bare(line)
         is_error = is_error_line(line) and not line.rstrip().endswith(":")
         if thrown and (is_thrown or known or names_cause(line) or is_error):
             rows.append({**known, "message": line.strip(), "line": number, "last_line": last, **thrown})
@@ -114,7 +124,7 @@ def _statements(lines: Iterator[Line]) -> Iterator[Statement]:
         elif is_within and line.strip() and not line[:1].isspace():
             is_within = False
             yield [(number, f"{TRACEBACK}: {line.strip()}")]
-        elif not is_within and _THROWN.match(line):
+        elif not is_within and (_THROWN.match(line) or _BARE_THROWN.match(line)):
             thrown = [(number, line)]
         elif not is_within:
             yield [(number, line)]

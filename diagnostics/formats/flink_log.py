@@ -18,6 +18,7 @@ from diagnostics.log_scan.layout import recognised_lines
 from diagnostics.log_scan.prefixes import cleaner_for
 from diagnostics.log_scan.record_rows import TABLES, rows_of, rows_of_parts
 from diagnostics.log_scan.stretch import read_stretch, read_stretches
+from diagnostics.notation.exception_name import BARE
 from diagnostics.notation.file_range import Head, Range
 
 _FLINK = ("org.apache.flink", "o.a.f.", "flink-")
@@ -47,10 +48,11 @@ _TRACED = re.compile(
 _PASTED = re.compile(
     r"\s{0,20}(?:[\d:., TZ+-]{10,40}\n\s{0,20})?"
     r"(?:\[ERROR\] [^\n]{0,200}Reason:\s{1,20})?(?:: |Caused by: )?"
-    r"(?:[A-Za-z_]\w{0,100}\.){1,20}[\w$]{0,200}(?:Exception|Error)(?::|\r?\n|$)"
+    r"(?:(?:[A-Za-z_]\w{0,100}\.){1,20}[\w$]{0,200}(?:Exception|Error)(?::|\r?\n|$)"
+    rf"|{BARE}(?:: [^\n]{{0,400}})?\r?\n\s{{0,20}}(?:at [\w$<][^\s(]{{0,400}}\(|Caused by: ))"
 )
 """A copied text that begins with an exception or the cause of one, optionally below its time as Flink's web page shows
-it, or below the line with which the SQL client reports it.
+it, or below the line with which the SQL client reports it; without its package where frames or a cause are below.
 """
 
 _ANSWERED = re.compile(

@@ -9,6 +9,7 @@ from functools import lru_cache
 from itertools import islice
 
 from diagnostics.notation.artifact import artifact_behind
+from diagnostics.notation.exception_name import BARE, bare_head, is_qualifiable, qualified
 from diagnostics.notation.product_frame import frames_as_text
 from diagnostics.notation.stack_frame import CONNECTORS, frame_name, is_flink, is_user_code
 
@@ -36,8 +37,9 @@ _FRAME = re.compile(r"at [\w$<][^\s(]{0,500}\(|at [\w$<][^\s(]{0,500}\.[^\s(]{1,
 """A frame, as opposed to message lines such as Jackson's ` at [Source: (byte[])...` or a parser's ` at line 3`."""
 MOST_SEARCHED = 2_000
 _THROWN_WITHIN = re.compile(r"[ :]((?:[a-z_]\w{0,60}\.){1,12}[A-Z]\w{0,100}(?:Exception|Error))(?=: |$)")
-_BARE_CLASS = re.compile(r"([A-Z]\w{0,100}(?:Exception|Error))(?:: ?|\n|$)")
-_CAUSE_WITHOUT_PACKAGE = re.compile(r"([A-Z]\w{0,100}(?:Exception|Error))(?:: ?|(?=[(\[])|$)")
+_BARE_WITHIN = re.compile(rf"[ :]({BARE})(?=: |$)")
+_BARE_CLASS = re.compile(rf"({BARE})(?:: ?|\n|$)")
+_CAUSE_WITHOUT_PACKAGE = re.compile(rf"({BARE})(?:: ?|(?=[(\[])|$| (?=\S))")
 """A cause that prints no package: `KrbException: …`, of Thrift `MetaException(message:…)`, or `XException[…]`."""
 _PASSED_ON = re.compile(r"(?:[A-Za-z_$][\w$]{0,200}\.){2,30}[A-Za-z_$][\w$]{0,200}(?:Exception|Error|Throwable)(?::|$)")
 _ABOUT_A_CLASS = ("java.lang.ClassNotFoundException", "java.io.NotSerializableException")
@@ -74,16 +76,22 @@ class StackTrace:
 
 @dataclass(slots=True)
 class _Throwable:
-    """An exception of a chain; `jars` has the JAR behind each of its frames, empty where none is printed."""
+    """An exception of a chain; `jars` has the JAR behind each of its frames, empty where none is printed.
+
+    is_guess  whether only frames below it would show that it is one: its name is of no package that is known
+    """
 
     name: str | None
     message: str
     frames: list[str] = field(default_factory=list)
     jars: list[str] = field(default_factory=list)
+    is_guess: bool = False
 
 
 def stack_trace(lines: Iterable[str]) -> StackTrace | None:
     """The trace that begins with the first line `package.Class: message`; None when no line names an exception.
+
+    An exception without its package begins one where its name or the frames below it say that it is one.
 
     Suppressed exceptions are left out; `SerializedThrowable`, which only wraps another exception's text, is unwrapped.
     """
@@ -95,7 +103,7 @@ def stack_trace(lines: Iterable[str]) -> StackTrace | None:
         is_within = is_within or line.lstrip().startswith(_SUPPRESSED)
         # Indents only tell what belongs to a suppressed exception: a copied trace may be indented as a whole.
         _take(chain, line.rstrip("\r\n") if is_within else line.strip())
-    if not chain:
+    if not chain or (len(chain) == 1 and _is_open(chain)):
         return None
     _unwrap(chain)
     outer, root = chain[0], chain[-1]
@@ -131,7 +139,7 @@ def thrown_at_end(line: str) -> str:
     """
     if _THROWABLE.match(line):
         return line
-    named = _THROWN_WITHIN.search(line[:MOST_SEARCHED])
+    named = _THROWN_WITHIN.search(line[:MOST_SEARCHED]) or _BARE_WITHIN.search(line[:MOST_SEARCHED])
     return line[named.start() + 1 :] if named else line
 
 
@@ -169,7 +177,7 @@ def bare_cause(text: str) -> StackTrace | None:
     if not said:
         return None
     named = _BARE_CLASS.match(said)
-    name, message = (named[1], said[named.end() :]) if named else (None, said)
+    name, message = (qualified(named[1]), said[named.end() :]) if named else (None, said)
     return StackTrace(
         exception_class=name,
         exception_message=_shortened(message),
@@ -213,13 +221,21 @@ def _take(chain: list[_Throwable], line: str) -> None:
     stripped = line.strip()
     if line.startswith(_CAUSED_BY):
         chain.append(_throwable(stripped.removeprefix(_CAUSED_BY)))
+    elif _is_open(chain) and _THROWABLE.match(stripped):
+        chain[:] = [_throwable(stripped)]
     elif not chain:
-        if _THROWABLE.match(stripped):
+        if name := bare_head(stripped):
             chain.append(_throwable(stripped))
+            chain[0].is_guess = not is_qualifiable(name)
     elif not chain[-1].frames and chain[-1].message.endswith(":") and _PASSED_ON.match(stripped):
         chain.append(_throwable(stripped))
     elif not chain[-1].frames and stripped and len(chain[-1].message) < MOST_MESSAGE:
         chain[-1].message = f"{chain[-1].message}\n{stripped}".strip()
+
+
+def _is_open(chain: Sequence[_Throwable]) -> bool:
+    """Whether no exception is known yet: there is none, or one that nothing below shows to be one."""
+    return not chain or (len(chain) == 1 and chain[0].is_guess and not chain[0].frames)
 
 
 @lru_cache(maxsize=16_384)
@@ -248,7 +264,7 @@ def _throwable(line: str) -> _Throwable:
         match = _THROWABLE.match(line)
     if not match:
         bare = _CAUSE_WITHOUT_PACKAGE.match(line)
-        return _Throwable(bare and bare[1], line[bare.end() if bare else 0 :][:MOST_MESSAGE])
+        return _Throwable(bare and qualified(bare[1]), line[bare.end() if bare else 0 :][:MOST_MESSAGE])
     name, message = match["remote"] or match[1], line[match.end() :][:MOST_MESSAGE]
     if name in _WRAPPERS and message.strip() in _OF_MEMORY:
         name = "java.lang.OutOfMemoryError"

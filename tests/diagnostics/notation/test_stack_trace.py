@@ -44,7 +44,12 @@ def test_frames_belong_to_the_exception_that_the_line_ends_with(line: str, from_
 @pytest.mark.parametrize(
     ("text", "name", "message"),
     [
-        ("FileNotFoundException: File does not exist: /a\n", "FileNotFoundException", "File does not exist: /a"),
+        (
+            "FileNotFoundException: File does not exist: /a\n",
+            "java.io.FileNotFoundException",
+            "File does not exist: /a",
+        ),
+        ("KrbException: no key", "KrbException", "no key"),
         ("transaction is not found", None, "transaction is not found"),
     ],
 )
@@ -54,6 +59,37 @@ def test_a_cause_is_kept_without_the_package_or_the_class_of_an_exception(
     cause = bare_cause(text)
     assert cause is not None
     assert (cause.exception_class, cause.exception_message) == (name, message)
+
+
+@pytest.mark.parametrize(
+    ("lines", "outer", "root"),
+    [
+        (["NullPointerException: x", "\tat a.b.C.d(C.java:1)"], "java.lang.NullPointerException", None),
+        (["OddException", "\tat a.b.C.d(C.java:1)"], "OddException", None),
+        (
+            ["java.io.IOException: x", "Caused by: TimeoutException after 60 s"],
+            "java.io.IOException",
+            "TimeoutException",
+        ),
+        (["OddException: heard of", "java.io.IOException: x"], "java.io.IOException", None),
+        (
+            ["IllegalStateException: x", "Caused by: EOFException"],
+            "java.lang.IllegalStateException",
+            "java.io.EOFException",
+        ),
+    ],
+)
+def test_an_exception_without_its_package_is_read(lines: list[str], outer: str, root: str | None) -> None:
+    trace = stack_trace(lines)
+    assert trace is not None
+    assert (trace.exception_class, trace.root_cause_class) == (outer, root or outer)
+
+
+@pytest.mark.parametrize(
+    "line", ["OddException: nothing below", "ValueError: of Python", "Error: it failed", "An Exception"]
+)
+def test_a_line_that_nothing_shows_to_be_an_exception_of_java_is_none(line: str) -> None:
+    assert stack_trace([line]) is None
 
 
 def test_no_text_is_no_cause() -> None:
