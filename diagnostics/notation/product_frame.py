@@ -33,12 +33,12 @@ def frames_as_text(chain: Iterable[Iterable[tuple[str, str]]]) -> str | None:
     """The column of frames, each with its `artifact release` or nothing, of the exceptions, the innermost first."""
     left, exceptions = MOST_OF_A_CHAIN, []
     for frames in chain:
-        named = (
-            f"{plain_frame(name)} {jar}".rstrip()
-            for name, jar in frames
-            if " " not in name and not name.startswith(OF_THE_JVM)
-        )
-        kept = list(dict.fromkeys(named))[: min(MOST_OF_AN_EXCEPTION, left)]
+        kept: dict[str, None] = {}
+        for name, jar in frames:
+            if len(kept) == min(MOST_OF_AN_EXCEPTION, left):
+                break
+            if not name.startswith(OF_THE_JVM) and " " not in name:
+                kept[f"{plain_frame(name)} {jar}" if jar else plain_frame(name)] = None
         left -= len(kept)
         exceptions.append("\n".join(kept))
     text = BETWEEN.join(each for each in exceptions if each)

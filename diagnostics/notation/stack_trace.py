@@ -76,15 +76,14 @@ class StackTrace:
 
 @dataclass(slots=True)
 class _Throwable:
-    """An exception of a chain; `jars` has the JAR behind each of its frames, empty where none is printed.
+    """An exception of a chain, with its frames as `_frame_in` reads them.
 
     is_guess  whether only frames below it would show that it is one: its name is of no package that is known
     """
 
     name: str | None
     message: str
-    frames: list[str] = field(default_factory=list)
-    jars: list[str] = field(default_factory=list)
+    frames: list[tuple[str, str]] = field(default_factory=list)
     is_guess: bool = False
 
 
@@ -107,7 +106,7 @@ def stack_trace(lines: Iterable[str]) -> StackTrace | None:
         return None
     _unwrap(chain)
     outer, root = chain[0], chain[-1]
-    frames = dict.fromkeys(frame for throwable in reversed(chain) for frame in throwable.frames)
+    frames = dict.fromkeys(name for throwable in reversed(chain) for name, _ in throwable.frames)
     own = list(islice((frame for frame in frames if is_user_code(frame)), MOST_OWN_FRAMES))
     return StackTrace(
         exception_class=outer.name,
@@ -119,17 +118,17 @@ def stack_trace(lines: Iterable[str]) -> StackTrace | None:
         thrown_in=_connector_below_jdk(frames) or next((frame for frame in frames if _is_telling(frame)), None),
         own_frames="\n".join(own) or None,
         causes=_chain_text(chain),
-        frames=frames_as_text(zip(each.frames, each.jars, strict=True) for each in reversed(chain)),
+        frames=frames_as_text(each.frames for each in reversed(chain)),
     )
 
 
 def _top_frame(root: _Throwable) -> str | None:
     """The frame that threw; of a memory error the first one that is not the JDK's, which asked for the memory."""
-    frames = iter(root.frames)
+    frames = [name for name, _ in root.frames]
     if (root.name or "").endswith("OutOfMemoryError"):
-        asked = (frame for frame in root.frames if not frame.startswith(_OF_THE_JDK))
-        return next(asked, next(frames, None))
-    return next(frames, None)
+        asked = (frame for frame in frames if not frame.startswith(_OF_THE_JDK))
+        return next(asked, next(iter(frames), None))
+    return next(iter(frames), None)
 
 
 def thrown_at_end(line: str) -> str:
@@ -199,7 +198,7 @@ def _unwrap(chain: list[_Throwable]) -> None:
         inner = _throwable(chain[-1].message)
         if inner.name is None or passed.end() == 0:
             return
-        inner.frames, inner.jars = chain[-1].frames, chain[-1].jars
+        inner.frames = chain[-1].frames
         chain.append(inner)
 
 
@@ -213,10 +212,8 @@ def _chain_text(chain: Sequence[_Throwable]) -> str:
 def _take(chain: list[_Throwable], line: str) -> None:
     frame = _frame_in(line) if len(line) <= MOST_FRAME_LINE else _frame_in.__wrapped__(line)
     if frame is not None:
-        name, jar = frame
-        if chain and name:
-            chain[-1].frames.append(name)
-            chain[-1].jars.append(jar)
+        if chain and frame[0]:
+            chain[-1].frames.append(frame)
         return
     stripped = line.strip()
     if line.startswith(_CAUSED_BY):
