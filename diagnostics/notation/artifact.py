@@ -21,7 +21,7 @@ _RELEASE = re.compile(r"\d{1,3}\.\d{1,3}\.\d{1,3}")
 def artifact_behind(line: str) -> tuple[str, str] | None:
     """Name and release of the JAR in square brackets behind a frame: `(A.java:7) ~[paimon-flink-1.18-0.9.0.jar:0.9.0]`.
 
-    A JAR without a release in its name has the one that its manifest states, which stands behind the colon.
+    A JAR without a release in its name has the one that its manifest states, which follows the colon.
     """
     found = _BEHIND_FRAME.search(line)
     if found is None:

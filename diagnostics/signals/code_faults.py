@@ -10,6 +10,7 @@ from statistics import median
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.notation.artifact import artifacts_in
+from diagnostics.notation.class_cast import class_cast
 from diagnostics.notation.stack_frame import CONNECTORS, is_generated, is_user_code
 from diagnostics.reconstruction.bugs.bug_appearances import repair_of
 from diagnostics.reconstruction.bugs.connector_release import connector_release, flink_of
@@ -33,7 +34,7 @@ from diagnostics.vocabulary.class_owners import (
     release_met,
 )
 from diagnostics.vocabulary.code_shapes import code_shape_of
-from diagnostics.vocabulary.fault_origins import OWN_CODE
+from diagnostics.vocabulary.fault_origins import OWN_CODE, UNKNOWN
 from diagnostics.vocabulary.known_bug import Release, release_of
 
 CONNECTOR_CODE = "connector_code"
@@ -59,7 +60,6 @@ OF_A_RUN = ("Job execution failed", "JobExecutionException", "Job failed", "Reco
 """Texts of an exception of the program that passes on how its job ended. Source: Flink's JobResult and ClientUtils."""
 USER_CLASS = re.compile(r"Cannot load user class: ([\w.$]{1,300})")
 """Flink's StreamConfig of a class that a task needs and its class loader does not have."""
-CAST = re.compile(r"(?:class )?(\S{1,200}) cannot be cast to (?:class )?([^\s(]{1,200})")
 
 
 def measure(evidence: Evidence) -> Measured:
@@ -81,7 +81,10 @@ def measure(evidence: Evidence) -> Measured:
 
 def is_of_code(fault: Fault) -> bool:
     """Whether a change of the job can repair the failure."""
-    return fault.origin.id in OF_CODE and not fault.in_snapshot
+    is_of_code = fault.origin.id in OF_CODE or (
+        fault.origin.id == UNKNOWN and _cast(fault).get("cast_of_copies") is True
+    )
+    return is_of_code and not fault.in_snapshot
 
 
 def _signal(job: str | None, faults: Sequence[Fault], evidence: Evidence) -> Signal:
@@ -132,8 +135,7 @@ def _cause(same: Sequence[Fault], evidence: Evidence) -> dict[str, FactValue]:
         "reported_by": first.reported_by,
         "before_job": (IN_MAIN in first.chain and not any(each in first.chain for each in OF_A_RUN)) or None,
     }
-    if cast := CAST.search(first.message):
-        facts |= {"cast_from": cast[1], "cast_to": cast[2], "cast_same": cast[1] == cast[2]}
+    facts |= _cast(first)
     twice = names_two_loaders(first.message) or facts.get("cast_same") is True
     doubled = facts.get("cast_from") or missing
     if twice and isinstance(doubled, str):
@@ -156,6 +158,26 @@ def _cause(same: Sequence[Fault], evidence: Evidence) -> dict[str, FactValue]:
     if shape and shape.decides:
         facts |= dict.fromkeys(("owner_advice", "owner_release", "asks_another_flink"))
     return facts
+
+
+def _cast(fault: Fault) -> dict[str, FactValue]:
+    """The classes of a cast that failed, and whose jars or loaders have them where the class is there twice."""
+    cast = class_cast(fault.message)
+    if cast is None:
+        return {}
+    moved, plain = owner_of(cast.relocated), owner_of(cast.plain)
+    is_same = cast.source == cast.target
+    return {
+        "cast_from": cast.source,
+        "cast_to": cast.target,
+        "cast_same": is_same,
+        "cast_of_copies": is_same or cast.relocated is not None,
+        "cast_loaders": cast.loaders,
+        "relocated": cast.relocated,
+        "relocated_in": (moved.artifact if moved else cast.moved_into) if cast.relocated else None,
+        "plain": cast.plain,
+        "plain_in": (plain.artifact if plain else package_of(cast.plain)) if cast.plain else None,
+    }
 
 
 def _is_outside_class_not_initialized(fault: Fault) -> bool:
@@ -293,6 +315,12 @@ FACTS = {
     "owner_includes": "pattern with which Maven shows who brings the class",
     "cast_from": "the class that could not be cast",
     "cast_to": "to which class",
+    "cast_of_copies": "whether both are copies of one class, by two loaders or one of them relocated",
+    "cast_loaders": "whose class loaders have the class; job_and_lib or two_jobs",
+    "relocated": "the class of the cast that was moved into the package of the jar that brings it",
+    "relocated_in": "the artifact or package that has it",
+    "plain": "the other class of that cast, which has its library's package",
+    "plain_in": "the artifact or package that has the other one",
     "cast_same": "whether both classes of the cast have the same name, so that two class loaders loaded it",
     "count": "how often it came",
     "rounds": "attempts that failed with it; subtasks that fail together are one",

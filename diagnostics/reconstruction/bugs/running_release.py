@@ -49,14 +49,14 @@ def running_release(owner: ClassOwner, frames: Iterable[ProductFrame], file_id: 
 def _on_class_path(owner: ClassOwner, file_id: int, evidence: Evidence) -> str | None:
     brought = (owner.includes or "").partition(",")[0].rpartition(":")[2]
     patterns = [each for each in (owner.what, brought) if len(each.replace("*", "")) >= LEAST_NAME]
-    found = [
+    matching = [
         (place, release)
         for place, jars in class_paths(evidence)
         for artifact, release in jars
         if any(fnmatchcase(artifact, each) or _is_of(artifact, each) for each in patterns)
     ]
-    here = {release for place, release in found if place == file_id}
-    return only_one(here or {release for _, release in found})
+    here = {release for place, release in matching if place == file_id}
+    return only_one(here or {release for _, release in matching})
 
 
 LEAST_NAME = 3

@@ -77,6 +77,75 @@ def test_a_class_cast_to_itself_has_two_class_loaders() -> None:
     assert (facts["cast_from"], facts["cast_same"]) == ("org.acme.Order", True)
 
 
+@pytest.mark.parametrize(
+    ("message", "loaders"),
+    [
+        (
+            "class org.acme.Order cannot be cast to class org.acme.Order (org.acme.Order is in unnamed module of loader"
+            " org.apache.flink.util.ChildFirstClassLoader @5b7f; org.acme.Order is in unnamed module of loader 'app')",
+            "job_and_lib",
+        ),
+        (
+            "class org.acme.Order cannot be cast to class org.acme.Order (org.acme.Order is in unnamed module of loader"
+            " org.apache.flink.util.ChildFirstClassLoader @5b7f; org.acme.Order is in unnamed module of loader"
+            " org.apache.flink.util.ChildFirstClassLoader @77aa)",
+            "two_jobs",
+        ),
+        ("org.acme.Order cannot be cast to org.acme.Order", None),
+    ],
+)
+def test_a_cast_names_whose_loaders_have_the_class(message: str, loaders: str | None) -> None:
+    facts = facts_of(failed(5, "java.lang.ClassCastException", message))
+    assert (facts.get("cast_loaders"), facts["cast_of_copies"]) == (loaders, True)
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "relocated", "inside"),
+    [
+        (
+            "com.ververica.cdc.connectors.shaded.org.apache.kafka.connect.data.Struct",
+            "org.apache.kafka.connect.data.Struct",
+            "com.ververica.cdc.connectors.shaded.org.apache.kafka.connect.data.Struct",
+            "the Kafka Connect inside of a Flink CDC SQL jar",
+        ),
+        (
+            "org.apache.kafka.common.serialization.StringSerializer",
+            "org.apache.flink.kafka.shaded.org.apache.kafka.common.serialization.Serializer",
+            "org.apache.flink.kafka.shaded.org.apache.kafka.common.serialization.Serializer",
+            "org.apache.flink.kafka",
+        ),
+        (
+            "org.apache.avro.generic.GenericData$Record",
+            "org.apache.hudi.org.apache.avro.generic.GenericData$Record",
+            "org.apache.hudi.org.apache.avro.generic.GenericData$Record",
+            "hudi-flink-bundle",
+        ),
+    ],
+)
+def test_a_cast_between_a_relocated_and_a_plain_class_names_both_jars(
+    source: str, target: str, relocated: str, inside: str
+) -> None:
+    frame = "org.apache.hudi.sink.Writer.write"
+    facts = facts_of(
+        failed(5, "java.lang.ClassCastException", f"{source} cannot be cast to {target}", root_cause_frame=frame)
+    )
+    assert (facts["relocated"], facts["relocated_in"]) == (relocated, inside)
+    assert (facts["cast_of_copies"], facts["cast_same"], "plain_in" in facts) == (True, False, True)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "java.lang.String cannot be cast to java.lang.Long",
+        "org.apache.flink.table.data.GenericRowData cannot be cast to org.apache.flink.table.data.binary.BinaryRowData",
+        "org.apache.hudi.A cannot be cast to org.apache.flink.shaded.guava30.com.google.common.B",
+    ],
+)
+def test_a_cast_of_other_types_is_of_no_copies(message: str) -> None:
+    facts = facts_of(failed(5, "java.lang.ClassCastException", message))
+    assert (facts["cast_of_copies"], facts.get("relocated")) == (False, None)
+
+
 def of_version(version: str) -> dict[str, Any]:
     message = f" Starting StandaloneSessionClusterEntrypoint (Version: {version}, Scala: 2.12, Rev:a, Date:b)"
     return {"ts_ms": START, "level": "INFO", "message": message, "kinds": "version"}
