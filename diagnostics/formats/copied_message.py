@@ -19,9 +19,10 @@ from diagnostics.formats.format import Format, Sample
 from diagnostics.language import to_say
 from diagnostics.log_scan.known_messages import event_columns
 from diagnostics.notation.exception_name import BARE, is_qualifiable
-from diagnostics.notation.file_range import Head, Range
+from diagnostics.notation.file_range import Head, Range, open_text
 from diagnostics.notation.listed_options import is_listed
 from diagnostics.notation.log_event import alarming_events, harmless_events
+from diagnostics.notation.printed_options import MOST_CHARACTERS, options_of_text
 from diagnostics.notation.stack_trace import bare_cause, stack_trace
 from diagnostics.notation.text_lines import numbered_lines
 from diagnostics.vocabulary.copied_error import is_error_line, names_cause
@@ -88,7 +89,11 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
             rows.append({**known, "message": line.strip(), "line": number, "last_line": last, **thrown})
     if rows:
         yield Rows("log_record", rows)
-    yield Coverage(records=len(rows))
+    with open_text(part) as opened:
+        options = list(options_of_text(opened.read(MOST_CHARACTERS)))
+    if options:
+        yield Rows("config_option", options)
+    yield Coverage(records=len(rows) + len(options))
 
 
 def _trace(statement: Statement) -> dict[str, Any] | None:
@@ -142,7 +147,7 @@ FORMAT = Format(
     id="copied-message",
     title=to_say("Copied error message"),
     documentation="https://nightlies.apache.org/flink/flink-docs-stable/docs/deployment/advanced/logging/",
-    tables=("log_record",),
+    tables=("log_record", "config_option"),
     recognise=_recognise,
     read=_read,
     is_log=True,

@@ -10,6 +10,7 @@ from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
 from diagnostics.language import say, to_say
 from diagnostics.notation.json_document import Key, Outline
+from diagnostics.notation.printed_options import options_of_text
 from diagnostics.notation.rest_document import RestDocument, fields, items, moment, rest_reader, rest_shape, text
 from diagnostics.notation.stack_trace import StackTrace, stack_trace
 from diagnostics.notation.task_name import task_name
@@ -31,6 +32,8 @@ def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
         failure = {"exception": root, "timestamp": document.value.get("timestamp")}
         rows.append(_failure(document, failure) | document.at("root-exception"))
     yield Rows("failure", rows)
+    if options := list(_table_options(document)):
+        yield Rows("config_option", options)
     history = fields(document.value.get("exceptionHistory"))
     is_cut = history.get("truncated") is True or document.value.get("truncated") is True
     warning = say("Flink shortened the list of exceptions: ask again with ?maxExceptions=50")
@@ -44,6 +47,13 @@ def _history(document: RestDocument) -> Iterator[dict[str, Any]]:
         yield _failure(document, entry, *path)
         for other, concurrent in enumerate(items(entry.get("concurrentExceptions"))):
             yield _failure(document, concurrent, *path, "concurrentExceptions", other)
+
+
+def _table_options(document: RestDocument) -> Iterator[dict[str, Any]]:
+    """The options of a table that the newest exception prints."""
+    told = document.value.get("root-exception")
+    if isinstance(told, str):
+        yield from (each | document.at("root-exception") for each in options_of_text(told))
 
 
 def _failure(document: RestDocument, failure: Mapping[str, Any], *path: Key) -> dict[str, Any]:
@@ -77,7 +87,7 @@ FORMAT = Format(
     id="flink-rest-exceptions",
     title=to_say("Flink REST: exceptions of a job"),
     documentation="https://nightlies.apache.org/flink/flink-docs-stable/docs/ops/rest_api/#jobs-jobid-exceptions",
-    tables=("failure",),
+    tables=("failure", "config_option"),
     recognise=rest_shape(_fits),
     read=rest_reader(_read),
     samples=(

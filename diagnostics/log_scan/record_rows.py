@@ -22,6 +22,9 @@ from diagnostics.log_scan.process import LOGGED_PROCESSES, options_of, version_a
 from diagnostics.log_scan.selection import START_UP, VERSION_MARK
 from diagnostics.log_scan.slices import Offsets, slices
 from diagnostics.log_scan.stretch import CountedRecords, Stretch
+from diagnostics.notation.printed_options import MARKS as LISTS_OF_OPTIONS
+from diagnostics.notation.printed_options import MOST_CHARACTERS as MOST_COPIED
+from diagnostics.notation.printed_options import options_of_text
 from diagnostics.notation.stack_trace import StackTrace, bare_cause, stack_trace, thrown_at_end
 
 MOST_CLIENT_OPTIONS = 1_000
@@ -108,7 +111,7 @@ def _rows_of_part(stretch: Stretch, layout: Layout, columns: Mapping[str, pa.Arr
     yield Rows("log_record", batch=pa.RecordBatch.from_pydict({**columns, **where}))
     if len(stretch.counted.lines):
         yield Rows("log_count", batch=_counts(stretch.counted, process))
-    options = [*_options(stretch, role), *_client_options(stretch)]
+    options = [*_options(stretch, role), *_client_options(stretch), *_printed_options(stretch, layout.style is None)]
     if options:
         yield Rows("config_option", options)
     yield from enclosed_rows(stretch)
@@ -248,6 +251,35 @@ def _options(stretch: Stretch, role: str | None) -> Iterator[dict[str, Any]]:
         record = int(places[np.searchsorted(numbers, row.pop("record"))])
         line = int(heads.line[record]) + 1
         yield row | {"ts_ms": heads.ts_ms[record].as_py(), "line": line, "last_line": line}
+
+
+def _printed_options(stretch: Stretch, bare: bool) -> Iterator[dict[str, Any]]:
+    """Distinct settings that exceptions print: the options of a table, and others of the same record.
+
+    A copied text without a layout is searched as a whole: each of its lines may be a record.
+    """
+    if bare:
+        yield from _copied_options(stretch)
+        return
+    records = {each for mark in LISTS_OF_OPTIONS for each in stretch.hits.records_with(mark)}
+    known: set[tuple[str, str, str]] = set()
+    for record in sorted(records):
+        message = stretch.heads.message[record].as_py() or ""
+        place = {"ts_ms": stretch.heads.ts_ms[record].as_py(), "line": int(stretch.heads.line[record]) + 1}
+        place["last_line"] = int(stretch.last_lines[record]) + 1
+        text = f"{message}\n{stretch.continuation(record).decode('utf-8', 'replace')}"
+        for option in options_of_text(text):
+            told = (option["scope"], option["key"], option["value"] or "")
+            if told not in known and len(known) < MOST_CLIENT_OPTIONS:
+                known.add(told)
+                yield option | place
+
+
+def _copied_options(stretch: Stretch) -> Iterator[dict[str, Any]]:
+    begin, before = int(stretch.heads.start[0]), int(stretch.heads.line[0])
+    text = stretch.buffer[begin : min(int(stretch.ends[-1]), begin + MOST_COPIED)]
+    for option in options_of_text(text.decode("utf-8", "replace")):
+        yield option | {"line": option["line"] + before, "last_line": option["last_line"] + before}
 
 
 def _client_options(stretch: Stretch) -> Iterator[dict[str, Any]]:

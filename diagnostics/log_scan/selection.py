@@ -14,6 +14,7 @@ from diagnostics.log_scan.kafka_client import SCOPES
 from diagnostics.log_scan.slices import Offsets
 from diagnostics.notation.constant_text import ConstantTexts
 from diagnostics.notation.log_event import catalogue
+from diagnostics.notation.printed_options import MARKS as LISTS_OF_OPTIONS
 from diagnostics.notation.thread_stack import TITLE
 
 START_UP = (
@@ -36,7 +37,7 @@ METRICS_REPORT = "= Starting metrics report ="
 VERSION_MARK = "(Version: "
 """Text before Flink's version in the start-up banner."""
 
-MARKS = (*START_UP, *OPTION_MARKS, *SCOPES, METRICS_REPORT, VERSION_MARK, TITLE)
+MARKS = (*START_UP, *OPTION_MARKS, *SCOPES, *LISTS_OF_OPTIONS, METRICS_REPORT, VERSION_MARK, TITLE)
 """Texts, besides catalogued events, that readers of logs need; records with one of them are always rows."""
 
 CONTEXT = "log_selection"
