@@ -79,6 +79,29 @@ def _signal(job: str | None, faults: Sequence[Fault], evidence: Evidence) -> Sig
     )
 
 
+def measure_first(evidence: Evidence) -> Measured:
+    """The first failure of any job, for rules of the whole case.
+
+    Reads   log_record, failure.
+    Gives   one signal of the case; none without a failure.
+    Empty   NotMeasured without logs and exceptions.
+    """
+    if not (evidence.has_logs() or evidence.has("failure")):
+        yield NotMeasured("first_failure", "jobmanager-log", "no log and no exceptions were given")
+        return
+    first = next(iter(faults_in(evidence)), None)
+    if first is None:
+        return
+    facts: dict[str, FactValue] = {
+        "remedy": repair_of(first, evidence),
+        "origin": first.origin.id,
+        "said": first.said,
+        "first_ms": first.ts_ms,
+    }
+    window = (first.ts_ms, first.ts_ms) if first.ts_ms is not None else None
+    yield Signal("first_failure", Subject(), known_facts(facts), (first.citation,), citation_count=1, window=window)
+
+
 def _name_of(fault: Fault) -> str:
     """The class of the root cause without its package; a cut record may print a message alone."""
     return fault.exception.rpartition(".")[2] or "an error without a class"
@@ -121,5 +144,16 @@ SIGNALS = (
             "most_count": "how often it came",
         },
         measure=measure,
+    ),
+    SignalDefinition(
+        key="first_failure",
+        level="case",
+        facts={
+            "remedy": "known repair of the first failure of any job, by its message",
+            "origin": "origin of the first failure; memory, network, outside_system, own_code and others",
+            "said": "class and message of the first failure's root cause",
+            "first_ms": "time of the first failure, epoch ms",
+        },
+        measure=measure_first,
     ),
 )
