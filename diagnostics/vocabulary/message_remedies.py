@@ -8,6 +8,7 @@ thrown  frames and texts: parts of messages that show it only where one of the f
 remedy  what to do, in sentences that need no further context
 shows   where such a failure comes from, if no other catalogue knows it: an id of `fault_origins.yaml`, or `setting`
 system  the outside system, beside `shows: outside_system`
+gives_way  entries that name the cause of this one: where another record of the case shows one of them, that one counts
 
 The files in the order of their names, the first entry that fits counts. Settings with a remedy of their own are in
 `setting_faults.yaml`. What an entry shows gives way to `setting_faults.yaml` and to the origins that stand before
@@ -41,6 +42,7 @@ class MessageRemedy:
     frames, thrown_texts  beginnings of frames, and the parts of messages that show it only in one of them
     is_general            whether it says only which part failed
     beside  parts of messages; one of them must be in the chain, too; none where the texts suffice
+    gives_way             ids of entries that name its cause, where other records show them
     """
 
     id: str
@@ -52,6 +54,7 @@ class MessageRemedy:
     thrown_texts: tuple[str, ...] = ()
     is_general: bool = False
     beside: tuple[str, ...] = ()
+    gives_way: tuple[str, ...] = ()
 
     def fits_beside(self, text: str) -> bool:
         """Whether the chain has what the entry wants beside its texts."""
@@ -72,6 +75,7 @@ def message_remedies() -> tuple[MessageRemedy, ...]:
             thrown_texts=tuple(entry.get("thrown", {}).get("texts", ())),
             is_general=path.stem == GENERAL,
             beside=tuple(entry.get("beside", ())),
+            gives_way=tuple(entry.get("gives_way", ())),
         )
         for path in sorted(FOLDER.glob("*.yaml"))
         for name, entry in _entries(path).items()

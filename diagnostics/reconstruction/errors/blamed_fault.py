@@ -20,6 +20,7 @@ from diagnostics.reconstruction.failures.fault import Fault, Reporter, by_job, f
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
 from diagnostics.reconstruction.job.task_start import task_starts
 from diagnostics.vocabulary.fault_origins import UNKNOWN
+from diagnostics.vocabulary.message_remedies import MessageRemedy, known_message
 
 Row = Mapping[str, Any]
 Kind = tuple[int, str | None, str | None, str | None]
@@ -44,11 +45,31 @@ def blamed_faults(evidence: Evidence) -> Sequence[Fault]:
 
     Reads   log_record, failure, and the histories of checkpoints.
     """
-    failures = faults_in(evidence)
+    failures = _without_reports(faults_in(evidence), evidence)
     if any(each.origin.id != UNKNOWN for each in failures):
         return failures
     together = [*failures, *logged_faults(evidence)]
     return sorted(together, key=lambda each: (each.ts_ms is None, each.ts_ms or 0))
+
+
+def _without_reports(failures: Sequence[Fault], evidence: Evidence) -> Sequence[Fault]:
+    """The failures; in place of those whose known message gives way to that of a logged error, that error.
+
+    A source that cannot use an event ends its connection: the failure reports the end, an error before it the event.
+    """
+    yielding = {id(each): known.gives_way for each in failures if (known := _known(each)) and known.gives_way}
+    if not yielding:
+        return failures
+    wanted = {name for names in yielding.values() for name in names}
+    logged = [each for each in logged_faults(evidence) if (known := _known(each)) and known.id in wanted]
+    if not logged:
+        return failures
+    named = [*(each for each in failures if id(each) not in yielding), *logged]
+    return sorted(named, key=lambda each: (each.ts_ms is None, each.ts_ms or 0))
+
+
+def _known(fault: Fault) -> MessageRemedy | None:
+    return known_message(fault.chain, fault.passed)
 
 
 def shows_faults(evidence: Evidence) -> bool:

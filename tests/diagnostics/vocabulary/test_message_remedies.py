@@ -238,3 +238,9 @@ def test_no_text_of_a_remedy_is_hidden_by_one_before_it() -> None:
         if not before.beside and any(other in text for other in before.texts)
     ]
     assert hidden == []
+
+
+def test_what_an_entry_gives_way_to_is_another_entry() -> None:
+    ids = {each.id for each in message_remedies()}
+    assert all(set(each.gives_way) <= ids - {each.id} for each in message_remedies())
+    assert any(each.gives_way for each in message_remedies())
