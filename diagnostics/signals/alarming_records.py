@@ -110,10 +110,7 @@ def _remedy(row: Row) -> str | None:
     own = [each for each in (row["root_cause_frame"], row["thrown_in"]) if each]
     frames = [*own, *(each.name for each in product_frames(row["frames"]))]
     thrown = f"{row['exception_class'] or ''}: {row['exception_message'] or ''}"
-    return remedy_of(f"{row['message'] or ''}
-{thrown}
-{row['causes'] or ''}
-{_quote(row)}", frames)
+    return remedy_of(f"{row['message'] or ''}\n{thrown}\n{row['causes'] or ''}\n{_quote(row)}", frames)
 
 
 def _newest(row: Row, evidence: Evidence) -> ConnectorRelease | None:
