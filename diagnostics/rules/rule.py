@@ -373,6 +373,12 @@ def _shipped_files() -> Mapping[str, tuple[str, str, Rule]]:
     return files
 
 
+def shipped_rule(rule_id: str, text: str) -> Rule | None:
+    """The shipped rule with this id, if this is its text."""
+    _, shipped_text, rule = _shipped_files().get(rule_id, ("", "", None))
+    return rule if shipped_text == text else None
+
+
 @cache
 def shipped_rule_texts() -> Mapping[str, str]:
     """The YAML text of every shipped rule, by the rule's id."""

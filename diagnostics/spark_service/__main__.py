@@ -22,7 +22,7 @@ def main() -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     serving = commands.add_parser("serve", help="run the Spark Connect server until a signal comes")
     serving.add_argument("--port", type=int, default=15002)
-    serving.add_argument("--cold", action="store_true", help="without a warm-up: the first analyses are slower")
+    serving.add_argument("--cold", action="store_true", help="no warm-up after a restart of Spark")
     clustering = commands.add_parser("cluster", help="run a master, workers and a Connect server on this machine")
     clustering.add_argument("--port", type=int, default=15002)
     clustering.add_argument("--workers", type=int, default=WORKERS)

@@ -24,8 +24,10 @@ HUNG_SECONDS = 30.0
 def serve(port: int, say: Callable[[str], None], *, cold: bool = False) -> int:
     """Run the server until SIGTERM or SIGINT; when its JVM dies or hangs, start it again.
 
+    A server that is started again is warmed up here, unless `cold`; the first one by the sessions of the workers, which
+    warm up themselves, so that it is not done twice on a machine that starts everything at once.
     A signal ends the process with status 0 at any point: threads of a warm-up on a busy machine would outlast a
-    supervisor's patience. `cold` leaves out the warm-up after each start.
+    supervisor's patience.
     Gives   an exit status, 1 when it cannot be started.
     """
     if answers(remote_at(port)):
@@ -52,9 +54,9 @@ def serve(port: int, say: Callable[[str], None], *, cold: bool = False) -> int:
         try:
             server.wait_until_it_answers()
             say(f"Spark Connect answers at {server.remote} after {time.monotonic() - began:.1f} s")
-            started_once = True
+            is_restart, started_once = started_once, True
             with _ended_when_it_hangs(server, say):
-                if not cold:
+                if is_restart and not cold:
                     _warm_up(server, say)
                 while server.ended is None:
                     time.sleep(0.2)

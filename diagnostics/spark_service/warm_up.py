@@ -1,4 +1,4 @@
-"""The synthetic case that a new server analyses first: every format's samples, through the whole pipeline."""
+"""The synthetic case that a server or a session analyses first: samples of formats, through the whole pipeline."""
 
 from __future__ import annotations
 

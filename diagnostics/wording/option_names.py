@@ -26,7 +26,7 @@ def in_version(text: str, version: Version | None) -> str:
 
 @lru_cache(maxsize=4096)
 def _in_version(text: str, version: Version, _language: str) -> str:
-    return _config_file(_options().sub(lambda found: _named(found.group(), text, version), text), version)
+    return _config_file(option_search().sub(lambda found: _named(found.group(), text, version), text), version)
 
 
 def code_in_version(code: str, version: Version | None) -> str:
@@ -55,8 +55,8 @@ def _lines_in_version(lines: str, version: Version, _language: str) -> str:
 
 
 @cache
-def _options() -> re.Pattern[str]:
-    """Every name, new and former, the longest first, as a word of its own."""
+def option_search() -> re.Pattern[str]:
+    """Finds every name, new and former, the longest first, as a word of its own."""
     catalogue = setting_catalogue()
     names = sorted((each for each in (*catalogue.by_key, *catalogue.by_former) if "." in each), key=len, reverse=True)
     return re.compile(rf"(?<![\w.{{|-])(?:{'|'.join(map(re.escape, names))})(?![\w|-]|\.\w)")

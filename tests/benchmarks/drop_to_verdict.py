@@ -7,7 +7,9 @@ import time
 import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from playwright.sync_api import Locator, Page, sync_playwright
 
@@ -43,12 +45,32 @@ def report(archives: Iterable[Path]) -> None:
             _rounds(page, log)
 
 
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """Seconds from the drop of a case until it is stored and until its verdict, and the document of the diagnosis."""
+
+    stored: float
+    seconds: float
+    document: dict[str, Any]
+
+    def __str__(self) -> str:
+        timing = self.document["timing"]
+        files, size = len(self.document["inputs"]), sum(each["bytes"] for each in self.document["inputs"]) / 1e6
+        shown_ms = 1000 * (self.seconds - self.stored) - timing["queued_ms"] - timing["total_ms"]
+        return (
+            f"{self.seconds:7.2f}          stored after {self.stored:.2f} s, queued {timing['queued_ms']} ms, analysed "
+            f"in {timing['total_ms']} ms ({timing['spark_ms']} ms of it Spark), on the page {shown_ms:.0f} ms later; "
+            f"{files} files, {size:.1f} MB: {self.document['verdict']['symptom_class']}"
+        )
+
+
 def _rounds(page: Page, dropped: Path) -> None:
     for number in range(1, ROUNDS + 1):
-        print(f"{dropped.name:38} {number:>5} {_round(page, dropped)}", flush=True)
+        print(f"{dropped.name:38} {number:>5} {drop(page, dropped)}", flush=True)
 
 
-def _round(page: Page, dropped: Path) -> str:
+def drop(page: Page, dropped: Path) -> Drop:
+    """Drop a file or folder as a new case on a signed-in page, and wait for its verdict."""
     page.goto("/cases/new/")
     began = time.monotonic()
     choose(page, dropped)
@@ -56,16 +78,7 @@ def _round(page: Page, dropped: Path) -> str:
     stored = time.monotonic() - began
     ask_for_diagnosis(page)
     _look_until_visible(page, page.locator("#verdict-title"))
-    seconds = time.monotonic() - began
-    document = verdict(page)
-    timing = document["timing"]
-    files, size = len(document["inputs"]), sum(each["bytes"] for each in document["inputs"]) / 1e6
-    shown_ms = 1000 * (seconds - stored) - timing["queued_ms"] - timing["total_ms"]
-    return (
-        f"{seconds:7.2f}          stored after {stored:.2f} s, queued {timing['queued_ms']} ms, analysed in "
-        f"{timing['total_ms']} ms ({timing['spark_ms']} ms of it Spark), on the page {shown_ms:.0f} ms later; "
-        f"{files} files, {size:.1f} MB: {document['verdict']['symptom_class']}"
-    )
+    return Drop(stored, time.monotonic() - began, verdict(page))
 
 
 def _look_until_visible(page: Page, shown: Locator) -> None:

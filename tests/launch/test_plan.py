@@ -27,6 +27,11 @@ def test_servers_from_outside_are_used_and_not_started(tmp_path: Path) -> None:
     assert {name: plan.variables[name] for name in given} == given
 
 
+def test_every_program_keeps_compiled_code(tmp_path: Path) -> None:
+    plan = plan_from({"WORKBENCH_DATA": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"})
+    assert "PYTHONDONTWRITEBYTECODE" not in plan.variables
+
+
 def test_a_cold_start_leaves_out_the_warm_up_of_spark(tmp_path: Path) -> None:
     variables = {"WORKBENCH_DATA": str(tmp_path)}
     for cold, expected in (({}, False), ({"WORKBENCH_COLD": "1"}, True)):

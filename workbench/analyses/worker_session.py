@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
+import socket
 import threading
 import time
 from functools import cache
 
+import redis
 from django.conf import settings
 
 from diagnostics.errors import SparkUnavailable
 from diagnostics.formats import flink_log
 from diagnostics.spark import KeptSession
 from diagnostics.spark_service.warm_up import analyse_samples
+from workbench.machine import broker
 
 logger = logging.getLogger(__name__)
 
@@ -32,14 +36,32 @@ def worker_session() -> KeptSession:
     return KeptSession(settings.SPARK_REMOTE)
 
 
-def worker_session_prepare() -> threading.Thread:
-    """Opens the session in the background and analyses the sample of a Flink log with it.
+def warm_up_expect() -> None:
+    """Before the pool forks: records that its processes warm up, for those who wait for a warm workbench."""
+    with contextlib.suppress(redis.RedisError):
+        broker.warm_up_begins(_process(index) for index in range(settings.CELERY_WORKER_CONCURRENCY))
+
+
+def _process(index: int) -> str:
+    """The name of the pool's process at this place."""
+    return f"{socket.gethostname()}-{index}"
+
+
+def worker_session_prepare(index: int) -> threading.Thread:
+    """Opens the session in the background and analyses the samples of some formats with it.
 
     A session's first analysis took four times as long as the next ones: it starts the Python daemon and its workers,
-    and loads what this process loads when it is used. The server analyses all samples itself. A run that comes first
-    is not kept waiting.
+    and loads what this process loads when it is used. A run that comes first is not kept waiting.
     """
-    thread = threading.Thread(target=_warm_up, name="spark-session", daemon=True)
+
+    def warm_up() -> None:
+        try:
+            _warm_up()
+        finally:
+            with contextlib.suppress(redis.RedisError):
+                broker.warm_up_ends(_process(index))
+
+    thread = threading.Thread(target=warm_up, name="spark-session", daemon=True)
     thread.start()
     return thread
 

@@ -10,6 +10,7 @@ from concurrent.futures import TimeoutError as TookTooLong
 from typing import Any
 from uuid import uuid4
 
+import redis
 from django.conf import settings
 from django.http import HttpRequest, JsonResponse
 
@@ -39,12 +40,17 @@ def healthz(request: HttpRequest) -> JsonResponse:
 
 def readyz(request: HttpRequest) -> JsonResponse:
     """200 when every part answers, else 503; `parts` has "ok" or the reason for each, `warnings` lists approaching
-    problems.
+    problems, `warming_up` is the number of worker processes whose first analysis would still be slow.
     """
     parts = {name: _state(ask) for name, ask in PARTS.items()}
     ready = all(state == "ok" for state in parts.values())
     return JsonResponse(
-        {"status": "ok" if ready else "unavailable", "parts": parts, "warnings": _warnings()},
+        {
+            "status": "ok" if ready else "unavailable",
+            "parts": parts,
+            "warnings": _warnings(),
+            "warming_up": _warming_up(),
+        },
         status=200 if ready else 503,
         headers={"Cache-Control": "no-store"},
     )
@@ -53,6 +59,13 @@ def readyz(request: HttpRequest) -> JsonResponse:
 def _warnings() -> list[str]:
     room = disk_room()
     return [f"the disk has {size_text(max(room.free, 0))} left for evidence"] if room.is_short else []
+
+
+def _warming_up() -> int:
+    try:
+        return broker.warming_up()
+    except redis.RedisError:
+        return 0
 
 
 def _state(ask: Callable[[], None]) -> str:

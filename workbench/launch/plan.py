@@ -33,7 +33,7 @@ class Plan:
     """The folders, addresses and servers of a workbench.
 
     `redis_port` and `spark_port` are None when REDIS_URL or SPARK_REMOTE name an external server. `is_cold` leaves out
-    the warm-up of the started Spark server. `variables` is the whole environment of every started program.
+    the warm-up of a Spark server that was started again. `variables` is the whole environment of every started program.
     """
 
     data: Path
@@ -77,6 +77,8 @@ def plan_from(environ: Mapping[str, str]) -> Plan:
     redis_port, spark_port = free_ports(2)
     password, token = secrets.token_urlsafe(24), secrets.token_urlsafe(24)
     variables = dict(environ) | {"WORKBENCH_DATA": str(data), "WORKBENCH_PORT": str(port), "PYTHONUNBUFFERED": "1"}
+    # Ten processes run this program: without compiled code on the disk each of them compiles it, for 1 s.
+    variables.pop("PYTHONDONTWRITEBYTECODE", None)
     if own_redis:
         variables["REDIS_URL"] = f"redis://:{password}@127.0.0.1:{redis_port}/0"
     if own_spark:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
@@ -16,6 +17,10 @@ WORKER_KEY = f"{settings.CELERY_TASK_DEFAULT_QUEUE}:worker-beat"
 WORKER_BEAT_SECONDS = 3.0
 WORKER_SILENT_SECONDS = 15
 """A worker silent for this long does not count. Our choice: five beats."""
+
+WARMING_KEY = f"{settings.CELERY_TASK_DEFAULT_QUEUE}:warming"
+WARMING_SECONDS = 90.0
+"""How long a process counts as warming up, whatever becomes of it. Our choice: a busy machine took 35 s."""
 
 SPARK_KEY = f"{settings.CELERY_TASK_DEFAULT_QUEUE}:spark-missed"
 SPARK_MISSED_SECONDS = 25
@@ -78,6 +83,22 @@ def worker_beat() -> None:
 def worker_seen() -> bool:
     """Whether any worker did so recently. Raises redis.RedisError."""
     return bool(_redis().exists(WORKER_KEY))
+
+
+def warm_up_begins(processes: Iterable[str]) -> None:
+    """Records that these processes of a worker warm up; each counts until its end is recorded, or WARMING_SECONDS."""
+    until = time.time() + WARMING_SECONDS
+    _redis().zadd(WARMING_KEY, dict.fromkeys(processes, until))
+
+
+def warm_up_ends(process: str) -> None:
+    """Records that a process does not warm up any more."""
+    _redis().zrem(WARMING_KEY, process)
+
+
+def warming_up() -> int:
+    """Number of processes that warm up. Raises redis.RedisError."""
+    return int(_redis().zcount(WARMING_KEY, time.time(), "+inf"))
 
 
 def spark_missed() -> None:

@@ -17,8 +17,10 @@ from diagnostics.rules.rule import shipped_rules
 from diagnostics.runbook import runbooks
 from diagnostics.symptoms import symptoms
 from diagnostics.vocabulary.glossary import glossary
+from diagnostics.vocabulary.harmless_errors import harmless_errors
 from diagnostics.vocabulary.sources import bound_reasons, sources
 from diagnostics.vocabulary.stored_words import fact_words
+from diagnostics.wording.option_names import option_search
 from workbench.languages.sentences import in_language, say_stored
 from workbench.machine.code_version import code_version
 
@@ -33,6 +35,8 @@ CATALOGUES: tuple[Callable[[], object], ...] = (
     bound_reasons,
     sources,
     glossary,
+    harmless_errors,
+    option_search,
     fact_words,
     chinese_labels,
     chinese_explanations,

@@ -60,4 +60,5 @@ def rule_of(version: RuleVersion) -> diagnostics_rule.Rule:
 
 @lru_cache(maxsize=1000)
 def _rule(rule_id: str, text: str) -> diagnostics_rule.Rule:
-    return diagnostics_rule.Rule.from_yaml(text, rule_id)
+    # Most stored rules are shipped ones, which a process has read already: to read 209 again took 0.5 s.
+    return diagnostics_rule.shipped_rule(rule_id, text) or diagnostics_rule.Rule.from_yaml(text, rule_id)

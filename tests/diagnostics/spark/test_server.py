@@ -8,9 +8,9 @@ import struct
 import subprocess
 import sys
 import threading
-import time
 from uuid import uuid4
 
+import psutil
 import pytest
 from pyspark.sql import SparkSession
 
@@ -32,12 +32,15 @@ pytestmark = pytest.mark.spark
 
 def test_a_server_that_still_warms_up_ends_at_once_when_told_to() -> None:
     port = free_port()
-    serving = subprocess.Popen([sys.executable, "-m", "diagnostics.spark_service", "serve", "--port", str(port)])
+    command = [sys.executable, "-m", "diagnostics.spark_service", "serve", "--port", str(port)]
+    serving = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    assert serving.stderr is not None
     try:
-        for _ in range(1200):
-            if engine.answers(f"sc://localhost:{port}"):
-                break
-            time.sleep(0.1)
+        told = iter(serving.stderr.readline, "")
+        assert any("Spark Connect answers" in line for line in told)
+        (server,) = psutil.Process(serving.pid).children()
+        server.kill()
+        assert any("Spark Connect answers" in line for line in told)
         serving.terminate()
         assert serving.wait(5) == 0
     finally:

@@ -30,7 +30,7 @@ def test_a_log_is_analysed_with_the_session_before_the_first_run(
 ) -> None:
     first = worker_session().id
     with caplog.at_level("INFO"):
-        worker_session_prepare().join(LONGEST_SECONDS)
+        worker_session_prepare(0).join(LONGEST_SECONDS)
     assert DONE in caplog.text
     assert worker_session().id == first
     assert not list((tmp_path / "work-of-session").iterdir())
@@ -39,5 +39,5 @@ def test_a_log_is_analysed_with_the_session_before_the_first_run(
 
 def test_a_run_that_comes_first_is_not_disturbed(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level("INFO"), SESSION_TURN:
-        worker_session_prepare().join(LONGEST_SECONDS)
+        worker_session_prepare(0).join(LONGEST_SECONDS)
     assert "warm" not in caplog.text

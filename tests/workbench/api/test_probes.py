@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -35,9 +36,20 @@ def test_readyz_names_each_part_that_does_not_answer(
             "spark": "no Spark Connect server listens at SPARK_REMOTE",
         },
         "warnings": [],
+        "warming_up": 0,
     }
     broker.worker_beat()
     assert client.get("/readyz").json()["parts"]["worker"] == "ok"
+
+
+@pytest.mark.django_db
+def test_readyz_counts_the_processes_that_warm_up(client: Client, queue: redis.Redis) -> None:
+    broker.warm_up_begins(["one-0", "one-1"])
+    assert client.get("/readyz").json()["warming_up"] == 2
+    broker.warm_up_ends("one-0")
+    assert client.get("/readyz").json()["warming_up"] == 1
+    queue.zadd(broker.WARMING_KEY, {"one-1": time.time() - 1})
+    assert client.get("/readyz").json()["warming_up"] == 0
 
 
 @pytest.mark.django_db

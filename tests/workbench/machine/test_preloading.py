@@ -57,6 +57,24 @@ print(json.dumps(sorted(sys.modules)))
 """
 
 
+FIRST_ANALYSIS = """
+import json, os, sys, tempfile
+from pathlib import Path
+from diagnostics.spark_service.preloading import analysis_preload
+from diagnostics.spark_service.warm_up import analyse_samples
+from diagnostics.spark.server import embedded
+
+analysis_preload()
+opened = []
+sys.addaudithook(lambda event, told: opened.append(str(told[0])) if event == "open" else None)
+with tempfile.TemporaryDirectory() as place, embedded() as session:
+    analyse_samples(session, Path(place))
+folder, code = f"{sys.argv[1]}/diagnostics/", (".py", ".pyc")
+print(json.dumps([each for each in opened if each.startswith(folder) and not each.endswith(code)]))
+"""
+"""Analyses every format's samples as the first analysis of a process; prints which files of the program it opened."""
+
+
 @pytest.fixture
 def no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("workbench.analyses.services._send", lambda *args, **options: None)
@@ -86,6 +104,11 @@ def test_a_command_loads_neither_pages_nor_signals(tmp_path: Path) -> None:
 
 def test_a_worker_loads_what_follows_a_diagnosis_before_it_forks(tmp_path: Path) -> None:
     assert set(AFTER_A_DIAGNOSIS) <= set(printed_by(LOADED_BY_WORKER, data=tmp_path))
+
+
+@pytest.mark.spark
+def test_the_first_analysis_of_a_worker_process_reads_no_catalogue(tmp_path: Path) -> None:
+    assert printed_by(FIRST_ANALYSIS, str(PROJECT), data=tmp_path) == []
 
 
 def printed_by(program: str, *arguments: str, data: Path, **variables: str) -> Sequence[str]:
