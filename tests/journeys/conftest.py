@@ -10,10 +10,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import (
     Browser,
+    BrowserContext,
     ConsoleMessage,
     Page,
     Request,
     Response,
+    StorageState,
     expect,
     sync_playwright,
 )
@@ -30,6 +32,7 @@ WAIT_MS = 20_000
 ONE_HOT_KEY = PROJECT / "workbench" / "analyses" / "demo" / "orders-one-hot-key.zip"
 
 OpenPage = Callable[..., Page]
+NewTab = Callable[..., Page]
 
 
 def chromium() -> str | None:
@@ -47,9 +50,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.skip(reason="no Chromium found: install chromium, or name one in $CHROMIUM"))
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """One browser for the journeys of a file: while Playwright is there, its event loop keeps Django's ORM away."""
+    """One browser for all journeys of a process: while Playwright is there, its event loop keeps Django's ORM away."""
     with sync_playwright() as playwright:
         # Root may not use Chromium's sandbox, and a container's shared memory is small.
         started = playwright.chromium.launch(
@@ -60,15 +63,59 @@ def browser() -> Iterator[Browser]:
         started.close()
 
 
-@pytest.fixture(scope="module")
-def signed_in(browser: Browser, workbench: RunningWorkbench) -> dict[str, object]:
+@pytest.fixture(scope="package")
+def signed_in(browser: Browser, workbench: RunningWorkbench) -> StorageState:
     """The cookies of the administrator, who signed in through the page once."""
     context = browser.new_context(base_url=workbench.address)
     page = context.new_page()
     sign_in(page, ADMIN_PASSWORD)
     state = context.storage_state()
     context.close()
-    return dict(state)
+    return state
+
+
+@pytest.fixture(scope="package")
+def new_tab(browser: Browser, workbench: RunningWorkbench, signed_in: StorageState) -> NewTab:
+    """Opens tabs of the administrator, or of a stranger; what their pages complain about is added to `complaints`.
+
+    The administrator's tabs of one language share a window (a context of Playwright), which keeps what it has loaded.
+    Each begins with the cookies of the sign-in alone, and nothing in the storage of the pages.
+    """
+    address = workbench.address
+    windows: dict[str, BrowserContext] = {}
+
+    def opened(complaints: list[str], *, locale: str = "en-US", known: bool = True) -> Page:
+        if not known:
+            page = new_window(browser, address, None, locale).new_page()
+        else:
+            if locale not in windows:
+                windows[locale] = new_window(browser, address, signed_in, locale)
+            page = windows[locale].new_page()
+            forget_visits(page, address, signed_in)
+        listen(page, address, complaints)
+        return page
+
+    return opened
+
+
+def new_window(browser: Browser, address: str, state: StorageState | None, locale: str) -> BrowserContext:
+    """A window with nothing in it but the cookies of `state`."""
+    window = browser.new_context(base_url=address, storage_state=state, reduced_motion="reduce", locale=locale)
+    window.set_default_timeout(WAIT_MS)
+    window.grant_permissions(["clipboard-read", "clipboard-write"])
+    return window
+
+
+def forget_visits(page: Page, address: str, state: StorageState) -> None:
+    """What earlier tabs of the window have left in it."""
+    window = page.context
+    for cookie in window.cookies():
+        if cookie["name"] not in {each["name"] for each in state["cookies"]}:
+            window.clear_cookies(name=cookie["name"])
+    window.add_cookies(state["cookies"])  # type: ignore[arg-type]
+    protocol = window.new_cdp_session(page)
+    protocol.send("Storage.clearDataForOrigin", {"origin": address, "storageTypes": "local_storage"})
+    protocol.detach()
 
 
 @pytest.fixture(scope="session")
@@ -94,39 +141,34 @@ def sign_in(page: Page, password: str) -> None:
 
 
 @pytest.fixture
-def open_page(browser: Browser, workbench: RunningWorkbench, signed_in: dict[str, object]) -> Iterator[OpenPage]:
+def open_page(new_tab: NewTab) -> Iterator[OpenPage]:
     """Opens pages as the administrator, in a width and colour scheme; at the end no page may have complained."""
     pages: list[Page] = []
     complaints: list[str] = []
 
     def opened(path: str = "/", *, size: tuple[int, int] = WIDE, scheme: str = "light", known: bool = True) -> Page:
-        page = new_tab(browser, workbench.address, signed_in if known else None, complaints)
+        page = new_tab(complaints, known=known)
         pages.append(page)
         return go(page, path, size, scheme)
 
     yield opened
     for page in pages:
-        page.context.close()
+        page.close()
     assert complaints == []
 
 
 @pytest.fixture(scope="module")
-def tab(
-    browser: Browser, workbench: RunningWorkbench, signed_in: dict[str, object]
-) -> Iterator[tuple[Page, list[str]]]:
+def tab(new_tab: NewTab) -> Iterator[tuple[Page, list[str]]]:
     """One tab of the administrator for the tests of a file, and what its pages complained about."""
     complaints: list[str] = []
-    page = new_tab(browser, workbench.address, signed_in, complaints)
+    page = new_tab(complaints)
     yield page, complaints
-    page.context.close()
+    page.close()
 
 
 @pytest.fixture
 def open_in_tab(tab: tuple[Page, list[str]]) -> Iterator[OpenPage]:
-    """As `open_page`, from page to page in one tab: for tests that leave nothing behind in it.
-
-    A new tab compiles every script anew. Measured on 15 pages with axe: 31 instead of 68 s of processor time.
-    """
+    """As `open_page`, from page to page in one tab: for tests that leave nothing behind in it."""
     page, complaints = tab
     complaints.clear()
 
@@ -135,23 +177,6 @@ def open_in_tab(tab: tuple[Page, list[str]]) -> Iterator[OpenPage]:
 
     yield opened
     assert complaints == []
-
-
-def new_tab(
-    browser: Browser, address: str, state: dict[str, object] | None, complaints: list[str], locale: str = "en-US"
-) -> Page:
-    """A tab with nothing in it but the cookies of `state`; what its pages complain about is added to `complaints`."""
-    context = browser.new_context(
-        base_url=address,
-        storage_state=state,  # type: ignore[arg-type]
-        reduced_motion="reduce",
-        locale=locale,
-    )
-    context.set_default_timeout(WAIT_MS)
-    context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page = context.new_page()
-    listen(page, address, complaints)
-    return page
 
 
 def go(page: Page, path: str, size: tuple[int, int], scheme: str) -> Page:

@@ -6,22 +6,24 @@ Names are those of a Chinese page; the same page is fetched in English to read t
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
-from tests.journeys.conftest import new_tab, shot
+from tests.journeys.conftest import NewTab, shot
 from tests.journeys.walking import UPLOAD_MS
-from tests.running_workbench import RunningWorkbench
 
 RULE, RUNBOOK = "skew.hot-subtask", "runbook:data-skew"
 ENGLISH, CHINESE = "The hot key of our shop", "本店的热点 key"
 
 
 @pytest.fixture
-def page(browser: Browser, workbench: RunningWorkbench, signed_in: dict[str, object]) -> Page:
+def page(new_tab: NewTab) -> Iterator[Page]:
     """A tab of an administrator whose browser asks for Chinese."""
-    return new_tab(browser, workbench.address, signed_in, [], locale="zh-CN")
+    opened = new_tab([], locale="zh-CN")
+    yield opened
+    opened.close()
 
 
 def publish(page: Page, name: str) -> None:

@@ -10,13 +10,12 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.journeys.accessibility import grave_faults
-from tests.journeys.conftest import NARROW, ONE_HOT_KEY, WIDE, go, new_tab
+from tests.journeys.conftest import NARROW, ONE_HOT_KEY, WIDE, NewTab, go
 from tests.journeys.languages import is_chinese, is_english
 from tests.journeys.walking import CASE_PAGE, UPLOAD_MS, VERDICT_MS, choose
-from tests.running_workbench import RunningWorkbench
 
 TITLE, SOLUTION = "订单作业延迟", "对 key 加盐后分两步聚合"
 """What the reader writes, which everybody sees as it was written."""
@@ -63,14 +62,12 @@ PAGES = {
 
 
 @pytest.fixture(scope="module")
-def tab(
-    browser: Browser, workbench: RunningWorkbench, signed_in: dict[str, object]
-) -> Iterator[tuple[Page, list[str]]]:
+def tab(new_tab: NewTab) -> Iterator[tuple[Page, list[str]]]:
     """One tab of somebody whose browser asks for Chinese, and what its pages complained about."""
     complaints: list[str] = []
-    page = new_tab(browser, workbench.address, signed_in, complaints, locale="zh-CN")
+    page = new_tab(complaints, locale="zh-CN")
     yield page, complaints
-    page.context.close()
+    page.close()
 
 
 @pytest.fixture

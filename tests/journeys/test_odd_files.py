@@ -10,12 +10,12 @@ from collections import Counter
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 
 from tests.hostile import inputs
 from tests.hostile.test_command_line import BUILDERS
 from tests.hostile.visitor import Visitor
-from tests.journeys.conftest import NARROW, go, new_tab
+from tests.journeys.conftest import NARROW, NewTab, go
 from tests.journeys.languages import is_chinese, is_english
 from tests.running_workbench import ADMIN_PASSWORD, RunningWorkbench
 
@@ -42,11 +42,11 @@ def odd_case(workbench: RunningWorkbench, tmp_path_factory: pytest.TempPathFacto
 
 
 @pytest.fixture
-def page(browser: Browser, workbench: RunningWorkbench, signed_in: dict[str, object]) -> Iterator[Page]:
+def page(new_tab: NewTab) -> Iterator[Page]:
     """A tab of somebody whose browser asks for Chinese."""
-    opened = new_tab(browser, workbench.address, signed_in, [], locale="zh-CN")
+    opened = new_tab([], locale="zh-CN")
     yield opened
-    opened.context.close()
+    opened.close()
 
 
 def linked(page: Page, visited: set[str], kinds: Counter[str]) -> Iterator[str]:

@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.journeys.accessibility import grave_faults
-from tests.journeys.conftest import NARROW, WIDE, OpenPage, look_with, shot
+from tests.journeys.conftest import NARROW, WIDE, NewTab, OpenPage, look_with, shot
 from tests.journeys.walking import open_log_page, unfold
-from tests.running_workbench import RunningWorkbench
 
 LOOKS = [("wide", WIDE, "light"), ("narrow", NARROW, "dark")]
 """Both widths and both schemes: a colour does not depend on the width, nor a width on the colours. A page is loaded
@@ -22,12 +21,9 @@ FAULTS = Path(__file__).with_name("page_faults.js").read_text("utf-8")
 
 
 @pytest.fixture(scope="module")
-def addresses(
-    browser: Browser, workbench: RunningWorkbench, signed_in: dict[str, object], hot_key_case: str
-) -> Iterator[dict[str, str]]:
+def addresses(new_tab: NewTab, hot_key_case: str) -> Iterator[dict[str, str]]:
     """Every kind of page by name, for one diagnosed demo incident."""
-    context = browser.new_context(base_url=workbench.address, storage_state=signed_in)  # type: ignore[arg-type]
-    page = context.new_page()
+    page = new_tab([])
     case = hot_key_case
     page.goto(case)
     unfold(page)
@@ -73,7 +69,7 @@ def addresses(
         "rule-import": "/rules/import/",
         "api": "/api/v1/docs/",
     }
-    context.close()
+    page.close()
 
 
 NAMES = (

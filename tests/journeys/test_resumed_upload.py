@@ -5,29 +5,20 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Page, Route, expect
 
-from tests.journeys.conftest import WAIT_MS, WIDE
+from tests.journeys.conftest import NewTab
 from tests.journeys.walking import all_stored, choose
-from tests.running_workbench import RunningWorkbench
 
 LINE = b"2024-05-14 09:12:01,123 INFO  org.apache.flink.runtime.taskexecutor.TaskExecutor [] - Starting\n"
 PIECE_BYTES = 4 * 1024 * 1024
 
 
-def test_a_large_file_survives_a_broken_connection_and_a_reload(
-    browser: Browser, workbench: RunningWorkbench, signed_in: dict[str, object], tmp_path: Path
-) -> None:
+def test_a_large_file_survives_a_broken_connection_and_a_reload(new_tab: NewTab, tmp_path: Path) -> None:
     log = tmp_path / "task_manager-1.log"
     log.write_bytes(LINE * (5 * PIECE_BYTES // 2 // len(LINE)))
     # Not by `open_page`: a connection that breaks is told on the console, which no other journey may have.
-    context = browser.new_context(
-        base_url=workbench.address,
-        storage_state=signed_in,  # type: ignore[arg-type]
-        viewport={"width": WIDE[0], "height": WIDE[1]},
-    )
-    context.set_default_timeout(WAIT_MS)
-    page = context.new_page()
+    page = new_tab([])
     offsets: list[str] = []
 
     def first_piece_only(route: Route) -> None:
@@ -60,7 +51,7 @@ def test_a_large_file_survives_a_broken_connection_and_a_reload(
     expect(page.get_by_role("heading", name="Not all here yet")).to_be_hidden()
     expect(page.locator("#folders .file")).to_contain_text("Flink log")
     cancelled_and_sent_again(page, tmp_path / "letter.txt")
-    context.close()
+    page.close()
 
 
 def cancelled_and_sent_again(page: Page, letter: Path) -> None:
@@ -75,20 +66,12 @@ def cancelled_and_sent_again(page: Page, letter: Path) -> None:
     expect(page.locator("#upload-state")).to_have_text("2 files stored.")
 
 
-def test_an_upload_that_was_cut_says_how_many_files_arrived(
-    browser: Browser, workbench: RunningWorkbench, signed_in: dict[str, object], tmp_path: Path
-) -> None:
+def test_an_upload_that_was_cut_says_how_many_files_arrived(new_tab: NewTab, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     folder.mkdir()
     for place in range(70):
         (folder / f"tm-{place}.log").write_bytes(LINE * (place + 1))
-    context = browser.new_context(
-        base_url=workbench.address,
-        storage_state=signed_in,  # type: ignore[arg-type]
-        viewport={"width": WIDE[0], "height": WIDE[1]},
-    )
-    context.set_default_timeout(WAIT_MS)
-    page = context.new_page()
+    page = new_tab([])
     batches: list[str] = []
 
     def first_batch_only(route: Route) -> None:
@@ -112,4 +95,4 @@ def test_an_upload_that_was_cut_says_how_many_files_arrived(
     choose(page, folder)
     expect(page.locator("#upload-state")).to_have_text("70 files stored.")
     expect(page.locator("#cut")).to_have_count(0)
-    context.close()
+    page.close()
