@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import re
 import shutil
+import time
 import zipfile
 from collections.abc import Iterable
 from pathlib import Path
@@ -69,12 +70,12 @@ def ask_for_diagnosis(page: Page) -> None:
 
 
 def open_log_page(page: Page, case: str) -> None:
-    """Opens the log page of a diagnosed case; its records are kept shortly after the verdict."""
-    for _ in range(60):
-        page.goto(f"{case}logs/")
-        if page.locator("#list").count():
-            break
+    """Opens the log page of a diagnosed case; its records are kept after the verdict, at the lowest priority."""
+    deadline = time.monotonic() + VERDICT_MS / 1000
+    while 'id="list"' not in page.request.get(f"{case}logs/").text():
+        assert time.monotonic() < deadline, "the records of the logs were not kept"
         page.wait_for_timeout(500)
+    page.goto(f"{case}logs/")
     expect(page.locator(".log-row[aria-selected=true]")).to_be_visible()
 
 
