@@ -121,8 +121,10 @@ something else, by the resolved incidents that were read for it.
 """
 LEAST_SHARED_OF_CLASS = 9.0
 """The same for a fix that changed another method of the class that failed."""
-MOST_PLACES = 2
-"""Innermost frames of a product that are looked up. Our choice: what lies further out only calls what fails."""
+MOST_PLACES = 3
+"""Innermost frames of products that are looked up. Our choice: what lies further out only calls what fails."""
+MORE_OF_A_CALLER = 2.0
+"""Bits that a title must weigh more for each frame further out. Our choice: more changes touch what calls much."""
 WORD = re.compile(r"[A-Z]{2,}(?![a-z])|[A-Z]?[a-z]{2,}")
 ENDINGS = re.compile(r"(?:ing|ed|es|s)$")
 SAME_WORD = {"npe": ("null", "pointer"), "oom": ("memory", "out"), "cce": ("class", "cast")}
@@ -215,22 +217,24 @@ def later_fixes(frames: Iterable[str], said: str, running: Mapping[str, Release]
     """
     words = words_of(said)
     ranked: dict[str, tuple[float, Candidate]] = {}
-    for depth, frame in enumerate(list(dict.fromkeys(frames))[:MOST_PLACES]):
+    places = [each for each in dict.fromkeys(frames) if any(product.has(each) for product in products().values())]
+    for depth, frame in enumerate(places[:MOST_PLACES]):
         for product in products().values():
             if product.has(frame):
-                for score, candidate in _candidates(product, frame, words, running.get(product.name)):
-                    change, far = candidate.fix.change, score / (1 + depth / 4)
-                    if change not in ranked or ranked[change][0] < far:
-                        ranked[change] = (far, candidate)
+                for bits, candidate in _candidates(product, frame, depth, words, running.get(product.name)):
+                    change = candidate.fix.change
+                    if change not in ranked or ranked[change][0] < bits:
+                        ranked[change] = (bits, candidate)
     return [candidate for _, candidate in sorted(ranked.values(), key=lambda each: (not each[1].is_close, -each[0]))]
 
 
 def _candidates(
-    product: Product, frame: str, words: frozenset[str], release: Release | None
+    product: Product, frame: str, depth: int, words: frozenset[str], release: Release | None
 ) -> Iterator[tuple[float, Candidate]]:
-    """Fixes of a frame's method or class with their scores: bits of the words that their titles share with a failure.
+    """Fixes of the method or class of a frame, with the bits of the words that their titles share with a failure.
 
-    Words of the frame itself are left out: any fix of it may name them.
+    Words of the frame itself are left out: any fix of it may name them. Of the method that failed all are given, of its
+    callers those whose titles are about the failure. Bits of another method's fix count half.
     """
     index = fixes_by_place(product.name)
     outer, method = place_in_source(frame)
@@ -241,6 +245,6 @@ def _candidates(
             continue
         shared, is_own = index.shared(fix, telling), fix in of_method
         least = LEAST_SHARED + log(len(of_method), 2) if is_own else LEAST_SHARED_OF_CLASS
-        is_close = shared >= least
-        if is_own or is_close:
-            yield 1 + shared * (1 if is_own else 0.5), Candidate(fix, frame, is_close)
+        is_close = shared >= least + MORE_OF_A_CALLER * depth
+        if is_close or (is_own and depth == 0):
+            yield shared * (1 if is_own else 0.5) - depth, Candidate(fix, frame, is_close)

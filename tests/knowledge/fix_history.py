@@ -41,6 +41,8 @@ TELLS_OF_THE_PROJECT = re.compile(
 )
 ISSUE = re.compile(r"\b([A-Z][A-Z]{2,9}-\d{1,6})\b")
 PULL_REQUEST = re.compile(r"\(#(\d{1,6})\)\s*$")
+PULL_REQUESTS = re.compile(r"(?:\s*\(?#\d{1,6}\)?)+\s*$")
+"""What stands behind a title: its pull requests, of a change that was ported back two."""
 TAGS = re.compile(r"^(?:\s*(?:\[[^\]]{1,60}\]|\([\w/-]{1,30}\)|[A-Z]{3,9}-\d{1,6})[:.,]?)+\s*")
 """What stands before a title: `[FLINK-1][runtime] `."""
 METHOD = re.compile(
@@ -145,7 +147,7 @@ def changes(clone: Path, product: Product) -> Iterator[Change]:
         for each, listed in own.items():
             change.methods.setdefault(each, {}).update(listed)
     for change in found.values():
-        words = PULL_REQUEST.sub("", TAGS.sub("", change.title)).strip()
+        words = PULL_REQUESTS.sub("", TAGS.sub("", change.title)).strip()
         told = TELLS_OF_A_FAULT.search(words) and not TELLS_OF_THE_PROJECT.search(words)
         if told and 0 < len(change.methods) <= MOST_CLASSES and any(change.methods.values()):
             change.title = words

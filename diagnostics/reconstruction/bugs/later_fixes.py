@@ -23,7 +23,7 @@ def later_fix(fault: Fault, evidence: Evidence) -> dict[str, FactValue]:
            `fix_url`, `fix_running` (the release that runs, where known), and `fixes`, each as one text.
     """
     running = {name: release for name in products() if (release := _running(name, fault, evidence))}
-    found = later_fixes(fault.places, fault.chain, running)
+    found = later_fixes(fault.throwers, fault.chain, running)
     facts: dict[str, FactValue] = {"fixes": [_line_of(each, running) for each in found[:MOST_LISTED]] or None}
     if not found or not found[0].is_close:
         return facts
