@@ -8,7 +8,7 @@ import time
 import urllib.request
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,12 +16,16 @@ from typing import Any
 import psutil
 import psycopg
 
-from tests.running_workbench import PROJECT, RunningWorkbench, launch
+from diagnostics.reading.task import BEHIND
+from tests.running_workbench import PROJECT, RunningWorkbench, eventually, launch
 
 LOG = (PROJECT / "tests" / "hostile" / "taskmanager.log").read_bytes()
 
 LOOK_SECONDS = 0.3
 """How often a run is asked for: each answer takes some 20 ms of a processor that it needs itself."""
+
+MOST_NICE = 19
+"""Linux goes no further, so that tests which are nice themselves see a smaller difference. Source: setpriority(2)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,39 @@ class Stack:
             time.sleep(LOOK_SECONDS)
         return case
 
+    @contextmanager
+    def held_in_spark(self, content: bytes) -> Iterator[str]:
+        """A new case of a large file, of which a task is suspended in the block: it is caught in the middle, with
+        little work and on any machine. The task goes on after the block.
+
+        Spark's Python workers read large files behind the others: by that, one that is at it is known.
+        """
+        behind = min(psutil.Process(self.workers()[0].pid).nice() + BEHIND, MOST_NICE)
+        held: list[psutil.Process] = []
+
+        def hold() -> bool:
+            for process in self.readers():
+                if behind in niceness_of_threads(process):
+                    process.suspend()
+                    if behind in niceness_of_threads(process):
+                        held.append(process)
+                    else:  # its task ended meanwhile
+                        process.resume()
+            return held != []
+
+        url = self.send(content)
+        assert eventually(hold), self.case(url)
+        try:
+            yield url
+        finally:
+            for process in held:
+                with suppress(psutil.NoSuchProcess):
+                    process.resume()
+
+    def readers(self) -> list[psutil.Process]:
+        """Spark's Python workers, and the processes that fork them."""
+        return self.running.named("diagnostics.spark_service.daemon")
+
     def left_behind(self, seconds: float = 45) -> list[Path]:
         """What runs have left in their folders, once nothing is or the time is over.
 
@@ -78,6 +115,16 @@ class Stack:
         request = urllib.request.Request(f"{self.running.address}{path}", data=body, headers=known)
         with urllib.request.urlopen(request, timeout=60) as answer:
             return dict(json.load(answer))
+
+
+def niceness_of_threads(process: psutil.Process) -> set[int]:
+    """Of all threads of a process, none where it has ended: Linux keeps it by thread."""
+    found = set()
+    with suppress(FileNotFoundError):
+        for thread in Path(f"/proc/{process.pid}/task").iterdir():
+            with suppress(FileNotFoundError, ProcessLookupError):
+                found.add(int((thread / "stat").read_text().rpartition(")")[2].split()[16]))
+    return found
 
 
 def is_reading(case: dict[str, Any]) -> bool:

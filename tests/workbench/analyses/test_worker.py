@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 import signal
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import psutil
 import pytest
 
-from diagnostics.reading.task import BEHIND
 from tests.running_workbench import COLD, eventually, launch
-from tests.workbench.analyses.stack import LOG, Stack, has_ended, is_reading, started_stack
+from tests.workbench.analyses.stack import LOG, Stack, has_ended, is_reading, niceness_of_threads, started_stack
 
 pytestmark = [pytest.mark.celery, pytest.mark.spark, pytest.mark.database]
 
 RECORDS_OF_LOG = len(re.findall(rb"(?m)^\d{4}-\d\d-\d\d ", LOG))
-LONG_LOG_BYTES = 128 * 1024**2
-"""Some seconds of work on any machine, so that a run can be caught in the middle."""
-
-MOST_NICE = 19
-"""Linux goes no further, so that tests which are nice themselves see a smaller difference. Source: setpriority(2)."""
+LONG_LOG_BYTES = 96 * 1024**2
+"""Of a large case, whose tasks are jobs of their own behind those of others: `Stack.held_in_spark` needs one."""
 
 FREED_SECONDS = 1.0
 """Source: issue 16. A Python worker ends 0.2 s after the folder of its run."""
@@ -65,7 +59,7 @@ def test_a_case_without_usable_files_fails_with_the_reason_for_each(stack: Stack
 
 
 def test_cancelling_stops_the_spark_work(stack: Stack, long_log: bytes) -> None:
-    url = stack.send(long_log * 3)  # ranges that wait for a core while others are read
+    url = stack.send(long_log * 3)  # seconds of work: ranges that wait for a core while others are read
     number = stack.wait(url, is_reading)["id"]
     stack.running.manage(
         "shell",
@@ -82,32 +76,21 @@ def test_cancelling_stops_the_spark_work(stack: Stack, long_log: bytes) -> None:
 
 
 def test_a_small_case_is_diagnosed_beside_a_large_one_whose_tasks_are_behind(stack: Stack, long_log: bytes) -> None:
-    large = stack.send(long_log * 3)
-    stack.wait(large, is_reading)
+    """A task of the large one is suspended: however long it takes, the small one gets a slot."""
     usual = psutil.Process(stack.workers()[0].pid).nice()
-    assert eventually(lambda: min(usual + BEHIND, MOST_NICE) in niceness_of_readers(stack), 30)
-    small = stack.wait(stack.send(LOG + b"\n\n\n\n"), has_ended)
-    assert small["status"] == "done", small["detail"]
-    assert is_reading(stack.case(large)), "the small one had to wait for the large one"
+    with stack.held_in_spark(long_log) as large:
+        small = stack.wait(stack.send(LOG + b"\n\n\n\n"), has_ended)
+        assert small["status"] == "done", small["detail"]
+        assert stack.case(large)["status"] == "running", "the small one had to wait for the large one"
     assert stack.wait(large, has_ended)["status"] == "done"
-    assert eventually(lambda: niceness_of_readers(stack) == {usual}, 10)
-
-
-def niceness_of_readers(stack: Stack) -> set[int]:
-    """Of all threads of Spark's Python workers: Linux keeps it by thread."""
-    found = set()
-    for process in stack.running.named("diagnostics.spark_service.daemon"):
-        for thread in Path(f"/proc/{process.pid}/task").iterdir():
-            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
-                found.add(int((thread / "stat").read_text().rpartition(")")[2].split()[16]))
-    return found
+    assert eventually(lambda: set().union(*map(niceness_of_threads, stack.readers())) == {usual}, 10)
 
 
 def spark_seconds_in(stack: Stack, seconds: float) -> float:
     """Processor seconds that Spark's Python workers use in that time; a run in the middle uses all cores."""
 
     def used() -> float:
-        times = [process.cpu_times() for process in stack.running.named("diagnostics.spark_service.daemon")]
+        times = [process.cpu_times() for process in stack.readers()]
         return sum(each.user + each.system for each in times)
 
     before = used()
@@ -116,20 +99,18 @@ def spark_seconds_in(stack: Stack, seconds: float) -> float:
 
 
 def test_a_run_whose_worker_process_is_killed_is_taken_up_again(stack: Stack, long_log: bytes) -> None:
-    url = stack.send(long_log + b"\n")
-    stack.wait(url, is_reading)
-    for process in stack.workers()[1:]:
-        process.send_signal(signal.SIGKILL)
+    with stack.held_in_spark(long_log + b"\n") as url:
+        for process in stack.workers()[1:]:
+            process.send_signal(signal.SIGKILL)
     case = stack.wait(url, has_ended)
     assert case["status"] == "done", case["detail"]
     assert attempts(stack, url) == 2
 
 
 def test_a_run_whose_whole_worker_is_killed_is_taken_up_again(stack: Stack, long_log: bytes) -> None:
-    url = stack.send(long_log + b"\n\n")
-    stack.wait(url, is_reading)
-    for process in stack.workers():
-        process.send_signal(signal.SIGKILL)
+    with stack.held_in_spark(long_log + b"\n\n") as url:
+        for process in stack.workers():
+            process.send_signal(signal.SIGKILL)
     case = stack.wait(url, has_ended)
     assert case["status"] == "done", case["detail"]
     assert attempts(stack, url) == 2
@@ -137,12 +118,11 @@ def test_a_run_whose_whole_worker_is_killed_is_taken_up_again(stack: Stack, long
 
 
 def test_a_run_whose_spark_server_is_killed_is_tried_again(stack: Stack, long_log: bytes) -> None:
-    url = stack.send(long_log + b"\n\n\n")
-    stack.wait(url, is_reading)
-    killed = stack.running.named("SparkConnectServer")
-    assert killed
-    for process in killed:
-        process.send_signal(signal.SIGKILL)
+    with stack.held_in_spark(long_log + b"\n\n\n") as url:
+        killed = stack.running.named("SparkConnectServer")
+        assert killed
+        for process in killed:
+            process.send_signal(signal.SIGKILL)
     case = stack.wait(url, has_ended)
     assert case["status"] == "done", case["detail"]
     assert not {each.pid for each in killed} & {each.pid for each in stack.running.named("SparkConnectServer")}
@@ -164,12 +144,11 @@ def test_cases_that_wait_while_spark_is_killed_are_diagnosed(stack: Stack) -> No
 
 def test_a_spark_server_that_hangs_is_started_again_and_fails_no_case(stack: Stack, long_log: bytes) -> None:
     """Which takes as long as a server may be silent."""
-    reading = stack.send(long_log + b"\n\n\n\n")
-    stack.wait(reading, is_reading)
-    hung = stack.running.named("SparkConnectServer")
-    assert hung
-    for process in hung:
-        process.suspend()
+    with stack.held_in_spark(long_log + b"\n\n\n\n") as reading:
+        hung = stack.running.named("SparkConnectServer")
+        assert hung
+        for process in hung:
+            process.suspend()
     waiting = [stack.send(LOG) for _ in range(2)]
     stack.wait(reading, lambda case: "Spark has not answered for" in (case["detail"] or ""), 30)
     for url in (reading, *waiting):
@@ -181,11 +160,10 @@ def test_a_spark_server_that_hangs_is_started_again_and_fails_no_case(stack: Sta
 
 
 def test_a_worker_process_that_hangs_is_replaced_and_its_run_taken_up_again(stack: Stack, long_log: bytes) -> None:
-    url = stack.send(long_log + b"\n" * 5)
-    stack.wait(url, is_reading)
-    hung = stack.workers()[1:]
-    for process in hung:
-        process.suspend()
+    with stack.held_in_spark(long_log + b"\n" * 5) as url:
+        hung = stack.workers()[1:]
+        for process in hung:
+            process.suspend()
     case = stack.wait(url, has_ended)
     assert case["status"] == "done", case["detail"]
     assert attempts(stack, url) == 2
@@ -193,10 +171,9 @@ def test_a_worker_process_that_hangs_is_replaced_and_its_run_taken_up_again(stac
 
 
 def test_a_redis_that_hangs_is_started_again_and_loses_no_case(stack: Stack, long_log: bytes) -> None:
-    reading = stack.send(long_log + b"\n" * 6)
-    stack.wait(reading, is_reading)
-    (hung,) = stack.running.named("redis-server")
-    hung.suspend()
+    with stack.held_in_spark(long_log + b"\n" * 6) as reading:
+        (hung,) = stack.running.named("redis-server")
+        hung.suspend()
     waiting = stack.send(LOG)
     for url in (reading, waiting):
         case = stack.wait(url, has_ended)
