@@ -33,9 +33,9 @@ MOST_LISTED = 12
 """How many checkpoints and subtasks a list holds. Our choice: keeps a sentence readable."""
 OF_TASKS = ("snapshot", "alignment limit", "finalize", "trigger", "closing")
 """Kinds of failures that need an explanation; the others are harmless or follow from something else."""
-FINISHED = ("but FINISHED instead", "have already finished")
+FINISHED = ("but FINISHED instead", "have already finished", "has been finished, abort the checkpoint")
 """Texts of refused triggers when tasks of the job have finished. Source: Flink's own log statements
-(jm.ckpt.task_not_running) and Flink's DefaultCheckpointPlanCalculator."""
+(jm.ckpt.task_not_running) and Flink's DefaultCheckpointPlanCalculator (the last one: of 1.13)."""
 
 
 BY_THE_JVM = re.compile(
