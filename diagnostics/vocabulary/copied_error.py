@@ -24,19 +24,14 @@ INFORMED_TEXTS = (
     "RECEIVED SIGNAL 1: SIGHUP",
     "for non-local recipient [Actor[",
     "is above the allowed limit for scaling operations",
-)
-"""Failures that are reported without the level of an error: why a cluster ends, that no container is granted, why
-YARN ended the application, that a block of HDFS cannot be written, that the session which started a process has ended,
-that a message came for an address which the process does not have, and that the operator's autoscaler scales no more.
-Source: ClusterEntrypoint, YarnClusterDescriptor and SignalHandler of Flink 1.5 to 2.0, DataStreamer of Hadoop 2 and 3,
-EndpointWriter of Akka 2, ScalingExecutor of the operator 1.15.
     "because of state ttl. This will result in incorrect result",
 )
 """Failures that are reported without the level of an error: why a cluster ends, that no container is granted, why
 YARN ended the application, that a block of HDFS cannot be written, that the session which started a process has ended,
-that a message came for an address which the process does not have, and that results are wrong because state has ended.
-Source: ClusterEntrypoint, YarnClusterDescriptor, SignalHandler and RetractableTopNFunction of Flink 1.5 to 2.0,
-DataStreamer of Hadoop 2 and 3, EndpointWriter of Akka 2.
+that a message came for an address which the process does not have, that the operator's autoscaler scales no more, and
+that results are wrong because state has ended. Source: ClusterEntrypoint, YarnClusterDescriptor, SignalHandler and
+RetractableTopNFunction of Flink 1.5 to 2.0, DataStreamer of Hadoop 2 and 3, EndpointWriter of Akka 2, ScalingExecutor
+of the operator 1.15.
 """
 ERROR_LINE = re.compile(
     r"\s{0,8}(?:\[(?:ERROR|FATAL)\]|(?:ERROR|FATAL|Error|error):|Exception in thread \"[^\"]{1,80}\")\s{0,8}\S.{9}"
