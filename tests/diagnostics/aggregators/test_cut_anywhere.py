@@ -36,8 +36,10 @@ FURTHER_RECORDS = (
     "java.lang.IllegalArgumentException: Negative number of in progress checkpoints\n\tat com.acme.A.b(A.java:1)\n",
     "2026-11-21 02:00:03,000 ERROR org.apache.pekko.remote.transport.netty.NettyTransport [further] - failed to bind "
     "to host:localhost port:6122, shutting down Netty transport\n",
+    "2026-11-21 02:00:04,000 INFO  org.apache.hadoop.ipc.Client [further] - Retrying connect to server: nn:8020.\n",
+    "2026-11-21 02:00:09,000 INFO  org.apache.hadoop.ipc.Client [further] - Retrying connect to server: nn:8020.\n",
 )
-"""Records of a thread of this name: an execution of a subtask, a refused request, a known bug, a harmless error."""
+"""Records of a thread of this name: an execution of a subtask, a refusal, a known bug, a harmless error, a wait."""
 MOST_EVENTS = 12
 """Events of an aggregator that have a record in these tests, twice. Our choice."""
 

@@ -1,0 +1,58 @@
+"""What a job waits for by records below the level of an error, from `waits.yaml`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from diagnostics.yaml_document import read_yaml, with_translations
+
+RESULT_OF_LOAD = "doris.load_result"
+"""The event whose reason is the result of a load; the message of its record holds the first line only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """One entry: the texts that show it, the class of its cause, a clause of what waits, and what to do.
+
+    is_once  whether it counts as the last word of a log, too, and need not come again for minutes
+    """
+
+    texts: tuple[str, ...]
+    cause: str
+    system: str
+    what: str
+    advice: str
+    is_once: bool = False
+
+
+@cache
+def waits() -> Mapping[str, Wait]:
+    """The catalogue by id, in its order. Raises InvalidRule naming the line when the file is invalid."""
+    text = (files("diagnostics.vocabulary") / "waits.yaml").read_text("utf-8")
+    content: Mapping[str, Mapping[str, Any]] = read_yaml(text, "waits.yaml").content
+    return {
+        name: Wait(
+            tuple(entry["texts"]),
+            entry["cause"],
+            entry["system"],
+            with_translations(entry["what"].strip(), entry, "what"),
+            with_translations(entry["advice"].strip(), entry, "advice"),
+            entry.get("once") is True,
+        )
+        for name, entry in content.items()
+    }
+
+
+@cache
+def texts_of_waits() -> tuple[str, ...]:
+    """All texts of the catalogue."""
+    return tuple(text for each in waits().values() for text in each.texts)
+
+
+def wait_of(text: str) -> str | None:
+    """The id of the first entry that a record shows; None without one."""
+    return next((name for name, each in waits().items() if any(part in text for part in each.texts)), None)

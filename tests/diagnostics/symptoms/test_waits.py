@@ -1,0 +1,78 @@
+"""A wait that repeats for minutes or is a log's last word leads where nothing fails; one that passes stays quiet."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.diagnostics.written_log import diagnosed, jobmanager_log, line
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+CLIENT = "org.apache.kafka.clients.NetworkClient"
+BROKER = "[Consumer clientId=a-1, groupId=a] Bootstrap broker kafka:9092 (id: -1 rack: null) disconnected"
+COORDINATOR = (
+    "[Consumer clientId=a-1, groupId=a] Group coordinator b:9092 (id: 2147483646 rack: null) is unavailable or invalid"
+    " due to cause: coordinator unavailable. isDisconnected: false. Rediscovery will be attempted."
+)
+SLOT = 'Creating replication slot with command CREATE_REPLICATION_SLOT "flink"  LOGICAL pgoutput'
+SLOTS = "io.debezium.connector.postgresql.connection.PostgresReplicationConnection"
+RESULT = (
+    'load Result {\n    "TxnId": 7,\n    "Label": "orders_0_1",\n    "Status": "Fail",\n'
+    '    "Message": "[ANALYSIS_ERROR]errCode = 2, detailMessage = Unknown column",\n    "ErrorURL": "http://be:8040/e"\n}'
+)
+LOADS = "org.apache.doris.flink.sink.writer.DorisStreamLoad"
+RPC = "org.apache.hadoop.hbase.client.RpcRetryingCallerImpl"
+CALL = "Call exception, tries=6, retries=16, started=38367 ms ago, cancelled=false, msg=rs-1 row 'a' on table 'b'"
+YARN = "Retrying connect to server: 0.0.0.0/0.0.0.0:8032. Already tried 3 time(s); retry policy is RetryUpToMaximum"
+
+
+def again(logger: str, message: str, level: str = "INFO", seconds: int = 300) -> list[str]:
+    return [line(60 + each, logger, message, level) for each in range(0, seconds, 20)]
+
+
+def leading(spark: SparkSession, folder: Path, *lines: str) -> dict[str, Any]:
+    document = diagnosed(spark, folder, log=jobmanager_log(*lines)).document
+    return dict(next((each for each in document["findings"] if each["role"] == "root_cause"), {}))
+
+
+@pytest.mark.parametrize(
+    ("lines", "symptom", "act"),
+    [
+        (again(CLIENT, BROKER, "WARN"), "outside_system", "advertised.listeners"),
+        (
+            again("org.apache.kafka.clients.consumer.internals.Coordinator", COORDINATOR),
+            "outside_system",
+            "__co",
+        ),
+        (again(RPC, CALL), "outside_system", "region server"),
+        (again("org.apache.hadoop.ipc.Client", YARN), "misconfiguration", "HADOOP_CONF_DIR"),
+        ([line(60, SLOTS, SLOT)], "outside_system", "long transactions"),
+        ([line(60, LOADS, RESULT)], "outside_system", "ErrorURL"),
+    ],
+    ids=["broker", "coordinator", "hbase", "yarn", "slot", "load"],
+)
+def test_a_wait_leads_with_its_act(
+    spark: SparkSession, tmp_path: Path, lines: list[str], symptom: str, act: str
+) -> None:
+    finding = leading(spark, tmp_path, *lines)
+    assert finding["symptom_class"] == symptom
+    assert act in finding["first_step"]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        again(CLIENT, BROKER, "WARN", seconds=60),
+        [*again(CLIENT, BROKER, "WARN"), line(900, CLIENT, "Cluster ID: abc")],
+        [line(60, SLOTS, SLOT), line(70, SLOTS, "Obtained valid replication slot")],
+        [line(60, LOADS, RESULT), line(70, LOADS, RESULT.replace("Fail", "Success"))],
+    ],
+    ids=["short", "passed", "slot", "load"],
+)
+def test_what_is_tried_again_and_goes_on_stays_quiet(spark: SparkSession, tmp_path: Path, lines: list[str]) -> None:
+    assert leading(spark, tmp_path, *lines) == {}
