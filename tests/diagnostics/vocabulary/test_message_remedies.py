@@ -182,6 +182,24 @@ from diagnostics.vocabulary.message_remedies import SETTING, message_remedies, r
             " manually",
             "gc-pressure.threshold",
         ),
+        (
+            "SerializationException: Can't convert value of class [B to class x.StringSerializer\n"
+            "ClassCastException: class [B cannot be cast to class java.lang.String",
+            "setValueSerializationSchema",
+        ),
+        (
+            "Could not find schema with id 7 in registry\nio.confluent.kafka.schemaregistry.client.rest.exceptions."
+            "RestClientException: Unexpected character ('<' (code 60)): expected a valid value; error code: 50005",
+            "/apis/ccompat/v7",
+        ),
+        (
+            "RetriableCommitFailedException: Offset commit failed with a retriable exception.\n"
+            "CoordinatorNotAvailableException: The coordinator is not available.",
+            "commit.offsets.on.checkpoint",
+        ),
+        ("RestClientException: Register operation timed out; error code: 50002", "_schemas"),
+        ("MqttException: Unable to connect to server (32103)", "listener 1883"),
+        ("MalformedFrameException: AMQP protocol version mismatch; we are version 0-9-1", "5672"),
         ("StarRocksStreamLoadFailedException: Failed to flush data to StarRocks, Error", "SHOW COMPUTE NODES"),
     ],
 )
