@@ -52,6 +52,9 @@ CORPUS = (
 )
 """The files that read reports on the corpus: one share, so that each case is analysed once."""
 
+WORKER = ("tests/workbench/analyses/test_growth.py", "tests/workbench/analyses/test_worker.py")
+"""The files that need a workbench with its own Spark server: one share, so that only one process starts it."""
+
 SPARK_SERVER = "tests/diagnostics/spark/"
 """A folder whose files use one Spark server of their own: one share, so that only one process starts it."""
 
@@ -71,6 +74,8 @@ def share_of(file: str) -> str:
     """The share that a file belongs to, most often that of its name."""
     if file in CORPUS:
         return "corpus"
+    if file in WORKER:
+        return "worker"
     return SPARK_SERVER if file.startswith(SPARK_SERVER) else JOURNEYS.get(file, file)
 
 

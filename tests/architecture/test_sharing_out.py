@@ -11,7 +11,7 @@ from xdist.remote import Producer
 
 from tests import sharing_out
 from tests.running_workbench import PROJECT
-from tests.sharing_out import CORPUS, JOURNEYS, SPARK_SERVER, LongestFirst, known_seconds
+from tests.sharing_out import CORPUS, JOURNEYS, SPARK_SERVER, WORKER, LongestFirst, known_seconds
 
 
 def test_every_journey_belongs_to_one_of_the_two_shares() -> None:
@@ -25,8 +25,14 @@ def test_every_file_that_reads_reports_on_the_corpus_belongs_to_its_share() -> N
     assert there - {"tests/architecture/test_sharing_out.py"} == set(CORPUS)
 
 
+def test_every_file_that_uses_the_workbench_with_its_own_spark_server_belongs_to_its_share() -> None:
+    texts = {path: path.read_text("utf-8") for path in (PROJECT / "tests/workbench/analyses").glob("test_*.py")}
+    users = [path for path, text in texts.items() if "stack: Stack" in text and "def stack(" not in text]
+    assert {str(path.relative_to(PROJECT)) for path in users} == set(WORKER)
+
+
 def test_the_kept_seconds_are_of_shares_that_there_are() -> None:
-    shares = {"corpus", SPARK_SERVER, *JOURNEYS.values()}
+    shares = {"corpus", "worker", SPARK_SERVER, *JOURNEYS.values()}
     assert [share for share in known_seconds() if share not in shares and not (PROJECT / share).is_file()] == []
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 import signal
 import time
-from collections.abc import Iterator
 
 import psutil
 import pytest
 
-from tests.running_workbench import COLD, eventually, launch
-from tests.workbench.analyses.stack import LOG, Stack, has_ended, is_reading, niceness_of_threads, started_stack
+from tests.running_workbench import eventually, launch
+from tests.workbench.analyses.conftest import Stacks
+from tests.workbench.analyses.stack import LOG, Stack, has_ended, is_reading, niceness_of_threads
 
 pytestmark = [pytest.mark.celery, pytest.mark.spark, pytest.mark.database]
 
@@ -23,18 +23,11 @@ FREED_SECONDS = 1.0
 """Source: issue 16. A Python worker ends 0.2 s after the folder of its run."""
 
 
-@pytest.fixture(scope="module")
-def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    """A workbench of its own, because its worker is killed; on PostgreSQL where the tests run on that.
-
-    Its runs share files with Spark by URL, so that each of these ends has to leave nothing there either.
-    """
-    storage = tmp_path_factory.mktemp("storage")
-    with started_stack(tmp_path_factory.mktemp("worker") / "data", storage, **COLD) as stack:
-        # Nobody reads the log books of a gigabyte of logs here; writing them takes a minute of processor time.
-        for writer in stack.running.named("write_log_books"):
-            writer.suspend()
-        yield stack
+@pytest.fixture(scope="module", autouse=True)
+def no_log_books(stacks: Stacks) -> None:
+    """Nobody reads the log books of the large logs here; writing them takes a minute of processor time."""
+    for writer in stacks().running.named("write_log_books"):
+        writer.suspend()
 
 
 @pytest.fixture(scope="module")
