@@ -30,7 +30,7 @@ def _waiting(records: pa.Table) -> pa.Table:
     chosen = quiet.filter(told)
     texts = pc.utf8_slice_codeunits(said.filter(told), 0, MOST_SEARCHED).to_pylist()
     kept = chosen.select(["ts_ms", *CITATION_COLUMNS])
-    kept = kept.append_column("message", shortened(chosen["message"], MOST_CHARACTERS))
+    kept = kept.append_column("message", shortened(said.filter(told), MOST_CHARACTERS))
     kept = kept.append_column("wait", pa.array([wait_of(text or "") for text in texts], pa.string()))
     kept = kept.append_column("last_ms", kept["ts_ms"]).append_column("records", pa.repeat(1, kept.num_rows))
     return _first_of_waits(kept.filter(kept["wait"].is_valid()))

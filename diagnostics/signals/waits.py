@@ -9,13 +9,15 @@ from diagnostics.aggregators import log_ends, waiting_records
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
-from diagnostics.reconstruction.failures.fault import faults_in
+from diagnostics.reconstruction.errors.blamed_fault import blamed_faults
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.message_remedies import remedy_of
 from diagnostics.vocabulary.waits import waits
 
 Row = Mapping[str, Any]
 
+HANDLED = ("warning", "passed")
+"""Who reports what something handles by trying again; any other report says more than a wait."""
 LEAST_SPAN_MS = 180_000
 LEAST_RECORDS = 3
 """How long, and how often, a record comes again until it shows a wait. Our choice: three minutes are longer than the
@@ -32,7 +34,7 @@ LAST_WORD_MS = 1_000
 def measure(evidence: Evidence) -> Measured:
     """The wait that lasts until the end of a log, the longest one first.
 
-    Reads   log_record, log_count, failure.
+    Reads   log_record, log_count, failure, and the histories of checkpoints.
     Gives   one signal of the case, also without such a wait.
     Empty   NotMeasured without logs.
     """
@@ -43,7 +45,8 @@ def measure(evidence: Evidence) -> Measured:
     lasting = [
         row for row in evidence.answer(waiting_records.AGGREGATOR).to_pylist() if _lasts(row, ends[row["file_id"]] or 0)
     ]
-    facts: dict[str, FactValue] = {"waiting": len(lasting), "failures": len(faults_in(evidence))}
+    failed = [each for each in blamed_faults(evidence) if each.reported_by not in HANDLED]
+    facts: dict[str, FactValue] = {"waiting": len(lasting), "failures": len(failed)}
     if not lasting:
         yield Signal("waits", Subject(), facts, ())
         return
@@ -80,7 +83,7 @@ def _lasts(row: Row, end_ms: int) -> bool:
 
 FACTS = {
     "waiting": "waits that last until the end of a log",
-    "failures": "failures of tasks or jobs beside the wait",
+    "failures": "failures of tasks or jobs beside the wait, and errors in logs",
     "wait": "id of the longest wait",
     "cause": "class of what the wait is for; outside_system or misconfiguration",
     "system": "the system that is waited for",

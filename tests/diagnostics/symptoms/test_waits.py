@@ -64,6 +64,10 @@ def test_a_wait_leads_with_its_act(
     assert act in finding["first_step"]
 
 
+def test_what_a_load_answers_is_quoted(spark: SparkSession, tmp_path: Path) -> None:
+    assert "Unknown column" in leading(spark, tmp_path, line(60, LOADS, RESULT))["statement"]
+
+
 @pytest.mark.parametrize(
     "lines",
     [
