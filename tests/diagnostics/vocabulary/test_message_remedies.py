@@ -200,6 +200,10 @@ from diagnostics.vocabulary.message_remedies import SETTING, message_remedies, r
         ("RestClientException: Register operation timed out; error code: 50002", "_schemas"),
         ("MqttException: Unable to connect to server (32103)", "listener 1883"),
         ("MalformedFrameException: AMQP protocol version mismatch; we are version 0-9-1", "5672"),
+        ("failed to map segment from shared object: Operation not permitted", "noexec"),
+        ("KeeperErrorCode = AuthFailed for /flink", "zookeeper.sasl.disable"),
+        ("RocksDBException: file is too short (0 bytes) to be an sstable", "last completed checkpoint"),
+        ("CodeGenException: Incomparable types: TIMESTAMP_LTZ(3) and STRING", "CAST"),
         ("StarRocksStreamLoadFailedException: Failed to flush data to StarRocks, Error", "SHOW COMPUTE NODES"),
     ],
 )
