@@ -43,7 +43,9 @@ def points(evidence: Evidence) -> Points | None:
     busy = _busy(evidence)
     jobs: dict[str | None, list[dict[str, Any]]] = {}
     cluster = cluster_of(evidence)
-    for (job_id, vertex), (direction, records, loads) in sorted(_shares(evidence).items(), key=repr):
+    for (job_id, vertex), (direction, records, loads) in sorted(
+        _shares(evidence).items(), key=lambda item: repr(item[0])
+    ):
         total = sum(loads.values())
         if len(records) < 2 or not total:
             continue

@@ -53,7 +53,7 @@ def points(evidence: Evidence) -> Points | None:
     cluster = cluster_of(evidence)
     names, counted = dict(cluster.job_names), mean_time_ratios(evidence)
     rows: dict[str | None, dict[str, list[dict[str, Any]]]] = {}
-    for (job_id, vertex, subtask), samples in sorted(cells.items(), key=repr):
+    for (job_id, vertex, subtask), samples in sorted(cells.items(), key=lambda item: repr(item[0])):
         means = {f"{name}_mean": _mean_of(samples, place) for place, name in enumerate(RATIOS)}
         for name, ratios in zip(RATIOS, counted, strict=True):
             if (mean := ratios.get((job_id, vertex), {}).get(subtask)) is not None:

@@ -58,7 +58,7 @@ def points(evidence: Evidence) -> Points | None:
     slots = (stamps[-1] - stamps[0]) // width + 1
     cluster = cluster_of(evidence)
     jobs: dict[str | None, list[dict[str, Any]]] = {}
-    for (job_id, vertex_id), read in sorted(watermarks.items(), key=repr):
+    for (job_id, vertex_id), read in sorted(watermarks.items(), key=lambda item: repr(item[0])):
         task = cluster.tasks.get((job_id, vertex_id))
         rate, total = _late(late.get((job_id, vertex_id), ()), stamps[0], width, slots)
         jobs.setdefault(job_id, []).append(

@@ -142,7 +142,7 @@ def _waits(
         if not any(row["unaligned"] for row in rows):
             by_checkpoint[job_id or only_job, number] += [row for row in rows if row["start_delay_ms"] is not None]
     longest: dict[str | None, Waiting] = {}
-    for (job_id, number), rows in sorted(by_checkpoint.items(), key=repr):
+    for (job_id, number), rows in sorted(by_checkpoint.items(), key=lambda item: repr(item[0])):
         history = histories.get(job_id)
         numbers = {each.number for each in history.select_statuses("completed")} if history else set()
         waiting = Waiting(number, rows)

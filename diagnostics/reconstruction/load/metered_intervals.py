@@ -6,7 +6,7 @@ import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from itertools import pairwise, repeat
 from statistics import fmean
 from typing import NamedTuple
@@ -49,7 +49,7 @@ class Interval(NamedTuple):
 class _Readings:
     """The known values of a series, in time order."""
 
-    times_ms: Sequence[int]
+    times_ms: tuple[int, ...]
     values: Sequence[float]
 
     @classmethod
@@ -57,29 +57,34 @@ class _Readings:
         """Those of a series; none without one."""
         points = series.points if series is not None else ()
         known = [(point.ts_ms, point.value) for point in points if point.ts_ms is not None and point.value is not None]
-        return cls([at for at, _ in known], [value for _, value in known])
+        return cls(tuple(at for at, _ in known), [value for _, value in known])
 
-    def growth(self, spans: Sequence[Span]) -> Iterable[float | None]:
+    def growth(self, spans: tuple[Span, ...]) -> Iterable[float | None]:
         """By how much a counter grew in each span; None where it fell or has one value."""
-        return (
-            self.values[end - 1] - self.values[first]
-            if end - first >= FEWEST_POINTS and self.values[end - 1] >= self.values[first]
+        if not self.values:
+            return repeat(None, len(spans))
+        values = self.values
+        return [
+            values[end - 1] - values[first]
+            if end - first >= FEWEST_POINTS and values[end - 1] >= values[first]
             else None
-            for first, end in self._inside(spans)
-        )
+            for first, end in _inside(self.times_ms, spans)
+        ]
 
-    def mean_part(self, spans: Sequence[Span]) -> Iterable[float | None]:
+    def mean_part(self, spans: tuple[Span, ...]) -> Iterable[float | None]:
         """The part of each span, ms, that a gauge of milliseconds per second has in the mean."""
-        return (
-            (span[1] - span[0]) * min(fmean(self.values[first:end]) / 1000, 1.0) if end > first else None
-            for span, (first, end) in zip(spans, self._inside(spans), strict=True)
-        )
+        if not self.values:
+            return repeat(None, len(spans))
+        return [
+            (until - since) * min(fmean(self.values[first:end]) / 1000, 1.0) if end > first else None
+            for (since, until), (first, end) in zip(spans, _inside(self.times_ms, spans), strict=True)
+        ]
 
-    def _inside(self, spans: Sequence[Span]) -> Iterable[tuple[int, int]]:
-        """Where the values of each span, both ends included, begin and end."""
-        if not self.times_ms:
-            return repeat((0, 0), len(spans))
-        return ((bisect_left(self.times_ms, since), bisect_right(self.times_ms, until)) for since, until in spans)
+
+@lru_cache(maxsize=8)
+def _inside(times_ms: tuple[int, ...], spans: tuple[Span, ...]) -> tuple[tuple[int, int], ...]:
+    """Where the values of each span, both ends included, begin and end: the same for all subtasks of one scrape."""
+    return tuple((bisect_left(times_ms, since), bisect_right(times_ms, until)) for since, until in spans)
 
 
 def metered_intervals(series: MetricSeries, only_job: str | None = None) -> Iterator[Interval]:
@@ -92,10 +97,11 @@ def metered_intervals(series: MetricSeries, only_job: str | None = None) -> Iter
         _by_subtask(series.by_vertex(name, operators=False))
         for name in ("busyTimeMsPerSecond", "backPressuredTimeMsPerSecond")
     )
-    for key, counter in sorted(read.items(), key=repr):
+    for key in sorted(read, key=repr):
+        counter = read[key]
         job_id, vertex_id, subtask = key
         points = _spaced(since_restart(counter.points))
-        spans = [(earlier.ts_ms or 0, later.ts_ms or 0) for earlier, later in pairwise(points)]
+        spans = tuple((earlier.ts_ms or 0, later.ts_ms or 0) for earlier, later in pairwise(points))
         columns = (
             _Readings.of(counter).growth(spans),
             _Readings.of(sizes.get(key)).growth(spans),

@@ -69,7 +69,7 @@ class Series:
     @property
     def known(self) -> tuple[Point, ...]:
         """The points whose value is known."""
-        return tuple(point for point in self.points if point.value is not None)
+        return tuple([point for point in self.points if point.value is not None])
 
     def cite(self, point: Point) -> Citation:
         """The citation of one of its points."""
