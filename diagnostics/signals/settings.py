@@ -13,6 +13,7 @@ from diagnostics.reconstruction.configuration.stated_settings import (
     jobs_of,
     settings_of,
     stated_options,
+    unused_backend,
 )
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
@@ -30,7 +31,7 @@ def measure(evidence: Evidence) -> Measured:
         return
     for job_id in jobs_of(evidence):
         facts, citations = settings_of(options, job_id)
-        facts |= known_facts(_file_facts(options))
+        facts |= known_facts({**_file_facts(options), "unused_backend": unused_backend(options)})
         order = [setting.fact for setting in SETTINGS if setting.fact in citations]
         yield Signal(
             "settings",
@@ -54,6 +55,7 @@ def _facts() -> dict[str, str]:
         **{setting.fact: setting.meaning for setting in SETTINGS},
         "file_lines": "options that the configuration of the cluster holds, as it states them",
         "nested_options": "those of them that a file holds as nested keys",
+        "unused_backend": "state backend that a file states while the log shows another one to be loaded",
         "defaults": "settings that no file states and that are at Flink's default",
     }
 

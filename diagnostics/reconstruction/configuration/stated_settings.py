@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from diagnostics.aggregators import config_options
+from diagnostics.aggregators import config_options, loaded_backends
 from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
-from diagnostics.evidence.subject import FactValue
+from diagnostics.evidence.subject import FactValue, only_one
 from diagnostics.notation.flink_values import duration_ms, number, size_bytes, truth
 from diagnostics.reconstruction.checkpoints.history import checkpoint_histories
 from diagnostics.reconstruction.configuration.computed_sizes import without_computed_sizes
@@ -232,7 +233,7 @@ def stated_options(evidence: Evidence) -> tuple[Stated, ...]:
     Reads   config_option.
     """
     rows = without_computed_sizes(named_rows(evidence.answer(config_options.AGGREGATOR)))
-    return tuple(
+    options = tuple(
         Stated(
             row.scope or "cluster",
             row.job_id,
@@ -243,6 +244,37 @@ def stated_options(evidence: Evidence) -> tuple[Stated, ...]:
         )
         for row in sorted(rows, key=lambda row: (-(row.ts_ms or 0), row.file_id, row.line or 0, row.key))
     )
+    is_stated = any(each.key in BACKEND_KEYS for each in options)
+    return (*options, *(_loaded_backend(evidence) if is_stated else ()))
+
+
+BACKEND_KEYS = ("state.backend.type", "state.backend")
+LOADED = "log"
+"""Scope of the state backend that a log shows to be loaded, whatever files state; read only beside such a file."""
+
+
+def _loaded_backend(evidence: Evidence) -> Iterator[Stated]:
+    """The state backend that the logs show to be loaded, if all of them name one."""
+    rows = evidence.answer(loaded_backends.AGGREGATOR).to_pylist()
+    known: list[tuple[str, Mapping[str, Any]]] = []
+    for row in rows:
+        name = "hashmap" if row["event"] in loaded_backends.HEAP_EVENTS else _backend(row["message"])
+        if name in ("rocksdb", "forst", "hashmap"):
+            known.append((name, row))
+    if name := only_one({name for name, _ in known}):
+        row = known[-1][1]
+        citation = Citation.cite_row(row, "config", row["message"], name=BACKEND_KEYS[0], value=name)
+        yield Stated(LOADED, None, BACKEND_KEYS[0], name, citation)
+
+
+def unused_backend(options: Iterable[Stated]) -> str | None:
+    """The option of a state backend that files state while a log shows another one to be loaded; None without one."""
+    stated = [each for each in options if each.key in BACKEND_KEYS and each.value]
+    loaded = next((each.value for each in stated if each.scope == LOADED), None)
+    other = next((each for each in stated if each.scope != LOADED), None)
+    if loaded is None or other is None or _backend(other.value) == loaded:
+        return None
+    return f"{other.key}: {other.value}"
 
 
 def _text(key: str, value: str | None) -> str:
@@ -252,8 +284,10 @@ def _text(key: str, value: str | None) -> str:
     return f"{key}: {read(value)} ({value})" if read and is_class else f"{key}: {value}"
 
 
-RANKS: Mapping[str, int] = {"job": 0, "program": 1, "session": 2, "cluster": 3}
-"""Precedence of scopes: the job's REST answer, the code of the program, its SQL session, the files of the cluster."""
+RANKS: Mapping[str, int] = {"job": 0, LOADED: 1, "program": 2, "session": 3, "cluster": 4}
+"""Precedence of scopes: the job's REST answer, what its log shows to be loaded, the code of the program, its SQL
+session, the files of the cluster.
+"""
 
 
 def options_of_one_program(options: Iterable[Stated]) -> Iterable[Stated]:
