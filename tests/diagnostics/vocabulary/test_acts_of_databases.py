@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from diagnostics.vocabulary.class_owners import owner_of
 from diagnostics.vocabulary.message_remedies import known_message, remedy_of
 
 SQL = "java.sql.SQLException: "
@@ -126,3 +127,32 @@ def test_a_number_of_another_type_is_the_column_s_where_the_jdbc_connector_reads
 )
 def test_a_part_of_such_a_message_alone_shows_nothing(said: str) -> None:
     assert known_message(said) is None
+
+
+@pytest.mark.parametrize(
+    ("missing", "named"),
+    [
+        ("oracle.xdb.XMLType", "xmlparserv2"),
+        ("org.opengauss.Driver", "opengauss-jdbc"),
+        ("com.kingbase8.Driver", "kingbase8"),
+        ("com.datastax.driver.core.Cluster", "flink-connector-cassandra"),
+        ("org.apache.kudu.client.KuduClient", "flink-sql-connector-kudu"),
+        ("org.apache.phoenix.jdbc.PhoenixDriver", "phoenix-client"),
+        ("org.tikv.common.TiConfiguration", "tikv-client-java"),
+    ],
+)
+def test_the_jar_of_a_database_s_client_is_named(missing: str, named: str) -> None:
+    owner = owner_of(missing)
+    assert owner is not None
+    assert named in (owner.absent or owner.advice)
+
+
+@pytest.mark.parametrize(
+    ("frame", "named"),
+    [
+        ("io.debezium.connector.oracle.logminer.processor.memory.MemoryTransactionCache.add", "retention.hours"),
+        ("io.debezium.connector.base.ChangeEventQueue.enqueue", "debezium.max.queue.size"),
+    ],
+)
+def test_the_heap_that_a_change_stream_fills_is_relieved_by_its_own_options(frame: str, named: str) -> None:
+    assert named in (remedy_of("java.lang.OutOfMemoryError: Java heap space", (frame,)) or "")
