@@ -205,6 +205,22 @@ def _advice(refusal: Refusal | None, remedy: str | None, system: str | None) -> 
     return refusal_advice().get((refusal.how, system or ""), refusal.advice)
 
 
+CONFLICT = "another writer changed the same table at the same time"
+"""How a system refuses two commits of one table; one of `outside_refusals.yaml`."""
+
+
+WRITTEN_TOGETHER = ("Delta Lake", "Elasticsearch", "Hudi", "Iceberg", "OpenSearch")
+"""Systems in which subtasks that each commit can conflict over one table or document. In the others each subtask
+writes files of its own, or one committer commits for all.
+"""
+
+
+def _own_writers(conflicts: Sequence[Fault], first: Fault, system: str | None) -> int | None:
+    """How many subtasks of the task that conflicts were refused; None for one alone, and where they cannot conflict."""
+    own = {each.subtask for each in conflicts if each.vertex == first.vertex and each.subtask is not None}
+    return len(own) if len(own) > 1 and system in WRITTEN_TOGETHER else None
+
+
 def _frames(fault: Fault) -> list[str]:
     return [each for each in (fault.frame, fault.thrown_in, fault.user_frame, *fault.own_frames) if each]
 
@@ -228,6 +244,7 @@ def _signal(job: str | None, faults: Sequence[Fault], evidence: Evidence) -> Sig
             "advice": _advice(refusal, remedy, system),
             "connector_release": newest.release if newest else None,
             "connector_flink": newest.flink if newest else None,
+            "own_writers": _own_writers(outside, first, system) if refusal and refusal.how == CONFLICT else None,
             "reported_by": first.reported_by,
             "system": system,
             "host": host_of(first),
@@ -252,6 +269,7 @@ def _signal(job: str | None, faults: Sequence[Fault], evidence: Evidence) -> Sig
 FACTS = {
     "failures": "failures of tasks or of the job, without those that only report another",
     "unreachable": "failures because an outside system could not be reached or refused the job",
+    "own_writers": "subtasks of this job whose commits were refused",
     "kind": "kind of the refusal or of the missing connection",
     "lasting": "whether trying again does not help: it is so until somebody changes it",
     "said": "class and message of the innermost exception",

@@ -50,6 +50,18 @@ def test_a_name_that_is_not_resolved_is_reported_with_system_and_host() -> None:
     assert (facts["rounds"], facts["opening"], facts["is_first"]) == (3, True, True)
 
 
+@pytest.mark.parametrize(("subtasks", "writers"), [((0, 3), 2), ((1,), None), ((0, 0), None)])
+def test_commits_of_several_subtasks_conflict_with_one_another(subtasks: tuple[int, ...], writers: int | None) -> None:
+    refused = "OpenSearch exception [type=version_conflict_engine_exception, reason=[7]: version conflict]"
+    log = [
+        failed(10 * at, "java.io.IOException", refused, within="org.opensearch.Wrapped: x", subtask=subtask)
+        for at, subtask in enumerate(subtasks)
+    ]
+    facts = facts_of(*log)
+    assert facts["kind"] == "another writer changed the same table at the same time"
+    assert facts.get("own_writers") == writers
+
+
 def test_a_connection_between_taskmanagers_is_not_counted() -> None:
     told = "org.apache.flink.runtime.io.network.netty.exception.RemoteTransportException: to task manager 'tm-2'"
     facts = facts_of(failed(1, "java.net.ConnectException", "Connection refused", within=told))
