@@ -13,6 +13,7 @@ from diagnostics.evidence.subject import FactValue, Subject, only_one
 from diagnostics.reconstruction.checkpoints.counted_course import CountedCourse, counted_course
 from diagnostics.reconstruction.checkpoints.failure_deadline import gives_up_ms
 from diagnostics.reconstruction.checkpoints.history import Checkpoint, History, checkpoint_histories
+from diagnostics.reconstruction.checkpoints.interval import RECENT
 from diagnostics.reconstruction.checkpoints.located import Located, located_checkpoints
 from diagnostics.reconstruction.checkpoints.running_tasks import went_down_ms
 from diagnostics.reconstruction.checkpoints.timeout import lasted_ms, proposed_timeout_ms, timeout_in_effect
@@ -27,8 +28,6 @@ BEFORE_EXPIRY = 8
 """How many completed checkpoints before the first expiry are listed. Our choice."""
 COMPARED = 3
 """How many checkpoints at the beginning and at the end are compared for growth. Our choice."""
-RECENT = 5
-"""How many of the last checkpoints describe the current state. Our choice."""
 COUNTERS = ("numberOfCompletedCheckpoints", "numberOfFailedCheckpoints")
 
 

@@ -10,7 +10,7 @@ from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.checkpoints.compaction import compacted_bytes
 from diagnostics.reconstruction.checkpoints.history import Checkpoint, History, checkpoint_histories
-from diagnostics.reconstruction.checkpoints.interval import fitting_interval_ms
+from diagnostics.reconstruction.checkpoints.interval import next_interval_ms
 from diagnostics.reconstruction.checkpoints.state_growth import lasting_growth
 from diagnostics.reconstruction.checkpoints.timeout import proposed_timeout_ms
 from diagnostics.reconstruction.configuration.stated_settings import settings_of, stated_options
@@ -155,7 +155,7 @@ def _next_increment(
     bytes_per_s: float | None,
     stated: Mapping[str, FactValue],
 ) -> dict[str, FactValue]:
-    """The same lower bound for the interval to come: the present one, or the longer one that the durations ask for."""
+    """The same lower bound for the interval to come, see `next_interval_ms`."""
     sized = [
         (float(each.triggered_ms), _full_state(each)) for each in checkpoints if each.triggered_ms and each.state_bytes
     ]
@@ -167,7 +167,10 @@ def _next_increment(
     usual, interval_ms = middle(steps), stated.get("interval_ms")
     if usual is None or not isinstance(interval_ms, (int, float)):
         return {}
-    next_ms = max(float(interval_ms), fitting_interval_ms(history))
+    timeout_ms = stated.get("timeout_ms")
+    next_ms = next_interval_ms(
+        history, float(interval_ms), float(timeout_ms) if isinstance(timeout_ms, (int, float)) else None
+    )
     grown = usual * next_ms / 1000
     return {
         "growth_bytes_per_s": None if _stands_still(checkpoints) else usual,

@@ -51,6 +51,16 @@ def test_the_next_increment_is_that_of_the_longer_interval_which_the_durations_a
     assert "next_interval_ms" not in _written(history, {})
 
 
+def test_the_next_increment_is_that_of_the_present_interval_when_the_last_checkpoints_are_short_again() -> None:
+    """Five of 4 s in a timeout of 30 s, after two of 20 s: nothing asks for a longer interval any more."""
+    seconds = (20, 20, 4, 4, 4, 4, 4)
+    history = History(JOB, tuple(_checkpoint(n, 60 * n, 60 * n, seconds=each) for n, each in enumerate(seconds, 1)))
+    stated = {"interval_ms": 10_000, "timeout_ms": 30_000}
+    assert _written(history, stated)["next_interval_ms"] == 10_000
+    slow_again = History(JOB, (*history.checkpoints, _checkpoint(8, 480, 480, seconds=20)))
+    assert _written(slow_again, stated)["next_interval_ms"] == 40_000
+
+
 def test_a_state_that_stands_still_at_the_end_grows_by_nothing_whatever_it_did_before() -> None:
     sizes = (15, 60, 108.9, 109, 109.1, 109.1, 109.1)
     history = History(JOB, tuple(_checkpoint(number, size, size) for number, size in enumerate(sizes, 1)))
