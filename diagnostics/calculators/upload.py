@@ -17,6 +17,8 @@ WAITING = 0.5
 
 MEASURED_RATE = ("checkpoint_sizes.bytes_per_s_max", "checkpoint_phases.upload_bytes_per_s_max")
 """Facts of the bandwidth that was measured, the first that is known counts."""
+SLOWEST_RATE = ("checkpoint_phases.upload_bytes_per_s_min", "checkpoint_phases.upload_bytes_per_s_max")
+"""Facts of the slowest upload that was measured; with a single one the highest is the lowest, too."""
 IN_MEMORY = "jobmanager"
 """Checkpoint storage in the JobManager's memory."""
 ABOUT = 0.01
@@ -71,7 +73,9 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
         ]
         return Outcome("do not", refusals[0], lines, refusals, results)
     if max(full, measured) <= safe:
-        return Outcome("depends", _fits(state * safe / max(full, measured) - state, growth), lines, results=results)
+        fits = _fits(state * safe / max(full, measured) - state, growth)
+        slower = _at_slowest(lookup, state, rate, timeout)
+        return Outcome("depends", slower or fits, lines, results=results)
     if _writes_all(lookup):
         return Outcome(
             "do not", say("Not here. {reason}", reason=_why_not_incremental()), lines, [_why_not_incremental()], results
@@ -169,6 +173,28 @@ def _fits(room: float, growth: float) -> str:
         growth=size(growth),
         more=duration(room / growth * 1000),
     )
+
+
+def _at_slowest(lookup: Lookup, state: float, rate: float, timeout: float) -> str | None:
+    """That the whole state fits at the fastest rate that was measured, not at the slowest one of an upload; None where
+    it fits at that too, none is known, or the user tries another bandwidth.
+    """
+    fastest = next((each for fact in MEASURED_RATE if (each := number_of(lookup, fact)) is not None), None)
+    slowest = next((each for fact in SLOWEST_RATE if (each := number_of(lookup, fact)) is not None), None)
+    if not slowest or fastest is None or abs(rate - fastest) > ABOUT * fastest:
+        return None
+    took = state / slowest * 1000
+    if took <= SAFE * timeout:
+        return None
+    beyond = to_say(
+        "At the fastest rate that was measured, {rate}/s, even a full upload fits into half of the timeout; at the "
+        "slowest upload, {slowest}/s, it takes {took}, longer than the timeout."
+    )
+    within = to_say(
+        "At the fastest rate that was measured, {rate}/s, even a full upload fits into half of the timeout; at the "
+        "slowest upload, {slowest}/s, it takes {took}, more than half of it."
+    )
+    return say(beyond if took > timeout else within, rate=size(rate), slowest=size(slowest), took=duration(took))
 
 
 def _as_measured(lookup: Lookup, state: float, rate: float) -> float:

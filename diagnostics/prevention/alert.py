@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 
-from diagnostics.language import joined_sentences, say
+from diagnostics.language import joined_sentences, say, to_say
 from diagnostics.prevention.series import STEP_MS, CaseSeries, Labels, Series
 from diagnostics.vocabulary.load_levels import LOW_MOST
 from diagnostics.wording import phrase
@@ -45,6 +45,7 @@ class WatchedJob:
     late_before  share of its input that a task dropped as late before that jumped; None where it did not
     late_since   the same since then
     forgets      whether its sources keep no position, so that nothing is read again after a failure
+    assumes      whether the evidence states neither interval nor timeout, so that usual ones stand in their place
     """
 
     name: str | None
@@ -54,6 +55,7 @@ class WatchedJob:
     late_before: float | None = None
     late_since: float | None = None
     forgets: bool = False
+    assumes: bool = False
 
     @property
     def late_bound(self) -> float:
@@ -174,9 +176,17 @@ def _longest_ms(holds: Sequence[bool], last_step: int | None) -> int:
 
 def for_these_settings(why: str, job: WatchedJob) -> str:
     """The reason of an alert whose bound is made from the settings of checkpoints, and when it holds no longer."""
+    unstated = to_say(
+        "No file states the interval and the timeout of the checkpoints: {interval} and {timeout} are assumed. Open a "
+        "case with evidence that states them, and export its rules."
+    )
     again = say(
-        "This holds for a checkpoint interval of {interval} and a timeout of {timeout}: after a change of either, "
-        "open a case with evidence from after the change and export its rules.",
+        unstated
+        if job.assumes
+        else to_say(
+            "This holds for a checkpoint interval of {interval} and a timeout of {timeout}: after a change of either, "
+            "open a case with evidence from after the change and export its rules."
+        ),
         interval=phrase.duration(job.interval_ms),
         timeout=phrase.duration(job.timeout_ms),
     )

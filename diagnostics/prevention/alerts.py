@@ -75,6 +75,7 @@ def alerts_for(
             timeout_ms=settings.get("timeout_ms", job.timeout_ms),
             late_before=None,
             late_since=None,
+            assumes=job.assumes and not settings,
         )
     shared = [_failed_in_a_row(job), _back_pressure(job), _no_checkpoint(job)]
     shared += presence_alerts(signals, job_id, job)
@@ -107,6 +108,7 @@ def _watched_job(document: Mapping[str, Any], signals: Sequence[Mapping[str, Any
         late_before=settings.get("dropped_before_ratio"),
         late_since=settings.get("dropped_since_ratio"),
         forgets=forgets,
+        assumes=not {"interval_ms", "timeout_ms"} & settings.keys(),
     )
 
 

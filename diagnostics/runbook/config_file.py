@@ -59,10 +59,13 @@ class ConfigFile:
         names = (known.key, *(each.name for each in known.former)) if known else ()
         return next((name for name in names if name in self.lines), None)
 
-    def split(self, before: str, set_before: Set[str] = frozenset()) -> tuple[str, list[str]]:
+    def split(
+        self, before: str, set_before: Set[str] = frozenset(), *, is_of_flink: bool = True
+    ) -> tuple[str, list[str]]:
         """The lines that a file of the case holds, as it states them, and a sentence for each that none does.
 
-        set_before  lines that an earlier change has put into the file when this one is made
+        set_before   lines that an earlier change has put into the file when this one is made
+        is_of_flink  whether the lines are of Flink's configuration; of another program only the default is known
         """
         held: dict[str, None] = {}
         unset = []
@@ -74,7 +77,7 @@ class ConfigFile:
             elif name:
                 held[self.lines[name]] = None
             elif option:
-                unset.append(_unset(option.group(1), option.group(2)))
+                unset.append(_unset(option.group(1), option.group(2), is_of_flink=is_of_flink))
             elif line.strip(" #"):
                 unset.append(say("Not set in a file of this case: {line}.", line=line.strip(" #")))
         return "\n".join(held), unset
@@ -158,13 +161,13 @@ def _lines_of(tree: _Tree, depth: int = 0) -> Iterator[str]:
             yield from (f"{INDENT * depth}{line}" for line in inner)
 
 
-def _unset(option: str, value: str) -> str:
+def _unset(option: str, value: str, *, is_of_flink: bool) -> str:
     """The sentence about an option that no file of the case holds: its default, or the value that is in effect."""
     if value.startswith("("):
         return say("{option} is not set in a file of this case.", option=option)
     known = setting_catalogue().find(option)
     defaults = [each.partition(" since ")[0] for each in known.default.split("; ")] if known else []
-    if _amount(value) in map(_amount, defaults):
+    if not is_of_flink or _amount(value) in map(_amount, defaults):
         return say("{option} is not set in a file of this case (default {value}).", option=option, value=value)
     return say("{option} is not set in a file of this case; {value} is in effect.", option=option, value=value)
 

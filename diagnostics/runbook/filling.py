@@ -148,7 +148,7 @@ class _Page:
         if change.kind == "config":
             before, after = _without_common_lines(before, after)
             after = self.file.without_defaults(after, before, self.version)
-            before, unset = self.file.split(before, set_before)
+            before, unset = self.file.split(before, set_before, is_of_flink=CONFIG_FILE.search(change.file) is not None)
         else:
             before, unset = replaced_code(change, before, self.lookup)
         if change.starts_program:

@@ -46,12 +46,14 @@ class Prevention:
     alerts   each with what it does on this incident
     files    name -> content
     planned  what the rules after the plan are for, such as `option: value`; empty where none of them would change
+    is_of_a_job  whether the evidence names a job
     """
 
     job: str
     alerts: Sequence[tuple[Alert, str]]
     files: Mapping[str, str]
     planned: str
+    is_of_a_job: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +151,7 @@ def prevention_of(analysis: Analysis) -> Prevention:
         alerts=[(each, outcome(each, series)) for each in now],
         files={name: content for name, content in files.items() if content},
         planned=listed(_planned(options or {}, now, planned)) if changes else "",
+        is_of_a_job=job_id is not None,
     )
 
 

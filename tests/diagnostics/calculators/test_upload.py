@@ -122,6 +122,23 @@ def test_what_a_full_upload_took_tells_how_long_it_still_fits() -> None:
     assert outcome("upload", facts).headline.endswith("for 2 min 35 s more.")
 
 
+def test_an_upload_that_fits_at_the_fastest_rate_alone_is_not_said_to_fit() -> None:
+    """824.3 MB take 14 s at 58.9 MB/s and 46.8 s at 17.6 MB/s, of a timeout of 30 s."""
+    facts = {
+        "checkpoint_sizes.max_state_bytes": 824.3e6,
+        "checkpoint_sizes.growth_by_checkpoint_bytes": 45.9e6,
+        "checkpoint_sizes.bytes_per_s_max": 58.9e6,
+        "checkpoint_phases.upload_bytes_per_s_max": 17.6e6,
+        "checkpoint_progress.timeout_ms": 30_000.0,
+    }
+    slow = "at the slowest upload, 17.6 MB/s, it takes 46.8 s, longer than the timeout."
+    assert outcome("upload", facts).headline.endswith(slow)
+    longer = outcome("upload", facts, timeout_ms=60_000.0)
+    assert longer.headline.endswith("it takes 46.8 s, more than half of it.")
+    assert "slowest" not in outcome("upload", facts, bytes_per_s=80e6).headline, "a bandwidth that somebody tries"
+    assert "slowest" not in outcome("upload", facts | {"checkpoint_phases.upload_bytes_per_s_max": 60e6}).headline
+
+
 def test_a_backend_without_incremental_checkpoints_is_named_and_asks_for_nothing() -> None:
     hashmap = {"settings.state_backend": "hashmap"}
     found = outcome("upload", hashmap)

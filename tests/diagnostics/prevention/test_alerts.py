@@ -128,6 +128,13 @@ def test_an_alert_on_checkpoints_says_for_which_settings_its_bound_holds() -> No
     assert "a checkpoint interval of 60 s and a timeout of 60 s" in alerts[0].why
 
 
+def test_an_alert_on_checkpoints_whose_settings_no_file_states_says_what_it_assumes() -> None:
+    alerts = alerts_for({"findings": [], "jobs": []}, [], None)
+    told = [alert.name for alert in alerts if "3 min and 10 min are assumed" in alert.why]
+    assert told == ["FlinkCheckpointsFailInARow", "FlinkNoCompletedCheckpoint"]
+    assert not any("This holds for a checkpoint interval" in alert.why for alert in alerts)
+
+
 def test_without_a_completed_checkpoint_for_ten_minutes_it_fires(tmp_path: Path) -> None:
     alerts, series = made(history(checkpoint(1, 0), until=15 * MINUTE))
     assert fired(alerts, series) == {"FlinkNoCompletedCheckpoint": [10]}

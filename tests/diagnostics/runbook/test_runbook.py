@@ -259,6 +259,12 @@ def test_a_default_is_said_to_be_one(line: str, said: str) -> None:
     assert ConfigFile({}, frozenset()).split(line) == ("", [f"{option} is not set in a file of this case{said}"])
 
 
+def test_of_another_programs_option_no_value_is_said_to_be_in_effect() -> None:
+    """No file of a case holds the configuration of a broker or of a reader: only their default is known."""
+    of_broker = '{kind: config, file: server.properties of the broker, from: "t=900000", to: "t=3600000"}'
+    assert [each["unset"] for each in code_of(of_broker)] == [["t is not set in a file of this case (default 900000)."]]
+
+
 def test_a_new_line_that_only_states_a_default_is_left_out_where_the_configuration_is_known() -> None:
     new = "restart-strategy.type: exponential-delay\nrestart-strategy.exponential-delay.max-backoff: 1 min"
     stated = "restart-strategy.type: fixed-delay"
