@@ -9,7 +9,8 @@ from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.bugs.bug_appearances import repair_of
 from diagnostics.reconstruction.bugs.connector_release import release_shown
 from diagnostics.reconstruction.bugs.later_fixes import later_fix
-from diagnostics.reconstruction.failures.fault import Fault, by_job, faults_in, kinds_of
+from diagnostics.reconstruction.checkpoints.running_tasks import running_tasks_ms
+from diagnostics.reconstruction.failures.fault import SAME_MS, Fault, by_job, faults_in, kinds_of
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
@@ -19,7 +20,7 @@ SHOWN = 8
 def measure(evidence: Evidence) -> Measured:
     """Failures of each job.
 
-    Reads   log_record, failure.
+    Reads   log_record, failure, and as `running_tasks_ms`.
     Gives   one signal for each job that failed; without failures one of the case that says so.
     Empty   NotMeasured without logs and exceptions.
     """
@@ -36,6 +37,7 @@ def measure(evidence: Evidence) -> Measured:
 
 def _signal(job: str | None, faults: Sequence[Fault], evidence: Evidence) -> Signal:
     kinds = kinds_of(faults)
+    ran_ms = running_tasks_ms(evidence).get(job)
     facts: dict[str, FactValue] = {"failures": len(faults), "kinds": len(kinds)}
     if faults:
         first = faults[0]
@@ -57,6 +59,7 @@ def _signal(job: str | None, faults: Sequence[Fault], evidence: Evidence) -> Sig
             "first_user_frame": first.user_frame,
             "first_in_user_code": first.user_frame is not None and first.user_frame == first.frame,
             "first_ms": first.ts_ms,
+            "ran_again_ms": ran_ms if ran_ms and first.ts_ms and ran_ms > first.ts_ms + SAME_MS else None,
             "first_vertex": first.vertex,
             "first_subtask": first.subtask,
             "first_task_manager": first.task_manager,
@@ -135,6 +138,7 @@ SIGNALS = (
             "first_user_frame": "its first frame of the job's own code",
             "first_in_user_code": "whether the job's own code threw it",
             "first_ms": "time of the first failure, epoch ms",
+            "ran_again_ms": "when a task of the job was last seen running after the first failure, epoch ms",
             "first_vertex": "task of the first failure",
             "first_subtask": "subtask in which it happened",
             "first_task_manager": "TaskManager on which it happened",

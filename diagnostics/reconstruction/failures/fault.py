@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.evidence.subject import only_one
+from diagnostics.reconstruction.failures.fetchers import thrown_by_fetchers
 from diagnostics.reconstruction.failures.incident_log import Failure, IncidentLog, LogEvent, incident_log
 from diagnostics.reconstruction.failures.thrown import Thrown
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
@@ -110,7 +111,40 @@ def faults_in(evidence: Evidence) -> Sequence[Fault]:
 
     Reads   log_record, failure.
     """
-    return faults(incident_log(evidence), cluster_of(evidence))
+    found = faults(incident_log(evidence), cluster_of(evidence))
+    if not any(_passes_on(each) for each in found):
+        return found
+    return [_with_reason(each, thrown_by_fetchers(evidence)) for each in found]
+
+
+PASSED_ON = "One or more fetchers have encountered exception"
+"""A source's failure whose cause is what its fetcher threw, which the fetcher's log holds, too. Source: Flink's
+SplitFetcherManager.
+"""
+
+
+def _passes_on(fault: Fault) -> bool:
+    """Whether its trace was cut before the exception that it passes on."""
+    return fault.message.startswith(PASSED_ON)
+
+
+def _with_reason(fault: Fault, thrown: Sequence[Mapping[str, Any]]) -> Fault:
+    """The fault with what a fetcher of the same process threw just before it, where the log holds that."""
+    if not _passes_on(fault) or fault.ts_ms is None:
+        return fault
+    for row in reversed(thrown):
+        if row["file_id"] == fault.citation.file_id and 0 <= fault.ts_ms - row["ts_ms"] <= SAME_MS:
+            return replace(
+                fault,
+                exception=row["root_cause_class"] or row["exception_class"] or fault.exception,
+                message=(row["root_cause_message"] if row["root_cause_class"] else row["exception_message"]) or "",
+                frame=row["root_cause_frame"],
+                user_frame=row["user_frame"],
+                thrown_in=row["thrown_in"],
+                own_frames=tuple((row["own_frames"] or "").split()),
+                causes="\n".join(text for text in (fault.causes, row["causes"]) if text),
+            )
+    return fault
 
 
 def faults(log: IncidentLog, cluster: Cluster) -> list[Fault]:

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from diagnostics.reconstruction.failures.fault import faults
+from diagnostics.reconstruction.failures.fault import faults, faults_in
 from diagnostics.reconstruction.failures.incident_log import IncidentLog, LogEvent
 from diagnostics.reconstruction.job.cluster import Cluster
+from tests.diagnostics.hand_made import START, hand_made
 
 PASTED = LogEvent(
     kind="pasted",
@@ -79,3 +80,47 @@ def test_what_failed_is_a_reason_where_its_message_goes_on_with_one() -> None:
     message = "Failed to execute job 'orders': parallelism 4 is above the maximum 2"
     told = replace(PASTED, root_cause_class="org.apache.flink.util.FlinkException", root_cause_message=message)
     assert [each.message for each in faults(IncidentLog({"pasted": [told]}, is_log=False), Cluster())] == [message]
+
+
+REPORTED = "One or more fetchers have encountered exception"
+
+
+def of_log(ts_ms: int, **columns: object) -> dict[str, object]:
+    return {"ts_ms": START + ts_ms, "process": "taskmanager", "file_id": 1, "line": ts_ms + 1, **columns}
+
+
+THROWN = {
+    "level": "ERROR",
+    "logger": "org.apache.flink.connector.base.source.reader.fetcher.SplitFetcherManager",
+    "message": "Received uncaught exception.",
+    "exception_class": "java.lang.RuntimeException",
+    "exception_message": "SplitFetcher thread 0 received unexpected exception while polling the records",
+    "root_cause_class": "java.lang.NullPointerException",
+    "root_cause_frame": "com.ververica.cdc.connectors.mysql.debezium.reader.BinlogSplitReader.shouldEmit",
+    "thrown_in": "com.ververica.cdc.connectors.mysql.debezium.reader.BinlogSplitReader.shouldEmit",
+}
+CUT = {
+    "level": "WARN",
+    "logger": "org.apache.flink.runtime.taskmanager.Task",
+    "message": "Source: orders (1/1)#3 (x) switched from RUNNING to FAILED with failure cause: "
+    f"java.lang.RuntimeException: {REPORTED}",
+    "vertex": "Source: orders",
+    "subtask": 0,
+    "exception_class": "java.lang.RuntimeException",
+    "exception_message": REPORTED,
+}
+
+
+@pytest.mark.parametrize(
+    ("thrown_ms", "exception"),
+    [
+        (977, "java.lang.NullPointerException"),
+        (1_020, "java.lang.RuntimeException"),
+        (-2_000, "java.lang.RuntimeException"),
+    ],
+)
+def test_a_failed_source_has_the_cause_that_its_fetcher_logged_just_before(thrown_ms: int, exception: str) -> None:
+    """The trace of the failure is cut before its cause, as in an excerpt of a log."""
+    (found,) = faults_in(hand_made(log_record=[of_log(thrown_ms, **THROWN), of_log(1_000, **CUT)]))
+    assert (found.exception, found.vertex, found.reported_by) == (exception, "Source: orders", "failure")
+    assert (found.origin.id == "connector_code") is (exception == "java.lang.NullPointerException")
