@@ -175,6 +175,7 @@ def _signal(evidence: Evidence, job: str | None, events: Sequence[Event], client
     facts: dict[str, FactValue] = {kind: counts[kind] for kind in KINDS}
     settings, _ = settings_of(stated_options(evidence), job)
     history = checkpoint_histories(evidence).get(job, History(job))
+    facts |= _before_fencing(events, history)
     facts |= _times(job, events, client, settings, history, incident_log(evidence))
     prefixes = _prefixes(events, client)
     ids = client.get("transactional.id", [])
@@ -210,6 +211,31 @@ def _signal(evidence: Evidence, job: str | None, events: Sequence[Event], client
         citation_count=len(events),
         window=(min(stamps), max(stamps)) if stamps else None,
     )
+
+
+def _before_fencing(events: Sequence[Event], history: History) -> dict[str, FactValue]:
+    """The checkpoints that expired between the last completed one and the first fencing: a transaction stays open until
+    a checkpoint completes.
+    """
+    fenced_ms = min((each.ts_ms for each in events if each.kind == "fenced" and each.ts_ms is not None), default=None)
+    if fenced_ms is None:
+        return {}
+    ended = [
+        each
+        for each in history.select_statuses("completed", "expired")
+        if each.start_ms is not None and each.start_ms + (each.end_to_end_ms or 0.0) <= fenced_ms
+    ]
+    ended.sort(key=lambda each: each.start_ms or 0)
+    good = max((place for place, each in enumerate(ended) if each.status == "completed"), default=-1)
+    expired = ended[good + 1 :]
+    facts: dict[str, FactValue] = {"expired_before": len(expired)}
+    if expired:
+        begun_ms = (ended[good] if good >= 0 else expired[0]).start_ms or 0
+        facts |= {
+            "expired_before_ids": [each.number for each in expired[-MOST_LISTED:]],
+            "open_before_ms": fenced_ms - begun_ms,
+        }
+    return facts
 
 
 def _times(
@@ -308,6 +334,9 @@ FACTS = {
     "out_of_order": "records with an unexpected sequence number",
     "not_allowed": "missing rights for transactional ids or for listing transactions",
     "fenced": "producers fenced by a newer one with the same transactional id, or by an expired transaction",
+    "expired_before": "checkpoints that expired between the last completed one and the first fenced producer",
+    "expired_before_ids": "the last of these checkpoints",
+    "open_before_ms": "time from the last completed checkpoint before it, else the first that expired, until then, ms",
     "pool_empty": "checkpoints for which FlinkKafkaProducer had no producer left in its pool",
     "prefix_changed": "restores with another transactional id prefix than before",
     "open_found": "subtasks that found open transactions at their start",

@@ -17,8 +17,9 @@ from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.checkpoints.history import History, Status, checkpoint_histories
 from diagnostics.reconstruction.checkpoints.running_tasks import running_tasks_ms
-from diagnostics.reconstruction.failures.fault import Fault, by_job, faults_in
+from diagnostics.reconstruction.failures.fault import SAME_MS, Fault, by_job, faults_in
 from diagnostics.reconstruction.failures.incident_log import IncidentLog, LogEvent, incident_log
 from diagnostics.reconstruction.failures.restart_bound import gives_up_after_ms
 from diagnostics.reconstruction.metrics.metric_series import MetricSeries, metric_series
@@ -39,6 +40,8 @@ TOLD_TO_END, SHUTTING_DOWN = "process.signal", "The TaskExecutor is shutting dow
 """Event of a TaskManager ended by a signal, and the failure text of its tasks. Source: Flink's own log statements
 (process.signal), Flink's TaskExecutor.
 """
+TRIGGERED: tuple[Status, ...] = ("completed", "in_progress", "expired", "declined")
+"""Statuses of checkpoints that have begun."""
 SHOWN = 8
 
 
@@ -55,7 +58,8 @@ class Transition:
 def measure(evidence: Evidence) -> Measured:
     """Restarts of each job, from state changes in the JobManager's log, else from metrics and REST.
 
-    Reads   log_record, failure, job, subtask (attempts), metric_sample (numRestarts), and as `running_tasks_ms`.
+    Reads   log_record, failure, job, subtask (attempts), metric_sample (numRestarts), the histories of checkpoints,
+            and as `running_tasks_ms`.
     Gives   one signal per job, also without restarts.
     Empty   NotMeasured without a job's states; additionally NotMeasured beside the signal for failures that no
             TaskManager's log explains.
@@ -65,6 +69,7 @@ def measure(evidence: Evidence) -> Measured:
     faults = by_job(faults_in(evidence))
     latest = _latest(evidence)
     counted = _counted(metric_series(evidence))
+    histories = checkpoint_histories(evidence)
     job_ids = sorted({*changes, *latest, *counted}, key=repr)
     if not job_ids:
         yield NotMeasured("restarts", "jobmanager-log", "no JobManager log, job or metric shows the states of a job")
@@ -72,10 +77,11 @@ def measure(evidence: Evidence) -> Measured:
     strategies = [STRATEGY.search(event.message) for event in log.of("strategy")]
     for job in job_ids:
         facts = _facts(changes.get(job, []), latest.get(job), counted.get(job))
+        facts |= _runs_again(facts, histories.get(job))
         facts |= _steady(changes.get(job, []), latest.get(job), log.last_ms, facts)
         if facts["restarts"]:
             facts["tasks_run"] = _tasks_run(facts, counted.get(job), running_tasks_ms(evidence).get(job))
-        facts |= _first_fault(faults.get(job, []))
+        facts |= _first_fault(faults.get(job, []), changes.get(job, []), facts)
         facts |= _for_faults(changes.get(job, []), faults.get(job, []), log)
         suppressed = [event for event in log.of("failure") if "Recovery is suppressed by" in event.texts]
         suppressed_rest = [each for each in log.failures if "Recovery is suppressed by" in each.texts]
@@ -181,6 +187,18 @@ def _facts(changes: Sequence[Transition], latest: Any, counted: Counted | None) 
     return facts
 
 
+def _runs_again(facts: Mapping[str, FactValue], history: History | None) -> dict[str, FactValue]:
+    """A job that was RESTARTING and has triggered a checkpoint since is RUNNING: Flink triggers none before all tasks
+    run.
+    """
+    since_ms = facts.get("final_ms")
+    if facts.get("final_state") != "RESTARTING" or not isinstance(since_ms, int) or history is None:
+        return {}
+    triggered = [each.triggered_ms or 0 for each in history.select_statuses(*TRIGGERED)]
+    latest = max(triggered, default=0)
+    return {"final_state": "RUNNING", "final_ms": latest} if latest > since_ms else {}
+
+
 def _steady(
     changes: Sequence[Transition], latest: Any, last_ms: Mapping[int, int], facts: Mapping[str, FactValue]
 ) -> dict[str, FactValue]:
@@ -221,7 +239,8 @@ def _for_faults(changes: Sequence[Transition], faults: Sequence[Fault], log: Inc
         _is_for_fault(each, stamps, exceeded) and not is_ordered
         for each, is_ordered in zip(restarting, ordered, strict=True)
     ]
-    return {"for_faults": sum(asked), "for_ended": sum(ordered)}
+    for_checkpoints = [each for each in restarting if each.ts_ms and _first_near(exceeded, each.ts_ms) is not None]
+    return {"for_faults": sum(asked), "for_ended": sum(ordered), "for_checkpoints": len(for_checkpoints)}
 
 
 def _is_for_fault(change: Transition, stamps: Sequence[int], exceeded: Sequence[int]) -> bool:
@@ -248,13 +267,26 @@ def _first_near(stamps: Sequence[int], ts_ms: int) -> int | None:
     return first if first < len(stamps) and stamps[first] <= ts_ms + FAULT_BEFORE_MS else None
 
 
-def _first_fault(found: Sequence[Fault]) -> dict[str, FactValue]:
-    if not found:
+def _first_fault(
+    found: Sequence[Fault], changes: Sequence[Transition], facts: Mapping[str, FactValue]
+) -> dict[str, FactValue]:
+    """The first fault that can have caused one of the changes: none that came after the last of them."""
+    ended_ms = facts.get("final_ms") if facts.get("final_state") == "FAILED" else None
+    last = next((each for each in reversed(changes) if each.state_to in FAILING and each.ts_ms is not None), None)
+    first = next((each for each in found if ended_ms is not None or _comes_before(each, last)), None)
+    if first is None:
         return {}
-    first = found[0]
     name = first.exception.rpartition(".")[2]
     said = _whole_sentences(f"{name}: {first.message}") if first.message else name
     return {"first_fault": said, "first_fault_ms": first.ts_ms}
+
+
+def _comes_before(fault: Fault, change: Transition | None) -> bool:
+    """Whether a fault was not later than a change of the job's state; the clocks of two files may differ."""
+    if change is None or change.ts_ms is None or fault.ts_ms is None:
+        return True
+    is_same_file = fault.citation.file_id == change.event.file_id
+    return fault.ts_ms <= change.ts_ms + (SAME_MS if is_same_file else FAULT_BEFORE_MS)
 
 
 MOST_CHARACTERS = 200
@@ -279,6 +311,7 @@ SIGNALS = (
         facts={
             "restarts": "number of restarts of the job",
             "for_faults": "restarts after a failure, without those of a rescaled job; absent if no file shows it",
+            "for_checkpoints": "restarts because more checkpoints had failed than are tolerated",
             "for_ended": "restarts because a TaskManager was terminated, as a deployment or a drained node does",
             "running_again": "how often it ran again afterwards",
             "final_state": "last known state of the job",
@@ -294,7 +327,7 @@ SIGNALS = (
             "strategy": "the restart strategy's class",
             "attempts_allowed": "restarts it allows",
             "gives_up_after_ms": "time from a first failure until the strategy ends the job, at the pace of these, ms",
-            "first_fault": "class and message of the first failure's root cause",
+            "first_fault": "class and message of the first failure's root cause, of those not after the last restart",
             "first_fault_ms": "when that happened, epoch ms",
         },
         measure=measure,

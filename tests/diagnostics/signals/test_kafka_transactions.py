@@ -37,6 +37,33 @@ def test_a_fenced_producer_names_the_prefix() -> None:
     assert facts["wrong"] == ["transactional id prefix, unique for each sink and stable"]
 
 
+def taken(number: int, second: int, took: int, status: str) -> dict[str, Any]:
+    """A checkpoint as REST tells of it; an expired one took its timeout."""
+    return {
+        "job_id": JOB,
+        "checkpoint_id": number,
+        "status": "COMPLETED" if status == "completed" else "FAILED",
+        "failure_message": None if status == "completed" else "Checkpoint expired before completing.",
+        "ts_ms": START + 1_000_000,
+        "trigger_ms": START + second * 1000,
+        "failure_ms": None if status == "completed" else START + (second + took) * 1000,
+        "end_to_end_ms": took * 1000.0,
+    }
+
+
+def test_checkpoints_that_expired_before_a_producer_was_fenced_kept_its_transaction_open() -> None:
+    """The last completed one began 20 s before the first of two that expired after 60 s each."""
+    fenced = record(200, "enrich (1/2) (x) switched from RUNNING to FAILED on tm-1.", causes=FENCED, job_id=JOB)
+    course = [taken(1, 0, 5, "completed"), taken(2, 20, 60, "expired"), taken(3, 80, 60, "expired")]
+    evidence = hand_made(**line_of_jobs(), log_record=[fenced], checkpoint=course)
+    facts = only(measure(evidence), "kafka_transactions").facts
+    assert (facts["expired_before"], facts["expired_before_ids"], facts["open_before_ms"]) == (2, [2, 3], 200_000)
+    good = hand_made(**line_of_jobs(), log_record=[fenced], checkpoint=[*course, taken(4, 150, 5, "completed")])
+    facts = only(measure(good), "kafka_transactions").facts
+    assert facts["expired_before"] == 0, "one completed in between"
+    assert "open_before_ms" not in facts
+
+
 def test_a_refused_transactional_id_comes_with_its_repair() -> None:
     causes = (
         "org.apache.kafka.common.errors.TransactionalIdAuthorizationException: Transactional Id authorization failed"

@@ -96,6 +96,29 @@ def test_a_restart_for_too_many_failed_checkpoints_is_for_a_failure() -> None:
     assert only(restarts.measure(hand_made(log_record=log)), "restarts").facts["for_faults"] == 1
 
 
+def test_what_failed_after_a_restart_is_not_the_fault_that_caused_it() -> None:
+    texts = {"exception_class": "x.FlinkRuntimeException", "exception_message": THRESHOLD}
+    report = record(10, "Trying to recover from a global failure.", job_id=JOB, **texts)
+    fenced = failed(23, "x.ProducerFencedException", "There is a newer producer.", "x.Y.z")
+    restarted = [report, switched(10, "RUNNING", "RESTARTING")]
+    facts = only(restarts.measure(hand_made(log_record=[*restarted, fenced])), "restarts").facts
+    assert "first_fault" not in facts
+    again = only(
+        restarts.measure(hand_made(log_record=[*restarted, fenced, switched(24, "RUNNING", "RESTARTING")])), "restarts"
+    )
+    assert again.facts["first_fault"] == "ProducerFencedException: There is a newer producer."
+
+
+def test_a_job_that_triggers_a_checkpoint_after_its_restart_runs_again() -> None:
+    begun = {"job_id": JOB, "checkpoint_id": 7, "status": "IN_PROGRESS", "ts_ms": START + 70_000}
+    log = [switched(10, "RUNNING", "RESTARTING")]
+    assert only(restarts.measure(hand_made(log_record=log)), "restarts").facts["final_state"] == "RESTARTING"
+    for second, state in ((60, "RUNNING"), (5, "RESTARTING")):
+        checkpoint = begun | {"trigger_ms": START + second * 1000}
+        facts = only(restarts.measure(hand_made(log_record=log, checkpoint=[checkpoint])), "restarts").facts
+        assert facts["final_state"] == state
+
+
 def test_a_job_that_never_restarted_says_so() -> None:
     facts = only(restarts.measure(hand_made(**line_of_jobs())), "restarts").facts
     assert (facts["restarts"], facts["final_state"], facts["gave_up"]) == (0, "RUNNING", False)
