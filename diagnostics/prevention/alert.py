@@ -45,7 +45,7 @@ class WatchedJob:
     late_before  share of its input that a task dropped as late before that jumped; None where it did not
     late_since   the same since then
     forgets      whether its sources keep no position, so that nothing is read again after a failure
-    assumes      whether the evidence states neither interval nor timeout, so that usual ones stand in their place
+    assumes      whether the evidence states neither interval nor timeout, so that usual ones are used
     """
 
     name: str | None

@@ -138,7 +138,7 @@ SIGNALS = (
             "first_user_frame": "its first frame of the job's own code",
             "first_in_user_code": "whether the job's own code threw it",
             "first_ms": "time of the first failure, epoch ms",
-            "ran_again_ms": "when a task of the job was last seen running after the first failure, epoch ms",
+            "ran_again_ms": "last time at which a task of the job ran after the first failure, epoch ms",
             "first_vertex": "task of the first failure",
             "first_subtask": "subtask in which it happened",
             "first_task_manager": "TaskManager on which it happened",

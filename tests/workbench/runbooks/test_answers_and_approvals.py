@@ -55,7 +55,7 @@ def test_an_answer_of_a_person_leads_past_the_other_ways(people: People, analysi
     assert progress.total + progress.met + progress.left_out == len(progress.steps), "each step is counted once"
     assert f", {progress.left_out} not this case's way" in progress.course
     assert "as bob answered" in page
-    assert "is answered by a person: `NoResourceAvailableException`" in page
+    assert "is answered by a person: <code>NoResourceAvailableException</code>" in page
     passed = page.partition('id="step-cpu"')[2].partition('<li class="step')[0]
     shown, _, folded = passed.partition("<summary>The step all the same</summary>")
     assert "How to look" not in shown
