@@ -19,6 +19,7 @@ from diagnostics.vocabulary.fault_traits import fault_traits
 from diagnostics.vocabulary.harmless_errors import harmless_errors
 from diagnostics.vocabulary.known_bug import rare_texts, signatures
 from diagnostics.vocabulary.known_frames import known_frames
+from diagnostics.vocabulary.later_fix import products
 from diagnostics.vocabulary.message_remedies import searched_texts
 from diagnostics.vocabulary.outside_refusals import client_classes, telling_texts
 from diagnostics.vocabulary.setting_faults import setting_faults
@@ -43,6 +44,7 @@ CATALOGUES: tuple[Callable[[], object], ...] = (
     origin_titles,
     fault_traits,
     known_frames,
+    products,
     client_classes,
     telling_texts,
     setting_faults,

@@ -126,3 +126,13 @@ def test_the_words_of_an_unknown_refusal_show_its_kind_and_repair() -> None:
     assert facts["resembles"] == "outside_system"
     assert facts["kind"] == "it does not allow what the job asks for"
     assert facts["advice"].startswith("Grant the job's user the right")
+
+
+def test_an_error_that_the_job_logs_without_an_exception_resembles_nothing() -> None:
+    """Its level is its author's choice; a library's means what it says."""
+    said = "lost connection to the server while the request was refused"
+    line = {"ts_ms": START + 5000, "process": "taskmanager", "level": "ERROR", "message": said}
+    of_job = facts_of({**line, "logger": "com.acme.trace.Tracer"})
+    of_library = facts_of({**line, "logger": "org.apache.kafka.clients.NetworkClient"})
+    assert "resembles" not in of_job
+    assert of_library["unknown"] == 1

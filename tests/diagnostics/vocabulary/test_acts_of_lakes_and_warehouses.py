@@ -44,6 +44,9 @@ S3 = "org.apache.hadoop.fs.s3a.AWSS3IOException: com.amazonaws.services.s3.model
         ("Exceeded rate limits: too many table update operations for this table", "Write less often"),
         ("SnowflakeSQLException: IP 1.2.3.4 is not allowed to access Snowflake.", "network policy"),
         ("NonCoveredRangeException: accessed range partition does not exist in table t", "ADD RANGE PARTITION"),
+        ('{"Status": "Label Already Exists", "TwoPhaseCommit": "false"}', "24.0.0 or newer"),
+        ("IOException: The given file system URI (hdfs:///a) did not describe the authority", "HADOOP_CONF_DIR"),
+        ("No FileSystem for scheme s3", "hadoop-aws"),
         ("RedshiftException: ERROR: 1023 Detail: Serializable isolation violation on table - 100", "one job"),
     ],
 )
@@ -51,3 +54,21 @@ def test_the_first_sentence_names_the_act(said: str, named: str) -> None:
     remedy = remedy_of(said)
     assert remedy is not None
     assert named in split_sentences(remedy)[0]
+
+
+def test_a_file_that_a_reader_of_a_table_misses_was_expired_and_another_one_is_to_be_created() -> None:
+    said = "java.io.FileNotFoundException: File does not exist: hdfs://n/t/data/a.parquet"
+    of_table = remedy_of(said, ("org.apache.iceberg.hadoop.HadoopInputFile.newStream",))
+    other = remedy_of(said, ("org.acme.Reader.open",))
+    assert of_table is not None
+    assert other is not None
+    assert "snapshot that still exists" in split_sentences(of_table)[0]
+    assert "create the directory" in other
+
+
+def test_a_change_event_that_was_not_read_blames_the_connection_only_where_it_ended() -> None:
+    event = "EventDataDeserializationException: Failed to deserialize data of EventHeaderV4{timestamp=1}"
+    ended = remedy_of(f"{event}\njava.io.EOFException: Failed to read next byte from position 7")
+    assert ended is not None
+    assert "net_write_timeout" in ended
+    assert "net_write_timeout" not in (remedy_of(f"{event}\nMissingTableMapEventException: No TableMapEventData") or "")
