@@ -150,9 +150,8 @@ def test_hadoop_that_lacks_a_class_of_hadoop_is_of_two_releases() -> None:
 def test_an_object_of_a_connector_that_cannot_be_serialized_is_the_connectors_matter() -> None:
     of_connector = "InvalidProgramException: The implementation of the FlinkPulsarSource is not serializable."
     of_program = "InvalidProgramException: The implementation of the MapFunction is not serializable."
-    shapes = [
-        code_shape_of("serialization", "InvalidProgramException", "", said) for said in (of_connector, of_program)
-    ]
+    said = (of_connector, of_program)
+    shapes = [code_shape_of("serialization", "InvalidProgramException", "", each, (), None) for each in said]
     assert [shape and shape.what for shape in shapes] == [
         "an object of a connector cannot be serialized",
         "an object of the program cannot be serialized",
