@@ -48,6 +48,8 @@ def fact_value(value: Any, fact: str, beside: Any = None) -> str:
     """
     if value is None:
         return say("unknown")
+    if value == "":
+        return say("(empty)")
     name = fact.rpartition(".")[2]
     if isinstance(value, bool):
         return say("yes") if value else say("no")

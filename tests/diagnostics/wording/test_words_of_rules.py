@@ -131,3 +131,8 @@ def test_a_ratio_has_the_unit_of_what_it_stands_beside() -> None:
         "3.6 times",
         "at least 1 time",
     )
+
+
+def test_a_text_without_a_word_is_said_to_be_empty() -> None:
+    """An exception may have no message, and a condition asks for a part of it."""
+    assert fact_value("", "code_faults.message") == "(empty)"
