@@ -14,7 +14,7 @@ from diagnostics.notation.class_cast import class_cast
 from diagnostics.notation.stack_frame import CONNECTORS, is_generated, is_user_code
 from diagnostics.reconstruction.bugs.bug_appearances import repair_of
 from diagnostics.reconstruction.bugs.connector_release import connector_release, flink_of
-from diagnostics.reconstruction.bugs.later_fixes import later_fix
+from diagnostics.reconstruction.bugs.later_fixes import FIX_FACTS, later_fix
 from diagnostics.reconstruction.bugs.running_release import DISTRIBUTION
 from diagnostics.reconstruction.errors.blamed_fault import blamed_faults, came_before, logged_faults, shows_faults
 from diagnostics.reconstruction.failures.fault import Fault, by_job, rounds_of
@@ -304,14 +304,7 @@ FACTS = {
     "owner_flink": "the version of Flink that runs, for which the artifact's release is chosen",
     "asks_another_flink": "whether what failed was compiled for another release of Flink",
     "asked_by": "whose code asks Flink for what it does not have; flink or job",
-    "fix": "change of a later release that repairs what failed by its title, in the code that failed",
-    "fix_title": "title of that change",
-    "fix_program": "whose change it is",
-    "fix_release": "the nearest release above the one that runs, or the first of all, that has it",
-    "fix_place": "the failing method in the code that it changed",
-    "fix_url": "where that change is described",
-    "fix_running": "the release that runs, where a file states it",
-    "fixes": "changes of later releases in the code that failed, the closest first",
+    **FIX_FACTS,
     "owner_includes": "pattern with which Maven shows who brings the class",
     "cast_from": "the class that could not be cast",
     "cast_to": "to which class",

@@ -8,7 +8,7 @@ from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.bugs.bug_appearances import repair_of
 from diagnostics.reconstruction.bugs.connector_release import release_shown
-from diagnostics.reconstruction.bugs.later_fixes import later_fix
+from diagnostics.reconstruction.bugs.later_fixes import FIX_FACTS, later_fix
 from diagnostics.reconstruction.checkpoints.running_tasks import running_tasks_ms
 from diagnostics.reconstruction.failures.fault import SAME_MS, Fault, by_job, faults_in, kinds_of
 from diagnostics.reconstruction.job.cluster import cluster_of
@@ -124,14 +124,7 @@ SIGNALS = (
             "first_remedy": "known repair of the first failure, by its message",
             "first_release": "newest known release of the connector at which the first failure happened",
             "first_flink": "the version of Flink that runs, for which the connector's release is chosen",
-            "first_fix": "change of a later release that repairs the first failure by its title, where it failed",
-            "first_fix_title": "title of that change",
-            "first_fix_program": "whose change it is",
-            "first_fix_release": "the nearest release above the one that runs, or the first of all, that has it",
-            "first_fix_place": "the failing method in the code that it changed",
-            "first_fix_url": "where that change is described",
-            "first_fix_running": "the release that runs, where a file states it",
-            "first_fixes": "changes of later releases in the code that failed, the closest first",
+            **{f"first_{name}": meaning for name, meaning in FIX_FACTS.items()},
             "first_running": "the older release of that connector that runs, where the evidence shows it",
             "first_frames": "the frames through which the first failure went, the innermost first",
             "first_frame": "top frame of the first failure's root cause",

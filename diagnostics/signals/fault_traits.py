@@ -9,7 +9,7 @@ from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.notation.stack_frame import is_user_code
 from diagnostics.reconstruction.bugs.bug_appearances import repair_of
 from diagnostics.reconstruction.bugs.connector_release import connector_release
-from diagnostics.reconstruction.bugs.later_fixes import later_fix
+from diagnostics.reconstruction.bugs.later_fixes import FIX_FACTS, later_fix
 from diagnostics.reconstruction.errors.blamed_fault import blamed_faults, came_before, shows_faults
 from diagnostics.reconstruction.failures.fault import Fault, by_job, is_report, rounds_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
@@ -160,14 +160,7 @@ FACTS = {
     "owner": "the connector or library among the frames that threw it",
     "owner_running": "the older release of the connector that runs, where the evidence shows it",
     "owner_release": "newest known release of the connector that threw it, for the Flink that runs",
-    "fix": "change of a later release that repairs what failed by its title, in the code that failed",
-    "fix_title": "title of that change",
-    "fix_program": "whose change it is",
-    "fix_release": "the nearest release above the one that runs, or the first of all, that has it",
-    "fix_place": "the failing method in the code that it changed",
-    "fix_url": "where that change is described",
-    "fix_running": "the release that runs, where a file states it",
-    "fixes": "changes of later releases in the code that failed, the closest first",
+    **FIX_FACTS,
     "owner_flink": "the version of Flink that runs, for which the connector is chosen",
     "exception_class": "innermost exception that has the traits",
     "thrown_in": "top frame of the exception that has the traits",

@@ -14,13 +14,23 @@ from diagnostics.vocabulary.later_fix import Candidate, later_fixes, products
 
 MOST_LISTED = 4
 """Fixes that are listed. Our choice: more would be read by nobody at night."""
+FIX_FACTS = {
+    "fix": "change of a later release that repairs what failed by its title, in the code that failed",
+    "fix_title": "title of that change",
+    "fix_program": "whose change it is",
+    "fix_release": "the nearest release above the one that runs, or the first of all, that has it",
+    "fix_place": "the failing method in the code that it changed",
+    "fix_url": "where that change is described",
+    "fix_running": "the release that runs, where a file states it",
+    "fixes": "changes of later releases in the code that failed, the closest first",
+}
+"""What the facts of `later_fix` mean, for the signals that state them."""
 
 
 def later_fix(fault: Fault, evidence: Evidence) -> dict[str, FactValue]:
     """The later fix that is about the failure, if one is, and those that changed the code that failed.
 
-    Gives  `fix` (its issue or pull request), `fix_title`, `fix_program`, `fix_release`, `fix_place` (class and method),
-           `fix_url`, `fix_running` (the release that runs, where known), and `fixes`, each as one text.
+    Gives  the facts of FIX_FACTS; without a fix that is about the failure only `fixes`
     """
     running = {name: release for name in products() if (release := _running(name, fault, evidence))}
     found = later_fixes(fault.throwers, fault.chain, running)
