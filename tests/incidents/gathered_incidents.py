@@ -44,6 +44,7 @@ Half = Literal[
     "learning5",
     "fresh5",
     "learning6",
+    "learning7",
     "fresh6-judge",
     "fresh6",
     "fresh7",
