@@ -7,9 +7,12 @@ packages    beginnings of its classes
 others      beginnings of classes in these packages that belong to other products
 jars        patterns of the names of its JARs, with `*`, whose release is the product's
 repository  address of its repository; a change `12` is its pull request
-tracker     address before a change's name where that is an issue
+tracker     address before a change's name where that is an issue; before its number where it ends with `/issues/`
 from_flink  true: it was a part of Flink before, whose file has its older fixes
 tags        regular expression of the tags of its releases, with their three numbers
+by_commit   true: its changes are mostly commits without an issue or pull request, so a commit's id names one
+within      of a product inside the JAR of another program, which `program` and `jars` name then: the `tags` of that
+            program and the `property` of its pom.xml that holds the product's release
 
 The CSV files of `later_fixes` have for each fix
 
@@ -53,7 +56,9 @@ class Product:
     repository: str
     tracker: str | None
     from_flink: bool
+    by_commit: bool
     tags: str
+    within: Mapping[str, str] | None
 
     def has(self, name: str) -> bool:
         """Whether a class or frame is the product's."""
@@ -65,7 +70,10 @@ class Product:
 
     def address_of(self, change: str) -> str:
         """Where the change is described."""
-        return f"{self.tracker}{change}" if self.tracker and "-" in change else f"{self.repository}/pull/{change}"
+        if self.tracker is None or "-" not in change:
+            return f"{self.repository}/{'pull' if change.isdigit() else 'commit'}/{change}"
+        issue = change.rpartition("-")[2] if self.tracker.endswith("/issues/") else change
+        return f"{self.tracker}{issue}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +111,9 @@ def products() -> Mapping[str, Product]:
             repository=entry["repository"],
             tracker=entry.get("tracker"),
             from_flink=entry.get("from_flink", False),
+            by_commit=entry.get("by_commit", False),
             tags=entry["tags"],
+            within=entry.get("within"),
         )
         for name, entry in content.items()
     }

@@ -1,10 +1,12 @@
 """Gathers the fixes of a product from a clone of its repository into `diagnostics/vocabulary/later_fixes`.
 
-    python -m tests.knowledge.fix_history PRODUCT CLONE [--announcements FLINK_WEB]
+    python -m tests.knowledge.fix_history PRODUCT CLONE [--announcements FLINK_WEB] [--within CLONE]
 
 PRODUCT is an entry of `later_fixes.yaml`, CLONE holds its history with the tags of its releases, and FLINK_WEB is a
-clone of the project's web site, whose announcements list the issues of Flink's patch releases. A change without an
-issue or pull request of its own, without a title that tells of a fault, or of many classes is left out.
+clone of the project's web site, whose announcements list the issues of Flink's patch releases. A product that is inside
+the JAR of another program needs a clone of that one: its releases are what the file then has. A change without an issue
+or pull request of its own (but for products `by_commit`), without a title that tells of a fault, or of many classes is
+left out.
 """
 
 from __future__ import annotations
@@ -14,12 +16,12 @@ import csv
 import re
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from diagnostics.vocabulary.known_bug import FLINK, Release, release_of
-from diagnostics.vocabulary.later_fix import FOLDER, Product, fix_file, products
+from diagnostics.vocabulary.later_fix import FOLDER, LaterFix, Product, fix_file, products
 
 MOST_CLASSES = 6
 """Classes of a change. Our choice: one that touches more is a redesign, and says little of a single method."""
@@ -36,7 +38,7 @@ TELLS_OF_THE_PROJECT = re.compile(
     r"\b(?:tests?|e2e|\w*ITCase|\w+Test|docs?|documentation|checkstyle|javadocs?|typos?|spelling|refactor\w*|clean ?up"
     r"|bump|ci|licen[cs]e|notice|azure|github actions?|spotless|archunit|unused|rename|deprecated?|examples?"
     r"|benchmark\w*|revert|website|release notes?|build|rat|minor|code ?style|comments?|scalastyle|maven|pom|logs?"
-    r"|logging|message)\b",
+    r"|whitespace|logging|message)\b",
     re.IGNORECASE,
 )
 ISSUE = re.compile(r"\b([A-Z][A-Z]{2,9}-\d{1,6})\b")
@@ -48,6 +50,7 @@ TAGS = re.compile(r"^(?:\s*(?:\[[^\]]{1,60}\]|\([\w/-]{1,30}\)|[A-Z]{3,9}-\d{1,6
 METHOD = re.compile(
     r"\b(?!(?:if|for|while|switch|catch|return|super|new|throw|synchronized|assert|match|case)\b)([A-Za-z_$][\w$]*)\s*\("
 )
+DIGITS_OF_A_COMMIT = 10
 OLDEST = {"flink": (1, 6, 0)}
 """Fixes that all releases since have are left out: the log events begin with Flink 1.5."""
 TYPE = re.compile(r"\b(?:class|interface|enum|object|trait)\s+\w")
@@ -127,7 +130,7 @@ def commits(clone: Path, tags: list[str]) -> Iterator[tuple[str, str, dict[str, 
 
 def class_of(path: str) -> str | None:
     """The class of a file of the product, with its package; None for a test's."""
-    start = re.search(r"(?:^|/)(?:java|scala)/(?=(?:org|com|io)/)", path)
+    start = re.search(r"(?:^|/)(?:java|scala)/(?=(?:org|com|io|software)/)", path)
     if start is None or OF_A_TEST.search(path):
         return None
     return path[start.end() :].rpartition(".")[0].replace("/", ".")
@@ -138,11 +141,12 @@ def changes(clone: Path, product: Product) -> Iterator[Change]:
     tags, first = releases_of_commits(clone, product)
     found: dict[str, Change] = {}
     for commit, title, methods in commits(clone, tags):
-        name = ISSUE.search(title) or PULL_REQUEST.search(title)
+        named = ISSUE.search(title) or PULL_REQUEST.search(title)
+        name = named[1] if named else commit[:DIGITS_OF_A_COMMIT] if product.by_commit else None
         if name is None or commit not in first:
             continue
         own = {each: listed for each, listed in methods.items() if product.has(each)}
-        change = found.setdefault(name[1], Change(name[1], title))
+        change = found.setdefault(name, Change(name, title))
         change.releases.add(first[commit])
         for each, listed in own.items():
             change.methods.setdefault(each, {}).update(listed)
@@ -165,6 +169,24 @@ def announced(web_site: Path) -> dict[str, set[Release]]:
         for issue in LISTED.findall(git(web_site, "show", f"HEAD:{path}")) if release and release[2] else ():
             found.setdefault(issue, set()).add(release)  # type: ignore[arg-type]
     return found
+
+
+def releases_inside(clone: Path, within: Mapping[str, str]) -> dict[Release, Release]:
+    """Release of a program -> the release of the product inside, by the property of its pom.xml, in order."""
+    stated = re.compile(rf"<{re.escape(within['property'])}>(\d+\.\d+\.\d+)")
+    found: dict[Release, Release] = {}
+    for tag in git(clone, "tag").split():
+        match = re.fullmatch(within["tags"], tag)
+        inside = stated.search(git(clone, "show", f"{tag}:pom.xml")) if match else None
+        if match and inside and (release := release_of(".".join(match.groups()))) and (has := release_of(inside[1])):
+            found[release] = has
+    return dict(sorted(found.items()))
+
+
+def carriers_of(fix: LaterFix, inside: Mapping[Release, Release]) -> set[Release]:
+    """The releases of the program around that have a fix; none where all of them have it."""
+    having = {release for release, has in inside.items() if fix.is_in(has)}
+    return having if len(having) < len(inside) else set()
 
 
 def fixes_of_flink() -> set[str]:
@@ -196,16 +218,21 @@ def main() -> None:
     parser.add_argument("product", choices=sorted(products()))
     parser.add_argument("clone", type=Path)
     parser.add_argument("--announcements", type=Path)
+    parser.add_argument("--within", type=Path)
     given = parser.parse_args()
     product = products()[given.product]
     listed = announced(given.announcements) if given.announcements else {}
     before = fixes_of_flink() if product.from_flink else set()
-    rows = [
-        (change.name, change.title, " ".join(".".join(map(str, each)) for each in released), printed(change.methods))
-        for change in changes(given.clone, product)
-        if change.name not in before
-        and (released := first_of_each_line(change.releases | listed.get(change.name, set())))
-    ]
+    inside = releases_inside(given.within, product.within) if product.within else None
+    rows = []
+    for change in changes(given.clone, product):
+        released = first_of_each_line(change.releases | listed.get(change.name, set()))
+        if inside is not None:
+            fix = LaterFix(product, change.name, change.title, tuple(released), frozenset())
+            released = first_of_each_line(carriers_of(fix, inside))[:1]
+        if released and change.name not in before:
+            dotted = " ".join(".".join(map(str, each)) for each in released)
+            rows.append((change.name, change.title, dotted, printed(change.methods)))
     FOLDER.mkdir(exist_ok=True)
     with fix_file(product.name).open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")

@@ -52,9 +52,9 @@ def later_fix(fault: Fault, evidence: Evidence) -> dict[str, FactValue]:
 
 
 def _name(candidate: Candidate) -> str:
-    """`FLINK-36375`, or `#470` of a pull request."""
+    """`FLINK-36375`, `#470` of a pull request, or a commit's id."""
     change = candidate.fix.change
-    return change if "-" in change else f"#{change}"
+    return f"#{change}" if change.isdigit() else change
 
 
 def _line_of(candidate: Candidate, running: dict[str, Release]) -> str:

@@ -55,6 +55,25 @@ def test_a_release_upgrades_to_the_nearest_with_the_fix() -> None:
 
 
 @pytest.mark.parametrize(
+    ("product", "change", "address"),
+    [
+        ("flink-cdc", "FLINK-1", "https://issues.apache.org/jira/browse/FLINK-1"),
+        ("flink-cdc", "2107", "https://github.com/apache/flink-cdc/pull/2107"),
+        ("inlong", "INLONG-12", "https://github.com/apache/inlong/issues/12"),
+        ("aws-msk-iam-auth", "f4abcc5477", "https://github.com/aws/aws-msk-iam-auth/commit/f4abcc5477"),
+    ],
+)
+def test_a_change_has_the_address_where_it_is_described(product: str, change: str, address: str) -> None:
+    assert products()[product].address_of(change) == address
+
+
+def test_a_fix_of_debezium_comes_with_the_release_of_flink_cdc_that_has_it_inside() -> None:
+    fixes = {fix.change: fix for found in fixes_by_place("debezium").by_class.values() for fix in found}
+    assert fixes["DBZ-7181"].releases == ((3, 1, 0),)
+    assert fixes["DBZ-7181"].product.program == "Flink CDC"
+
+
+@pytest.mark.parametrize(
     ("frame", "place"),
     [
         ("org.acme.Writer.write", ("Writer", "write")),
