@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from diagnostics.errors import InvalidRule
-from diagnostics.language import ENGLISH, SUFFIXES, Text, in_reader_language, reading_in, say
+from diagnostics.language import ENGLISH, SUFFIXES, Text, in_reader_language, reading_in, say, to_say
 from diagnostics.notation.constant_text import EntryTexts
 from diagnostics.yaml_document import Place, YamlDocument, read_yaml, translated_names, with_translations
 
@@ -104,34 +104,43 @@ class KnownBug:
     @property
     def repair(self) -> Text:
         """What repairs it, true in every release: upgrade if it is one that has the bug, and the work-around."""
+        return self._in_every_language(
+            to_say(
+                "If {program} is {affected}, upgrade it to {fixed} or later: this fits {bug} ({title}),"
+                " which is fixed there. Work-around: {work_around}"
+            )
+        )
+
+    @property
+    def repair_of_running(self) -> Text:
+        """The same where a release that has the bug is known to run."""
+        return self._in_every_language(
+            to_say(
+                "Upgrade {program} to {fixed} or later: the release that runs has {bug} ({title}), which is fixed"
+                " there. Work-around: {work_around}"
+            )
+        )
+
+    def _in_every_language(self, sentence: str) -> Text:
+        """A sentence of a repair in every language; that of a bug that no release has fixed, if so."""
+        if not self.fixed:
+            sentence = to_say(
+                "This fits {bug} of {program} {affected} ({title}), which no release has fixed."
+                " Work-around: {work_around}"
+            )
         said = {}
         for language in (ENGLISH, *SUFFIXES):
             with reading_in(language):
-                said[language] = self._repair()
+                said[language] = say(
+                    sentence,
+                    program=self.program,
+                    affected=self.affected_span,
+                    fixed=" / ".join(self.fixed),
+                    bug=self.id,
+                    title=in_reader_language(self.title),
+                    work_around=in_reader_language(self.work_around),
+                )
         return Text(said.pop(ENGLISH), said)
-
-    def _repair(self) -> str:
-        title, work_around = in_reader_language(self.title), in_reader_language(self.work_around)
-        if not self.fixed:
-            return say(
-                "This fits {bug} of {program} {affected} ({title}), which no release has fixed."
-                " Work-around: {work_around}",
-                bug=self.id,
-                program=self.program,
-                affected=self.affected_span,
-                title=title,
-                work_around=work_around,
-            )
-        return say(
-            "If {program} is {affected}, upgrade it to {fixed} or later: this fits {bug} ({title}),"
-            " which is fixed there. Work-around: {work_around}",
-            program=self.program,
-            affected=self.affected_span,
-            fixed=" / ".join(self.fixed),
-            bug=self.id,
-            title=title,
-            work_around=work_around,
-        )
 
 
 def release_of(text: str | None) -> Release | None:

@@ -90,7 +90,7 @@ def _catalogue_texts() -> Iterable[tuple[str, Iterable[str]]]:
     """Facts that hold texts of catalogues, with these."""
     bugs, faults = known_bugs().values(), setting_faults()
     titles = [each.title for each in origins()]
-    repairs = [each.repair for each in bugs]
+    repairs = [repair for each in bugs for repair in (each.repair, each.repair_of_running)]
     remedies = [*repairs, *(each.remedy for each in message_remedies())]
     hows, advice = [each.how for each in refusals()], [each.advice for each in refusals()]
     return (

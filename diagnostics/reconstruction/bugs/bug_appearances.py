@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from diagnostics.aggregators import failures, known_bug_records
 from diagnostics.citation import CITATION_COLUMNS, Citation
 from diagnostics.evidence import Evidence, read_once
-from diagnostics.evidence.subject import only_one
 from diagnostics.notation.product_frame import product_frames
 from diagnostics.notation.stack_frame import plain_frame
-from diagnostics.reconstruction.bugs.running_release import Jars, class_paths, jars_behind, named_release
-from diagnostics.reconstruction.configuration.flink_releases import FlinkReleases, flink_releases
+from diagnostics.reconstruction.bugs.running_release import jars_behind, named_release, stated_in_class_paths
+from diagnostics.reconstruction.configuration.flink_releases import flink_releases
 from diagnostics.reconstruction.failures.fault import Fault, job_of_vertex
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.vocabulary.known_bug import (
@@ -60,25 +58,24 @@ def repair_of(fault: Fault, evidence: Evidence) -> str | None:
     """
     place = (fault.citation.file_id, fault.citation.line)
     shown = [each for each in bug_appearances(evidence) if (each.citation.file_id, each.citation.line) == place]
-    sure = next((each.bug.repair for each in shown if each.is_sure), None)
+    sure = next((each.bug.repair_of_running for each in shown if each.is_sure), None)
     return sure or remedy_of(fault.chain, fault.passed) or next((each.bug.repair for each in shown), None)
 
 
 def _in_logs(evidence: Evidence) -> Iterator[Appearance]:
-    releases, paths, cluster = flink_releases(evidence), class_paths(evidence), cluster_of(evidence)
+    cluster = cluster_of(evidence)
     for row in evidence.answer(known_bug_records.AGGREGATOR).to_pylist():
         bug = known_bugs()[row["bug"]]
         text = row["message"] or f"{row['root_cause_class']}: {row['root_cause_message']}"
         place = {name: row[name] for name in CITATION_COLUMNS}
         citation = Citation(kind="log", text=text, ts_ms=row["ts_ms"], **place)
         named = [(name, number) for name, _, number in (line.partition(" ") for line in _lines(row["releases"]))]
-        release = named_release(bug.product, named) or _stated_release(bug, releases, paths, row)
+        release = named_release(bug.product, named) or _stated_release(bug, row["file_id"], row["ts_ms"], evidence)
         job = row["job_id"] or job_of_vertex(row["vertex"], cluster)
         yield Appearance(bug, release, row["ts_ms"], job, row["vertex"], citation)
 
 
 def _in_answers(evidence: Evidence) -> Iterator[Appearance]:
-    releases, paths = flink_releases(evidence), class_paths(evidence)
     for row in evidence.answer(failures.AGGREGATOR).to_pylist():
         text = "\n".join(part for part in (row["causes"], row["root_cause_message"], row["exception_message"]) if part)
         frames = product_frames(row["frames"])
@@ -89,7 +86,7 @@ def _in_answers(evidence: Evidence) -> Iterator[Appearance]:
             place = {name: row[name] for name in CITATION_COLUMNS}
             said = f"{row['root_cause_class']}: {row['root_cause_message']}"[:300]
             citation = Citation(kind="rest", text=said, ts_ms=row["ts_ms"], **place)
-            release = named_release(bug.product, jars) or _stated_release(bug, releases, paths, row)
+            release = named_release(bug.product, jars) or _stated_release(bug, row["file_id"], row["ts_ms"], evidence)
             yield Appearance(bug, release, row["ts_ms"], row["job_id"], row["vertex"], citation)
 
 
@@ -97,15 +94,8 @@ def _lines(text: str | None) -> list[str]:
     return [line for line in (text or "").split("\n") if line]
 
 
-def _stated_release(
-    bug: KnownBug,
-    releases: FlinkReleases,
-    paths: Sequence[tuple[int, Jars]],
-    row: Mapping[str, Any],
-) -> Release | None:
+def _stated_release(bug: KnownBug, file_id: int, ts_ms: int | None, evidence: Evidence) -> Release | None:
     """Flink's release in that file; that of a connector in its class path, else the only one in all class paths."""
     if bug.product == FLINK:
-        return releases.at(row["file_id"], row["ts_ms"])
-    found = [(file_id, release) for file_id, jars in paths if (release := named_release(bug.product, jars))]
-    own = {release for file_id, release in found if file_id == row["file_id"]}
-    return only_one(own or {release for _, release in found})
+        return flink_releases(evidence).at(file_id, ts_ms)
+    return stated_in_class_paths(file_id, evidence, lambda jars: named_release(bug.product, jars))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from diagnostics.evidence import Evidence
-from diagnostics.evidence.subject import FactValue, only_one
+from diagnostics.evidence.subject import FactValue
 from diagnostics.reconstruction.bugs.connector_release import flink_of
-from diagnostics.reconstruction.bugs.running_release import class_paths, jars_behind
+from diagnostics.reconstruction.bugs.running_release import jars_behind, stated_in_class_paths
 from diagnostics.reconstruction.failures.fault import Fault
 from diagnostics.vocabulary.known_bug import FLINK, Release, release_of
 from diagnostics.vocabulary.later_fix import Candidate, later_fixes, products
@@ -71,18 +71,11 @@ def _printed(release: Release) -> str:
 def _running(product: str, fault: Fault, evidence: Evidence) -> Release | None:
     """The release of a product where the failure happened: Flink's own, or that of its JAR behind the frames or in the
     class path.
-
-    The class path of the process counts, else that of all.
     """
     if product == FLINK:
         return flink_of(fault.frames, fault.citation.file_id, fault.ts_ms, evidence)
-    if behind := _release_among(product, jars_behind(fault.frames)):
-        return behind
-    paths = [
-        (file_id, release) for file_id, named in class_paths(evidence) if (release := _release_among(product, named))
-    ]
-    own = {release for file_id, release in paths if file_id == fault.citation.file_id}
-    return only_one(own or {release for _, release in paths})
+    behind = _release_among(product, jars_behind(fault.frames))
+    return behind or stated_in_class_paths(fault.citation.file_id, evidence, lambda jars: _release_among(product, jars))
 
 
 def _release_among(product: str, named: Sequence[tuple[str, str]]) -> Release | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fnmatch import fnmatchcase
+from typing import TypeVar
 
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.evidence.subject import only_one
@@ -18,6 +19,8 @@ DISTRIBUTION = "flink-dist"
 
 Jars = Sequence[tuple[str, str]]
 
+T = TypeVar("T")
+
 
 @read_once
 def class_paths(evidence: Evidence) -> Sequence[tuple[int, Jars]]:
@@ -31,6 +34,15 @@ def named_release(product: str, jars: Iterable[tuple[str, str]]) -> Release | No
     `paimon-flink` of paimon.
     """
     return next((release_of(release) for artifact, release in jars if _is_of(artifact, product)), None)
+
+
+def stated_in_class_paths(file_id: int, evidence: Evidence, stated_by: Callable[[Jars], T | None]) -> T | None:
+    """What the JARs in the class path of a file's process state, else what those in all class paths state alike.
+
+    stated_by  what one class path states; None for nothing
+    """
+    stated = [(place, what) for place, jars in class_paths(evidence) if (what := stated_by(jars)) is not None]
+    return only_one({what for place, what in stated if place == file_id} or {what for _, what in stated})
 
 
 def jars_behind(frames: Iterable[ProductFrame]) -> Jars:
@@ -49,14 +61,13 @@ def running_release(owner: ClassOwner, frames: Iterable[ProductFrame], file_id: 
 def _on_class_path(owner: ClassOwner, file_id: int, evidence: Evidence) -> str | None:
     brought = (owner.includes or "").partition(",")[0].rpartition(":")[2]
     patterns = [each for each in (owner.what, brought) if len(each.replace("*", "")) >= LEAST_NAME]
-    matching = [
-        (place, release)
-        for place, jars in class_paths(evidence)
-        for artifact, release in jars
-        if any(fnmatchcase(artifact, each) or _is_of(artifact, each) for each in patterns)
-    ]
-    here = {release for place, release in matching if place == file_id}
-    return only_one(here or {release for _, release in matching})
+
+    def is_own(artifact: str) -> bool:
+        return any(fnmatchcase(artifact, each) or _is_of(artifact, each) for each in patterns)
+
+    return stated_in_class_paths(
+        file_id, evidence, lambda jars: only_one({release for artifact, release in jars if is_own(artifact)})
+    )
 
 
 LEAST_NAME = 3

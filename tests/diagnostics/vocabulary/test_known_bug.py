@@ -138,6 +138,13 @@ def test_the_repair_names_the_releases_with_the_bug_and_with_the_fix() -> None:
     assert "no release has fixed" in known_bugs()["FLINK-39728"].repair
 
 
+def test_the_repair_of_a_release_that_runs_is_to_upgrade_without_condition() -> None:
+    said = known_bugs()["FLINK-28758"].repair_of_running
+    assert said.startswith("Upgrade flink-connector-kafka to 3.0.1 or later: the release that runs has FLINK-28758 (")
+    assert "将 flink-connector-kafka 升级到 3.0.1" in said.translations[CHINESE]
+    assert "no release has fixed" in known_bugs()["FLINK-39728"].repair_of_running
+
+
 def test_every_mistake_of_an_entry_is_reported_with_its_line() -> None:
     text = WHOLE.replace("component: network", "komponent: network").replace("1.13.0..1.13.5", "1.13")
     assert errors_of(text.replace("title: Announcement, ", "")) == [
