@@ -9,6 +9,7 @@ remedy  what to do, in sentences that need no further context
 shows   where such a failure comes from, if no other catalogue knows it: an id of `fault_origins.yaml`, or `setting`
 system  the outside system, beside `shows: outside_system`
 gives_way  entries that name the cause of this one: where another record of the case shows one of them, that one counts
+two_copies  true: a cast shows it only where both classes are copies of one
 
 The files in the order of their names, the first entry that fits counts. Settings with a remedy of their own are in
 `setting_faults.yaml`. What an entry shows gives way to `setting_faults.yaml` and to the origins that stand before
@@ -23,6 +24,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
+from diagnostics.notation.class_cast import class_cast
 from diagnostics.notation.constant_text import EntryTexts
 from diagnostics.yaml_document import read_yaml, with_translations
 
@@ -55,10 +57,14 @@ class MessageRemedy:
     is_general: bool = False
     beside: tuple[str, ...] = ()
     gives_way: tuple[str, ...] = ()
+    two_copies: bool = False
 
     def fits_beside(self, text: str) -> bool:
         """Whether the chain has what the entry wants beside its texts."""
-        return not self.beside or any(each in text for each in self.beside)
+        if self.beside and not any(each in text for each in self.beside):
+            return False
+        cast = class_cast(text) if self.two_copies else None
+        return cast is None or cast.source == cast.target or cast.relocated is not None
 
 
 @cache
@@ -76,6 +82,7 @@ def message_remedies() -> tuple[MessageRemedy, ...]:
             is_general=path.stem == GENERAL,
             beside=tuple(entry.get("beside", ())),
             gives_way=tuple(entry.get("gives_way", ())),
+            two_copies=entry.get("two_copies") is True,
         )
         for path in sorted(FOLDER.glob("*.yaml"))
         for name, entry in _entries(path).items()
