@@ -1,0 +1,148 @@
+"""The page of a message of a file system, a format, Hive or a lake table names the act that repairs it."""
+
+from __future__ import annotations
+
+import pytest
+
+from diagnostics.vocabulary.message_remedies import known_message, remedy_of
+from diagnostics.vocabulary.waits import wait_of, waits
+
+METASTORE = (
+    "MetaException(message:Could not connect to meta store using any of the URIs provided. Most recent failure: "
+)
+THRIFT = "org.apache.thrift.transport.TTransportException: "
+
+
+@pytest.mark.parametrize(
+    ("said", "named"),
+    [
+        (f"{METASTORE}{THRIFT}java.net.ConnectException: Connection refused", "hive.metastore.uris"),
+        (f"{METASTORE}{THRIFT}GSS initiate failed", "security.kerberos.login.keytab"),
+        ("MetaException(message:Version information not found in metastore.)", "schematool"),
+        ("MetaException(message:Got exception: org.apache.hadoop.fs.s3a.AWSS3IOException: Forbidden", "core-site.xml"),
+        ("MetaException(message:java.lang.ClassNotFoundException Class a.HiveIcebergSerDe", "iceberg-hive-runtime"),
+        ("FlinkHiveException: Unable to load the class of the input format org.a.B", "own catalog"),
+        ("FlinkRuntimeException: Failed to create staging dir", "write access"),
+        ("CatalogException: Configured default database a doesn't exist in catalog b.", "'default-database'"),
+        ("There should be a hive-site.xml file under the directory /conf", "'hive-conf-dir'"),
+        ("CatalogException: Unsupported Hive version 4.0.0", "'hive-version'"),
+        ("UnsupportedOperationException: Flink doesn't support Hive data type UNION yet.", "view in Hive"),
+        ("HiveCatalog currently only supports timestamp of precision 9", "TIMESTAMP(9)"),
+        ("FlinkHiveException: Can not convert a to type INT for partition value", "DROP PARTITION"),
+        (f"{THRIFT}MaxMessageSize reached", "message.size"),
+        ("AlreadyExistsException(message:Partition already exists: Partition(values:[a])", "one job alone"),
+        ("Field a does not exist in the table schema. Please check 'precombine.field' option.", "'no_precombine'"),
+        ("HoodieNotSupportedException: Bucket index supports only upsert operation.", "'upsert'"),
+        (
+            "HoodieException: Timeout(300000ms) while waiting for instants [2025] to commit",
+            "'write.commit.ack.timeout'",
+        ),
+        ("HoodieException: Buffer is too small to hold a single record.", "'write.task.max.size'"),
+        ("CatalogException: Catalog hudi path hdfs://n/w does not exist.", "'catalog.path'"),
+        ("UnsupportedOperationException: Unsupported type: optional int96 a = 4", "rewrite_data_files"),
+        ("UnsupportedOperationException: Unsupported NullType.", "CAST(NULL AS STRING)"),
+        ("Cannot write value as decimal(10,2), wrong scale: 1.234", "DECIMAL"),
+        ("IllegalArgumentException: Don't have any available snapshot in table.", "$snapshots"),
+        ("Table a exists in metastore but _delta_log was not found under path s3://b", "'table-path'"),
+        ("Stream's partition columns are different from table's partitions columns.", "withPartitionColumns"),
+        ("java.io.IOException: Cannot create file file:/some/path/_delta_log/0.json", "fs.defaultFS"),
+        ("IOException: Found local file path with authority 'data' in path 'file://data/a'", "file:///"),
+        ("java.io.EOFException: Unexpected end of ZLIB input stream", "complete files"),
+        (
+            "SimpleStreamFormat is not splittable, but found split end (10) different from file length (20)",
+            "complete files",
+        ),
+        ("org.apache.orc.FileFormatException: Not a valid ORC file hdfs://n/x", "footer"),
+        ("S3 File System cannot recover recoverable for other file system: a", "same scheme"),
+        ("Error recovering writer: Downloading the last data chunk file gives incorrect length.", "_tmp_"),
+        ("IOException: Unable to recover the job as the expected file is not found", "--allowNonRestoredState"),
+        ("URISyntaxException: Relative path in absolute URI: part-2021-01-01 00:00:00", "DateTimeBucketAssigner"),
+        ("IllegalArgumentException: get a.B descriptors error!", "message-class-name"),
+        ("ValidationException: Column a does not exists in definition of proto class.", ".proto"),
+        ("Unexpected object type for TIMESTAMP logical type. Received: 1", "timestamp-millis"),
+        ("NoClassDefFoundError: org/apache/iceberg/shaded/org/apache/parquet/hadoop/ParquetInputFormat", "mapreduce"),
+        (
+            "org.apache.iceberg.hive.HiveCatalog cannot be cast to org.apache.iceberg.catalog.Catalog",
+            "-j",
+        ),
+        ("NoClassDefFoundError: org/apache/hudi/org/apache/hadoop/hive/conf/HiveConf", "-Pflink-bundle-shade-hive3"),
+        (
+            "NoClassDefFoundError: Could not initialize class org.apache.hudi.org.apache.hadoop.hbase.io.A",
+            "1.1.0 or later",
+        ),
+        ("NoSuchElementException: FileID a-0 of partition path dt=1 does not exist.", "'index.bootstrap.enabled'"),
+        (
+            "HoodieIOException: Exception creating input stream from file: hdfs://n/.a.log.1_0-1-0",
+            "'clean.retain_commits'",
+        ),
+        ("Signed expiry time [Tue] must be after signed start time [Tue]", "'adls.refresh-credentials-enabled'"),
+        (
+            "No AWS Credentials provided by DynamicTemporaryAWSCredentialsProvider A",
+            "WebIdentityTokenCredentialsProvider",
+        ),
+        ('12 instances of "org.apache.hadoop.hive.conf.HiveConf", loaded by "A"', "0.13.1 or later"),
+    ],
+)
+def test_the_remedy_names_the_act(said: str, named: str) -> None:
+    assert named in (remedy_of(said) or "")
+
+
+@pytest.mark.parametrize(
+    ("said", "frame", "named"),
+    [
+        ("java.lang.NullPointerException", "org.apache.hadoop.security.token.Token.decodeWritable", "delegation token"),
+        (
+            "ArrayIndexOutOfBoundsException: -3",
+            "org.apache.hudi.io.hfile.HFileReaderImpl.readTrailer",
+            ".hoodie/metadata",
+        ),
+        (
+            "class GenericData$Record cannot be cast to class A",
+            "org.apache.hudi.common.table.timeline.T.a",
+            "bundle alone",
+        ),
+        ("OutOfMemoryError: Java heap space", "org.apache.hudi.sink.utils.HiveSyncContext.create", "0.13.1"),
+        (
+            "OutOfMemoryError: Java heap space",
+            "org.apache.hudi.common.table.timeline.A.b",
+            "jobmanager.memory.process.size",
+        ),
+        ("OutOfMemoryError: Java heap space", "org.apache.hudi.sink.StreamWriteFunction.a", "'write.task.max.size'"),
+        (
+            "OutOfMemoryError: GC overhead limit exceeded",
+            "org.apache.iceberg.SnapshotParser.fromJson",
+            "expire_snapshots",
+        ),
+        ("OutOfMemoryError: Java heap space", "org.apache.iceberg.parquet.ParquetWriter.a", "write.distribution-mode"),
+    ],
+)
+def test_the_class_that_threw_it_decides_the_act(said: str, frame: str, named: str) -> None:
+    known = known_message(said, (frame,))
+    assert known is not None
+    assert named in known.remedy
+
+
+def test_a_folder_that_the_user_may_not_create_is_no_lost_scheme() -> None:
+    assert remedy_of("Mkdirs failed to create file:/nas/recovery") is None
+
+
+def test_a_connection_that_a_job_itself_held_is_not_the_pool_of_a_catalog() -> None:
+    idle = "com.mysql.cj.jdbc.exceptions.CommunicationsException: The last packet successfully received"
+    assert "retryable_status_codes" not in (remedy_of(idle) or "")
+    assert "retryable_status_codes" in (
+        remedy_of(f"org.apache.iceberg.jdbc.UncheckedSQLException: Failed {idle}") or ""
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "named"),
+    [
+        ("Skipping committing checkpoint 7. 22 is already committed.", "rollback_to_snapshot"),
+        ("No successful commits under path /data/t", "execution.checkpointing.interval"),
+        ("---------- caution: the reader has fallen behind too much from the writer,", "'read.tasks'"),
+    ],
+)
+def test_a_lake_table_that_gives_nothing_is_a_wait(said: str, named: str) -> None:
+    name = wait_of(said)
+    assert name is not None
+    assert named in waits()[name].advice
