@@ -7,58 +7,31 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
 from diagnostics.language import say, to_say
 from diagnostics.log_scan.known_messages import event_columns
 from diagnostics.notation.file_range import Head, Range
+from diagnostics.notation.kubectl_description import LEFT_OUT, Description, Reading, is_part
 from diagnostics.notation.kubernetes import (
+    OF_STATUS,
     OPERATORS_KINDS,
     Ended,
     Pod,
-    concerns_flink,
     event_record,
-    moment_ms,
     pod_options,
     pod_records,
-    resource_records,
 )
 from diagnostics.notation.printed_table import cells_at
-from diagnostics.notation.tally import Tally
 from diagnostics.notation.text_lines import numbered_lines
 
 MOST_LINE = 8_000
-MOST_VALUE = 4_000
 MOST_ROWS = 50_000
-LEFT_OUT = to_say("pods and events of other programs than Flink are left out")
 
-_FIELD = re.compile(r"( {0,40})([A-Z][\w() -]{0,40}?|[\w.-]{1,63}):(?:\s(.*))?$")
-_LABEL = re.compile(r"\s*([\w./-]{1,200})=([\w.-]{0,63})$")
 _TABLE = re.compile(r"(?:NAMESPACE +)?LAST SEEN +(?:FIRST SEEN +)?(?:COUNT +)?(?:NAME +)?TYPE +REASON +OBJECT +")
-_DESCRIBED = re.compile(
-    r" {2,8}(Normal|Warning) +([A-Z]\w{1,60}) +(\S{1,20}(?: \(x\d{1,9} over \S{1,20}\))?) +(\S{1,100}) (.*)$"
-)
-_TIMES = re.compile(r"\(x(\d{1,9}) over")
 _RESOURCE = re.compile(rf"Kind: +(?:{'|'.join(OPERATORS_KINDS)})\b")
-_STATUS = {
-    ("Status", "Error"): "Error",
-    ("Status", "Job Manager Deployment Status"): "JobManager deployment",
-    ("Status", "Lifecycle State"): "lifecycle",
-    ("Status", "Job Status", "State"): "job",
-}
-"""Paths in the status of an operator resource -> the name in a record. Source: the operator's FlinkDeploymentStatus."""
 _PODS = re.compile(r"(?:NAMESPACE +)?NAME +READY +STATUS +RESTARTS +AGE\b")
-_OF_STATUS = {
-    "CrashLoopBackOff": ("BackOff", "Back-off restarting failed container"),
-    "Evicted": ("Evicted", "no reason given"),
-    "ImagePullBackOff": ("Failed", "ImagePullBackOff"),
-    "ErrImagePull": ("Failed", "ErrImagePull"),
-}
-"""Status of a pod in a list -> reason and message of the event that comes with it. Source: Kubernetes documentation,
-Pod Lifecycle, and the kubelet's events.
-"""
 BELOW_TWO_MINUTES = re.compile(r"\d{1,3}s")
 """How kubectl prints an age below two minutes. A pod with a node is listed as `ContainerCreating` or `Init:0/1`: one
 that is still `Pending` then has none. Source: Kubernetes, HumanDuration of k8s.io/apimachinery, printPod."""
@@ -73,13 +46,17 @@ def _recognise(head: Head) -> float:
     starts = {line.split(" ", 1)[0] for line in lines}
     is_pod = lines[0].startswith("Name:") and all(any(s.startswith(f) for s in starts) for f in _POD_FIELDS)
     is_resource = lines[0].startswith("Name:") and any(_RESOURCE.match(line) for line in lines)
-    return 0.9 if is_pod or is_resource else 0.0
+    return 0.9 if is_pod or is_resource else 0.8 if is_part(text) else 0.0
 
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:
     _, first = next(numbered_lines(part, MOST_LINE), (0, ""))
-    reading: _Reading = (
-        _Events(first) if _TABLE.match(first) else _Pods(first) if _PODS.match(first) else _Description()
+    reading: Reading = (
+        _Events(first)
+        if _TABLE.match(first)
+        else _Pods(first)
+        if _PODS.match(first)
+        else Description(is_part=not first.startswith("Name:"))
     )
     for number, line in numbered_lines(part, MOST_LINE):
         if len(reading.records) >= MOST_ROWS:
@@ -98,29 +75,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
     yield reading.tally.coverage()
 
 
-class _Reading:
-    """Rows, and the counts of pods and events."""
-
-    def __init__(self) -> None:
-        self.records: list[dict[str, Any]] = []
-        self.options: list[dict[str, Any]] = []
-        self.tally = Tally()
-
-    def take(self, line: str, number: int) -> None:
-        raise NotImplementedError
-
-    def close(self) -> None:
-        """End of the text."""
-
-    def _event(self, row: dict[str, Any], number: int) -> None:
-        self.tally.records += 1
-        if not concerns_flink(row):
-            self.tally.warn(LEFT_OUT)
-        else:
-            self.records.append({**row, "line": number, "last_line": number})
-
-
-class _Table(_Reading):
+class _Table(Reading):
     """What `kubectl get` prints: columns begin where their titles begin."""
 
     def __init__(self, title: str) -> None:
@@ -180,114 +135,12 @@ class _Pods(_Table):
             pod.reason, pod.message = status, f"for {age}"
         elif status == "OOMKilled":
             pod.ended.append(Ended("of the pod", reason=status, line=number))
-        elif known := _OF_STATUS.get(status):
+        elif known := OF_STATUS.get(status):
             said = f"{known[1]}, {pod.restarts} restarts" if pod.restarts else known[1]
             event = event_record(known[0], "Warning", f"pod/{name}", said)
             self.records.append({**event, "line": number, "last_line": number})
         self.records += pod_records(pod)
         self.options += pod_options(pod)
-
-
-class _Description(_Reading):
-    """`kubectl describe pod`: fields by indentation, one pod after the other."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._pod: Pod | None = None
-        self._path: list[tuple[int, str]] = []
-        self._ended: Ended | None = None
-
-    def take(self, line: str, number: int) -> None:
-        event = _DESCRIBED.match(line)
-        if event and self._pod is not None:
-            kind, reason, age, _, message = event.groups()
-            message = message.strip()[:MOST_VALUE]
-            times = _TIMES.search(age)
-            about = f"{self._pod.kind.lower()}/{self._pod.name}"
-            row = event_record(reason, kind, about, message, None, int(times.group(1)) if times else None)
-            self._event({**row, "process": self._pod.process} if self._pod.is_flinks else row, number)
-            return
-        label = _LABEL.match(line)
-        if label and self._pod is not None and self._within() == ("Labels",):
-            self._pod.labels[label.group(1)] = label.group(2)
-        found = _FIELD.match(line)
-        if not found:
-            return
-        indent, name, value = len(found.group(1)), found.group(2), (found.group(3) or "").strip()[:MOST_VALUE]
-        if indent == 0 and name == "Name":
-            self.close()
-            self._pod = Pod(value, number)
-            self._path = []
-            return
-        if self._pod is None:
-            # Such lines are not quoted: they may be a container's environment, which holds secrets.
-            self.tally.not_understood += 1
-            return
-        while self._path and self._path[-1][0] >= indent:
-            self._path.pop()
-        self._path.append((indent, name))
-        self._field(self._pod, self._within(), value, number)
-
-    def close(self) -> None:
-        if self._pod is None:
-            return
-        self.tally.records += 1
-        if self._pod.kind in OPERATORS_KINDS:
-            self.records += resource_records(self._pod.kind, self._pod.name, self._pod.status)
-        elif self._pod.is_flinks:
-            self.records += pod_records(self._pod)
-            self.options += pod_options(self._pod)
-        else:
-            self.tally.warn(LEFT_OUT)
-        self._pod = self._ended = None
-
-    def _within(self) -> tuple[str, ...]:
-        return tuple(name for _, name in self._path)
-
-    def _field(self, pod: Pod, path: tuple[str, ...], value: str, number: int) -> None:
-        if path == ("Labels",):
-            label = _LABEL.match(value)
-            if label:
-                pod.labels[label.group(1)] = label.group(2)
-        elif path == ("Kind",) and value in OPERATORS_KINDS:
-            pod.kind = value
-        elif pod.kind in OPERATORS_KINDS:
-            if path in _STATUS and value:
-                pod.status[_STATUS[path]] = (value, number)
-        elif path == ("Reason",):
-            pod.reason = value
-        elif path == ("Message",):
-            pod.message = value
-        elif path == ("Node",):
-            pod.node = value.partition("/")[0]
-        elif path[:1] in (("Containers",), ("Init Containers",)) and len(path) >= 2:
-            self._container(pod, path[1:], value, number)
-
-    def _container(self, pod: Pod, path: tuple[str, ...], value: str, number: int) -> None:
-        container, names = path[0], path[1:]
-        if not names:
-            pod.containers.append(container)
-        elif names in (("State",), ("Last State",)):
-            self._ended = Ended(container, line=number) if value == "Terminated" else None
-            if self._ended:
-                pod.ended.append(self._ended)
-        elif names[0] in ("State", "Last State") and self._ended and len(names) == 2:
-            _take_end(self._ended, names[1], value)
-        elif names == ("Restart Count",) and value.isdecimal() and len(value) < 9:
-            pod.restarts = max(pod.restarts, int(value))
-        elif names[0] in ("Limits", "Requests") and len(names) == 2 and value:
-            pod.limits.setdefault((names[0].lower(), names[1]), (value, number))
-
-
-def _take_end(ended: Ended, name: str, value: str) -> None:
-    if name == "Reason":
-        ended.reason = value
-    elif name == "Exit Code" and value.isdecimal() and len(value) < 9:
-        ended.exit_code = int(value)
-    elif name == "Message":
-        ended.message = value[:500]
-    elif name == "Finished":
-        ended.finished_ms = moment_ms(value)
 
 
 _DESCRIPTION = """\
@@ -313,6 +166,22 @@ Events:
   Type     Reason            Age                From               Message
   ----     ------            ----               ----               -------
   Warning  FailedScheduling  3m (x5 over 10m)   default-scheduler  0/3 nodes are available: 3 Insufficient memory.
+"""
+
+_PART = """\
+Containers:
+  taskmanager:
+    State:          Waiting
+      Reason:       CrashLoopBackOff
+    Last State:     Terminated
+      Reason:       Error
+      Exit Code:    137
+    Ready:          False
+    Restart Count:  4
+Events:
+  Type     Reason  Age                From     Message
+  ----     ------  ----               ----     -------
+  Warning  Failed  12s (x3 over 40s)  kubelet  Error: ErrImageNeverPull
 """
 
 FORMAT = Format(
@@ -352,6 +221,29 @@ FORMAT = Format(
                     {"scope": "environment", "key": "pod.limits.memory", "value": "1728Mi", "line": 18},
                     {"key": "pod.restarts", "value": "3", "process": "taskmanager"},
                 ],
+            },
+        ),
+        Sample(
+            name="part.txt",
+            text=_PART,
+            rows={
+                "log_record": [
+                    {
+                        "event": "k8s.event.image",
+                        "message": "Failed: Error: ErrImageNeverPull (a pod)",
+                        "process": "taskmanager",
+                        "count": 3.0,
+                        "line": 13,
+                    },
+                    {
+                        "event": "mem.killed.137",
+                        "message": "A pod: container taskmanager ended: Error, exit code 137",
+                        "process": "taskmanager",
+                        "line": 5,
+                    },
+                    {"event": "k8s.event.restarts", "reason": "BackOff", "line": 4},
+                ],
+                "config_option": [{"key": "pod.restarts", "value": "4", "process": "taskmanager"}],
             },
         ),
         Sample(

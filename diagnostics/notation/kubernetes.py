@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -24,6 +24,21 @@ MOST_EVENT = 700
 
 OPERATORS_KINDS = ("FlinkDeployment", "FlinkSessionJob", "FlinkStateSnapshot")
 """Resource kinds of Flink's Kubernetes operator. Source: its custom resource definitions."""
+
+OF_STATUS = {
+    "CrashLoopBackOff": ("BackOff", "Back-off restarting failed container"),
+    "Evicted": ("Evicted", "no reason given"),
+    "ImagePullBackOff": ("Failed", "ImagePullBackOff"),
+    "ErrImagePull": ("Failed", "ErrImagePull"),
+    "ErrImageNeverPull": ("Failed", "ErrImageNeverPull"),
+    "InvalidImageName": ("Failed", "InvalidImageName"),
+    "CreateContainerConfigError": ("Failed", "CreateContainerConfigError"),
+    "CreateContainerError": ("Failed", "CreateContainerError"),
+    "RunContainerError": ("Failed", "RunContainerError"),
+}
+"""Status of a pod in a list, or reason for which a container waits -> reason and message of the event that comes with
+it. Source: Kubernetes documentation, Pod Lifecycle, and the kubelet's events (pkg/kubelet/images, kuberuntime).
+"""
 
 MOST_IN_STATUS = 12
 """Exceptions read of a status. Our choice: as many as are kept of a trace."""
@@ -74,12 +89,17 @@ class Pod:
         component = self.labels.get("component")
         if component in COMPONENTS:
             return component
-        return component_of(self.name)
+        return component_of(self.name) or next(filter(None, map(component_of, self.containers)), None)
 
     @property
     def is_flinks(self) -> bool:
-        """Whether Flink runs in it, by its labels, container or name."""
-        return self.kind in OPERATORS_KINDS or self.process is not None or MAIN_CONTAINER in self.containers
+        """Whether Flink runs in it, by its labels, container or name; one without a name was chosen by a person."""
+        return (
+            self.kind in OPERATORS_KINDS
+            or self.process is not None
+            or MAIN_CONTAINER in self.containers
+            or not self.name
+        )
 
 
 def component_of(name: str) -> str | None:
@@ -106,10 +126,11 @@ def record(
 def pod_records(pod: Pod) -> Iterable[dict[str, Any]]:
     """Rows of log_record: an eviction, and each ended container."""
     if pod.reason:
-        said = f"Pod {pod.name}: {pod.reason}: {pod.message or ''}".rstrip(": ")
+        said = f"{_named(pod)}: {pod.reason}: {pod.message or ''}".rstrip(": ")
         yield record(pod.name, said, "WARN", None, pod.process, pod.reason) | _place(pod.line)
     for ended in pod.ended:
-        text = f"Pod {pod.name}: container {ended.container} ended: {ended.reason or 'no reason given'}"
+        of = f"container {ended.container}" if ended.container else "a container"
+        text = f"{_named(pod)}: {of} ended: {ended.reason or 'no reason given'}"
         if ended.exit_code is not None:
             text += f", exit code {ended.exit_code}"
         if ended.message:
@@ -117,6 +138,23 @@ def pod_records(pod: Pod) -> Iterable[dict[str, Any]]:
         level = "INFO" if ended.exit_code == 0 else "ERROR"
         row = record(pod.name, text, level, ended.finished_ms, pod.process, ended.reason)
         yield row | {"count": None if ended.exit_code is None else float(ended.exit_code)} | _place(ended.line)
+
+
+def waiting_records(pod: Pod, waits: Mapping[tuple[str, str], int], events: Set[str]) -> Iterable[dict[str, Any]]:
+    """Rows of log_record for containers that wait because they cannot start, that no event of the pod reports.
+
+    waits   (container, reason) -> line of the reason
+    events  reasons of the pod's events
+    """
+    about = f"pod/{pod.name}" if pod.name else "a pod"
+    for (_, reason), line in waits.items():
+        known = OF_STATUS.get(reason)
+        if known and known[0] not in events:
+            yield event_record(known[0], "Warning", about, known[1]) | {"process": pod.process} | _place(line)
+
+
+def _named(pod: Pod) -> str:
+    return f"Pod {pod.name}" if pod.name else "A pod"
 
 
 def pod_options(pod: Pod) -> Iterable[dict[str, Any]]:

@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.failures.incident_log import IncidentLog, LogEvent, incident_log
-from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
+from diagnostics.vocabulary.message_remedies import remedy_of
 
 SHOWN = 8
 MOST_CHARACTERS = 300
@@ -36,6 +37,10 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
 """Fact -> events of the catalogue that it counts."""
 
 
+REMEDIED = ("evicted", "not_started")
+"""Groups whose messages say what to repair."""
+
+
 def measure(evidence: Evidence) -> Measured:
     """Kubernetes events about Flink's pods and their nodes, and warnings of the operator.
 
@@ -51,6 +56,7 @@ def measure(evidence: Evidence) -> Measured:
         return
     facts: dict[str, FactValue] = {name: _times(grouped.get(name, ())) for name in GROUPS}
     facts |= {f"{name}_text": told[0].message[:MOST_CHARACTERS] for name, told in grouped.items()}
+    facts |= {f"{name}_remedy": _remedy(grouped[name]) for name in REMEDIED if name in grouped}
     events = [each for told in grouped.values() for each in told]
     stamps = [each.ts_ms for each in events if each.ts_ms is not None]
     shown = [told[0] for told in grouped.values()]
@@ -58,7 +64,7 @@ def measure(evidence: Evidence) -> Measured:
     yield Signal(
         "kubernetes",
         Subject(),
-        facts | ({"first_ms": min(stamps)} if stamps else {}),
+        known_facts(facts | ({"first_ms": min(stamps)} if stamps else {})),
         tuple(each.cite() for each in shown[:SHOWN]),
         citation_count=len(events),
         window=(min(stamps), max(stamps)) if stamps else None,
@@ -73,6 +79,11 @@ def _grouped(log: IncidentLog) -> Mapping[str, Sequence[LogEvent]]:
         if each.event in of_event:
             found[of_event[each.event]].append(each)
     return found
+
+
+def _remedy(told: Sequence[LogEvent]) -> str | None:
+    """What repairs the first of the records that the catalogue of messages knows."""
+    return next((remedy for each in told if (remedy := remedy_of(each.message))), None)
 
 
 def _times(told: Sequence[LogEvent]) -> int:
@@ -92,6 +103,8 @@ FACTS = {
     "operator_warnings": "other warnings and errors of the operator",
     "first_ms": "first of these with a time, epoch ms",
     **{f"{name}_text": f"first record of the events {name.replace('_', ' ')}" for name in GROUPS},
+    "evicted_remedy": "remedy of the reason that an eviction states",
+    "not_started_remedy": "remedy of the reason for which a pod cannot start",
 }
 
 SIGNALS = (SignalDefinition("kubernetes", "case", FACTS, measure),)

@@ -15,6 +15,7 @@ from diagnostics.reconstruction.failures.job_states import newest_states
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
 from diagnostics.reconstruction.metrics.metric_series import MetricSeries, metric_series
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
+from diagnostics.vocabulary.message_remedies import remedy_of
 
 REFUSED = (
     "NoResourceAvailableException",
@@ -26,6 +27,8 @@ REFUSED = (
 )
 SHORTLY_MS = 15_000
 """The number of slots at a refusal is read within this time of it. Our choice: a few scrapes."""
+STILL_PENDING = "no node has taken the pod"
+"""What the readers of pods write of one that had no node when it was printed."""
 SHOWN = 6
 REGISTERED = re.compile(
     r"Registering TaskManager (?:with ResourceID )?(\S{1,200})|Registered TaskManager at \S{1,200} \((\S{1,200})\)"
@@ -172,9 +175,15 @@ def _without_node(log: IncidentLog) -> dict[str, FactValue]:
     pods = log.of("unschedulable")
     if not pods:
         return {}
-    reasons = Counter(each.reason or each.message for each in pods)
-    told = sum(int(each.count or 1) for each in pods)
-    return {"unscheduled": told, "unscheduled_reason": reasons.most_common(1)[0][0][:200]}
+    still = [each for each in pods if STILL_PENDING in each.message]
+    events = [each for each in pods if each not in still] or pods
+    reason = Counter(each.message.partition(": ")[2] or each.message for each in events).most_common(1)[0][0]
+    return {
+        "unscheduled": sum(int(each.count or 1) for each in events),
+        "unscheduled_reason": reason[:200],
+        "unscheduled_remedy": remedy_of(reason),
+        "pending": len(still),
+    }
 
 
 def _under_one_name(log: IncidentLog) -> dict[str, FactValue]:
@@ -223,6 +232,8 @@ SIGNALS = (
             "refused": "requests for slots that were not fulfilled",
             "unscheduled": "events of Kubernetes about a pod for which no node has room",
             "unscheduled_reason": "the reason that most of them give",
+            "unscheduled_remedy": "remedy of the reason for which a pod has no node",
+            "pending": "pods that had no node yet when they were listed or described",
             "required": "slots the job needs with one slot sharing group: its highest parallelism",
             "total_end": "slots of all TaskManagers at the end",
             "total_most": "most slots at any time",
