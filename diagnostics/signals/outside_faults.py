@@ -111,7 +111,7 @@ OPENING = ("open", "initializeState", "createWriter", "createReader", "start", "
 HOST = re.compile(
     r"UnknownHostException: ([A-Za-z0-9_.-]{1,200})"
     r"|(?<![A-Za-z0-9_.-])([A-Za-z0-9_.-]{1,200})/[\d.:\[\]a-f]{3,45}:\d{1,5}"
-    r"|(?:Connection to|Connect to|DNS name) ([A-Za-z0-9_.-]{1,200}):\d{1,5}"
+    r"|(?:Connection to|Connect to|DNS name|onnection refused:?|connect timed out:?) \(?([A-Za-z0-9_.-]{1,200}):\d{1,5}"
 )
 """The host in the exception chain; texts have at most a few thousand characters."""
 
