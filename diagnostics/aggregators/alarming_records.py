@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 MOST_OF_A_RANK = 200
 """Records of a rank kept, the earliest. Our choice: the first one is quoted, the others are counted."""
 
-MOST_CHARACTERS = 300
-"""Characters kept of a message. Our choice: what a citation shows."""
+MOST_CHARACTERS = 1_000
+"""Characters kept of a message. Our choice: a refused request states its address first and the reason last."""
 
 OF_THE_RUNTIME = (
     "org.apache.flink.runtime.",

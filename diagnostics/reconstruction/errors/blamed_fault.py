@@ -25,6 +25,8 @@ from diagnostics.vocabulary.message_remedies import MessageRemedy, known_message
 Row = Mapping[str, Any]
 Kind = tuple[int, str | None, str | None, str | None]
 
+MOST_CITED = 300
+"""Characters of a record that a citation shows."""
 PASSED_MS = 600_000
 """How long a log goes on after an error that was handled. Our choice: ten minutes, more than Flink's own timeouts,
 after which an error that stopped something has consequences.
@@ -177,7 +179,12 @@ def _fault(row: Row, cluster: Cluster, is_passed: bool) -> Fault:
         own_frames=tuple((row["own_frames"] or "").split()),
         causes="\n".join(text for text in (row["message"], row["causes"]) if text),
         stack=row["frames"],
-        citation=Citation(kind="log", ts_ms=row["ts_ms"], text=row["message"], **{each: row[each] for each in PLACE}),
+        citation=Citation(
+            kind="log",
+            ts_ms=row["ts_ms"],
+            text=(row["message"] or "")[:MOST_CITED],
+            **{each: row[each] for each in PLACE},
+        ),
         reported_by=_reported_by(row, is_passed),
         logger=row["logger"],
     )
