@@ -53,6 +53,12 @@ PRINTED = ("INFO",)
 of this level without a logger, which Flink's layouts print, or of the root logger: a program repeats what its client
 says.
 """
+REPEATS_PROGRAM = "org.apache.flink.client.python.PythonDriver"
+"""Logger that repeats each line which the Python program prints, its traceback too, at level INFO. Source: PythonDriver
+of Flink 1.14 to 2.0.
+"""
+RAISED = r"^(?:: )?(?:[a-zA-Z_][\w$]*\.)*[A-Z]\w*(?:Error|Exception)(?:: .|$)"
+"""The last line of a traceback of Python, and the first of what Java threw below it."""
 ROOT = "root"
 """Name of the logger of programs that ask for none of their own. Source: Log4j and Python's logging."""
 RANKS = ("fatal", "error", "outside", "warning")
@@ -78,7 +84,8 @@ def _ranked(records: pa.Table) -> pa.Table:
     thrown = pc.or_(records["exception_class"].is_valid(), records["exception_message"].is_valid())
     printed = _printed(records)
     said = contains_any(pc.if_else(records["level"].is_null(), records["message"], ""), telling_messages())
-    is_error = pc.or_(is_any(records["level"], ERRORS), pc.and_(printed, pc.or_(thrown, said)))
+    raised = pc.match_substring_regex(pc.if_else(_repeated(records), records["message"], ""), RAISED)
+    is_error = pc.or_(is_any(records["level"], ERRORS), pc.and_(printed, pc.or_(thrown, pc.or_(said, raised))))
     is_error = pc.or_(is_error, contains_any(records["message"], INFORMED_TEXTS))
     inside = pc.fill_null(pc.match_substring_regex(records["logger"], RUNTIME_LOGGER), True)
     of_connector = pc.fill_null(pc.starts_with(records["logger"], OF_OLD_CONNECTORS), False)
@@ -97,16 +104,23 @@ def _ranked(records: pa.Table) -> pa.Table:
 
 
 def _printed(records: pa.Table) -> pa.ChunkedArray:
-    """Whether a client or a program around it printed the record: no level, or one of PRINTED and no own logger."""
+    """Whether a client or a program printed the record: no level, or one of PRINTED and no logger of its own."""
     import pyarrow.compute as pc
 
     is_nameless = pc.equal(pc.coalesce(records["logger"], ROOT), ROOT)
-    return pc.or_(records["level"].is_null(), pc.and_(is_any(records["level"], PRINTED), is_nameless))
+    printed = pc.or_(is_nameless, _repeated(records))
+    return pc.or_(records["level"].is_null(), pc.and_(is_any(records["level"], PRINTED), printed))
+
+
+def _repeated(records: pa.Table) -> pa.ChunkedArray:
+    import pyarrow.compute as pc
+
+    return pc.fill_null(pc.equal(records["logger"], REPEATS_PROGRAM), False)
 
 
 def is_printed(level: str | None, logger: str | None) -> bool:
     """As `_printed`, of one record."""
-    return level is None or (level in PRINTED and logger in (None, ROOT))
+    return level is None or (level in PRINTED and logger in (None, ROOT, REPEATS_PROGRAM))
 
 
 def _earliest(rows: pa.Table) -> pa.Table:
@@ -121,7 +135,7 @@ AGGREGATOR: Aggregator[pa.Table] = Aggregator(
     name="alarming_records",
     table="log_record",
     columns=(*KEPT, *KEPT_CAUSE, "message", "event"),
-    texts=INFORMED_TEXTS,
+    texts=(*INFORMED_TEXTS, REPEATS_PROGRAM),
     reduce=_ranked,
     merge=_earliest,
     finish=_in_order,

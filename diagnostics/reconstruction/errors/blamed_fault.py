@@ -172,7 +172,7 @@ def _fault(row: Row, cluster: Cluster, is_passed: bool) -> Fault:
         subtask=row["subtask"],
         task_manager=row["task_manager"],
         exception=name,
-        message=(said if name else row["message"]) or "",
+        message=(said if name else (row["message"] or "").removeprefix(": ")) or "",
         frame=row["root_cause_frame"],
         user_frame=row["user_frame"],
         thrown_in=row["thrown_in"],

@@ -166,3 +166,12 @@ def test_a_repair_may_be_known_by_an_exception_below_the_message() -> None:
     declined = record(1, "ERROR", "Something is off", exception_class="a.BException", causes=below)
     signal = only(measure(hand_made(log_record=[declined])), "alarming_records")
     assert "Task name with subtask" in str(signal.facts["error_remedy"])
+
+
+def test_the_traceback_of_a_python_program_counts_though_its_driver_repeats_it_as_information() -> None:
+    driver = "org.apache.flink.client.python.PythonDriver"
+    plain = record(0, "INFO", "Job has been submitted with JobID 1", logger=driver)
+    raised = record(1, "INFO", "ModuleNotFoundError: No module named 'pandas'", logger=driver)
+    other = record(2, "INFO", "ValueError: kept", logger="com.acme.Job")
+    facts = only(measure(hand_made(log_record=[plain, raised, other])), "alarming_records").facts
+    assert (facts["error_count"], facts["error_text"]) == (1, raised["message"])

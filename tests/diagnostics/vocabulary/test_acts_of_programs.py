@@ -187,6 +187,16 @@ from diagnostics.vocabulary.message_remedies import remedy_of
             "execution.checkpointing.dir",
         ),
         ("FileNotFoundException: s3://b/c/9b1c/chk-3/5f2d (No such file)", "NO_CLAIM"),
+        ("MalformedURLException: no protocol: ['file:/opt/flink/a.jar']", "FLINK-37505"),
+        ("RuntimeException: Python callback server start failed!", "python.client.executable"),
+        ("Currently, Python UDF doesn't support logical type RAW in Thread Mode.", "python.execution-mode"),
+        ("Python UDF doesn't support logical type RAW currently.", "output_type"),
+        ("RuntimeException: Input row doesn't have expected number of values required by the schema", "output_type"),
+        ("Arrow depends on DirectByteBuffer.<init>(long, int) which is not available", "tryReflectionSetAccessible"),
+        ("Could not find previous entry with event: Event(1), timestamp: 12", "hashCode"),
+        ("IllegalArgumentException: Can not create a Path from an empty string", "option whose path is empty"),
+        ("CheckpointException: Checkpoint expired before completing.", "execution.checkpointing.timeout"),
+        ("RuntimeException: system times on machines may be out of sync", "chrony"),
     ],
 )
 def test_what_flink_says_names_its_act(said: str, named: str) -> None:

@@ -156,3 +156,23 @@ def test_an_object_of_a_connector_that_cannot_be_serialized_is_the_connectors_ma
         "an object of a connector cannot be serialized",
         "an object of the program cannot be serialized",
     ]
+
+
+@pytest.mark.parametrize(
+    ("exception", "frame", "named"),
+    [
+        ("java.lang.ArithmeticException", "StreamExecCalc$12.processElement", "NULLIF"),
+        ("java.lang.NumberFormatException", "org.apache.flink.table.utils.DecimalUtils.castFrom", "TRY_CAST"),
+        ("java.time.format.DateTimeParseException", "StreamExecCalc$3.processElement", "TRY_CAST"),
+        ("java.lang.ArrayIndexOutOfBoundsException", "org.apache.flink.table.data.GenericRowData.getField", "Schema"),
+        ("java.lang.IndexOutOfBoundsException", "org.apache.flink.core.memory.MemorySegment.getInt", "object-reuse"),
+        ("java.util.ConcurrentModificationException", "com.esotericsoftware.kryo.Kryo.copy", "out.collect"),
+    ],
+)
+@pytest.mark.parametrize("origin", ["own_code", "unknown"])
+def test_code_that_flink_generates_or_calls_names_the_expression_or_the_object(
+    origin: str, exception: str, frame: str, named: str
+) -> None:
+    shape = code_shape_of(origin, exception, "", f"{exception}: x", [frame], None)
+    assert shape is not None
+    assert named in shape.advice
