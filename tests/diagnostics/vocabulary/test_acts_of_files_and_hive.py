@@ -80,6 +80,27 @@ THRIFT = "org.apache.thrift.transport.TTransportException: "
             "No AWS Credentials provided by DynamicTemporaryAWSCredentialsProvider A",
             "WebIdentityTokenCredentialsProvider",
         ),
+        (
+            "IllegalArgumentException: Cannot initialize FileIO implementation a.S3FileIO: Cannot find",
+            "iceberg-aws-bundle",
+        ),
+        ("Detected LakeFormation enabled for Glue catalog, should use a client factory", "'client.factory'"),
+        ("IllegalStateException: Cannot find Dynamo table locks", "'lock.table'"),
+        ("LockException: Timed out after 181985 ms waiting for lock on db.t", "SHOW LOCKS"),
+        ("Failed to start an embedded metastore because embedded Derby supports only one client at a time.", "'uri'"),
+        ("UncheckedSQLException: Failed to connect: jdbc:postgresql://a:5432/b", "'jdbc.user'"),
+        (
+            "Cannot find Glue table a.b after refresh, maybe another process deleted it or revoked your access permission",
+            "Create the table",
+        ),
+        (
+            "CommitFailedException: Cannot commit a because base metadata location 'a' is not",
+            "'commit.retry.num-retries'",
+        ),
+        ("HoodieIOException: Could not load Hoodie properties from s3a://b/.hoodie/hoodie.properties", ".backup"),
+        ("HoodieException: Unknown versionCode:8", "one Hudi release"),
+        ("HoodieTimeTravelException: Cleaner cleaned up the timestamp of interest.", "'read.start-commit'"),
+        ("HoodieGlueSyncException: Fail to create db.t", "glue:GetDatabase, CreateDatabase"),
         ('12 instances of "org.apache.hadoop.hive.conf.HiveConf", loaded by "A"', "0.13.1 or later"),
     ],
 )
