@@ -90,7 +90,7 @@ THRIFT = "org.apache.thrift.transport.TTransportException: "
         ("Failed to start an embedded metastore because embedded Derby supports only one client at a time.", "'uri'"),
         ("UncheckedSQLException: Failed to connect: jdbc:postgresql://a:5432/b", "'jdbc.user'"),
         (
-            "Cannot find Glue table a.b after refresh, maybe another process deleted it or revoked your access permission",
+            "Cannot find Glue table a, maybe another process deleted it or revoked your access permission",
             "Create the table",
         ),
         (
@@ -101,6 +101,16 @@ THRIFT = "org.apache.thrift.transport.TTransportException: "
         ("HoodieException: Unknown versionCode:8", "one Hudi release"),
         ("HoodieTimeTravelException: Cleaner cleaned up the timestamp of interest.", "'read.start-commit'"),
         ("HoodieGlueSyncException: Fail to create db.t", "glue:GetDatabase, CreateDatabase"),
+        ("IllegalArgumentException: Cannot change column type: a: string -> int", "new column"),
+        ("Incompatible change: cannot add required column without a default value: a", "optional"),
+        ("Invalid update timestamp 1: before last snapshot log entry at 2", "chrony"),
+        ("IllegalArgumentException: Cannot find the starting snapshot: 12", "start-snapshot-id"),
+        (
+            "FlinkRuntimeException: Failed to load table into cache after 3 retries File does not exist: a",
+            "new partitions",
+        ),
+        ("java.nio.file.FileAlreadyExistsException: s3a://b/t/_delta_log/0.json", "S3DynamoDBLogStore"),
+        ("Following instants have timestamps >= compactionInstant (2) Instants :[[1]]", "'metadata.enabled'"),
         ('12 instances of "org.apache.hadoop.hive.conf.HiveConf", loaded by "A"', "0.13.1 or later"),
     ],
 )
@@ -133,6 +143,11 @@ def test_the_remedy_names_the_act(said: str, named: str) -> None:
             "OutOfMemoryError: GC overhead limit exceeded",
             "org.apache.iceberg.SnapshotParser.fromJson",
             "expire_snapshots",
+        ),
+        (
+            "OutOfMemoryError: Java heap space",
+            "org.apache.flink.connectors.hive.FileSystemLookupFunction.a",
+            "dimension table",
         ),
         ("OutOfMemoryError: Java heap space", "org.apache.iceberg.parquet.ParquetWriter.a", "write.distribution-mode"),
     ],
