@@ -37,6 +37,8 @@ _OF_LINKAGE = re.compile(
     r"|different Class objects for(?: the type)?|different Class object for the type) ?\"?(" + _CLASS + ")"
 )
 """The class that two loaders have, in a LinkageError of the JVM (SystemDictionary and LinkResolver of Java 8 to 21)."""
+_OF_VERIFIER = re.compile(rf"Type '({_CLASS})' \([^)]*\) is not assignable to ")
+"""The class of another release, in a VerifyError: it no longer extends what its caller was compiled with."""
 _LOADER = re.compile(r"(?:Class)?Loader(?:s\$\w+)?$")
 MISSING_METHOD = ("NoSuchMethodError", "AbstractMethodError")
 """Errors whose message names a method, whose class counts and not the types beside it."""
@@ -56,8 +58,8 @@ OF_CONFLICTS = (
     "InvalidClassException",
 )
 """Errors of a class that is missing or of another release than its caller was compiled with."""
-TWO_LOADERS = ("loader constraint violation", "wants to load", "are in unnamed module of loader")
-"""Texts of a LinkageError, and of a cast, that name two class loaders which have one class."""
+TWO_LOADERS = ("loader constraint violation", "wants to load")
+"""Texts of a LinkageError that name two class loaders which have one class."""
 BOTH_LOADERS = ("is in unnamed module of loader org.apache.flink.util.", "is in unnamed module of loader 'app'")
 """Texts of a cast that stand together where the job's class loader has one class and that of lib/ has the other."""
 NOT_INITIALIZED = "Could not initialize class"
@@ -165,6 +167,7 @@ def class_named(exception: str, message: str) -> str | None:
     """The class that an error of class loading is about: the one with the missing method, else the first one named."""
     simple = exception.rpartition(".")[2]
     found = _OF_METHOD.search(message) if simple in MISSING_METHOD else _OF_LINKAGE.search(message)
+    found = found or (_OF_VERIFIER.search(message) if simple == "VerifyError" else None)
     if found:
         return found[1].replace("/", ".")
     named = [each[1].replace("/", ".") for each in _ANY.finditer(message)]

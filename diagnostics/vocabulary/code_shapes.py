@@ -29,6 +29,7 @@ class CodeShape:
     methods  endings of the frames that threw it
     general  whether it says less than a repair that is known by the message or by the artifact of the class
     decides  whether it says more than what is known of the artifact that the class belongs to
+    nested   whether the missing class is an inner class of one that asks for it, so that one jar has both
     """
 
     what: str
@@ -41,6 +42,7 @@ class CodeShape:
     methods: tuple[str, ...] = ()
     general: bool = False
     decides: bool = False
+    nested: bool = False
 
     @property
     def _is_of_any(self) -> bool:
@@ -56,7 +58,14 @@ class CodeShape:
             and (self.said is None or self.said.search(chain) is not None)
             and (not self.frames or any(each.startswith(self.frames) for each in frames))
             and (not self.methods or any(each.endswith(self.methods) for each in frames))
+            and (not self.nested or is_nested(missing, frames))
         )
+
+
+def is_nested(missing: str, frames: Sequence[str]) -> bool:
+    """Whether a missing class, such as `org.acme.Pool$1`, is an inner class of the class of one of the frames."""
+    outer, _, inner = missing.partition("$")
+    return bool(inner) and any(each.rpartition(".")[0].partition("$")[0] == outer for each in frames)
 
 
 @cache
@@ -76,6 +85,7 @@ def code_shapes() -> tuple[CodeShape, ...]:
             methods=tuple(entry.get("methods", ())),
             general=entry.get("general") is True,
             decides=entry.get("decides") is True,
+            nested=entry.get("nested") is True,
         )
         for what, entry in content.items()
     )
