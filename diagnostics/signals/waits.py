@@ -32,7 +32,7 @@ LAST_WORD_MS = 1_000
 
 
 def measure(evidence: Evidence) -> Measured:
-    """The wait that lasts until the end of a log, the longest one first.
+    """The wait that lasts until the end of a log, the longest one first, and one that decides by its record before it.
 
     Reads   log_record, log_count, failure, and the histories of checkpoints.
     Gives   one signal of the case, also without such a wait.
@@ -50,7 +50,10 @@ def measure(evidence: Evidence) -> Measured:
     if not lasting:
         yield Signal("waits", Subject(), facts, ())
         return
-    longest = max(lasting, key=lambda each: (each["last_ms"] - each["ts_ms"], -each["ts_ms"]))
+    longest = max(
+        lasting,
+        key=lambda each: (waits()[each["wait"]].decides, each["last_ms"] - each["ts_ms"], -each["ts_ms"]),
+    )
     wait = waits()[longest["wait"]]
     spans = longest["last_ms"] > longest["ts_ms"]
     facts |= {
@@ -58,7 +61,8 @@ def measure(evidence: Evidence) -> Measured:
         "cause": wait.cause,
         "system": wait.system,
         "what": wait.what,
-        "advice": remedy_of(longest["message"] or "") or wait.advice,
+        "advice": wait.advice if wait.decides else remedy_of(longest["message"] or "") or wait.advice,
+        "decides": wait.decides,
         "said": longest["message"],
         "records": longest["records"],
         "span_ms": longest["last_ms"] - longest["ts_ms"] if spans else None,
@@ -75,20 +79,22 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def _lasts(row: Row, end_ms: int) -> bool:
-    """Whether a wait came again for long and goes on at the end of its log, or is its last word."""
+    """Whether a wait came again for long and goes on at the end of its log, is its last word, or decides by itself."""
+    wait = waits()[row["wait"]]
     rest_ms = end_ms - int(row["last_ms"])
     is_long = row["last_ms"] - row["ts_ms"] >= LEAST_SPAN_MS and row["records"] >= LEAST_RECORDS
-    return (is_long and rest_ms <= STILL_MS) or (waits()[row["wait"]].is_once and rest_ms <= LAST_WORD_MS)
+    return (is_long and rest_ms <= STILL_MS) or (wait.is_once and rest_ms <= LAST_WORD_MS) or wait.decides
 
 
 FACTS = {
-    "waiting": "waits that last until the end of a log",
+    "waiting": "waits that last until the end of a log, or that their record decides",
     "failures": "failures of tasks or jobs beside the wait, and errors in logs",
     "wait": "id of the longest wait",
     "cause": "class of what the wait is for; outside_system or misconfiguration",
     "system": "the system that is waited for",
     "what": "what waits for what",
     "advice": "what ends the wait",
+    "decides": "whether its record says by itself that changes are lost or that nothing comes",
     "said": "the first record of the wait",
     "records": "records of the wait",
     "span_ms": "time between the first and the last record of the wait, ms",

@@ -1,4 +1,4 @@
-"""What a job waits for by records below the level of an error, from `waits.yaml`."""
+"""What a job waits for, or lacks without a failure, by records below the level of an error, from `waits.yaml`."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ class Wait:
     """One entry: the texts that show it, the class of its cause, a clause of what waits, and what to do.
 
     is_once  whether it counts as the last word of a log, too, and need not come again for minutes
+    decides  whether it counts once and wherever it stands
     """
 
     texts: tuple[str, ...]
@@ -27,6 +28,7 @@ class Wait:
     what: str
     advice: str
     is_once: bool = False
+    decides: bool = False
 
 
 @cache
@@ -42,6 +44,7 @@ def waits() -> Mapping[str, Wait]:
             with_translations(entry["what"].strip(), entry, "what"),
             with_translations(entry["advice"].strip(), entry, "advice"),
             entry.get("once") is True,
+            entry.get("decides") is True,
         )
         for name, entry in content.items()
     }

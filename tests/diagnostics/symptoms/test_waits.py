@@ -64,6 +64,29 @@ def test_a_wait_leads_with_its_act(
     assert act in finding["first_step"]
 
 
+@pytest.mark.parametrize(
+    ("logger", "message", "act"),
+    [
+        (
+            "io.debezium.connector.sqlserver.SqlServerStreamingChangeEventSource",
+            "No maximum LSN recorded in the database; please ensure that the SQL Server Agent is running",
+            "Start the SQL Server Agent",
+        ),
+        (
+            "org.apache.flink.cdc.runtime.operators.schema.regular.SchemaCoordinator",
+            "Failed to apply schema change AddColumnEvent{}, but keeps running in tolerant mode. Caused by: {}",
+            "schema.change.behavior",
+        ),
+    ],
+)
+def test_a_record_that_decides_leads_once_and_wherever_it_stands(
+    spark: SparkSession, tmp_path: Path, logger: str, message: str, act: str
+) -> None:
+    finding = leading(spark, tmp_path, line(60, logger, message, "WARN"), line(900, CLIENT, "Cluster ID: abc"))
+    assert act in finding["first_step"]
+    assert "until the end of the log" not in finding["statement"]
+
+
 def test_what_a_load_answers_is_quoted(spark: SparkSession, tmp_path: Path) -> None:
     assert "Unknown column" in leading(spark, tmp_path, line(60, LOADS, RESULT))["statement"]
 
