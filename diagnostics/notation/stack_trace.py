@@ -42,6 +42,7 @@ _BARE_CLASS = re.compile(rf"({BARE})(?:: ?|\n|$)")
 _CAUSE_WITHOUT_PACKAGE = re.compile(rf"({BARE})(?:: ?|(?=[(\[])|$| (?=\S))")
 """A cause that prints no package: `KrbException: …`, of Thrift `MetaException(message:…)`, or `XException[…]`."""
 _PASSED_ON = re.compile(r"(?:[A-Za-z_$][\w$]{0,200}\.){2,30}[A-Za-z_$][\w$]{0,200}(?:Exception|Error|Throwable)(?::|$)")
+_NESTED = re.compile(r"nested exception is:?\s{1,4}")
 _ABOUT_A_CLASS = ("java.lang.ClassNotFoundException", "java.io.NotSerializableException")
 _WRAPPERS = ("org.apache.flink.util.SerializedThrowable", "org.apache.flink.runtime.util.SerializedThrowable")
 _OF_THE_JDK = ("java.", "jdk.", "sun.")
@@ -187,16 +188,17 @@ def bare_cause(text: str) -> StackTrace | None:
 
 
 def _unwrap(chain: list[_Throwable]) -> None:
-    """Appends the exception that the last one only passes on: its message begins with another exception's class.
+    """Appends the exception that the last one only passes on: its message begins with another exception's class, or
+    nests one as Spring's and Jakarta's exceptions do.
 
     A Throwable that is made of a cause alone says what the cause says; the cause itself may be cut off. An exception
     about a class names it the same way, also where that class is an exception.
     """
-    while len(chain) < MOST_CAUSES and (passed := _PASSED_ON.match(chain[-1].message)):
+    while len(chain) < MOST_CAUSES and _PASSED_ON.match(passed := _NESTED.split(chain[-1].message)[-1]):
         if chain[-1].name in _ABOUT_A_CLASS:
             return
-        inner = _throwable(chain[-1].message)
-        if inner.name is None or passed.end() == 0:
+        inner = _throwable(passed)
+        if inner.name is None:
             return
         inner.frames = chain[-1].frames
         chain.append(inner)

@@ -19,6 +19,7 @@ REASONS: Mapping[str, tuple[str, Kind]] = {
     "(tasks not ready)": (to_say("tasks not ready"), "not ready"),
     "CheckpointDeclineTaskNotReadyException": (to_say("tasks not ready"), "not ready"),
     ") was not running": (to_say("tasks not ready"), "not ready"),
+    "has been finished, abort the checkpoint": (to_say("tasks have finished"), "finished tasks"),
     "Not all required tasks are currently running": (to_say("tasks not ready"), "not ready"),
     "Some tasks of the job have already finished": (to_say("tasks have finished"), "finished tasks"),
     "operators partially closed": (to_say("task is closing"), "closing"),

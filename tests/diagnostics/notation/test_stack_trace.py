@@ -120,6 +120,27 @@ def test_a_future_passes_on_the_exception_that_its_message_names() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Handler dispatch failed; nested exception is java.lang.NoClassDefFoundError: org/apache/flink/util/Collector",
+        "Error creating bean; nested exception is org.springframework.beans.BeanInstantiationException: Failed to "
+        "instantiate; nested exception is java.lang.NoClassDefFoundError: org/apache/flink/util/Collector",
+    ],
+)
+def test_an_exception_that_nests_another_in_its_message_passes_that_one_on(said: str) -> None:
+    trace = stack_trace(
+        [
+            f"org.springframework.web.util.NestedServletException: {said}",
+            "\tat org.springframework.web.servlet.DispatcherServlet.doDispatch(DispatcherServlet.java:1087)",
+        ]
+    )
+    assert trace is not None
+    assert trace.exception_class == "org.springframework.web.util.NestedServletException"
+    assert trace.root_cause_class == "java.lang.NoClassDefFoundError"
+    assert trace.root_cause_message == "org/apache/flink/util/Collector"
+
+
 def test_an_exception_that_a_message_announces_is_its_cause() -> None:
     lines = [
         "java.lang.Exception: Exception in executing a job:",

@@ -34,6 +34,12 @@ from diagnostics.vocabulary.message_remedies import known_message, remedy_of
         ("Flink Table planner could not be found. If this happened while running a test", "flink-table-planner-loader"),
         ("Invalid configuration: classloader.parent-first-patterns.additional; Must contain", "com.google.protobuf"),
         ("java.lang.IllegalStateException: There are no ingress defined.", "module.yaml"),
+        (
+            "ServiceConfigurationError: org.apache.flink.core.execution.PipelineExecutorFactory: Provider "
+            "org.apache.flink.client.deployment.executors.RemoteExecutorFactory not a subtype",
+            "scope provided",
+        ),
+        ("does not exist or the job vertex this operator belongs to is not initialized.", "Change nothing"),
     ],
 )
 def test_act(said: str, named: str) -> None:
@@ -47,6 +53,7 @@ def test_act(said: str, named: str) -> None:
         ("org.apache.seatunnel.api.sink.SinkWriter", "connectors/"),
         ("com.dtstack.chunjun.connector.kafka.source.KafkaSourceFactory", "chunjunDistDir"),
         ("org.apache.inlong.sort.Entrance", "sort-dist.jar"),
+        ("org.apache.flink.configuration.Configuration", "extends/flink<Flink>"),
     ],
 )
 def test_a_missing_class_of_a_platform(name: str, named: str) -> None:
