@@ -1,4 +1,4 @@
-"""What Paimon, Fluss and Amoro say comes with the act that repairs it, named first."""
+"""What Paimon says comes with the act that repairs it, named first."""
 
 from __future__ import annotations
 
