@@ -55,7 +55,7 @@ def measure(evidence: Evidence) -> Measured:
         key=lambda each: (waits()[each["wait"]].decides, each["last_ms"] - each["ts_ms"], -each["ts_ms"]),
     )
     wait = waits()[longest["wait"]]
-    spans = longest["last_ms"] > longest["ts_ms"]
+    spans = longest["last_ms"] > longest["ts_ms"] and not wait.is_start
     facts |= {
         "wait": longest["wait"],
         "cause": wait.cause,
@@ -64,9 +64,9 @@ def measure(evidence: Evidence) -> Measured:
         "advice": wait.advice if wait.decides else remedy_of(longest["message"] or "") or wait.advice,
         "decides": wait.decides,
         "said": longest["message"],
-        "records": longest["records"],
+        "records": 1 if wait.is_start else longest["records"],
         "span_ms": longest["last_ms"] - longest["ts_ms"] if spans else None,
-        "first_ms": longest["ts_ms"],
+        "first_ms": longest["last_ms" if wait.is_start else "ts_ms"],
     }
     yield Signal(
         "waits",
@@ -80,17 +80,17 @@ def measure(evidence: Evidence) -> Measured:
 
 def _lasts(row: Row, end_ms: int) -> bool:
     """Whether a wait came again for long and goes on at the end of its log, is its last word, or decides by itself."""
-    wait = waits()[row["wait"]]
-    rest_ms = end_ms - int(row["last_ms"])
+    wait, rest_ms = waits()[row["wait"]], end_ms - int(row["last_ms"])
     is_long = row["last_ms"] - row["ts_ms"] >= LEAST_SPAN_MS and row["records"] >= LEAST_RECORDS
-    return (is_long and rest_ms <= STILL_MS) or (wait.is_once and rest_ms <= LAST_WORD_MS) or wait.decides
+    goes_on = is_long and rest_ms <= STILL_MS and not wait.is_start
+    return goes_on or (wait.is_once and rest_ms <= LAST_WORD_MS) or wait.decides
 
 
 FACTS = {
     "waiting": "waits that last until the end of a log, or that their record decides",
     "failures": "failures of tasks or jobs beside the wait, and errors in logs",
     "wait": "id of the longest wait",
-    "cause": "class of what the wait is for; outside_system or misconfiguration",
+    "cause": "class of what the wait is for; outside_system, misconfiguration or resource_shortage",
     "system": "the system that is waited for",
     "what": "what waits for what",
     "advice": "what ends the wait",

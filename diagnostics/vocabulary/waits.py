@@ -18,8 +18,9 @@ RESULT_OF_LOAD = "doris.load_result"
 class Wait:
     """One entry: the texts that show it, the class of its cause, a clause of what waits, and what to do.
 
-    is_once  whether it counts as the last word of a log, too, and need not come again for minutes
-    decides  whether it counts once and wherever it stands
+    is_once   whether it counts as the last word of a log, too, and need not come again for minutes
+    decides   whether it counts once and wherever it stands
+    is_start  whether it counts as the last word alone, because it comes with each start
     """
 
     texts: tuple[str, ...]
@@ -29,6 +30,7 @@ class Wait:
     advice: str
     is_once: bool = False
     decides: bool = False
+    is_start: bool = False
 
 
 @cache
@@ -43,8 +45,9 @@ def waits() -> Mapping[str, Wait]:
             entry["system"],
             with_translations(entry["what"].strip(), entry, "what"),
             with_translations(entry["advice"].strip(), entry, "advice"),
-            entry.get("once") is True,
+            entry.get("once") in (True, "only"),
             entry.get("decides") is True,
+            entry.get("once") == "only",
         )
         for name, entry in content.items()
     }

@@ -30,6 +30,13 @@ RPC = "org.apache.hadoop.hbase.client.RpcRetryingCallerImpl"
 CALL = "Call exception, tries=6, retries=16, started=38367 ms ago, cancelled=false, msg=rs-1 row 'a' on table 'b'"
 YARN = "Retrying connect to server: 0.0.0.0/0.0.0.0:8032. Already tried 3 time(s); retry policy is RetryUpToMaximum"
 
+MANAGER = "org.apache.flink.runtime.resourcemanager.slotmanager.FineGrainedSlotManager"
+UNFULFILLED = "Could not fulfill resource requirements of job 261dee5e2794db0ec76dd8065a64d81c."
+DRIVER = "org.apache.flink.kubernetes.KubernetesResourceManagerDriver"
+POD = "Creating new TaskManager pod with name a-taskmanager-1-{} and resource <1728,1.0>."
+EXECUTOR = "org.apache.flink.runtime.taskexecutor.TaskExecutor"
+REGISTERED = "Registering TaskManager with ResourceID a-taskmanager-1-1 at ResourceManager"
+
 
 def again(logger: str, message: str, level: str = "INFO", seconds: int = 300) -> list[str]:
     return [line(60 + each, logger, message, level) for each in range(0, seconds, 20)]
@@ -53,8 +60,10 @@ def leading(spark: SparkSession, folder: Path, *lines: str) -> dict[str, Any]:
         (again("org.apache.hadoop.ipc.Client", YARN), "misconfiguration", "HADOOP_CONF_DIR"),
         ([line(60, SLOTS, SLOT)], "outside_system", "long transactions"),
         ([line(60, LOADS, RESULT)], "outside_system", "ErrorURL"),
+        ([line(60, MANAGER, UNFULFILLED, "WARN")], "resource_shortage", "taskmanager.numberOfTaskSlots"),
+        ([line(60, DRIVER, POD.format(1))], "resource_shortage", "kubectl describe pod"),
     ],
-    ids=["broker", "coordinator", "hbase", "yarn", "slot", "load"],
+    ids=["broker", "coordinator", "hbase", "yarn", "slot", "load", "unfulfilled", "pod"],
 )
 def test_a_wait_leads_with_its_act(
     spark: SparkSession, tmp_path: Path, lines: list[str], symptom: str, act: str
@@ -98,8 +107,9 @@ def test_what_a_load_answers_is_quoted(spark: SparkSession, tmp_path: Path) -> N
         [*again(CLIENT, BROKER, "WARN"), line(900, CLIENT, "Cluster ID: abc")],
         [line(60, SLOTS, SLOT), line(70, SLOTS, "Obtained valid replication slot")],
         [line(60, LOADS, RESULT), line(70, LOADS, RESULT.replace("Fail", "Success"))],
+        [*(line(60 * each, DRIVER, POD.format(each)) for each in range(1, 6)), line(320, EXECUTOR, REGISTERED)],
     ],
-    ids=["short", "passed", "slot", "load"],
+    ids=["short", "passed", "slot", "load", "pods"],
 )
 def test_what_is_tried_again_and_goes_on_stays_quiet(spark: SparkSession, tmp_path: Path, lines: list[str]) -> None:
     assert leading(spark, tmp_path, *lines) == {}
