@@ -8,7 +8,7 @@ from diagnostics.aggregators.aggregator import CITATION_ORDER, Aggregator
 from diagnostics.arithmetic.row_choice import contains_any, is_any, shortened
 from diagnostics.arithmetic.row_order import Order, sort_rows
 from diagnostics.citation import CITATION_COLUMNS
-from diagnostics.vocabulary.waits import RESULT_OF_LOAD, texts_of_waits, wait_of
+from diagnostics.vocabulary.waits import RESULTS_OF_LOADS, texts_of_waits, wait_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -25,7 +25,7 @@ def _waiting(records: pa.Table) -> pa.Table:
     import pyarrow.compute as pc
 
     quiet = records.filter(pc.and_(is_any(records["level"], QUIET), records["ts_ms"].is_valid()))
-    said = pc.coalesce(pc.if_else(is_any(quiet["event"], (RESULT_OF_LOAD,)), quiet["reason"], None), quiet["message"])
+    said = pc.coalesce(pc.if_else(is_any(quiet["event"], RESULTS_OF_LOADS), quiet["reason"], None), quiet["message"])
     told = contains_any(said, texts_of_waits())
     chosen = quiet.filter(told)
     texts = pc.utf8_slice_codeunits(said.filter(told), 0, MOST_SEARCHED).to_pylist()
@@ -54,7 +54,7 @@ AGGREGATOR: Aggregator[pa.Table] = Aggregator(
     name="waiting_records",
     table="log_record",
     columns=("ts_ms", "level", "message", "event", "reason"),
-    events=(RESULT_OF_LOAD,),
+    events=RESULTS_OF_LOADS,
     texts=texts_of_waits(),
     reduce=_waiting,
     merge=_first_of_waits,

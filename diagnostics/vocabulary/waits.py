@@ -10,8 +10,8 @@ from typing import Any
 
 from diagnostics.yaml_document import read_yaml, with_translations
 
-RESULT_OF_LOAD = "doris.load_result"
-"""The event whose reason is the result of a load; the message of its record holds the first line only."""
+RESULTS_OF_LOADS = ("doris.load_result", "starrocks.load_answer")
+"""The events whose reason is the result of a load; the message of such a record holds the first line only."""
 
 
 @dataclass(frozen=True, slots=True)

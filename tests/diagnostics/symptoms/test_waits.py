@@ -26,6 +26,15 @@ RESULT = (
     '    "Message": "[ANALYSIS_ERROR]errCode = 2, detailMessage = Unknown column",\n    "ErrorURL": "http://be:8040/e"\n}'
 )
 LOADS = "org.apache.doris.flink.sink.writer.DorisStreamLoad"
+UNKNOWN = (
+    'Transaction committed, lable: 7, body : {\n    "Status": "TXN_NOT_EXISTS",\n'
+    '    "Message": "transaction with label 7 not exists"\n}'
+)
+TRANSACTIONS = "com.starrocks.data.load.stream.TransactionStreamLoader"
+CHANGE = 'ddl can not do schema change:{"source":{"version":"1.9.7.Final","connector":"mysql"}}'
+CHANGES = "org.apache.doris.flink.sink.writer.serializer.JsonDebeziumSchemaSerializer"
+STORES = "com.pingcap.tikv.region.StoreHealthyChecker"
+STORE = "store [10.0.0.234:20160] is not reachable"
 RPC = "org.apache.hadoop.hbase.client.RpcRetryingCallerImpl"
 CALL = "Call exception, tries=6, retries=16, started=38367 ms ago, cancelled=false, msg=rs-1 row 'a' on table 'b'"
 YARN = "Retrying connect to server: 0.0.0.0/0.0.0.0:8032. Already tried 3 time(s); retry policy is RetryUpToMaximum"
@@ -62,8 +71,23 @@ def leading(spark: SparkSession, folder: Path, *lines: str) -> dict[str, Any]:
         ([line(60, LOADS, RESULT)], "outside_system", "ErrorURL"),
         ([line(60, MANAGER, UNFULFILLED, "WARN")], "resource_shortage", "taskmanager.numberOfTaskSlots"),
         ([line(60, DRIVER, POD.format(1))], "resource_shortage", "kubectl describe pod"),
+        ([line(60, TRANSACTIONS, UNKNOWN)], "outside_system", "'<fe>:8030'"),
+        ([line(60, CHANGES, CHANGE, "WARN")], "misconfiguration", "setNewSchemaChange(true)"),
+        ([line(60, STORES, STORE, "WARN")], "outside_system", "20160"),
     ],
-    ids=["broker", "coordinator", "hbase", "yarn", "slot", "load", "unfulfilled", "pod"],
+    ids=[
+        "broker",
+        "coordinator",
+        "hbase",
+        "yarn",
+        "slot",
+        "load",
+        "unfulfilled",
+        "pod",
+        "transaction",
+        "change",
+        "store",
+    ],
 )
 def test_a_wait_leads_with_its_act(
     spark: SparkSession, tmp_path: Path, lines: list[str], symptom: str, act: str

@@ -145,7 +145,11 @@ ACTS = [
     ("org.apache.hudi.exception.HoodieLockException: Unable to acquire lock", "outside_system", "num_retries"),
     ("DorisRuntimeException: transaction [7] is already VISIBLE, not pre-committed.", None, "sink.ignore.commit-error"),
     ("DorisRuntimeException: [E-235]failed to init rowset builder", "outside_system", "max_tablet_version_num"),
-    ("StreamLoadFailException: Target column count: 5 doesn't match source", "user_code", "sink.properties.columns"),
+    (
+        "StreamLoadFailException: Target column count: 5 doesn't match source value column count: 6",
+        "user_code",
+        "sink.properties.columns",
+    ),
     ("IllegalArgumentException: Cannot read unsupported version 3", "user_code", "Iceberg 1.7.0"),
     ("IOException: Unable to parse response body for Response{response=HTTP/1.1 200 OK}", None, "elasticsearch-8"),
     ("SQLException: Plugin 'mysql_native_password' is not loaded", "outside_system", "caching_sha2_password"),

@@ -1,0 +1,56 @@
+"""What the connectors of warehouses and databases themselves say leads to the act that repairs it."""
+
+from __future__ import annotations
+
+import pytest
+
+from diagnostics.vocabulary.class_owners import owner_of
+from diagnostics.vocabulary.message_remedies import remedy_of
+from diagnostics.wording.phrase import split_sentences
+
+LOAD = "com.starrocks.data.load.stream.exception.StreamLoadFailException: "
+DORIS = "errCode = 2, detailMessage = "
+BIGQUERY = "com.google.cloud.flink.bigquery.common.exceptions.BigQueryConnectorException: "
+
+
+@pytest.mark.parametrize(
+    ("said", "named"),
+    [
+        ("RuntimeException: Request of get query plan failed with code 404 Not Found", "'<fe>:8030'"),
+        (f'{LOAD}{{"Status": "TXN_NOT_EXISTS", "Message": "transaction with label 6bdf not exists"}}', "front ends"),
+        (f"{LOAD}Target column count: 3 doesn't match source value column count: 4.", "sink.properties.columns"),
+        ('StarRocks: {"Status": "FAILED", "Message": "No backend alive."}', "compute nodes back"),
+        (f"SQLException: {DORIS}String Type should not be used in key column[name].", "VARCHAR"),
+        ("DorisException: 'INVALID_ARGUMENT', error message is '[Unknown primitive type(26)]'", "Upgrade Doris to 2.0"),
+        ("Reason: actual column number in csv file is less than schema column number.", "sink.enable-delete"),
+        ("ERROR: modification of distribution columns in OnConflictUpdate is not supported", "3.3.0"),
+        ("SqlSyntaxErrorException: SQLCODE=-104, SQLSTATE=42601, SQLERRMC=;;c, d);END-OF-STATEMENT", "4.1.0"),
+        ("java.lang.UnsatisfiedLinkError: 'int io.netty.channel.unix.Socket.sendAddress(int)'", "one release of netty"),
+        ("Row error for primary key=[1], status=Corruption: Unknown operation type: 12", "releases that fit"),
+        ("NonRecoverableException: table t already exists with id 397a", "before the job starts"),
+        ("JsonException: Provider org.eclipse.parsson.JsonProviderImpl not found", "org.eclipse.parsson:parsson"),
+        (f"{BIGQUERY}Attempting to create more Sink Writers than allowed", "parallelism"),
+        ("ObDirectLoadNotSupportedException: direct load in ob version 0.0.0.0 is not supported", "obkv-table-client"),
+        ("IllegalArgumentException: Cannot query ClickHouse http port, please check", "HTTP port"),
+    ],
+)
+def test_the_first_sentence_names_the_act(said: str, named: str) -> None:
+    remedy = remedy_of(said)
+    assert remedy is not None
+    assert named in split_sentences(remedy)[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "owner"),
+    [
+        (
+            "org.apache.flink.calcite.shaded.com.google.common.base.Preconditions",
+            "the planner's own copies of libraries",
+        ),
+        ("org.apache.flink.util.CollectionUtil", "Flink 1.18 and newer"),
+    ],
+)
+def test_a_class_that_another_flink_has_names_it(name: str, owner: str) -> None:
+    found = owner_of(name)
+    assert found is not None
+    assert found.what == owner
