@@ -28,6 +28,17 @@ ACTS = [
     ("MQClientException: The message queue is not in assigned list, message queue: q", "RocketMQSource"),
     ("NoClassDefFoundError: org/slf4j/bridge/SLF4JBridgeHandler", "jul-to-slf4j"),
     ("An exception was thrown by TimerTask.\njava.lang.NoClassDefFoundError: org/acme/A", "lib/"),
+    ("TimeoutException: Timed out waiting to send the call. Call: listOffsets", "--unavailable-partitions"),
+    ("TimeoutException: Timed out waiting for a node assignment. Call: describeTopics", "bootstrap.servers"),
+    ("TimeoutException: Timeout expired after 60000ms while awaiting EndTxn(true)", "__transaction_state"),
+    ("IllegalArgumentException: JAAS config entry not terminated by semi-colon", "semicolon"),
+    ("SaslException: Failed to find AWS IAM Credentials [Caused by SdkClientException: Unable]", "awsProfileName"),
+    ("java.lang.NoClassDefFoundError: com/github/luben/zstd/ZstdInputStream", "zstd-jni"),
+    ("SerializationException: Error retrieving Avro schema for id 5", "/schemas/ids/"),
+    ("AWSSchemaRegistryException: Schema Found but status is FAILURE", "--compatibility NONE"),
+    ("MQBrokerException: CODE: 14 DESC: service not available now. It may be caused by", "diskMaxUsedSpaceRatio"),
+    ("CatalogException: Can't create generic table under pulsar tenant/namespace: a/b", "no slash"),
+    ("IllegalArgumentException: Invalid AWS Credential Provider Type X.", "WEB_IDENTITY_TOKEN"),
 ]
 
 
