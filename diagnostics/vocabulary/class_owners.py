@@ -6,6 +6,7 @@ what_zh   its name in Chinese, where it is no artifact's
 classes   beginnings of its classes; the longest that fits a class counts
 releases  Flink's version -> the release that is made for it
 of_flink  true: its release is that of Flink
+inside    the owner whose JAR has its classes inside, so that the releases of that one count
 includes  the pattern with which Maven shows who brings it (dependency:tree -Dincludes)
 advice    where it has to be, and in which release
 absent    what to do where the class is on no class path at all, if the advice is about two releases that meet
@@ -21,7 +22,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -85,6 +86,7 @@ class ClassOwner:
     always_there: bool = False
     in_every_release: bool = False
     passes_on: bool = False
+    inside: str | None = None
 
     @property
     def artifact(self) -> str:
@@ -116,7 +118,18 @@ class ClassOwner:
 @cache
 def class_owners() -> tuple[ClassOwner, ...]:
     """The catalogue. Raises InvalidRule naming the line when a file is invalid."""
-    return tuple(
+    owners = tuple(_owners())
+    named = {each.what: each for each in owners}
+    return tuple(replace(each, releases=_printed(named[each.inside])) if each.inside else each for each in owners)
+
+
+def _printed(owner: ClassOwner) -> dict[str, str]:
+    """The releases of an owner with its name, as they are printed for what is inside its JAR."""
+    return {line: release for line in owner.releases if (release := owner.release_for(line))}
+
+
+def _owners() -> Iterator[ClassOwner]:
+    return (
         ClassOwner(
             what=with_translations(what, entry, "what"),
             classes=tuple(entry["classes"]),
@@ -137,6 +150,7 @@ def class_owners() -> tuple[ClassOwner, ...]:
             always_there=entry.get("always_there") is True,
             in_every_release=entry.get("in_every_release") is True,
             passes_on=entry.get("passes_on") is True,
+            inside=entry.get("inside"),
         )
         for path in sorted(FOLDER.glob("*.yaml"))
         for what, entry in _entries(path).items()
@@ -223,4 +237,4 @@ def caller_of(frames: Sequence[str]) -> tuple[ClassOwner, str] | None:
 
 def connectors_for(line: str) -> Iterator[str]:
     """The connectors of the catalogue with their releases for Flink `1.18`."""
-    return (release for each in class_owners() if (release := each.release_for(line)))
+    return (release for each in class_owners() if not each.inside and (release := each.release_for(line)))

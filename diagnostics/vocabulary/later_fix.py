@@ -45,6 +45,14 @@ FOLDER = Path(__file__).parent / "later_fixes"
 
 
 @dataclass(frozen=True, slots=True)
+class Around:
+    """The program whose JAR a product is inside of: the tags of its releases, and the property with that of the product."""
+
+    tags: str
+    property: str
+
+
+@dataclass(frozen=True, slots=True)
 class Product:
     """One entry of `later_fixes.yaml`."""
 
@@ -58,7 +66,7 @@ class Product:
     from_flink: bool
     by_commit: bool
     tags: str
-    within: Mapping[str, str] | None
+    within: Around | None
 
     def has(self, name: str) -> bool:
         """Whether a class or frame is the product's."""
@@ -113,7 +121,7 @@ def products() -> Mapping[str, Product]:
             from_flink=entry.get("from_flink", False),
             by_commit=entry.get("by_commit", False),
             tags=entry["tags"],
-            within=entry.get("within"),
+            within=Around(**entry["within"]) if "within" in entry else None,
         )
         for name, entry in content.items()
     }

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from diagnostics.vocabulary.known_bug import FLINK, Release, release_of
-from diagnostics.vocabulary.later_fix import FOLDER, LaterFix, Product, fix_file, products
+from diagnostics.vocabulary.later_fix import FOLDER, Around, LaterFix, Product, fix_file, products
 
 MOST_CLASSES = 6
 """Classes of a change. Our choice: one that touches more is a redesign, and says little of a single method."""
@@ -171,12 +171,12 @@ def announced(web_site: Path) -> dict[str, set[Release]]:
     return found
 
 
-def releases_inside(clone: Path, within: Mapping[str, str]) -> dict[Release, Release]:
+def releases_inside(clone: Path, within: Around) -> dict[Release, Release]:
     """Release of a program -> the release of the product inside, by the property of its pom.xml, in order."""
-    stated = re.compile(rf"<{re.escape(within['property'])}>(\d+\.\d+\.\d+)")
+    stated = re.compile(rf"<{re.escape(within.property)}>(\d+\.\d+\.\d+)")
     found: dict[Release, Release] = {}
     for tag in git(clone, "tag").split():
-        match = re.fullmatch(within["tags"], tag)
+        match = re.fullmatch(within.tags, tag)
         inside = stated.search(git(clone, "show", f"{tag}:pom.xml")) if match else None
         if match and inside and (release := release_of(".".join(match.groups()))) and (has := release_of(inside[1])):
             found[release] = has

@@ -87,7 +87,7 @@ def _newest(
     before, after = release_of(runs), _numbers(release)
     if before and after and before >= after:
         return None
-    return ConnectorRelease(release, line, f"{owner.what} {runs}" if runs else None)
+    return ConnectorRelease(release, line, f"{owner.inside or owner.what} {runs}" if runs else None)
 
 
 def _numbers(release: str) -> Release | None:

@@ -279,3 +279,10 @@ def test_a_linkage_error_is_about_the_class_and_not_about_its_loader(message: st
 def test_a_pattern_of_class_loading_has_at_most_three_parts_of_the_package() -> None:
     assert package_of("org.apache.kafka.clients.consumer.ConsumerRecord") == "org.apache.kafka"
     assert package_of("scala.Option") == "scala"
+
+
+def test_what_is_inside_the_jar_of_a_connector_comes_with_its_releases() -> None:
+    cdc, debezium = owner_of("org.apache.flink.cdc.Source"), owner_of("io.debezium.connector.mysql.MySqlConnector")
+    assert cdc is not None
+    assert debezium is not None
+    assert debezium.release_for("1.20") == cdc.release_for("1.20")

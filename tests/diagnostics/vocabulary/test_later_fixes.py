@@ -71,6 +71,10 @@ def test_a_fix_of_debezium_comes_with_the_release_of_flink_cdc_that_has_it_insid
     fixes = {fix.change: fix for found in fixes_by_place("debezium").by_class.values() for fix in found}
     assert fixes["DBZ-7181"].releases == ((3, 1, 0),)
     assert fixes["DBZ-7181"].product.program == "Flink CDC"
+    frame = "io.debezium.connector.postgresql.PostgresOffsetContext.initialContext"
+    said = "org.postgresql.util.PSQLException: ERROR: recovery is in progress, not available in recovery mode"
+    assert [each.fix.change for each in later_fixes([frame], said, {})][:1] == ["DBZ-7181"]
+    assert "DBZ-7181" not in [each.fix.change for each in later_fixes([frame], said, {"debezium": (3, 1, 0)})]
 
 
 @pytest.mark.parametrize(
