@@ -46,7 +46,7 @@ FOLDER = Path(__file__).parent / "later_fixes"
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """The program whose JAR a product is inside of: the tags of its releases, and the property with that of the product."""
+    """The program whose JAR has a product inside: the tags of its releases, and the property with the product's."""
 
     tags: str
     property: str
