@@ -13,6 +13,7 @@ from diagnostics.notation.product_frame import product_frames
 from diagnostics.reconstruction.bugs.connector_release import ConnectorRelease, newest_release
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
+from diagnostics.vocabulary.class_owners import class_named, is_conflict, owner_of
 from diagnostics.vocabulary.harmless_errors import harmless_errors as harmless_catalogue
 from diagnostics.vocabulary.message_remedies import remedy_of
 
@@ -78,7 +79,7 @@ def _signal(job: str | None, rows: Sequence[Row], harmless: Mapping[str, FactVal
                 f"{rank}_frame": worst["user_frame"] or worst["root_cause_frame"],
             }
             if rank in REPAIRED:
-                remedy = _remedy(worst)
+                remedy = _remedy(worst) or (_class_path_remedy(worst) if rank != "outside" else None)
                 newest = None if remedy else _newest(worst, evidence)
                 facts |= {
                     f"{rank}_remedy": remedy,
@@ -111,6 +112,17 @@ def _remedy(row: Row) -> str | None:
     frames = [*own, *(each.name for each in product_frames(row["frames"]))]
     thrown = f"{row['exception_class'] or ''}: {row['exception_message'] or ''}"
     return remedy_of(f"{row['message'] or ''}\n{thrown}\n{row['causes'] or ''}\n{_quote(row)}", frames)
+
+
+def _class_path_remedy(row: Row) -> str | None:
+    """What repairs a class that the record says is missing or of another release, by the artifact that brings it.
+
+    Not of a warning: a class that is missing there is mostly an optional one.
+    """
+    name = row["root_cause_class"] or row["exception_class"] or ""
+    said = (row["root_cause_message"] if row["root_cause_class"] else row["exception_message"]) or ""
+    owner = owner_of(class_named(name, said)) if is_conflict(name, said) else None
+    return owner.advice_on(name) if owner else None
 
 
 def _newest(row: Row, evidence: Evidence) -> ConnectorRelease | None:

@@ -228,7 +228,7 @@ def _owner(fault: Fault, evidence: Evidence, *, is_twice: bool) -> dict[str, Fac
         known = list(connectors_for(line)) if line else []
         asking = {"asks_another_flink": True, "asked_by": _asked_by(fault.frame), "owner_flink": line}
         return facts | asking | {"connectors_for_flink": known or None}
-    if blamed and flink and not (is_missing and blamed.in_every_release):
+    if blamed and flink and not (is_missing and blamed.lacks_jar):
         line = f"{flink[0]}.{flink[1]}"
         own = ".".join(map(str, flink)) if blamed.of_flink else None
         is_core = name is None or name.startswith((*OWN_PACKAGES, "org.apache.flink.shaded."))

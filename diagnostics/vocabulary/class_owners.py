@@ -13,7 +13,7 @@ absent    what to do where the class is on no class path at all, if the advice i
 of_missing  true: its name and advice are about a class that is missing, and hold for none that is there twice
 until     the first version of Flink without its classes, and the `advice` where an older one runs
 always_there  true: every installation has it, so a class of it is missing because its caller is for another Flink
-in_every_release  true: every release of Flink has it, so a process that lacks it runs without Flink's jars
+lacks_jar  true: a missing class means that the process runs without its jar, not that the caller is for another Flink
 passes_on  true: its frames call what others hand it, so none of them is the caller
 beside    another owner's name -> what repairs a call from here to a class of that one, where it is neither's advice
 """
@@ -84,7 +84,7 @@ class ClassOwner:
     until: tuple[int, int] | None = None
     advice_until: str | None = None
     always_there: bool = False
-    in_every_release: bool = False
+    lacks_jar: bool = False
     passes_on: bool = False
     inside: str | None = None
 
@@ -148,7 +148,7 @@ def _owners() -> Iterator[ClassOwner]:
             if "until" in entry
             else None,
             always_there=entry.get("always_there") is True,
-            in_every_release=entry.get("in_every_release") is True,
+            lacks_jar=entry.get("lacks_jar") is True,
             passes_on=entry.get("passes_on") is True,
             inside=entry.get("inside"),
         )

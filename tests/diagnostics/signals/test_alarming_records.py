@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from diagnostics.signals.alarming_records import measure
 from tests.diagnostics.hand_made import JOB, START, hand_made, needs, only
 
@@ -175,3 +177,16 @@ def test_the_traceback_of_a_python_program_counts_though_its_driver_repeats_it_a
     other = record(2, "INFO", "ValueError: kept", logger="com.acme.Job")
     facts = only(measure(hand_made(log_record=[plain, raised, other])), "alarming_records").facts
     assert (facts["error_count"], facts["error_text"]) == (1, raised["message"])
+
+
+@pytest.mark.parametrize(("level", "is_repaired"), [("ERROR", True), ("WARN", False)])
+def test_an_error_about_a_class_comes_with_what_its_artifact_asks_for(level: str, is_repaired: bool) -> None:
+    """A warning of a missing class is mostly of an optional one."""
+    thrown = {
+        "exception_class": "java.lang.NoSuchMethodError",
+        "exception_message": "'void io.debezium.jdbc.JdbcConnection.<init>(io.debezium.config.Configuration)'",
+        "logger": "com.acme.Submitter",
+    }
+    facts = only(measure(hand_made(log_record=[record(0, level, "Not created.") | thrown])), "alarming_records").facts
+    remedies = [str(facts.get(f"{rank}_remedy")) for rank in ("error", "outside")]
+    assert any("debezium-*" in each for each in remedies) is is_repaired

@@ -39,6 +39,18 @@ from diagnostics.vocabulary.message_remedies import known_message, remedy_of
             "org.apache.flink.client.deployment.executors.RemoteExecutorFactory not a subtype",
             "scope provided",
         ),
+        ("You are using unsupported Flink version 1.15, only Flink 1.16, 1.17, 1.18 are supported now.", "FLINK_HOME"),
+        (
+            "Timeout(180000 ms, you can modify kyuubi.session.engine.initialize.timeout to change it)",
+            "kyuubi-flink-sql",
+        ),
+        ("Unsupported flink versions, Currently  only 1.12.2 and 1.16.2 are supported", "flink.version"),
+        (
+            "PluginNotExistException: Could not find the appropriate resource plugin. name: x, version: 1",
+            "setPluginDir",
+        ),
+        ("IllegalStateException: No translator known for org.apache.beam.runners.core.SplittableParDo$X", "services"),
+        ("failed to connect to all addresses; last error: UNKNOWN: ipv4:127.0.0.1:8099: refused", "job_server"),
         ("does not exist or the job vertex this operator belongs to is not initialized.", "Change nothing"),
     ],
 )
