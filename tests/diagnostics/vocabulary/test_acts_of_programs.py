@@ -175,7 +175,7 @@ from diagnostics.vocabulary.message_remedies import remedy_of
         ("IllegalStateException: Maximum capacity of CopyOnWriteStateMap is reached and the j", "parallelism"),
         ("IllegalStateException: which is not resumed by any hook.", "allowNonRestoredState"),
         ("IOException: Timeout while waiting for an available stream/connection. limits", "limit.output"),
-        ("IOException: declares no scheme and cannot be interpreted relative to the", "fs.default-scheme"),
+        ("IOException: The default file system scheme ('s3x') is invalid: s3x", "fs.default-scheme"),
         ("DynamicCodeLoadingException: is not a valid state backend factory (", "state.backend.type"),
         ("InvalidTypesException: Input mismatch: Tuple arity '3' expected but was '2'.", "<IN"),
         ("ValidationException: Call to auxiliary group function 'TUMBLE_START' must have matching", "GROUP BY TUMBLE"),
