@@ -45,6 +45,18 @@ from diagnostics.wording.phrase import split_sentences
             "flink-sql-connector-hive-2.3.10",
         ),
         ("NoSuchFieldError: callback", "flink-sql-connector-kafka"),
+        ("org.apache.paimon.rest.exceptions.NotAuthorizedException: Not authorized: expired", "'token.provider'"),
+        ("org.apache.paimon.rest.exceptions.ServiceFailureException: Server error: a", "REST catalogue's server"),
+        ("org.apache.paimon.catalog.Catalog$TableNotExistException: Table a.b does not exist.", "Create the table"),
+        ("org.sqlite.SQLiteException: [SQLITE_BUSY] The database file is locked", "MySQL or PostgreSQL"),
+        (
+            "Cannot recover from this checkpoint because some files in the snapshot that need to be resubmitted have "
+            "been deleted:",
+            "newer checkpoint",
+        ),
+        ("Current page size 65536 is too small, one record cannot fit into a single page.", "'page-size'"),
+        ("Cannot define bucket for row tracking table, it only support bucket = -1", "'bucket' = '-1'"),
+        ("NoopCompactManager does not support user triggered compaction.", "'write-only' = 'false'"),
     ],
 )
 def test_the_first_sentence_names_the_act(said: str, named: str) -> None:
@@ -79,3 +91,11 @@ def test_a_cast_between_two_classes_is_none_between_copies_of_one() -> None:
     )
     assert known is not None
     assert known.id == "cast-same-class"
+
+
+def test_a_file_that_the_look_up_itself_wrote_is_none_of_the_table() -> None:
+    local = ("org.apache.paimon.lookup.hash.HashLookupStoreReader.<init>",)
+    said = "java.io.FileNotFoundException: /tmp/flink-io-1/lookup-1 (No such file or directory)"
+    assert "io.tmp.dirs" in str(remedy_of(said, local))
+    table = "java.io.FileNotFoundException: File does not exist: hdfs://n/w/d.db/t/manifest/manifest-1-0"
+    assert "consumer-id" in str(remedy_of(table, ("org.apache.paimon.fs.hadoop.HadoopFileIO.newInputStream",)))
