@@ -158,6 +158,78 @@ def test_the_class_that_threw_it_decides_the_act(said: str, frame: str, named: s
     assert named in known.remedy
 
 
+@pytest.mark.parametrize(
+    ("said", "frame", "named"),
+    [
+        (
+            "HoodieException: unable to read next record from parquet file\nParquetDecodingException: The requested"
+            " schema is not compatible with the file schema. incompatible types: required binary a",
+            "org.apache.parquet.io.ColumnIOFactory$ColumnIOCreatorVisitor.incompatibleSchema",
+            "1.1.0 or later",
+        ),
+        (
+            "java.io.FileNotFoundException: No such file or directory: s3a://a/b/.hoodie/.aux/ckp_meta",
+            "org.apache.hudi.sink.meta.CkpMetadata.scanCkpMetadata",
+            "0.14.0 or later",
+        ),
+        (
+            "IllegalArgumentException: File hdfs://a/.hoodie/timeline/2025.inflight does not exist!",
+            "org.apache.hudi.common.util.ValidationUtils.checkArgument",
+            "hoodie.write.auto.upgrade",
+        ),
+        (
+            "IllegalArgumentException: Cannot use marker based rollback strategy on completed instant:[2021]",
+            "org.apache.hudi.common.util.ValidationUtils.checkArgument",
+            "hoodie.rollback.using.markers",
+        ),
+        (
+            "java.lang.ArrayIndexOutOfBoundsException: Index 51817 out of bounds for length 8",
+            "org.apache.hudi.util.RowDataToAvroConverters$13.convert",
+            "write.memory.segment.page.size",
+        ),
+        (
+            "java.lang.NullPointerException: null",
+            "org.apache.hudi.table.format.mor.MergeOnReadInputFormat$LogFileOnlyIterator.reachedEnd",
+            "0.13.0 or later",
+        ),
+        (
+            "java.time.format.DateTimeParseException: Text '00000000000001999' could not be parsed at index 0",
+            "org.apache.hudi.table.action.compact.ScheduleCompactionActionExecutor.parsedToSeconds",
+            "num_commits",
+        ),
+        (
+            "java.lang.IllegalArgumentException: At least one file path has to be specified.",
+            "org.apache.hudi.table.HoodieTableSource.baseFileOnlyInputFormat",
+            "read_optimized",
+        ),
+        (
+            "java.net.UnknownHostException: nsdev",
+            "org.apache.hadoop.security.SecurityUtil.buildTokenService",
+            "hdfs-site.xml",
+        ),
+        (
+            "com.google.cloud.storage.StorageException: Anonymous caller does not have storage.objects.create access",
+            "org.apache.flink.fs.gs.storage.GSBlobStorageImpl.writeBlob",
+            "GOOGLE_APPLICATION_CREDENTIALS",
+        ),
+        (
+            "Cannot initialize Catalog implementation org.apache.iceberg.hadoop.HadoopCatalog: Cannot find constructor",
+            "org.apache.iceberg.CatalogUtil.loadCatalog",
+            "iceberg-flink-runtime",
+        ),
+    ],
+)
+def test_a_failure_that_a_release_or_an_option_repairs_names_it_first(said: str, frame: str, named: str) -> None:
+    remedy = remedy_of(said, [frame])
+    assert remedy is not None
+    assert named in str(remedy)
+
+
+def test_an_index_that_is_out_of_bounds_in_another_program_is_not_the_buffer_of_hudi() -> None:
+    entry = known_message("java.lang.ArrayIndexOutOfBoundsException: Index 8 out of bounds for length 8", ("a.B.map",))
+    assert entry is None or entry.id != "hudi-row-larger-than-page"
+
+
 def test_a_folder_that_the_user_may_not_create_is_no_lost_scheme() -> None:
     assert remedy_of("Mkdirs failed to create file:/nas/recovery") is None
 
