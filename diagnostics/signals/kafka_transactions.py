@@ -85,7 +85,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
 """Kind of failure -> texts that identify it; the first match counts. Source: Flink's own log statements (kafka.*,
 2pc.*).
 """
-OTHER_CLIENTS = ("org.apache.pulsar.", ".fluss.exception.")
+OTHER_CLIENTS = ("org.apache.pulsar.", ".fluss.exception.", "Pulsar broker logs")
 """Packages of clients whose exceptions have the same names as Kafka's. Source: the clients of Pulsar and Fluss."""
 OPEN = re.compile(r"has been open for (\d{1,15}) ms")
 TIMEOUT = re.compile(r"transaction timeout (?:of |\()(\d{1,15})")

@@ -38,6 +38,15 @@ ACTS = [
     ("AWSSchemaRegistryException: Schema Found but status is FAILURE", "--compatibility NONE"),
     ("MQBrokerException: CODE: 14 DESC: service not available now. It may be caused by", "diskMaxUsedSpaceRatio"),
     ("CatalogException: Can't create generic table under pulsar tenant/namespace: a/b", "no slash"),
+    (
+        "Unable to commit transaction (x) because its producer is already fenced. Recovery took longer",
+        "transaction.timeout",
+    ),
+    (
+        "Unable to commit transaction (1,2). Please check the Pulsar broker logs for more details.",
+        "transactionTimeoutMillis",
+    ),
+    ("Got error produce response on topic-partition o-0, retrying (9 left). Error: NOT_ENOUGH_REPLICAS", "min.insync"),
     ("IllegalArgumentException: Invalid AWS Credential Provider Type X.", "WEB_IDENTITY_TOKEN"),
 ]
 
