@@ -10,7 +10,7 @@ from diagnostics.aggregators.harmless_errors import ERRORS, harmless_kinds, is_f
 from diagnostics.arithmetic.row_choice import contains_any, is_any, is_true, shortened
 from diagnostics.arithmetic.row_order import Order, first_rows_by_group, sort_rows
 from diagnostics.citation import CITATION_COLUMNS
-from diagnostics.vocabulary.copied_error import INFORMED_TEXTS, telling_messages
+from diagnostics.vocabulary.copied_error import INFORMED_TEXTS, shortened_to_known, telling_messages
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -19,7 +19,12 @@ MOST_OF_A_RANK = 200
 """Records of a rank kept, the earliest. Our choice: the first one is quoted, the others are counted."""
 
 MOST_CHARACTERS = 1_000
-"""Characters kept of a message. Our choice: a refused request states its address first and the reason last."""
+"""Characters kept of a message, besides a known text that stands further back. Our choice: a refused request states its
+address first and the reason last.
+"""
+
+MOST_SEARCHED = 4_000
+"""Characters of a message that are searched. Our choice: a row or an event that a record prints is mostly shorter."""
 
 OF_THE_RUNTIME = (
     "org.apache.flink.runtime.",
@@ -99,8 +104,17 @@ def _ranked(records: pa.Table) -> pa.Table:
     rank = pc.if_else(fatal, "fatal", pc.if_else(is_error, "error", pc.if_else(is_warning, warning, None)))
     telling = is_true(pc.and_(rank.is_valid(), harmless_kinds(records).is_null()))
     kept = records.filter(telling).select([*KEPT, *KEPT_CAUSE, *CITATION_COLUMNS])
-    kept = kept.append_column("message", shortened(records["message"].filter(telling), MOST_CHARACTERS))
-    return _earliest(kept.append_column("rank", rank.filter(telling).cast(pa.string())))
+    kept = kept.append_column("message", shortened(records["message"].filter(telling), MOST_SEARCHED))
+    return _with_known_texts(_earliest(kept.append_column("rank", rank.filter(telling).cast(pa.string()))))
+
+
+def _with_known_texts(rows: pa.Table) -> pa.Table:
+    """The rows with the beginnings of their messages, and the texts behind them by which a catalogue knows them."""
+    import pyarrow as pa
+
+    messages = [text and shortened_to_known(text, MOST_CHARACTERS) for text in rows["message"].to_pylist()]
+    place = rows.column_names.index("message")
+    return rows.set_column(place, "message", pa.chunked_array([pa.array(messages, rows["message"].type)]))
 
 
 def _printed(records: pa.Table) -> pa.ChunkedArray:

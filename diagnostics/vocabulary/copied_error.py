@@ -15,6 +15,8 @@ LEAST_CHARACTERS = 12
 """Shorter texts of the catalogues are in too many other files to name a cause alone. Our choice."""
 TOLD_CHARACTERS = 20
 """Shorter texts of known messages are in what programs print in passing, too. Our choice."""
+AROUND_CHARACTERS = 60
+"""Characters kept before and behind a known text in the rest of a message. Our choice: the name it speaks of."""
 THROWN = ("Exception", "Error")
 INFORMED_TEXTS = (
     "down with application status FAILED. Diagnostics",
@@ -60,6 +62,26 @@ def telling_messages() -> tuple[str, ...]:
     """Texts of messages whose repair is known and that say so in several words, without the general ones."""
     known = (text for each in message_remedies() if not each.is_general for text in each.texts)
     return tuple(text for text in known if len(text) >= TOLD_CHARACTERS and " " in text)
+
+
+def shortened_to_known(text: str, characters: int) -> str:
+    """The beginning of a message; a known text further back follows it: some print an event or a row before what ails.
+
+    characters  of the beginning
+    """
+    if len(text) <= characters or _told().entries_in(text[:characters]):
+        return text[:characters]
+    known = [telling_messages()[place] for place in _told().entries_in(text)]
+    if not known:
+        return text[:characters]
+    first = min(known, key=text.index)
+    begin = max(text.index(first) - AROUND_CHARACTERS, characters)
+    return f"{text[:characters]} … {text[begin : text.index(first) + len(first) + AROUND_CHARACTERS].strip()}"
+
+
+@cache
+def _told() -> EntryTexts:
+    return EntryTexts([text] for text in telling_messages())
 
 
 def names_cause(text: str) -> bool:

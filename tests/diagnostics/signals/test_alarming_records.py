@@ -190,3 +190,14 @@ def test_an_error_about_a_class_comes_with_what_its_artifact_asks_for(level: str
     facts = only(measure(hand_made(log_record=[record(0, level, "Not created.") | thrown])), "alarming_records").facts
     remedies = [str(facts.get(f"{rank}_remedy")) for rank in ("error", "outside")]
     assert any("debezium-*" in each for each in remedies) is is_repaired
+
+
+def test_what_a_message_says_behind_a_printed_event_is_known() -> None:
+    event = (
+        "Encountered change event 'Event{header=EventHeaderV4{" + "timestamp=0, " * 40 + "}}' at offset {} for table "
+    )
+    logged = record(
+        0, "ERROR", event + "shop.orders whose schema isn't known to this connector.", logger="io.debezium.x"
+    )
+    (found,) = only(measure, "alarming_records", records=[logged])
+    assert "shop.orders whose schema isn't known" in found.evidence["message"]

@@ -38,6 +38,17 @@ STORE = "store [10.0.0.234:20160] is not reachable"
 RPC = "org.apache.hadoop.hbase.client.RpcRetryingCallerImpl"
 CALL = "Call exception, tries=6, retries=16, started=38367 ms ago, cancelled=false, msg=rs-1 row 'a' on table 'b'"
 YARN = "Retrying connect to server: 0.0.0.0/0.0.0.0:8032. Already tried 3 time(s); retry policy is RetryUpToMaximum"
+LEFT_OUT = "\t 'shop.user_00' is filtered out of capturing"
+SQLSERVER = "io.debezium.connector.sqlserver.SqlServerStreamingChangeEventSource"
+NO_LSN = "No maximum LSN recorded in the database; please ensure that the SQL Server Agent is running"
+BLOCKED = (
+    "Cannot obtain valid replication slot 'flink' for plugin 'pgoutput' and database 'shop' [during attempt 1 out of 3,"
+    " concurrent tx probably blocks taking snapshot."
+)
+READ = (
+    "Snapshot split assigner received all splits finished, waiting for a complete checkpoint to mark the assigner"
+    " finished."
+)
 
 MANAGER = "org.apache.flink.runtime.resourcemanager.slotmanager.FineGrainedSlotManager"
 UNFULFILLED = "Could not fulfill resource requirements of job 261dee5e2794db0ec76dd8065a64d81c."
@@ -74,6 +85,11 @@ def leading(spark: SparkSession, folder: Path, *lines: str) -> dict[str, Any]:
         ([line(60, TRANSACTIONS, UNKNOWN)], "outside_system", "'<fe>:8030'"),
         ([line(60, CHANGES, CHANGE, "WARN")], "misconfiguration", "setNewSchemaChange(true)"),
         ([line(60, STORES, STORE, "WARN")], "outside_system", "20160"),
+        ([line(60, "io.debezium.connector.mysql.SnapshotReader", LEFT_OUT)], "misconfiguration", "user_.*"),
+        ([line(60, SQLSERVER, NO_LSN, "WARN")], "outside_system", "sp_cdc_start_job"),
+        ([line(60, SQLSERVER, NO_LSN.replace("SQL Server", "DB2"), "WARN")], "outside_system", "ASNCDCSERVICES"),
+        ([line(60, SLOTS, BLOCKED, "WARN")], "outside_system", "long transactions"),
+        ([line(60, "o.a.f.cdc.SnapshotSplitAssigner", READ)], "misconfiguration", "checkpoints"),
     ],
     ids=[
         "broker",
@@ -87,6 +103,11 @@ def leading(spark: SparkSession, folder: Path, *lines: str) -> dict[str, Any]:
         "transaction",
         "change",
         "store",
+        "table",
+        "agent",
+        "db2",
+        "blocked",
+        "read",
     ],
 )
 def test_a_wait_leads_with_its_act(
