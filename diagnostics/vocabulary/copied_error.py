@@ -16,7 +16,7 @@ LEAST_CHARACTERS = 12
 TOLD_CHARACTERS = 20
 """Shorter texts of known messages are in what programs print in passing, too. Our choice."""
 AROUND_CHARACTERS = 60
-"""Characters kept before and behind a known text in the rest of a message. Our choice: the name it speaks of."""
+"""Characters kept before and behind a known text in the rest of a message. Our choice: the name of a table or key."""
 THROWN = ("Exception", "Error")
 INFORMED_TEXTS = (
     "down with application status FAILED. Diagnostics",
@@ -69,9 +69,9 @@ def shortened_to_known(text: str, characters: int) -> str:
 
     characters  of the beginning
     """
-    if len(text) <= characters or _told().entries_in(text[:characters]):
+    if len(text) <= characters or _telling_texts().entries_in(text[:characters]):
         return text[:characters]
-    known = [telling_messages()[place] for place in _told().entries_in(text)]
+    known = [telling_messages()[place] for place in _telling_texts().entries_in(text)]
     if not known:
         return text[:characters]
     first = min(known, key=text.index)
@@ -80,7 +80,7 @@ def shortened_to_known(text: str, characters: int) -> str:
 
 
 @cache
-def _told() -> EntryTexts:
+def _telling_texts() -> EntryTexts:
     return EntryTexts([text] for text in telling_messages())
 
 
