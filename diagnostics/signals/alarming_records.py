@@ -13,6 +13,7 @@ from diagnostics.notation.product_frame import product_frames
 from diagnostics.reconstruction.bugs.connector_release import ConnectorRelease, newest_release
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
+from diagnostics.vocabulary.chinese_message import in_english
 from diagnostics.vocabulary.class_owners import class_named, is_conflict, owner_of
 from diagnostics.vocabulary.harmless_errors import harmless_errors as harmless_catalogue
 from diagnostics.vocabulary.message_remedies import remedy_of
@@ -111,7 +112,7 @@ def _remedy(row: Row) -> str | None:
     own = [each for each in (row["root_cause_frame"], row["thrown_in"]) if each]
     frames = [*own, *(each.name for each in product_frames(row["frames"]))]
     thrown = f"{row['exception_class'] or ''}: {row['exception_message'] or ''}"
-    return remedy_of(f"{row['message'] or ''}\n{thrown}\n{row['causes'] or ''}\n{_quote(row)}", frames)
+    return remedy_of(in_english(f"{row['message'] or ''}\n{thrown}\n{row['causes'] or ''}\n{_quote(row)}"), frames)
 
 
 def _class_path_remedy(row: Row) -> str | None:

@@ -78,16 +78,24 @@ def _origin(name: str, entry: Mapping[str, Any]) -> Origin:
 
 
 @lru_cache(maxsize=REMEMBERED)
-def origin_of(exception: str, message: str, frame: str | None, thrown_in: str | None, causes: str | None) -> Origin:
+def origin_of(
+    exception: str,
+    message: str,
+    frame: str | None,
+    thrown_in: str | None,
+    causes: str | None,
+    callers: tuple[str, ...] = (),
+) -> Origin:
     """The origin of a failure.
 
     exception, message  of the innermost exception
     frame, thrown_in    its top frame, and the first frame that is Flink's own or the user's
     causes              the whole chain, one `class: message` per line
+    callers             the frames of products that called the one that threw it
     """
     chain = "\n".join(_inside_operator([*(causes or "").split("\n"), f"{exception}: {message}"]))
     fitting = _texts().entries_in(chain) | _thrown_in(unshaded(exception), frame, thrown_in)
-    frames = [each for each in (frame, thrown_in) if each]
+    frames = [*(each for each in (frame, thrown_in) if each), *callers]
     for place, each in enumerate(origins()):
         if each.by_message and (shown := shown_by_message(chain, frames)) in origin_titles():
             return Origin(str(shown), origin_titles()[str(shown)])

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from diagnostics.citation import Citation
 from diagnostics.notation.product_frame import ProductFrame, innermost_frames, product_frames
+from diagnostics.vocabulary.chinese_message import in_english
 from diagnostics.vocabulary.fault_origins import Origin, origin_of
 
 
@@ -39,12 +40,14 @@ class Thrown:
     @property
     def origin(self) -> Origin:
         """The component that the root cause comes from."""
-        return origin_of(self.exception or "", self.message, self.frame, self.thrown_in, self.causes)
+        callers = tuple(each.name for each in innermost_frames(self.stack))
+        message, causes = in_english(self.message), self.causes and in_english(self.causes)
+        return origin_of(self.exception or "", message, self.frame, self.thrown_in, causes, callers)
 
     @property
     def chain(self) -> str:
-        """Its exceptions, outermost first, the innermost once more with its whole message."""
-        return f"{self.causes or ''}\n{self.exception or ''}: {self.message}"
+        """Its exceptions in English, outermost first, the innermost once more with its whole message."""
+        return in_english(f"{self.causes or ''}\n{self.exception or ''}: {self.message}")
 
     @property
     def places(self) -> tuple[str, ...]:

@@ -1,0 +1,47 @@
+"""What servers, drivers and systems print in Chinese, in the English that the catalogues know.
+
+`messages_in_chinese.yaml` has the texts; what is shown of an exception is unchanged.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Any
+
+from diagnostics.yaml_document import read_yaml
+
+CHINESE = re.compile("[\u4e00-\u9fff]")
+PART = re.compile(r"\\\{(\d)\\\}")
+"""A part that differs, in a text that was escaped for a pattern."""
+REMEMBERED = 4_096
+"""Texts whose English is kept. Our choice: as many as exception chains whose remedy is kept."""
+
+
+@lru_cache(maxsize=REMEMBERED)
+def in_english(text: str) -> str:
+    """The text with the English of the messages that it holds in Chinese."""
+    if not CHINESE.search(text):
+        return text
+    for pattern, english in _messages():
+        text = pattern.sub(lambda hit, said=english: said.format(*_parts(hit)), text)
+    return text
+
+
+def _parts(hit: re.Match[str]) -> list[str]:
+    """The parts that differ, by their number and not by their place, which is another one in Chinese."""
+    return [part for _, part in sorted(hit.groupdict().items())]
+
+
+@cache
+def _messages() -> tuple[tuple[re.Pattern[str], str], ...]:
+    """Pattern and English text. Raises InvalidRule naming the line when the file is invalid."""
+    content: Any = read_yaml(
+        (files("diagnostics.vocabulary") / "messages_in_chinese.yaml").read_text("utf-8"), "messages_in_chinese.yaml"
+    ).content
+    return tuple((_pattern(each), english) for english, chinese in content.items() for each in chinese)
+
+
+def _pattern(chinese: str) -> re.Pattern[str]:
+    return re.compile(PART.sub(r"(?P<part\1>.{1,200}?)", re.escape(chinese)))
