@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from importlib.resources import files
 from typing import Any
 
@@ -25,13 +25,13 @@ def in_english(text: str) -> str:
     if not CHINESE.search(text):
         return text
     for pattern, english in _messages():
-        text = pattern.sub(lambda hit, said=english: said.format(*_parts(hit)), text)
+        text = pattern.sub(partial(_worded, english), text)
     return text
 
 
-def _parts(hit: re.Match[str]) -> list[str]:
-    """The parts that differ, by their number and not by their place, which is another one in Chinese."""
-    return [part for _, part in sorted(hit.groupdict().items())]
+def _worded(english: str, hit: re.Match[str]) -> str:
+    """The English text with the parts that differ, by their number: their place is another one in Chinese."""
+    return english.format(*(part for _, part in sorted(hit.groupdict().items())))
 
 
 @cache

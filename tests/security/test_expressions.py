@@ -127,7 +127,7 @@ MADE_OF_CONSTANTS = {
     "diagnostics/reproduction/__init__.py": "names of its own module",
     "diagnostics/wording/cited_text.py": "forms of its own module, escaped, against texts of bounded length",
     "diagnostics/wording/unit.py": "patterns of its own module",
-    "diagnostics/vocabulary/chinese_message.py": "texts of the shipped catalogue beside it, escaped, with bounded parts",
+    "diagnostics/vocabulary/chinese_message.py": "texts of the shipped catalogue beside it, escaped, and bounded parts",
     "diagnostics/vocabulary/code_shapes.py": "patterns of the shipped catalogue beside it",
     "diagnostics/vocabulary/fault_traits.py": "words of the shipped catalogue beside it, escaped",
     "diagnostics/vocabulary/outside_refusals.py": "patterns of the shipped catalogue beside it",
