@@ -51,6 +51,15 @@ from diagnostics.vocabulary.message_remedies import known_message, remedy_of
         ),
         ("IllegalStateException: No translator known for org.apache.beam.runners.core.SplittableParDo$X", "services"),
         ("failed to connect to all addresses; last error: UNKNOWN: ipv4:127.0.0.1:8099: refused", "job_server"),
+        (
+            "java.lang.NoClassDefFoundError: org/apache/flink/table/api/bridge/java/StreamTableEnvironment",
+            "SeaTunnel 2.1: Flink 1.13",
+        ),
+        (
+            'java.lang.LinkageError: loader constraint violation: when resolving method "x" the class loader '
+            "(instance of org/apache/streampark/flink/proxy/ChildFirstClassLoader) of the current class",
+            "Upgrade StreamPark",
+        ),
         ("does not exist or the job vertex this operator belongs to is not initialized.", "Change nothing"),
     ],
 )
