@@ -10,6 +10,7 @@ from diagnostics.vocabulary.message_remedies import remedy_of
 @pytest.mark.parametrize(
     ("said", "named"),
     [
+        ("StreamPhysicalIntervalJoin doesn't support consuming update and delete changes", "as a regular join"),
         ("TableException: is not an append-only table. Use the toRetractStream() in or", "toChangelogStream(table)"),
         ("ValidationException: An input of GenericTypeInfo<Row> cannot be converted to Tabl", "Types.ROW_NAMED"),
         ("CodeGenException: TIMESTAMP_LTZ only supports diff between the same type.", "LOCALTIMESTAMP"),
