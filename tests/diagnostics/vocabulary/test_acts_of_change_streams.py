@@ -68,6 +68,7 @@ CDC = "org.apache.flink.cdc."
         (CDC + "SchemaEvolveException: fail to truncate table", "DROP_PRIV"),
         ("Could not connect to Elasticsearch cluster using the provided hosts [es:9200]", "http://es:9200"),
         ("Unsupported operation type: DELETE for log table shop.a", "primary key table"),
+        ("FlinkRuntimeException: The assigner is not ready to offer finished split information, this should", "3.2.0"),
         ("Error during binlog processing. Last offset stored = null, binlog reader near position = a/1", "2.4.0"),
     ],
 )
