@@ -202,6 +202,21 @@ def test_the_system_itself_is_named_before_its_family(exception: str, message: s
     assert system_of(thrown(exception, message)) == system
 
 
+@pytest.mark.parametrize(
+    ("message", "how"),
+    [
+        ("Table 'shop.orders' doesn't exist", "it does not have the topic, table or index"),
+        ("Unknown column 'a' in 'field list'", "it does not take the rows as the sink writes them"),
+        ("INSERT command denied to user 'a'@'10.0.0.7' for table 'b'", "it does not allow what the job asks for"),
+        ("something else", "its client reports an error"),
+    ],
+)
+def test_a_refused_statement_is_no_missing_table_unless_it_says_so(message: str, how: str) -> None:
+    refusal = refusal_in(thrown("java.sql.SQLSyntaxErrorException", message))
+    assert refusal is not None
+    assert refusal.how == how
+
+
 def test_a_connection_between_flinks_own_ports_names_no_system() -> None:
     assert system_of(thrown("java.net.ConnectException", "Connection refused: tm-2/10.0.0.8:6122")) is None
 
