@@ -20,6 +20,7 @@ from diagnostics.language import to_say
 from diagnostics.log_scan.known_messages import event_columns
 from diagnostics.notation.exception_name import BARE, is_qualifiable
 from diagnostics.notation.file_range import Head, Range, open_text
+from diagnostics.notation.go_log_line import error_line
 from diagnostics.notation.listed_options import is_listed
 from diagnostics.notation.log_event import alarming_events, harmless_events
 from diagnostics.notation.printed_options import MOST_CHARACTERS, options_of_text
@@ -53,13 +54,13 @@ _DATED = re.compile(r"\W?\d{1,4}([./-])\d{1,2}\1\d{1,4}[T ]\d\d:\d\d:\d\d")
 
 
 def _recognise(head: Head) -> float:
-    lines = head.text.splitlines()
+    lines = [error_line(line) for line in head.text.splitlines()]
     said = sum(_BELOW.match(line) is None for line in lines)
     if said > MOST_LINES + 1 or len(head.text) > MOST_LINES * MOST_LINE:
         return 0.0
     events = {each["event"] for each in _events(lines) if each}
     # A document in JSON may quote such a line in passing.
-    is_known = names_cause(head.text) or bool(events - harmless_events() if head.starts_as_json else events)
+    is_known = names_cause("\n".join(lines)) or bool(events - harmless_events() if head.starts_as_json else events)
     is_log = sum(_DATED.match(line) is not None for line in lines) > 1
     return 0.3 if is_known or any(map(is_error_line, lines)) or (_holds_trace(lines) and not is_log) else 0.0
 
@@ -78,7 +79,8 @@ def _is_thrown(line: str) -> bool:
 
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:
-    statements = list(_statements(numbered_lines(part, MOST_LINE)))
+    lines = ((number, error_line(line)) for number, line in numbered_lines(part, MOST_LINE))
+    statements = list(_statements(lines))
     rows = []
     for each, known in zip(statements, _events([each[0][1] for each in statements]), strict=True):
         (number, line), (last, _) = each[0], each[-1]

@@ -58,6 +58,9 @@ IN_MAIN = "The main method caused an error"
 """Flink's PackagedProgram of a program that did not come to its end."""
 OF_A_RUN = ("Job execution failed", "JobExecutionException", "Job failed", "Recovery is suppressed")
 """Texts of an exception of the program that passes on how its job ended. Source: Flink's JobResult and ClientUtils."""
+PLAIN_PROGRAM = 'Exception in thread "main" '
+"""How the Java launcher reports what a program throws that no client of Flink runs."""
+OF_FLINK = "org.apache.flink."
 USER_CLASS = re.compile(r"Cannot load user class: ([\w.$]{1,300})")
 """Flink's StreamConfig of a class that a task needs and its class loader does not have."""
 
@@ -134,6 +137,8 @@ def _cause(same: Sequence[Fault], evidence: Evidence) -> dict[str, FactValue]:
         "messages": len({fault.message for fault in same}),
         "reported_by": first.reported_by,
         "before_job": (IN_MAIN in first.chain and not any(each in first.chain for each in OF_A_RUN)) or None,
+        "plain_program": (first.citation.text.startswith(PLAIN_PROGRAM) and (missing or "").startswith(OF_FLINK))
+        or None,
     }
     facts |= _cast(first)
     twice = names_two_loaders(first.message) or facts.get("cast_same") is True
@@ -292,6 +297,7 @@ FACTS = {
     "advice_is_general": "whether that repair says little more than the kind of failure",
     "messages": "different messages of the exception; one message again and again is one record or one condition",
     "reported_by": "who reports the fault; failure (of a task or job), process, client, error, warning, passed",
+    "plain_program": "whether a program that Java itself started lacks a class of Flink",
     "before_job": "whether the program failed in its main method before it had a job",
     "missing": "the class that a class loading fault names",
     "owner": "the artifact or library that has the class",

@@ -11,6 +11,7 @@ from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.failures.fault import Fault, faults_in
 from diagnostics.reconstruction.failures.incident_log import Failure, IncidentLog, LogEvent, incident_log
 from diagnostics.reconstruction.failures.process_end import process_ends
+from diagnostics.reconstruction.failures.sought_jobmanager import sought_jobmanager
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.message_remedies import remedy_of
 
@@ -56,8 +57,6 @@ PEER = re.compile(
 )
 HOST = re.compile(r"(?:^|[@/])([A-Za-z0-9_.-]{1,200}):\d{1,5}|^([A-Za-z0-9_.-]{1,200})/")
 """Host in an error of the network stack, Akka or Pekko; matched in texts of at most 2,000 characters."""
-JOBMANAGER = re.compile(r"[@/]([A-Za-z0-9_.-]{1,200}:6123)\b")
-"""Address of a JobManager by Flink's default of jobmanager.rpc.port. Source: Flink's documentation, Configuration."""
 
 
 def measure(evidence: Evidence) -> Measured:
@@ -88,7 +87,7 @@ def measure(evidence: Evidence) -> Measured:
         "first_text": _said(faults[0]) if faults else None,
         "first_remedy": remedy_of(_all(faults[0])) if faults else None,
         **_peer(faults),
-        **_sought_jobmanager(faults),
+        **_sought_jobmanager(log, faults),
         **_ends(log, first_ms),
         **_first_fault(faults_in(evidence), faults),
     }
@@ -147,14 +146,17 @@ def _peer(told: Sequence[LogEvent | Failure]) -> dict[str, FactValue]:
     return {"peers": len(by_host), "peer": name, "peer_victims": together[name]}
 
 
-def _sought_jobmanager(told: Sequence[LogEvent | Failure]) -> dict[str, FactValue]:
-    """How often a TaskManager did not reach the JobManager, and where it looked for it."""
-    addresses = [
-        found[1]
-        for each in told
-        if isinstance(each, LogEvent) and each.process == "taskmanager" and (found := JOBMANAGER.search(_all(each)))
-    ]
-    return {"to_jobmanager": len(addresses), "jobmanager": addresses[-1] if addresses else None}
+def _sought_jobmanager(log: IncidentLog, told: Sequence[LogEvent | Failure]) -> dict[str, FactValue]:
+    """How often a TaskManager did not reach the JobManager, where it looked for it, and whether it ever reached it."""
+    sought = sought_jobmanager(log, told)
+    return {
+        "to_jobmanager": sought.failed,
+        "jobmanager": sought.address,
+        "search": sought.lasting,
+        "search_refused": sought.refused,
+        "search_local": sought.is_local,
+        "jobmanager_port": sought.port,
+    }
 
 
 def _simultaneous_processes(events: Sequence[LogEvent | Failure]) -> int:
@@ -209,6 +211,10 @@ SIGNALS = (
             "peer": "the host that most processes lost together",
             "to_jobmanager": "times that a TaskManager did not reach the JobManager",
             "jobmanager": "address at which the TaskManagers looked for the JobManager",
+            "search": "failed attempts of a TaskManager that had not found the JobManager when its log ended",
+            "search_refused": "whether nothing listened for it at that address",
+            "search_local": "whether that address is the TaskManager's own host",
+            "jobmanager_port": "port at which the JobManager listens, where the TaskManagers try another one",
             "peer_victims": "processes that lost this host within 10 s",
             "ends": "processes that ended around the first broken connection, those with an OutOfMemoryError included",
             "ends_how": "how they ended",

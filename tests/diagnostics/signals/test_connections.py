@@ -285,3 +285,28 @@ def test_retransmissions_before_the_loss_are_separate() -> None:
 
 def test_without_readings_the_kernels_counters_are_asked_for() -> None:
     assert needs(tcp_loss.measure(hand_made())) == {"tcp_loss": "tcp-counters"}
+
+
+SEEKS = "Could not resolve ResourceManager address pekko.tcp://flink@jm:6123/user/rpc/resourcemanager_*, retrying"
+
+
+def test_a_task_manager_that_looks_for_the_job_manager_until_its_log_ends_has_not_found_it() -> None:
+    refused = "Remote connection to [null] failed with java.net.ConnectException: Connection refused: jm/10.0.0.1:6123"
+    facts = broken([record(1, refused, "taskmanager"), record(2, SEEKS, "taskmanager")])
+    assert (facts["search"], facts["search_refused"], facts["search_local"]) == (2, True, False)
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        record(12, "Successful registration at resource manager pekko.tcp://flink@jm:6123/user/rpc/r", "taskmanager"),
+        record(90, "Some other record a minute later", "taskmanager"),
+    ],
+)
+def test_a_task_manager_that_goes_on_has_found_the_job_manager(after: dict[str, Any]) -> None:
+    assert "search" not in broken([record(1, SEEKS, "taskmanager"), record(11, SEEKS, "taskmanager"), after])
+
+
+def test_a_job_manager_that_listens_at_another_port_says_which() -> None:
+    listens = record(0, "Remoting started; listening on addresses :[pekko.tcp://flink@jm:42353]")
+    assert broken([listens, record(1, SEEKS, "taskmanager")])["jobmanager_port"] == 42353
