@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from tests.incidents.public_background import (
+    BACKGROUND_RELEASE,
     BEGIN,
     BETWEEN_SCRAPES,
     DUMPS,
@@ -45,6 +46,7 @@ Half = Literal[
     "fresh5",
     "learning6",
     "learning7",
+    "learning8",
     "fresh6-judge",
     "fresh6",
     "fresh7",
@@ -84,6 +86,7 @@ BETWEEN_RECORDS = dt.timedelta(milliseconds=50)
 UNKNOWN_LOGGER = "root"
 PROCESS = 'tm_id="localhost:18040-99560d",host="localhost"'
 
+_RELEASE = re.compile(r"(?:about )?(?P<line>\d+\.\d+)(?:\.(?P<patch>\d+))?")
 _TIME = r"(?P<date>\d{4}-\d\d-\d\d)[ T](?P<clock>\d\d:\d\d:\d\d)[,.:](?P<ms>\d{3})\S*"
 _STAMP = re.compile(r"(?m)^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)")
 _LEVEL = r"(?P<level>TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\b\s*(?:\[[^]]*\]\s*)?"
@@ -116,10 +119,12 @@ class GatheredIncident:
 
     also_right    further classes that a careful reader may give it
     fix_keywords  lists of lower-case words; a text in which all words of one list stand names the fix
+    release       the release of Flink that the thread states, as `1.13.2`; None where it states none
     """
 
     id: str
     url: str
+    release: str | None
     symptom_class: str
     also_right: tuple[str, ...]
     fix: str
@@ -128,7 +133,10 @@ class GatheredIncident:
     half: Half
 
     def write(self, folder: Path) -> None:
-        """Writes the healthy logs with the quoted records, and a file for each other kind of evidence."""
+        """Writes the healthy logs with the quoted records, and a file for each other kind of evidence.
+
+        The logs name the release that the thread states; where it states none, they name none either.
+        """
         records, now = _records([(LOGS[each.kind], each.text) for each in self.evidence if each.kind in LOGS])
         for each in self.evidence:
             if each.kind == "exception":
@@ -144,7 +152,7 @@ class GatheredIncident:
                 text = _moved(each.text, now) if each.kind in TIMED else each.text
                 with (folder / FILES[each.kind]).open("a", encoding="utf-8") as file:
                     file.write(text + "\n")
-        write_logs(folder, records)
+        write_logs(folder, records, _naming(self.release))
 
     def names_fix(self, text: str) -> bool:
         """Whether the stated fix stands in the text."""
@@ -163,10 +171,11 @@ def rows_of(half: Half) -> list[dict[str, object]]:
 
 
 def gathered_incidents(half: Half) -> list[GatheredIncident]:
-    return [_incident(row, half) for row in rows_of(half)]
+    return [incident_of(row, half) for row in rows_of(half)]
 
 
-def _incident(row: Mapping[str, object], half: Half) -> GatheredIncident:
+def incident_of(row: Mapping[str, object], half: Half) -> GatheredIncident:
+    """The incident of a stored row."""
     evidence, also, words = row["evidence"], row.get("also_right", []), row["fix_keywords"]
     assert isinstance(evidence, list)
     assert isinstance(also, list)
@@ -174,6 +183,7 @@ def _incident(row: Mapping[str, object], half: Half) -> GatheredIncident:
     return GatheredIncident(
         id=str(row["id"]),
         url=str(row["url"]),
+        release=_release_in(str(row.get("flink_version", ""))),
         symptom_class=str(row["symptom_class"]),
         also_right=tuple(also),
         fix=str(row["fix"]),
@@ -181,6 +191,19 @@ def _incident(row: Mapping[str, object], half: Half) -> GatheredIncident:
         evidence=tuple(Quoted(**each) for each in evidence),
         half=half,
     )
+
+
+def _release_in(stated: str) -> str | None:
+    """The release of Flink that a thread states first: `about 1.9` gives `1.9.0`, the oldest that it can be."""
+    release = _RELEASE.match(stated)
+    return f"{release['line']}.{release['patch'] or 0}" if release else None
+
+
+def _naming(release: str | None) -> Mapping[str, str]:
+    """What the background states of its release -> what it states in the incident."""
+    if release is None:
+        return {f"Version: {BACKGROUND_RELEASE}": "Version: <unknown>", f"-{BACKGROUND_RELEASE}.jar": ".jar"}
+    return {BACKGROUND_RELEASE: release}
 
 
 def _records(quoted: Sequence[tuple[str, str]]) -> tuple[list[tuple[str, str]], dt.datetime]:

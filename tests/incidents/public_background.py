@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 BACKGROUND = HERE / "nothing_wrong" / "evidence.zip"
+BACKGROUND_RELEASE = "1.20.5"
 LOGS = {"jobmanager": "standalonesession", "taskmanager": "taskexecutor"}
 JOB, JOB_NAME = "261dee5e2794db0ec76dd8065a64d81c", "page-view-count"
 TASK_MANAGER = "localhost:18040-99560d @ localhost (dataPort=33465)"

@@ -21,6 +21,7 @@ from tests.incidents.gathered_incidents import (
     Quoted,
     gathered_incidents,
     half_of,
+    incident_of,
     rows_of,
 )
 
@@ -131,6 +132,33 @@ def test_the_times_of_a_clients_log_move_behind_the_background(tmp_path: Path) -
     assert [line[:16] for line in lines] == ["2026-11-21 01:37", "2026-11-21 01:38"]
 
 
+@pytest.mark.parametrize(
+    ("stated", "release"),
+    [
+        ("1.13.2 / 1.14.4", "1.13.2"),
+        ("1.13", "1.13.0"),
+        ("about 1.9", "1.9.0"),
+        ("2.x (connector kafka 4.x)", None),
+        ("unknown (StarRocks connector 1.2.x)", None),
+    ],
+)
+def test_the_logs_name_the_release_that_a_thread_states(stated: str, release: str | None, tmp_path: Path) -> None:
+    row = {
+        "flink_version": stated,
+        "evidence": [],
+        "fix_keywords": [],
+        "id": "",
+        "url": "",
+        "symptom_class": "",
+        "fix": "",
+    }
+    incident_of(row, "open").write(tmp_path)
+    written = (tmp_path / "taskmanager.log").read_text("utf-8")
+    assert f"Starting TaskManager (Version: {release or '<unknown>'}, Scala: 2.12" in written
+    assert (f"/flink-cep-{release}.jar" if release else "/flink-cep.jar") in written
+    assert release == "1.20.5" or "1.20.5" not in written
+
+
 def test_a_moving_metric_ends_at_its_last_value(tmp_path: Path) -> None:
     series = 'flink_taskmanager_job_task_numRecordsIn{task_name="t",subtask_index="0"} 10..33'
     _incident(Quoted("metrics", series)).write(tmp_path)
@@ -150,6 +178,7 @@ def _incident(quoted: Quoted) -> GatheredIncident:
     return GatheredIncident(
         id="gat-000",
         url="https://example.org/thread",
+        release=None,
         symptom_class="user_code",
         also_right=(),
         fix="A timeout above the interval.",
