@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
+from diagnostics.vocabulary.known_bug import release_of
 from tests.incidents.public_background import (
     BACKGROUND_RELEASE,
     BEGIN,
@@ -84,6 +85,12 @@ TIMES_FAILED = 3
 """Each thread with an exception tells of one that comes again. Our choice: the fewest that show this."""
 BETWEEN_RECORDS = dt.timedelta(milliseconds=50)
 UNKNOWN_LOGGER = "root"
+FORMER_OPTIONS = {
+    "restart-strategy.type": "restart-strategy",
+    "execution.checkpointing.dir": "state.checkpoints.dir",
+    "state.backend.type": "state.backend",
+}
+"""Options of the background -> their names before Flink 1.20."""
 PROCESS = 'tm_id="localhost:18040-99560d",host="localhost"'
 
 _RELEASE = re.compile(r"(?:about )?(?P<line>\d+\.\d+)(?:\.(?P<patch>\d+))?")
@@ -200,10 +207,11 @@ def _release_in(stated: str) -> str | None:
 
 
 def _naming(release: str | None) -> Mapping[str, str]:
-    """What the background states of its release -> what it states in the incident."""
+    """What the background states of its release -> what it states in the incident: options have the names of then."""
     if release is None:
         return {f"Version: {BACKGROUND_RELEASE}": "Version: <unknown>", f"-{BACKGROUND_RELEASE}.jar": ".jar"}
-    return {BACKGROUND_RELEASE: release}
+    before = release_of(release) < release_of(BACKGROUND_RELEASE)[:2]
+    return {BACKGROUND_RELEASE: release} | (FORMER_OPTIONS if before else {})
 
 
 def _records(quoted: Sequence[tuple[str, str]]) -> tuple[list[tuple[str, str]], dt.datetime]:

@@ -159,6 +159,14 @@ def test_the_logs_name_the_release_that_a_thread_states(stated: str, release: st
     assert release == "1.20.5" or "1.20.5" not in written
 
 
+def test_the_options_have_the_names_that_the_release_knows(tmp_path: Path) -> None:
+    row = {**dict.fromkeys(("id", "url", "symptom_class", "fix"), ""), "evidence": [], "fix_keywords": []}
+    incident_of({**row, "flink_version": "1.13.2"}, "open").write(tmp_path)
+    written = (tmp_path / "jobmanager.log").read_text("utf-8")
+    assert "state.checkpoints.dir, file:" in written
+    assert "execution.checkpointing.dir" not in written
+
+
 def test_a_moving_metric_ends_at_its_last_value(tmp_path: Path) -> None:
     series = 'flink_taskmanager_job_task_numRecordsIn{task_name="t",subtask_index="0"} 10..33'
     _incident(Quoted("metrics", series)).write(tmp_path)
