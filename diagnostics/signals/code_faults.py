@@ -305,6 +305,7 @@ FACTS = {
     "caller_frame": "frame in which it is called",
     "owner_advice": "place and release of the artifact that has the class, or of the one that calls it",
     "owner_running": "the older release of the connector that runs, where the evidence shows it",
+    "owner_releases": "the newest releases of the connector by version of Flink, where that of the case is not known",
     "owner_release": "the artifact in the release for the Flink that runs",
     "connectors_for_flink": "connectors in the releases for the Flink that runs, where the class is Flink's own",
     "owner_flink": "the version of Flink that runs, for which the artifact's release is chosen",

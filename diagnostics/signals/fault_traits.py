@@ -159,6 +159,7 @@ FACTS = {
     "advice": "repair of a failure of the kind that the message suggests",
     "owner": "the connector or library among the frames that threw it",
     "owner_running": "the older release of the connector that runs, where the evidence shows it",
+    "owner_releases": "the newest releases of the connector by version of Flink, where that of the case is not known",
     "owner_release": "newest known release of the connector that threw it, for the Flink that runs",
     **FIX_FACTS,
     "owner_flink": "the version of Flink that runs, for which the connector is chosen",

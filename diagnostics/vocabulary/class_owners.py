@@ -5,6 +5,7 @@ The YAML files of `diagnostics/vocabulary/class_owners` have, by the name of an 
 what_zh   its name in Chinese, where it is no artifact's
 classes   beginnings of its classes; the longest that fits a class counts
 releases  Flink's version -> the release that is made for it
+former    beginnings of classes of older releases -> the first release without them
 of_flink  true: its release is that of Flink
 inside    the owner whose JAR has its classes inside, so that the releases of that one count
 includes  the pattern with which Maven shows who brings it (dependency:tree -Dincludes)
@@ -87,6 +88,7 @@ class ClassOwner:
     lacks_jar: bool = False
     passes_on: bool = False
     inside: str | None = None
+    former: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def artifact(self) -> str:
@@ -109,6 +111,10 @@ class ClassOwner:
         if release is None:
             return None
         return f"{self.what} {release}" if release[0].isdigit() else release
+
+    def renamed_in(self, name: str) -> str | None:
+        """The first release without this class or frame, whose package was renamed; None for a package of today."""
+        return next((release for former, release in self.former.items() if name.startswith(former)), None)
 
     def advice_beside(self, called: ClassOwner | None) -> str | None:
         """What repairs a call from here to a class of that owner; None where nothing particular is known."""
@@ -151,6 +157,7 @@ def _owners() -> Iterator[ClassOwner]:
             lacks_jar=entry.get("lacks_jar") is True,
             passes_on=entry.get("passes_on") is True,
             inside=entry.get("inside"),
+            former=dict(entry.get("former", {})),
         )
         for path in sorted(FOLDER.glob("*.yaml"))
         for what, entry in _entries(path).items()

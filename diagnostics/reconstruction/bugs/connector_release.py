@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue
+from diagnostics.language import say
 from diagnostics.notation.artifact import artifacts_in
 from diagnostics.notation.product_frame import ProductFrame
 from diagnostics.reconstruction.bugs.running_release import DISTRIBUTION, jars_behind, running_release
@@ -20,7 +21,8 @@ from diagnostics.vocabulary.known_bug import Release, release_of
 class ConnectorRelease:
     """The newest release of a connector that is known for a version of Flink, and that version, as `1.18`.
 
-    running  the older release that the evidence shows to run, with its name; None where none is shown
+    running  the older release that the evidence shows to run, with its name, or the name with the release that its
+             classes say is newer; None where neither is shown
     """
 
     release: str
@@ -31,17 +33,32 @@ class ConnectorRelease:
 def connector_release(fault: Fault, evidence: Evidence) -> dict[str, FactValue]:
     """`owner`, the connector or library among the frames that failed, and `owner_release` for Flink `owner_flink`.
 
-    `owner_running` is the older release that runs, where the evidence shows it.
+    `owner_running` is the older release that runs, where the evidence shows it. Where Flink's version is not known,
+    `owner_releases` are the newest for each.
     """
     found = [each for each in map(owner_of, fault.passed) if each]
     owner = next((each for each in found if each.releases), next(iter(found), None))
-    newest = _newest(owner, fault.frames, fault.citation.file_id, fault.ts_ms, evidence)
+    place = fault.citation.file_id, fault.ts_ms
+    newest = _newest(owner, fault.passed, fault.frames, *place, evidence)
+    is_known = owner is None or flink_of(fault.frames, *place, evidence) is not None
     return {
         "owner": owner.what if owner else None,
         "owner_release": newest.release if newest else None,
         "owner_flink": newest.flink if newest else None,
         "owner_running": newest.running if newest else None,
+        "owner_releases": None if is_known or owner is None else _by_flink(owner) or None,
     }
+
+
+def _by_flink(owner: ClassOwner) -> list[str]:
+    """The newest releases of a connector with the versions of Flink that they are for, the newest first."""
+    lines: dict[str, list[str]] = {}
+    for line in reversed(list(owner.releases)):
+        lines.setdefault(owner.release_for(line) or "", []).append(line)
+    return [
+        say("{release} for Flink {versions}", release=release, versions=", ".join(reversed(versions)))
+        for release, versions in lines.items()
+    ]
 
 
 def release_shown(fault: Fault, evidence: Evidence) -> ConnectorRelease | None:
@@ -65,8 +82,9 @@ def newest_release(
 
     frames  those of the failure, behind which a log prints the JAR
     """
-    owner = next((each for name in names if name and (each := owner_of(name)) and each.releases), None)
-    return _newest(owner, frames, file_id, ts_ms, evidence)
+    named = [name for name in names if name]
+    owner = next((each for name in named if (each := owner_of(name)) and each.releases), None)
+    return _newest(owner, named, frames, file_id, ts_ms, evidence)
 
 
 def flink_of(frames: Iterable[ProductFrame], file_id: int, ts_ms: int | None, evidence: Evidence) -> Release | None:
@@ -76,18 +94,26 @@ def flink_of(frames: Iterable[ProductFrame], file_id: int, ts_ms: int | None, ev
 
 
 def _newest(
-    owner: ClassOwner | None, frames: Sequence[ProductFrame], file_id: int, ts_ms: int | None, evidence: Evidence
+    owner: ClassOwner | None,
+    names: Sequence[str],
+    frames: Sequence[ProductFrame],
+    file_id: int,
+    ts_ms: int | None,
+    evidence: Evidence,
 ) -> ConnectorRelease | None:
     flink = flink_of(frames, file_id, ts_ms, evidence)
     line = f"{flink[0]}.{flink[1]}" if flink else None
     release = owner.release_for(line) if owner and line else None
     if owner is None or line is None or release is None:
         return None
-    runs = running_release(owner, frames, file_id, evidence)
-    before, after = release_of(runs), _numbers(release)
-    if before and after and before >= after:
-        return None
-    return ConnectorRelease(release, line, f"{owner.inside or owner.what} {runs}" if runs else None)
+    name, newest = owner.inside or owner.what, _numbers(release)
+    if runs := running_release(owner, frames, file_id, evidence):
+        is_older = not ((before := release_of(runs)) and newest and before >= newest)
+        return ConnectorRelease(release, line, f"{name} {runs}") if is_older else None
+    without = next((each for frame in names if (each := owner.renamed_in(frame))), None)
+    is_shown = newest is not None and (bound := release_of(without)) is not None and bound <= newest
+    shown = say("{product} (older than {release})", product=name, release=without) if is_shown else None
+    return ConnectorRelease(release, line, shown)
 
 
 def _numbers(release: str) -> Release | None:

@@ -255,6 +255,29 @@ def test_the_jar_behind_a_frame_or_on_the_class_path_tells_what_to_upgrade(stack
     assert facts.get("owner_release") == ("paimon-flink-1.19-1.4.2" if shown else None)
 
 
+@pytest.mark.parametrize(
+    ("frame", "flink", "shown"),
+    [
+        ("com.ververica.cdc.connectors.mysql.source.MySqlSource.go", "1.18.1", "Flink CDC (older than 3.1.0)"),
+        ("org.apache.flink.cdc.connectors.mysql.source.MySqlSource.go", "1.18.1", None),
+        ("com.ververica.cdc.connectors.mysql.source.MySqlSource.go", "1.14.0", None),
+    ],
+)
+def test_a_package_that_was_renamed_shows_an_older_release(frame: str, flink: str, shown: str | None) -> None:
+    fault = failed(5, "java.lang.NullPointerException", root_cause_frame=frame, thrown_in=frame, own_frames=None)
+    facts = facts_of(of_version(flink), fault)
+    assert (facts["owner"], facts.get("owner_running")) == ("Flink CDC", shown)
+    assert "owner_releases" not in facts
+
+
+def test_without_flinks_version_the_newest_release_for_each_is_listed() -> None:
+    frame = "org.apache.paimon.flink.sink.Write.go"
+    fault = failed(5, "java.lang.NullPointerException", root_cause_frame=frame, thrown_in=frame, own_frames=None)
+    facts = facts_of(fault)
+    assert "paimon-flink-1.19-1.4.2 for Flink 1.19" in facts["owner_releases"]
+    assert "owner_release" not in facts
+
+
 def test_the_flink_behind_a_frame_counts_before_that_of_other_files() -> None:
     frame = "org.apache.paimon.flink.sink.Write.go"
     stack = f"{frame}\norg.apache.flink.streaming.A.b flink-dist 1.18.1"
