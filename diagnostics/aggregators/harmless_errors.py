@@ -1,4 +1,4 @@
-"""The errors in the logs that are harmless by themselves, counted by the entry of the catalogue that names them."""
+"""The errors and warnings of the logs that are harmless by themselves, counted by the entry that names them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from diagnostics.aggregators.aggregator import Aggregator
 from diagnostics.arithmetic.row_choice import contains_any, is_any, is_true
-from diagnostics.vocabulary.harmless_errors import harmless_errors
+from diagnostics.vocabulary.harmless_errors import OTHERS, harmless_errors
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -31,6 +31,10 @@ TaskExecutor and ResourceManager of Flink 1.8 to 2.0.
 OF_THE_JVM = r"^java\.lang\.\w+Error$"
 
 ERRORS = ("ERROR", "FATAL")
+WARNINGS = ("WARN",)
+
+NOISE = ("noise.*",)
+"""Events of records that healthy clusters log at any level."""
 
 READ = ("level", "logger", "message", "event", "exception_class", "root_cause_class")
 """Columns of a record that say whether it is harmless."""
@@ -60,38 +64,44 @@ def harmless_kinds(records: pa.Table) -> pa.ChunkedArray:
             named = pc.or_(named, contains_any(records["logger"], entry.loggers))
         if entry.exceptions:
             named = pc.or_(is_true(named), is_true(is_any(thrown, entry.exceptions)))
+        if entry.texts:
+            named = pc.or_(is_true(named), is_true(contains_any(records["message"], entry.texts)))
         kinds = pc.coalesce(kinds, pc.if_else(pc.and_(is_true(named), pc.invert(grave)), name, None))
     return kinds
 
 
 def _counted(records: pa.Table) -> pa.Table:
     import pyarrow as pa
+    import pyarrow.compute as pc
 
-    errors = records.filter(is_any(records["level"], ERRORS))
-    errors = errors.filter(errors["ts_ms"].is_valid())
-    kinds = harmless_kinds(errors).cast(pa.string())
-    ones = pa.array([1] * errors.num_rows, pa.int64())
-    return _merge(pa.table({"kind": kinds, "records": ones}))
+    named = [event for name, entry in harmless_errors().items() if name != OTHERS for event in entry.events]
+    counts = pc.or_(is_any(records["level"], (*ERRORS, *WARNINGS)), is_any(records["event"], named))
+    alarming = records.filter(pc.and_(counts, records["ts_ms"].is_valid()))
+    kinds = harmless_kinds(alarming).cast(pa.string())
+    is_error = is_any(alarming["level"], ERRORS)
+    ones = pa.array([1] * alarming.num_rows, pa.int64())
+    return _merge(pa.table({"kind": kinds, "is_error": is_error, "records": ones}))
 
 
 def _merge(states: pa.Table) -> pa.Table:
     known = states.filter(states["kind"].is_valid())
-    summed = known.group_by("kind", use_threads=False).aggregate([("records", "sum")])
-    return summed.rename_columns(["kind", "records"])
+    summed = known.group_by(["kind", "is_error"], use_threads=False).aggregate([("records", "sum")])
+    return summed.rename_columns(["kind", "is_error", "records"])
 
 
 def _in_order(state: pa.Table) -> pa.Table:
-    return state.sort_by([("records", "descending"), ("kind", "ascending")])
+    return state.sort_by([("is_error", "descending"), ("records", "descending"), ("kind", "ascending")])
 
 
 AGGREGATOR: Aggregator[pa.Table] = Aggregator(
     name="harmless_errors",
     table="log_record",
     columns=("ts_ms", *READ),
+    events=NOISE,
     reduce=_counted,
     merge=_merge,
     finish=_in_order,
 )
-"""Gives one row per entry of the catalogue, at most as many as it has: its `kind`, and the `records` at level ERROR or
-FATAL that have a time, as the chart of the log volume counts them.
+"""Gives at most two rows per entry of the catalogue: its `kind`, and the `records` that have a time, of level ERROR or
+FATAL (`is_error`), as the chart of the log volume counts them, or WARN; of any level those of the entries' events.
 """

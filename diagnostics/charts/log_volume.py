@@ -71,7 +71,11 @@ def points(evidence: Evidence) -> Points | None:
         "slots": (last * 1000 - from_ms) // width + 1,
         "undated": (pc.sum(counts["records"]).as_py() or 0) - (pc.sum(dated["records"]).as_py() or 0),
         "levels": {level: levels[level] for level in LEVELS if level in levels},
-        "harmless": {row["kind"]: row["records"] for row in evidence.answer(harmless_errors.AGGREGATOR).to_pylist()},
+        "harmless": {
+            row["kind"]: row["records"]
+            for row in evidence.answer(harmless_errors.AGGREGATOR).to_pylist()
+            if row["is_error"]
+        },
     }
 
 

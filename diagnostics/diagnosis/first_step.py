@@ -51,12 +51,12 @@ def _step_for_quiet_files(document: Mapping[str, Any]) -> str | None:
 
 
 def _about_harmless(document: Mapping[str, Any]) -> Sequence[str]:
-    """That nothing is wrong on account of the errors that are logged, and what helps who wanted something by them."""
+    """That nothing is wrong on account of the harmless records, and what helps who wanted something by them."""
     harmless = next((each["harmless"] for each in document["looked_at"] if each.get("harmless")), None)
     if harmless is None:
         return ()
     what, *advice = harmless
-    return (say("Nothing is wrong with the job because of such an error in its logs: {what}.", what=what), *advice)
+    return (say("Nothing is wrong with the job because of what its logs report: {what}.", what=what), *advice)
 
 
 def _deciding_file(document: Mapping[str, Any], missing: Mapping[str, Any]) -> str:

@@ -69,8 +69,11 @@ def looked_at(index: SignalIndex, job: str | None) -> tuple[LookedAt, ...]:
 
 
 def _harmless(place: Place, view: FactView) -> tuple[str, ...]:
-    said = (view(fact) for fact in place.harmless)
-    return tuple(in_reader_language(each) for each in said if isinstance(each, str))
+    stated = [value for fact in place.harmless if isinstance(value := view(fact), list | tuple)]
+    if not stated:
+        return ()
+    what, *advice = ([in_reader_language(str(each)) for each in value] for value in stated)
+    return (say("; ").join(what), *(sentence for each in advice for sentence in each))
 
 
 def is_blind(looked: Sequence[LookedAt]) -> bool:

@@ -15,6 +15,7 @@ from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.chinese_message import in_english
 from diagnostics.vocabulary.class_owners import class_named, is_conflict, owner_of
+from diagnostics.vocabulary.harmless_errors import OTHERS
 from diagnostics.vocabulary.harmless_errors import harmless_errors as harmless_catalogue
 from diagnostics.vocabulary.message_remedies import remedy_of
 
@@ -23,6 +24,10 @@ REPAIRED = ("fatal", "error", "outside")
 """Ranks whose message may have a known repair; a warning of Flink is mostly tried again."""
 MOST_OF_AN_EXCERPT = 20
 """Records of an excerpt that somebody copied for what it says. Our choice: a screen of them."""
+FEW_RECORDS = 10
+"""Records of one harmless kind in a whole log that somebody may ask about. Our choice: more are daily noise."""
+MOST_HARMLESS = 3
+"""Harmless kinds that are named. Our choice: as many as one reads in a sentence."""
 LONGEST_QUOTE = 240
 """Characters of a record that a sentence quotes. Our choice: a line or two on the page."""
 
@@ -50,18 +55,21 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def _harmless(evidence: Evidence) -> dict[str, FactValue]:
-    """What an error says that is harmless by itself; one about which somebody may do something comes first.
+    """What the logs report that is harmless by itself: what somebody may do something about first, then the rarer.
 
-    Empty for a whole log: such errors are in most of them, and nobody asks what they mean.
+    Of a whole log only the kinds that few of its records are: what comes all the time nobody asks about.
     """
-    if evidence.rows["log_record"] > MOST_OF_AN_EXCERPT:
-        return {}
     counted = evidence.answer(harmless_errors.AGGREGATOR).to_pylist()
-    entries = [harmless_catalogue()[each["kind"]] for each in counted]
-    if not entries:
-        return {}
-    entry = next((each for each in entries if each.advice), entries[0])
-    return {"harmless": entry.what, "harmless_advice": entry.advice}
+    is_excerpt = evidence.rows["log_record"] <= MOST_OF_AN_EXCERPT
+    rows = [each for each in counted if each["kind"] != OTHERS and (is_excerpt or each["records"] <= FEW_RECORDS)]
+    rows = rows or [each for each in counted if is_excerpt]
+    entries = [(harmless_catalogue()[each["kind"]], each["records"]) for each in rows]
+    entries.sort(key=lambda each: (each[0].advice is None, each[1]))
+    named = list(dict.fromkeys(entry for entry, _ in entries))[:MOST_HARMLESS]
+    return {
+        "harmless": [each.what for each in named] or None,
+        "harmless_advice": [each.advice for each in named if each.advice] or None,
+    }
 
 
 def _signal(job: str | None, rows: Sequence[Row], harmless: Mapping[str, FactValue], evidence: Evidence) -> Signal:
@@ -184,8 +192,8 @@ FACTS = {
     )
 }
 FACTS |= {
-    "harmless": "meaning of a logged error that is harmless by itself",
-    "harmless_advice": "advice on a logged error that is harmless by itself",
+    "harmless": "meanings of logged errors and warnings that are harmless by themselves",
+    "harmless_advice": "advice on logged errors and warnings that are harmless by themselves",
 }
 
 SIGNALS = (SignalDefinition("alarming_records", "job", FACTS, measure),)

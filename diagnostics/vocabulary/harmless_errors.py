@@ -1,4 +1,4 @@
-"""The errors that are logged while a job is well, from `harmless_errors.yaml`."""
+"""The errors and warnings that are logged while a job is well, from `harmless_errors.yaml`."""
 
 from __future__ import annotations
 
@@ -11,18 +11,23 @@ from typing import Any
 from diagnostics.notation.log_event import harmless_events
 from diagnostics.yaml_document import read_yaml, with_translations
 
+OTHERS = "healthy-too"
+"""The entry of the harmless events that no other names."""
+
 
 @dataclass(frozen=True, slots=True)
 class HarmlessError:
     """One entry: what shows it, a clause that names it, and what somebody may do who wanted something by it.
 
     events, loggers, exceptions  events, parts of names of loggers, and classes of exceptions; one of them shows it
+    texts                        parts of messages, each of which shows it, too
     """
 
     what: str
     events: tuple[str, ...]
     loggers: tuple[str, ...]
     exceptions: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
     advice: str | None = None
 
 
@@ -39,9 +44,10 @@ def harmless_errors() -> Mapping[str, HarmlessError]:
     return {
         name: HarmlessError(
             with_translations(entry["what"], entry, "what"),
-            tuple(entry.get("events", () if "loggers" in entry else others)),
+            tuple(entry.get("events", others if name == OTHERS else ())),
             tuple(entry.get("loggers", ())),
             tuple(entry.get("exceptions", ())),
+            tuple(entry.get("texts", ())),
             with_translations(entry["advice"], entry, "advice") if "advice" in entry else None,
         )
         for name, entry in content.items()

@@ -132,9 +132,7 @@ def test_logs_without_trouble_ask_for_no_change_and_for_one_file(was_read: bool)
     assert (step is not None) is was_read
     assert step is None or ("Change nothing" in step and "one file decides: the back pressure" in step)
     named = first_step_of(document | {"looked_at": [log | {"harmless": ["two clients have one name", "Name them."]}]})
-    assert not was_read or (named or "").startswith(
-        "Nothing is wrong with the job because of such an error in its logs:"
-    )
+    assert not was_read or (named or "").startswith("Nothing is wrong with the job because of what its logs report:")
     assert not was_read or "one name. Name them. Change nothing" in (named or "")
     assert first_step_of(document | {"verdict": {"symptom_class": "healthy"}}) is None
     unknown = {"file": "pod.txt", "format": None}

@@ -152,15 +152,30 @@ def test_a_harmless_error_is_named_with_what_somebody_may_do_about_it() -> None:
     shown = record(1, "ERROR", "Error registering AppInfo mbean", exception_class=bean, logger="root")
     signal = only(measure(hand_made(log_record=[record(0, "INFO", "Starting"), shown])), "alarming_records")
     assert signal.facts["error_count"] == 0
-    assert signal.facts["harmless"] == "two Kafka clients have one name"
+    assert signal.facts["harmless"] == ["two Kafka clients have one name"]
     assert "client.id.prefix" in str(signal.facts["harmless_advice"])
 
 
-def test_a_harmless_error_of_a_whole_log_is_not_named() -> None:
+def test_of_a_whole_log_only_rare_harmless_records_are_named() -> None:
     netty = "org.apache.pekko.remote.transport.netty.NettyTransport"
-    taken = record(0, "ERROR", "failed to bind to host:localhost port:6122", logger=netty, event="noise.bind_port")
-    others = [record(number, "INFO", "Completed checkpoint") for number in range(1, 30)]
-    assert "harmless" not in only(measure(hand_made(log_record=[taken, *others])), "alarming_records").facts
+    taken = [
+        record(number, "ERROR", "failed to bind to host:localhost port:6122", logger=netty, event="noise.bind_port")
+        for number in range(11)
+    ]
+    others = [record(number, "INFO", "Completed checkpoint") for number in range(11, 40)]
+    hadoop = record(
+        41, "WARN", "Unable to load native-hadoop library", logger="org.apache.hadoop.util.NativeCodeLoader"
+    )
+    named = only(measure(hand_made(log_record=[*taken, *others, hadoop])), "alarming_records").facts["harmless"]
+    assert named == ["Hadoop's native library is not there, and its Java code does the same work"]
+
+
+def test_a_harmless_warning_is_no_error_of_the_log() -> None:
+    former = "Config uses deprecated configuration key 'state.backend' instead of proper key 'state.backend.type'"
+    warning = record(1, "WARN", former, event="noise.deprecated_key")
+    facts = only(measure(hand_made(log_record=[warning])), "alarming_records").facts
+    assert (facts["error_count"], facts["warning_count"]) == (0, 0)
+    assert "former name" in str(facts["harmless"])
 
 
 def test_a_repair_may_be_known_by_an_exception_below_the_message() -> None:
