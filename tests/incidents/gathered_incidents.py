@@ -13,10 +13,11 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Literal, get_args
 
-from diagnostics.vocabulary.known_bug import release_of
+from diagnostics.vocabulary.settings import setting_catalogue, version_of
 from tests.incidents.public_background import (
     BACKGROUND_RELEASE,
     BEGIN,
@@ -94,6 +95,7 @@ FORMER_OPTIONS = {
 PROCESS = 'tm_id="localhost:18040-99560d",host="localhost"'
 
 _RELEASE = re.compile(r"(?:about )?(?P<line>\d+\.\d+)(?:\.(?P<patch>\d+))?")
+_OPTION = re.compile(r" (?:configuration property: )?([\w-]+(?:\.[\w-]+)+)(?:=|, )")
 _TIME = r"(?P<date>\d{4}-\d\d-\d\d)[ T](?P<clock>\d\d:\d\d:\d\d)[,.:](?P<ms>\d{3})\S*"
 _STAMP = re.compile(r"(?m)^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)")
 _LEVEL = r"(?P<level>TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\b\s*(?:\[[^]]*\]\s*)?"
@@ -159,7 +161,7 @@ class GatheredIncident:
                 text = _moved(each.text, now) if each.kind in TIMED else each.text
                 with (folder / FILES[each.kind]).open("a", encoding="utf-8") as file:
                     file.write(text + "\n")
-        write_logs(folder, records, _naming(self.release))
+        write_logs(folder, records, _naming(self.release), partial(_is_unread_by, self.release))
 
     def names_fix(self, text: str) -> bool:
         """Whether the stated fix stands in the text."""
@@ -210,8 +212,15 @@ def _naming(release: str | None) -> Mapping[str, str]:
     """What the background states of its release -> what it states in the incident: options have the names of then."""
     if release is None:
         return {f"Version: {BACKGROUND_RELEASE}": "Version: <unknown>", f"-{BACKGROUND_RELEASE}.jar": ".jar"}
-    before = release_of(release) < release_of(BACKGROUND_RELEASE)[:2]
-    return {BACKGROUND_RELEASE: release} | (FORMER_OPTIONS if before else {})
+    is_older = (version_of(release) or ()) < (version_of(BACKGROUND_RELEASE) or ())
+    return {BACKGROUND_RELEASE: release} | (FORMER_OPTIONS if is_older else {})
+
+
+def _is_unread_by(release: str | None, line: str) -> bool:
+    """Whether a line states an option that the release does not read: no log of that release has it."""
+    stated, runs = _OPTION.search(line), version_of(release)
+    known = setting_catalogue().find(stated[1]) if stated else None
+    return bool(known and stated and runs and not known.reads(stated[1], runs))
 
 
 def _records(quoted: Sequence[tuple[str, str]]) -> tuple[list[tuple[str, str]], dt.datetime]:

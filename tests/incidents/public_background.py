@@ -10,7 +10,7 @@ from __future__ import annotations
 import datetime as dt
 import textwrap
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -112,10 +112,16 @@ def diagnosed(incident: Writable, spark: SparkSession, folder: Path) -> dict[str
     return analyzed(incident, spark, folder).document
 
 
-def write_logs(folder: Path, records: Sequence[tuple[str, str]], instead: Mapping[str, str] | None = None) -> None:
+def write_logs(
+    folder: Path,
+    records: Sequence[tuple[str, str]],
+    instead: Mapping[str, str] | None = None,
+    is_left_out: Callable[[str], bool] = lambda _: False,
+) -> None:
     """Writes the logs of the healthy background with further records, as (log, text), at their ends.
 
-    instead  text of the background -> what stands there instead
+    instead      text of the background -> what stands there instead
+    is_left_out  whether a line of the background is not written
     """
     with zipfile.ZipFile(BACKGROUND) as packed:
         for role, part in LOGS.items():
@@ -125,6 +131,7 @@ def write_logs(folder: Path, records: Sequence[tuple[str, str]], instead: Mappin
             healthy = packed.read(name).decode()
             for written, replacement in (instead or {}).items():
                 healthy = healthy.replace(written, replacement)
+            healthy = "".join(line for line in healthy.splitlines(keepends=True) if not is_left_out(line))
             added = "".join(text for log, text in records if log == role)
             (folder / f"{role}.log").write_text(healthy + added, "utf-8")
 

@@ -165,6 +165,12 @@ def test_the_options_have_the_names_that_the_release_knows(tmp_path: Path) -> No
     written = (tmp_path / "jobmanager.log").read_text("utf-8")
     assert "state.checkpoints.dir, file:" in written
     assert "execution.checkpointing.dir" not in written
+    assert "rest.flamegraph.enabled" in written
+    incident_of({**row, "flink_version": "1.8"}, "open").write(tmp_path)
+    written = (tmp_path / "jobmanager.log").read_text("utf-8")
+    assert "rest.flamegraph.enabled" not in written
+    assert "jobmanager.memory.process.size" not in written
+    assert "parallelism.default" in written
 
 
 def test_a_moving_metric_ends_at_its_last_value(tmp_path: Path) -> None:
