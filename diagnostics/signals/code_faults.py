@@ -232,7 +232,8 @@ def _owner(fault: Fault, evidence: Evidence, *, is_twice: bool) -> dict[str, Fac
         line = f"{flink[0]}.{flink[1]}" if flink else None
         known = list(connectors_for(line)) if line else []
         asking = {"asks_another_flink": True, "asked_by": _asked_by(fault.frame), "owner_flink": line}
-        return facts | asking | {"connectors_for_flink": known or None}
+        wrong = dict.fromkeys(("owner", "owner_advice")) if blamed and blamed.until else {}
+        return facts | asking | {"connectors_for_flink": known or None} | wrong
     if blamed and flink and not (is_missing and blamed.lacks_jar):
         line = f"{flink[0]}.{flink[1]}"
         own = ".".join(map(str, flink)) if blamed.of_flink else None

@@ -101,9 +101,10 @@ class ClassOwner:
 
         flink  the version that runs, where it is known
         """
-        if self.advice_until and self.until and flink and flink[:2] < self.until:
+        is_missing = exception.rpartition(".")[2] in MISSING_CLASS
+        if is_missing and self.advice_until and self.until and flink and flink[:2] < self.until:
             return self.advice_until
-        return self.absent if self.absent and exception.rpartition(".")[2] in MISSING_CLASS else self.advice
+        return self.absent if self.absent and is_missing else self.advice
 
     def release_for(self, line: str) -> str | None:
         """The artifact with its release for Flink `1.18`; None where none is known."""
@@ -226,7 +227,7 @@ def asks_another_flink(exception: str, name: str | None) -> bool:
     owner, simple = owner_of(name), exception.rpartition(".")[2]
     is_there = simple in OF_CONFLICTS and simple not in (*MISSING_CLASS, "LinkageError", "InvalidClassException")
     is_core = (name or "").startswith("org.apache.flink.") and not (name or "").startswith(FORMATS)
-    return is_there and owner is not None and owner.of_flink and is_core
+    return is_there and owner is not None and (owner.of_flink or owner.until is not None) and is_core
 
 
 def caller_of(frames: Sequence[str]) -> tuple[ClassOwner, str] | None:
