@@ -30,6 +30,7 @@ from diagnostics.reconstruction.load.task_rates import HeldTime, held_times
 from diagnostics.reconstruction.load.timeline import MOMENT_MS, Moment, Timeline, load_timelines, printed_names
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.load_levels import FULLY_BUSY, LOW_MOST, OK_MOST, pressure_level
+from diagnostics.vocabulary.operators_at_limit import relief_of
 
 AS_HARD = 0.8
 """Usual ratios are medians over the moments whose back pressure is at least this share of the highest. Our choice."""
@@ -118,6 +119,7 @@ def _origin_signal(
         "position": graph.position(vertex),
         "named_look_up": graph.named_look_up(vertex),
         "chained_sink": graph.has_chained_sink(vertex),
+        "relief": relief_of(graph.name(vertex)),
         "graph_known": graph.edges_known,
         "graph_derived": graph.edges_derived,
         "parallelism": graph.parallelism.get(vertex) or len(worst.own.busy or worst.own.back_pressured) or None,
@@ -298,6 +300,7 @@ ORIGIN_FACTS = {
     "graph)",
     "named_look_up": "whether its name is that of a look-up join",
     "chained_sink": "whether the task's name has other operators before the sink of its chain",
+    "relief": "act that gives an operator of this name room",
     "graph_known": "whether the edges of the job graph are known",
     "graph_derived": "whether the edges of the job graph were derived from names and record counts, since no file "
     "shows them",

@@ -7,7 +7,18 @@ from typing import Any
 import pytest
 
 from diagnostics.signals import silent_windows
-from tests.diagnostics.hand_made import JOB, MIDDLE, SINK, START, hand_made, line_of_jobs, needs, only, signals_of_key
+from tests.diagnostics.hand_made import (
+    JOB,
+    MIDDLE,
+    SINK,
+    SOURCE,
+    START,
+    hand_made,
+    line_of_jobs,
+    needs,
+    only,
+    signals_of_key,
+)
 
 WINDOW = "Window(TumblingEventTimeWindows(10000), EventTimeTrigger, Sum)"
 
@@ -56,3 +67,22 @@ def test_other_tasks_are_no_windows_by_event_time_that_write_to_a_task(name: str
 
 def test_without_metrics_nothing_is_measured() -> None:
     assert needs(silent_windows.measure(hand_made())) == {"silent_windows": "metric-scrapes"}
+
+
+def of_sql(other: str) -> dict[str, list[dict[str, Any]]]:
+    rows = tables("GlobalWindowAggregate[6]", MIDDLE, None)
+    rows["vertex"] = [{**each, "name": other} if each["vertex_id"] == SOURCE else each for each in rows["vertex"]]
+    return rows
+
+
+def test_a_short_name_of_sql_is_by_event_time_where_the_job_assigns_watermarks() -> None:
+    evidence = hand_made(**of_sql("Source: orders[1] -> WatermarkAssigner[2]"))
+    assert only(silent_windows.measure(evidence), "silent_windows").facts["has_watermark"] is False
+    assert not signals_of_key(silent_windows.measure(hand_made(**of_sql("Source: orders[1]"))), "silent_windows")
+
+
+def test_the_readings_of_the_operator_suffice() -> None:
+    rows = tables("Window -> Map", MIDDLE, None)
+    rows["metric_sample"] = [{**each, "operator": WINDOW} for each in rows["metric_sample"]]
+    facts = only(silent_windows.measure(hand_made(**rows)), "silent_windows").facts
+    assert (facts["records_in"], facts["records_out"], facts["has_watermark"]) == (6_000, 0, False)
