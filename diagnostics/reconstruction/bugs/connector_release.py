@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -51,12 +52,16 @@ def connector_release(fault: Fault, evidence: Evidence) -> dict[str, FactValue]:
 
 
 def _by_flink(owner: ClassOwner) -> list[str]:
-    """The newest releases of a connector with the versions of Flink that they are for, the newest first."""
+    """The newest releases of a connector with the versions of Flink that they are for, the newest first.
+
+    A release with Flink's version in its name, as `paimon-flink-1.18-1.4.2`, stands once: `paimon-flink-<Flink>-1.4.2`.
+    """
     lines: dict[str, list[str]] = {}
     for line in reversed(list(owner.releases)):
-        lines.setdefault(owner.release_for(line) or "", []).append(line)
+        named = re.sub(rf"(?<![\d.]){re.escape(line)}(?![.\d])", "<Flink>", owner.release_for(line) or "")
+        lines.setdefault(named, []).append(line)
     return [
-        say("{release} for Flink {versions}", release=release, versions=", ".join(reversed(versions)))
+        say("{release} for Flink {versions}", release=release, versions="/".join(reversed(versions)))
         for release, versions in lines.items()
     ]
 

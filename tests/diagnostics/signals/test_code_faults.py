@@ -274,7 +274,10 @@ def test_without_flinks_version_the_newest_release_for_each_is_listed() -> None:
     frame = "org.apache.paimon.flink.sink.Write.go"
     fault = failed(5, "java.lang.NullPointerException", root_cause_frame=frame, thrown_in=frame, own_frames=None)
     facts = facts_of(fault)
-    assert "paimon-flink-1.19-1.4.2 for Flink 1.19" in facts["owner_releases"]
+    assert facts["owner_releases"] == [
+        "paimon-flink-<Flink>-1.4.2 for Flink 1.16/1.17/1.18/1.19/1.20/2.0/2.1/2.2",
+        "paimon-flink-<Flink>-1.3.2 for Flink 1.15",
+    ]
     assert "owner_release" not in facts
 
 
