@@ -55,6 +55,14 @@ OF_NETTY = ("org.apache.flink.shaded.netty4.", "org.apache.flink.runtime.io.netw
 """Beginnings of frames of Flink's own network connections, which use the framework's direct memory."""
 OF_TASKS = (" switched from ", "Decline checkpoint ", "Failed to trigger or complete checkpoint ")
 """Texts of the JobManager's records about errors of tasks. Source: Flink's own log statements (jm.ckpt.*)."""
+OF_COORDINATORS = (
+    "Global failure triggered by OperatorCoordinator",
+    "An Exception occurred while triggering the checkpoint",
+    "Thread 'SourceCoordinator-",
+)
+"""Texts of failures in the JobManager itself, wherever they are pasted. Source: OperatorCoordinatorHolder,
+CheckpointFailureReason and SourceCoordinatorProvider of Flink 1.11 to 2.0.
+"""
 OLD_HEAP = ("taskmanager.heap.mb", "taskmanager.heap.size")
 """Options of the TaskManager's heap before Flink 1.10. Source: its documentation, Configuration."""
 SHOWN = 8
@@ -79,7 +87,7 @@ def measure(evidence: Evidence) -> Measured:
         return
     log = incident_log(evidence)
     errors: list[LogEvent | Failure] = [*log.of("oom"), *(each for each in log.failures if _is_error(each))]
-    of_jobmanager = [each for each in log.of("oom") if _is_of_jobmanager(each)]
+    of_jobmanager = [each for each in errors if _is_of_jobmanager(each)]
     by_area: dict[str, list[LogEvent | Failure]] = defaultdict(list)
     for error in errors:
         if error not in of_jobmanager:
@@ -158,13 +166,17 @@ def _whole_message(event: LogEvent) -> str:
     return event.message if begin < 0 else event.message[:begin] + (event.reason or "")
 
 
-def _is_of_jobmanager(event: LogEvent) -> bool:
+def _is_of_jobmanager(event: LogEvent | Failure) -> bool:
     """Whether the JobManager itself ran out of memory; its log also reports the errors of tasks on TaskManagers."""
+    if any(text in f"{event.texts}\n{event.causes or ''}" for text in OF_COORDINATORS):
+        return True
+    if isinstance(event, Failure):
+        return False
     of_task = event.vertex is not None or event.task_manager is not None
     return event.process == "jobmanager" and not of_task and not any(text in event.message for text in OF_TASKS)
 
 
-def _jobmanager_facts(errors: Sequence[LogEvent]) -> dict[str, FactValue]:
+def _jobmanager_facts(errors: Sequence[LogEvent | Failure]) -> dict[str, FactValue]:
     facts: dict[str, FactValue] = {"jobmanager_errors": len(errors)}
     if errors:
         areas = [_area(each) for each in errors]

@@ -9,6 +9,7 @@ from statistics import median
 
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.bugs.bug_appearances import repair_of
 from diagnostics.reconstruction.bugs.connector_release import release_shown
 from diagnostics.reconstruction.errors.blamed_fault import blamed_faults, came_before, shows_faults
 from diagnostics.reconstruction.failures.fault import Fault, by_job, rounds_of
@@ -231,7 +232,8 @@ def _signal(job: str | None, faults: Sequence[Fault], evidence: Evidence) -> Sig
     stamps = [fault.ts_ms for fault in outside if fault.ts_ms is not None]
     if outside:
         first, rounds = outside[0], rounds_of(outside)
-        refusal, remedy, system = refusal_in(first), remedy_of(first.chain, first.places), system_of(first)
+        refusal, system = refusal_in(first), system_of(first)
+        remedy = remedy_of(first.chain, first.places) or repair_of(first, evidence)
         before = came_before(faults, first)
         is_vague = refusal is not None and refusal.by_class and not remedy
         newest = release_shown(first, evidence) if is_vague else None
