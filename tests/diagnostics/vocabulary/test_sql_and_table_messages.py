@@ -11,6 +11,39 @@ from tests.diagnostics.vocabulary.test_known_failures import shown_by
 SQL = "org.apache.flink.table.api."
 CHAINS = [
     (
+        f"{SQL}TableException: Processing time Window Join is not supported yet.",
+        "user_code",
+        "WATERMARK FOR ts",
+    ),
+    (
+        f"{SQL}TableException: Table sink 'hive.flink.s' doesn't support consuming update changes which is produced by "
+        "node GroupAggregate(groupBy=[window_end, event_type], select=[window_end, COUNT(*) AS cnt])",
+        "user_code",
+        "window_start, window_end both",
+    ),
+    (
+        f"{SQL}ValidationException: Field names must be unique. Found duplicates: [$3]",
+        "user_code",
+        "Flink 1.17 or later",
+    ),
+    (
+        'org.apache.calcite.sql.parser.SqlParseException: Encountered "method" at line 1, column 63.',
+        "user_code",
+        "backticks",
+    ),
+    (
+        f"{SQL}ValidationException: Could not find any factory for identifier 'elasticsearch-7' that implements "
+        "'org.apache.flink.table.factories.DynamicTableSourceFactory' in the classpath.",
+        "misconfiguration",
+        "no source",
+    ),
+    (
+        "ERROR: Cannot install apache-flink==1.19.0 and numpy==1.26.4 because these package versions have conflicting "
+        "dependencies.",
+        "user_code",
+        "Leave out of the requirements",
+    ),
+    (
         f"{SQL}ValidationException: Temporal Table Join requires time attribute in the left table, but no time "
         "attribute found.",
         "user_code",
