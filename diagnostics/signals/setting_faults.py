@@ -10,6 +10,7 @@ from diagnostics.notation.listed_options import listed_options
 from diagnostics.reconstruction.errors.blamed_fault import blamed_by_job, came_before
 from diagnostics.reconstruction.failures.fault import Fault, rounds_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
+from diagnostics.vocabulary.asked_act import asked_act
 from diagnostics.vocabulary.message_remedies import remedy_of
 from diagnostics.vocabulary.setting_faults import SettingFault, setting_fault_of
 
@@ -49,8 +50,8 @@ def _signal(job: str | None, faults: Sequence[Fault]) -> Signal:
         known, options = remedy_of(first.chain, first.places), listed_options(first.message)
         facts |= {
             "kind": setting.what,
-            # What the message needs goes before what its kind needs.
-            "remedy": known or setting.remedy,
+            # What the message needs, or asks for, goes before what its kind needs.
+            "remedy": known or asked_act(first.chain) or setting.remedy,
             "is_known": known is not None,
             "connector": options.connector,
             "unsupported": list(options.unsupported) or None,

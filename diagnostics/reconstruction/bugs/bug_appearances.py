@@ -14,6 +14,7 @@ from diagnostics.reconstruction.bugs.running_release import jars_behind, named_r
 from diagnostics.reconstruction.configuration.flink_releases import flink_releases
 from diagnostics.reconstruction.failures.fault import Fault, job_of_vertex
 from diagnostics.reconstruction.job.cluster import cluster_of
+from diagnostics.vocabulary.asked_act import asked_act
 from diagnostics.vocabulary.known_bug import (
     FLINK,
     KnownBug,
@@ -52,14 +53,15 @@ def bug_appearances(evidence: Evidence) -> Sequence[Appearance]:
 
 
 def repair_of(fault: Fault, evidence: Evidence) -> str | None:
-    """What repairs a failure: the fix of the bug that it shows, else what is known for its message.
+    """What repairs a failure: the fix of the bug that it shows, else what is known for its message or asked by it.
 
     A bug without a known release gives way to what is known for the message.
     """
     place = (fault.citation.file_id, fault.citation.line)
     shown = [each for each in bug_appearances(evidence) if (each.citation.file_id, each.citation.line) == place]
     sure = next((each.bug.repair_of_running for each in shown if each.is_sure), None)
-    return sure or remedy_of(fault.chain, fault.passed) or next((each.bug.repair for each in shown), None)
+    known = sure or remedy_of(fault.chain, fault.passed) or next((each.bug.repair for each in shown), None)
+    return known or asked_act(fault.chain)
 
 
 def _in_logs(evidence: Evidence) -> Iterator[Appearance]:
