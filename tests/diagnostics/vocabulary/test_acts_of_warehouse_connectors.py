@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from diagnostics.vocabulary.class_owners import owner_of
-from diagnostics.vocabulary.message_remedies import remedy_of
+from diagnostics.vocabulary.message_remedies import known_message, remedy_of
 from diagnostics.wording.phrase import split_sentences
 
 LOAD = "com.starrocks.data.load.stream.exception.StreamLoadFailException: "
@@ -32,6 +32,23 @@ BIGQUERY = "com.google.cloud.flink.bigquery.common.exceptions.BigQueryConnectorE
         (f"{BIGQUERY}Attempting to create more Sink Writers than allowed", "parallelism"),
         ("ObDirectLoadNotSupportedException: direct load in ob version 0.0.0.0 is not supported", "obkv-table-client"),
         ("IllegalArgumentException: Cannot query ClickHouse http port, please check", "HTTP port"),
+        ("Failed to commit transaction Transaction{label='1', finish=false}: label 1 has no backend", "1.2.6 or later"),
+        ("java.lang.IllegalArgumentException: Fields count mismatch.", "sink.properties.columns"),
+        ("errCode = 2, detailMessage = data cannot be inserted into table with empty partition.", "ADD PARTITION"),
+        ('res: {"exception":"PlannershouldplanjustonlyoneScanNodebutfound[0]","status":500}', "1.6.1 or later"),
+        ("Label Already Exists, but no txnID associated with it!", "sink.label-prefix"),
+        ("Either all or none of username and password should be provided", "'username' and 'password'"),
+        ("RuntimeException: get table public.t schema failed", "'endpoint'"),
+        ("Column: a type does not match: flink row type: INT, hologres type: text", "Flink type"),
+        ("IOException: jdbc copy mode does not support delete record", "'sink.write-mode' = 'INSERT'"),
+        ("BigQueryConnectorException: Unable to create BigQuery dataset p.d", "bigquery.datasets.create"),
+        ("BigQueryConnectorException: Unable to serialize record", "fit the table"),
+        ('PSQLException: FATAL: database "public" does not exist', "/<database>"),
+        ("Caused by: java.sql.SQLException: No suitable driver", "lib/ of Flink"),
+        ("TableNotFoundException: HBase table 'ns:t' not found.", "create '<namespace>:<table>'"),
+        ("ClassNotFoundException: org.elasticsearch.A shaded.org.elasticsearch.script.mustache.B", "1.10.1 or later"),
+        ("Http codes [404] cannot be used as both success and retry codes", "success-codes"),
+        ("RuntimeException: params length must be odd", "HMSET"),
     ],
 )
 def test_the_first_sentence_names_the_act(said: str, named: str) -> None:
@@ -54,3 +71,34 @@ def test_a_class_that_another_flink_has_names_it(name: str, owner: str) -> None:
     found = owner_of(name)
     assert found is not None
     assert found.what == owner
+
+
+@pytest.mark.parametrize(
+    ("frame", "said", "named"),
+    [
+        (
+            "com.starrocks.connector.flink.manager.StarRocksSinkManagerV2.lambda$init$0",
+            "java.lang.NullPointerException: null",
+            "1.2.8 or later",
+        ),
+        (
+            "org.apache.doris.flink.sink.writer.RowDataSerializer$Builder.build",
+            "java.lang.IllegalStateException: null",
+            "'sink.properties.format'",
+        ),
+        (
+            "org.apache.flink.connector.clickhouse.internal.connection.ClickHouseConnectionProvider.createConnection",
+            "java.lang.NullPointerException",
+            "'username' and 'password'",
+        ),
+        (
+            "org.elasticsearch.action.bulk.BulkProcessor$Flush.run",
+            "State: BLOCKED (on object monitor)",
+            "Flink 1.11 or later",
+        ),
+    ],
+)
+def test_what_a_connector_throws_names_the_act(frame: str, said: str, named: str) -> None:
+    found = known_message(said, (frame,))
+    assert found is not None
+    assert named in split_sentences(found.remedy)[0]
