@@ -5,8 +5,8 @@ The default layouts have fixed widths, which numpy reads for all records at once
     2026-11-21 01:31:39,633 INFO  org.apache.flink....ClusterEntrypoint        [] - message      log4j 2, from 1.11
     2020-05-04 10:11:12,345 INFO  org.apache.flink....ClusterEntrypoint         - message        log4j 1, to 1.10
 
-Other layouts (logback, thread names, ZooKeeper's, Hadoop's and the Kubernetes operator's, shortened logger names) are
-matched with RE2.
+Other layouts (logback, thread names, ZooKeeper's, Hadoop's and the Kubernetes operator's, shortened logger names, the
+tabs of operators written in Go) are matched with RE2.
 
 Source: `flink-dist/src/main/flink-bin/conf/*.properties, logback*.xml` of Flink 1.9 to 2.3,
 `helm/flink-kubernetes-operator/conf/log4j-operator.properties` of the operator 1.0 to 1.15.
@@ -49,6 +49,7 @@ _HEADS = (
     rf"^ +(?P<logger>[\w.$/]+) +\[{_LEVEL} *\] ?(?:\[[\w.-]*[./][\w.-]*\])? *(?P<message>.*)",
     rf"^ +{_LEVEL} +\[(?P<thread>[^\]]*)\] +(?P<logger>[\w.$]+)(?: \([^)]*\))?: (?P<message>.*)",
     rf"^ +{_LEVEL} +(?P<logger>[\w.$]+): (?P<message>.*)",
+    rf"^\t{_LEVEL}\t(?P<logger>[\w./-]+)(?:\t[\w./-]+\.go:\d+)?\t(?P<message>.*)",
     rf"^ *\| *{_LEVEL} *\| *(?P<thread>[^|]*[^| ]) *\| *(?P<logger>[\w.$/@-]+) *\| *(?P<message>.*)",
     rf"^[ \]|]*(?:\[(?P<thread>[^\]]*)\] *)?\[?{_LEVEL}\]?[ :|]+(?P<message>.*)",
 )
@@ -65,7 +66,7 @@ _BRACKETED = re.compile(rb"(?m)^\[\d{4}[-/]\d\d")
 _LEVEL_NEAR = re.compile(rb"^.{0,160}?\b(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\b(?!:)")
 _LEVEL_BEHIND_THREAD = re.compile(rb"^[\d-]{0,10}[ T]?[\d:,.]{8,16} \[.{1,8000}?\] (?:TRACE|DEBUG|INFO|WARN|ERROR) ")
 
-_ZONE = r"^[,.]?\d*(?: ?(?P<zone>Z|UTC|GMT|[+-]\d\d:?\d\d|[A-Z]{2,3}T))?\]?(?P<rest>[ ].*|\]?$)"
+_ZONE = r"^[,.]?\d*(?: ?(?P<zone>Z|UTC|GMT|[+-]\d\d:?\d\d|[A-Z]{2,3}T))?\]?(?P<rest>[ \t].*|\]?$)"
 """Zone after the seconds. Names such as CST or CET are distinguished from levels by their end: no level ends with T."""
 
 

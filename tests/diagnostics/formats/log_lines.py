@@ -35,6 +35,8 @@ LAYOUTS = {
     "thread between bars": f"2026-11-21 01:31:39.633 | INFO  | main | {COORDINATOR} | {COMPLETED}",
     "operator": f"2026-11-21 01:31:39,633 {COORDINATOR:<30} [INFO ][flink/orders] {COMPLETED}",
     "operator 1.0": f"2026-11-21 01:31:39,633 {COORDINATOR:<30} [INFO ] [flink.orders] {COMPLETED}",
+    "tabs of Go": f"2026-11-21T01:31:39.633Z\tINFO\t{COORDINATOR}\t{COMPLETED}",
+    "tabs of Go with the place": f"2026-11-21T01:31:39.633Z\tINFO\t{COORDINATOR}\tsource/a.go:64\t{COMPLETED}",
     "slashes, no fraction": f"26/11/21 01:31:39 INFO {COORDINATOR}: {COMPLETED}",
 }
 

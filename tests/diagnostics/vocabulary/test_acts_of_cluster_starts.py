@@ -39,6 +39,15 @@ SAID = (
     ("./bin/flink: line 2: $'\\r': command not found", "sed -i"),
     ("ERROR StatusLogger Unrecognized format specifier [d]", "Log4j2Plugins.dat"),
     ("CustomResourceDefinition.a is invalid: b: this property is in x-kubernetes-list-map-keys, so", "newer release"),
+    ("Operation: [get]  for kind: [Service]  with name: [a]  failed. SocketTimeoutException: timeout", "/version"),
+    ("javax.net.ssl.SSLPeerUnverifiedException: Hostname 10.96.0.1 not verified: kubernetes", "extra-sans"),
+    ("TooLongFrameException: Adjusted frame length exceeds 10485760: 369295617 - discarded", "8081"),
+    ("RestClientException: [Not found: /v1/jars/upload]", "web.submit.enable"),
+    ("ERROR Failed to access archive location for path hdfs:/flink/archive.", "historyserver.sh"),
+    ("Diagnostics: Container preempted by scheduler", "disable_preemption"),
+    ("exited with  exitCode: 239", "FATAL: Thread"),
+    ("Could not parse value '500m' for key 'kubernetes.jobmanager.cpu.amount'.", "0.5 and not 500m"),
+    ("Could not parse value '1.5g' for key 'taskmanager.memory.process.size'.", "2048m"),
     ('no matches for kind "FlinkCluster" in version "flinkoperator.k8s.io/v1beta1"', "kubectl create -f"),
 )
 
