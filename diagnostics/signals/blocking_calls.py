@@ -16,6 +16,7 @@ from diagnostics.reconstruction.stacks.profile import Profile, Sampled, stack_pr
 from diagnostics.reconstruction.stacks.task_threads import FEWEST_WORKING, MOST_CITED, heaviest, subject_of, working
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.known_frames import OUTSIDE
+from diagnostics.vocabulary.operators_at_limit import relief_of
 
 ASYNC_CAPACITY = 100
 """Calls in flight for each subtask where the offered rate is not known. Source: Flink's default of
@@ -156,7 +157,7 @@ def _named(calls: Sequence[Sampled]) -> dict[str, FactValue]:
     ):
         if most_sampled:
             facts[fact] = most_sampled[0]
-    return facts
+    return facts | {"relief": relief_of(str(facts.get("system", "")))}
 
 
 FACTS = {
@@ -166,6 +167,7 @@ FACTS = {
     "working_samples": "samples in which the thread was at work",
     "waiting_ratio": "share of the working samples that wait in an outside call",
     "named_look_up": "whether its name is that of a look-up join",
+    "relief": "act that gives a sink of this outside system room",
     "role": "purpose of most waiting: sink, look-up or source",
     "role_ratio": "share of the working samples that wait for the outside system",
     "role_from": "source of the purpose of the waiting: operator, method or position",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,8 @@ from diagnostics.wording.cited_text import SAMPLES, cited_text
 if TYPE_CHECKING:
     import pyarrow as pa
 
+BLOCKED = "BLOCKED"
+"""State of a thread that waits for a monitor which another thread holds. Source: java.lang.Thread.State."""
 MOST_STACKS = 20_000
 """Distinct stacks that are read, the heaviest ones. Our choice: they contain nearly all samples."""
 PREFERRED = (
@@ -101,7 +103,7 @@ def stack_profiles(evidence: Evidence) -> Profiles:
     return profiles_from_rows(_rows(stacks) if stacks else (), cluster_of(evidence))
 
 
-KEYS = ("job_id", "vertex_id", "vertex", "uploads", "profile", "mode")
+KEYS = ("job_id", "vertex_id", "vertex", "uploads", "profile", "mode", "state")
 
 
 def _rows(stacks: SampledStacks) -> Iterator[Mapping[str, Any]]:
@@ -138,7 +140,7 @@ def profiles_from_rows(rows: Iterable[Mapping[str, Any]], cluster: Cluster) -> P
             continue
         task_key = _task(row, by_name, only_job)
         kind = (row["profile"] or "", row["mode"] or "")
-        sampled_stack = stack(row["frames"])
+        sampled_stack = _stack(row)
         grouped[task_key][kind].append(Sampled(sampled_stack, row["weight"], _cite(row, sampled_stack)))
     tasks = {}
     for task_key in sorted(grouped, key=repr):
@@ -146,6 +148,12 @@ def profiles_from_rows(rows: Iterable[Mapping[str, Any]], cluster: Cluster) -> P
         kind = min(samples, key=lambda each: (samples[each] < FEWEST_SAMPLES, _preference(each), -samples[each]))
         tasks[task_key] = Profile(kind, samples[kind], tuple(grouped[task_key][kind]))
     return Profiles(tasks, _uploads(uploads) if uploads else None)
+
+
+def _stack(row: Mapping[str, Any]) -> Stack:
+    """What a sampled thread does; one that is blocked on a monitor waits, whatever method it is about to enter."""
+    sampled = stack(row["frames"])
+    return replace(sampled, waiting=True) if row.get("state") == BLOCKED and not sampled.idle else sampled
 
 
 def _task(row: Mapping[str, Any], by_name: Mapping[str, set[TaskKey]], only_job: str | None) -> TaskKey:

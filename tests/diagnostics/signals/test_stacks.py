@@ -305,3 +305,12 @@ def test_nothing_is_measured_without_profiles() -> None:
     evidence = hand_made(**line_of_jobs())
     assert needs(blocking_calls.measure(evidence)) == {"blocking_calls": "flame-graph"}
     assert needs(record_rate.measure(evidence)) == {"record_rate": "job-rest"}
+
+
+def test_a_thread_that_is_blocked_on_a_monitor_of_a_client_waits_for_its_system() -> None:
+    blocked = [*TASK, "com.starrocks.connector.flink.manager.StarRocksSinkManager.flush"]
+    dump = {"profile": "thread-dump", "mode": "dump", "vertex_id": SINK, "state": "BLOCKED"}
+    evidence = hand_made(**line_of_jobs(), stack_sample=[_stack(blocked, 6.0, **dump)])
+    facts = only(blocking_calls.measure(evidence), "blocking_calls").facts
+    assert (facts["role"], facts["system"], facts["waiting_ratio"]) == ("sink", "StarRocks", 1.0)
+    assert "sink.buffer-flush" in str(facts["relief"])

@@ -30,3 +30,8 @@ def test_a_name_shows_what_is_at_its_limit(task: str, entry: str) -> None:
 @pytest.mark.parametrize("task", ["LookupJoin[5]", "WindowJoin[6]", "JoinEnricher", "views-per-page", "Source: clicks"])
 def test_other_names_show_nothing(task: str) -> None:
     assert relief_of(task) is None
+
+
+@pytest.mark.parametrize("system", ["StarRocks", "Doris", "Elasticsearch", "Kafka", "HBase", "MongoDB", "PostgreSQL"])
+def test_the_outside_system_of_a_stack_has_its_act(system: str) -> None:
+    assert relief_of(system)
