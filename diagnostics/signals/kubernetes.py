@@ -37,7 +37,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
 """Fact -> events of the catalogue that it counts."""
 
 
-REMEDIED = ("evicted", "not_started")
+REMEDIED = ("evicted", "not_started", "no_state")
 """Groups whose messages say what to repair."""
 
 
@@ -83,7 +83,8 @@ def _grouped(log: IncidentLog) -> Mapping[str, Sequence[LogEvent]]:
 
 def _remedy(told: Sequence[LogEvent]) -> str | None:
     """What repairs the first of the records that the catalogue of messages knows."""
-    return next((remedy for each in told if (remedy := remedy_of(each.message))), None)
+    said = (f"{each.message}\n{each.causes or each.exception_message or ''}" for each in told)
+    return next((remedy for each in said if (remedy := remedy_of(each))), None)
 
 
 def _times(told: Sequence[LogEvent]) -> int:
@@ -105,6 +106,7 @@ FACTS = {
     **{f"{name}_text": f"first record of the events {name.replace('_', ' ')}" for name in GROUPS},
     "evicted_remedy": "remedy of the reason that an eviction states",
     "not_started_remedy": "remedy of the reason for which a pod cannot start",
+    "no_state_remedy": "remedy of the reason for which the operator does not start the job",
 }
 
 SIGNALS = (SignalDefinition("kubernetes", "case", FACTS, measure),)

@@ -20,7 +20,7 @@ class HarmlessError:
     """One entry: what shows it, a clause that names it, and what somebody may do who wanted something by it.
 
     events, loggers, exceptions  events, parts of names of loggers, and classes of exceptions; one of them shows it
-    texts                        parts of messages, each of which shows it, too
+    texts                        parts of messages; one of them shows it, too
     """
 
     what: str
