@@ -48,7 +48,7 @@ SAID = (
     ("exited with  exitCode: 239", "FATAL: Thread"),
     ("Could not parse value '500m' for key 'kubernetes.jobmanager.cpu.amount'.", "0.5 and not 500m"),
     ("Could not parse value '1.5g' for key 'taskmanager.memory.process.size'.", "2048m"),
-    ("MissingCRDException: 'flinkdeployments.flink.apache.org' v1 CRD was not found on the cluster, controller 'a'", "restart its pod"),
+    ("'flinkdeployments.flink.apache.org' v1 CRD was not found on the cluster, controller 'a'", "restart its pod"),
     ('Error: looks like "https://a/flink-b/" is not a valid chart repository or cannot be reached', "archive.apache"),
     ("Error: rendered manifests contain a resource that already exists. Unable to continue with install", "Delete"),
     ('spec.flinkVersion: Unsupported value: "v2_1": supported values: "v1_13", "v1_14"', "1.13 or later"),
