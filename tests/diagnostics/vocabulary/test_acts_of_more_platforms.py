@@ -15,6 +15,10 @@ from diagnostics.vocabulary.message_remedies import remedy_of
         ("The program's entry point class 'org.apache.seatunnel.core.flink.SeatunnelFlink' was not found", "starter"),
         ("ClusterRetrieveException: Could not create the RestClusterClient.", "NodePort"),
         ("OperationHandle [type=EXECUTE_STATEMENT] failed to generate operation log", "1.7.0"),
+        ("Exception: Flink version: '2.0' is not supported yet", "shims"),
+        ("Consumed a record from topic [orders], but no routing config was specified.", "module.yaml"),
+        ("Maximal request time has elapsed. Last cause is attached", "transport.timeouts.call"),
+        ("Java version is less than 17, please use python MCP server.", "Java 17"),
         ("TooLongFrameException: Response entity too large: DefaultHttpResponse", "rest.client.max-content-length"),
     ],
 )
