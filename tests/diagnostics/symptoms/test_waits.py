@@ -15,6 +15,23 @@ if TYPE_CHECKING:
 
 CLIENT = "org.apache.kafka.clients.NetworkClient"
 BROKER = "[Consumer clientId=a-1, groupId=a] Bootstrap broker kafka:9092 (id: -1 rack: null) disconnected"
+NODE = "(id: -2 rack: null isFenced: false)"
+LOGIN = (
+    "[AdminClient clientId=a-enumerator-admin-client] Connection to node -1 (b-1/10.0.0.1:9096) terminated during"
+    " authentication. This may happen due to any of the following reasons: (1) Firewall blocking Kafka TLS traffic"
+    " (eg it may only allow HTTPS traffic), (2) Transient network issue."
+)
+LISTENERS = (
+    "[Consumer clientId=a-1, groupId=a] 3 partitions have leader brokers without a matching listener, including [t-0]"
+)
+METADATA = (
+    "[Producer clientId=producer-1] The metadata response from the cluster reported a recoverable issue with"
+    " correlation id 7 : {t=UNKNOWN_TOPIC_OR_PARTITION}"
+)
+FETCHES = "org.apache.kafka.clients.consumer.internals.FetchCollector"
+UNKNOWN_PARTITION = (
+    "[Consumer clientId=a-1, groupId=a] Received unknown topic or partition error in fetch for partition t-0"
+)
 COORDINATOR = (
     "[Consumer clientId=a-1, groupId=a] Group coordinator b:9092 (id: 2147483646 rack: null) is unavailable or invalid"
     " due to cause: coordinator unavailable. isDisconnected: false. Rediscovery will be attempted."
@@ -71,6 +88,11 @@ def leading(spark: SparkSession, folder: Path, *lines: str) -> dict[str, Any]:
     ("lines", "symptom", "act"),
     [
         (again(CLIENT, BROKER, "WARN"), "outside_system", "advertised.listeners"),
+        (again(CLIENT, BROKER.replace("(id: -1 rack: null)", NODE), "WARN"), "outside_system", "advertised.listeners"),
+        (again(CLIENT, LOGIN, "WARN"), "outside_system", "security.protocol"),
+        (again(CLIENT, LISTENERS, "WARN"), "outside_system", "the same name in listeners"),
+        (again(CLIENT, METADATA, "WARN"), "outside_system", "kafka-topics.sh --create"),
+        (again(FETCHES, UNKNOWN_PARTITION, "WARN"), "outside_system", "deleted or made anew"),
         (
             again("org.apache.kafka.clients.consumer.internals.Coordinator", COORDINATOR),
             "outside_system",
@@ -93,6 +115,11 @@ def leading(spark: SparkSession, folder: Path, *lines: str) -> dict[str, Any]:
     ],
     ids=[
         "broker",
+        "broker-4",
+        "login",
+        "listeners",
+        "metadata",
+        "partition",
         "coordinator",
         "hbase",
         "yarn",

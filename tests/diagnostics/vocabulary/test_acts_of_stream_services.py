@@ -55,6 +55,15 @@ ACTS = [
     ),
     ("IOException: Cannot connect to NATS server.", "io.nats.client.url"),
     ("RuntimeException: None of RabbitMQ channels are available", "channel_max"),
+    ("LogTruncationException: Truncated partitions detected with divergent offsets {}", "unclean.leader.election"),
+    ("[Consumer clientId=a, groupId=b] Topic authorization failed for topics [t]", "kafka-acls.sh"),
+    ("[Consumer clientId=a, groupId=b] Not authorized to commit to topics [t]", "kafka-acls.sh"),
+    ("Modification time of key store could not be obtained: /certs/k.jks", "ssl.truststore.location"),
+    ("[Producer clientId=a] Metadata response reported invalid topics [a/b]", "separated by ';'"),
+    ("KafkaException: Encountered corrupt message when fetching offset 5 for topic-partition t-0", "kafka-dump-log"),
+    ("TimeoutException: Failed to get offsets by times in 60001ms", "default.api.timeout.ms"),
+    ("[Principal=flink@EXAMPLE.COM]: Could not refresh TGT.", "security.kerberos.login.keytab"),
+    ("There may be leaked EFO consumers on the Kinesis stream.", "deregister-stream-consumer"),
 ]
 INIT_CONTEXT = "org.apache.flink.api.connector.sink.Sink$InitContext"
 
