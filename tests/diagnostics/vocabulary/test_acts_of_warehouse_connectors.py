@@ -49,6 +49,12 @@ BIGQUERY = "com.google.cloud.flink.bigquery.common.exceptions.BigQueryConnectorE
         ("ClassNotFoundException: org.elasticsearch.A shaded.org.elasticsearch.script.mustache.B", "1.10.1 or later"),
         ("Http codes [404] cannot be used as both success and retry codes", "success-codes"),
         ("RuntimeException: params length must be odd", "HMSET"),
+        ("SAP DBTech JDBC: [259]: invalid table name", "<SCHEMA>.<TABLE>"),
+        ("[Teradata Database] [Error 2631] Transaction ABORTed due to deadlock.", "keyBy the primary index"),
+        ("SQLServerException: Invalid object name 't'.", "databaseName"),
+        ("JedisDataException: MOVED 15495 10.0.0.1:6379", "'redis-mode' = 'cluster'"),
+        ("request entity is too large: content length [104857601]", "sink.bulk-flush.max-size"),
+        ("Load backend: null, failed to send fragment", "SHOW BACKENDS"),
     ],
 )
 def test_the_first_sentence_names_the_act(said: str, named: str) -> None:
