@@ -57,13 +57,17 @@ def measure(evidence: Evidence) -> Measured:
 def _harmless(evidence: Evidence) -> dict[str, FactValue]:
     """What the logs report that is harmless by itself: what somebody may do something about first, then the rarer.
 
-    Of a whole log only the kinds that few of its records are: what comes all the time nobody asks about.
+    Of a whole log only the kinds that few of its records are: what comes every day nobody asks about.
     """
     counted = evidence.answer(harmless_errors.AGGREGATOR).to_pylist()
     is_excerpt = evidence.rows["log_record"] <= MOST_OF_AN_EXCERPT
-    rows = [each for each in counted if each["kind"] != OTHERS and (is_excerpt or each["records"] <= FEW_RECORDS)]
-    rows = rows or [each for each in counted if is_excerpt]
-    entries = [(harmless_catalogue()[each["kind"]], each["records"]) for each in rows]
+    known = [(harmless_catalogue()[each["kind"]], each) for each in counted]
+    asked = [
+        (entry, row["records"])
+        for entry, row in known
+        if row["kind"] != OTHERS and (is_excerpt or (not entry.is_daily and row["records"] <= FEW_RECORDS))
+    ]
+    entries = asked or [(entry, row["records"]) for entry, row in known if is_excerpt]
     entries.sort(key=lambda each: (each[0].advice is None, each[1]))
     named = list(dict.fromkeys(entry for entry, _ in entries))[:MOST_HARMLESS]
     return {

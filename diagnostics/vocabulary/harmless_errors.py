@@ -29,6 +29,7 @@ class HarmlessError:
     exceptions: tuple[str, ...] = ()
     texts: tuple[str, ...] = ()
     advice: str | None = None
+    is_daily: bool = False
 
 
 @cache
@@ -49,6 +50,7 @@ def harmless_errors() -> Mapping[str, HarmlessError]:
             tuple(entry.get("exceptions", ())),
             tuple(entry.get("texts", ())),
             with_translations(entry["advice"], entry, "advice") if "advice" in entry else None,
+            entry.get("daily") is True,
         )
         for name, entry in content.items()
     }

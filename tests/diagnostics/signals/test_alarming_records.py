@@ -163,11 +163,13 @@ def test_of_a_whole_log_only_rare_harmless_records_are_named() -> None:
         for number in range(11)
     ]
     others = [record(number, "INFO", "Completed checkpoint") for number in range(11, 40)]
-    hadoop = record(
-        41, "WARN", "Unable to load native-hadoop library", logger="org.apache.hadoop.util.NativeCodeLoader"
-    )
-    named = only(measure(hand_made(log_record=[*taken, *others, hadoop])), "alarming_records").facts["harmless"]
-    assert named == ["Hadoop's native library is not there, and its Java code does the same work"]
+    hadoop = record(41, "WARN", "Unable to load native-hadoop", logger="org.apache.hadoop.util.NativeCodeLoader")
+    stdout = record(42, "ERROR", "Unhandled exception.", logger="a.TaskManagerStdoutFileHandler")
+    facts = only(measure(hand_made(log_record=[*taken, *others, hadoop, stdout])), "alarming_records").facts
+    named = ["the stdout file of a TaskManager was asked for, and its process writes none"]
+    assert facts["harmless"] == named, "the others are in most logs"
+    excerpt = only(measure(hand_made(log_record=[hadoop])), "alarming_records").facts
+    assert excerpt["harmless"] == ["Hadoop's native library is not there, and its Java code does the same work"]
 
 
 def test_a_harmless_warning_is_no_error_of_the_log() -> None:
