@@ -15,6 +15,19 @@ NUMBER = 'java.lang.NumberFormatException: For input string: "64M"'
 @pytest.mark.parametrize(
     ("said", "named"),
     [
+        ("java.lang.IllegalArgumentException: bucket is null/empty", "s3a://<bucket>"),
+        ("java.lang.NullPointerException: null uri host.", "s3a://<bucket>"),
+        ("DiskErrorException: Could not find any valid local directory for s3ablock-0001-", "fs.s3a.buffer.dir"),
+        (
+            "com.amazonaws.SdkClientException: Data read has a different length than the expected: dataLength=0",
+            "checkpoint",
+        ),
+        (
+            "SSLPeerUnverifiedException: Certificate for <a.b.s3.amazonaws.com> doesn't match any of the subject"
+            " alternative names",
+            "s3.path.style.access",
+        ),
+        ("NotReplicatedYetException: Not replicated yet: /a/b", "locateFollowingBlock"),
         (f'{HUDI}HoodieException: Ordering value is null for record: {{"id": 1}}', "COALESCE"),
         (f"{HUDI}HoodieUpsertException: Failed to merge old record into new file for key id:1", "nullable"),
         (f"{HUDI}MissingSchemaFieldException: Schema validation failed due to missing field. Fields", "NULL"),
