@@ -29,6 +29,8 @@ FATAL_TEXTS = (
 TaskExecutor and ResourceManager of Flink 1.8 to 2.0.
 """
 OF_THE_JVM = r"^java\.lang\.\w+Error$"
+OF_A_PROGRAM = "org.apache.flink.client.program."
+"""Package of exceptions that say a submitted program failed, also one that was submitted by the REST API."""
 
 ERRORS = ("ERROR", "FATAL")
 WARNINGS = ("WARN",)
@@ -50,13 +52,14 @@ def is_fatal(records: pa.Table) -> pa.ChunkedArray:
 def harmless_kinds(records: pa.Table) -> pa.ChunkedArray:
     """The id of the catalogue's entry that each record belongs to; null for a record that is not harmless.
 
-    A fatal error and an Error of the JVM itself never are.
+    A fatal error, an Error of the JVM itself and the failure of a submitted program never are.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
 
     thrown = pc.coalesce(records["root_cause_class"], records["exception_class"])
     grave = pc.or_(is_fatal(records), pc.fill_null(pc.match_substring_regex(thrown, OF_THE_JVM), False))
+    grave = pc.or_(grave, pc.fill_null(pc.starts_with(records["exception_class"], OF_A_PROGRAM), False))
     kinds = pa.chunked_array([pa.nulls(records.num_rows, pa.string())])
     for name, entry in harmless_errors().items():
         named = is_any(records["event"], entry.events)

@@ -11,6 +11,7 @@ from itertools import islice
 from diagnostics.notation.artifact import artifact_behind
 from diagnostics.notation.exception_name import BARE, bare_head, is_qualifiable, qualified
 from diagnostics.notation.product_frame import frames_as_text
+from diagnostics.notation.python_traceback import last_raised, raised_line
 from diagnostics.notation.stack_frame import CONNECTORS, frame_name, is_flink, is_user_code
 
 MOST_MESSAGE = 500
@@ -48,6 +49,8 @@ _WRAPPERS = ("org.apache.flink.util.SerializedThrowable", "org.apache.flink.runt
 _OF_THE_JDK = ("java.", "jdk.", "sun.")
 _CAUSED_BY = "Caused by: "
 _SUPPRESSED = "Suppressed: "
+_PYTHON_ENDED = "Python process exits with code"
+"""What Flink's client says of a Python program that ended; the program printed before why."""
 _OF_MEMORY = ("Java heap space", "GC overhead limit exceeded", "Metaspace", "Direct buffer memory")
 """Messages that only the JVM gives its OutOfMemoryErrors; a `SerializedThrowable` may keep nothing else of one."""
 
@@ -97,14 +100,19 @@ def stack_trace(lines: Iterable[str]) -> StackTrace | None:
     """
     chain: list[_Throwable] = []
     is_within = False
+    above: list[str] = []
     for count, line in enumerate(lines):
         if count >= MOST_LINES:
             break
+        if _is_open(chain):
+            above.append(line)
         is_within = is_within or line.lstrip().startswith(_SUPPRESSED)
         # Indents only tell what belongs to a suppressed exception: a copied trace may be indented as a whole.
         _take(chain, line.rstrip("\r\n") if is_within else line.strip())
     if not chain or (len(chain) == 1 and _is_open(chain)):
         return None
+    if _PYTHON_ENDED in chain[-1].message and (raised := last_raised(above[:-1])):
+        chain.append(_throwable(raised))
     _unwrap(chain)
     outer, root = chain[0], chain[-1]
     frames = dict.fromkeys(name for throwable in reversed(chain) for name, _ in throwable.frames)
@@ -172,8 +180,11 @@ def _is_telling(frame: str) -> bool:
 
 
 def bare_cause(text: str) -> StackTrace | None:
-    """The cause that a copied text names without the package of an exception, or without any exception."""
-    said = "\n".join(line.strip() for line in text.splitlines() if line.strip())[:MOST_MESSAGE]
+    """The cause that a copied text names without the package of an exception, or without any exception; of a traceback
+    of Python what was thrown.
+    """
+    lines = (raised_line(text) or text).splitlines()
+    said = "\n".join(line.strip() for line in lines if line.strip())[:MOST_MESSAGE]
     if not said:
         return None
     named = _BARE_CLASS.match(said)

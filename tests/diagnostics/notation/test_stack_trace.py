@@ -184,3 +184,32 @@ def test_a_connector_threw_what_a_plain_method_of_the_jdk_refused_it(top: str, t
 
     assert trace is not None
     assert trace.thrown_in == thrown_in
+
+
+def test_a_cut_traceback_of_python_names_what_was_thrown() -> None:
+    cause = bare_cause(
+        '  File "/usr/lib/pyflink/operations.py", line 176, in extract\n'
+        "    return pickle.loads(payload)\n"
+        "ModuleNotFoundError: No module named 'properties'\n"
+    )
+    assert cause is not None
+    assert cause.causes == "ModuleNotFoundError: No module named 'properties'"
+
+
+def test_a_python_program_that_ended_is_told_by_what_it_printed_before() -> None:
+    trace = stack_trace(
+        [
+            "Traceback (most recent call last):",
+            '  File "/opt/job.py", line 12, in <module>',
+            "ModuleNotFoundError: No module named 'services'",
+            "org.apache.flink.client.program.ProgramAbortException: java.lang.RuntimeException: "
+            "Python process exits with code: 1",
+            "\tat org.apache.flink.client.python.PythonDriver.main(PythonDriver.java:134)",
+        ]
+    )
+    assert trace is not None
+    assert trace.exception_class == "org.apache.flink.client.program.ProgramAbortException"
+    assert (trace.root_cause_class, trace.root_cause_message) == (
+        "ModuleNotFoundError",
+        "No module named 'services'",
+    )
