@@ -46,6 +46,17 @@ BINLOG = "com.github.shyiko.mysql.binlog."
          " configuration.", "table.include.list"),
         ("Detail message: primary key column[id] type not supported: decimal128(20, 0).", "BIGINT"),
         ("IllegalArgumentException: Append only writer can not accept row with RowKind UPDATE_BEFORE", "3.5.0"),
+        ("Cannot define both column.exclude.list and column.include.list.", "Keep one"),
+        ("Invalid buffer received from PG server during streaming replication", "pgoutput"),
+        ("An unexpected NLS_NCHAR_CHARACTERSET detected: JA16EUC", "AL16UTF16"),
+        ("Incremental snapshot is not properly configured, either sinalling data collection is not", "signal"),
+        ("Flink cdc home lib is not file or not directory: /opt/cdc/lib", "FLINK_CDC_HOME"),
+        ("UnSupport key format of RAW", "key.format"),
+        ("The data type of column a is changed from INT to STRING", "CAST"),
+        ("Cannot calculate bucket: table a has no primary keys", "hoodie.bucket.index.hash.field"),
+        ("Primary key field 'id' is null in record", "IS NOT NULL"),
+        ("TimeoutException: Loop checking time limit has exceeded.", "schema-operator.rpc-timeout"),
+        ("The update before event at x for table y was not followed by after event.", "last checkpoint"),
         (
             "FlinkException: Global failure triggered by OperatorCoordinator for 'Source: shop'\n"
             "java.lang.OutOfMemoryError: Java heap space",
