@@ -50,7 +50,7 @@ _OF_THE_JDK = ("java.", "jdk.", "sun.")
 _CAUSED_BY = "Caused by: "
 _SUPPRESSED = "Suppressed: "
 _PYTHON_ENDED = "Python process exits with code"
-"""What Flink's client says of a Python program that ended; the program printed before why."""
+"""Flink's message about a Python program that ended; the program printed the reason before."""
 _OF_MEMORY = ("Java heap space", "GC overhead limit exceeded", "Metaspace", "Direct buffer memory")
 """Messages that only the JVM gives its OutOfMemoryErrors; a `SerializedThrowable` may keep nothing else of one."""
 
