@@ -266,3 +266,9 @@ def test_what_an_entry_gives_way_to_is_another_entry() -> None:
     ids = {each.id for each in message_remedies()}
     assert all(set(each.gives_way) <= ids - {each.id} for each in message_remedies())
     assert any(each.gives_way for each in message_remedies())
+
+
+def test_hard_links_are_a_matter_of_rocksdbs_own_folder() -> None:
+    said = "RocksDBException: while link file to /chk/7/000017.sst.tmp: /db/000017.sst: Operation not permitted"
+    remedy = remedy_of(f"org.rocksdb.{said}") or ""
+    assert "state.backend.rocksdb.localdir" in remedy
