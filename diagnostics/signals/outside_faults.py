@@ -165,7 +165,7 @@ def _systems_of(fault: Fault) -> Iterator[str]:
     frames, refusal = _frames(fault), refusal_of(fault.chain)
     if refusal and (named := refusal.system_in(fault.chain)):
         yield named
-    if named := _named_with(fault.chain, fault.places):
+    if named := _named_with(fault.chain, fault.passed):
         yield named
     for each in (*frames, *fault.chain.split("\n")):
         meaning = known_frames().systems.meaning(each)
@@ -233,7 +233,7 @@ def _signal(job: str | None, faults: Sequence[Fault], evidence: Evidence) -> Sig
     if outside:
         first, rounds = outside[0], rounds_of(outside)
         refusal, system = refusal_in(first), system_of(first)
-        remedy = remedy_of(first.chain, first.places) or repair_of(first, evidence)
+        remedy = remedy_of(first.chain, first.passed) or repair_of(first, evidence)
         before = came_before(faults, first)
         is_vague = refusal is not None and refusal.by_class and not remedy
         newest = release_shown(first, evidence) if is_vague else None
