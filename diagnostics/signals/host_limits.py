@@ -1,4 +1,4 @@
-"""Failures because a limit of the host or container is reached: disk, open files, processes."""
+"""Failures because a limit of the host or container is reached: disk, open files, processes, reserved memory."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.bugs.bug_appearances import repair_of
 from diagnostics.reconstruction.errors.blamed_fault import blamed_by_job, came_before
 from diagnostics.reconstruction.failures.fault import Fault, rounds_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
@@ -14,6 +15,7 @@ LIMITS = {
     "disk_full": "a disk is full",
     "open_files": "the limit of open files is reached",
     "processes": "the limit of processes and threads is reached",
+    "memory_limit": "the memory set aside for it is used up",
 }
 """Origin of a failure -> the limit as a clause."""
 SHOWN = 8
@@ -32,10 +34,10 @@ def measure(evidence: Evidence) -> Measured:
     if faults is None:
         yield NotMeasured("host_limits", "taskmanager-log", "no log and no exceptions were given")
         return
-    yield from (_signal(job, of_job) for job, of_job in faults)
+    yield from (_signal(job, of_job, evidence) for job, of_job in faults)
 
 
-def _signal(job: str | None, faults: Sequence[Fault]) -> Signal:
+def _signal(job: str | None, faults: Sequence[Fault], evidence: Evidence) -> Signal:
     limited = [fault for fault in faults if fault.origin.id in LIMITS and not fault.in_snapshot]
     facts: dict[str, FactValue] = {"failures": len(faults), "of_limits": len(limited)}
     if limited:
@@ -43,6 +45,7 @@ def _signal(job: str | None, faults: Sequence[Fault]) -> Signal:
         facts |= {
             "kind": LIMITS[first.origin.id],
             "said": first.said,
+            "remedy": repair_of(first, evidence),
             "reported_by": first.reported_by,
             "is_first": came_before(faults, first) is None,
             "rounds": max(len(rounds_of(limited)), 1),
@@ -65,6 +68,7 @@ FACTS = {
     "of_limits": "failures or errors that a limit of a host or container causes",
     "kind": "the limit that is reached",
     "said": "class and message of the innermost exception that the limit causes",
+    "remedy": "repair of a failure with this message",
     "reported_by": "who reports it; failure (of a task or job), process, client, error, warning, passed",
     "is_first": "whether the first failure of the job is caused by the limit",
     "rounds": "attempts that failed with it; subtasks that fail together are one",

@@ -106,6 +106,7 @@ def _catalogue_texts() -> Iterable[tuple[str, Iterable[str]]]:
         ("setting_faults.kind", [each.what for each in faults]),
         ("setting_faults.remedy", [*remedies, *(each.remedy for each in faults)]),
         ("fault_traits.remedy", remedies),
+        ("host_limits.remedy", remedies),
         ("checkpoint_declines.remedy", remedies),
         ("code_faults.remedy", remedies),
         ("outside_faults.remedy", remedies),

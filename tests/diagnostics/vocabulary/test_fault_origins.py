@@ -138,7 +138,10 @@ def test_a_chain_shows_where_the_failure_comes_from(
 
 
 def test_every_origin_has_something_to_know_it_by() -> None:
-    assert all(each.in_chain or each.at_root or each.frames or each.by_message for each in origins())
+    shown = {entry.shows for entry in catalogue.message_remedies()}
+    assert all(
+        each.in_chain or each.at_root or each.frames or each.by_message or each.id in shown for each in origins()
+    )
 
 
 def test_a_chain_shows_that_a_snapshot_was_taken() -> None:

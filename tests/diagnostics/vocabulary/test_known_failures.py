@@ -20,6 +20,7 @@ ROWS: dict[str, list[dict[str, Any]]] = yaml.safe_load(
 )
 OF_ORIGINS = {
     "memory": "resource_shortage",
+    "memory_limit": "resource_shortage",
     "own_code": "user_code",
     "restore": "restore_failure",
     "class_loading": "user_code",
