@@ -10,12 +10,15 @@ from diagnostics.language import in_reader_language, joined_sentences, say
 from diagnostics.wording.phrase import within_sentence
 
 UNDECIDED, UNEXPLAINED = "inconclusive", "unexplained_error"
+SURE_BUG = "bug.known"
+"""The rule of a bug that a failure shows and that the release is known to have."""
 LOG = "jobmanager-log"
 """The kind of evidence whose records would show trouble."""
 
 
 def first_step_of(document: Mapping[str, Any]) -> str | None:
-    """The first step of the root cause; without one, that of what is seen and nothing explains, or of what contributes.
+    """The first step of the root cause; without one, that of a known bug of the release that runs, of what is seen and
+    nothing explains, or of what contributes.
 
     Where nothing stands out and the files do not show whether the job is well: to change nothing, and the one file that
     decides.
@@ -24,9 +27,12 @@ def first_step_of(document: Mapping[str, Any]) -> str | None:
     """
     findings = document["findings"]
     leading = [each for each in findings if each["role"] == "root_cause"] or [
-        each
-        for each in findings
-        if each["role"] == "consequence" and each["caused_by"] is None and each["severity"] != "info"
+        *(each for each in findings if each.get("rule", {}).get("id") == SURE_BUG),
+        *(
+            each
+            for each in findings
+            if each["role"] == "consequence" and each["caused_by"] is None and each["severity"] != "info"
+        ),
     ]
     leading = leading or [each for each in findings if each["role"] == "contributing" and each.get("first_step")]
     stated = next((each["first_step"] for each in leading if each.get("first_step")), None)

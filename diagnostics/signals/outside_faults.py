@@ -233,7 +233,7 @@ def _signal(job: str | None, faults: Sequence[Fault], evidence: Evidence) -> Sig
     if outside:
         first, rounds = outside[0], rounds_of(outside)
         refusal, system = refusal_in(first), system_of(first)
-        remedy = remedy_of(first.chain, first.passed) or repair_of(first, evidence)
+        remedy = repair_of(first, evidence)
         before = came_before(faults, first)
         is_vague = refusal is not None and refusal.by_class and not remedy
         newest = release_shown(first, evidence) if is_vague else None

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.notation.listed_options import listed_options
+from diagnostics.reconstruction.bugs.bug_appearances import sure_repair_of
 from diagnostics.reconstruction.errors.blamed_fault import blamed_by_job, came_before
 from diagnostics.reconstruction.failures.fault import Fault, rounds_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
@@ -30,7 +31,7 @@ def measure(evidence: Evidence) -> Measured:
     if faults is None:
         yield NotMeasured("setting_faults", "jobmanager-log", "no log and no exceptions were given")
         return
-    yield from (_signal(job, of_job) for job, of_job in faults)
+    yield from (_signal(job, of_job, evidence) for job, of_job in faults)
 
 
 def fault_of(fault: Fault) -> SettingFault | None:
@@ -40,7 +41,7 @@ def fault_of(fault: Fault) -> SettingFault | None:
     return setting_fault_of(fault.chain, fault.places, fault.exception)
 
 
-def _signal(job: str | None, faults: Sequence[Fault]) -> Signal:
+def _signal(job: str | None, faults: Sequence[Fault], evidence: Evidence) -> Signal:
     blaming = [(fault, setting) for fault in faults if (setting := fault_of(fault))]
     facts: dict[str, FactValue] = {"failures": len(faults), "of_settings": len(blaming)}
     if blaming:
@@ -48,6 +49,7 @@ def _signal(job: str | None, faults: Sequence[Fault]) -> Signal:
         before = came_before(faults, first)
         same = [fault for fault, other in blaming if other is setting]
         known, options = remedy_of(first.chain, first.places), listed_options(first.message)
+        known = sure_repair_of(first, evidence) or known
         facts |= {
             "kind": setting.what,
             # What the message needs, or asks for, goes before what its kind needs.

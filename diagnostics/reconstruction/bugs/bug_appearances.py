@@ -57,11 +57,20 @@ def repair_of(fault: Fault, evidence: Evidence) -> str | None:
 
     A bug without a known release gives way to what is known for the message.
     """
-    place = (fault.citation.file_id, fault.citation.line)
-    shown = [each for each in bug_appearances(evidence) if (each.citation.file_id, each.citation.line) == place]
-    sure = next((each.bug.repair_of_running for each in shown if each.is_sure), None)
-    known = sure or remedy_of(fault.chain, fault.passed) or next((each.bug.repair for each in shown), None)
+    known = sure_repair_of(fault, evidence) or remedy_of(fault.chain, fault.passed)
+    known = known or next((each.bug.repair for each in _shown_by(fault, evidence)), None)
     return known or asked_act(fault.chain)
+
+
+def sure_repair_of(fault: Fault, evidence: Evidence) -> str | None:
+    """The fix of the bug that a failure shows in a release that has it; None without one."""
+    return next((each.bug.repair_of_running for each in _shown_by(fault, evidence) if each.is_sure), None)
+
+
+def _shown_by(fault: Fault, evidence: Evidence) -> Sequence[Appearance]:
+    """The bugs that the record of a failure matches."""
+    place = (fault.citation.file_id, fault.citation.line)
+    return [each for each in bug_appearances(evidence) if (each.citation.file_id, each.citation.line) == place]
 
 
 def _in_logs(evidence: Evidence) -> Iterator[Appearance]:

@@ -139,3 +139,12 @@ def test_logs_without_trouble_ask_for_no_change_and_for_one_file(was_read: bool)
     assert first_step_of(document | {"inputs": [unknown]}) is None, "it may hold what asks for a change"
     without_job = first_step_of(document | {"jobs": [{"job_id": None}]}) or ""
     assert ("does not come up, add its log from its start" in without_job) is was_read
+
+
+def test_a_bug_of_the_release_that_runs_comes_first_where_no_cause_leads() -> None:
+    seen = {"role": "consequence", "caused_by": None, "severity": "critical", "first_step": "Read the log."}
+    bug = {"role": "consequence", "caused_by": None, "severity": "info", "first_step": "Upgrade Flink to 1.17.2."}
+    document = {"findings": [seen, bug | {"rule": {"id": "bug.known"}}]}
+    assert first_step_of(document) == "Upgrade Flink to 1.17.2."
+    cause = seen | {"role": "root_cause", "first_step": "Raise the heap."}
+    assert first_step_of({"findings": [*document["findings"], cause]}) == "Raise the heap."
