@@ -25,6 +25,8 @@ MOST_WAYS = 5_000
 """Combinations of inputs that are tried for a job; with more of them nothing is derived. Our choice."""
 MOST_TASKS = 60
 """Tasks of a job up to which edges are derived. Our choice."""
+LOADS = ("busyTimeMsPerSecond", "backPressuredTimeMsPerSecond", "idleTimeMsPerSecond")
+"""Metrics that every task has."""
 SOURCE, SINK = "source_", ("sink_", "__writer", "committer")
 """Parts of Flink's names of tasks at the ends of a job, normalised and in lower case."""
 
@@ -58,10 +60,29 @@ def derived_inputs(series: MetricSeries) -> Mapping[VertexKey, tuple[VertexKey, 
     by_job: dict[str | None, list[Flow]] = {}
     for flow in _flows(series):
         by_job.setdefault(flow.vertex[0], []).append(flow)
+    incomplete = _jobs_of_unknown_records(series)
     found: dict[VertexKey, tuple[VertexKey, ...]] = {}
-    for flows in by_job.values():
-        found |= connect(flows)
+    for job, flows in by_job.items():
+        if job not in incomplete:
+            found |= connect(flows)
     return found
+
+
+def _jobs_of_unknown_records(series: MetricSeries) -> frozenset[str | None]:
+    """Jobs with a task whose records no metric shows: what the task before it writes would seem to end there.
+
+    A task whose name is that of a sink needs no count of what it writes.
+    """
+    tasks = {vertex for metric in LOADS for vertex in series.by_vertex(metric, operators=False)}
+    read, written = (
+        {vertex for name in (metric, f"{metric}PerSecond") for vertex in series.by_vertex(name, operators=False)}
+        for metric in ("numRecordsIn", "numRecordsOut")
+    )
+    return frozenset(
+        vertex[0]
+        for vertex in (tasks | read) - written
+        if vertex not in read or not any(part in normalised(series.name_of(vertex) or "").lower() for part in SINK)
+    )
 
 
 def connect(flows: Sequence[Flow]) -> Mapping[VertexKey, tuple[VertexKey, ...]]:

@@ -54,3 +54,11 @@ def test_metrics_without_tasks_name_no_graph() -> None:
     rows = [{"scope": "job", "job_id": JOB, "metric": "numRestarts", "ts_ms": START, "value": 0.0}]
     cluster = cluster_of(hand_made(metric_sample=rows))
     assert (list(cluster.job_names), cluster.tasks, cluster.inputs) == ([JOB], {}, {})
+
+
+def test_no_graph_is_derived_where_the_records_of_a_task_are_not_known() -> None:
+    busy = {"scope": "task", "metric": "busyTimeMsPerSecond", "value": 10.0, "ts_ms": START, "subtask": 0}
+    unknown = {**busy, "job_id": JOB, "job_name": "orders", "vertex_id": "d" * 32, "vertex": "Sink: archive"}
+    graph = job_graph(cluster_of(hand_made(metric_sample=[*counters(), unknown])), JOB)
+    assert not graph.edges_known
+    assert graph.position(MIDDLE) is None
