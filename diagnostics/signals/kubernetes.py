@@ -37,6 +37,20 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
 """Fact -> events of the catalogue that it counts."""
 
 
+TAKEN: Mapping[str, tuple[str, ...]] = {
+    "spot": ("SpotInterruption", "Spot Interruption", "RebalanceRecommendation", "PreemptScheduled", "preemptible"),
+    "scaled down": (
+        "ScaleDown",
+        "scale-down",
+        "scale down",
+        "DisruptionTerminating",
+        "Underutilized",
+        "DisruptionBlocked",
+    ),
+}
+"""Why somebody took a node away -> texts of its events. Source: AWS Node Termination Handler, Karpenter, AKS, and the
+cluster autoscaler."""
+
 REMEDIED = ("evicted", "not_started", "no_state")
 """Groups whose messages say what to repair."""
 
@@ -57,6 +71,8 @@ def measure(evidence: Evidence) -> Measured:
     facts: dict[str, FactValue] = {name: _times(grouped.get(name, ())) for name in GROUPS}
     facts |= {f"{name}_text": told[0].message[:MOST_CHARACTERS] for name, told in grouped.items()}
     facts |= {f"{name}_remedy": _remedy(grouped[name]) for name in REMEDIED if name in grouped}
+    if "nodes_lost" in grouped:
+        facts["node_taken"] = _node_taken(incident_log(evidence))
     events = [each for told in grouped.values() for each in told]
     stamps = [each.ts_ms for each in events if each.ts_ms is not None]
     shown = [told[0] for told in grouped.values()]
@@ -87,6 +103,12 @@ def _remedy(told: Sequence[LogEvent]) -> str | None:
     return next((remedy for each in said if (remedy := remedy_of(each))), None)
 
 
+def _node_taken(log: IncidentLog) -> str | None:
+    """Why a node was taken away on purpose, by any event of Kubernetes; None where none says so."""
+    said = "\n".join(each.message for each in log.of("kubernetes"))
+    return next((why for why, texts in TAKEN.items() if any(text in said for text in texts)), None)
+
+
 def _times(told: Sequence[LogEvent]) -> int:
     """Number of occurrences; Kubernetes counts repeated events in one record."""
     return sum(int(each.count or 1) for each in told)
@@ -95,6 +117,7 @@ def _times(told: Sequence[LogEvent]) -> int:
 FACTS = {
     "evicted": "evictions of pods whose node ran short of something",
     "preempted": "pods that made room for one of higher priority",
+    "node_taken": "why a node was taken away on purpose; spot, or scaled down",
     "nodes_lost": "events of nodes that were lost or no longer ready",
     "node_pressure": "events of nodes that ran short of memory, disk or processes",
     "not_started": "events of pods that cannot start: image, volume, configuration, network",

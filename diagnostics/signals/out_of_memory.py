@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from diagnostics.arithmetic.quantiles import shown_only
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.configuration.container_memory import container_memory_facts
 from diagnostics.reconstruction.configuration.stated_settings import stated_options
 from diagnostics.reconstruction.failures.incident_log import Failure, LogEvent, incident_log
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
@@ -59,9 +60,13 @@ OF_COORDINATORS = (
     "Global failure triggered by OperatorCoordinator",
     "An Exception occurred while triggering the checkpoint",
     "Thread 'SourceCoordinator-",
+    "Thread 'Checkpoint Timer'",
+    "Thread 'jobmanager-io-",
+    "Thread 'jobmanager-future-",
 )
 """Texts of failures in the JobManager itself, wherever they are pasted. Source: OperatorCoordinatorHolder,
-CheckpointFailureReason and SourceCoordinatorProvider of Flink 1.11 to 2.0.
+CheckpointFailureReason and SourceCoordinatorProvider of Flink 1.11 to 2.0; threads of CheckpointCoordinator and
+JobManagerSharedServices.
 """
 OLD_HEAP = ("taskmanager.heap.mb", "taskmanager.heap.size")
 """Options of the TaskManager's heap before Flink 1.10. Source: its documentation, Configuration."""
@@ -113,8 +118,11 @@ def measure(evidence: Evidence) -> Measured:
         facts["heap_remedy"] = next(filter(None, map(_remedy, by_area["heap"])), None)
     if option := next((each for each in stated_options(evidence) if each.key in OLD_HEAP), None):
         facts["heap_option"] = f"{option.key}: {option.value}"
+    if errors:
+        facts["heap_frame"] = next(filter(None, (each.user_frame for each in by_area["heap"])), None)
     if killed:
         facts["killed_text"] = " ".join(_whole_message(killed[0])[:KILLED_CHARACTERS].split())
+        facts |= container_memory_facts(stated_options(evidence))
     yield Signal(
         key="out_of_memory",
         subject=Subject(),
@@ -240,6 +248,13 @@ SIGNALS = (
             "first_ms": "first OutOfMemoryError with a time, epoch ms",
             "first_text": "the first one, as printed",
             "heap_remedy": "known repair of an error of the heap, by the code that asked for the memory",
+            "heap_frame": "frame of the job's own code that asked for memory of the heap when there was none",
+            "container_option": "option by which the process takes memory beyond Flink's memory model",
+            "container_remedy": "remedy of an option by which the process takes memory beyond the model",
+            "on_rocksdb": "whether the state lies in native memory, by RocksDB or ForSt, where a process was killed",
+            "limit_bytes": "memory limit of the TaskManager's container, where its process needs more by its options",
+            "needed_bytes": "memory that the TaskManager's process needs by its options, where the container has less",
+            "needed_by": "option that states it",
             "killed": "processes killed for their memory (container limit, kernel)",
             "heap_option": "option of the TaskManager's heap before Flink 1.10 that a configuration states",
             "killed_text": "first message about a killed process",

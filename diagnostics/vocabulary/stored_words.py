@@ -23,6 +23,7 @@ from diagnostics.vocabulary.fault_origins import origin_titles, origins
 from diagnostics.vocabulary.fault_traits import fault_traits
 from diagnostics.vocabulary.known_bug import known_bugs
 from diagnostics.vocabulary.known_frames import known_frames
+from diagnostics.vocabulary.memory_beyond_model import memory_beyond_model
 from diagnostics.vocabulary.message_remedies import message_remedies
 from diagnostics.vocabulary.outside_refusals import refusals
 from diagnostics.vocabulary.setting_faults import setting_faults
@@ -122,5 +123,7 @@ def _catalogue_texts() -> Iterable[tuple[str, Iterable[str]]]:
         ("delivery_guarantee.sink_notes", [each.noted("sink") for each in connectors().values()]),
         ("known_bugs.title", [each.title for each in bugs]),
         ("known_bugs.looks_like", [each.looks_like for each in bugs]),
+        ("known_bugs.repair", repairs),
+        ("out_of_memory.container_remedy", [each.advice for each in memory_beyond_model().values()]),
         ("known_bugs.work_around", [each.work_around for each in bugs]),
     )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from diagnostics.signals.kubernetes import measure
 from tests.diagnostics.hand_made import START, hand_made, needs, only
 
@@ -38,3 +40,16 @@ def test_a_record_of_another_event_is_ignored() -> None:
 
 def test_nothing_is_measured_without_logs() -> None:
     assert needs(measure(hand_made())) == {"kubernetes": "jobmanager-log"}
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ("SpotInterruption: Spot Interruption notice was received (node/worker-3)", "spot"),
+        (f"ScaleDown: deleting pod for node scale down (pod/{POD})", "scaled down"),
+        (f"NodeNotReady: Node is not ready (pod/{POD})", None),
+    ],
+)
+def test_a_node_that_is_taken_away_on_purpose_is_told_from_one_that_is_lost(said: str, why: str | None) -> None:
+    facts = only(measure(hand_made(log_record=[event("k8s.event.node_lost", said)])), "kubernetes").facts
+    assert facts.get("node_taken") == why

@@ -97,3 +97,33 @@ def test_an_error_that_names_the_network_buffers_is_theirs_also_without_its_fram
     log = [record(1, "Fatal error.", **error, process="taskmanager")]
     facts = only(out_of_memory.measure(hand_made(log_record=log)), "out_of_memory").facts
     assert [facts["direct_errors"], facts["direct_network_errors"]] == [1, 1]
+
+
+def test_the_option_that_takes_memory_beyond_the_model_is_named() -> None:
+    killed = [record(5, "Worker tm-1 is terminated. Diagnostics: [main(exitCode=137, reason=OOMKilled)]")]
+    unmanaged = {"scope": "cluster", "key": "state.backend.rocksdb.memory.managed", "value": "false"}
+    facts = only(out_of_memory.measure(hand_made(log_record=killed, config_option=[unmanaged])), "out_of_memory").facts
+    assert facts["container_option"] == "state.backend.rocksdb.memory.managed: false"
+    assert "memory.managed: true" in str(facts["container_remedy"])
+    bounded = unmanaged | {"value": "true"}
+    facts = only(out_of_memory.measure(hand_made(log_record=killed, config_option=[bounded])), "out_of_memory").facts
+    assert "container_remedy" not in facts
+
+
+def test_a_container_below_what_its_process_may_take_is_told() -> None:
+    killed = [record(5, "Worker tm-1 is terminated. Diagnostics: [main(exitCode=137, reason=OOMKilled)]")]
+    limit = {"scope": "environment", "key": "pod.limits.memory", "value": "4Gi", "process": "taskmanager"}
+    process = {"scope": "cluster", "key": "taskmanager.memory.process.size", "value": "8g"}
+    facts = only(out_of_memory.measure(hand_made(log_record=killed, config_option=[limit, process])), "out_of_memory")
+    assert (facts.facts["limit_bytes"], facts.facts["needed_bytes"]) == (4 * 2**30, 8 * 2**30)
+    fitting = process | {"value": "4g"}
+    facts = only(out_of_memory.measure(hand_made(log_record=killed, config_option=[limit, fitting])), "out_of_memory")
+    assert "needed_bytes" not in facts.facts
+
+
+def test_the_jobs_own_frame_names_what_to_bound() -> None:
+    told = {"exception_class": "java.lang.OutOfMemoryError", "root_cause_class": "java.lang.OutOfMemoryError"}
+    texts = {"exception_message": "Java heap space", "root_cause_message": "Java heap space"}
+    log = [record(1, "failed", process="taskmanager", user_frame="com.acme.jobs.DailyWindow.process", **told, **texts)]
+    facts = only(out_of_memory.measure(hand_made(log_record=log)), "out_of_memory").facts
+    assert facts["heap_frame"] == "com.acme.jobs.DailyWindow.process"
