@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from diagnostics.aggregators.aggregator import Aggregator
 from diagnostics.arithmetic.row_choice import contains_any, is_any, is_true
+from diagnostics.notation.stack_frame import is_user_code
 from diagnostics.vocabulary.harmless_errors import OTHERS, harmless_errors
 
 if TYPE_CHECKING:
@@ -37,6 +38,14 @@ WARNINGS = ("WARN",)
 
 NOISE = ("noise.*",)
 """Events of records that healthy clusters log at any level."""
+
+OWN_TRACE = "own-trace"
+"""The entry of records that the program writes about itself."""
+SAYS_FAILURE = r"(?i)error|exception|throw|fail|refus|den(?:y|ied)|reject|time[d -]?out|unable|\bnot\b|n't\b|cannot"
+SAYS_FAILURE += r"|no such|missing|invalid|lost|abort|corrupt|illegal|unexpected|retr(?:y|ies)|null|crash|kill|exceed"
+SAYS_FAILURE += r"|bad|wrong|broken|closed|dead|stuck|drop|skip|ignor|unknown|problem"
+SAYS_FAILURE += r"|失败|异常|错误|超时|拒绝|无法|不存在|找不到|丢"
+"""Words by which a record may report a failure. Our choice: rather too many, as what has none is a mere trace."""
 
 READ = ("level", "logger", "message", "event", "exception_class", "root_cause_class")
 """Columns of a record that say whether it is harmless."""
@@ -70,7 +79,24 @@ def harmless_kinds(records: pa.Table) -> pa.ChunkedArray:
         if entry.texts:
             named = pc.or_(is_true(named), is_true(contains_any(records["message"], entry.texts)))
         kinds = pc.coalesce(kinds, pc.if_else(pc.and_(is_true(named), pc.invert(grave)), name, None))
-    return kinds
+    return pc.coalesce(kinds, pc.if_else(pc.and_(_own_traces(records), pc.invert(grave)), OWN_TRACE, None))
+
+
+def _own_traces(records: pa.Table) -> pa.ChunkedArray:
+    """Whether the program itself writes the record at the level of an error, and reports no failure in it.
+
+    A logger is the program's own where its package belongs to no known product.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    loud = is_any(records["level"], ERRORS)
+    named = pc.unique(records["logger"].filter(loud)).cast(pa.string()).to_pylist()
+    own = tuple(each for each in named if each and "." in each and is_user_code(f"{each}.log"))
+    is_plain = pc.and_(records["exception_class"].is_null(), records["root_cause_class"].is_null())
+    said = pc.fill_null(records["message"], "error")
+    is_quiet = pc.and_(is_plain, pc.invert(pc.match_substring_regex(said, SAYS_FAILURE)))
+    return is_true(pc.and_(pc.and_(loud, is_any(records["logger"], own)), is_quiet))
 
 
 def _counted(records: pa.Table) -> pa.Table:

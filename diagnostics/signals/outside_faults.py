@@ -15,7 +15,7 @@ from diagnostics.reconstruction.errors.blamed_fault import blamed_faults, came_b
 from diagnostics.reconstruction.failures.fault import Fault, by_job, rounds_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.known_frames import OUTSIDE, known_frames
-from diagnostics.vocabulary.message_remedies import known_message, remedy_of
+from diagnostics.vocabulary.message_remedies import known_message
 from diagnostics.vocabulary.outside_addresses import system_at
 from diagnostics.vocabulary.outside_refusals import (
     Refusal,

@@ -12,7 +12,7 @@ from diagnostics.vocabulary.memory_beyond_model import taken_beyond_model
 LIMIT = "pod.limits.memory"
 """The option under which the memory limit of a pod's container is kept."""
 ROCKSDB = ("rocksdb", "forst")
-"""State backends whose state lies in native memory."""
+"""State backends that keep their state in native memory."""
 METASPACE_BYTES = 256 * 2**20
 """Default of taskmanager.memory.jvm-metaspace.size since Flink 1.10.1."""
 LEAST_OVERHEAD_BYTES = 192 * 2**20

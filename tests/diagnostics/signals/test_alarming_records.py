@@ -218,3 +218,19 @@ def test_what_a_message_says_behind_a_printed_event_is_known() -> None:
     )
     facts = only(measure(hand_made(log_record=[logged])), "alarming_records").facts
     assert "scan.newly-added-table.enabled" in str(facts["error_remedy"])
+
+
+@pytest.mark.parametrize(
+    ("logger", "said", "counts"),
+    [
+        ("com.acme.jobs.Enricher", ">>>>> enter processElement key=17", False),
+        ("com.acme.jobs.Enricher", "could not reach the price service", True),
+        ("org.apache.kafka.clients.NetworkClient", "Node 3 is gone", True),
+    ],
+)
+def test_what_the_program_itself_traces_at_the_level_of_an_error_is_no_trouble(
+    logger: str, said: str, counts: bool
+) -> None:
+    traced = record(0, "ERROR", said) | {"logger": logger}
+    facts = only(measure(hand_made(log_record=[traced])), "alarming_records").facts
+    assert (facts["error_count"] == 1) is counts
