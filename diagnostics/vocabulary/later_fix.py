@@ -10,6 +10,8 @@ repository  address of its repository; a change `12` is its pull request
 tracker     address before a change's name where that is an issue; before its number where it ends with `/issues/`
 from_flink  true: it was a part of Flink before, whose file has its older fixes
 tags        regular expression of the tags of its releases, with their three numbers
+published   of a product whose forks lack tags: regular expression of the subject of the commit that states a release
+            published, with its three numbers; it counts before a tag
 by_commit   true: its changes are mostly commits without an issue or pull request, so a commit's id names one
 within      of a product inside the JAR of another program, which `program` and `jars` name then: the `tags` of that
             program and the `property` of its pom.xml that holds the product's release
@@ -66,6 +68,7 @@ class Product:
     from_flink: bool
     by_commit: bool
     tags: str
+    published: str | None
     within: Around | None
 
     def has(self, name: str) -> bool:
@@ -121,6 +124,7 @@ def products() -> Mapping[str, Product]:
             from_flink=entry.get("from_flink", False),
             by_commit=entry.get("by_commit", False),
             tags=entry["tags"],
+            published=entry.get("published"),
             within=Around(**entry["within"]) if "within" in entry else None,
         )
         for name, entry in content.items()

@@ -2,11 +2,12 @@
 
     python -m tests.knowledge.fix_history PRODUCT CLONE [--announcements FLINK_WEB] [--within CLONE]
 
-PRODUCT is an entry of `later_fixes.yaml`, CLONE holds its history with the tags of its releases, and FLINK_WEB is a
-clone of the project's web site, whose announcements list the issues of Flink's patch releases. A product that is inside
-the JAR of another program needs a clone of that one: its releases are what the file then has. A change without an issue
-or pull request of its own (but for products `by_commit`), without a title that tells of a fault, or of many classes is
-left out.
+PRODUCT is an entry of `later_fixes.yaml`, CLONE holds its history with the tags of its releases (or, where the product
+has `published`, with the branches of its releases, which may come from several forks), and FLINK_WEB is a clone of the
+project's web site, whose announcements list the issues of Flink's patch releases. A product that is inside the JAR of
+another program needs a clone of that one: its releases are what the file then has. A change without an issue or pull
+request of its own (but for products `by_commit`), without a title that tells of a fault, or of many classes is left
+out.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ TELLS_OF_THE_PROJECT = re.compile(
     r"|whitespace|logging|message)\b",
     re.IGNORECASE,
 )
-ISSUE = re.compile(r"\b([A-Z][A-Z]{2,9}-\d{1,6})\b")
+ISSUE = re.compile(r"\b(?!BRANCH-)([A-Z][A-Z]{2,9}-\d{1,6})\b")
 PULL_REQUEST = re.compile(r"\(#(\d{1,6})\)\s*$")
 PULL_REQUESTS = re.compile(r"(?:\s*\(?#\d{1,6}\)?)+\s*$")
 """What stands behind a title: its pull requests, of a change that was ported back two."""
@@ -78,15 +79,24 @@ def git(clone: Path, *arguments: str) -> str:
 
 
 def releases_of_commits(clone: Path, product: Product) -> tuple[list[str], dict[str, Release]]:
-    """The tags of the releases, and for each commit the first release that has it."""
-    named = [(match, tag) for tag in git(clone, "tag").split() if (match := re.fullmatch(product.tags, tag))]
-    tags = {release: tag for match, tag in named if (release := release_of(".".join(match.groups())))}
+    """The tags, or commits, of the releases, and for each commit the first release that has it."""
+    named = [
+        (match, f"refs/tags/{tag}") for tag in git(clone, "tag").split() if (match := re.fullmatch(product.tags, tag))
+    ]
+    if product.published:
+        subjects = (
+            line.partition(" ") for line in git(clone, "log", "--all", "--reverse", "--format=%H %s").splitlines()
+        )
+        named += [
+            (match, commit) for commit, _, subject in subjects if (match := re.fullmatch(product.published, subject))
+        ]
+    ends = {release: end for match, end in named if (release := release_of(".".join(match.groups())))}
     first: dict[str, Release] = {}
     before: list[str] = []
-    for release in sorted(tags):
-        for commit in git(clone, "rev-list", f"refs/tags/{tags[release]}", "--not", *before).split():
+    for release in sorted(ends):
+        for commit in git(clone, "rev-list", ends[release], "--not", *before).split():
             first.setdefault(commit, release)
-        before.append(f"refs/tags/{tags[release]}")
+        before.append(ends[release])
     return before, first
 
 

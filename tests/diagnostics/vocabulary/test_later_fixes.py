@@ -67,6 +67,12 @@ def test_a_change_has_the_address_where_it_is_described(product: str, change: st
     assert products()[product].address_of(change) == address
 
 
+def test_a_fix_of_hudi_comes_with_the_patch_line_that_has_it_too() -> None:
+    fixes = {fix.change: fix for found in fixes_by_place("hudi").by_class.values() for fix in found}
+    assert fixes["HUDI-7447"].releases == ((0, 15, 0), (1, 0, 0))
+    assert {(0, 12, 1), (0, 12, 2), (0, 14, 1)} <= {each for fix in fixes.values() for each in fix.releases}
+
+
 def test_a_fix_of_debezium_comes_with_the_release_of_flink_cdc_that_has_it_inside() -> None:
     fixes = {fix.change: fix for found in fixes_by_place("debezium").by_class.values() for fix in found}
     assert fixes["DBZ-7181"].releases == ((3, 1, 0),)
