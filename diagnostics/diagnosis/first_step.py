@@ -18,7 +18,7 @@ LOG = "jobmanager-log"
 
 def first_step_of(document: Mapping[str, Any]) -> str | None:
     """The first step of the root cause; without one, that of a known bug of the release that runs, of what is seen and
-    nothing explains, or of what contributes.
+    nothing explains, or of what contributes; where nothing else is seen, that of a remark.
 
     Where nothing stands out and the files do not show whether the job is well: to change nothing, and the one file that
     decides.
@@ -35,6 +35,8 @@ def first_step_of(document: Mapping[str, Any]) -> str | None:
         ),
     ]
     leading = leading or [each for each in findings if each["role"] == "contributing" and each.get("first_step")]
+    if not leading and document["verdict"]["symptom_class"] == UNDECIDED:
+        leading = [each for each in findings if each["caused_by"] is None and each.get("first_step")]
     stated = next((each["first_step"] for each in leading if each.get("first_step")), None)
     return stated if stated or leading else _step_for_quiet_files(document)
 

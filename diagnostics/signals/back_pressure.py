@@ -30,7 +30,7 @@ from diagnostics.reconstruction.load.task_rates import HeldTime, held_times
 from diagnostics.reconstruction.load.timeline import MOMENT_MS, Moment, Timeline, load_timelines, printed_names
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.load_levels import FULLY_BUSY, LOW_MOST, OK_MOST, pressure_level
-from diagnostics.vocabulary.operators_at_limit import relief_of
+from diagnostics.vocabulary.operators_at_limit import relief_of, spread_of
 
 AS_HARD = 0.8
 """Usual ratios are medians over the moments whose back pressure is at least this share of the highest. Our choice."""
@@ -120,6 +120,7 @@ def _origin_signal(
         "named_look_up": graph.named_look_up(vertex),
         "chained_sink": graph.has_chained_sink(vertex),
         "relief": relief_of(graph.name(vertex)),
+        "spread": spread_of(graph.name(vertex)),
         "graph_known": graph.edges_known,
         "graph_derived": graph.edges_derived,
         "parallelism": graph.parallelism.get(vertex) or len(worst.own.busy or worst.own.back_pressured) or None,
@@ -301,6 +302,7 @@ ORIGIN_FACTS = {
     "named_look_up": "whether its name is that of a look-up join",
     "chained_sink": "whether the task's name has other operators before the sink of its chain",
     "relief": "act that gives an operator of this name room",
+    "spread": "act that evens out the subtasks of the operator that holds others back",
     "graph_known": "whether the edges of the job graph are known",
     "graph_derived": "whether the edges of the job graph were derived from names and record counts, since no file "
     "shows them",

@@ -11,10 +11,13 @@ from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.checkpoints.compaction import compacted_bytes
 from diagnostics.reconstruction.checkpoints.history import Checkpoint, History, checkpoint_histories
 from diagnostics.reconstruction.checkpoints.interval import next_interval_ms
-from diagnostics.reconstruction.checkpoints.state_growth import lasting_growth
+from diagnostics.reconstruction.checkpoints.state_growth import lasting_growth, metered_growth, metered_states
 from diagnostics.reconstruction.checkpoints.timeout import proposed_timeout_ms
 from diagnostics.reconstruction.configuration.stated_settings import settings_of, stated_options
+from diagnostics.reconstruction.job.planner_names import printed_names_by_job
+from diagnostics.reconstruction.metrics.metric_series import metric_series
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
+from diagnostics.vocabulary.operators_at_limit import bound_of_state
 
 SECONDS_A_DAY = 86_400
 LEAST_BYTES = 1_000_000.0
@@ -39,16 +42,22 @@ def measure(evidence: Evidence) -> Measured:
     """Sizes and write rates of each job's checkpoints.
 
     Reads   checkpoint (REST), log_record (completed, expired and late ones), config_option (incremental, timeout),
-            metric_sample (what RocksDB's compaction wrote).
+            metric_sample (lastCheckpointFullSize, what RocksDB's compaction wrote).
     Gives   one signal per job with a checkpoint of known size or a late acknowledgement.
     Units   bytes; bytes per second of the end to end duration; milliseconds.
     Empty   NotMeasured when no checkpoint's size is known.
     """
-    measured = 0
-    for job_id, history in checkpoint_histories(evidence).items():
+    measured, metered = 0, metered_states(metric_series(evidence))
+    histories = {**{job_id: History(job_id) for job_id in metered}, **checkpoint_histories(evidence)}
+    for job_id, history in histories.items():
         stated, _ = settings_of(stated_options(evidence), job_id)
-        facts = {**_written(history, stated), **_late(history), **_state(history)}
+        state = _state(history)
+        if "state_growth_bytes_per_s" not in known_facts(state) and job_id in metered:
+            state |= _metered_state(metered[job_id])
+        facts = {**_written(history, stated), **_late(history), **state}
         facts = known_facts({**facts, **_most_of_next(evidence, job_id, facts)})
+        if facts:
+            facts |= known_facts({"bound": bound_of_state(printed_names_by_job(evidence).get(job_id, ()))})
         if facts:
             measured += 1
             telling = _notable_checkpoints(history, facts)
@@ -276,6 +285,19 @@ def _state(history: History) -> dict[str, FactValue]:
     }
 
 
+def _metered_state(states: Sequence[tuple[float, float]]) -> dict[str, FactValue]:
+    """Growth by the gauge of the full size, where no file has the checkpoints themselves over that time."""
+    first, last = states[0][1], states[-1][1]
+    growth = metered_growth(states)
+    return {
+        "first_state_bytes": first,
+        "last_state_bytes": last,
+        "state_growth_ratio": ratio(last, first),
+        "state_growth_bytes_per_s": growth,
+        "state_growth_day_bytes": growth * SECONDS_A_DAY if growth is not None else None,
+    }
+
+
 def _settled(sized: Sequence[Checkpoint]) -> tuple[int, float] | None:
     """How many of the last checkpoints have the same state, within SETTLED_SHARE, and the part by which the largest of
     these exceeds the smallest; None for fewer than LEAST_SETTLED.
@@ -355,6 +377,7 @@ FACTS = {
     "first_state_bytes": "full state size at first, without in-flight data",
     "last_state_bytes": "full state size in the last checkpoint, without in-flight data",
     "max_state_bytes": "largest full state size",
+    "bound": "act that bounds the state of an operator of the job, by its name",
     "state_growth_ratio": "full state size of the last checkpoint over that of the first, without in-flight data",
     "state_growth_day_bytes": "what the state would grow by in a day at that rate",
     "state_growth_bytes_per_s": "growth of the state, where it has a trend that lasts until the end",

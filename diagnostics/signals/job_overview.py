@@ -20,18 +20,13 @@ from diagnostics.reconstruction.failures.job_states import newest_states
 from diagnostics.reconstruction.job.channels import barriers_waited_for, exchanges
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
 from diagnostics.reconstruction.job.graph import JobGraph, job_graph
+from diagnostics.reconstruction.job.planner_names import SQL_OPERATOR
 from diagnostics.reconstruction.load.timeline import Timeline, load_timelines, printed_names
 from diagnostics.reconstruction.metrics.metric_series import MetricSeries, metric_series
 from diagnostics.reconstruction.metrics.series import increase
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.wording.cited_text import JOB, JOB_STATE, cited_text
 
-SQL_OPERATOR = re.compile(
-    r"\[\d+\](?: |$|,)|(?:Calc|Aggregate|Join|Deduplicate|Rank|OverAggregate|TableSourceScan|LookupJoin)(?:\(|\[)"
-    r"|(?:SinkMaterializer|ConstraintEnforcer|ChangelogNormalize|DropUpdateBefore|WatermarkAssigner)(?:\(|\[)"
-)
-"""Names that the planner gives to operators: `Calc[3]`, `GroupAggregate(groupBy=[...`. Source: Flink's sources, table
-planner."""
 MOST_LISTED = 20
 """How many task names are listed. Our choice."""
 VERSION = re.compile(r"\(Version: ([0-9]{1,3}\.[0-9]{1,3}[.0-9]{0,8})")

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from diagnostics.arithmetic.rate_change import RateChange, rate_change
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue
 from diagnostics.reconstruction.events.totals import event_totals
 from diagnostics.reconstruction.job.cluster import Cluster, VertexKey, cluster_of
+from diagnostics.reconstruction.job.planner_names import PROGRAM_FACTS, program_facts
 from diagnostics.reconstruction.metrics.metric_series import MetricSeries, metric_series
 from diagnostics.reconstruction.metrics.series import Series, increase, without_old_answers
-from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 SHOWN = 8
 JUMP = 2.0
@@ -39,7 +41,8 @@ def measure(evidence: Evidence) -> Measured:
         return
     cluster, events = cluster_of(evidence), event_totals(evidence).timed
     for vertex in sorted(counters, key=repr):
-        yield _signal(vertex, counters[vertex], series, cluster, events)
+        signal = _signal(vertex, counters[vertex], series, cluster, events)
+        yield replace(signal, facts=known_facts({**signal.facts, **program_facts(evidence, vertex[0])}))
 
 
 def _signal(
@@ -175,6 +178,7 @@ SIGNALS = (
         level="vertex",
         facts={
             "vertex_id": "id of the task that drops them",
+            **PROGRAM_FACTS,
             "dropped": "late records dropped since the attempt began, all subtasks",
             "dropped_by_subtask": "the same by subtask",
             "subtasks": "subtasks that report it",

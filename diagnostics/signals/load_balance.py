@@ -25,6 +25,7 @@ from diagnostics.reconstruction.load.subtasks import (
 from diagnostics.reconstruction.metrics.metric_series import MetricSeries, metric_series
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.load_levels import FULLY_BUSY, LOW_MOST
+from diagnostics.vocabulary.operators_at_limit import spread_of
 
 MOST_LISTED = 64
 """Up to how many subtasks are listed one by one. Our choice."""
@@ -58,7 +59,7 @@ def measure(evidence: Evidence) -> Measured:
         graph, of_vertex = graphs[vertex[0]], means.get(vertex, {})
         signal = _signal(vertex, spread, busy.get(vertex, {}), cluster, spreads, back_pressured, graph, of_vertex)
         named = signal.subject.vertex or series.name_of(vertex)
-        facts = {**signal.facts, "task": named} if named else signal.facts
+        facts = {**signal.facts, **known_facts({"task": named, "spread": spread_of(named)})} if named else signal.facts
         yield replace(signal, subject=replace(signal.subject, vertex=named), facts=facts)
 
 
@@ -264,6 +265,7 @@ SIGNALS = (
         level="vertex",
         facts={
             "task": "task whose subtasks are compared",
+            "spread": "act that evens out the subtasks of an operator of this name",
             "direction": "direction of the compared records; `in` for records read, `out` for a source",
             "parallelism": "number of subtasks of the task",
             "subtasks_seen": "number of subtasks whose records are known",

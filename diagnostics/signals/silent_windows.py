@@ -1,71 +1,79 @@
-"""Event-time windows that read records and emit nothing, because they never had a watermark."""
+"""Windows and joins by event time that read records and emit nothing, because they never had a watermark."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+from diagnostics.aggregators import jobs, task_totals
 from diagnostics.arithmetic.quantiles import known
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue
-from diagnostics.notation.printed_name import normalised
+from diagnostics.reconstruction.events.event_time_names import assigns_watermarks, may_fire_early, needs_watermarks
 from diagnostics.reconstruction.job.cluster import VertexKey, cluster_of
-from diagnostics.reconstruction.job.graph import JobGraph, job_graph
-from diagnostics.reconstruction.metrics.metric_series import MetricSeries, metric_series
+from diagnostics.reconstruction.job.graph import job_graph
+from diagnostics.reconstruction.job.planner_names import PROGRAM_FACTS, printed_names_by_job, program_facts
+from diagnostics.reconstruction.metrics.metric_series import metric_series
 from diagnostics.reconstruction.metrics.series import Series, increase
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
-EVENT_TIME = re.compile(
-    r"eventtime(?:windows|session|trigger)|windowaggregate.*time_col_+(?!_|proc)|window.*rowtime", re.I
-)
-"""Names of windows by event time, normalised: `Window(TumblingEventTimeWindows(10000), EventTimeTrigger, …)` of the
-DataStream API, `WindowAggregate(window=[TUMBLE(time_col=[ts], …)])` of SQL. Source: Flink's WindowOperatorBuilder and
-table planner.
-"""
-SHORT_NAME = re.compile(r"(?<![a-z])(?:global|group)?window_?(?:aggregate|join|rank|deduplicate)_\d", re.I)
-"""Names of SQL's windows since Flink 1.15, normalised, as `GlobalWindowAggregate[6]`, without their kind of time.
-Source: table.exec.simplify-operator-name-enabled.
-"""
 METRICS = ("numRecordsIn", "numRecordsOut", "currentInputWatermark")
-ASSIGNS = "watermarkassigner"
-"""The operator of SQL that assigns watermarks: with it in the job, windows of a short name are by event time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """Records that a window read and emitted, in which time; None where no file counts them."""
+
+    records_in: int | None
+    records_out: int | None
+    observed_ms: int | None
 
 
 def measure(evidence: Evidence) -> Measured:
     """Records in and out of each window by event time.
 
-    Reads   metric_sample (numRecordsIn, numRecordsOut, currentInputWatermark), vertex, edge.
-    Gives   one signal per task whose name, or an operator of it, shows such a window and that writes to another task.
+    Reads   metric_sample (numRecordsIn, numRecordsOut, currentInputWatermark), vertex, edge, job.
+    Gives   one signal per task whose name, or an operator of it, shows such a window. What a window emits to a sink of
+            its own task is counted for its operator only.
     Empty   NotMeasured without metrics.
     """
     if not evidence.has("metric_sample"):
         yield NotMeasured("silent_windows", "metric-scrapes", "no file holds metrics")
         return
-    series = metric_series(evidence)
-    cluster = cluster_of(evidence)
+    series, cluster, names_by_job = metric_series(evidence), cluster_of(evidence), printed_names_by_job(evidence)
+    totals = _totals(evidence)
     seen: set[VertexKey] = set()
-    for operators in (False, True):
+    for operators in (True, False):
         by_metric = [series.by_vertex(metric, operators=operators) for metric in METRICS]
-        for vertex in sorted(set(by_metric[0]) - seen, key=repr):
-            name = series.name_of(vertex) or ""
+        for vertex in sorted(set(by_metric[2]) - seen, key=repr):
+            name = series.name_of(vertex) or cluster.vertex_subject(*vertex).vertex or ""
             graph = job_graph(cluster, vertex[0], {vertex[1]: name})
-            assigned = _assigns_watermarks(series, graph)
+            assigned = assigns_watermarks(names_by_job.get(vertex[0], ()))
             read, written, gauges = (
                 [
                     each
                     for each in of_metric.get(vertex, [])
-                    if _is_by_event_time(each.operator or graph.name(vertex[1]), assigned)
+                    if needs_watermarks(each.operator or graph.name(vertex[1]), assigned)
                 ]
                 for of_metric in by_metric
             )
-            if not read or not gauges or (not operators and graph.position(vertex[1]) not in ("middle", None)):
+            if not gauges:
+                continue
+            passed = _passed(read, written, totals.get(vertex))
+            if not operators and graph.position(vertex[1]) not in ("middle", None):
+                if may_fire_early(graph.name(vertex[1])):
+                    continue
+                passed = Passed(passed.records_in, None, passed.observed_ms)
+            if passed.records_in is None:
                 continue
             seen.add(vertex)
             facts: dict[str, FactValue] = {
-                "records_in": _counted(read),
-                "records_out": _counted(written),
+                "records_in": passed.records_in,
+                "records_out": passed.records_out,
                 "has_watermark": any(gauge.known for gauge in gauges),
-                "observed_ms": _observed_ms(read),
+                "observed_ms": passed.observed_ms,
+                "has_assigner": assigned or None,
+                **program_facts(evidence, vertex[0]),
             }
             yield Signal(
                 key="silent_windows",
@@ -76,19 +84,34 @@ def measure(evidence: Evidence) -> Measured:
             )
 
 
-def _is_by_event_time(name: str, assigned: bool) -> bool:
-    """Whether a task or operator of this name is a window by event time.
+def _passed(read: Sequence[Series], written: Sequence[Series], total: Passed | None) -> Passed:
+    """By counters over time; where they have one sample each, by the counts of the task since it runs."""
+    span = _observed_ms(read)
+    if span:
+        return Passed(_counted(read), _counted(written), span)
+    if total:
+        return total
+    return Passed(None, None, None)
 
-    assigned  whether the job has an operator of SQL that assigns watermarks
-    """
-    printed = normalised(name)
-    return EVENT_TIME.search(printed) is not None or (assigned and SHORT_NAME.search(printed) is not None)
 
-
-def _assigns_watermarks(series: MetricSeries, graph: JobGraph) -> bool:
-    names = [*graph.names.values()]
-    names += [each.operator or each.vertex or "" for each in series.of(METRICS[0]) if each.job_id == graph.job_id]
-    return any(ASSIGNS in name.lower() for name in names)
+def _totals(evidence: Evidence) -> dict[VertexKey, Passed]:
+    """What each task read and wrote since the job runs, by the newest REST answer about the job."""
+    started = {row["job_id"]: row["start_ms"] for row in evidence.answer(jobs.AGGREGATOR).to_pylist()}
+    newest: dict[VertexKey, dict[str, float]] = {}
+    at: dict[VertexKey, int] = {}
+    for row in evidence.answer(task_totals.AGGREGATOR).to_pylist():
+        vertex = (row["job_id"], row["vertex_id"])
+        newest.setdefault(vertex, {}).setdefault(row["metric"], row["value"])
+        at.setdefault(vertex, row["ts_ms"] or 0)
+    return {
+        vertex: Passed(
+            round(counted["numRecordsIn"]),
+            round(counted["numRecordsOut"]) if "numRecordsOut" in counted else None,
+            at[vertex] - start if (start := started.get(vertex[0])) and at[vertex] > start else None,
+        )
+        for vertex, counted in newest.items()
+        if "numRecordsIn" in counted
+    }
 
 
 def _counted(counters: Sequence[Series]) -> int | None:
@@ -109,6 +132,8 @@ SIGNALS = (
             "records_out": "records that the window emitted while it was observed",
             "has_watermark": "whether a subtask of the window ever had a watermark",
             "observed_ms": "time for which the window was observed, ms",
+            "has_assigner": "whether an operator of the job assigns watermarks; unknown where none is named",
+            **PROGRAM_FACTS,
         },
         measure=measure,
     ),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject, only_one
@@ -19,12 +21,18 @@ from diagnostics.reconstruction.events.watermark_progress import (
     still_since,
 )
 from diagnostics.reconstruction.job.cluster import Cluster, VertexKey, cluster_of
+from diagnostics.reconstruction.job.planner_names import PROGRAM_FACTS, program_facts
 from diagnostics.reconstruction.metrics.metric_series import MetricSeries, metric_series
 from diagnostics.reconstruction.metrics.series import Point, Series
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 END_OF_INPUT = 9e18
 """Flink's MAX_WATERMARK (Long.MAX_VALUE), which a source emits at its end; it is not a time."""
+HOUR_MS = 3_600_000
+ZONE_TOLERANCE_MS = 300_000
+"""Bound and delay that are taken off a time zone's whole hours. Our choice: five minutes."""
+MOST_HOURS_OF_A_ZONE = 14
+"""The largest offset from UTC. Source: tz database, Pacific/Kiritimati."""
 PASSED = ("numRecordsIn", "numRecordsOut")
 SHOWN_POINTS = 6
 
@@ -45,7 +53,8 @@ def measure(evidence: Evidence) -> Measured:
     cluster = cluster_of(evidence)
     gauges = _gauges(series)
     for vertex in sorted(gauges, key=repr):
-        yield _signal(vertex, gauges, series, cluster)
+        signal = _signal(vertex, gauges, series, cluster)
+        yield replace(signal, facts=known_facts({**signal.facts, **program_facts(evidence, vertex[0])}))
     yield from _without_event_time(series, {job_id for job_id, _ in gauges})
     if not gauges:
         yield NotMeasured("watermarks", "metric-scrapes", "no metric shows a watermark")
@@ -91,6 +100,7 @@ def _signal(
     slowest = slowest_of(with_watermark)
     facts: dict[str, FactValue] = {
         "metric": gauges[0].metric,
+        "task": gauges[0].vertex or cluster.vertex_subject(*vertex).vertex,
         "subtasks": len(courses),
         "without_watermark": list(without) or None,
         "without_watermark_count": len(without),
@@ -112,6 +122,7 @@ def _signal(
             ahead = [moment for moment, watermark in slowest if watermark > moment]
             facts |= {"ahead_max_ms": -course.lowest_ms, "ahead_from_ms": min(ahead), "ahead_samples": len(ahead)}
             facts["ahead_ratio"] = len(ahead) / len(slowest)
+            facts["ahead_hours"] = _whole_hours(-course.highest_ms, -course.lowest_ms)
         if course.last_ms < 0:
             facts["ahead_ms"] = -course.last_ms
     elif slowest:
@@ -140,6 +151,15 @@ def _moments(points: Iterable[Point]) -> Moments:
         for point in points
         if point.ts_ms is not None and point.value is not None and point.value < END_OF_INPUT
     ]
+
+
+def _whole_hours(lowest_ms: float, highest_ms: float) -> int | None:
+    """The hours by which a watermark is ahead if it is so by whole ones, less a bound and a delay of minutes."""
+    hours = math.ceil(highest_ms / HOUR_MS)
+    is_whole = (
+        hours * HOUR_MS - highest_ms <= ZONE_TOLERANCE_MS and hours * HOUR_MS - lowest_ms <= 2 * ZONE_TOLERANCE_MS
+    )
+    return hours if is_whole and 1 <= hours <= MOST_HOURS_OF_A_ZONE else None
 
 
 def _is_first(vertex: VertexKey, gauges: Mapping[VertexKey, list[Series]], cluster: Cluster) -> bool:
@@ -285,6 +305,8 @@ SIGNALS = (
         level="vertex",
         facts={
             "metric": "the gauge that was followed",
+            "task": "task whose watermark it is",
+            **PROGRAM_FACTS,
             "subtasks": "subtasks whose gauge is known",
             "samples": "moments at which every subtask's watermark is known",
             "first_in_graph": "whether the watermark is created in this task, because no upstream task has one",
@@ -301,6 +323,7 @@ SIGNALS = (
             "ahead_max_ms": "largest lead of the watermark over the wall clock, ms; unknown when it never was ahead",
             "ahead_from_ms": "first sample at which it was ahead, epoch ms",
             "ahead_samples": "samples at which it was ahead",
+            "ahead_hours": "whole hours by which it was ahead all the time, within minutes",
             "ahead_ratio": "part of the samples at which the watermark was ahead of the wall clock, 0 to 1",
             "spread_ms": "distance between the subtasks' last watermarks, ms",
             "slowest_subtask": "index of the subtask whose last watermark is lowest",

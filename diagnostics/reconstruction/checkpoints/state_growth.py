@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 
 from diagnostics.arithmetic.trend import Trend, trend_of
 from diagnostics.reconstruction.checkpoints.history import Checkpoint
+from diagnostics.reconstruction.metrics.metric_series import MetricSeries
+
+FULL_SIZE = "lastCheckpointFullSize"
+"""The gauge of the whole state, since Flink 1.15; `lastCheckpointSize` is what an incremental checkpoint added."""
 
 
 def lasting_growth(sized: Sequence[Checkpoint]) -> float | None:
@@ -17,4 +22,21 @@ def lasting_growth(sized: Sequence[Checkpoint]) -> float | None:
         each.number: (float(each.triggered_ms), each.own_state_bytes or 0.0) for each in sized if each.triggered_ms
     }
     trend = trend_of(sorted(by_number.values()))
+    return trend.slope * 1000 if isinstance(trend, Trend) and trend.slope > 0 else None
+
+
+def metered_states(series: MetricSeries) -> Mapping[str | None, Sequence[tuple[float, float]]]:
+    """Job -> (epoch ms, bytes of the whole state) where its gauge changed, in time order."""
+    states: dict[str | None, list[tuple[float, float]]] = defaultdict(list)
+    for each in series.of(FULL_SIZE):
+        for point in each.known:
+            of_job = states[each.job_id]
+            if point.ts_ms is not None and point.value and (not of_job or of_job[-1][1] != point.value):
+                of_job.append((float(point.ts_ms), point.value))
+    return {job: sorted(of_job) for job, of_job in states.items() if len(of_job) > 1}
+
+
+def metered_growth(states: Sequence[tuple[float, float]]) -> float | None:
+    """Bytes per second by which a state grows by its gauge; None when that is no trend."""
+    trend = trend_of(states)
     return trend.slope * 1000 if isinstance(trend, Trend) and trend.slope > 0 else None

@@ -185,6 +185,10 @@ SETTINGS = (
         ("taskmanager.memory.network.fraction", "taskmanager.network.memory.fraction"),
     ),
     Setting("max_parallelism", "most parallelism that the key groups allow", number, ("pipeline.max-parallelism",)),
+    Setting(
+        "watermark_interval_ms", "interval of periodic watermarks", duration_ms, ("pipeline.auto-watermark-interval",)
+    ),
+    Setting("state_ttl_ms", "time to live of the state of SQL operators", duration_ms, ("table.exec.state.ttl",)),
     Setting("rpc_address", "where TaskManagers look for the JobManager", _word, ("jobmanager.rpc.address",)),
     Setting("bind_host", "address that the JobManager listens at", _word, ("jobmanager.bind-host",)),
     Setting("heartbeat_interval_ms", "heartbeat interval", duration_ms, ("heartbeat.interval",), 10_000.0),

@@ -29,13 +29,17 @@ if TYPE_CHECKING:
 AS_LONG_RATIO = 0.8
 """Files with at least this share of the longest file's points count as equally long. Our choice."""
 
-WATERMARKS = ("currentInputWatermark", "currentOutputWatermark")
+WATERMARKS = ("currentInputWatermark", "currentInput1Watermark", "currentInput2Watermark", "currentOutputWatermark")
 """Metrics whose values may be negative, or the largest number, which marks the end of the input."""
 COUNTERS_OF_JOBS = (
     *("numRestarts", "fullRestarts"),
     *("totalNumberOfCheckpoints", "numberOfCompletedCheckpoints", "numberOfFailedCheckpoints"),
 )
 """Metrics that count since the job was submitted."""
+BEAM_BOUND = 9.223371e15
+"""Beam writes no watermark as the lowest, and the end of the input as the highest number of microseconds, divided by a
+thousand: +-9223372036854775 ms, a day less for its global window. Source: Beam, BoundedWindow."""
+BEAM_LARGEST = 9.2234e15
 LARGEST_COUNT = 2.0**62
 """Largest plausible value of a metric: half of a Java long, which no counter reaches. Our choice."""
 LARGEST_VALUE: Mapping[str, float] = {
@@ -198,11 +202,22 @@ def _point_columns(samples: pa.Table) -> Iterator[list[Any]]:
     names, codes = dictionary_encoded(samples["metric"])
     lowest = np.array([-np.inf if name in WATERMARKS else 0.0 for name in names])[codes]
     highest = np.array([LARGEST_VALUE.get(name or "", LARGEST_COUNT) for name in names])[codes]
-    values = samples["value"]
+    values = _as_flink_writes(samples["value"], np.array([name in WATERMARKS for name in names])[codes])
     possible = pc.and_(pc.greater_equal(values, pa.array(lowest)), pc.less_equal(values, pa.array(highest)))
     for name in Point._fields:
         column = pc.if_else(possible, values, pa.scalar(None, pa.float64())) if name == "value" else samples[name]
         yield column.to_pylist()
+
+
+def _as_flink_writes(values: pa.ChunkedArray, is_watermark: Flags) -> pa.ChunkedArray:
+    """Values in which Beam's bounds of watermarks are those of Flink: none, and the end of the input."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    of_beam = pc.and_(pc.greater(pc.abs(values), BEAM_BOUND), pc.less(pc.abs(values), BEAM_LARGEST))
+    of_beam = pc.fill_null(pc.and_(of_beam, pa.array(is_watermark)), False)
+    flinks = pc.if_else(pc.less(values, 0.0), pa.scalar(None, pa.float64()), 2.0**63)
+    return pc.if_else(of_beam, flinks, values)
 
 
 def _without_overlaps(files: Sequence[_FileOfSeries], sizes: Mapping[int, int]) -> set[int]:

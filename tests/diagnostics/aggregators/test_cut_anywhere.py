@@ -12,7 +12,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from diagnostics.aggregators import AGGREGATORS, BY_TABLE, latency_markers, lookup_cache, watermark_alignment
+from diagnostics.aggregators import (
+    AGGREGATORS,
+    BY_TABLE,
+    latency_markers,
+    lookup_cache,
+    task_totals,
+    watermark_alignment,
+)
 from diagnostics.aggregators.aggregator import Aggregator
 from diagnostics.aggregators.kafka_transaction_records import CLASSES
 from diagnostics.citation import CITATION_COLUMNS
@@ -94,7 +101,7 @@ def _record(second: int, event: LogEvent) -> str:
 def further_rows() -> dict[str, pa.Table]:
     """What no format has in its samples: metrics that only some jobs have, and a failure of a Kafka transaction."""
     names = (*sorted(FREE_SPACE)[:2], lookup_cache.HITS, watermark_alignment.DRIFT, LATENCY)
-    samples = [
+    samples: list[dict[str, Any]] = [
         {
             "metric": name,
             "ts_ms": 1_795_224_906_000 + 5_000 * at,
@@ -108,6 +115,10 @@ def further_rows() -> dict[str, pa.Table]:
         }
         for at in range(6)
         for place, name in enumerate(names, 1)
+    ]
+    samples += [
+        {**each, "metric": task_totals.COUNTED[place % 2], "aggregate": "sum", "subtask": None, "line": 100 + place}
+        for place, each in enumerate(samples)
     ]
     failures = [{"ts_ms": 7 * at, "causes": CLASSES[0], "file_id": 103, "pointer": f"/{at}"} for at in range(4)]
     return {

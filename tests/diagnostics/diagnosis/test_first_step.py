@@ -89,10 +89,17 @@ def test_the_step_of_the_cause_comes_before_that_of_its_consequences() -> None:
     assert first_step_of({"findings": [seen]}) == "Look at it."
 
 
-def test_what_is_explained_or_only_remarked_says_nothing() -> None:
+def test_what_is_explained_says_nothing() -> None:
     seen = {"role": "consequence", "caused_by": 0, "severity": "critical", "first_step": "Look at it."}
     rest = {"inputs": [], "verdict": {"symptom_class": "inconclusive"}}
-    assert first_step_of({"findings": [seen, seen | {"caused_by": None, "severity": "info"}], **rest}) is None
+    assert first_step_of({"findings": [seen], **rest}) is None
+
+
+@pytest.mark.parametrize(("verdict", "said"), [("inconclusive", "Look at it."), ("healthy", None)])
+def test_a_remark_says_what_to_do_where_nothing_else_is_seen(verdict: str, said: str | None) -> None:
+    remark = {"role": "consequence", "caused_by": None, "severity": "info", "first_step": "Look at it."}
+    remark |= {"symptom_class": "early_warning"}
+    assert first_step_of({"findings": [remark], "inputs": [], "verdict": {"symptom_class": verdict}}) == said
 
 
 def test_what_contributes_says_what_to_do_where_nothing_else_does() -> None:

@@ -56,11 +56,11 @@ def test_a_window_with_a_watermark_may_fire_later() -> None:
     [
         ("Window(TumblingProcessingTimeWindows(10000), ProcessingTimeTrigger, Sum)", MIDDLE),
         ("WindowAggregate(window=[TUMBLE(time_col=[proctime], size=[10 s])])", MIDDLE),
-        (f"{WINDOW} -> Sink: out", SINK),
+        ("Window(TumblingEventTimeWindows(10000), CountTrigger, Sum) -> Sink: out", SINK),
         ("enrich", MIDDLE),
     ],
 )
-def test_other_tasks_are_no_windows_by_event_time_that_write_to_a_task(name: str, vertex: str) -> None:
+def test_other_tasks_may_emit_without_a_watermark(name: str, vertex: str) -> None:
     evidence = hand_made(**tables(name, vertex, None))
     assert not signals_of_key(silent_windows.measure(evidence), "silent_windows")
 
@@ -69,8 +69,29 @@ def test_without_metrics_nothing_is_measured() -> None:
     assert needs(silent_windows.measure(hand_made())) == {"silent_windows": "metric-scrapes"}
 
 
+def test_what_a_window_emits_to_the_sink_of_its_own_task_is_not_counted() -> None:
+    evidence = hand_made(**tables(f"{WINDOW} -> Sink: out", SINK, None))
+    facts = only(silent_windows.measure(evidence), "silent_windows").facts
+    assert (facts["records_in"], facts["has_watermark"], "records_out" in facts) == (6_000, False, False)
+
+
+def test_one_answer_about_the_job_tells_what_a_window_has_read() -> None:
+    rows = tables(WINDOW, MIDDLE, None)
+    gauges = [each for each in rows["metric_sample"] if each["metric"] == "currentInputWatermark"]
+    about = {"job_id": JOB, "vertex_id": MIDDLE, "ts_ms": START + 300_000, "aggregate": "sum"}
+    counts = {"numRecordsIn": 9_000.0, "numRecordsOut": 0.0}
+    gauges += [{**about, "metric": metric, "value": count} for metric, count in counts.items()]
+    facts = only(silent_windows.measure(hand_made(**{**rows, "metric_sample": gauges})), "silent_windows").facts
+    assert (facts["records_in"], facts["records_out"], facts["observed_ms"]) == (9_000, 0, 300_000)
+
+
+@pytest.mark.parametrize("name", ["GlobalWindowAggregate[6]", "WindowJoin[3]", "TemporalJoin[4]", "WindowRank_7_"])
+def test_sql_has_these_operators_by_event_time_only(name: str) -> None:
+    assert only(silent_windows.measure(hand_made(**tables(name, MIDDLE, None))), "silent_windows").facts["is_sql"]
+
+
 def of_sql(other: str) -> dict[str, list[dict[str, Any]]]:
-    rows = tables("GlobalWindowAggregate[6]", MIDDLE, None)
+    rows = tables("WindowAggregate[6]", MIDDLE, None)
     rows["vertex"] = [{**each, "name": other} if each["vertex_id"] == SOURCE else each for each in rows["vertex"]]
     return rows
 

@@ -1,10 +1,10 @@
-"""What gives an operator room that is at its limit."""
+"""What gives an operator room that is at its limit, evens out its subtasks, and bounds its state."""
 
 from __future__ import annotations
 
 import pytest
 
-from diagnostics.vocabulary.operators_at_limit import operators_at_limit, relief_of
+from diagnostics.vocabulary.operators_at_limit import bound_of_state, operators_at_limit, relief_of, spread_of
 
 
 @pytest.mark.parametrize(
@@ -35,3 +35,30 @@ def test_other_names_show_nothing(task: str) -> None:
 @pytest.mark.parametrize("system", ["StarRocks", "Doris", "Elasticsearch", "Kafka", "HBase", "MongoDB", "PostgreSQL"])
 def test_the_outside_system_of_a_stack_has_its_act(system: str) -> None:
     assert relief_of(system)
+
+
+@pytest.mark.parametrize(
+    ("task", "entry"),
+    [
+        ("GroupAggregate[5]", "group-aggregate"),
+        ("GlobalGroupAggregate[5] -> Calc[6]", "global-group-aggregate"),
+        ("GroupAggregate(groupBy=[day], select=[day, COUNT(DISTINCT user_id) AS $f1])", "distinct-aggregate"),
+        ("Join[7] -> Calc[8]", "joins"),
+        ("IntervalJoin[7]", "joins"),
+        ("GlobalWindowAggregate_6_", "global-window-aggregate"),
+        ("Window(TumblingEventTimeWindows(60000), EventTimeTrigger, Sum)", "windows"),
+        ("Rank[3] -> doris_orders[4]: Writer", "rank"),
+    ],
+)
+def test_a_name_shows_what_evens_out_its_subtasks(task: str, entry: str) -> None:
+    assert spread_of(task) == operators_at_limit()[entry].spread
+
+
+@pytest.mark.parametrize("task", ["Map -> Filter", "Source: clicks", "doris_orders[4]: Writer"])
+def test_other_names_have_no_act_of_their_own_against_skew(task: str) -> None:
+    assert spread_of(task) is None
+
+
+def test_the_state_of_an_operator_that_keeps_its_rows_for_ever_is_bounded() -> None:
+    assert bound_of_state(["Source: a[1]", "Calc[2] -> Join[5]"]) == operators_at_limit()["regular-join"].bound
+    assert bound_of_state(["Source: a[1]", "IntervalJoin[5]", "views-per-page"]) is None
