@@ -108,7 +108,7 @@ _HADOOP = re.compile(
 )
 """A record in the console layout of Hadoop and Spark, whose year has two digits, so that its time is not taken over."""
 _SAYS_FAILURE = re.compile(r"Exception|Error|[Ff]ailed|never")
-_SERIES = re.compile(r"(?P<name>\w+)\{(?P<labels>.*)\} (?P<first>\S+?)(?:\.\.(?P<last>\S+))?$")
+_SERIES = re.compile(r"(?P<name>\w+)(?:\{(?P<labels>.*)\})? (?P<first>\S+?)(?:\.\.(?P<last>\S+))?$")
 _FAILS_THE_JOB = re.compile(r"NoResourceAvailable|JobInitialization|JobMaster|StreamWriteOperatorCoordinator")
 _FAILS_A_SINK = re.compile(r"[Ss]ink|[Pp]roducer|OutputFormat|StreamLoad|ClickHouse|[Ww]riter")
 _FAILS_A_SOURCE = re.compile(r"[Ss]ource|[Cc]onsumer|[Ff]etcher|[Dd]ebezium|cdc|Deserializ|deserializ|[Rr]eader")
@@ -154,7 +154,7 @@ class GatheredIncident:
                 failure = {"task": _failing_task(each.text), "times": times, "stack": each.text}
                 records += failures(failure, None, now)
             elif each.kind == "metrics":
-                (folder / "taskmanager.prom").write_text("\n".join(_scrapes(each.text)) + "\n", "utf-8")
+                _write_readings(folder, each.text)
             elif each.kind == "thread_dump":
                 for number in range(DUMPS):
                     (folder / f"jstack-{number + 1}.txt").write_text(thread_dump(each.text, number), "utf-8")
@@ -285,15 +285,34 @@ def _failing_task(stack: str) -> str:
     return "window"
 
 
-def _scrapes(text: str) -> Iterator[str]:
+def _write_readings(folder: Path, text: str) -> None:
+    """Writes series as answers of the Prometheus reporter, and what is none, as a table of the web UI, as it is."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    series = [match for line in lines if (match := _SERIES.fullmatch(line)) and _is_number(match["first"])]
+    others = [line for line in lines if line not in {match[0] for match in series}]
+    if series:
+        (folder / "taskmanager.prom").write_text("\n".join(_scrapes(series)) + "\n", "utf-8")
+    if others:
+        (folder / "readings.txt").write_text("\n".join(others) + "\n", "utf-8")
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _scrapes(series: Sequence[re.Match[str]]) -> Iterator[str]:
     """The series as answers of the Prometheus reporter, one after the other; `a..b` moves evenly from a to b."""
-    series = [match for line in text.splitlines() if (match := _SERIES.fullmatch(line))]
     for number in range(SCRAPES):
         yield f"# scrape_time {(BEGIN + number * BETWEEN_SCRAPES).timestamp():.0f}"
         for each in series:
-            task = re.search(r'(?:task|operator)_name="[^"]*"', each["labels"])
-            named = f"task_name{task[0][task[0].index('=') :]}," if task and "task_name=" not in each["labels"] else ""
-            labels = f'job_id="{JOB}",job_name="{JOB_NAME}",{named}{each["labels"]},{PROCESS}'
+            own = each["labels"] or ""
+            task = re.search(r'(?:task|operator)_name="[^"]*"', own)
+            named = f"task_name{task[0][task[0].index('=') :]}," if task and "task_name=" not in own else ""
+            labels = f'job_id="{JOB}",job_name="{JOB_NAME}",{named}{f"{own}," if own else ""}{PROCESS}'
             first = float(each["first"])
             value = first + (float(each["last"] or first) - first) * number / (SCRAPES - 1)
             yield f"# TYPE {each['name']} gauge"
