@@ -67,7 +67,9 @@ RAISED = r"^(?:: )?(?:[a-zA-Z_][\w$]*\.)*[A-Z]\w*(?:Error|Exception)(?:: .|$)"
 ROOT = "root"
 """Name of the logger of programs that ask for none of their own. Source: Log4j and Python's logging."""
 RANKS = ("fatal", "error", "outside", "warning")
-"""`outside` are warnings of connectors, clients and the job that say that something failed."""
+"""`outside` are warnings of connectors, clients and the job that say that something failed; `warning` those of Flink
+that print an exception, and records of level INFO that print one whose repair is known.
+"""
 RUNTIME_LOGGER = "^(?:" + "|".join(re.escape(each) for each in OF_THE_RUNTIME) + ")"
 KEPT = (
     *("ts_ms", "job_id", "process", "level", "logger", "vertex", "subtask", "task_manager"),
@@ -85,6 +87,7 @@ def _ranked(records: pa.Table) -> pa.Table:
     import pyarrow.compute as pc
 
     loud = pc.or_(is_any(records["level"], (*ERRORS, "WARN")), _printed(records))
+    loud = pc.or_(loud, _told(records))
     records = records.filter(pc.or_(loud, contains_any(records["message"], INFORMED_TEXTS)))
     thrown = pc.or_(records["exception_class"].is_valid(), records["exception_message"].is_valid())
     printed = _printed(records)
@@ -99,6 +102,8 @@ def _ranked(records: pa.Table) -> pa.Table:
     failing = pc.fill_null(pc.match_substring_regex(records["message"], REPORTS_FAILURE), False)
     outside = pc.and_(pc.invert(inside), pc.or_(thrown, failing))
     is_warning = pc.and_(is_any(records["level"], ("WARN",)), pc.or_(thrown, outside))
+    is_warning = pc.or_(is_warning, _told(records))
+    outside = pc.and_(outside, is_any(records["level"], ("WARN",)))
     fatal = pc.and_(is_error, is_fatal(records))
     warning = pc.if_else(outside, "outside", "warning")
     rank = pc.if_else(fatal, "fatal", pc.if_else(is_error, "error", pc.if_else(is_warning, warning, None)))
@@ -124,6 +129,14 @@ def _printed(records: pa.Table) -> pa.ChunkedArray:
     is_nameless = pc.equal(pc.coalesce(records["logger"], ROOT), ROOT)
     printed = pc.or_(is_nameless, _repeated(records))
     return pc.or_(records["level"].is_null(), pc.and_(is_any(records["level"], PRINTED), printed))
+
+
+def _told(records: pa.Table) -> pa.Array:
+    """Whether a record that informs of no catalogued event prints exceptions of which one has a known repair."""
+    import pyarrow.compute as pc
+
+    informs = pc.and_(is_any(records["level"], PRINTED), records["event"].is_null())
+    return contains_any(pc.if_else(informs, records["causes"], None), telling_messages())
 
 
 def _repeated(records: pa.Table) -> pa.ChunkedArray:

@@ -78,6 +78,8 @@ def harmless_kinds(records: pa.Table) -> pa.ChunkedArray:
             named = pc.or_(is_true(named), is_true(is_any(thrown, entry.exceptions)))
         if entry.texts:
             named = pc.or_(is_true(named), is_true(contains_any(records["message"], entry.texts)))
+        if entry.but_loggers:
+            named = pc.and_not(is_true(named), is_true(contains_any(records["logger"], entry.but_loggers)))
         kinds = pc.coalesce(kinds, pc.if_else(pc.and_(is_true(named), pc.invert(grave)), name, None))
     return pc.coalesce(kinds, pc.if_else(pc.and_(_own_traces(records), pc.invert(grave)), OWN_TRACE, None))
 

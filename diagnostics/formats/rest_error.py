@@ -1,7 +1,8 @@
 """An error answer of Flink's REST API or of its SQL gateway: `{"errors": [...]}`.
 
-Where it says why a statement or a job could not be started, that becomes a record, as a client would print it. All
-other answers concern the question alone: a job that is no longer there, a metric that a version does not have.
+Where it says why a statement or a job could not be started, or names a cause of the catalogues, that becomes a record,
+as a client would print it. All other answers concern the question alone: a job that is no longer there, a metric that a
+version does not have.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from diagnostics.formats.format import Format, Sample
 from diagnostics.language import say, to_say
 from diagnostics.notation.json_document import Outline
 from diagnostics.notation.rest_document import RestDocument, items, rest_reader, rest_shape, text
-from diagnostics.notation.stack_trace import stack_trace
+from diagnostics.notation.stack_trace import bare_cause, stack_trace
+from diagnostics.vocabulary.copied_error import names_cause
+from diagnostics.vocabulary.message_remedies import known_message
 
 MOST_TOLD = 300
 MOST_OF_AN_ERROR = 64_000
@@ -34,6 +37,17 @@ STARTS = (
     "org.apache.flink.runtime.webmonitor.handlers.JarRunHandler",
 )
 """Parts of an answer to a statement, or to a job or program that was handed in."""
+OF_A_QUESTION = (
+    "ould not find Flink job",
+    "ould not find TaskExecutor",
+    "ould not find checkpointing statistics",
+    "heckpointing was not enabled",
+    "heckpointing has not been enabled",
+    "heckpointing is not enabled",
+    "No vertex with ID",
+    "does not exist in JobManager log dir",
+)
+"""Parts of answers to who reads what is not there, as a collector does that asks for everything."""
 
 
 def _fits(seen: Outline) -> bool:
@@ -52,10 +66,13 @@ def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
 
 
 def _thrown(document: RestDocument, error: str, place: int) -> dict[str, Any] | None:
-    """What the server threw while it started a statement or a job; None for other answers."""
-    if not any(part in error for part in STARTS):
+    """What the server threw while it started a statement or a job, or another known cause; None for other answers."""
+    if not any(part in error for part in STARTS) and (
+        not _is_known(error) or any(part in error for part in OF_A_QUESTION)
+    ):
         return None
-    trace = stack_trace(error.replace(SERVER_SIDE, "").replace(END_OF_SERVER_SIDE, "").splitlines())
+    said = error.replace(SERVER_SIDE, "").replace(END_OF_SERVER_SIDE, "").strip()
+    trace = stack_trace(said.splitlines()) or bare_cause(said)
     if trace is None:
         return None
     return {
@@ -63,6 +80,11 @@ def _thrown(document: RestDocument, error: str, place: int) -> dict[str, Any] | 
         **asdict(trace),
         **document.at("errors", place),
     }
+
+
+def _is_known(error: str) -> bool:
+    known = known_message(error)
+    return names_cause(error) or (known is not None and not known.is_general)
 
 
 FORMAT = Format(

@@ -11,6 +11,7 @@ from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.notation.product_frame import product_frames
 from diagnostics.reconstruction.bugs.connector_release import ConnectorRelease, newest_release
+from diagnostics.reconstruction.errors.blamed_fault import lasting
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.chinese_message import in_english
@@ -21,7 +22,9 @@ from diagnostics.vocabulary.message_remedies import remedy_of
 
 SHOWN = 4
 REPAIRED = ("fatal", "error", "outside")
-"""Ranks whose message may have a known repair; a warning of Flink is mostly tried again."""
+"""Ranks whose message may have a known repair; a warning of Flink, which is mostly tried again, only where it lasts."""
+WARNED = "warning"
+"""The rank of Flink's own warnings."""
 MOST_OF_AN_EXCERPT = 20
 """Records of an excerpt that somebody copied for what it says. Our choice: a screen of them."""
 FEW_RECORDS = 10
@@ -82,6 +85,9 @@ def _signal(job: str | None, rows: Sequence[Row], harmless: Mapping[str, FactVal
     cited: list[Citation] = []
     for rank, records in of_rank.items():
         facts[f"{rank}_count"] = len(records)
+        if rank == WARNED and (lasts := [each for each in lasting(records, evidence) if _remedy(each)]):
+            records = lasts
+            facts[f"{rank}_remedy"] = _remedy(lasts[0])
         worst = _most_telling(records, is_repaired=rank in REPAIRED)
         if worst:
             facts |= {
@@ -196,6 +202,7 @@ FACTS = {
     )
 }
 FACTS |= {
+    "warning_remedy": "known repair of a warning of Flink after which nothing shows that the job went on",
     "harmless": "meanings of logged errors and warnings that are harmless by themselves",
     "harmless_advice": "advice on logged errors and warnings that are harmless by themselves",
 }

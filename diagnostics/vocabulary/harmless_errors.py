@@ -21,6 +21,7 @@ class HarmlessError:
 
     events, loggers, exceptions  events, parts of names of loggers, and classes of exceptions; one of them shows it
     texts                        parts of messages; one of them shows it, too
+    but_loggers                  parts of names of loggers whose records it never is
     """
 
     what: str
@@ -30,6 +31,7 @@ class HarmlessError:
     texts: tuple[str, ...] = ()
     advice: str | None = None
     is_daily: bool = False
+    but_loggers: tuple[str, ...] = ()
 
 
 @cache
@@ -51,6 +53,7 @@ def harmless_errors() -> Mapping[str, HarmlessError]:
             tuple(entry.get("texts", ())),
             with_translations(entry["advice"], entry, "advice") if "advice" in entry else None,
             entry.get("daily") is True,
+            tuple(entry.get("but_loggers", ())),
         )
         for name, entry in content.items()
     }

@@ -6,6 +6,9 @@ texts   parts of messages of the chain of exceptions
 beside  parts of messages; where an entry has some, one of them must be there too, beside one of `texts`
 thrown  frames and texts: parts of messages that show it only where one of the frames threw the innermost exception
 remedy  what to do, in sentences that need no further context
+named   `values`, an expression whose named groups take values out of the chain, and the `remedy` with them as `{name}`,
+        which counts where the expression fits; a group whose name ends in `java` takes the version of a class file and
+        is shown as the release of Java
 shows   where such a failure comes from, if no other catalogue knows it: an id of `fault_origins.yaml`, or `setting`
 system  the outside system, beside `shows: outside_system`
 gives_way  entries that name the cause of this one: where another record of the case shows one of them, that one counts
@@ -18,12 +21,14 @@ The files in the order of their names, the first entry that fits counts. Setting
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
+from diagnostics.language import ENGLISH, Text
 from diagnostics.notation.class_cast import class_cast
 from diagnostics.notation.constant_text import EntryTexts
 from diagnostics.yaml_document import read_yaml, with_translations
@@ -33,6 +38,10 @@ GENERAL = "wrappers"
 """The file of the entries that say which part failed and not why; the last one, so that all others go before them."""
 SETTING = "setting"
 """What an entry shows that blames a setting."""
+OF_A_CLASS_FILE = "java"
+"""How the names of groups end that take the version of a class file."""
+CLASS_FILES_BEFORE_JAVA = 44
+"""Version of a class file less the release of Java: 52 is Java 8. Source: Java Virtual Machine Specification, 4.1."""
 REMEMBERED = 4_096
 """Exception chains whose answer is kept. Our choice: twice as many as a case keeps of a kind; several signals ask."""
 
@@ -45,6 +54,7 @@ class MessageRemedy:
     is_general            whether it says only which part failed
     beside  parts of messages; one of them must be in the chain, too; none where the texts suffice
     gives_way             ids of entries that name its cause, where other records show them
+    values, remedy_with   the expression that takes values out of the chain, and what to do with them in their places
     """
 
     id: str
@@ -58,6 +68,17 @@ class MessageRemedy:
     beside: tuple[str, ...] = ()
     gives_way: tuple[str, ...] = ()
     two_copies: bool = False
+    values: re.Pattern[str] | None = None
+    remedy_with: str | None = None
+
+    def remedy_for(self, text: str) -> str:
+        """What to do, with the values of the chain where they are found."""
+        found = self.values.search(text) if self.values else None
+        if found is None or self.remedy_with is None:
+            return self.remedy
+        values = {name: _shown(name, value or "") for name, value in found.groupdict().items()}
+        said = {language: each.format(**values) for language, each in _by_language(self.remedy_with).items()}
+        return Text(said.pop(ENGLISH), said)
 
     def fits_beside(self, text: str) -> bool:
         """Whether the chain has what the entry wants beside its texts."""
@@ -83,10 +104,25 @@ def message_remedies() -> tuple[MessageRemedy, ...]:
             beside=tuple(entry.get("beside", ())),
             gives_way=tuple(entry.get("gives_way", ())),
             two_copies=entry.get("two_copies") is True,
+            values=re.compile(entry["named"]["values"]) if "named" in entry else None,
+            remedy_with=_remedy_with(entry),
         )
         for path in sorted(FOLDER.glob("*.yaml"))
         for name, entry in _entries(path).items()
     )
+
+
+def _remedy_with(entry: Mapping[str, Any]) -> str | None:
+    named = entry.get("named")
+    return with_translations(named["remedy"].strip(), named, "remedy") if named else None
+
+
+def _by_language(text: str) -> dict[str, str]:
+    return {ENGLISH: str(text), **(text.translations if isinstance(text, Text) else {})}
+
+
+def _shown(name: str, value: str) -> str:
+    return str(int(value) - CLASS_FILES_BEFORE_JAVA) if name.endswith(OF_A_CLASS_FILE) else value
 
 
 def _entries(path: Path) -> dict[str, Any]:
@@ -122,7 +158,7 @@ def known_message(text: str, frames: tuple[str, ...] = ()) -> MessageRemedy | No
 def remedy_of(text: str, frames: Sequence[str] = ()) -> str | None:
     """What repairs a failure with this exception chain, see `known_message`; None where no entry knows it."""
     known = known_message(text, tuple(frames))
-    return known.remedy if known else None
+    return known.remedy_for(text) if known else None
 
 
 def shown_by_message(text: str, frames: Sequence[str] = ()) -> str | None:

@@ -133,6 +133,12 @@ def _logged(evidence: Evidence) -> Iterator[Fault]:
             yield fault
 
 
+def lasting(rows: Sequence[Row], evidence: Evidence) -> Sequence[Row]:
+    """Those of the rows of `alarming_records` after which neither the job nor their log shows that it went on."""
+    went_on_ms, passed = _went_on_ms(evidence), _passed(evidence, rows)
+    return [row for row in rows if _kind(row) not in passed and (row["ts_ms"] is None or row["ts_ms"] >= went_on_ms)]
+
+
 def _went_on_ms(evidence: Evidence) -> float:
     """When a job last completed a checkpoint or a task began to run: an error before that did not stop it."""
     completed = [

@@ -234,3 +234,37 @@ def test_what_the_program_itself_traces_at_the_level_of_an_error_is_no_trouble(
     traced = record(0, "ERROR", said) | {"logger": logger}
     facts = only(measure(hand_made(log_record=[traced])), "alarming_records").facts
     assert (facts["error_count"] == 1) is counts
+
+
+THROWN = {
+    "exception_class": "javax.net.ssl.SSLHandshakeException",
+    "exception_message": "PKIX path building failed: unable to find valid certification path to requested target",
+    "causes": "javax.net.ssl.SSLHandshakeException: PKIX path building failed: unable to find valid certification path",
+}
+
+
+@pytest.mark.parametrize("level", ["WARN", "INFO"])
+def test_the_last_word_of_a_log_has_its_repair_whatever_its_level(level: str) -> None:
+    lasting = hand_made(log_record=[record(0, level, "Retrying", **THROWN)])
+    assert "certificate" in str(only(measure(lasting), "alarming_records").facts["warning_remedy"])
+
+
+def test_a_warning_after_which_its_log_goes_on_has_no_repair() -> None:
+    passed = hand_made(log_record=[record(0, "WARN", "Retrying", **THROWN), record(3_600, "INFO", "Goes on")])
+    facts = only(measure(passed), "alarming_records").facts
+    assert facts["warning_count"] == 1
+    assert "warning_remedy" not in facts
+
+
+def test_a_record_that_informs_of_an_exception_without_a_known_repair_is_no_warning() -> None:
+    other = {"exception_class": "a.B", "exception_message": "c", "causes": "a.B: c"}
+    evidence = hand_made(log_record=[record(0, "INFO", "Retrying", **other)])
+    assert only(measure(evidence), "alarming_records").facts["warning_count"] == 0
+
+
+@pytest.mark.parametrize(("handler", "errors"), [("JarRunHandler", 1), ("JarListHandler", 0)])
+def test_a_request_that_starts_a_job_is_no_harmless_one(handler: str, errors: int) -> None:
+    logger = f"org.apache.flink.runtime.webmonitor.handlers.{handler}"
+    thrown = {"exception_class": "java.io.IOException", "exception_message": "disk full"}
+    evidence = hand_made(log_record=[record(0, "ERROR", "Unhandled exception.", **thrown) | {"logger": logger}])
+    assert only(measure(evidence), "alarming_records").facts["error_count"] == errors

@@ -1,0 +1,70 @@
+"""What Flink's REST API answers to requests that start or change a job, and what Kubernetes and the JVM refuse."""
+
+from __future__ import annotations
+
+import pytest
+
+from diagnostics.language import CHINESE, in_reader_language, reading_in
+from diagnostics.vocabulary.message_remedies import remedy_of
+
+FORBIDDEN = (
+    'configmaps "a" is forbidden: User "system:serviceaccount:prod:{account}" cannot watch resource "configmaps"'
+    ' in API group "" in the namespace "jobs"'
+)
+NEWER = (
+    "{name} has been compiled by a more recent version of the Java Runtime (class file version {built}.0), this version"
+    " of the Java Runtime only recognizes class file versions up to 55.0"
+)
+
+SAID = (
+    ("Unable to load requested file /bad-request.", "security.ssl.rest.enabled"),
+    ("Not found: /v1/jars/upload", "web.submit.enable"),
+    ("Jar file /tmp/flink-web-1/flink-web-upload/2_job.jar does not exist", "web.upload.dir"),
+    ("AccessDeniedException: /opt/flink-web-1/flink-web-upload/2_job.jar", "9999"),
+    ("NoSuchFileException: /tmp/flink-web-1/blob", "nothing cleans"),
+    ("File uploads not allowed.", "programArgsList"),
+    ("Service temporarily unavailable due to an ongoing leader election. Please refresh.", "storageDir"),
+    ("There is no savepoint operation with triggerId=a for job b.", "rest.async.store-duration"),
+    ("AdaptiveScheduler is not enabled for this job (a).", "jobmanager.scheduler: adaptive"),
+    ("Could not get the rest endpoint of orders", "kubernetes.namespace"),
+    ("File upload failed.", "client_max_body_size"),
+)
+
+
+@pytest.mark.parametrize(("said", "act"), SAID)
+def test_the_answer_decides_the_act(said: str, act: str) -> None:
+    assert act in (remedy_of(said) or "")
+
+
+def test_a_refusal_of_kubernetes_is_answered_with_the_rule_to_add() -> None:
+    remedy = remedy_of(FORBIDDEN.format(account="flink"))
+    assert remedy is not None
+    assert 'resources: ["configmaps"], verbs: ["watch"]' in remedy
+    assert "-n jobs --clusterrole=edit --serviceaccount=prod:flink" in remedy
+    with reading_in(CHINESE):
+        assert "-n jobs --clusterrole=edit" in in_reader_language(remedy)
+
+
+def test_the_account_that_is_refused_decides_who_changes_what() -> None:
+    of = {account: remedy_of(FORBIDDEN.format(account=account)) or "" for account in ("default", "flink-operator")}
+    assert "kubernetes.service-account: flink" in of["default"]
+    assert 'watchNamespaces="{jobs}"' in of["flink-operator"]
+
+
+def test_a_newer_class_is_answered_with_the_java_that_it_needs() -> None:
+    remedy = remedy_of(NEWER.format(name="com/acme/Main", built=61)) or ""
+    assert "Java 17 or newer" in remedy
+    assert "maven.compiler.release 11" in remedy
+
+
+@pytest.mark.parametrize(
+    ("name", "built", "act"),
+    [
+        ("org/springframework/boot/SpringApplication", 61, "Spring Boot 2.7"),
+        ("io/debezium/connector/A", 61, "Flink CDC brings"),
+        ("org/apache/kafka/common/A", 61, "Java 17 or newer"),
+        ("org/apache/kafka/common/A", 55, "3.9.1"),
+    ],
+)
+def test_a_newer_class_of_a_library_is_answered_with_its_last_release(name: str, built: int, act: str) -> None:
+    assert act in (remedy_of(NEWER.format(name=name, built=built)) or "")
