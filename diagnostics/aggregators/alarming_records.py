@@ -53,6 +53,12 @@ REPORTS_FAILURE = r"(?i)\b(?:error|fail(?:s|ed|ure)?|refused|denied|reject(?:s|e
 REPORTS_FAILURE += r"|throttl(?:e|ed|ing)|rate exceeded|too many requests|slow down)\b"
 """Words with which a warning of a connector says that something did not work, or that its system takes less."""
 
+AUDITED = ">>> "
+"""How the Kubernetes operator's audit begins, at level INFO."""
+AUDITED_ERROR = r"^>>> Status(?:\[\w+\])? *\| Error *\|"
+AUDITED_WARNING = r"^>>> Event(?:\[\w+\])? *\| Warning *\|"
+"""The error that the operator writes into the status of a resource, and its event that warns. Source: AuditUtils."""
+
 PRINTED = ("INFO",)
 """A record without a level counts as an error when it prints an exception: what a client or a shell shows. So does one
 of this level without a logger, which Flink's layouts print, or of the root logger: a program repeats what its client
@@ -87,7 +93,8 @@ def _ranked(records: pa.Table) -> pa.Table:
     import pyarrow.compute as pc
 
     loud = pc.or_(is_any(records["level"], (*ERRORS, "WARN")), _printed(records))
-    loud = pc.or_(loud, _told(records))
+    loud = pc.or_(loud, _knowingly_informs(records))
+    loud = pc.or_(loud, _audited(records))
     records = records.filter(pc.or_(loud, contains_any(records["message"], INFORMED_TEXTS)))
     thrown = pc.or_(records["exception_class"].is_valid(), records["exception_message"].is_valid())
     printed = _printed(records)
@@ -95,6 +102,7 @@ def _ranked(records: pa.Table) -> pa.Table:
     raised = pc.match_substring_regex(pc.if_else(_repeated(records), records["message"], ""), RAISED)
     is_error = pc.or_(is_any(records["level"], ERRORS), pc.and_(printed, pc.or_(thrown, pc.or_(said, raised))))
     is_error = pc.or_(is_error, contains_any(records["message"], INFORMED_TEXTS))
+    is_error = pc.or_(is_error, _audited(records))
     inside = pc.fill_null(pc.match_substring_regex(records["logger"], RUNTIME_LOGGER), True)
     of_connector = pc.fill_null(pc.starts_with(records["logger"], OF_OLD_CONNECTORS), False)
     refused = pc.fill_null(pc.starts_with(records["message"], OF_REFUSED_CONTAINERS), False)
@@ -102,7 +110,7 @@ def _ranked(records: pa.Table) -> pa.Table:
     failing = pc.fill_null(pc.match_substring_regex(records["message"], REPORTS_FAILURE), False)
     outside = pc.and_(pc.invert(inside), pc.or_(thrown, failing))
     is_warning = pc.and_(is_any(records["level"], ("WARN",)), pc.or_(thrown, outside))
-    is_warning = pc.or_(is_warning, _told(records))
+    is_warning = pc.or_(is_warning, _knowingly_informs(records))
     outside = pc.and_(outside, is_any(records["level"], ("WARN",)))
     fatal = pc.and_(is_error, is_fatal(records))
     warning = pc.if_else(outside, "outside", "warning")
@@ -131,12 +139,21 @@ def _printed(records: pa.Table) -> pa.ChunkedArray:
     return pc.or_(records["level"].is_null(), pc.and_(is_any(records["level"], PRINTED), printed))
 
 
-def _told(records: pa.Table) -> pa.Array:
-    """Whether a record that informs of no catalogued event prints exceptions of which one has a known repair."""
+def _knowingly_informs(records: pa.Table) -> pa.Array:
+    """Whether a record that informs, and of no catalogued event, prints an exception with a known repair."""
     import pyarrow.compute as pc
 
     informs = pc.and_(is_any(records["level"], PRINTED), records["event"].is_null())
     return contains_any(pc.if_else(informs, records["causes"], None), telling_messages())
+
+
+def _audited(records: pa.Table) -> pa.Array:
+    """Whether the operator audits an error of a resource, or an event that warns and whose repair is known."""
+    import pyarrow.compute as pc
+
+    message = pc.if_else(is_any(records["level"], PRINTED), records["message"], None)
+    warns = pc.and_(pc.match_substring_regex(message, AUDITED_WARNING), contains_any(message, telling_messages()))
+    return pc.or_(is_true(pc.match_substring_regex(message, AUDITED_ERROR)), is_true(warns))
 
 
 def _repeated(records: pa.Table) -> pa.ChunkedArray:
@@ -162,7 +179,7 @@ AGGREGATOR: Aggregator[pa.Table] = Aggregator(
     name="alarming_records",
     table="log_record",
     columns=(*KEPT, *KEPT_CAUSE, "message", "event"),
-    texts=(*INFORMED_TEXTS, REPEATS_PROGRAM),
+    texts=(*INFORMED_TEXTS, REPEATS_PROGRAM, AUDITED),
     reduce=_ranked,
     merge=_earliest,
     finish=_in_order,

@@ -17,6 +17,7 @@ from diagnostics.notation.kubectl_description import LEFT_OUT, Description, Read
 from diagnostics.notation.kubernetes import (
     OF_STATUS,
     OPERATORS_KINDS,
+    WAITING,
     Ended,
     Pod,
     event_record,
@@ -35,6 +36,17 @@ _PODS = re.compile(r"(?:NAMESPACE +)?NAME +READY +STATUS +RESTARTS +AGE\b")
 BELOW_TWO_MINUTES = re.compile(r"\d{1,3}s")
 """How kubectl prints an age below two minutes. A pod with a node is listed as `ContainerCreating` or `Init:0/1`: one
 that is still `Pending` then has none. Source: Kubernetes, HumanDuration of k8s.io/apimachinery, printPod."""
+_NATIVE_TASK_MANAGER = re.compile(r"(.{1,63})-taskmanager-\d{1,6}-\d{1,6}")
+_OF_A_DEPLOYMENT = re.compile(r"(.{1,63})-[0-9a-f]{6,10}-[0-9a-z]{5}")
+"""Names of the pods of native Kubernetes: the JobManager's is of a Deployment that is called as the cluster. Source:
+Flink, KubernetesResourceManagerDriver and KubernetesUtils.getDeploymentName.
+"""
+_INITIALISING = re.compile(r"\d{1,3}/\d{1,3}")
+"""How many of the init containers have ended, behind `Init:`."""
+MOST_ASKED_ABOUT = 5
+"""Pods of a list without one of Flink's that somebody copied for what they are. Our choice: more are a namespace."""
+MOST_OTHERS = 200
+"""Pods of other names that are kept until the list ends. Our choice: a large namespace."""
 _POD_FIELDS = ("Namespace:", "Node:", "Containers:", "Status:")
 
 
@@ -114,33 +126,66 @@ class _Events(_Table):
 class _Pods(_Table):
     """`kubectl get pods`: the state of each pod and how often its containers were restarted."""
 
+    def __init__(self, title: str) -> None:
+        super().__init__(title)
+        self._others: list[tuple[Pod, Mapping[str, str]]] = []
+        self._clusters: set[str] = set()
+        self._pods = 0
+
     def _row(self, row: Mapping[str, str], number: int) -> None:
         name, status = row.get("NAME", ""), row.get("STATUS", "")
-        pod = Pod(name, number)
         if not name or not status:
             self.tally.not_understood += 1
             return
         self.tally.records += 1
-        if not pod.is_flinks:
+        self._pods += 1
+        pod = Pod(name, number)
+        if pod.is_flinks:
+            self._clusters |= {found[1]} if (found := _NATIVE_TASK_MANAGER.fullmatch(name)) else set()
+            self._take(pod, row)
+        elif len(self._others) < MOST_OTHERS:
+            self._others.append((pod, row))
+
+    def close(self) -> None:
+        """Adds the pods that only the rest of the list shows to be Flink's."""
+        super().close()
+        are_asked_about = self._pods == len(self._others) <= MOST_ASKED_ABOUT
+        taken = [(pod, row) for pod, row in self._others if are_asked_about or _cluster_of(pod.name) in self._clusters]
+        for pod, row in taken:
+            self._take(pod, row)
+        if self._pods and len(taken) < len(self._others):
             self.tally.warn(LEFT_OUT)
-            return
+
+    def _take(self, pod: Pod, row: Mapping[str, str]) -> None:
+        status = row.get("STATUS", "").removeprefix("Init:")
         restarts = row.get("RESTARTS", "").partition(" ")[0]
         pod.restarts = int(restarts) if restarts.isdecimal() and len(restarts) < 9 else 0
         age = row.get("AGE", "")
-        if status == "Pending" and not BELOW_TWO_MINUTES.fullmatch(age):
-            said = f"no node has taken the pod, which has been Pending for {age}"
-            event = event_record("FailedScheduling", "Warning", f"pod/{name}", said)
-            self.records.append({**event, "line": number, "last_line": number})
+        is_long = not BELOW_TWO_MINUTES.fullmatch(age)
+        if status == "Pending" and is_long:
+            self._add("FailedScheduling", f"no node has taken the pod, which has been Pending for {age}", pod)
+        elif status in WAITING and is_long:
+            self._add("FailedMount", f"no container of the pod has been created for {age}: {status}", pod)
+        elif is_long and _INITIALISING.fullmatch(status):
+            self._add("FailedMount", f"an init container of the pod has not ended for {age}", pod)
         elif status == "Pending":
             pod.reason, pod.message = status, f"for {age}"
         elif status == "OOMKilled":
-            pod.ended.append(Ended("of the pod", reason=status, line=number))
+            pod.ended.append(Ended("of the pod", reason=status, line=pod.line))
         elif known := OF_STATUS.get(status):
-            said = f"{known[1]}, {pod.restarts} restarts" if pod.restarts else known[1]
-            event = event_record(known[0], "Warning", f"pod/{name}", said)
-            self.records.append({**event, "line": number, "last_line": number})
+            self._add(known[0], f"{known[1]}, {pod.restarts} restarts" if pod.restarts else known[1], pod)
         self.records += pod_records(pod)
         self.options += pod_options(pod)
+
+    def _add(self, reason: str, said: str, pod: Pod) -> None:
+        event = event_record(reason, "Warning", f"pod/{pod.name}", said)
+        self.records.append({**event, "line": pod.line, "last_line": pod.line})
+
+
+def _cluster_of(name: str) -> str | None:
+    """The name of the Deployment whose pod this is, which native Kubernetes calls as the cluster."""
+    found = _OF_A_DEPLOYMENT.fullmatch(name)
+    return found[1] if found else None
 
 
 _DESCRIPTION = """\
@@ -270,6 +315,12 @@ FORMAT = Format(
                     {"key": "pod.restarts", "value": "2", "process": "taskmanager", "line": 3},
                 ],
             },
+        ),
+        Sample(
+            name="pod.txt",
+            text="NAME                      READY   STATUS              RESTARTS   AGE\n"
+            "orders-7c9f6d8b7-x2x4p    0/1     ContainerCreating   0          10m\n",
+            rows={"log_record": [{"event": "k8s.event.mount", "reason": "FailedMount", "line": 2}]},
         ),
         Sample(
             name="events.txt",

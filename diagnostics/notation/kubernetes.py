@@ -36,6 +36,8 @@ OF_STATUS = {
     "CreateContainerError": ("Failed", "CreateContainerError"),
     "RunContainerError": ("Failed", "RunContainerError"),
 }
+WAITING = ("ContainerCreating", "PodInitializing")
+"""Statuses of a pod that a node has taken, before its containers are there."""
 """Status of a pod in a list, or reason for which a container waits -> reason and message of the event that comes with
 it. Source: Kubernetes documentation, Pod Lifecycle, and the kubelet's events (pkg/kubelet/images, kuberuntime).
 """

@@ -72,7 +72,7 @@ class MessageRemedy:
     remedy_with: str | None = None
 
     def remedy_for(self, text: str) -> str:
-        """What to do, with the values of the chain where they are found."""
+        """What to do, with the values of the chain where it has them."""
         found = self.values.search(text) if self.values else None
         if found is None or self.remedy_with is None:
             return self.remedy

@@ -182,9 +182,29 @@ def test_a_pod_that_is_pending_for_minutes_has_found_no_node(tmp_path: Path) -> 
         "orders-taskmanager-1-3   0/1     ContainerCreating   0          5m29s\n"
     )
     records = read(FORMATS["kubernetes-text"], text, tmp_path).rows["log_record"]
-    assert [each.get("event") for each in records] == ["k8s.event.unschedulable", None]
+    assert [each.get("event") for each in records] == ["k8s.event.unschedulable", None, "k8s.event.mount"]
     assert records[0]["reason"] == "FailedScheduling"
     assert "Pending for 5m29s" in records[0]["message"]
+    assert "no container of the pod has been created for 5m29s" in records[2]["message"]
+
+
+def test_the_pod_of_a_deployment_that_is_called_as_the_cluster_is_its_jobmanager(tmp_path: Path) -> None:
+    others = "".join(f"other-7c9f6d8b7-x2x4{place}    0/1     CrashLoopBackOff   3   9m\n" for place in range(6))
+    text = (
+        "NAME                      READY   STATUS             RESTARTS   AGE\n"
+        "orders-7c9f6d8b7-x2x4p    0/1     CrashLoopBackOff   3          9m\n"
+        "orders-taskmanager-1-1    1/1     Running            0          9m\n"
+    )
+    records = read(FORMATS["kubernetes-text"], text + others, tmp_path).rows["log_record"]
+    assert [each["line"] for each in records] == [2]
+
+
+def test_a_pod_that_somebody_copied_alone_is_asked_about(tmp_path: Path) -> None:
+    head = "NAME                     READY   STATUS             RESTARTS   AGE\n"
+    pods = [f"orders-7c9f6d8b7-x2x4{place}   0/1     ImagePullBackOff   0          9m\n" for place in range(6)]
+    for many, events in ((1, 1), (6, 0)):
+        rows = read(FORMATS["kubernetes-text"], head + "".join(pods[:many]), tmp_path).rows
+        assert len(rows.get("log_record", [])) == events
 
 
 def test_events_whose_columns_a_copy_has_moved_are_read(tmp_path: Path) -> None:

@@ -268,3 +268,17 @@ def test_a_request_that_starts_a_job_is_no_harmless_one(handler: str, errors: in
     thrown = {"exception_class": "java.io.IOException", "exception_message": "disk full"}
     evidence = hand_made(log_record=[record(0, "ERROR", "Unhandled exception.", **thrown) | {"logger": logger}])
     assert only(measure(evidence), "alarming_records").facts["error_count"] == errors
+
+
+@pytest.mark.parametrize(
+    ("message", "errors"),
+    [
+        ('>>> Status[Job]      | Error   | UPGRADING       | {"type":"ReconciliationException"}', 1),
+        (">>> Event  | Warning | VALIDATIONERROR | jarURI must include a scheme", 1),
+        (">>> Event  | Warning | SOMETHING | that nothing is known of", 0),
+        (">>> Status | Info    | STABLE          | The resource deployment is considered to be stable", 0),
+    ],
+)
+def test_an_error_that_the_operator_audits_is_one(message: str, errors: int) -> None:
+    evidence = hand_made(log_record=[record(0, "INFO", message) | {"logger": "o.a.f.k.o.l.AuditUtils"}])
+    assert only(measure(evidence), "alarming_records").facts["error_count"] == errors

@@ -1,4 +1,4 @@
-"""What Flink's REST API answers to requests that start or change a job, and what Kubernetes and the JVM refuse."""
+"""What REST, the operator's validator, Kubernetes, stores and the JVM refuse, and the act that it decides."""
 
 from __future__ import annotations
 
@@ -28,6 +28,12 @@ SAID = (
     ("AdaptiveScheduler is not enabled for this job (a).", "jobmanager.scheduler: adaptive"),
     ("Could not get the rest endpoint of orders", "kubernetes.namespace"),
     ("File upload failed.", "client_max_body_size"),
+    ("jarURI must include a scheme", "local:///"),
+    ("Forbidden Flink config key: kubernetes.namespace", "spec.flinkConfiguration"),
+    ("Missing JobManager deployment", "initialSavepointPath"),
+    ("No Executor found. Please make sure to export the HADOOP_CLASSPATH environment", "HADOOP_CONF_DIR"),
+    ("The security token included in the request is invalid", "AWS_SESSION_TOKEN"),
+    ("Server failed to authenticate the request.", "fs.azure.account.key."),
 )
 
 
