@@ -6,9 +6,9 @@ texts   parts of messages of the chain of exceptions
 beside  parts of messages; where an entry has some, one of them must be there too, beside one of `texts`
 thrown  frames and texts: parts of messages that show it only where one of the frames threw the innermost exception
 remedy  what to do, in sentences that need no further context
-named   `values`, an expression whose named groups take values out of the chain, and the `remedy` with them as `{name}`,
-        which counts where the expression fits; a group whose name ends in `java` takes the version of a class file and
-        is shown as the release of Java
+named   `pattern`, an expression whose named groups take values out of the chain, and the `remedy` with these in their
+        places, which counts where the expression fits; a group whose name ends in `java` takes the version of a class
+        file and is shown as the release of Java
 shows   where such a failure comes from, if no other catalogue knows it: an id of `fault_origins.yaml`, or `setting`
 system  the outside system, beside `shows: outside_system`
 gives_way  entries that name the cause of this one: where another record of the case shows one of them, that one counts
@@ -104,7 +104,7 @@ def message_remedies() -> tuple[MessageRemedy, ...]:
             beside=tuple(entry.get("beside", ())),
             gives_way=tuple(entry.get("gives_way", ())),
             two_copies=entry.get("two_copies") is True,
-            values=re.compile(entry["named"]["values"]) if "named" in entry else None,
+            values=re.compile(entry["named"]["pattern"]) if "named" in entry else None,
             remedy_with=_remedy_with(entry),
         )
         for path in sorted(FOLDER.glob("*.yaml"))
