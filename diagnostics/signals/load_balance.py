@@ -25,7 +25,7 @@ from diagnostics.reconstruction.load.subtasks import (
 from diagnostics.reconstruction.metrics.metric_series import MetricSeries, metric_series
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.load_levels import FULLY_BUSY, LOW_MOST
-from diagnostics.vocabulary.operators_at_limit import spread_of
+from diagnostics.vocabulary.operators_at_limit import reads_change_log, relief_of_change_log, spread_of
 
 MOST_LISTED = 64
 """Up to how many subtasks are listed one by one. Our choice."""
@@ -59,8 +59,14 @@ def measure(evidence: Evidence) -> Measured:
         graph, of_vertex = graphs[vertex[0]], means.get(vertex, {})
         signal = _signal(vertex, spread, busy.get(vertex, {}), cluster, spreads, back_pressured, graph, of_vertex)
         named = signal.subject.vertex or series.name_of(vertex)
-        facts = {**signal.facts, **known_facts({"task": named, "spread": spread_of(named)})} if named else signal.facts
+        facts = {**signal.facts, **_name_facts(named, spread)} if named else signal.facts
         yield replace(signal, subject=replace(signal.subject, vertex=named), facts=facts)
+
+
+def _name_facts(named: str, spread: Spread) -> dict[str, FactValue]:
+    one_reader = spread.direction == "out" and reads_change_log(named)
+    relief = relief_of_change_log() if one_reader else None
+    return known_facts({"task": named, "spread": spread_of(named), "one_reader": one_reader, "relief": relief})
 
 
 def _graph(job_id: str | None, cluster: Cluster, series: MetricSeries, back_pressured: Samples) -> JobGraph:
@@ -266,6 +272,8 @@ SIGNALS = (
         facts={
             "task": "task whose subtasks are compared",
             "spread": "act that evens out the subtasks of an operator of this name",
+            "one_reader": "whether the task is, by its name, a source of changes, whose log one subtask reads",
+            "relief": "act that gives such a source room",
             "direction": "direction of the compared records; `in` for records read, `out` for a source",
             "parallelism": "number of subtasks of the task",
             "subtasks_seen": "number of subtasks whose records are known",

@@ -17,6 +17,13 @@ ACTS = ("relief", "spread", "bound")
 """The acts of an entry, in the order of `OperatorRelief`."""
 
 
+CHANGE_LOG = "change-log"
+"""The entry of sources of changes, whose log one subtask reads."""
+_OF_SOURCE = re.compile(r"\s*->|_{4}|\s*\+-")
+"""What follows the first operator of a task in its name, also as Prometheus prints it."""
+_WORDS = re.compile(r"[^a-z0-9]+")
+
+
 @dataclass(frozen=True, slots=True)
 class OperatorRelief:
     """One entry: the names of operators, parts of a task's name in lower case, and what to do.
@@ -54,8 +61,16 @@ def operators_at_limit() -> Mapping[str, OperatorRelief]:
 
 
 def relief_of(task: str) -> str | None:
-    """What gives the operators of this task room; None where its name shows none that is known."""
-    return next((each.relief for each in operators_at_limit().values() if each.relief and each.fits(task)), None)
+    """What gives the operators of this task room; None where its name shows none that is known.
+
+    A source of changes is named for its database, which the task does not write: the operators behind it count first.
+    """
+    known = operators_at_limit()
+    others = (each for name, each in known.items() if name != CHANGE_LOG and each.relief)
+    if not reads_change_log(task):
+        return next((each.relief for each in others if each.fits(task)), None)
+    behind = _behind_source(task)
+    return next((each.relief for each in others if each.fits(behind)), known[CHANGE_LOG].relief)
 
 
 def spread_of(task: str) -> str | None:
@@ -69,6 +84,21 @@ def bound_of_state(tasks: Iterable[str]) -> str | None:
     return next(
         (each.bound for each in operators_at_limit().values() if each.bound and any(map(each.fits, names))), None
     )
+
+
+def reads_change_log(task: str) -> bool:
+    """Whether the first operator of a task is, by its name, a source of changes, whose log one subtask reads."""
+    first = _WORDS.sub(" ", _OF_SOURCE.split(task, maxsplit=1)[0].lower())
+    return "source" in first and any(each in first for each in operators_at_limit()[CHANGE_LOG].parts)
+
+
+def relief_of_change_log() -> str | None:
+    """What gives the one subtask room that reads a source's change log, whatever is chained to it."""
+    return operators_at_limit()[CHANGE_LOG].relief
+
+
+def _behind_source(task: str) -> str:
+    return next(iter(_OF_SOURCE.split(task, maxsplit=1)[1:]), "")
 
 
 def _pattern(names: list[str]) -> re.Pattern[str]:

@@ -50,3 +50,17 @@ def test_without_metrics_nothing_is_measured() -> None:
 def test_sources_that_cannot_count_their_backlog_are_not_asked_for_it() -> None:
     rows = [{"job_id": JOB, "vertex_id": SOURCE, "metric": "numRecordsOut", "subtask": 0, "ts_ms": START, "value": 1.0}]
     assert list(source_backlog.measure(hand_made(**line_of_jobs(), metric_sample=rows))) == []
+
+
+def lag(values: list[float]) -> list[dict[str, Any]]:
+    about = {"job_id": JOB, "vertex_id": SOURCE, "operator": "orders", "metric": "currentFetchEventTimeLag"}
+    return [{**about, "subtask": 0, "ts_ms": START + place * 30_000, "value": v} for place, v in enumerate(values)]
+
+
+def test_a_source_that_stands_still_falls_behind_by_a_second_each_second() -> None:
+    facts = facts_of(lag([0, 30_000, 60_000, 90_000, 120_000, 150_000]))
+    assert (facts["lag_ms"], facts["lag_growth_ratio"], "pending" in facts) == (150_000, pytest.approx(1.0), False)
+
+
+def test_a_source_that_catches_up_does_not_fall_behind() -> None:
+    assert facts_of(lag([900_000, 700_000, 500_000, 300_000, 100_000, 1_000]))["lag_growth_ratio"] < 0

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from diagnostics.vocabulary.operators_at_limit import bound_of_state, operators_at_limit, relief_of, spread_of
+from diagnostics.vocabulary.operators_at_limit import (
+    bound_of_state,
+    operators_at_limit,
+    reads_change_log,
+    relief_of,
+    spread_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -21,6 +27,10 @@ from diagnostics.vocabulary.operators_at_limit import bound_of_state, operators_
         ("bucket_write: default_database.orders", "hudi"),
         ("hoodie_stream_write: orders", "hudi"),
         ("IntervalJoin[7]", "interval-join"),
+        ("Source: mysql-cdc orders", "change-log"),
+        ("Source:_MySQL_Source", "change-log"),
+        ("Source: Flink CDC Event Source: mysql -> SchemaOperator", "change-log"),
+        ("Source: mysql-cdc orders -> Sink: doris", "doris"),
     ],
 )
 def test_a_name_shows_what_is_at_its_limit(task: str, entry: str) -> None:
@@ -62,3 +72,10 @@ def test_other_names_have_no_act_of_their_own_against_skew(task: str) -> None:
 def test_the_state_of_an_operator_that_keeps_its_rows_for_ever_is_bounded() -> None:
     assert bound_of_state(["Source: a[1]", "Calc[2] -> Join[5]"]) == operators_at_limit()["regular-join"].bound
     assert bound_of_state(["Source: a[1]", "IntervalJoin[5]", "views-per-page"]) is None
+
+
+@pytest.mark.parametrize(
+    "task", ["Source: ods_cdc_orders[1]", "Source: kafka -> Sink: mysql-cdc", "mysql-cdc-sink: Writer"]
+)
+def test_a_table_with_changes_in_its_name_is_no_source_of_changes(task: str) -> None:
+    assert not reads_change_log(task)
