@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import islice
 
 import re2
 
@@ -20,8 +19,10 @@ from diagnostics.notation.code_setting import settings_of, states_setting
 from diagnostics.notation.code_state import previous_results
 from diagnostics.notation.file_range import Head, Range, open_text
 from diagnostics.notation.secret_option import masked
-from diagnostics.notation.source_text import Lines, calls, enclosed, parted, without_comments
+from diagnostics.notation.source_text import Lines, calls, without_comments
+from diagnostics.notation.sql_tables import sql_tables
 from diagnostics.vocabulary.connectors import connector_named
+from diagnostics.vocabulary.statement_traps import traps_in
 
 MOST_BYTES = 1_000_000
 """Our choice: the longest source file of a job seen has 40 KB."""
@@ -40,13 +41,7 @@ _SQL = re2.compile(rb"(?i)\bCREATE\s{1,20}(?:TEMPORARY\s{1,20})?TABLE\b|\bSET\s{
 _SET = re.compile(
     r"\bSET\s{1,20}'?([a-z][\w-]{0,60}\.[\w.-]{2,120})'?\s{0,20}=\s{0,20}('[^'\n]{0,500}'|[^\s;'\n]{1,200})", re.I
 )
-_TABLE = re.compile(r"\bCREATE\s{1,20}(?:TEMPORARY\s{1,20})?TABLE\b", re.I)
-_WITH = re.compile(r"\bWITH\s{0,20}\(", re.I)
-_OPTION = re.compile(r"\s{0,200}'([a-z][\w.-]{1,120})'\s{0,20}=\s{0,20}'([^'\n]{0,500})'\s{0,200}", re.I)
 _CLASS = re.compile(r"\b([A-Za-z]{4,40}(?:Source|Sink|Consumer|Producer|Stream|Builder))(?:011|010|09)?\s?[.<(]")
-FURTHEST_WITH, LONGEST_WITH = 20_000, 8_000
-"""Characters from CREATE TABLE to its WITH, and within it. Our choice: some hundred columns and options."""
-MOST_TABLES = 300
 
 Option = tuple[str, str, str, int, int]
 """Scope, key, value, first and last line."""
@@ -96,6 +91,11 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
         called += [
             {"kind": kind, "name": name, "line": call.line, "last_line": call.last_line} for kind, name in names.items()
         ]
+    lines = Lines(plain)
+    called += [
+        {"kind": "statement-trap", "name": f"{trap} {shown}", "line": lines.at(place), "last_line": lines.at(place)}
+        for trap, shown, place in traps_in(plain)
+    ]
     yield Rows("config_option", rows)
     yield Rows("code_call", called)
     yield Coverage(records=len(rows) + len(called))
@@ -123,17 +123,9 @@ def _options_in_sql(plain: str) -> Iterator[Option]:
     for found in _SET.finditer(plain):
         first, last = lines.at(found.start()), lines.at(found.end() - 1)
         yield "session", found.group(1), found.group(2).strip("'"), first, last
-    for table in islice(_TABLE.finditer(plain), MOST_TABLES):
-        opening = _WITH.search(plain, table.end(), table.end() + FURTHEST_WITH)
-        inside = enclosed(plain, opening.end() - 1, LONGEST_WITH) if opening else None
-        if opening is None or inside is None:
-            continue
-        place = opening.end()
-        for each in parted(inside):
-            place = plain.index(each, place)
-            option = _OPTION.fullmatch(each)
-            if option:
-                yield "table", option.group(1), option.group(2), lines.at(place), lines.at(place)
+    for table in sql_tables(plain):
+        for key, value, place in table.options:
+            yield "table", key, value, lines.at(place), lines.at(place)
 
 
 FORMAT = Format(

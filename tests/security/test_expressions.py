@@ -133,6 +133,7 @@ MADE_OF_CONSTANTS = {
     "diagnostics/vocabulary/fault_traits.py": "words of the shipped catalogue beside it, escaped",
     "diagnostics/vocabulary/message_remedies.py": "patterns of the shipped catalogue beside it, bounded",
     "diagnostics/vocabulary/operators_at_limit.py": "names of the shipped catalogue beside it, escaped",
+    "diagnostics/vocabulary/silent_operators.py": "names of the shipped catalogue beside it, escaped",
     "diagnostics/vocabulary/outside_refusals.py": "patterns of the shipped catalogue beside it",
     "diagnostics/vocabulary/setting_faults.py": "patterns of the shipped catalogue beside it",
     "workbench/cases/own_texts.py": "texts of its own module, escaped",

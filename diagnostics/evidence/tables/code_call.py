@@ -12,9 +12,13 @@ TABLE = Table(
             "kind",
             "string",
             "of a call key-by, blocking, asynchronous, sink, state-backend, state-removal, previous-result or "
-            "former-retention, -tolerance or -producer; else of a name",
+            "former-retention, -tolerance or -producer; statement-trap of a statement; else of a name",
         ),
-        Column("name", "string", "name of the method, or the name itself; of a call that is quoted, the call"),
+        Column(
+            "name",
+            "string",
+            "name of the method, or the name itself; of a call that is quoted, the call; of a trap its id and words",
+        ),
     ),
     happened=None,
 )

@@ -1,0 +1,132 @@
+"""Tables and inserts of a source in SQL: columns, options, and what an INSERT selects."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from diagnostics.notation.source_text import enclosed, parted
+
+FURTHEST_WITH, LONGEST_WITH = 20_000, 8_000
+"""Characters from CREATE TABLE to its WITH, and within it. Our choice: some hundred columns and options."""
+MOST_TABLES = 300
+MOST_INSERTS = 300
+LONGEST_LIST = 8_000
+"""Characters of the list of an INSERT's SELECT. Our choice: some hundred columns."""
+
+_TABLE = re.compile(r"\bCREATE\s{1,20}(?:TEMPORARY\s{1,20})?TABLE\b", re.I)
+_NAME = re.compile(r"\s{1,200}(?:IF\s{1,20}NOT\s{1,20}EXISTS\s{1,20})?([\w`.]{1,200})\s{0,200}\(", re.I)
+_WITH = re.compile(r"\bWITH\s{0,20}\(", re.I)
+_OPTION = re.compile(r"\s{0,200}'([a-z][\w.-]{1,120})'\s{0,20}=\s{0,20}'([^'\n]{0,500})'\s{0,200}", re.I)
+_INSERT = re.compile(
+    r"\bINSERT\s{1,20}(?:INTO|OVERWRITE)\s{1,20}(?:TABLE\s{1,20})?([\w`.]{1,200})(\s{1,200}SELECT\b)?", re.I
+)
+_FROM = re.compile(r"\s+FROM\b", re.I)
+_READ = re.compile(r"\b(?:FROM|JOIN|TABLE)\s{1,20}([\w`.]{1,200})", re.I)
+_COLUMN = re.compile(r"\s*`?(\w{1,120})`?\s+(\S[^\n]{0,400}|\S.{0,400})", re.S)
+_SELECTED = re.compile(r"(?:^|[\s.`)])`?(\w{1,120})`?\s*$")
+NO_COLUMNS = ("watermark", "primary", "constraint", "unique", "partition", "like")
+"""First words of what stands among the columns of a table and is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class SqlTable:
+    """One CREATE TABLE.
+
+    name      without its catalog and database, in lower case; empty where a program builds the name
+    columns   the text between its brackets
+    between   the text from there to WITH, such as PARTITIONED BY
+    options   key, value and place in the text of each option
+    """
+
+    name: str
+    columns: str
+    between: str
+    options: tuple[tuple[str, str, int], ...]
+    place: int
+
+    @property
+    def values(self) -> dict[str, str]:
+        """The values of the options by key."""
+        return {key: value for key, value, _ in self.options}
+
+    @property
+    def written(self) -> tuple[str, ...]:
+        """The names of the columns that an INSERT writes, in lower case: neither computed nor virtual ones."""
+        names = []
+        for each in parted(self.columns):
+            column = _COLUMN.match(each)
+            if column is None or column.group(1).lower() in NO_COLUMNS:
+                continue
+            rest = column.group(2).upper()
+            if not rest.startswith("AS ") and not rest.startswith("AS(") and " VIRTUAL" not in rest:
+                names.append(column.group(1).lower())
+        return tuple(names)
+
+
+@dataclass(frozen=True, slots=True)
+class SqlInsert:
+    """One INSERT: its table in lower case, and the names that its SELECT lists where each of them has one."""
+
+    table: str
+    selected: tuple[str, ...]
+    place: int
+
+
+def sql_tables(plain: str) -> Iterator[SqlTable]:
+    """The tables of a source without comments that have options."""
+    for table in islice(_TABLE.finditer(plain), MOST_TABLES):
+        opening = _WITH.search(plain, table.end(), table.end() + FURTHEST_WITH)
+        inside = enclosed(plain, opening.end() - 1, LONGEST_WITH) if opening else None
+        if opening is None or inside is None:
+            continue
+        place, options = opening.end(), []
+        for each in parted(inside):
+            place = plain.index(each, place)
+            option = _OPTION.fullmatch(each)
+            if option:
+                options.append((option.group(1), option.group(2), place))
+        name = _NAME.match(plain, table.end(), opening.start())
+        columns = enclosed(plain, name.end() - 1, FURTHEST_WITH) if name else None
+        behind = name.end() + len(columns) if name and columns is not None else table.end()
+        yield SqlTable(
+            name=bare_name(name.group(1)) if name else "",
+            columns=columns or "",
+            between=plain[behind : opening.start()],
+            options=tuple(options),
+            place=table.start(),
+        )
+
+
+def sql_inserts(plain: str) -> Iterator[SqlInsert]:
+    """The INSERT statements of a source without comments."""
+    for each in islice(_INSERT.finditer(plain), MOST_INSERTS):
+        selected = _selected(plain, each.end(2)) if each.group(2) else ()
+        yield SqlInsert(bare_name(each.group(1)), selected, each.start())
+
+
+def tables_read(plain: str) -> frozenset[str]:
+    """The names behind FROM, JOIN and TABLE, in lower case."""
+    return frozenset(bare_name(each.group(1)) for each in _READ.finditer(plain))
+
+
+def bare_name(name: str) -> str:
+    """A table's name without catalog, database and backticks, in lower case."""
+    return name.replace("`", "").rpartition(".")[2].lower()
+
+
+def _selected(plain: str, begin: int) -> tuple[str, ...]:
+    """The names in the list of a SELECT; empty where one of them has none, or without a FROM."""
+    text = plain[begin : begin + LONGEST_LIST]
+    end = next((each.start() for each in _FROM.finditer(text) if _is_outside(text[: each.start()])), None)
+    if end is None:
+        return ()
+    names = [_SELECTED.search(each) for each in parted(text[:end])]
+    return tuple(each.group(1).lower() for each in names if each) if all(names) else ()
+
+
+def _is_outside(text: str) -> bool:
+    """Whether the brackets and quotes of a text are closed at its end."""
+    return text.count("(") == text.count(")") and text.count("'") % 2 == 0

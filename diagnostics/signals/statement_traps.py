@@ -1,0 +1,74 @@
+"""Statements and tables of the job's SQL that do without an error what nobody wants of them."""
+
+from __future__ import annotations
+
+from diagnostics.aggregators import code_calls
+from diagnostics.citation import Citation
+from diagnostics.evidence import Evidence
+from diagnostics.evidence.subject import Subject
+from diagnostics.reconstruction.checkpoints.history import checkpoint_histories
+from diagnostics.reconstruction.configuration.stated_settings import stated_options
+from diagnostics.reconstruction.errors.blamed_fault import blamed_faults
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
+from diagnostics.vocabulary.statement_traps import statement_traps
+
+TRAP = "statement-trap"
+HANDLED = ("warning", "passed")
+"""Who reports what something handles by trying again."""
+INTERVAL = "execution.checkpointing.interval"
+
+
+def measure(evidence: Evidence) -> Measured:
+    """The traps of the source, the certain ones first, in the order of their catalogue.
+
+    Reads   code_call, config_option, and the histories of checkpoints.
+    Gives   one signal of the case where the source has one.
+    Empty   NotMeasured without source code of the job.
+    """
+    rows = [{**row, "ts_ms": None} for row in evidence.answer(code_calls.AGGREGATOR).to_pylist()]
+    if not rows:
+        yield NotMeasured("statement_traps", "configuration", "no source of the job was given")
+        return
+    traps = statement_traps()
+    order = {name: place for place, name in enumerate(traps)}
+    shown = [(*row["name"].partition(" ")[::2], row) for row in rows if row["kind"] == TRAP]
+    checkpointed = _is_checkpointed(evidence)
+    shown = [each for each in shown if each[0] in traps and not (traps[each[0]].without_checkpoints and checkpointed)]
+    shown.sort(key=lambda each: (not traps[each[0]].certain, order[each[0]]))
+    if not shown:
+        return
+    (name, words, first), others = shown[0], [traps[each[0]] for each in shown[1:]]
+    facts = {
+        "trap": name,
+        "certain": traps[name].certain,
+        "what": traps[name].what,
+        "advice": traps[name].advice,
+        "words": words,
+        "failures": sum(each.reported_by not in HANDLED for each in blamed_faults(evidence)),
+        "line": first["line"],
+        "others": [str(each.what) for each in others] or None,
+    }
+    places = tuple(Citation.cite_row(row, "config", words, name=words, value=None) for _, words, row in shown[:4])
+    yield Signal("statement_traps", Subject(), known_facts(facts), places, citation_count=len(shown))
+
+
+def _is_checkpointed(evidence: Evidence) -> bool:
+    """Whether a file states an interval of checkpoints, or shows a completed one."""
+    if any(each.key == INTERVAL for each in stated_options(evidence)):
+        return True
+    histories = checkpoint_histories(evidence).values()
+    return any(each.status == "completed" for history in histories for each in history.checkpoints)
+
+
+FACTS = {
+    "trap": "id of the first trap",
+    "certain": "whether the result is wrong whatever the data",
+    "what": "what is wrong, as a clause",
+    "advice": "what to write instead",
+    "failures": "failures of tasks or jobs beside it, and errors in logs",
+    "words": "the words of the source that show it",
+    "line": "line of the source",
+    "others": "further traps of the source",
+}
+
+SIGNALS = (SignalDefinition("statement_traps", "case", FACTS, measure),)

@@ -1,0 +1,155 @@
+"""Statements and tables of SQL that do without an error what nobody wants of them, from `statement_traps.yaml`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import re2
+
+from diagnostics.notation.sql_tables import SqlTable, sql_inserts, sql_tables, tables_read
+from diagnostics.yaml_document import read_yaml, with_translations
+
+LONGEST_SHOWN = 160
+"""Characters of the words that show a trap. Our choice: a condition or an option."""
+OTHER_ORDER = "columns-by-position"
+"""The entry of an INSERT that selects the columns of its table in another order."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableTrap:
+    """What a CREATE TABLE shows; everything that is stated must hold."""
+
+    connector: Any
+    written: bool
+    read: bool
+    has: tuple[str, ...]
+    lacks: tuple[str, ...]
+    columns: Any
+    lacks_columns: Any
+    between: Any
+    shared: str | None
+
+    def holds(self, table: SqlTable, others: Sequence[SqlTable], written: frozenset[str], read: frozenset[str]) -> bool:
+        """Whether a table is such a one.
+
+        others   the tables of the source
+        written  names of the tables that the source inserts into
+        read     names of those that it reads
+        """
+        options = table.values
+        if self.shared is not None and not any(
+            other.name != table.name
+            and other.name in written
+            and other.values.get(self.shared, "") == options.get(self.shared)
+            for other in others
+        ):
+            return False
+        return (
+            (self.connector is None or bool(self.connector.fullmatch(options.get("connector", ""))))
+            and (not self.written or table.name in written)
+            and (not self.read or (table.name in read and table.name not in written))
+            and all(_states(options, each) for each in self.has)
+            and not any(key == each for key in options for each in self.lacks)
+            and (self.columns is None or bool(self.columns.search(table.columns)))
+            and (self.lacks_columns is None or not self.lacks_columns.search(table.columns))
+            and (self.between is None or bool(self.between.search(table.between)))
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class StatementTrap:
+    """One entry of the catalogue.
+
+    statement  what the text holds; its first group, else all of it, is shown
+    table      what one of its tables shows
+    beside     what the text holds besides; unless: what it must not hold
+    certain    whether the result is wrong whatever the job's data, so that it is a cause; else it is a remark
+    """
+
+    statement: Any
+    table: TableTrap | None
+    beside: Any
+    unless: Any
+    without_checkpoints: bool
+    certain: bool
+    what: str
+    advice: str
+
+
+@cache
+def statement_traps() -> Mapping[str, StatementTrap]:
+    """The catalogue by id, in its order. Raises InvalidRule naming the line when the file is invalid."""
+    text = (files("diagnostics.vocabulary") / "statement_traps.yaml").read_text("utf-8")
+    content: Mapping[str, Mapping[str, Any]] = read_yaml(text, "statement_traps.yaml").content
+    return {
+        name: StatementTrap(
+            _pattern(entry.get("statement")),
+            _table(entry["table"]) if "table" in entry else None,
+            _pattern(entry.get("beside")),
+            _pattern(entry.get("unless")),
+            entry.get("without_checkpoints") is True,
+            entry.get("certain") is True,
+            with_translations(entry["what"].strip(), entry, "what"),
+            with_translations(entry["advice"].strip(), entry, "advice"),
+        )
+        for name, entry in content.items()
+    }
+
+
+def traps_in(plain: str) -> Iterator[tuple[str, str, int]]:
+    """Id, words and place of the traps in a source without comments, each entry once, in the order of the catalogue."""
+    tables = tuple(sql_tables(plain))
+    inserts = tuple(sql_inserts(plain))
+    if not tables and not inserts and "SET" not in plain.upper():
+        return
+    written = frozenset(each.table for each in inserts)
+    read = tables_read(plain)
+    columns = {each.name: each.written for each in tables}
+    for name, trap in statement_traps().items():
+        if (trap.beside is not None and not trap.beside.search(plain)) or (trap.unless and trap.unless.search(plain)):
+            continue
+        if name == OTHER_ORDER:
+            for insert in inserts:
+                wanted = columns.get(insert.table, ())
+                if insert.selected != wanted and sorted(insert.selected) == sorted(wanted) and wanted:
+                    yield name, f"{insert.table} ({', '.join(wanted)})"[:LONGEST_SHOWN], insert.place
+                    break
+        elif trap.table is not None:
+            for table in tables:
+                if trap.table.holds(table, tables, written, read):
+                    yield name, table.name[:LONGEST_SHOWN], table.place
+                    break
+        elif matched := trap.statement.search(plain):
+            shown = matched.group(1) if matched.groups() else matched.group()
+            yield name, " ".join(shown.split())[:LONGEST_SHOWN], matched.start()
+
+
+def _states(options: Mapping[str, str], wanted: str) -> bool:
+    """Whether the options have a key, or `key=value`, its value in lower case; a key may end in `*`."""
+    key, _, value = wanted.partition("=")
+    of_key = [
+        stated for name, stated in options.items() if name == key or (key[-1] == "*" and name.startswith(key[:-1]))
+    ]
+    return any(not value or stated.lower() == value for stated in of_key)
+
+
+def _table(entry: Mapping[str, Any]) -> TableTrap:
+    return TableTrap(
+        _pattern(entry.get("connector")),
+        entry.get("role") == "sink",
+        entry.get("role") == "source",
+        tuple(entry.get("has", ())),
+        tuple(entry.get("lacks", ())),
+        _pattern(entry.get("columns")),
+        _pattern(entry.get("lacks_columns")),
+        _pattern(entry.get("between")),
+        entry.get("shared"),
+    )
+
+
+def _pattern(text: str | None) -> Any:
+    return re2.compile(f"(?i){text}") if text else None

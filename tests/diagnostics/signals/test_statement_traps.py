@@ -1,0 +1,28 @@
+"""Traps of the job's SQL as a signal."""
+
+from __future__ import annotations
+
+from diagnostics.signals import statement_traps
+from tests.diagnostics.hand_made import hand_made, needs, only, signals_of_key
+
+
+def test_the_certain_trap_is_named_and_the_others_listed() -> None:
+    rows = [
+        {"kind": "statement-trap", "name": "rows-without-key o", "line": 3},
+        {"kind": "statement-trap", "name": "equals-null ts = NULL", "line": 9},
+    ]
+    facts = only(statement_traps.measure(hand_made(code_call=rows)), "statement_traps").facts
+    assert (facts["trap"], facts["words"], facts["line"], facts["certain"]) == ("equals-null", "ts = NULL", 9, True)
+    assert len(list(facts["others"] or ())) == 1  # type: ignore[call-overload]
+
+
+def test_files_need_no_more_than_a_stated_interval() -> None:
+    rows = [{"kind": "statement-trap", "name": "shown-by-checkpoints f", "line": 3}]
+    assert signals_of_key(statement_traps.measure(hand_made(code_call=rows)), "statement_traps")
+    stated = [{"scope": "cluster", "key": "execution.checkpointing.interval", "value": "10 s", "line": 1}]
+    with_interval = hand_made(code_call=rows, config_option=stated)
+    assert not signals_of_key(statement_traps.measure(with_interval), "statement_traps")
+
+
+def test_without_source_code_nothing_is_measured() -> None:
+    assert needs(statement_traps.measure(hand_made())) == {"statement_traps": "configuration"}

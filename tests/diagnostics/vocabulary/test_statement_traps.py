@@ -1,0 +1,83 @@
+"""Statements that do without an error what nobody wants of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from diagnostics.vocabulary.statement_traps import statement_traps, traps_in
+
+KAFKA = "CREATE TABLE s (id BIGINT, ts TIMESTAMP(3)) WITH ('connector' = 'kafka', 'format' = 'json');\n"
+JDBC = "CREATE TABLE o (id BIGINT, city STRING, {key}) WITH ('connector' = 'jdbc', 'table-name' = 'o');\n"
+KEYED = JDBC.format(key="PRIMARY KEY (id) NOT ENFORCED")
+FILES = (
+    "CREATE TABLE f (id BIGINT, dt STRING, h STRING) PARTITIONED BY (dt, h) "
+    "WITH ('connector' = 'filesystem', 'path' = 's3://b/p', {options});\nINSERT INTO f SELECT id, dt, h FROM s;"
+)
+COMMITS = "'sink.partition-commit.trigger' = 'partition-time'"
+POLICY = "'sink.partition-commit.policy.kind' = 'success-file'"
+CHECKPOINTS = "SET 'execution.checkpointing.interval' = '10 s';\n"
+
+
+def found(sql: str) -> list[str]:
+    return [name for name, _, _ in traps_in(sql)]
+
+
+@pytest.mark.parametrize(
+    ("sql", "trap"),
+    [
+        (f"{KAFKA}INSERT INTO o SELECT id FROM s WHERE ts <> NULL", "equals-null"),
+        (f"{KEYED}INSERT INTO o SELECT s.city, s.id FROM s", "columns-by-position"),
+        (f"{KAFKA}INSERT INTO o SELECT DATE_FORMAT(ts, 'YYYY-MM-dd') FROM s", "date-pattern-letters"),
+        (f"{KAFKA}INSERT INTO o SELECT TO_TIMESTAMP(t, 'yyyy-MM-dd hh:mm:ss') FROM s", "date-pattern-of-12-hours"),
+        (f"{KAFKA}INSERT INTO o SELECT FROM_UNIXTIME(event_ms) FROM s", "milliseconds-as-seconds"),
+        (FILES.format(options=COMMITS), "commit-without-policy"),
+        (FILES.format(options=f"{COMMITS}, {POLICY}"), "commit-by-one-column"),
+        (FILES.format(options="'format' = 'json'"), "shown-by-checkpoints"),
+        (f"{KAFKA}INSERT INTO o SELECT CAST(id AS CHAR) FROM s", "char-of-one"),
+        (JDBC.format(key="x DECIMAL") + "INSERT INTO o SELECT id, city, x FROM s", "rows-without-key"),
+        (JDBC.format(key="x DECIMAL") + "INSERT INTO o SELECT id, city, x FROM s", "decimal-of-no-scale"),
+        (f"{KAFKA}INSERT INTO o SELECT id FROM s WHERE id NOT IN (SELECT k FROM b)", "not-in-with-null"),
+        (
+            "SET 'table.exec.state.ttl' = '30 min';\nINSERT INTO o SELECT a.x FROM a JOIN b ON a.x = b.x",
+            "state-forgotten",
+        ),
+    ],
+)
+def test_a_trap_is_found(sql: str, trap: str) -> None:
+    assert trap in found(sql)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        f"{KAFKA}INSERT INTO o SELECT id FROM s WHERE ts IS NOT NULL AND id = 3",
+        f"{KAFKA}UPDATE t SET a = NULL",
+        f"{KEYED}INSERT INTO o SELECT id, city FROM s",
+        f"{KEYED}INSERT INTO o (city, id) SELECT city, id FROM s",
+        f"{KEYED}INSERT INTO o SELECT s.id, UPPER(s.city) FROM s",
+        f"{KAFKA}INSERT INTO o SELECT DATE_FORMAT(ts, 'yyyy-MM-dd HH:mm:ss'), TO_TIMESTAMP_LTZ(event_ms, 3) FROM s",
+        CHECKPOINTS + FILES.format(options="'format' = 'json'"),
+        "SET 'table.exec.state.ttl' = '36 h';\nINSERT INTO o SELECT a.x FROM a JOIN b ON a.x = b.x",
+        f"{KAFKA}INSERT INTO o SELECT CAST(id AS DECIMAL(10, 2)), CAST(id AS STRING) FROM s",
+    ],
+)
+def test_a_statement_without_a_trap_is_quiet(sql: str) -> None:
+    assert found(sql) == []
+
+
+def test_two_tables_with_one_prefix_share_their_transactions() -> None:
+    table = "CREATE TABLE {} (id BIGINT) WITH ('connector' = 'kafka', 'sink.transactional-id-prefix' = '{}');\n"
+    inserts = "INSERT INTO a SELECT id FROM s;\nINSERT INTO b SELECT id FROM s;"
+    assert "shared-transaction-prefix" in found(table.format("a", "x") + table.format("b", "x") + inserts)
+    assert "shared-transaction-prefix" not in found(table.format("a", "x") + table.format("b", "y") + inserts)
+
+
+def test_the_words_and_the_place_of_a_trap_are_those_of_the_source() -> None:
+    name, words, place = next(iter(traps_in(f"{KAFKA}INSERT INTO o SELECT id FROM s WHERE\n  ts =\n NULL")))
+    assert (name, words) == ("equals-null", "ts = NULL")
+    assert place > len(KAFKA)
+
+
+def test_what_is_certain_goes_first() -> None:
+    certain = [each.certain for each in statement_traps().values()]
+    assert certain == sorted(certain, reverse=True)
