@@ -47,8 +47,11 @@ _THROWN = re.compile(
 _BARE_THROWN = re.compile(rf"\s{{0,8}}(?:Caused by: )?({BARE})(?:: |\s*$)")
 _BELOW = re.compile(
     r"\s{1,16}at [\w$<]|\s{0,16}Caused by: |\s{0,16}\.\.\. \d+ |\s{0,16}(?:Cause|Query schema|Sink schema): "
+    r"|[\s:|+-]{0,60}(?:Flink)?(?:Logical|Stream|Batch|Legacy)\w{1,60}\(|\}\)[,)]"
+    r"|\s{0,16}(?:This exception indicates that|Please check the documentation|Missing conversions? (?:is|are) )"
 )
-"""What belongs to the exception above: frames, causes, and lines of its message as Flink's planner writes them."""
+"""What belongs to the exception above: frames, causes, and lines of its message as Flink's planner writes them, such as
+the nodes of a plan."""
 _DATED = re.compile(r"\W?\d{1,4}([./-])\d{1,2}\1\d{1,4}[T ]\d\d:\d\d:\d\d")
 """How a record begins: several of them are a log, whose layout can be described, and no copied message."""
 

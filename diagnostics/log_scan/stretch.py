@@ -55,9 +55,19 @@ _CONTINUES = (
     *(b"Cause: ", b"Query schema: ", b"Sink schema: ", b"Table options are:", b"Missing required options are:"),
     *(b"Unsupported options:", b"Supported options:", b"Available factory identifiers are:"),
     b"Ambiguous factory classes are:",
+    *(
+        b"FlinkLogical",
+        b"Logical",
+        b"StreamPhysical",
+        b"BatchPhysical",
+        b"+- ",
+        b":- ",
+        b"This exception indicates that",
+    ),
+    *(b"Please check the documentation for the set", b"Missing conversion", b"There is 1 empty subset"),
 )
 """Beginnings of continuation lines; PowerShell writes `At line:` and `+ ` between an exception and its frames, and the
-quote and the headings are of messages of Flink's planner and of its FactoryUtil.
+quote, the headings and the nodes of a plan are of messages of Flink's planner and of its FactoryUtil.
 """
 
 _THROWN = re.compile(
