@@ -6,16 +6,20 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from diagnostics.aggregators import task_totals
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue
 from diagnostics.notation.printed_name import normalised
 from diagnostics.reconstruction.configuration.stated_settings import stated_options
 from diagnostics.reconstruction.job.cluster import VertexKey, cluster_of
+from diagnostics.reconstruction.job.graph import job_graph
 from diagnostics.reconstruction.metrics.metric_series import metric_series
 from diagnostics.reconstruction.metrics.series import Series
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.silent_operators import SilentOperator, silent_operators
 
+NEXT = " -> "
+"""Between the operators of a task's name."""
 READ, WRITTEN = "numRecordsIn", "numRecordsOut"
 SOURCES = ("Source", "TableSourceScan")
 FEWEST_ROWS = 100
@@ -40,7 +44,7 @@ class _Counts:
 def measure(evidence: Evidence) -> Measured:
     """The first operator of each task that is silent, by its catalogue.
 
-    Reads   metric_sample (numRecordsIn and numRecordsOut of operators), config_option.
+    Reads   metric_sample (numRecordsIn and numRecordsOut of operators, else of tasks), vertex, edge, config_option.
     Gives   one signal per task with such an operator: the one that reads most.
     Units   records since the attempt began.
     Empty   NotMeasured without metrics.
@@ -93,6 +97,27 @@ def _counted(evidence: Evidence) -> Iterator[tuple[VertexKey, str | None, list[_
             if outs and all(each.known for each in (*ins, *outs)):
                 counts.append(_Counts(outs[0].operator or "", _last(ins), _last(outs), [*ins, *outs]))
         yield vertex, series.name_of(vertex), counts
+    yield from _task_counts(evidence, frozenset(written))
+
+
+def _task_counts(
+    evidence: Evidence, known: frozenset[VertexKey]
+) -> Iterator[tuple[VertexKey, str | None, list[_Counts]]]:
+    """The counts of tasks in the middle of the graph, by the newest REST answer about the job, as those of the operator
+    that they begin with.
+
+    known  tasks whose operators are counted
+    """
+    cluster = cluster_of(evidence)
+    newest: dict[VertexKey, dict[str, float]] = defaultdict(dict)
+    for row in evidence.answer(task_totals.AGGREGATOR).to_pylist():
+        newest[row["job_id"], row["vertex_id"]].setdefault(row["metric"], row["value"])
+    for vertex in sorted(set(newest) - known, key=repr):
+        counted, graph = newest[vertex], job_graph(cluster, vertex[0])
+        name = graph.names.get(vertex[1])
+        if name and graph.position(vertex[1]) == "middle" and {READ, WRITTEN} <= set(counted):
+            first = name.split(NEXT)[0]
+            yield vertex, name, [_Counts(first, round(counted[READ]), round(counted[WRITTEN]), [])]
 
 
 def _kind(counts: _Counts, options: Sequence[tuple[str, str]], passed: int) -> tuple[str, SilentOperator] | None:

@@ -10,7 +10,9 @@ from typing import Any
 
 import re2
 
+from diagnostics.errors import InvalidRule
 from diagnostics.notation.sql_tables import SqlTable, sql_inserts, sql_tables, tables_read
+from diagnostics.vocabulary.known_bug import Release, release_of
 from diagnostics.yaml_document import read_yaml, with_translations
 
 LONGEST_SHOWN = 160
@@ -24,6 +26,7 @@ class TableTrap:
     """What a CREATE TABLE shows; everything that is stated must hold."""
 
     connector: Any
+    format: Any
     written: bool
     read: bool
     has: tuple[str, ...]
@@ -50,6 +53,7 @@ class TableTrap:
             return False
         return (
             (self.connector is None or bool(self.connector.fullmatch(options.get("connector", ""))))
+            and (self.format is None or bool(self.format.fullmatch(options.get("format", ""))))
             and (not self.written or table.name in written)
             and (not self.read or (table.name in read and table.name not in written))
             and all(_states(options, each) for each in self.has)
@@ -67,6 +71,8 @@ class StatementTrap:
     statement  what the text holds; its first group, else all of it, is shown
     table      what one of its tables shows
     beside     what the text holds besides; unless: what it must not hold
+    affected   first and last release of Flink with which it is so; empty where it is so with all
+    without_checkpoints  whether it counts only in a job without checkpoints
     certain    whether the result is wrong whatever the job's data, so that it is a cause; else it is a remark
     """
 
@@ -74,10 +80,17 @@ class StatementTrap:
     table: TableTrap | None
     beside: Any
     unless: Any
+    affected: tuple[tuple[Release, Release], ...]
     without_checkpoints: bool
     certain: bool
     what: str
     advice: str
+
+    def counts_with(self, release: Release | None) -> bool:
+        """Whether it is so with this release of Flink, None where it is not known."""
+        if not self.affected:
+            return True
+        return release is not None and any(first <= release <= last for first, last in self.affected)
 
 
 @cache
@@ -91,6 +104,7 @@ def statement_traps() -> Mapping[str, StatementTrap]:
             _table(entry["table"]) if "table" in entry else None,
             _pattern(entry.get("beside")),
             _pattern(entry.get("unless")),
+            tuple(_range(each) for each in entry.get("affected", ())),
             entry.get("without_checkpoints") is True,
             entry.get("certain") is True,
             with_translations(entry["what"].strip(), entry, "what"),
@@ -137,9 +151,19 @@ def _states(options: Mapping[str, str], wanted: str) -> bool:
     return any(not value or stated.lower() == value for stated in of_key)
 
 
+def _range(text: str) -> tuple[Release, Release]:
+    """The ends of a range such as `1.16.0..1.16.1`, or of a single release."""
+    first, _, last = text.partition("..")
+    ends = release_of(first), release_of(last or first)
+    if ends[0] is None or ends[1] is None:
+        raise InvalidRule([f"statement_traps.yaml: {text!r} is no range such as 1.16.0..1.16.1"])
+    return ends[0], ends[1]
+
+
 def _table(entry: Mapping[str, Any]) -> TableTrap:
     return TableTrap(
         _pattern(entry.get("connector")),
+        _pattern(entry.get("format")),
         entry.get("role") == "sink",
         entry.get("role") == "source",
         tuple(entry.get("has", ())),

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from diagnostics.signals import silent_operators
-from tests.diagnostics.hand_made import JOB, MIDDLE, START, hand_made, line_of_jobs, needs, only, signals_of_key
+from tests.diagnostics.hand_made import JOB, MIDDLE, SINK, START, hand_made, line_of_jobs, needs, only, signals_of_key
 
 
 def counted(**by_operator: tuple[float, float]) -> dict[str, list[dict[str, Any]]]:
@@ -80,6 +80,27 @@ def test_a_source_that_read_nothing_from_the_latest_offset_is_silent() -> None:
     told = hand_made(config_option=option("scan.startup.mode", "latest-offset"), **rows)
     assert only(silent_operators.measure(told), "silent_operators").facts["kind"] == "source-from-latest"
     assert not signals_of_key(silent_operators.measure(hand_made(**rows)), "silent_operators")
+
+
+def test_a_task_that_hands_nothing_to_the_next_one_is_silent_by_one_rest_answer() -> None:
+    rows = line_of_jobs()
+    rows["vertex"] = [
+        {**each, "name": "Join[7] -> Calc[8]"} if each["vertex_id"] == MIDDLE else each for each in rows["vertex"]
+    ]
+    rows["metric_sample"] = [
+        {
+            "job_id": JOB,
+            "vertex_id": vertex,
+            "metric": metric,
+            "aggregate": "sum",
+            "ts_ms": START,
+            "value": value,
+        }
+        for vertex in (MIDDLE, SINK)
+        for metric, value in (("numRecordsIn", 52_000.0), ("numRecordsOut", 0.0))
+    ]
+    facts = only(silent_operators.measure(hand_made(**rows)), "silent_operators").facts
+    assert (facts["operator"], facts["kind"], facts["rows_in"]) == ("Join[7]", "join", 52_000)
 
 
 def test_without_metrics_nothing_is_measured() -> None:

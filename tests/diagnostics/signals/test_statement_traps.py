@@ -24,5 +24,14 @@ def test_files_need_no_more_than_a_stated_interval() -> None:
     assert not signals_of_key(statement_traps.measure(with_interval), "statement_traps")
 
 
+def test_a_fault_of_a_release_counts_with_that_release_only() -> None:
+    rows = [{"kind": "statement-trap", "name": "left-join-of-a-release LEFT JOIN", "line": 3}]
+    assert not signals_of_key(statement_traps.measure(hand_made(code_call=rows)), "statement_traps")
+    for release, counts in (("1.16.1", True), ("1.16.2", False), ("1.17.0", True)):
+        stated = [{"scope": "cluster", "key": "flink.version", "value": release, "line": 1}]
+        measured = statement_traps.measure(hand_made(code_call=rows, config_option=stated))
+        assert bool(signals_of_key(measured, "statement_traps")) is counts
+
+
 def test_without_source_code_nothing_is_measured() -> None:
     assert needs(statement_traps.measure(hand_made())) == {"statement_traps": "configuration"}
