@@ -67,6 +67,14 @@ READ = (
     " finished."
 )
 
+NO_SNAPSHOT = "There is currently no snapshot. Waiting for snapshot generation."
+OVERTAKEN = (
+    "Atomic commit failed for snapshot #7 by user u with identifier 3 and kind COMPACT after 31 seconds. Clean up"
+)
+LOOKUP = "The latest snapshot id 51 is much greater than the next snapshot id 40 for 5}, you may need to increase the"
+NOT_DONE = "No watermark found in this batch of committables, skip partition mark done."
+FULL = "The buffer size hits the threshold 1048576, but still flush the max size data bucket failed!"
+
 MANAGER = "org.apache.flink.runtime.resourcemanager.slotmanager.FineGrainedSlotManager"
 UNFULFILLED = "Could not fulfill resource requirements of job 261dee5e2794db0ec76dd8065a64d81c."
 DRIVER = "org.apache.flink.kubernetes.KubernetesResourceManagerDriver"
@@ -112,6 +120,34 @@ def leading(spark: SparkSession, folder: Path, *lines: str) -> dict[str, Any]:
         ([line(60, SQLSERVER, NO_LSN.replace("SQL Server", "DB2"), "WARN")], "outside_system", "ASNCDCSERVICES"),
         ([line(60, SLOTS, BLOCKED, "WARN")], "outside_system", "long transactions"),
         ([line(60, "o.a.f.cdc.SnapshotSplitAssigner", READ)], "misconfiguration", "checkpoints"),
+        (again("o.a.paimon.table.source.AbstractDataTableScan", NO_SNAPSHOT, "WARN"), "outside_system", "commit first"),
+        (again("o.a.paimon.operation.FileStoreCommitImpl", OVERTAKEN, "WARN"), "outside_system", "'write-only'"),
+        (
+            [
+                line(
+                    60,
+                    "o.a.paimon.flink.lookup.FullCacheLookupTable",
+                    f"{LOOKUP} parallelism of lookup operator.",
+                    "WARN",
+                )
+            ],
+            "misconfiguration",
+            "'shuffle'='true'",
+        ),
+        (again("o.a.paimon.flink.sink.PartitionMarkDone", NOT_DONE, "WARN"), "misconfiguration", "WATERMARK"),
+        ([line(60, "org.apache.hudi.sink.StreamWriteFunction", FULL, "WARN")], "outside_system", "next instant"),
+        (
+            [
+                line(
+                    60,
+                    "org.apache.hudi.source.IncrementalInputSplits",
+                    "No partitions found for reading under path: a",
+                    "WARN",
+                )
+            ],
+            "outside_system",
+            "commit once",
+        ),
     ],
     ids=[
         "broker",
@@ -135,6 +171,12 @@ def leading(spark: SparkSession, folder: Path, *lines: str) -> dict[str, Any]:
         "db2",
         "blocked",
         "read",
+        "no-snapshot",
+        "overtaken",
+        "lookup",
+        "not-done",
+        "full",
+        "reads-nothing",
     ],
 )
 def test_a_wait_leads_with_its_act(

@@ -75,6 +75,9 @@ NUMBER = 'java.lang.NumberFormatException: For input string: "64M"'
         ("Can't find hive metastore uri to connect:  either set uri for paimon", "'uri' = 'thrift://"),
         ("Detected a data update in the source table at version 7.", "'ignoreChanges'"),
         ("Delta Table SQL/Table API was used without Delta Catalog.", "CREATE CATALOG"),
+        ("FileNotFoundException: File does not exist: s3://a/t/.hoodie/7.compaction.requested", "one process"),
+        ("Table type conflict : MERGE_ON_READ in s3://a/t and COPY_ON_WRITE in table options.", "'table.type'"),
+        ("FileNotFoundException: File oss://a/db.db/t/snapshot/snapshot-7 not found", "'snapshot.time-retained'"),
     ],
 )
 def test_the_first_sentence_names_the_act(said: str, named: str) -> None:

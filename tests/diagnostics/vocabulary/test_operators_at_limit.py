@@ -31,13 +31,23 @@ from diagnostics.vocabulary.operators_at_limit import (
         ("Source:_MySQL_Source", "change-log"),
         ("Source: Flink CDC Event Source: mysql -> SchemaOperator", "change-log"),
         ("Source: mysql-cdc orders -> Sink: doris", "doris"),
+        ("IcebergFilesCommitter -> Sink: IcebergSink db.t", "iceberg-committer"),
+        ("Writer : orders", "paimon"),
+        ("Writer(write-only) : orders", "paimon"),
+        ("Global Committer : orders", "paimon-committer"),
+        ("dynamic-bucket-assigner", "paimon-assigner"),
+        ("compact_task", "hudi-compaction"),
+        ("clustering_task", "hudi-clustering"),
+        ("bucket_assigner", "hudi-index"),
     ],
 )
 def test_a_name_shows_what_is_at_its_limit(task: str, entry: str) -> None:
     assert relief_of(task) == operators_at_limit()[entry].relief
 
 
-@pytest.mark.parametrize("task", ["LookupJoin[5]", "WindowJoin[6]", "JoinEnricher", "views-per-page", "Source: clicks"])
+@pytest.mark.parametrize(
+    "task", ["LookupJoin[5]", "WindowJoin[6]", "JoinEnricher", "views-per-page", "Source: clicks", "out[3]: Writer"]
+)
 def test_other_names_show_nothing(task: str) -> None:
     assert relief_of(task) is None
 
