@@ -53,6 +53,10 @@ CDC = "org.apache.flink.cdc.connectors."
             "pg_drop_replication_slot",
         ),
         ("starting at GTIDs a:1-8 and binlog file 'b', but this is no longer available on the server.", "binlog"),
+        ("ParseException: Duplicate column definitions: id", "AS <name>"),
+        ("IllegalArgumentException: Invalid tableId: orders", "<database>.<table>"),
+        ("IllegalStateException: Writable backchannel already exists.", "prefix of its own"),
+        ("Access to the resource https://sqs.us-east-1.amazonaws.com/1/a is denied.", "sqs:SendMessage"),
         (
             "TiClientInternalException: Error reading region:\nRegionException: key range not in region org.tikv",
             "2.3.0",
@@ -86,6 +90,11 @@ def test_the_place_decides_the_act(said: str, frame: str, named: str) -> None:
 @pytest.mark.parametrize(
     ("said", "wait"),
     [
+        (
+            "Failed to fetch records from shard a: shard no longer exists. Marking split as complete",
+            "kinesis-shard-gone",
+        ),
+        ("Key AggregationEnabled is unsupported by Kinesis Datastream Sink", "kinesis-sink-option"),
         (
             "The updated chunk key is out of the split range. Cannot provide exactly-once semantics.",
             "chunk-key-changes",
