@@ -23,6 +23,15 @@ PLAN = "org.apache.flink.table.api.TableException: Cannot generate a valid execu
             "Missing conversion is FlinkLogicalTableSourceScan[convention: LOGICAL -> STREAM_PHYSICAL]",
             "plan-lookup-only-scan",
         ),
+        ("The cast conversion from NUMERIC type to TIMESTAMP type is not allowed.", "cast-number-to-time"),
+        (
+            "ValidationException: Invalid metadata key 'offset' in column 'offset' of table 't'. The DynamicTableSink "
+            "class 'KafkaDynamicSink' supports the following metadata keys for writing:",
+            "metadata-of-a-sink",
+        ),
+        ("class org.apache.avro.util.Utf8 cannot be cast to class java.lang.String", "avro-text-class"),
+        ("IllegalArgumentException: Unexpected type: FIXED_LEN_BYTE_ARRAY", "parquet-decimal-of-bytes"),
+        ("java.lang.IllegalArgumentException: Row length is 0", "row-key-empty"),
         ("Include folder should be at '/opt/java/include' but doesn't exist.", "pip-java-headers"),
         ("ModuleNotFoundError: No module named 'apache_beam'", "beam-missing"),
         ("AttributeError: module 'collections' has no attribute 'MutableMapping'", "python-too-new"),
