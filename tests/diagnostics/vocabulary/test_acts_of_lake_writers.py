@@ -78,6 +78,9 @@ NUMBER = 'java.lang.NumberFormatException: For input string: "64M"'
         ("FileNotFoundException: File does not exist: s3://a/t/.hoodie/7.compaction.requested", "one process"),
         ("Table type conflict : MERGE_ON_READ in s3://a/t and COPY_ON_WRITE in table options.", "'table.type'"),
         ("FileNotFoundException: File oss://a/db.db/t/snapshot/snapshot-7 not found", "'snapshot.time-retained'"),
+        ("IllegalStateException: Cannot determine partition spec: no data files have been added", "overwrite"),
+        ("ScannerExpiredException: The scanner session has expired due to inactivity.", "'snapshot-merge'"),
+        ("TooManyScannersException: limit 8", "'server-scan'"),
     ],
 )
 def test_the_first_sentence_names_the_act(said: str, named: str) -> None:
