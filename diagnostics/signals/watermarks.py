@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -22,12 +23,16 @@ from diagnostics.reconstruction.events.watermark_progress import (
 )
 from diagnostics.reconstruction.job.cluster import Cluster, VertexKey, cluster_of
 from diagnostics.reconstruction.job.planner_names import PROGRAM_FACTS, program_facts
-from diagnostics.reconstruction.metrics.metric_series import MetricSeries, metric_series
-from diagnostics.reconstruction.metrics.series import Point, Series
+from diagnostics.reconstruction.metrics.metric_series import WATERMARKS, MetricSeries, metric_series
+from diagnostics.reconstruction.metrics.series import Point, Series, increase
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 END_OF_INPUT = 9e18
 """Flink's MAX_WATERMARK (Long.MAX_VALUE), which a source emits at its end; it is not a time."""
+FEWEST_READ = 1_000
+"""Records that an operator must have read to be called silent. Our choice: a filter seldom drops a thousand."""
+SINK_NAME = re.compile(r"[Ss]ink|[Ww]riter|[Cc]ommitter|[Pp]rint|[Oo]utput|[Ss]ource")
+"""Names of operators that emit nothing because they are the end of a job, or read no other's records."""
 HOUR_MS = 3_600_000
 ZONE_TOLERANCE_MS = 300_000
 """Bound and delay that are taken off a time zone's whole hours. Our choice: five minutes."""
@@ -55,7 +60,8 @@ def measure(evidence: Evidence) -> Measured:
     for vertex in sorted(gauges, key=repr):
         signal = _signal(vertex, gauges, series, cluster)
         yield replace(signal, facts=known_facts({**signal.facts, **program_facts(evidence, vertex[0])}))
-    yield from _without_event_time(series, {job_id for job_id, _ in gauges})
+    for signal in _without_event_time(series, {job_id for job_id, _ in gauges}):
+        yield replace(signal, facts=known_facts({**signal.facts, **program_facts(evidence, signal.subject.job)}))
     if not gauges:
         yield NotMeasured("watermarks", "metric-scrapes", "no metric shows a watermark")
 
@@ -64,12 +70,36 @@ def _without_event_time(series: MetricSeries, with_watermarks: Collection[str | 
     """The jobs whose watermark gauges were read and have never had a watermark; without those of `with_watermarks`."""
     by_job: dict[str | None, list[Series]] = defaultdict(list)
     for metric, operators in (("currentInputWatermark", False), ("currentOutputWatermark", True)):
-        for (job_id, _), gauges in series.by_vertex(metric, operators=operators).items():
-            by_job[job_id] += [gauge for gauge in gauges if gauge.points]
+        for gauge in series.of(metric):
+            if gauge.points and (gauge.operator is not None) == operators:
+                by_job[gauge.job_id].append(gauge)
     for job_id, gauges in sorted(by_job.items(), key=lambda item: str(item[0])):
-        if gauges and job_id not in with_watermarks:
+        if job_id not in with_watermarks and not any(gauge.known for gauge in gauges):
+            facts = known_facts(
+                {
+                    "gauges": len(gauges),
+                    "only_watermarks": set(series.metrics()) <= set(WATERMARKS) or None,
+                    "silent_operator": _silent_operator(job_id, series),
+                }
+            )
             cited = tuple(gauge.cite(gauge.points[-1]) for gauge in gauges[:SHOWN_POINTS])
-            yield Signal("watermarks.job", Subject(job=job_id), {"gauges": len(gauges)}, cited, len(gauges))
+            yield Signal("watermarks.job", Subject(job=job_id), facts, cited, len(gauges))
+
+
+def _silent_operator(job_id: str | None, series: MetricSeries) -> str | None:
+    """The operator that read most records and emitted none, of those that are no sink by their name."""
+    read: dict[tuple[str, str], float] = defaultdict(float)
+    written: dict[tuple[str, str], float] = defaultdict(float)
+    for metric, counts in (("numRecordsIn", read), ("numRecordsOut", written)):
+        for each in series.of(metric):
+            if each.job_id == job_id and each.operator:
+                counts[each.vertex_id or each.vertex or "", each.operator] += increase(each.points)
+    silent = {
+        place: count
+        for place, count in read.items()
+        if count >= FEWEST_READ and written.get(place) == 0.0 and not SINK_NAME.search(place[1])
+    }
+    return max(silent, key=lambda place: (silent[place], place))[1] if silent else None
 
 
 def _gauges(series: MetricSeries) -> Mapping[VertexKey, list[Series]]:
@@ -297,7 +327,12 @@ SIGNALS = (
     SignalDefinition(
         key="watermarks.job",
         level="job",
-        facts={"gauges": "watermark gauges that were read, none of which has ever had a watermark"},
+        facts={
+            "gauges": "watermark gauges that were read, none of which has ever had a watermark",
+            "only_watermarks": "whether these gauges are the only metrics that were given; unknown where they are not",
+            **PROGRAM_FACTS,
+            "silent_operator": "operator that read many records and emitted none, in a job without any watermark",
+        },
         measure=measure,
     ),
     SignalDefinition(

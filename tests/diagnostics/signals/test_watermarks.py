@@ -103,7 +103,7 @@ def test_gauges_that_never_had_a_watermark_were_read() -> None:
     """Flink reports Long.MIN, which is no time: that is an answer, and not the same as no file with metrics."""
     found = only(watermarks.measure(hand_made(metric_sample=gauge(SINK, 0, [None] * 5))), "watermarks.job")
 
-    assert (found.subject.job, found.facts) == (JOB, {"gauges": 1})
+    assert (found.subject.job, found.facts) == (JOB, {"gauges": 1, "only_watermarks": True})
     assert not signals_of_key(watermarks.measure(hand_made(metric_sample=gauge(SINK, 0, [1.0] * 5))), "watermarks.job")
 
 
@@ -111,7 +111,7 @@ def test_a_job_without_watermarks_beside_one_that_has_them_was_read_too() -> Non
     other = [row | {"job_id": "b" * 32} for row in gauge(SINK, 0, [1.0] * 5)]
     rows = gauge(SINK, 0, [None] * 5) + other
     found = only(watermarks.measure(hand_made(metric_sample=rows)), "watermarks.job")
-    assert (found.subject.job, found.facts) == (JOB, {"gauges": 1})
+    assert (found.subject.job, found.facts) == (JOB, {"gauges": 1, "only_watermarks": True})
 
 
 def test_an_operator_that_waits_for_its_first_watermark_counts_where_its_task_shows_none() -> None:
@@ -151,3 +151,41 @@ def test_a_subtask_with_hardly_any_records_has_a_small_share() -> None:
     (signal,) = signals_of_key(watermarks.measure(hand_made(metric_sample=rows)), "watermarks")
     assert (signal.facts["slowest_subtask"], signal.facts["slowest_idle"]) == (0, False)
     assert signal.facts["slowest_share_ratio"] == 0.01
+
+
+def test_a_watermark_that_is_ahead_by_whole_hours_shows_a_time_zone() -> None:
+    rows = gauge(SINK, 0, lagging([-8 * 3_600_000.0 + 5_000] * 20))
+    (signal,) = signals_of_key(watermarks.measure(hand_made(metric_sample=rows)), "watermarks")
+    assert signal.facts["ahead_hours"] == 8
+    rows = gauge(SINK, 0, lagging([-1_500_000.0] * 20))
+    (signal,) = signals_of_key(watermarks.measure(hand_made(metric_sample=rows)), "watermarks")
+    assert "ahead_hours" not in signal.facts
+
+
+def test_the_bounds_that_beam_writes_are_those_of_flink() -> None:
+    rows = [
+        *gauge(SOURCE, 0, [-9223372036854775.0] * 10, "currentOutputWatermark"),
+        *gauge(SOURCE, 1, [*lagging([5_000.0] * 5), *[9223372036854775.0] * 5], "currentOutputWatermark"),
+    ]
+    (signal,) = signals_of_key(watermarks.measure(hand_made(metric_sample=rows)), "watermarks")
+    assert signal.facts["without_watermark"] == [0]
+    assert signal.facts["maximum_from_ms"] == START + 25_000
+
+
+def test_gauges_alone_without_a_watermark_are_told_apart_from_those_of_a_whole_recording() -> None:
+    alone = only(watermarks.measure(hand_made(metric_sample=gauge(SINK, 0, [None]))), "watermarks.job")
+    assert (alone.facts["gauges"], alone.facts["only_watermarks"]) == (1, True)
+    whole = hand_made(metric_sample=gauge(SINK, 0, [None]) + passing(0, 500.0))
+    assert "only_watermarks" not in only(watermarks.measure(whole), "watermarks.job").facts
+
+
+def test_the_operator_that_reads_and_emits_nothing_is_named_where_no_task_has_a_watermark() -> None:
+    rows = gauge(SINK, 0, [None])
+    for name in ("order-totals", "Sink: documents"):
+        for metric, growth in (("numRecordsIn", 500.0), ("numRecordsOut", 0.0)):
+            rows += [
+                {**each, "metric": metric, "operator": name, "value": (each["value"] or 0) * growth / 500.0}
+                for each in passing(0, 500.0)
+            ]
+    facts = only(watermarks.measure(hand_made(metric_sample=rows)), "watermarks.job").facts
+    assert facts["silent_operator"] == "order-totals"
