@@ -20,6 +20,7 @@ SLOWED = "rocksdb.actual-delayed-write-rate"
 INTERVAL = "rocksdb.log.stall_percent"
 STOPPED = "rocksdb.is-write-stopped"
 PENDING = "rocksdb.estimate-pending-compaction-bytes"
+ERRORS = "rocksdb.background-errors"
 FILES = "rocksdb.num-files-at-level"
 """Metrics of writes, stalls, and (before the level) the number of files. Source: Flink documentation, Metrics; the one
 with `log.` comes from RocksDB's own log.
@@ -29,7 +30,7 @@ SERIES = ("job_id", "operator", "subtask", "metric", "labels")
 
 
 def _is_asked(metric: str) -> bool:
-    return metric in (STALLED, SLOWED, INTERVAL, STOPPED, PENDING) or metric.startswith(FILES)
+    return metric in (STALLED, SLOWED, INTERVAL, STOPPED, PENDING, ERRORS) or metric.startswith(FILES)
 
 
 def _known(samples: pa.Table) -> pa.Table:

@@ -147,6 +147,11 @@ def splitting_evidence(
     return _entry(best, {one: 2.0, other: 1.0}, collect_command(job, rest))
 
 
+def named_evidence(need: str, one: str, other: str, *, job: str | None, rest: str | None = None) -> MissingEvidence:
+    """A kind of evidence that the symptoms themselves ask for, and the two causes that it separates."""
+    return _entry(need, {one: 2.0, other: 1.0}, collect_command(job, rest))
+
+
 def evidence_of_health(need: str, job: str | None, rest: str | None) -> MissingEvidence:
     """The kind of evidence without which nobody can say that a job in which nothing stands out is well."""
     entry = needs()[need]

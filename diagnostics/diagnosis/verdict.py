@@ -17,6 +17,7 @@ from diagnostics.diagnosis.missing import (
     MissingEvidence,
     evidence_of_health,
     missing_evidence,
+    named_evidence,
     nearness,
     needs,
     splitting_evidence,
@@ -118,7 +119,7 @@ def conclude(index: SignalIndex, matches: Matches, not_measured: Sequence[NotMea
             not_measured,
             _hypotheses(worst, matches),
             worst.job,
-            first=_asked_first(worst),
+            first=_asked_first(worst, not_measured),
             rest=_rest_address(index),
             system=_outside_system(index, worst.verdict.lead),
         ),
@@ -135,13 +136,15 @@ def _split(
     if not worst.findings and is_blind(worst.looked_at):
         needed = next(each.place.needs for each in worst.looked_at if each.place.essential and not each.was_read)
         return evidence_of_health(needed, worst.job, rest)
+    if wanted := _asked_by_symptoms(worst, not_measured):
+        return named_evidence(min(wanted), named[0], named[1], job=worst.job, rest=rest)
     return splitting_evidence(
         not_measured,
         _hypotheses(worst, matches),
         named[0],
         named[1],
         job=worst.job,
-        first=_asked_first(worst),
+        first=_asked_first(worst, not_measured),
         rest=rest,
     )
 
@@ -346,19 +349,33 @@ def _hypotheses(worst: JobVerdict, matches: Matches) -> Iterable[Hypothesis]:
             yield Hypothesis(undecided.rule, undecided.unknown, near)
 
 
-def _asked_first(worst: JobVerdict) -> frozenset[str]:
+def _asked_first(worst: JobVerdict, not_measured: Sequence[NotMeasured]) -> frozenset[str]:
     """Evidence to ask for before all other: logs of Flink's processes where a failure has no known reason, since they
     hold it and are usually still there; where nothing stands out, what shows whether a job is well.
     """
     if worst.verdict.symptom_class != INCONCLUSIVE:
         return frozenset()
     suffered = {each.symptom_class for each in worst.findings}
-    fell = any(symptom(name).kind == "consequence" and symptom(name).dimension == "stability" for name in suffered)
-    if fell:
+    if any(_is_fall(name) for name in suffered):
         return frozenset(name for name, need in needs().items() if need.reports_failures)
+    if asked := _asked_by_symptoms(worst, not_measured):
+        return asked
     if worst.verdict.lead is None:
         return frozenset(each.place.needs for each in worst.looked_at if each.place.essential and not each.was_read)
     return frozenset()
+
+
+def _asked_by_symptoms(worst: JobVerdict, not_measured: Sequence[NotMeasured]) -> frozenset[str]:
+    """What the symptoms of a job without a verdict ask for, where no failure has an unknown reason."""
+    suffered = {each.symptom_class for each in worst.findings if each.severity != "info"}
+    if worst.verdict.symptom_class != INCONCLUSIVE or any(_is_fall(name) for name in suffered):
+        return frozenset()
+    signals = {key for name in suffered for key in symptom(name).asks_for}
+    return frozenset(each.needs for each in not_measured if each.key in signals)
+
+
+def _is_fall(name: str) -> bool:
+    return symptom(name).kind == "consequence" and symptom(name).dimension == "stability"
 
 
 def _is_remark_on_consequence(rule: Rule) -> bool:

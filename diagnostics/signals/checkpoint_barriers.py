@@ -10,12 +10,16 @@ from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject, only_one
 from diagnostics.reconstruction.checkpoints.counted_course import CountedCourse, counted_course
+from diagnostics.reconstruction.checkpoints.start_delays import SOURCES
 from diagnostics.reconstruction.job.cluster import cluster_of
+from diagnostics.reconstruction.job.graph import JobGraph, job_graph
 from diagnostics.reconstruction.metrics.metric_series import MetricSeries, metric_series
 from diagnostics.reconstruction.metrics.series import Series
-from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
+from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 START_DELAY, ALIGNMENT = "checkpointStartDelayNanos", "checkpointAlignmentTime"
+LATE_SHARE = 0.5
+"""A start delay of this share of a checkpoint is most of it. Our choice."""
 NANOSECONDS = 1_000_000.0
 """Nanoseconds per millisecond."""
 SLOW_SHARE = 0.3
@@ -37,15 +41,19 @@ def measure(evidence: Evidence) -> Measured:
     Empty   NotMeasured without these metrics.
     """
     series = metric_series(evidence)
-    names = cluster_of(evidence).job_names
+    cluster = cluster_of(evidence)
+    names = cluster.job_names
     only_job = only_one(names)
     is_measured = False
     for job_id in sorted({each.job_id or only_job for each in series.of(START_DELAY)}, key=repr):
         counted = counted_course(series, job_id, only_job)
-        facts, citations = _facts(counted, series, job_id, only_job) if counted else ({}, [])
+        graph = job_graph(cluster, job_id)
+        facts, citations = _facts(counted, series, job_id, only_job, graph) if counted else ({}, [])
         if facts:
             is_measured = True
-            yield Signal("checkpoint_barriers", Subject(job=job_id), facts, tuple(citations), len(citations))
+            yield Signal(
+                "checkpoint_barriers", Subject(job=job_id), known_facts(facts), tuple(citations), len(citations)
+            )
     if not is_measured:
         yield NotMeasured(
             "checkpoint_barriers", "metric-scrapes", "no metric shows start delay and duration of a checkpoint"
@@ -53,7 +61,7 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def _facts(
-    counted: CountedCourse, series: MetricSeries, job_id: str | None, only_job: str | None
+    counted: CountedCourse, series: MetricSeries, job_id: str | None, only_job: str | None, graph: JobGraph
 ) -> tuple[dict[str, FactValue], list[Citation]]:
     longest = max((ms for _, ms in counted.durations_ms), default=0.0)
     slow = [(ts_ms, ms) for ts_ms, ms in counted.durations_ms if ms >= SLOW_SHARE * longest > 0]
@@ -80,9 +88,32 @@ def _facts(
     }
     if counted.bytes:
         facts |= {"bytes": max(counted.bytes), "bytes_per_s": max(counted.bytes) / duration * 1000}
+    facts |= _delayed(delays, duration, graph)
     worst = max(delays, key=lambda each: max((point.value or 0.0 for point in each.known), default=0.0))
     highest_point = max(worst.known, key=lambda point: point.value or 0.0)
     return facts, [*counted.citations, worst.cite(highest_point)]
+
+
+def _delayed(delays: Sequence[Series], duration_ms: float, graph: JobGraph) -> dict[str, FactValue]:
+    """The most upstream task with a start delay of half of the checkpoint, and its subtask where it is the only one."""
+    highest_ms: dict[str, dict[int | None, float]] = {}
+    for gauge in delays:
+        task = gauge.vertex_id or gauge.vertex
+        most = highest(point.value for point in gauge.known)
+        if task is not None and most is not None:
+            highest_ms.setdefault(task, {})[gauge.subtask] = most / NANOSECONDS
+    late = {task for task, of_task in highest_ms.items() if max(of_task.values()) >= LATE_SHARE * duration_ms}
+    sources = sorted(task for task in late if graph.position(task) in SOURCES)
+    first = sources or sorted(task for task in late if graph.edges_known and not late & set(graph.all_above(task)))
+    if len(first) != 1:
+        return {}
+    of_task = highest_ms[first[0]]
+    alone = [subtask for subtask, ms in of_task.items() if ms >= LATE_SHARE * duration_ms]
+    return {
+        "delayed_task": graph.name(first[0]),
+        "delayed_subtask": alone[0] if len(alone) == 1 < len(of_task) else None,
+        "delayed_at_source": bool(sources),
+    }
 
 
 def _during(gauges: Sequence[Series], ended_ms: int, duration_ms: float) -> Iterator[float]:
@@ -105,6 +136,9 @@ FACTS = {
     "barrier_share_ratio": "share of start delay and alignment in the duration; median of the slow checkpoints, an "
     "upper "
     "bound, for both may be of different subtasks",
+    "delayed_task": "most upstream task whose start delay is half of a slow checkpoint and more",
+    "delayed_subtask": "subtask of that task with such a start delay, where the others have none",
+    "delayed_at_source": "whether the most upstream task with such a start delay is a source",
     "writing_ms": "what is left of its duration for the synchronous and asynchronous parts, at least",
     "rocksdb": "whether metrics of RocksDB, or managed memory in use, show that the state is RocksDB's",
     "bytes": "most bytes that a checkpoint wrote",

@@ -29,6 +29,11 @@ from diagnostics.vocabulary.message_remedies import remedy_of
 SHOWN = 8
 STATE_LIMIT = "state_limit"
 """Id of an origin in `vocabulary/fault_origins.yaml`: the state is larger than what the storage takes."""
+LOCAL_ORIGINS = ("local_disk", "disk_full")
+LOCAL_FILES = ("RocksDBException", "RocksDB instance", "ForSt instance", "/flink-io-", "localState/", "/tm_")
+"""Origins that can be of a TaskManager's own disk, and texts of a chain that show that they are: exceptions of RocksDB,
+and Flink's names of its local folders. Source: Flink's IOManager and TaskExecutorLocalStateStoresManager.
+"""
 MOST_LISTED = 12
 """How many checkpoints and subtasks a list holds. Our choice: keeps a sentence readable."""
 OF_TASKS = ("snapshot", "alignment limit", "finalize", "trigger", "closing")
@@ -198,6 +203,7 @@ def _cause(real: Sequence[CheckpointFailure]) -> dict[str, FactValue]:
         "refuses": _refuses(first),
         "origin": origin.id,
         "origin_title": origin.title if origin.id != UNKNOWN else None,
+        "local_files": origin.id in LOCAL_ORIGINS and any(each in first.chain for each in LOCAL_FILES),
         "remedy": remedy_of(first.chain, first.places),
         "same_cause": kinds[most],
         "causes": len(kinds),
@@ -289,6 +295,7 @@ FACTS = {
     "refuses": "whether the job's own code threw it on purpose: it checks for something and refuses the snapshot",
     "origin": "origin of the exception; an id of vocabulary/fault_origins.yaml, or own_code or unknown",
     "origin_title": "origin of the exception in words",
+    "local_files": "whether it is about files of RocksDB or Flink on the TaskManager's own disk",
     "remedy": "repair of a failure with this message",
     "same_cause": "failures with this exception and frame",
     "causes": "how many different ones there are",

@@ -12,13 +12,17 @@ from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject, only_one
 from diagnostics.reconstruction.checkpoints.acknowledgements import acknowledgement_facts
 from diagnostics.reconstruction.checkpoints.history import Checkpoint, History, checkpoint_histories
+from diagnostics.reconstruction.checkpoints.late_subtasks import FACTS as LATE_FACTS
+from diagnostics.reconstruction.checkpoints.late_subtasks import late_subtask_facts
 from diagnostics.reconstruction.checkpoints.parts import (
     PHASES,
+    Answers,
     Part,
     Slowest,
     checkpoint_parts,
     longest_part,
     slowest_part,
+    subtask_answers,
 )
 from diagnostics.reconstruction.checkpoints.start_delays import start_delay_facts
 from diagnostics.reconstruction.checkpoints.uploads import upload_facts, written_per_s
@@ -58,10 +62,12 @@ def measure(evidence: Evidence) -> Measured:
     by_job: dict[str | None, list[Part]] = defaultdict(list)
     for part in parts:
         by_job[part.job_id or only_job].append(part)
+    answers = subtask_answers(evidence)
     measured = 0
     for job_id in sorted(by_job, key=str):
         history = histories.get(job_id) or histories.get(None) or History(job_id)
-        facts, citations = phases(by_job[job_id], history, cluster, job_id)
+        of_job = {place: rows for place, rows in answers.items() if (place[0] or only_job) == job_id}
+        facts, citations = phases(by_job[job_id], of_job, history, cluster, job_id)
         if facts:
             measured += 1
             yield Signal("checkpoint_phases", Subject(job=job_id), facts, tuple(citations), len(citations))
@@ -70,7 +76,7 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def phases(
-    parts: Sequence[Part], history: History, cluster: Cluster, job_id: str | None
+    parts: Sequence[Part], answers: Answers, history: History, cluster: Cluster, job_id: str | None
 ) -> tuple[dict[str, FactValue], list[Citation]]:
     """Facts of one job, and their citations."""
     by_number: dict[int, list[Part]] = defaultdict(list)
@@ -78,11 +84,17 @@ def phases(
         by_number[part.number].append(part)
     checkpoints = {each.number: each for each in history.checkpoints}
     slow = _slow(by_number, checkpoints)
-    if not slow:
-        return {}, []
 
     def name(vertex_id: str) -> str:
         return cluster.vertex_subject(job_id, vertex_id).vertex or vertex_id
+
+    def home(vertex_id: str, subtask: int) -> str | None:
+        return cluster.homes.get((job_id, vertex_id, subtask))
+
+    graph = job_graph(cluster, job_id)
+    late = known_facts(late_subtask_facts(answers, checkpoints, slow, graph, name, home))
+    if not slow:
+        return late, _cite_late(by_number, late, name)
 
     listed = [(number, slowest_part(by_number[number])) for number in slow]
     known_slowest = [
@@ -92,9 +104,10 @@ def phases(
         **_shares([at for _, _, at in known_slowest]),
         **_listed(by_number, known_slowest),
         **_reference(by_number, checkpoints, known_slowest, name),
-        **start_delay_facts(by_number, checkpoints, slow, job_graph(cluster, job_id), name),
+        **start_delay_facts(by_number, checkpoints, slow, graph, name),
         **upload_facts([by_number[number] for number in slow]),
-        **acknowledgement_facts(by_number, checkpoints, len(job_graph(cluster, job_id).names), name),
+        **acknowledgement_facts(by_number, checkpoints, len(graph.names), name),
+        **late,
         "longest_async_ms": _longest_async_ms(by_number, checkpoints, slow),
         "unaligned": any(part.unaligned for number in slow for part in by_number[number]),
         "persisted_bytes": highest(total(part.persisted_bytes for part in by_number[number]) for number in slow),
@@ -242,6 +255,15 @@ def _all_maxima(by_number: Mapping[int, Sequence[Part]], slow: Sequence[int]) ->
                 yield number, found[1], found[2]
 
 
+def _cite_late(
+    by_number: Mapping[int, Sequence[Part]], late: Mapping[str, FactValue], name: Callable[[str], str]
+) -> list[Citation]:
+    """The slowest acknowledged subtask of each task in the checkpoint that stops at one."""
+    number = late.get("late_id")
+    parts = by_number.get(number, ()) if isinstance(number, int) else ()
+    return [_cite(part.number, part, part.slowest, name(part.vertex_id)) for part in parts if part.slowest is not None]
+
+
 def _cite(number: int, part: Part, at: Slowest, vertex: str) -> Citation:
     """Citation of one subtask's phases in one checkpoint."""
     durations = ", ".join(
@@ -267,6 +289,7 @@ def _cite(number: int, part: Part, at: Slowest, vertex: str) -> Citation:
 FACTS = {
     **ONSET_FACTS,
     **END_FACTS,
+    **LATE_FACTS,
     "slow": "slow checkpoints with subtask details",
     "slow_ids": "which, at most six, in order",
     "slow_ms": "end to end duration of the slowest subtask of each of them",

@@ -267,6 +267,7 @@ def _course_by_counters(counted: CountedCourse, refused: int) -> dict[str, FactV
         "first_state_bytes": counted.full_bytes[0] if counted.full_bytes else None,
         "last_state_bytes": counted.full_bytes[-1] if counted.full_bytes else None,
         "max_state_bytes": highest(counted.full_bytes),
+        "max_checkpointed_bytes": highest(counted.bytes),
         "observed_ms": counted.last_ms - counted.first_ms if counted.last_ms and counted.first_ms else None,
     }
     if completed_ms is not None and counted.last_ms is not None:
@@ -296,6 +297,7 @@ def _against_settings(
         "max_duration_to_timeout_ratio": ratio(longest, timeout),
         "recent_duration_to_timeout_ratio": ratio(highest(recent), timeout),
         "running_to_timeout_ratio": ratio(running, timeout),
+        "running_to_usual_ratio": ratio(running, _numeric(facts.get("median_duration_ms"))),
         "median_duration_to_interval_ratio": ratio(_numeric(facts.get("median_duration_ms")), interval),
         "max_duration_to_interval_ratio": ratio(longest, interval),
         "proposed_timeout_ms": proposed_timeout_ms(history, timeout),
@@ -335,7 +337,7 @@ FACTS = {
     "declined_ids": "which were declined",
     "aborted": "how many ended because the job went down",
     "in_progress": "how many were under way at the end",
-    "running_ms": "how long the oldest of those had been under way",
+    "running_ms": "time that the oldest checkpoint under way had taken",
     "completed_before_failure": "checkpoints completed before the first failure",
     "completed_after_failure": "checkpoints completed after the last failure",
     "durations_ms": "end to end durations of the last completed checkpoints before the first failure",
@@ -383,6 +385,7 @@ FACTS = {
     "max_duration_to_timeout_ratio": "longest completed duration over the checkpoint timeout",
     "recent_duration_to_timeout_ratio": "longest duration of the last checkpoints that completed or expired "
     "over the checkpoint timeout",
+    "running_to_usual_ratio": "time of a checkpoint that is under way over what completed ones usually take",
     "running_to_timeout_ratio": "age of the checkpoint in progress over the checkpoint timeout",
     "median_duration_to_interval_ratio": "median checkpoint duration over the checkpoint interval",
     "max_duration_to_interval_ratio": "longest duration as a part of the interval",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from diagnostics.aggregators import rocksdb_metrics, rocksdb_stalls
-from diagnostics.aggregators.rocksdb_metrics import FILES, INTERVAL, PENDING, SLOWED, STALLED, STOPPED
+from diagnostics.aggregators.rocksdb_metrics import ERRORS, FILES, INTERVAL, PENDING, SLOWED, STALLED, STOPPED
 from diagnostics.aggregators.rocksdb_stalls import EVENTS
 from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.arithmetic.quantiles import highest, known
@@ -128,6 +128,7 @@ def _signal(job: str | None, instances: Mapping[Place, _Instance]) -> Signal:
         "stops": len(stops),
         "slowdowns": len(records) - len(stops),
         "waits_for": waits.most_common(1)[0][0] if waits else None,
+        "background_errors": highest(each.most(ERRORS) for each in instances.values()),
         "write_stopped": _any_is(instances.values(), STOPPED),
         "write_slowed": _any_is(instances.values(), SLOWED),
         "pending_compaction_bytes": highest(each.most(PENDING) for each in instances.values()),
@@ -173,6 +174,7 @@ FACTS = {
     "stops": "times that RocksDB's log reports that it stopped all writes",
     "slowdowns": "times that RocksDB's log reports that it slowed writes down",
     "waits_for": "what it waited for most often then",
+    "background_errors": "errors of flushes and compactions of one RocksDB instance, the most",
     "write_stopped": "whether the metric is-write-stopped was 1 at any moment",
     "write_slowed": "whether the metric actual-delayed-write-rate was above 0 at any moment",
     "stalled_share_ratio": "part of the time in which writes were held back, in the worst subtask",

@@ -14,7 +14,9 @@ from diagnostics.arithmetic.quantiles import ratio
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue
+from diagnostics.reconstruction.checkpoints.start_delays import SOURCES
 from diagnostics.reconstruction.job.cluster import Cluster, VertexKey, cluster_of
+from diagnostics.reconstruction.job.graph import job_graph
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.wording.cited_text import STATE_OF_SUBTASK, cited_text
 
@@ -57,6 +59,7 @@ def _state_signal(
         facts |= {"start_delay_max_ms": worst, "start_delay_subtask": row.subtask}
         places.append(row)
     facts |= _by_host(vertex, acknowledged, cluster)
+    position = job_graph(cluster, vertex[0]).position(vertex[1])
     for number in reversed(complete):
         sizes = {
             subtask: row.state_bytes for subtask, row in checkpoints[number].items() if row.state_bytes is not None
@@ -66,6 +69,7 @@ def _state_signal(
             facts |= {
                 "checkpoint": number,
                 "total_bytes": spread.total,
+                "at_source": position == SOURCES[0] if position else None,
                 "hot_subtask": spread.hot,
                 "hot_bytes": spread.loads[spread.hot],
                 "share_ratio": spread.share_ratio,
@@ -133,6 +137,7 @@ SIGNALS = (
         facts={
             "checkpoint": "number of the checkpoint the sizes are from",
             "total_bytes": "state of all subtasks in bytes",
+            "at_source": "whether the task with the state is a source",
             "hot_subtask": "index of the subtask with most state",
             "hot_bytes": "state of the subtask with most state",
             "share_ratio": "its part of all state, 0 to 1",

@@ -31,6 +31,7 @@ class Symptom:
     order      position in lists
     charts     ids of the charts that show it, the clearest first; a case's page shows them beside the verdict
     charts_of_rules  rule -> ids of the charts that show its finding better than those of the class
+    asks_for   signals that show its cause best: what they lack is asked for before all else while it is unknown
     stays      whether the cause remains until somebody changes it, though its effect was over, as a setting does
     """
 
@@ -42,6 +43,7 @@ class Symptom:
     dimension: Dimension
     charts: tuple[str, ...] = ()
     charts_of_rules: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    asks_for: tuple[str, ...] = ()
     stays: bool = False
 
     @property
@@ -82,6 +84,7 @@ def _symptom(folder: Path) -> Symptom:
         dimension=cast(Dimension, content["dimension"]),
         charts=tuple(content["charts"]),
         charts_of_rules={rule: tuple(ids) for rule, ids in (content.get("charts_of_rules") or {}).items()},
+        asks_for=tuple(content.get("asks_for") or ()),
         stays=content.get("stays") is True,
     )
 
