@@ -119,6 +119,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     ),
     "in-flight data": ("Corrupt stream, found tag",),
     "missing class": (
+        "Could not find class '",
         "ClassNotFoundException",
         "NoClassDefFoundError",
         "Could not deserialize",
