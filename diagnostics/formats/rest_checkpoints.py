@@ -35,12 +35,14 @@ COUNTS = {
 
 def _fits(seen: Outline) -> bool:
     is_history = seen.has("", "counts", "history") and seen.has("counts", "completed", "failed")
-    return is_history or seen.has("", "id", "trigger_timestamp", "is_savepoint")
+    is_whole = seen.has("", "id", "trigger_timestamp", "is_savepoint")
+    is_excerpt = seen.has("", "id", "status", "end_to_end_duration") and not seen.has("", "subtasks")
+    return is_history or is_whole or is_excerpt
 
 
 def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
     answer = document.value
-    if "trigger_timestamp" in answer:
+    if "counts" not in answer:
         rows = [_checkpoint(document, answer)]
     else:
         rows = [_checkpoint(document, each, "history", place) for place, each in enumerate(items(answer["history"]))]
@@ -104,6 +106,22 @@ FORMAT = Format(
     recognise=rest_shape(_fits),
     read=rest_reader(_read),
     samples=(
+        Sample(
+            name="copied.txt",
+            text='"id": 812, "status": "FAILED", "end_to_end_duration": 600000, "num_subtasks": 64,\n'
+            '"num_acknowledged_subtasks": 63, "failure_message": "Checkpoint expired before completing.", ...',
+            rows={
+                "checkpoint": [
+                    {
+                        "checkpoint_id": 812,
+                        "status": "FAILED",
+                        "end_to_end_ms": 600000.0,
+                        "num_acknowledged": 63,
+                        "failure_message": "Checkpoint expired before completing.",
+                    }
+                ]
+            },
+        ),
         Sample(
             name="rest/jobs_62c0ae9f2958cc5d669a5f9058cc4097_checkpoints.json",
             text='{"counts":{"restored":0,"total":2,"in_progress":1,"completed":1,"failed":0},"summary":{},'

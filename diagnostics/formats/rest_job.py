@@ -1,4 +1,4 @@
-"""Flink REST `/jobs/overview`, `/jobs/<id>` and `/jobs/<id>/plan`: jobs, their tasks and the edges between them."""
+"""Flink REST `/jobs`, `/jobs/overview`, `/jobs/<id>` and `/jobs/<id>/plan`: jobs, their tasks and edges."""
 
 from __future__ import annotations
 
@@ -37,6 +37,7 @@ TASK_COUNTERS = {
 def _fits(seen: Outline) -> bool:
     return (
         seen.has("jobs/*", "jid", "state")
+        or seen.has("jobs/*", "id", "status")
         or seen.has("", "jid", "vertices")
         or seen.has("", "jid", "state", "timestamps")
         or seen.has("plan", "nodes")
@@ -61,9 +62,9 @@ def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
 def _job(document: RestDocument, job: Mapping[str, Any], *path: Key) -> dict[str, Any]:
     return {
         "ts_ms": moment(job.get("now")) or document.snapshot_ms,
-        "job_id": text(job["jid"]),
+        "job_id": text(job["jid"] if "jid" in job else job["id"]),
         "name": text(job.get("name")),
-        "state": text(job.get("state")),
+        "state": text(job.get("state", job.get("status"))),
         "start_ms": moment(job.get("start-time")),
         "end_ms": moment(job.get("end-time")),
         **document.at(*path),
@@ -126,6 +127,11 @@ FORMAT = Format(
     recognise=rest_shape(_fits),
     read=rest_reader(_read),
     samples=(
+        Sample(
+            name="rest/jobs.json",
+            text='{"jobs":[{"id":"62c0ae9f2958cc5d669a5f9058cc4097","status":"RESTARTING"}]}',
+            rows={"job": [{"job_id": "62c0ae9f2958cc5d669a5f9058cc4097", "name": None, "state": "RESTARTING"}]},
+        ),
         Sample(
             name="rest/jobs_overview.json",
             text='{"jobs":[{"jid":"62c0ae9f2958cc5d669a5f9058cc4097","name":"clickstream-session-profiles",'

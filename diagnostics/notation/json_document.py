@@ -13,6 +13,7 @@ from typing import Any, Literal
 from diagnostics.errors import LimitExceeded, UnreadableInput
 from diagnostics.language import say
 from diagnostics.notation.file_range import Head, Range, open_text
+from diagnostics.notation.json_excerpt import complete_excerpt
 
 MOST_DOCUMENT_BYTES = 32 * 1024 * 1024
 """Our choice: the largest answer seen from Flink is 3 MB; parsed JSON takes up to twenty times its text in memory."""
@@ -173,17 +174,24 @@ def _outline_of(value: Any) -> Outline:
 
 
 def outline(head: Head) -> Outline | None:
-    """The outline of a JSON file from its head; None when the file does not begin like JSON."""
+    """The outline of a JSON file, or of an excerpt of one, from its head; None when it does not begin like JSON."""
     text = head.text.lstrip("\ufeff \t\r\n")
-    return _outline(text, head.complete) if text[:1] in ("{", "[") else None
+    if text[:1] in ("{", "["):
+        return _outline(text, head.complete)
+    excerpt = complete_excerpt(text) if head.complete and text[:1] == '"' else None
+    return _outline(excerpt, complete=True) if excerpt else None
 
 
 @dataclass(slots=True)
 class JsonDocument:
-    """A parsed JSON file with the lines of its values."""
+    """A parsed JSON file with the lines of its values.
+
+    is_excerpt  whether it is no whole JSON, and was read as an excerpt
+    """
 
     value: Any
     text: str
+    is_excerpt: bool = False
     _places: dict[tuple[Key, ...], Place] | None = field(default=None, repr=False)
 
     def at(self, *path: Key) -> dict[str, Any]:
@@ -222,8 +230,10 @@ def pointer(*path: Key) -> str:
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in path)
 
 
-def read_json(part: Range) -> JsonDocument:
+def read_json(part: Range, takes_excerpts: bool = False) -> JsonDocument:
     """The document in the file.
+
+    takes_excerpts  whether it may be a part that a person copied, see `complete_excerpt`
 
     Raises  LimitExceeded, and UnreadableInput with reason and position: not JSON, ends early, nested too deeply.
     """
@@ -237,14 +247,16 @@ def read_json(part: Range) -> JsonDocument:
         )
     with open_text(part) as opened:
         text = opened.read()
-    return parse_json(text)
+    return parse_json(text, takes_excerpts)
 
 
-def parse_json(text: str) -> JsonDocument:
+def parse_json(text: str, takes_excerpts: bool = False) -> JsonDocument:
     """The document in `text`. Raises UnreadableInput as `read_json` does."""
     try:
         value = json.loads(text, parse_constant=lambda _name: None)
     except json.JSONDecodeError as error:
+        if takes_excerpts and (excerpt := complete_excerpt(text)) is not None:
+            return JsonDocument(json.loads(excerpt, parse_constant=lambda _name: None), excerpt, is_excerpt=True)
         ends_early = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string")
         what = say("the JSON document ends in the middle") if ends_early else say("not valid JSON")
         raise UnreadableInput(

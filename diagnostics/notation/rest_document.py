@@ -91,7 +91,8 @@ class RestDocument:
 
 def read_rest(part: Range) -> RestDocument:
     """The answer in a file. Raises UnreadableInput as `read_json` does."""
-    return RestDocument(read_json(part), rest_path(part.name), part.name, whole(part.context.get("snapshot_ms")))
+    answer = read_json(part, takes_excerpts=True)
+    return RestDocument(answer, rest_path(part.name), part.name, whole(part.context.get("snapshot_ms")))
 
 
 def rest_reader(
@@ -101,6 +102,8 @@ def rest_reader(
 
     def reader(part: Range) -> Iterator[Rows | Coverage]:
         document = read_rest(part)
+        if document.json.is_excerpt:
+            yield Coverage(warnings=(say("an excerpt of an answer: what was left out of it is not known"),))
         try:
             yield from read(document)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
