@@ -72,6 +72,7 @@ def test_the_message_names_the_act(said: str, named: str) -> None:
     [
         ("ORA-01031: insufficient privileges", f"{ORACLE}OracleConnection.setSessionToPdb", "SET CONTAINER"),
         ("ORA-01031: insufficient privileges", f"{ORACLE}logminer.LogMinerHelper.createFlushTable", "CREATE TABLE"),
+        ("ORA-01031", f"{CDC}oracle.source.utils.OracleUtils.queryApproximateRowCnt", "ANALYZE ANY"),
         ("NullPointerException", f"{CDC}mysql.source.utils.RecordUtils.splitKeyRangeContains", "NOT NULL"),
         (
             "Lock wait timeout exceeded",
