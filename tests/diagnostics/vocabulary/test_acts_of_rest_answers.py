@@ -74,3 +74,32 @@ def test_a_newer_class_is_answered_with_the_java_that_it_needs() -> None:
 )
 def test_a_newer_class_of_a_library_is_answered_with_its_last_release(name: str, built: int, act: str) -> None:
     assert act in (remedy_of(NEWER.format(name=name, built=built)) or "")
+
+
+@pytest.mark.parametrize(
+    ("name", "act"),
+    [
+        ("io.confluent.kafka.schemaregistry.client.CachedSchemaRegistryClient", "Create io.confluent"),
+        ("org.apache.flink.connector.jdbc.internal.A", "newer release of the connector"),
+        ("java.util.HashMap$Values", "new ArrayList<>(map.values())"),
+        ("org.apache.flink.table.api.bridge.java.internal.StreamTableEnvironmentImpl", "out of the function"),
+        ("org.slf4j.impl.Log4jLoggerAdapter", "static final Logger"),
+    ],
+)
+def test_what_cannot_be_serialized_decides_where_it_is_made(name: str, act: str) -> None:
+    said = "InvalidProgramException: x is not serializable. The object probably contains or references\n"
+    assert act in (remedy_of(f"{said}java.io.NotSerializableException: {name}") or "")
+
+
+@pytest.mark.parametrize(
+    ("frame", "act"),
+    [
+        ("org.apache.flink.autoscaler.JobVertexScaler.scale", "job.autoscaler.enabled: false"),
+        ("org.apache.flink.kubernetes.operator.observer.SnapshotObserver.observe", "kubectl replace"),
+    ],
+)
+def test_a_fault_of_the_operators_own_code_names_its_newest_release(frame: str, act: str) -> None:
+    remedy = remedy_of("java.lang.NullPointerException", [frame]) or ""
+    assert "1.15.0" in remedy
+    assert act in remedy
+    assert remedy_of("java.lang.NullPointerException", ["com.acme.Job.map"]) is None
