@@ -19,6 +19,7 @@ from diagnostics.language import CHINESE, ENGLISH, Text, in_reader_language, rea
 from diagnostics.vocabulary.class_owners import class_owners
 from diagnostics.vocabulary.code_shapes import code_shapes
 from diagnostics.vocabulary.connectors import connectors
+from diagnostics.vocabulary.contradicting_settings import contradictions
 from diagnostics.vocabulary.fault_origins import origin_titles, origins
 from diagnostics.vocabulary.fault_traits import fault_traits
 from diagnostics.vocabulary.known_bug import known_bugs
@@ -104,6 +105,8 @@ def _catalogue_texts() -> Iterable[tuple[str, Iterable[str]]]:
         ("code_faults.owner_advice", [each.advice for each in class_owners()]),
         ("outside_faults.advice", advice),
         ("fault_traits.advice", [*advice, *(each.advice for each in code_shapes())]),
+        ("contradicting_settings.what", [each.what for each in contradictions().values()]),
+        ("contradicting_settings.act", [each.act for each in contradictions().values()]),
         ("setting_faults.kind", [each.what for each in faults]),
         ("setting_faults.remedy", [*remedies, *(each.remedy for each in faults)]),
         ("fault_traits.remedy", remedies),
