@@ -47,7 +47,9 @@ MOST_ASKED_ABOUT = 5
 """Pods of a list without one of Flink's that somebody copied for what they are. Our choice: more are a namespace."""
 MOST_OTHERS = 200
 """Pods of other names that are kept until the list ends. Our choice: a large namespace."""
-_POD_FIELDS = ("Namespace:", "Node:", "Containers:", "Status:")
+_CONTAINERS = "Containers:"
+_POD_FIELDS = ("Namespace:", "Node:", "Status:", "Labels:")
+"""Fields of a pod. A copied part may lack some of them, but not its containers."""
 
 
 def _recognise(head: Head) -> float:
@@ -56,7 +58,7 @@ def _recognise(head: Head) -> float:
         return 0.9
     lines = text.split("\n")[:600]
     starts = {line.split(" ", 1)[0] for line in lines}
-    is_pod = lines[0].startswith("Name:") and all(any(s.startswith(f) for s in starts) for f in _POD_FIELDS)
+    is_pod = lines[0].startswith("Name:") and _CONTAINERS in starts and any(f in starts for f in _POD_FIELDS)
     is_resource = lines[0].startswith("Name:") and any(_RESOURCE.match(line) for line in lines)
     return 0.9 if is_pod or is_resource else 0.8 if is_part(text) else 0.0
 

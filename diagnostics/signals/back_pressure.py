@@ -72,6 +72,12 @@ def measure(evidence: Evidence) -> Measured:
             yield replace(origin, facts={**origin.facts, "catch_up": catch_up})
 
 
+def _subtasks_of(vertex: str, graph: JobGraph, timeline: Timeline) -> int | None:
+    """The number of subtasks of a task, from the job graph or the subtasks that were seen."""
+    seen = [len(each.busy or each.back_pressured) for each in timeline.get(vertex, ())]
+    return graph.parallelism.get(vertex) or max(seen, default=0) or None
+
+
 def _starts(evidence: Evidence) -> Mapping[str, int]:
     """Job -> its earliest start in REST answers, in epoch ms."""
     found: dict[str, int] = {}
@@ -124,6 +130,7 @@ def _origin_signal(
         "graph_known": graph.edges_known,
         "graph_derived": graph.edges_derived,
         "parallelism": graph.parallelism.get(vertex) or len(worst.own.busy or worst.own.back_pressured) or None,
+        "upstream_parallelism": highest(_subtasks_of(each, graph, timeline) for each in graph.above(vertex)),
         "busy_known": worst.own.busy_max is not None,
         "busy_max_ratio": middle(each.own.busy_max for each in chosen),
         "busy_min_ratio": middle(each.own.busy_min for each in chosen),
@@ -307,6 +314,7 @@ ORIGIN_FACTS = {
     "graph_derived": "whether the edges of the job graph were derived from names and record counts, since no file "
     "shows them",
     "parallelism": "number of subtasks",
+    "upstream_parallelism": "most subtasks of a task directly above it",
     "busy_known": "whether Flink reports its busy time (legacy sources have none)",
     "busy_max_ratio": "median busy time of the task's busiest subtask while the task held others back",
     "busy_min_ratio": "median busy time of the task's least busy subtask while the task held others back",

@@ -46,6 +46,8 @@ NAMED = re.compile(r"(?i)container_\w|task-?manager|\bpods?\b")
 """In a record that names the container or pod which was killed. Our choice: as YARN and Kubernetes print them."""
 OF_VIRTUAL_MEMORY = ("beyond virtual memory", "'VIRTUAL' memory", "ode: -103", "tatus: -103", "tatus=-103", "ode:-103")
 """Texts of YARN when only the reserved addresses exceed the limit. Source: Hadoop's ContainersMonitorImpl."""
+OF_PYTHON_WORKERS = ("Process died with exit code", "org.apache.beam.runners.fnexecution.")
+"""Texts of the end of a Python worker, which is no container. Source: ProcessManager of Beam's Java SDK."""
 NETWORK_POOL = ("org.apache.flink.core.memory.MemorySegmentFactory", "org.apache.flink.runtime.io.network.buffer.")
 """Beginnings of frames that allocate network buffers. Source: Flink's NetworkBufferPool."""
 OF_TASK_MANAGERS = "taskmanager.memory."
@@ -97,13 +99,14 @@ def measure(evidence: Evidence) -> Measured:
     for error in errors:
         if error not in of_jobmanager:
             by_area[_area(error)].append(error)
-    killed = log.of("killed")
+    killed = [each for each in log.of("killed") if not any(text in _everything(each) for text in OF_PYTHON_WORKERS)]
+    others = len(log.of("killed")) - len(killed)
     resource = max((area for area in AREAS if by_area[area]), key=lambda area: len(by_area[area]), default=None)
     facts: dict[str, FactValue] = {f"{area}_errors": len(by_area[area]) for area in (*AREAS, "unspecified")}
     facts |= {
         "errors": max(log.count("oom"), len(errors)),
         "files": len({error.file_id for error in errors}),
-        "killed": log.count("killed"),
+        "killed": log.count("killed") - others,
         **_killed_facts(killed),
         "direct_network_errors": sum(map(_is_of_network_pool, by_area["direct"])),
         "direct_netty_errors": sum(_is_thrown_in(OF_NETTY, error) for error in by_area["direct"]),
