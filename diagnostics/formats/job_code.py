@@ -17,6 +17,7 @@ from diagnostics.notation.code_call import known_calls, state_removals
 from diagnostics.notation.code_names import code_names
 from diagnostics.notation.code_setting import settings_of, states_setting
 from diagnostics.notation.code_state import previous_results
+from diagnostics.notation.declared_table import declared_tables
 from diagnostics.notation.file_range import Head, Range, open_text
 from diagnostics.notation.secret_option import masked
 from diagnostics.notation.source_text import Lines, calls, without_comments
@@ -85,7 +86,8 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
         {"kind": "state-removal", "name": call.name, "line": call.line, "last_line": call.last_line}
         for call in state_removals(plain)
     ]
-    called += [{"kind": kind, "name": name, "line": line, "last_line": line} for kind, name, line in code_names(plain)]
+    named = (*code_names(plain), *declared_tables(plain))
+    called += [{"kind": kind, "name": name, "line": line, "last_line": line} for kind, name, line in named]
     for call in previous_results(plain):
         names = {"previous-result": f"{call.receiver}.value", "taker-of-previous-result": call.arguments[0]}
         called += [
@@ -265,7 +267,8 @@ FORMAT = Format(
                     {"scope": "table", "key": "connector", "value": "kafka", "line": 5},
                     {"scope": "table", "key": "sink.delivery-guarantee", "value": "exactly-once", "line": 6},
                     {"scope": "table", "key": "properties.sasl.jaas.config", "value": "******", "line": 7},
-                ]
+                ],
+                "code_call": [{"kind": "table", "name": "orders kafka", "line": 4}],
             },
         ),
     ),

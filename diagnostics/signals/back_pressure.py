@@ -14,6 +14,7 @@ from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
+from diagnostics.reconstruction.job.declared_tables import DeclaredTables, declared_tables
 from diagnostics.reconstruction.job.graph import JobGraph, job_graph
 from diagnostics.reconstruction.load.pressed_time import (
     FEWEST_MOMENTS,
@@ -30,7 +31,7 @@ from diagnostics.reconstruction.load.task_rates import HeldTime, held_times
 from diagnostics.reconstruction.load.timeline import MOMENT_MS, Moment, Timeline, load_timelines, printed_names
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.load_levels import FULLY_BUSY, LOW_MOST, OK_MOST, pressure_level
-from diagnostics.vocabulary.operators_at_limit import relief_of, spread_of
+from diagnostics.vocabulary.operators_at_limit import look_up_relief_of, relief_of, spread_of
 
 AS_HARD = 0.8
 """Usual ratios are medians over the moments whose back pressure is at least this share of the highest. Our choice."""
@@ -69,7 +70,15 @@ def measure(evidence: Evidence) -> Measured:
         for vertex in sorted(held):
             origin = _origin_signal(job_id, vertex, held[vertex], timeline, graph, cluster, accumulated)
             catch_up = _is_catch_up(held[vertex], timeline, starts.get(job_id or ""))
-            yield replace(origin, facts={**origin.facts, "catch_up": catch_up})
+            acts = _acts(graph, vertex, declared_tables(evidence))
+            yield replace(origin, facts={**origin.facts, **acts, "catch_up": catch_up})
+
+
+def _acts(graph: JobGraph, vertex: str, tables: DeclaredTables) -> dict[str, FactValue]:
+    """What gives the task room, by its name and by the tables that the job's SQL declares."""
+    name = graph.name(vertex)
+    look_up = look_up_relief_of(name, tables.connectors, tables.looked_up) if graph.named_look_up(vertex) else None
+    return known_facts({"relief": relief_of(name, tables.connectors), "look_up_relief": look_up})
 
 
 def _subtasks_of(vertex: str, graph: JobGraph, timeline: Timeline) -> int | None:
@@ -125,7 +134,6 @@ def _origin_signal(
         "position": graph.position(vertex),
         "named_look_up": graph.named_look_up(vertex),
         "chained_sink": graph.has_chained_sink(vertex),
-        "relief": relief_of(graph.name(vertex)),
         "spread": spread_of(graph.name(vertex)),
         "graph_known": graph.edges_known,
         "graph_derived": graph.edges_derived,
@@ -308,7 +316,8 @@ ORIGIN_FACTS = {
     "graph)",
     "named_look_up": "whether its name is that of a look-up join",
     "chained_sink": "whether the task's name has other operators before the sink of its chain",
-    "relief": "act that gives an operator of this name room",
+    "relief": "act that gives an operator of this name, or of this table, room",
+    "look_up_relief": "act that makes look-ups of the job's dimension table quick",
     "spread": "act that evens out the subtasks of the operator that holds others back",
     "graph_known": "whether the edges of the job graph are known",
     "graph_derived": "whether the edges of the job graph were derived from names and record counts, since no file "

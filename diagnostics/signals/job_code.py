@@ -9,6 +9,7 @@ from diagnostics.aggregators import code_calls
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.notation.declared_table import OF_TABLES
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 MOST_LISTED = 5
@@ -82,7 +83,8 @@ def measure(evidence: Evidence) -> Measured:
     Gives   one signal of the case.
     Empty   NotMeasured without source code that has such calls.
     """
-    rows = [{**row, "ts_ms": None} for row in evidence.answer(code_calls.AGGREGATOR).to_pylist()]
+    found = evidence.answer(code_calls.AGGREGATOR).to_pylist()
+    rows = [{**row, "ts_ms": None} for row in found if row["kind"] not in OF_TABLES]
     if not rows:
         yield NotMeasured("job_code", "configuration", "no source of the job was given")
         return

@@ -56,7 +56,9 @@ def measure(evidence: Evidence) -> Measured:
         names = [each.last.vertex for counts in counts_by_metric.values() for each in counts if each.last.vertex]
         graph = job_graph(cluster, vertex[0], {vertex[1]: names[0]} if names else None)
         rows = [each.last for metric in (MISSES, HITS, RATE) for each in counts_by_metric.get(metric, ())][:4]
-        subject = Subject(job=vertex[0], vertex=graph.name(vertex[1]), vertex_id=vertex[1])
+        subject = Subject(
+            job=vertex[0], vertex=graph.name(vertex[1]), vertex_id=vertex[1] if len(vertex[1]) == 32 else None
+        )
         yield Signal("lookup_cache", subject, facts, tuple(_cite(row) for row in rows), len(rows))
     if not measured:
         yield NotMeasured("lookup_cache", "vertex-metrics", "no metric shows a cache of look-ups")

@@ -17,7 +17,8 @@ TABLE = Table(
         Column(
             "name",
             "string",
-            "name of the method, or the name itself; of a call that is quoted, the call; of a trap its id and words",
+            "name of the method, or the name itself; of a call that is quoted, the call; of a trap its id and words; "
+            "of a table `name connector`",
         ),
     ),
     happened=None,

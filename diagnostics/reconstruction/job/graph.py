@@ -14,6 +14,8 @@ Position = Literal["source", "middle", "sink", "whole job"]
 SOURCE_NAMES = ("source_",)
 SINK_NAMES = ("sink_", "__writer", "committer")
 """Flink's names of operators at the ends of a job (`Source: orders`, `Sink: x`, `x: Writer`), normalised."""
+SINK_ENDING = "sink"
+"""End of the name that people give to a sink whose operator is not Flink's own (`cassandra-sink`)."""
 COMMITTER = "committer"
 """A task whose only downstream tasks are committers is a sink: the committer belongs to its writer."""
 CHAINED_SINK = "____sink_"
@@ -60,7 +62,7 @@ class JobGraph:
         else:
             name = normalised(self.names.get(vertex, vertex)).lower()
             first = name.startswith(SOURCE_NAMES)
-            last = any(part in name for part in SINK_NAMES)
+            last = any(part in name for part in SINK_NAMES) or name.rstrip("_0123456789").endswith(SINK_ENDING)
             if not first and not last:
                 return None
         if first and last:

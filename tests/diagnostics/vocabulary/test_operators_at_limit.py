@@ -6,6 +6,7 @@ import pytest
 
 from diagnostics.vocabulary.operators_at_limit import (
     bound_of_state,
+    look_up_relief_of,
     operators_at_limit,
     reads_change_log,
     relief_of,
@@ -89,3 +90,33 @@ def test_the_state_of_an_operator_that_keeps_its_rows_for_ever_is_bounded() -> N
 )
 def test_a_table_with_changes_in_its_name_is_no_source_of_changes(task: str) -> None:
     assert not reads_change_log(task)
+
+
+TABLES = {"orders_pg": "jdbc", "events": "kafka", "dim": "hbase-2.2"}
+
+
+@pytest.mark.parametrize(
+    ("task", "entry"),
+    [
+        ("orders_pg[5]: Writer", "jdbc"),
+        ("Calc[3] -> orders_pg[5]: Writer", "jdbc"),
+        ("Sink: Sink(table=[default_catalog.default_database.orders_pg], fields=[id])", "jdbc"),
+        ("Sink__orders_pg_5_", "jdbc"),
+        ("Calc[3] -> SinkMaterializer[4] -> orders_pg[5]: Writer", "upsert-materializer"),
+    ],
+)
+def test_the_connector_of_a_declared_table_shows_it(task: str, entry: str) -> None:
+    assert relief_of(task, TABLES) == operators_at_limit()[entry].relief
+
+
+@pytest.mark.parametrize("task", ["orders_pg_audit[5]: Writer", "Source: events[1]", "events[1] -> Calc[2]"])
+def test_other_tables_and_sources_show_no_writer(task: str) -> None:
+    assert relief_of(task, TABLES) is None
+
+
+def test_a_look_up_is_known_by_the_table_that_it_asks() -> None:
+    hbase = operators_at_limit()["hbase"].look_up
+    assert look_up_relief_of("LookupJoin(table=[c.d.dim], joinType=[LeftOuterJoin])", TABLES, ()) == hbase
+    assert look_up_relief_of("LookupJoin[4]", TABLES, {"dim"}) == hbase
+    assert look_up_relief_of("LookupJoin[4]", TABLES, ()) is None
+    assert look_up_relief_of("LookupJoin[4]", TABLES, {"dim", "orders_pg"}) is None
