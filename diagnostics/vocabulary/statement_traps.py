@@ -143,12 +143,12 @@ def traps_in(plain: str) -> Iterator[tuple[str, str, int]]:
 
 
 def _states(options: Mapping[str, str], wanted: str) -> bool:
-    """Whether the options have a key, or `key=value`, its value in lower case; a key may end in `*`."""
+    """Whether the options have a key, or `key=value` (`key=a|b`), in lower case; a key may end in `*`."""
     key, _, value = wanted.partition("=")
     of_key = [
         stated for name, stated in options.items() if name == key or (key[-1] == "*" and name.startswith(key[:-1]))
     ]
-    return any(not value or stated.lower() == value for stated in of_key)
+    return any(not value or stated.strip().lower() in value.split("|") for stated in of_key)
 
 
 def _range(text: str) -> tuple[Release, Release]:

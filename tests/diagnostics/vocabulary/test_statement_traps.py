@@ -18,6 +18,10 @@ POLICY = "'sink.partition-commit.policy.kind' = 'success-file'"
 CHECKPOINTS = "SET 'execution.checkpointing.interval' = '10 s';\n"
 
 
+SINK = "CREATE TABLE t (id BIGINT, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = '{}', {});\n"
+ROWS, INTERVAL = "sink.buffer-flush.max-rows", "sink.buffer-flush.interval"
+
+
 def found(sql: str) -> list[str]:
     return [name for name, _, _ in traps_in(sql)]
 
@@ -37,6 +41,11 @@ def found(sql: str) -> list[str]:
         ("INSERT INTO o SELECT a.x FROM a LEFT JOIN b ON a.x = b.x WHERE b.x IS NULL", "left-join-of-a-release"),
         (f"{KAFKA}INSERT INTO o SELECT CAST(id AS DECIMAL) FROM s", "cast-of-no-scale"),
         (f"{KAFKA}INSERT INTO o SELECT CAST(id AS CHAR) FROM s", "char-of-one"),
+        (SINK.format("jdbc", f"'{ROWS}' = '0', '{INTERVAL}' = '0s'"), "rows-wait-for-a-checkpoint"),
+        (SINK.format("jdbc", f"'{ROWS}' = '5000', '{INTERVAL}' = '0'"), "rows-wait-for-more-rows"),
+        (SINK.format("elasticsearch-7", "'sink.flush-on-checkpoint' = 'false'"), "not-flushed-at-checkpoints"),
+        (SINK.format("starrocks", "'sink.properties.max_filter_ratio' = '1.0'"), "refused-rows-left-out"),
+        (SINK.format("doris", f"'sink.enable.batch-mode' = 'true', '{INTERVAL}' = '100ms'"), "many-small-loads"),
         (JDBC.format(key="x DECIMAL") + "INSERT INTO o SELECT id, city, x FROM s", "rows-without-key"),
         (JDBC.format(key="x DECIMAL") + "INSERT INTO o SELECT id, city, x FROM s", "decimal-of-no-scale"),
         (f"{KAFKA}INSERT INTO o SELECT id FROM s WHERE id NOT IN (SELECT k FROM b)", "not-in-with-null"),
@@ -62,6 +71,8 @@ def test_a_trap_is_found(sql: str, trap: str) -> None:
         CHECKPOINTS + FILES.format(options="'format' = 'parquet'"),
         "SET 'execution.runtime-mode' = 'batch';\n" + FILES.format(options="'format' = 'json'"),
         "CREATE TABLE native (price NUMERIC, name TEXT);\nINSERT INTO native VALUES (1, 'a');",
+        SINK.format("jdbc", f"'{ROWS}' = '1000', '{INTERVAL}' = '2s'"),
+        SINK.format("doris", f"'sink.enable.batch-mode' = 'true', '{INTERVAL}' = '10s'"),
         "SET 'table.exec.state.ttl' = '36 h';\nINSERT INTO o SELECT a.x FROM a JOIN b ON a.x = b.x",
         f"{KAFKA}INSERT INTO o SELECT CAST(id AS DECIMAL(10, 2)), CAST(id AS STRING) FROM s",
     ],
