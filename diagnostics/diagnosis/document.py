@@ -29,6 +29,7 @@ from diagnostics.diagnosis.health import Health
 from diagnostics.diagnosis.match import Matches
 from diagnostics.diagnosis.missing import MissingEvidence
 from diagnostics.diagnosis.ranking import RankedCause
+from diagnostics.diagnosis.unread_files import name_files, unread_files
 from diagnostics.diagnosis.verdict import INCONCLUSIVE, Diagnosis, JobVerdict, Verdict
 from diagnostics.language import in_reader_language, joined_sentences, say, say_stored
 from diagnostics.notation.timestamp import timestamp
@@ -36,13 +37,10 @@ from diagnostics.rules.condition import Check
 from diagnostics.symptoms import symptom
 from diagnostics.vocabulary.sources import said_source
 from diagnostics.wording.cited_text import read_cited_text
-from diagnostics.wording.phrase import enumeration
 
 SCHEMA = 1
 LONGEST_CITED = 280
 """Characters of a citation that are shown. Our choice: aggregators keep at least 300 of a record."""
-MOST_UNREAD = 3
-"""Unreadable files that a summary names. Our choice: the list of inputs has all of them."""
 
 
 def build_document(
@@ -54,7 +52,7 @@ def build_document(
     timing  `queued_ms`, `spark_ms`, `total_ms`
     """
     files = [str(each["file"]) for each in inputs]
-    unread = [str(each["file"]) for each in inputs if not each.get("format")]
+    unread = unread_files(inputs)
     return {
         "schema": SCHEMA,
         "verdict": {**_verdict(diagnosis.verdict), "summary": _summary(diagnosis.verdict, files, unread)},
@@ -107,9 +105,7 @@ def _summary(verdict: Verdict, files: Sequence[str], unread: Sequence[str]) -> s
         place = f"{files[first.file_id]}:{first.line}" if first.line else files[first.file_id]
         said.append(say("Read {place} first.", place=place))
     if unread:
-        more = [say("{count} more files", count=len(unread) - MOST_UNREAD)] if len(unread) > MOST_UNREAD else []
-        files_unread = enumeration([*unread[:MOST_UNREAD], *more])
-        said.append(say("Not understood, and so not judged: {files}.", files=files_unread))
+        said.append(say("Not understood, and so not judged: {files}.", files=name_files(unread)))
     return joined_sentences(said)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from diagnostics.diagnosis.missing import needs
+from diagnostics.diagnosis.unread_files import name_files, unread_files
 from diagnostics.language import in_reader_language, joined_sentences, say
 from diagnostics.wording.phrase import within_sentence
 
@@ -42,8 +43,8 @@ def first_step_of(document: Mapping[str, Any]) -> str | None:
 
 
 def _step_for_quiet_files(document: Mapping[str, Any]) -> str | None:
-    """Not to act on logs without trouble, and what to add; None where something stands out, or no file would help, or a
-    file was not understood, which may hold what asks for a change.
+    """Not to act on logs without trouble, and what to add; of files that were not understood, which may hold what asks
+    for a change, how to give them. None where something stands out, or no file would help.
     """
     missing = document.get("split") or next(iter(document.get("missing_evidence", ())), None)
     stands_out = any(
@@ -51,11 +52,22 @@ def _step_for_quiet_files(document: Mapping[str, Any]) -> str | None:
     )
     log = in_reader_language(needs()[LOG].what)
     was_read = any(each["read"] and each["evidence"] == log for each in document.get("looked_at", ()))
-    is_understood = all(each["format"] for each in document["inputs"])
+    unread = unread_files(document["inputs"])
     is_undecided = document["verdict"]["symptom_class"] == UNDECIDED
-    if stands_out or not was_read or not is_understood or not is_undecided or missing is None:
+    if stands_out or not was_read or not is_undecided or missing is None:
         return None
-    return joined_sentences((*_about_harmless(document), _deciding_file(document, missing)))
+    if unread:
+        return _how_to_give(unread)
+    return joined_sentences((*_about_harmless(document), _file_to_add(document, missing), _files_by_trouble()))
+
+
+def _how_to_give(unread: Sequence[str]) -> str:
+    return say(
+        "If {files} shows the trouble, add it again as its program writes it: a log with the head of its records, a"
+        " whole answer of REST, metrics as the lines of a reporter. It was not understood, and nothing else in these"
+        " files asks for a change.",
+        files=name_files(unread),
+    )
 
 
 def _about_harmless(document: Mapping[str, Any]) -> Sequence[str]:
@@ -67,18 +79,27 @@ def _about_harmless(document: Mapping[str, Any]) -> Sequence[str]:
     return (say("Nothing is wrong with the job because of what its logs report: {what}.", what=what), *advice)
 
 
-def _deciding_file(document: Mapping[str, Any], missing: Mapping[str, Any]) -> str:
+def _file_to_add(document: Mapping[str, Any], missing: Mapping[str, Any]) -> str:
     if all(each["job_id"] is None for each in document["jobs"]):
         return say(
             "Change nothing on account of these files: no record of them is known to ask for it, and none is of a job"
             " that runs. If a process or the job does not come up, add its log from its start (of a pod also kubectl"
-            " describe pod); if the job runs, one file decides whether it is well: {what} ({how}).",
+            " describe pod); if the job runs, add {what} ({how}).",
             what=within_sentence(missing["what"]),
             how=missing["how"],
         )
     return say(
         "Change nothing on account of these files: no record of them is known to ask for it. Whether the job is well"
-        " they cannot show; one file decides: {what} ({how}).",
+        " they cannot show: add {what} ({how}).",
         what=within_sentence(missing["what"]),
         how=missing["how"],
+    )
+
+
+def _files_by_trouble() -> str:
+    """What to add where the reader sees a trouble that the files do not show."""
+    return say(
+        "Where you see a trouble, add what shows it: the records and watermarks of each task for rows that are missing"
+        " or late, a checkpoint's details by subtask for slow checkpoints, three thread dumps for a task that hangs,"
+        " metrics of some hours for memory or state that grows."
     )
