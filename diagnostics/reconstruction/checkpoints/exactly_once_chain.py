@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from diagnostics.aggregators import config_options
+from diagnostics.aggregators import code_calls, config_options
 from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.evidence.subject import FactValue
+from diagnostics.reconstruction.checkpoints.delivery import OF_KAFKA, deliveries
 from diagnostics.reconstruction.checkpoints.history import History
 from diagnostics.vocabulary.connectors import Connector
 from diagnostics.wording.phrase import duration
@@ -100,7 +101,30 @@ def _options(evidence: Evidence) -> Sequence[Any]:
     named = {key for names in NAMES.values() for key in names}
     options = named_rows(evidence.answer(config_options.AGGREGATOR))
     rows = [row for row in options if row.key in named or (row.scope or "").startswith("kafka ")]
+    others = _other_sinks(evidence)
+    rows = [row for row in rows if not others(row)]
     return sorted(rows, key=lambda row: (row.ts_ms or 0, row.file_id, row.line or 0))
+
+
+def _other_sinks(evidence: Evidence) -> Callable[[Any], bool]:
+    """Whether an option is certainly not one of Kafka's sink: other connectors have options of these names.
+
+    Reads  code_call: the connectors of the tables that a script declares. An option belongs to the table above it.
+    """
+    declared: dict[Any, list[tuple[int, str]]] = defaultdict(list)
+    for call in named_rows(evidence.answer(code_calls.AGGREGATOR)):
+        if call.kind == "table" and call.line is not None:
+            declared[call.file_id].append((call.line, call.name.partition(" ")[2]))
+    sinks = {sink.id for delivery in deliveries(evidence).values() for sink in delivery.sinks}
+    writes_other = bool(sinks) and sinks.isdisjoint(OF_KAFKA)
+
+    def is_other(row: Any) -> bool:
+        if row.scope == "table" and row.line is not None:
+            above = [each for each in declared[row.file_id] if each[0] <= row.line]
+            return bool(above) and "kafka" not in max(above)[1]
+        return row.scope == "program" and row.key in NAMES["delivery.guarantee"] and writes_other
+
+    return is_other
 
 
 def asks_for_it(client: Mapping[str, Sequence[str]]) -> bool:

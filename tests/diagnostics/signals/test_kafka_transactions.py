@@ -308,3 +308,27 @@ def test_sources_other_than_kafka_have_their_place_in_the_chain(scope: str, key:
         measure(hand_made(**line_of_jobs(), config_option=[ASKS, option(key, value, scope)])), "kafka_transactions"
     ).facts
     assert audit(facts)["sources that can be read again"] == state
+
+
+@pytest.mark.parametrize(
+    ("connector", "counts"), [("kafka", True), ("starrocks", False), ("fluss", False), ("upsert-kafka", True)]
+)
+def test_exactly_once_of_a_table_of_another_connector_is_not_kafkas(connector: str, counts: bool) -> None:
+    declared = [
+        {"kind": "table", "name": "orders kafka", "line": 1},
+        {"kind": "table", "name": f"totals {connector}", "line": 5},
+    ]
+    stated = [{"scope": "table", "key": "sink.semantic", "value": "exactly-once", "line": 8}]
+    evidence = hand_made(**line_of_jobs(), code_call=declared, config_option=stated)
+    assert bool(signals_of_key(measure(evidence), "kafka_transactions")) is counts
+
+
+@pytest.mark.parametrize(("sink", "counts"), [("KafkaSink", True), ("PulsarSink", False)])
+def test_exactly_once_of_a_program_that_writes_elsewhere_is_not_kafkas(sink: str, counts: bool) -> None:
+    stated = [
+        {"scope": "program", "key": "connector.class", "value": "KafkaSource", "line": 3},
+        {"scope": "program", "key": "connector.class", "value": sink, "line": 8},
+        {"scope": "program", "key": "sink.delivery-guarantee", "value": "EXACTLY_ONCE", "line": 9},
+    ]
+    evidence = hand_made(**line_of_jobs(), config_option=stated)
+    assert bool(signals_of_key(measure(evidence), "kafka_transactions")) is counts
