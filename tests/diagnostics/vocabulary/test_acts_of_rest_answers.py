@@ -54,7 +54,7 @@ def test_a_refusal_of_kubernetes_is_answered_with_the_rule_to_add() -> None:
 def test_the_account_that_is_refused_decides_who_changes_what() -> None:
     of = {account: remedy_of(FORBIDDEN.format(account=account)) or "" for account in ("default", "flink-operator")}
     assert "kubernetes.service-account: flink" in of["default"]
-    assert 'watchNamespaces="{jobs}"' in of["flink-operator"]
+    assert 'watchNamespaces="{<those so far>,jobs}"' in of["flink-operator"]
 
 
 def test_a_newer_class_is_answered_with_the_java_that_it_needs() -> None:
