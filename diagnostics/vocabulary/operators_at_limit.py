@@ -19,7 +19,7 @@ BEHIND_TABLE = r"(?=\[\d|[\]:,)\s]|_+\d|_{2}|$)"
 BETWEEN = re.compile(r"->|_{4}")
 """What is between the operators of a chain, also as Prometheus prints it."""
 NO_TABLES: Mapping[str, str] = MappingProxyType({})
-ACTS = ("relief", "spread", "bound", "look_up", "refused")
+ACTS = ("relief", "spread", "bound", "look_up", "refused", "held")
 """The acts of an entry, in the order of `OperatorRelief`."""
 
 CHANGE_LOG = "change-log"
@@ -38,6 +38,7 @@ class OperatorRelief:
     bound   for an operator whose state grows for ever; None where its state is bounded, or no act of its own is known
     look_up  for a task that look-ups of this connector hold up; None where it has none
     refused  for a sink that counts records as not taken; None where nothing certain is known
+    held    for a sink that loads nothing although checkpoints complete; None where nothing certain is known
     loses    whether its sink does not write such a record again
     """
 
@@ -50,6 +51,7 @@ class OperatorRelief:
     bound: str | None
     look_up: str | None
     refused: str | None
+    held: str | None
 
     def fits(self, task: str) -> bool:
         """Whether the task's name has such an operator."""
