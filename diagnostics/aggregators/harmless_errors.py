@@ -107,9 +107,9 @@ def _counted(records: pa.Table) -> pa.Table:
 
     named = [event for name, entry in harmless_errors().items() if name != OTHERS for event in entry.events]
     counts = pc.or_(is_any(records["level"], (*ERRORS, *WARNINGS)), is_any(records["event"], named))
-    alarming = records.filter(pc.and_(counts, records["ts_ms"].is_valid()))
+    alarming = records.filter(pc.or_(counts, records["ts_ms"].is_null()))
     kinds = harmless_kinds(alarming).cast(pa.string())
-    is_error = is_any(alarming["level"], ERRORS)
+    is_error = pc.and_(is_any(alarming["level"], ERRORS), alarming["ts_ms"].is_valid())
     ones = pa.array([1] * alarming.num_rows, pa.int64())
     return _merge(pa.table({"kind": kinds, "is_error": is_error, "records": ones}))
 
@@ -134,5 +134,6 @@ AGGREGATOR: Aggregator[pa.Table] = Aggregator(
     finish=_in_order,
 )
 """Gives at most two rows per entry of the catalogue: its `kind`, and the `records` that have a time, of level ERROR or
-FATAL (`is_error`), as the chart of the log volume counts them, or WARN; of any level those of the entries' events.
+FATAL (`is_error`), as the chart of the log volume counts them, or WARN; of any level those of the entries' events, and
+lines without a time, which somebody copied for what they say.
 """

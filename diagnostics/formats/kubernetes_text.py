@@ -32,7 +32,7 @@ MOST_ROWS = 50_000
 
 _TABLE = re.compile(r"(?:NAMESPACE +)?LAST SEEN +(?:FIRST SEEN +)?(?:COUNT +)?(?:NAME +)?TYPE +REASON +OBJECT +")
 _RESOURCE = re.compile(rf"Kind: +(?:{'|'.join(OPERATORS_KINDS)})\b")
-_PODS = re.compile(r"(?:NAMESPACE +)?NAME +READY +STATUS +RESTARTS +AGE\b")
+_PODS = re.compile(r"(?:NAMESPACE +)?NAME +READY +STATUS +RESTARTS(?: +AGE\b|\s*?$)", re.MULTILINE)
 BELOW_TWO_MINUTES = re.compile(r"\d{1,3}s")
 """How kubectl prints an age below two minutes. A pod with a node is listed as `ContainerCreating` or `Init:0/1`: one
 that is still `Pending` then has none. Source: Kubernetes, HumanDuration of k8s.io/apimachinery, printPod."""
@@ -163,7 +163,7 @@ class _Pods(_Table):
         restarts = row.get("RESTARTS", "").partition(" ")[0]
         pod.restarts = int(restarts) if restarts.isdecimal() and len(restarts) < 9 else 0
         age = row.get("AGE", "")
-        is_long = not BELOW_TWO_MINUTES.fullmatch(age)
+        is_long = bool(age) and not BELOW_TWO_MINUTES.fullmatch(age)
         if status == "Pending" and is_long:
             self._add("FailedScheduling", f"no node has taken the pod, which has been Pending for {age}", pod)
         elif status in WAITING and is_long:

@@ -6,6 +6,7 @@ stated      option -> beginnings of values; its value has one of them, or any va
 other       option -> beginnings of values; its stated value has none of them
 missing     options; a complete configuration states none of them
 not_within  two options with directories: the first is none of those of the second
+below       options of a size -> a size; the stated one is smaller
 what        a clause that says what is wrong
 act         what to set
 source      where Flink reads them
@@ -19,6 +20,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from diagnostics.notation.flink_values import size_bytes
 from diagnostics.yaml_document import read_yaml, with_translations
 
 Values = Mapping[str, tuple[str, ...]]
@@ -34,11 +36,12 @@ class Contradiction:
     other: Values
     missing: tuple[str, ...]
     not_within: tuple[str, ...]
+    below: Mapping[str, str]
 
     @property
     def options(self) -> tuple[str, ...]:
         """Every option that it compares."""
-        return tuple(dict.fromkeys((*self.stated, *self.other, *self.missing)))
+        return tuple(dict.fromkeys((*self.stated, *self.other, *self.missing, *self.below)))
 
     def holds(self, options: Mapping[str, str], *, is_complete: bool) -> bool:
         """Whether a configuration contradicts itself in this way.
@@ -52,11 +55,18 @@ class Contradiction:
             return False
         if not all(name in options and not _begins(options[name], known) for name, known in self.other.items()):
             return False
+        if not all(name in options and _is_smaller(options[name], least) for name, least in self.below.items()):
+            return False
         return not self.not_within or not _is_within(*(options[name] for name in self.not_within))
 
 
 def _begins(value: str, beginnings: tuple[str, ...]) -> bool:
     return not beginnings or value.lower().startswith(beginnings)
+
+
+def _is_smaller(value: str, least: str) -> bool:
+    size, limit = size_bytes(value), size_bytes(least)
+    return size is not None and limit is not None and size < limit
 
 
 def _is_within(directory: str, directories: str) -> bool:
@@ -77,6 +87,7 @@ def contradictions() -> Mapping[str, Contradiction]:
             _values(entry.get("other", {})),
             tuple(entry.get("missing", ())),
             tuple(entry.get("not_within", ())),
+            dict(entry.get("below", {})),
         )
         for name, entry in content.items()
     }
