@@ -36,9 +36,11 @@ from diagnostics.vocabulary.class_owners import (
 from diagnostics.vocabulary.code_shapes import code_shape_of
 from diagnostics.vocabulary.fault_origins import OWN_CODE, UNKNOWN
 from diagnostics.vocabulary.known_bug import Release, release_of
+from diagnostics.vocabulary.message_remedies import STATEMENT
+from diagnostics.vocabulary.setting_faults import setting_fault_of
 
 CONNECTOR_CODE = "connector_code"
-OF_CODE = (OWN_CODE, "class_loading", "serialization", "record", "statement", "python", CONNECTOR_CODE)
+OF_CODE = (OWN_CODE, "class_loading", "serialization", "record", STATEMENT, "python", CONNECTOR_CODE)
 """Origins that a change of the job (its code, its packaging, its handling of bad records) can repair."""
 MOST_LISTED = 12
 OWN_PACKAGES = tuple(
@@ -61,6 +63,8 @@ OF_A_RUN = ("Job execution failed", "JobExecutionException", "Job failed", "Reco
 PLAIN_PROGRAM = 'Exception in thread "main" '
 """How the Java launcher reports what a program throws that no client of Flink runs."""
 OF_FLINK = "org.apache.flink."
+OF_SCRIPTS = ("org.apache.flink.client.cli.", "org.apache.flink.runtime.entrypoint.", "org.apache.flink.container.")
+"""Packages of the programs that Flink's own scripts start, so that no job lacks them."""
 USER_CLASS = re.compile(r"Cannot load user class: ([\w.$]{1,300})")
 """Flink's StreamConfig of a class that a task needs and its class loader does not have."""
 
@@ -83,7 +87,11 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def is_of_code(fault: Fault) -> bool:
-    """Whether a change of the job can repair the failure."""
+    """Whether a change of the job can repair the failure; no statement is at fault where a jar is missing or twice."""
+    if fault.origin.id == STATEMENT:
+        setting = setting_fault_of(fault.chain, fault.places, fault.exception)
+        if setting and setting.no_statement:
+            return False
     is_of_code = fault.origin.id in OF_CODE or (
         fault.origin.id == UNKNOWN and _cast(fault).get("cast_of_copies") is True
     )
@@ -137,8 +145,7 @@ def _cause(same: Sequence[Fault], evidence: Evidence) -> dict[str, FactValue]:
         "messages": len({fault.message for fault in same}),
         "reported_by": first.reported_by,
         "before_job": (IN_MAIN in first.chain and not any(each in first.chain for each in OF_A_RUN)) or None,
-        "plain_program": (first.citation.text.startswith(PLAIN_PROGRAM) and (missing or "").startswith(OF_FLINK))
-        or None,
+        "plain_program": _is_plain_program(first, missing) or None,
     }
     facts |= _cast(first)
     twice = names_two_loaders(first.message) or facts.get("cast_same") is True
@@ -163,6 +170,12 @@ def _cause(same: Sequence[Fault], evidence: Evidence) -> dict[str, FactValue]:
     if shape and shape.decides:
         facts |= dict.fromkeys(("owner_advice", "owner_release", "asks_another_flink"))
     return facts
+
+
+def _is_plain_program(fault: Fault, missing: str | None) -> bool:
+    """Whether a program that no client of Flink runs lacks a class of Flink."""
+    lacks = (missing or "").startswith(OF_FLINK) and not (missing or "").startswith(OF_SCRIPTS)
+    return lacks and fault.citation.text.startswith(PLAIN_PROGRAM)
 
 
 def _cast(fault: Fault) -> dict[str, FactValue]:

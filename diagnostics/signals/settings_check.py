@@ -26,6 +26,7 @@ from diagnostics.reconstruction.failures.fault import faults_in
 from diagnostics.reconstruction.failures.incident_log import IncidentLog, LogEvent, incident_log
 from diagnostics.reconstruction.job.cluster import LOOPBACK, cluster_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
+from diagnostics.vocabulary.message_remedies import STATEMENT, shown_by_message
 from diagnostics.vocabulary.setting_faults import setting_fault_of
 from diagnostics.vocabulary.settings import (
     KnownSetting,
@@ -104,7 +105,13 @@ def measure(evidence: Evidence) -> Measured:
 
 def _missing_plugins(log: IncidentLog) -> list[LogEvent]:
     """Records with an exception about a missing connector, format or file system."""
-    return [each for each in log.of("missing_plugin") if each.exception_class]
+    return [each for each in log.of("missing_plugin") if each.exception_class and not _is_of_a_statement(each)]
+
+
+def _is_of_a_statement(event: LogEvent) -> bool:
+    """Whether the message is known to blame the statement, such as a SELECT from a connector that only writes."""
+    said = f"{event.root_cause_class or event.exception_class}: {event.root_cause_message or event.exception_message}"
+    return shown_by_message("\n".join(filter(None, (event.causes, said)))) == STATEMENT
 
 
 def _refusal(refusals: Sequence[LogEvent]) -> str | None:

@@ -38,6 +38,8 @@ GENERAL = "wrappers"
 """The file of the entries that say which part failed and not why; the last one, so that all others go before them."""
 SETTING = "setting"
 """What an entry shows that blames a setting."""
+STATEMENT = "statement"
+"""What an entry shows that blames a statement of SQL, such as a SELECT from a connector that only writes."""
 OF_A_CLASS_FILE = "java"
 """How the names of groups end that take the version of a class file."""
 CLASS_FILES_BEFORE_JAVA = 44

@@ -11,7 +11,7 @@ from typing import Any
 
 from diagnostics.notation.constant_text import EntryTexts
 from diagnostics.vocabulary.class_owners import is_conflict
-from diagnostics.vocabulary.message_remedies import REMEMBERED, SETTING, shown_by_message
+from diagnostics.vocabulary.message_remedies import REMEMBERED, SETTING, STATEMENT, shown_by_message
 from diagnostics.yaml_document import read_yaml, with_translations
 
 
@@ -23,6 +23,7 @@ class SettingFault:
     frames    beginnings of frames in which settings are read: what they throw shows it, too
     by_message  whether an entry of `message_remedies` that shows a setting shows it
     innermost   whether the texts only count in the innermost exception: its cause is not known otherwise
+    no_statement  whether it blames no statement: its texts do not count where the entry of `message_remedies` shows one
     checks    frames of connectors in which options are checked; they count where the innermost exception is one of
               `thrown`
     """
@@ -36,6 +37,7 @@ class SettingFault:
     thrown: tuple[str, ...] = ()
     by_message: bool = False
     innermost: bool = False
+    no_statement: bool = False
 
     def is_shown_in(self, text: str, frames: Sequence[str]) -> bool:
         """Whether an exception chain, thrown in these frames, shows it without one of its texts."""
@@ -69,6 +71,7 @@ def _fault(what: str, entry: Mapping[str, Any]) -> SettingFault:
         thrown=tuple(entry.get("thrown", ())),
         by_message=bool(entry.get("message_remedies")),
         innermost=entry.get("innermost") is True,
+        no_statement=entry.get("no_statement") is True,
     )
 
 
@@ -83,6 +86,8 @@ def setting_fault_of(text: str, frames: tuple[str, ...] = (), exception: str = "
     if any(setting_faults()[place].innermost for place in known):
         last = _texts().entries_in(text[max(text.rfind(f"\n{exception}: "), 0) :])
         known = {place for place in known if place in last or not setting_faults()[place].innermost}
+    if any(setting_faults()[place].no_statement for place in known) and shown_by_message(text, frames) == STATEMENT:
+        known = {place for place in known if not setting_faults()[place].no_statement}
     fitting = known | _thrown_in(frames, exception)
     faults = enumerate(setting_faults())
     return next((each for place, each in faults if place in fitting or each.is_shown_in(text, frames)), None)

@@ -34,7 +34,7 @@ CHAINS = [
     (
         f"{SQL}ValidationException: Could not find any factory for identifier 'elasticsearch-7' that implements "
         "'org.apache.flink.table.factories.DynamicTableSourceFactory' in the classpath.",
-        "misconfiguration",
+        "user_code",
         "no source",
     ),
     (
