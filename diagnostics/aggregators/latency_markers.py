@@ -1,4 +1,6 @@
-"""The 99th percentile of latency markers: at each time that of the slowest pair of source and operator of a job."""
+"""The median and 99th percentile of latency markers: at each time those of the slowest pair of source and operator of a
+job.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 MOST_TIMES = 50_000
 """Times kept over all jobs, the first. Our choice: five days of scrapes every ten seconds."""
 QUANTILE = 0.99
+MEDIAN = 0.5
 MARKER = re.compile(
     r"latency[._](?:source_id[._].{0,200})?operator_id[._].{0,200}operator_subtask_index.{0,20}[._]latency$"
 )
@@ -24,7 +27,7 @@ MARKER = re.compile(
 tracking.
 """
 COLUMNS = ("metric", "job_id", "ts_ms", "value", "quantile")
-IN_TIME: Order = (("ts_ms", "ascending"), ("job_id", "ascending"), *CITATION_ORDER)
+IN_TIME: Order = (("ts_ms", "ascending"), ("job_id", "ascending"), ("quantile", "ascending"), *CITATION_ORDER)
 
 
 def _markers(samples: pa.Table) -> pa.Table:
@@ -36,15 +39,16 @@ def _markers(samples: pa.Table) -> pa.Table:
     names, codes = dictionary_encoded(samples["metric"])
     wanted = np.array([name is not None and MARKER.match(name) is not None for name in names])[codes]
     known = pc.and_(pc.is_valid(samples["value"]), pc.is_valid(samples["ts_ms"]))
-    asked = pc.and_(pa.array(wanted), pc.fill_null(pc.equal(samples["quantile"], QUANTILE), False))
-    return samples.drop_columns(["metric", "quantile"]).filter(pc.and_(asked, known))
+    quantiles = pc.or_(pc.equal(samples["quantile"], QUANTILE), pc.equal(samples["quantile"], MEDIAN))
+    asked = pc.and_(pa.array(wanted), pc.fill_null(quantiles, False))
+    return samples.drop_columns(["metric"]).filter(pc.and_(asked, known))
 
 
 def _slowest(samples: pa.Table) -> pa.Table:
-    """The highest value of each job and time; among equal ones the first cited."""
+    """The highest value of each job, time and percentile; among equal ones the first cited."""
     import pyarrow as pa
 
-    _, groups = row_groups(samples, ("job_id", "ts_ms"))
+    _, groups = row_groups(samples, ("job_id", "ts_ms", "quantile"))
     order = order_of(samples, -samples["value"].to_numpy(), groups)
     kept = samples.take(pa.array(order[group_starts(groups[order])]))
     return first_rows(kept, IN_TIME, MOST_TIMES)

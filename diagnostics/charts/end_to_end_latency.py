@@ -39,7 +39,8 @@ def points(evidence: Evidence) -> Points | None:
     """
     by_job: dict[str | None, list[Any]] = defaultdict(list)
     for row in named_rows(evidence.answer(latency_markers.AGGREGATOR)):
-        by_job[row.job_id].append(row)
+        if row.quantile == latency_markers.QUANTILE:
+            by_job[row.job_id].append(row)
     stamps = [row.ts_ms for rows in by_job.values() for row in rows]
     if not stamps or min(stamps) == max(stamps):
         return None

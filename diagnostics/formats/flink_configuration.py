@@ -83,6 +83,9 @@ GROUPS = frozenset(
 CERTAIN_GROUPS = frozenset(("jobmanager", "taskmanager", "execution", "state", "high-availability", "restart-strategy"))
 """Groups of Flink's keys that other programs' YAML rarely has at its left margin."""
 
+CERTAIN_BEGINNINGS = ("table.exec.", "table.optimizer.", "python.fn-execution.", "pipeline.")
+"""Beginnings of flat keys that only Flink has: people copy these options alone."""
+
 FORM = "form."
 """What precedes an option in the rows that state in which form a file has it."""
 
@@ -100,16 +103,16 @@ _GROUP_LINE = re.compile(r"([A-Za-z$][\w$-]{0,60})(?:\.[\w$.-]{1,199})?\s*:(?:\s
 
 def _recognise(head: Head) -> float:
     lines = [line.rstrip() for line in head.text.splitlines()]
-    told = [line for line in lines if line and not line.lstrip().startswith("#") and line != "---"]
-    at_margin = [found.group(1) for line in told if (found := _GROUP_LINE.match(line[:400]))]
-    if not at_margin or any(line[0] in "{[<" or line.rstrip().endswith((";", "{")) for line in told[:50]):
+    statements = [line for line in lines if line and not line.lstrip().startswith("#") and line != "---"]
+    at_margin = [found.group(1) for line in statements if (found := _GROUP_LINE.match(line[:400]))]
+    if not at_margin or any(line[0] in "{[<" or line.rstrip().endswith((";", "{")) for line in statements[:50]):
         return 0.0
-    odd = [line for line in told if line[0] not in " \t-" and not _GROUP_LINE.match(line[:400])]
+    odd = [line for line in statements if line[0] not in " \t-" and not _GROUP_LINE.match(line[:400])]
     flink = [group for group in at_margin if group in GROUPS]
     certain = CERTAIN_GROUPS.intersection(flink)
     if len(odd) > len(at_margin) or len(flink) < LEAST_FLINK_SHARE * len(at_margin) or not flink:
         return 0.0
-    if certain or "parallelism" in flink:
+    if certain or "parallelism" in flink or any(line.startswith(CERTAIN_BEGINNINGS) for line in statements):
         return 0.95 if len(flink) >= 0.6 * len(at_margin) and not odd else 0.6
     return 0.4 if len(flink) >= 3 and not odd else 0.0
 

@@ -9,11 +9,12 @@ from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.job.cluster import VertexKey, cluster_of
+from diagnostics.reconstruction.job.declared_tables import declared_tables
 from diagnostics.reconstruction.load.subtasks import mean_time_ratios
 from diagnostics.reconstruction.metrics.metric_series import MetricSeries, metric_series
 from diagnostics.reconstruction.metrics.series import Series
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
-from diagnostics.vocabulary.operators_at_limit import reads_change_log, relief_of_change_log
+from diagnostics.vocabulary.operators_at_limit import behind_of, reads_change_log, relief_of_change_log
 
 FEWEST_LOOKS = 6
 """How many readings show a course. Our choice: three in each half."""
@@ -39,7 +40,7 @@ def measure(evidence: Evidence) -> Measured:
     series = metric_series(evidence)
     sources = {vertex: of_task for vertex, of_task in _source_series(series, PENDING).items() if _has_values(of_task)}
     lags = {vertex: of_task for vertex, of_task in _source_series(series, LAG).items() if _has_values(of_task)}
-    cluster, loads = cluster_of(evidence), mean_time_ratios(evidence)
+    cluster, loads, tables = cluster_of(evidence), mean_time_ratios(evidence), declared_tables(evidence).connectors
     for job in sorted({job for job, _ in (*sources, *lags)}, key=str):
         facts = {
             vertex: _facts(sources.get(vertex, ())) | _lag_facts(lags.get(vertex, ()))
@@ -61,6 +62,7 @@ def measure(evidence: Evidence) -> Measured:
                     "busy_max_ratio": max(loads[0].get(worst, {}).values(), default=None),
                     "back_pressured_max_ratio": max(loads[1].get(worst, {}).values(), default=None),
                     "aligned": _is_aligned(evidence, job) or None,
+                    "behind": behind_of(named or "", tables),
                     "relief": relief_of_change_log() if reads_change_log(named or "") else None,
                 }
             ),
@@ -159,6 +161,7 @@ SIGNALS = (
             "busy_max_ratio": "part of the time for which the busiest subtask of the source is busy",
             "lag_ms": "age of the newest record that the source fetched, at the end",
             "lag_growth_ratio": "growth of that lag for each unit of time; 1 where the source reads nothing new",
+            "behind": "act that lets a source of this connector read its records sooner",
             "relief": "act that gives the one reader of a change log room",
             "aligned": "whether its subtasks or splits wait for slower ones, with which their watermarks are aligned",
             "back_pressured_max_ratio": "part of the time for which the most held back subtask of the source waits",

@@ -19,7 +19,7 @@ BEHIND_TABLE = r"(?=\[\d|[\]:,)\s]|_+\d|_{2}|$)"
 BETWEEN = re.compile(r"->|_{4}")
 """What is between the operators of a chain, also as Prometheus prints it."""
 NO_TABLES: Mapping[str, str] = MappingProxyType({})
-ACTS = ("relief", "spread", "bound", "look_up", "refused", "held")
+ACTS = ("relief", "spread", "bound", "look_up", "refused", "held", "behind")
 """The acts of an entry, in the order of `OperatorRelief`."""
 
 CHANGE_LOG = "change-log"
@@ -39,6 +39,7 @@ class OperatorRelief:
     look_up  for a task that look-ups of this connector hold up; None where it has none
     refused  for a sink that counts records as not taken; None where nothing certain is known
     held    for a sink that loads nothing although checkpoints complete; None where nothing certain is known
+    behind  for a source of this connector that reads its records late; None where no act of its own is known
     loses    whether its sink does not write such a record again
     """
 
@@ -52,6 +53,7 @@ class OperatorRelief:
     look_up: str | None
     refused: str | None
     held: str | None
+    behind: str | None
 
     def fits(self, task: str) -> bool:
         """Whether the task's name has such an operator."""
@@ -110,6 +112,16 @@ def look_up_relief_of(task: str, tables: Mapping[str, str], looked_up: Collectio
 def entry_of_connector(connector: str) -> OperatorRelief | None:
     """The entry of the value of a table's option `connector`; None for one that is not known."""
     return next((each for each in operators_at_limit().values() if connector.startswith(each.connectors)), None)
+
+
+def behind_of(task: str, tables: Mapping[str, str]) -> str | None:
+    """What lets a source read its records sooner, by the table that it reads, else by a part of its name."""
+    declared = next((entry_of_connector(kind) for name, kind in tables.items() if _names_table(task, name)), None)
+    if declared and declared.behind:
+        return declared.behind
+    first = _WORDS.sub(" ", _OF_SOURCE.split(task, maxsplit=1)[0].lower())
+    known = (each for each in operators_at_limit().values() if each.behind)
+    return next((each.behind for each in known if any(part in first for part in each.parts)), None)
 
 
 def _named(task: str) -> OperatorRelief | None:

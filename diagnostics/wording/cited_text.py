@@ -36,6 +36,7 @@ WAITED = to_say("checkpoint {number}: start delay and alignment {waited} ms")
 LAG = to_say("{topic} partition {partition}: {lag} records behind")
 LAG_OF_GROUP = to_say("group {group}, {topic} partition {partition}: {lag} records behind")
 LATENCY = to_say("latency, 99th percentile = {value} ms")
+LATENCY_MEDIAN = to_say("latency, median = {value} ms")
 LEVEL = to_say("{metric} = {most}, usually {usual} ({samples} samples)")
 LEVEL_OF_DEVICE = to_say("{metric} of {device} of {host} = {most}, usually {usual} ({samples} samples)")
 LEVEL_OF_HOST = to_say("{metric} of {host} = {most}, usually {usual} ({samples} samples)")
@@ -67,6 +68,7 @@ FORMS = (
     LAG_OF_GROUP,
     LAG,
     LATENCY,
+    LATENCY_MEDIAN,
     LEVEL_OF_DEVICE,
     LEVEL_OF_HOST,
     LEVEL,

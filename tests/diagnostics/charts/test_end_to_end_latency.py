@@ -45,7 +45,7 @@ def test_the_slowest_path_counts_at_each_time() -> None:
     evidence = hand_made(metric_sample=[*samples, marker(0, 900.0, 0.5)])
     found = only(end_to_end_latency.measure(evidence), "end_to_end_latency")
 
-    assert dict(found.facts) == {"p99_ms": 50.0, "p99_worst_ms": 60.0, "samples": 3}
+    assert dict(found.facts) == {"p99_ms": 50.0, "p99_worst_ms": 60.0, "median_ms": 900.0, "samples": 3}
     assert found.subject.job == JOB
     assert found.citations[0].value == 60.0
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from diagnostics.signals import source_backlog
+from diagnostics.vocabulary.operators_at_limit import behind_of
 from tests.diagnostics.hand_made import JOB, SOURCE, START, hand_made, line_of_jobs, needs, only
 
 
@@ -64,3 +65,20 @@ def test_a_source_that_stands_still_falls_behind_by_a_second_each_second() -> No
 
 def test_a_source_that_catches_up_does_not_fall_behind() -> None:
     assert facts_of(lag([900_000, 700_000, 500_000, 300_000, 100_000, 1_000]))["lag_growth_ratio"] < 0
+
+
+@pytest.mark.parametrize(
+    ("task", "tables", "word"),
+    [
+        ("Source: TableSourceScan(table=[[c, d, t]])", {"t": "oracle-cdc"}, "online_catalog"),
+        ("Source: oracle-cdc reader -> Sink: doris", {}, "online_catalog"),
+        ("Source: MySQL Source", {}, None),
+        ("Source: t[1]", {"t": "postgres-cdc"}, "pg_replication_slots"),
+        ("Source: t[1]", {"t": "kafka"}, None),
+    ],
+)
+def test_the_connector_decides_what_lets_a_source_read_sooner(
+    task: str, tables: dict[str, str], word: str | None
+) -> None:
+    act = behind_of(task, tables)
+    assert act is None if word is None else word in str(act)
