@@ -29,6 +29,7 @@ from diagnostics.reconstruction.load.pressed_time import (
 from diagnostics.reconstruction.load.pressure_origin import OriginMoment, origins
 from diagnostics.reconstruction.load.task_rates import HeldTime, held_times
 from diagnostics.reconstruction.load.timeline import MOMENT_MS, Moment, Timeline, load_timelines, printed_names
+from diagnostics.reconstruction.metrics.metric_series import metric_series
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.load_levels import FULLY_BUSY, LOW_MOST, OK_MOST, pressure_level
 from diagnostics.vocabulary.operators_at_limit import look_up_relief_of, relief_of, spread_of
@@ -37,6 +38,8 @@ AS_HARD = 0.8
 """Usual ratios are medians over the moments whose back pressure is at least this share of the highest. Our choice."""
 START_MS = 120_000
 """Back pressure that begins within this time of the job's start may be a backlog being processed. Our choice."""
+FEWEST_RATES = 3
+"""Readings of a rate by which a task stands still. Our choice: fewer may lie between two bursts."""
 CALM_MS = 60_000
 """How long back pressure must have ended to count as a processed backlog. Our choice: a minute, the period that REST's
 gauges average over.
@@ -71,7 +74,13 @@ def measure(evidence: Evidence) -> Measured:
             origin = _origin_signal(job_id, vertex, held[vertex], timeline, graph, cluster, accumulated)
             catch_up = _is_catch_up(held[vertex], timeline, starts.get(job_id or ""))
             acts = _acts(graph, vertex, declared_tables(evidence))
-            yield replace(origin, facts={**origin.facts, **acts, "catch_up": catch_up})
+            facts = {
+                **origin.facts,
+                **acts,
+                "catch_up": catch_up,
+                "stands_still": _stands_still(evidence, job_id, vertex),
+            }
+            yield replace(origin, facts=known_facts(facts))
 
 
 def _acts(graph: JobGraph, vertex: str, tables: DeclaredTables) -> dict[str, FactValue]:
@@ -79,6 +88,13 @@ def _acts(graph: JobGraph, vertex: str, tables: DeclaredTables) -> dict[str, Fac
     name = graph.name(vertex)
     look_up = look_up_relief_of(name, tables.connectors, tables.looked_up) if graph.named_look_up(vertex) else None
     return known_facts({"relief": relief_of(name, tables.connectors), "look_up_relief": look_up})
+
+
+def _stands_still(evidence: Evidence, job: str | None, vertex: str) -> bool | None:
+    """Whether no subtask took a record in any reading of its rate; None where fewer than three show it."""
+    series = metric_series(evidence).by_vertex("numRecordsInPerSecond", operators=False).get((job, vertex), ())
+    rates = [point.value for each in series for point in each.known]
+    return not any(rates) if len(rates) >= FEWEST_RATES else None
 
 
 def _subtasks_of(vertex: str, graph: JobGraph, timeline: Timeline) -> int | None:
@@ -318,6 +334,7 @@ ORIGIN_FACTS = {
     "chained_sink": "whether the task's name has other operators before the sink of its chain",
     "relief": "act that gives an operator of this name, or of this table, room",
     "look_up_relief": "act that makes look-ups of the job's dimension table quick",
+    "stands_still": "whether it took no record in any reading of its rate",
     "spread": "act that evens out the subtasks of the operator that holds others back",
     "graph_known": "whether the edges of the job graph are known",
     "graph_derived": "whether the edges of the job graph were derived from names and record counts, since no file "

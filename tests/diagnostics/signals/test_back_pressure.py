@@ -200,3 +200,16 @@ def test_metrics_alone_show_the_sink_by_its_name() -> None:
     assert (origin.facts["position"], origin.facts["graph_known"]) == ("sink", False)
     assert origin.facts["upstream_vertices"] == ["Source:_orders"]
     assert origin.facts["lasted_ms"] == 60_000
+
+
+@pytest.mark.parametrize(("rate", "stopped"), [(0.0, True), (12.0, False)])
+def test_a_sink_that_takes_no_record_in_any_reading_stands_still(rate: float, stopped: bool) -> None:
+    hard = [
+        row
+        for second in range(0, 70, 10)
+        for row in _ratios(second, source=(None, 1.0), middle=(0.05, 0.95), sink=(1.0, 0.0))
+    ]
+    about = {"job_id": JOB, "vertex_id": SINK, "subtask": 0, "metric": "numRecordsInPerSecond"}
+    rates = [{**about, "ts_ms": START + second * 1000, "value": rate} for second in range(0, 70, 10)]
+    evidence = hand_made(**line_of_jobs(), back_pressure=hard, metric_sample=rates)
+    assert only(measure(evidence), "back_pressure.origin").facts["stands_still"] is stopped
