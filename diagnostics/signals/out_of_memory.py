@@ -9,7 +9,12 @@ from collections.abc import Mapping, Sequence
 from diagnostics.arithmetic.quantiles import shown_only
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
-from diagnostics.reconstruction.configuration.container_memory import container_memory_facts
+from diagnostics.notation.product_frame import innermost_frames
+from diagnostics.reconstruction.configuration.container_memory import (
+    container_memory_facts,
+    old_memory_facts,
+    stores_in_files,
+)
 from diagnostics.reconstruction.configuration.stated_settings import stated_options
 from diagnostics.reconstruction.failures.incident_log import Failure, LogEvent, incident_log
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
@@ -70,8 +75,26 @@ OF_COORDINATORS = (
 CheckpointFailureReason and SourceCoordinatorProvider of Flink 1.11 to 2.0; threads of CheckpointCoordinator and
 JobManagerSharedServices.
 """
-OLD_HEAP = ("taskmanager.heap.mb", "taskmanager.heap.size")
-"""Options of the TaskManager's heap before Flink 1.10. Source: its documentation, Configuration."""
+IN_MEMORY = ("org.apache.flink.runtime.state.memory.Mem",)
+"""Beginnings of frames of checkpoints that are kept in the heap and sent to the JobManager. Source: Flink 1.8 to 2.0,
+MemCheckpointStreamFactory and MemoryCheckpointOutputStream.
+"""
+OF_SNAPSHOTS = (
+    "org.apache.flink.runtime.state.heap.HeapSnapshotStrategy",
+    "org.apache.flink.runtime.state.heap.HeapSnapshotResources",
+    "org.apache.flink.runtime.state.heap.HeapKeyedStateBackend.snapshot",
+    "org.apache.flink.runtime.state.heap.HeapKeyedStateBackend$HeapSnapshotStrategy",
+    "org.apache.flink.runtime.state.heap.AbstractStateTableSnapshot",
+    "org.apache.flink.runtime.state.heap.CopyOnWriteStateTableSnapshot",
+    "org.apache.flink.runtime.state.heap.CopyOnWriteStateMapSnapshot",
+    "org.apache.flink.runtime.state.heap.CopyOnWriteStateMap.snapshotMapArrays",
+    "org.apache.flink.runtime.state.heap.CopyOnWriteStateTable.stateSnapshot",
+)
+"""Beginnings of frames that copy or write keyed state of the heap for a checkpoint. Source: Flink 1.8 to 2.0."""
+YARNS_OWN = "beyond physical memory"
+"""Text of YARN when a container uses more than it may. Source: Hadoop's ContainersMonitorImpl."""
+OPERATOR_POD = re.compile(r"(?i)operator|controller-?manager")
+"""In the name of a pod of an operator of Kubernetes. Our choice: as their charts name it."""
 SHOWN = 8
 KILLED_CHARACTERS = 300
 """Characters kept of a message about a killed process. Our choice: YARN states the limit after two names of the
@@ -119,9 +142,12 @@ def measure(evidence: Evidence) -> Measured:
     if errors:
         facts["first_text"] = _line(errors[0])
         facts["heap_remedy"] = next(filter(None, map(_remedy, by_area["heap"])), None)
-    if option := next((each for each in stated_options(evidence) if each.key in OLD_HEAP), None):
-        facts["heap_option"] = f"{option.key}: {option.value}"
+    on_yarn = any(YARNS_OWN in _everything(each) for each in killed)
+    facts |= old_memory_facts(stated_options(evidence), on_yarn)
     if errors:
+        places = IN_MEMORY if stores_in_files(stated_options(evidence)) else (*IN_MEMORY, *OF_SNAPSHOTS)
+        if snapshots := sum(_passed(places, each) for each in by_area["heap"]):
+            facts |= {"snapshot_errors": snapshots, "heap_errors": len(by_area["heap"]) - snapshots}
         facts["heap_frame"] = next(filter(None, (each.user_frame for each in by_area["heap"])), None)
     if killed:
         facts["killed_text"] = " ".join(_whole_message(killed[0])[:KILLED_CHARACTERS].split())
@@ -146,6 +172,7 @@ def _killed_facts(killed: Sequence[LogEvent]) -> dict[str, FactValue]:
         "killed_virtual": len(of_virtual),
         "killed_jobmanagers": len(masters),
         "killed_workers": len(workers),
+        "killed_operators": sum(bool(OPERATOR_POD.search(each.message)) for each in workers),
     }
 
 
@@ -159,6 +186,12 @@ def _everything(event: LogEvent) -> str:
 
 def _is_of_network_pool(error: LogEvent | Failure) -> bool:
     return _is_thrown_in(NETWORK_POOL, error) or OF_NETWORK_POOL in f"{error.texts}\n{error.causes or ''}"
+
+
+def _passed(places: tuple[str, ...], error: LogEvent | Failure) -> bool:
+    """Whether one of the frames that asked for the memory, or that called these, begins so."""
+    callers = tuple(each.name for each in innermost_frames(error.frames))
+    return any(frame.startswith(places) for frame in (error.root_cause_frame, error.thrown_in, *callers) if frame)
 
 
 def _is_thrown_in(places: tuple[str, ...], error: LogEvent | Failure) -> bool:
@@ -238,7 +271,7 @@ SIGNALS = (
         facts={
             "resource": "which memory ran out most often",
             "errors": "number of OutOfMemoryErrors in all processes",
-            "heap_errors": "OutOfMemoryErrors of the Java heap, of TaskManagers or of an unknown process",
+            "heap_errors": "OutOfMemoryErrors of the Java heap, but for those while checkpoints were written",
             "metaspace_errors": "OutOfMemoryErrors of the metaspace, as for the heap",
             "direct_errors": "OutOfMemoryErrors of direct memory, as for the heap",
             "threads_errors": "OutOfMemoryErrors because no further thread could be created, as for the heap",
@@ -251,6 +284,7 @@ SIGNALS = (
             "first_ms": "first OutOfMemoryError with a time, epoch ms",
             "first_text": "the first one, as printed",
             "heap_remedy": "known repair of an error of the heap, by the code that asked for the memory",
+            "snapshot_errors": "OutOfMemoryErrors of the heap while checkpoints were written that are kept in memory",
             "heap_frame": "frame of the job's own code that asked for memory of the heap when there was none",
             "container_option": "option by which the process takes memory beyond Flink's memory model",
             "container_remedy": "remedy of an option by which the process takes memory beyond the model",
@@ -260,9 +294,12 @@ SIGNALS = (
             "needed_by": "option that states it",
             "killed": "processes killed for their memory (container limit, kernel)",
             "heap_option": "option of the TaskManager's heap before Flink 1.10 that a configuration states",
+            "sized_by_heap": "whether the container is as large as the heap option of Flink before 1.10 asks",
+            "cutoff_option": "stated part of the container that the heap leaves free before Flink 1.10",
             "killed_text": "first message about a killed process",
             "killed_jobmanagers": "killed JobManagers, by the name of their pod or by YARN's number of the container",
             "killed_workers": "killed processes that are no JobManagers, without those of YARN's virtual limit",
+            "killed_operators": "killed pods of an operator of Kubernetes, by their name",
             "killed_virtual": "containers that YARN killed for their virtual memory alone",
             "direct_network_errors": "errors of direct memory while Flink allocated its network buffers",
             "direct_netty_errors": "errors of direct memory in Flink's own network connections",

@@ -109,6 +109,8 @@ BETWEEN_PROCESSES = (
 )
 """Texts of failures of a connection between Flink's own processes."""
 OPENING = ("open", "initializeState", "createWriter", "createReader", "start", "establishConnectionAndExecute")
+ENDED_CHECKPOINT = "hdfs-lease-of-checkpoint"
+"""The entry of message_remedies/ for a file of a checkpoint that was given up."""
 HOST = re.compile(
     r"UnknownHostException: ([A-Za-z0-9_.-]{1,200})"
     r"|(?<![A-Za-z0-9_.-])([A-Za-z0-9_.-]{1,200})/[\d.:\[\]a-f]{3,45}:\d{1,5}"
@@ -140,7 +142,7 @@ def refusal_in(fault: Fault) -> Refusal | None:
     text = fault.chain
     if fault.origin.id not in ORIGINS or any(each in text for each in BETWEEN_PROCESSES):
         return None
-    if fault.origin.id == "storage" and fault.in_snapshot:
+    if fault.origin.id == "storage" and (fault.in_snapshot or _is_of_ended_checkpoint(text)):
         return None
     refusal = refusal_of(text)
     if refusal is None and not (fault.origin.id == "outside_system" and (_connectors(fault) or _named_with(text))):
@@ -150,6 +152,12 @@ def refusal_in(fault: Fault) -> Refusal | None:
     if refusal is None or refusal.by_class:
         return likely_refusal(fault.message, text) or client_error()
     return refusal
+
+
+def _is_of_ended_checkpoint(text: str) -> bool:
+    """Whether HDFS no longer has the file of a checkpoint that a task still writes: HDFS is right to refuse it."""
+    known = known_message(text)
+    return known is not None and known.id == ENDED_CHECKPOINT
 
 
 def system_of(fault: Fault) -> str | None:

@@ -127,3 +127,30 @@ def test_the_jobs_own_frame_names_what_to_bound() -> None:
     log = [record(1, "failed", process="taskmanager", user_frame="com.acme.jobs.DailyWindow.process", **told, **texts)]
     facts = only(out_of_memory.measure(hand_made(log_record=log)), "out_of_memory").facts
     assert facts["heap_frame"] == "com.acme.jobs.DailyWindow.process"
+
+
+def test_a_heap_that_a_checkpoint_in_memory_fills_is_told_from_one_that_is_small() -> None:
+    name = "java.lang.OutOfMemoryError"
+    error = {"exception_class": name, "root_cause_class": name, "root_cause_message": "Java heap space"}
+    stream = "org.apache.flink.core.memory.ByteArrayOutputStreamWithPos.write"
+    factory = "org.apache.flink.runtime.state.memory.MemCheckpointStreamFactory$MemoryCheckpointOutputStream.write"
+    written = record(
+        1, "failed", process="taskmanager", root_cause_frame=stream, frames=f"{stream}\n{factory}", **error
+    )
+    plain = record(2, "failed", process="taskmanager", root_cause_frame=stream, frames=stream, **error)
+
+    facts = only(out_of_memory.measure(hand_made(log_record=[written, plain])), "out_of_memory").facts
+
+    assert (facts["heap_errors"], facts["snapshot_errors"]) == (1, 1)
+
+
+def test_a_container_of_yarn_before_1_10_is_as_large_as_the_option_of_the_heap() -> None:
+    killed = record(1, "Container [pid=7] is running beyond physical memory limits. Killing container.")
+    options = [
+        {"scope": "cluster", "key": "taskmanager.heap.size", "value": "8g"},
+        {"scope": "cluster", "key": "containerized.heap-cutoff-ratio", "value": "0.1"},
+    ]
+
+    facts = only(out_of_memory.measure(hand_made(log_record=[killed], config_option=options)), "out_of_memory").facts
+
+    assert (facts["sized_by_heap"], facts["cutoff_option"]) == (True, "containerized.heap-cutoff-ratio: 0.1")
