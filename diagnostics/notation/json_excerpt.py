@@ -8,7 +8,7 @@ import re
 MOST_CHARACTERS = 64 * 1024
 """Longer texts are files that were cut, and not copied by a person. Our choice: a page of an answer has 4 KiB."""
 
-_TOKEN = re.compile(r'"(?:[^"\\\n]++|\\.)*+"|\.\.\.+|…|[^"{}\[\],:\s.…]++|\s++|.', re.DOTALL)
+_TOKEN = re.compile(r'"(?:[^"\\\n]++|\\.)*+"?|\.\.\.+|…|[^"{}\[\],:\s.…]++|\s++|.', re.DOTALL)
 _KEY = re.compile(r'\s*"(?:[^"\\\n]|\\.){1,200}"\s*:')
 _CLOSES = {"{": "}", "[": "]"}
 _OPENS = {"}": "{", "]": "["}
@@ -34,6 +34,8 @@ def _close(text: str) -> str | None:
     for lexeme in _TOKEN.findall(text):
         if lexeme.startswith("...") or lexeme == "…":
             continue
+        if lexeme.startswith('"') and (len(lexeme) == 1 or not lexeme.endswith('"')):
+            return None
         if lexeme in _OPENS:
             if not opened or opened[-1] != _OPENS[lexeme]:
                 return None
@@ -68,8 +70,8 @@ def _drop_comma(written: list[str]) -> None:
 
 
 def _drop_unfinished(written: list[str], opened: list[str]) -> None:
-    """Takes off what the cut left of the last entry: a comma, a key without its value, the beginning of a text."""
-    while written and (written[-1].isspace() or written[-1] in (",", ":", '"')):
+    """Takes off what the cut left of the last entry: a comma, a key without its value."""
+    while written and (written[-1].isspace() or written[-1] in (",", ":")):
         written.pop()
     if opened and opened[-1] == "{" and written and written[-1].startswith('"'):
         before = next((each for each in reversed(written[:-1]) if not each.isspace()), "")

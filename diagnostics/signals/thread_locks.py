@@ -13,6 +13,7 @@ from diagnostics.reconstruction.stacks.sampled_stacks import sampled_stacks
 from diagnostics.reconstruction.stacks.thread_locks import DumpedThread, LockQueue, lock_queues
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.known_frames import stack
+from diagnostics.wording.cited_text import STATE_OF_THREAD, cited_text
 
 MOST_THREADS = 30_000
 """Threads read. Our choice: some dumps of some TaskManagers."""
@@ -74,7 +75,8 @@ def _dumps(
         thread = _thread(row)
         dumps[row["file_id"], row["ts_ms"] or 0].append(thread)
         if thread.waits_for or thread.holds:
-            said = f"{thread.name}: {thread.state or ''} {_telling_frame(thread) or ''}"
+            place = _telling_frame(thread) or "unknown"
+            said = cited_text(STATE_OF_THREAD, thread=thread.name, state=thread.state or "unknown", frame=place)
             places.setdefault((thread.name, thread.frames), Citation.cite_row(row, "thread", said))
     return dumps, places
 

@@ -13,17 +13,23 @@ from diagnostics.spark.client import load_client
 from diagnostics.symptoms import symptoms
 from diagnostics.vocabulary.class_owners import class_owners
 from diagnostics.vocabulary.connectors import connectors
+from diagnostics.vocabulary.contradicting_settings import contradictions
 from diagnostics.vocabulary.copied_error import telling_messages
 from diagnostics.vocabulary.fault_origins import origin_titles
 from diagnostics.vocabulary.fault_traits import fault_traits
 from diagnostics.vocabulary.harmless_errors import harmless_errors
+from diagnostics.vocabulary.held_records import holds
 from diagnostics.vocabulary.known_bug import rare_texts, signatures
 from diagnostics.vocabulary.known_frames import known_frames
 from diagnostics.vocabulary.later_fix import products
+from diagnostics.vocabulary.memory_beyond_model import memory_beyond_model
 from diagnostics.vocabulary.message_remedies import searched_texts
+from diagnostics.vocabulary.operators_at_limit import operators_at_limit
 from diagnostics.vocabulary.outside_refusals import client_classes, telling_texts
 from diagnostics.vocabulary.setting_faults import setting_faults
+from diagnostics.vocabulary.silent_operators import silent_operators
 from diagnostics.vocabulary.sources import bound_reasons, sources
+from diagnostics.vocabulary.statement_traps import statement_traps
 from diagnostics.wording.option_names import option_search
 
 CATALOGUES: tuple[Callable[[], object], ...] = (
@@ -48,6 +54,12 @@ CATALOGUES: tuple[Callable[[], object], ...] = (
     client_classes,
     telling_texts,
     setting_faults,
+    contradictions,
+    holds,
+    memory_beyond_model,
+    silent_operators,
+    statement_traps,
+    operators_at_limit,
     option_search,
     bound_reasons,
     sources,

@@ -43,6 +43,7 @@ LEVEL_OF_HOST = to_say("{metric} of {host} = {most}, usually {usual} ({samples} 
 JOB = to_say("job {job}")
 JOB_STATE = to_say("job {job} is {state}")
 STATE_OF_JOB = to_say("state of the job: {state}")
+STATE_OF_THREAD = to_say("thread {thread} is {state} in {frame}")
 HEAP = to_say("TaskManager {task_manager}: heap {used} of {largest}")
 QUERIES = to_say("{statement}: {count} times, usually {usual} ms, at most {most} ms")
 RUNNING = to_say("{statement}: running for {waited} ms")
@@ -75,6 +76,7 @@ FORMS = (
     JOB_STATE,
     JOB,
     STATE_OF_JOB,
+    STATE_OF_THREAD,
     HEAP,
     QUERIES,
     RUNNING,
