@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from diagnostics.aggregators.aggregator import Aggregator
 from diagnostics.arithmetic.row_choice import contains_any, is_any, is_true
-from diagnostics.notation.stack_frame import is_user_code
+from diagnostics.notation.stack_frame import is_own_logger
 from diagnostics.vocabulary.harmless_errors import OTHERS, harmless_errors
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def _own_traces(records: pa.Table) -> pa.ChunkedArray:
 
     loud = is_any(records["level"], ERRORS)
     named = pc.unique(records["logger"].filter(loud)).cast(pa.string()).to_pylist()
-    own = tuple(each for each in named if each and "." in each and is_user_code(f"{each}.log"))
+    own = tuple(each for each in named if each and is_own_logger(each))
     is_plain = pc.and_(records["exception_class"].is_null(), records["root_cause_class"].is_null())
     said = pc.fill_null(records["message"], "error")
     is_quiet = pc.and_(is_plain, pc.invert(pc.match_substring_regex(said, SAYS_FAILURE)))

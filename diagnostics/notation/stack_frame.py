@@ -245,6 +245,11 @@ def is_user_code(frame: str) -> bool:
     return frame.count(".") >= 2 and not frame.startswith(LIBRARIES)
 
 
+def is_own_logger(logger: str) -> bool:
+    """Whether a logger is of the job's own code; unknown, so false, where a layout abbreviates its name."""
+    return is_user_code(f"{logger}.log") and all(len(part) > 1 for part in logger.split("."))
+
+
 _SHADED = re.compile(r"^(?:[A-Za-z_$][\w$]{0,100}\.){1,12}(?:shaded?|relocated|thirdparty|repackaged)\.")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
-from diagnostics.notation.stack_frame import is_user_code
+from diagnostics.notation.stack_frame import is_own_logger
 from diagnostics.reconstruction.bugs.bug_appearances import repair_of
 from diagnostics.reconstruction.bugs.connector_release import connector_release
 from diagnostics.reconstruction.bugs.later_fixes import FIX_FACTS, later_fix
@@ -64,16 +64,11 @@ def resemblance(fault: Fault) -> Resemblance | None:
     What only reports that the job failed says nothing of the cause: a recovery that is suppressed restores nothing. Nor
     does what the job's own code logs without an exception: its level is its author's choice.
     """
-    if not fault.exception and is_of_the_job(fault.logger or ""):
+    if not fault.exception and is_own_logger(fault.logger or ""):
         return None
     outer = [_thrower(line) for line in (fault.causes or "").split("\n") if not is_report("", line)]
     least = LEAST_OF_FAILURE if fault.reported_by in STOPS else LEAST_POINTS
     return resemblance_of(Thrower(fault.exception, fault.message, fault.places, fault.logger or ""), outer, least)
-
-
-def is_of_the_job(logger: str) -> bool:
-    """Whether a logger is of the job's own code; unknown, so false, where a layout abbreviates its name."""
-    return is_user_code(f"{logger}.log") and all(len(part) > 1 for part in logger.split("."))
 
 
 def _kind_and_advice(fault: Fault, symptom_class: str, remedy: str | None) -> tuple[str, str] | tuple[None, None]:

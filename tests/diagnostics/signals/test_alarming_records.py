@@ -226,6 +226,7 @@ def test_what_a_message_says_behind_a_printed_event_is_known() -> None:
         ("com.acme.jobs.Enricher", ">>>>> enter processElement key=17", False),
         ("com.acme.jobs.Enricher", "could not reach the price service", True),
         ("org.apache.kafka.clients.NetworkClient", "Node 3 is gone", True),
+        ("o.a.f.k.o.c.FlinkDeploymentController", "Node 3 is gone", True),
     ],
 )
 def test_what_the_program_itself_traces_at_the_level_of_an_error_is_no_trouble(
