@@ -5,9 +5,8 @@ Small files are read as one stretch with several parts, so that the fixed costs 
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -17,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from diagnostics.log_scan.calendar_day import DAY_MS, NO_DAY, clocks_before, first_day, passed_midnights
+from diagnostics.log_scan.continuation import first_lines
 from diagnostics.log_scan.json_lines import LINE_BREAK
 from diagnostics.log_scan.layout import (
     MESSAGE_BYTES,
@@ -34,7 +34,6 @@ from diagnostics.log_scan.process import role_of
 from diagnostics.log_scan.selection import CONTEXT, Hits, RecordSelection, scanner_of
 from diagnostics.log_scan.slices import Offsets, slices
 from diagnostics.notation.file_range import Range, open_file, open_range
-from diagnostics.notation.listed_options import is_listed
 
 SAMPLE_BYTES = 65_536
 """Bytes at the beginning of a file that determine its layout."""
@@ -49,36 +48,6 @@ PIECE_BYTES = 256 * 1024
 """Bytes of a text that are searched for line ends at once. Measured: a mask of a whole range, which takes fresh memory
 from the system each time, costs four times the search.
 """
-
-_CONTINUES = (
-    *(b"\t", b" ", b"at ", b"Caused by:", b"Suppressed:", b"...", b"}", b")", b"At line:", b"+ ", b"'"),
-    *(b"Cause: ", b"Query schema: ", b"Sink schema: ", b"Table options are:", b"Missing required options are:"),
-    *(b"Unsupported options:", b"Supported options:", b"Available factory identifiers are:"),
-    b"Ambiguous factory classes are:",
-    *(
-        b"FlinkLogical",
-        b"Logical",
-        b"StreamPhysical",
-        b"BatchPhysical",
-        b"+- ",
-        b":- ",
-        b"This exception indicates that",
-    ),
-    *(b"Please check the documentation for the set", b"Missing conversion", b"There is 1 empty subset"),
-)
-"""Beginnings of continuation lines; PowerShell writes `At line:` and `+ ` between an exception and its frames, and the
-quote, the headings and the nodes of a plan are of messages of Flink's planner and of its FactoryUtil.
-"""
-
-_THROWN = re.compile(
-    rb"(?:: |Caused by: |Exception in thread \"[^\"\n]{0,200}\" )?"
-    rb"(?:[A-Za-z_]\w{0,100}\.){1,20}[\w$]{0,200}(?:Exception|Error): "
-)
-"""The beginning of a line that names an exception and says something."""
-_CAUSE = (b"Caused by: ", b"\tat ", b"    at ", b"  at ", b" at ")
-MOST_OF_MESSAGE = 80
-"""Lines of an exception's message that are no indented ones. Our choice: the options of a table."""
-
 
 ROLE_RECORDS = 4_000
 """Records whose loggers are examined for the kind of process, evenly spread, when not all records are rows. Our choice:
@@ -355,32 +324,8 @@ def _loose_heads(buffer: bytes, starts: Offsets, ends: Offsets, lines: Offsets, 
     records = np.searchsorted(lines, part_lines).tolist()
     for (first, end), record in zip(pairwise(part_lines.tolist()), records, strict=False):
         before = range(first, min(end, int(lines[record])) if record < len(lines) else end)
-        loose += _first_lines((line, buffer[starts[line] : min(ends[line], starts[line] + 400)]) for line in before)
+        loose += first_lines((line, buffer[starts[line] : min(ends[line], starts[line] + 400)]) for line in before)
     return np.array(loose, np.int64)
-
-
-def _first_lines(texts: Iterable[tuple[int, bytes]]) -> list[int]:
-    """Of numbered lines those that do not continue another one.
-
-    A message of several lines, such as one with the options of a table, goes on up to its exception's first frame or
-    cause.
-    """
-    heads: list[int] = []
-    message: int | None = None
-    is_listing = False
-    for line, text in texts:
-        is_listing = message is not None and is_listed(text.decode("utf-8", "replace"), is_listing)
-        if heads and text.startswith(_CONTINUES):
-            if message is not None and text.startswith(_CAUSE):
-                del heads[message:]
-                message = None
-        elif text.strip() and not is_listing:
-            heads.append(line)
-            if _THROWN.match(text):
-                message = len(heads)
-            elif message is not None and len(heads) - message > MOST_OF_MESSAGE:
-                message = None
-    return heads
 
 
 def _with_loose(heads: Heads, loose: Offsets, buffer: bytes, starts: Offsets, ends: Offsets) -> Heads:

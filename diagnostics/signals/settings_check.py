@@ -24,9 +24,9 @@ from diagnostics.reconstruction.configuration.stated_settings import (
 )
 from diagnostics.reconstruction.failures.fault import faults_in
 from diagnostics.reconstruction.failures.incident_log import IncidentLog, LogEvent, incident_log
+from diagnostics.reconstruction.failures.missing_plugins import missing_plugins
 from diagnostics.reconstruction.job.cluster import LOOPBACK, cluster_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
-from diagnostics.vocabulary.message_remedies import STATEMENT, shown_by_message
 from diagnostics.vocabulary.setting_faults import setting_fault_of
 from diagnostics.vocabulary.settings import (
     KnownSetting,
@@ -74,7 +74,7 @@ def measure(evidence: Evidence) -> Measured:
     Empty   NotMeasured when no file states a relevant option.
     """
     options, log = stated_options(evidence), incident_log(evidence)
-    refusals, missing = log.of("refused_setting"), _missing_plugins(log)
+    refusals, missing = log.of("refused_setting"), missing_plugins(log)
     if not refusals and not missing and not any(each.key in TELLING for each in options):
         yield NotMeasured("settings_check", "configuration", "no file states Flink's options")
         return
@@ -101,17 +101,6 @@ def measure(evidence: Evidence) -> Measured:
             ),
             citation_count=len(remarks) + len(citations),
         )
-
-
-def _missing_plugins(log: IncidentLog) -> list[LogEvent]:
-    """Records with an exception about a missing connector, format or file system."""
-    return [each for each in log.of("missing_plugin") if each.exception_class and not _is_of_a_statement(each)]
-
-
-def _is_of_a_statement(event: LogEvent) -> bool:
-    """Whether the message is known to blame the statement, such as a SELECT from a connector that only writes."""
-    said = f"{event.root_cause_class or event.exception_class}: {event.root_cause_message or event.exception_message}"
-    return shown_by_message("\n".join(filter(None, (event.causes, said)))) == STATEMENT
 
 
 def _refusal(refusals: Sequence[LogEvent]) -> str | None:
