@@ -17,11 +17,10 @@ from diagnostics.notation.code_call import known_calls, state_removals
 from diagnostics.notation.code_names import code_names
 from diagnostics.notation.code_setting import settings_of, states_setting
 from diagnostics.notation.code_state import previous_results
-from diagnostics.notation.declared_table import declared_tables
 from diagnostics.notation.file_range import Head, Range, open_text
 from diagnostics.notation.secret_option import masked
 from diagnostics.notation.source_text import Lines, calls, without_comments
-from diagnostics.notation.sql_tables import sql_tables
+from diagnostics.notation.sql_tables import sql_tables, tables_looked_up
 from diagnostics.vocabulary.connectors import connector_named
 from diagnostics.vocabulary.statement_traps import traps_in
 
@@ -86,18 +85,13 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
         {"kind": "state-removal", "name": call.name, "line": call.line, "last_line": call.last_line}
         for call in state_removals(plain)
     ]
-    named = (*code_names(plain), *declared_tables(plain))
+    named = (*code_names(plain), *_named_in_sql(plain))
     called += [{"kind": kind, "name": name, "line": line, "last_line": line} for kind, name, line in named]
     for call in previous_results(plain):
         names = {"previous-result": f"{call.receiver}.value", "taker-of-previous-result": call.arguments[0]}
         called += [
             {"kind": kind, "name": name, "line": call.line, "last_line": call.last_line} for kind, name in names.items()
         ]
-    lines = Lines(plain)
-    called += [
-        {"kind": "statement-trap", "name": f"{trap} {shown}", "line": lines.at(place), "last_line": lines.at(place)}
-        for trap, shown, place in traps_in(plain)
-    ]
     yield Rows("config_option", rows)
     yield Rows("code_call", called)
     yield Coverage(records=len(rows) + len(called))
@@ -118,6 +112,18 @@ def _connectors_in_code(plain: str) -> Iterator[Option]:
         if name not in seen and connector_named(name) is not None:
             seen.add(name)
             yield "program", "connector.class", name, line, line
+
+
+def _named_in_sql(plain: str) -> Iterator[tuple[str, str, int]]:
+    """Kind, name and line of tables with their connectors, of what look-up joins ask, and of traps."""
+    lines = Lines(plain)
+    for table in sql_tables(plain):
+        if table.printed and table.connector:
+            yield "table", f"{table.printed} {table.connector}", lines.at(table.place)
+    for name, place in tables_looked_up(plain):
+        yield "look-up-table", name, lines.at(place)
+    for trap, shown, place in traps_in(plain):
+        yield "statement-trap", f"{trap} {shown}", lines.at(place)
 
 
 def _options_in_sql(plain: str) -> Iterator[Option]:

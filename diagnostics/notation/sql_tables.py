@@ -1,4 +1,4 @@
-"""Tables and inserts of a source in SQL: columns, options, and what an INSERT selects."""
+"""Tables and statements of a source in SQL: columns, options, what an INSERT selects, and what look-up joins ask."""
 
 from __future__ import annotations
 
@@ -11,8 +11,13 @@ from diagnostics.notation.source_text import enclosed, parted
 
 FURTHEST_WITH, LONGEST_WITH = 20_000, 8_000
 """Characters from CREATE TABLE to its WITH, and within it. Our choice: some hundred columns and options."""
+OF_STATEMENTS = ("table", "look-up-table", "statement-trap")
+"""Kinds of rows of `code_call` that are of SQL, and no part of a program."""
 MOST_TABLES = 300
 MOST_INSERTS = 300
+MOST_LOOKED_UP = 300
+CONNECTOR = ("connector", "connector.type")
+"""Options that name the connector of a table: the second before Flink 1.11."""
 LONGEST_LIST = 8_000
 """Characters of the list of an INSERT's SELECT. Our choice: some hundred columns."""
 
@@ -22,6 +27,9 @@ _WITH = re.compile(r"\bWITH\s{0,20}\(", re.I)
 _OPTION = re.compile(r"\s{0,200}'([a-z][\w.-]{1,120})'\s{0,20}=\s{0,20}'([^'\n]{0,500})'\s{0,200}", re.I)
 _INSERT = re.compile(
     r"\bINSERT\s{1,20}(?:INTO|OVERWRITE)\s{1,20}(?:TABLE\s{1,20})?([\w`.]{1,200})(\s{1,200}SELECT\b)?", re.I
+)
+_LOOKED_UP = re.compile(
+    r"\bJOIN\s{1,40}([\w.`]{1,200})\s{1,40}(?:AS\s{1,20}\w{1,60}\s{1,20})?FOR\s{1,20}SYSTEM_TIME\b", re.I
 )
 _FROM = re.compile(r"\s+FROM\b", re.I)
 _READ = re.compile(r"\b(?:FROM|JOIN|TABLE)\s{1,20}([\w`.]{1,200})", re.I)
@@ -35,17 +43,28 @@ NO_COLUMNS = ("watermark", "primary", "constraint", "unique", "partition", "like
 class SqlTable:
     """One CREATE TABLE.
 
-    name      without its catalog and database, in lower case; empty where a program builds the name
+    printed   its name without catalog and database; empty where a program builds it
     columns   the text between its brackets
     between   the text from there to WITH, such as PARTITIONED BY
     options   key, value and place in the text of each option
     """
 
-    name: str
+    printed: str
     columns: str
     between: str
     options: tuple[tuple[str, str, int], ...]
     place: int
+
+    @property
+    def name(self) -> str:
+        """The name in lower case, by which statements name it whatever its case."""
+        return self.printed.lower()
+
+    @property
+    def connector(self) -> str | None:
+        """The kind of its connector in lower case; None where no option states it."""
+        values = self.values
+        return next((values[key].lower() for key in CONNECTOR if values.get(key)), None)
 
     @property
     def values(self) -> dict[str, str]:
@@ -92,7 +111,7 @@ def sql_tables(plain: str) -> Iterator[SqlTable]:
         columns = enclosed(plain, name.end() - 1, FURTHEST_WITH) if name else None
         behind = name.end() + len(columns) if name and columns is not None else table.end()
         yield SqlTable(
-            name=bare_name(name.group(1)) if name else "",
+            printed=last_part(name.group(1)) if name else "",
             columns=columns or "",
             between=plain[behind : opening.start()],
             options=tuple(options),
@@ -112,9 +131,20 @@ def tables_read(plain: str) -> frozenset[str]:
     return frozenset(bare_name(each.group(1)) for each in _READ.finditer(plain))
 
 
+def tables_looked_up(plain: str) -> Iterator[tuple[str, int]]:
+    """The names of the tables that look-up joins ask, as they are printed, and their places."""
+    for each in islice(_LOOKED_UP.finditer(plain), MOST_LOOKED_UP):
+        yield last_part(each.group(1)), each.start()
+
+
+def last_part(name: str) -> str:
+    """`orders` of `catalog`.db.`orders`."""
+    return name.replace("`", "").rpartition(".")[2]
+
+
 def bare_name(name: str) -> str:
     """A table's name without catalog, database and backticks, in lower case."""
-    return name.replace("`", "").rpartition(".")[2].lower()
+    return last_part(name).lower()
 
 
 def _selected(plain: str, begin: int) -> tuple[str, ...]:

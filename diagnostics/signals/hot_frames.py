@@ -12,7 +12,7 @@ from dataclasses import replace
 from diagnostics.aggregators import code_calls
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
-from diagnostics.notation.declared_table import OF_TABLES
+from diagnostics.notation.sql_tables import OF_STATEMENTS
 from diagnostics.reconstruction.configuration.deployment import deployment_of
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
 from diagnostics.reconstruction.job.graph import job_graph
@@ -72,7 +72,7 @@ def measure(evidence: Evidence) -> Measured:
 
 def _takers_of_state(evidence: Evidence) -> Collection[str] | None:
     """The job's own methods that take a value of a state, by its source; None without a source."""
-    rows = [row for row in evidence.answer(code_calls.AGGREGATOR).to_pylist() if row["kind"] not in OF_TABLES]
+    rows = [row for row in evidence.answer(code_calls.AGGREGATOR).to_pylist() if row["kind"] not in OF_STATEMENTS]
     return {row["name"] for row in rows if row["kind"] == "taker-of-previous-result"} if rows else None
 
 

@@ -9,7 +9,7 @@ from diagnostics.aggregators import code_calls
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
-from diagnostics.notation.declared_table import OF_TABLES
+from diagnostics.notation.sql_tables import OF_STATEMENTS
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 MOST_LISTED = 5
@@ -84,7 +84,7 @@ def measure(evidence: Evidence) -> Measured:
     Empty   NotMeasured without source code that has such calls.
     """
     found = evidence.answer(code_calls.AGGREGATOR).to_pylist()
-    rows = [{**row, "ts_ms": None} for row in found if row["kind"] not in OF_TABLES]
+    rows = [{**row, "ts_ms": None} for row in found if row["kind"] not in OF_STATEMENTS]
     if not rows:
         yield NotMeasured("job_code", "configuration", "no source of the job was given")
         return

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import re
-
 from diagnostics.aggregators import code_calls
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import Subject, only_one
 from diagnostics.reconstruction.checkpoints.history import checkpoint_histories
+from diagnostics.reconstruction.configuration.flink_releases import flink_releases
 from diagnostics.reconstruction.configuration.stated_settings import stated_options
 from diagnostics.reconstruction.errors.blamed_fault import blamed_faults
-from diagnostics.reconstruction.failures.incident_log import incident_log
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
-from diagnostics.vocabulary.known_bug import Release, release_of
 from diagnostics.vocabulary.statement_traps import statement_traps
 
 TRAP = "statement-trap"
 HANDLED = ("warning", "passed")
 """Who reports what something handles by trying again."""
-VERSION = re.compile(r"\(Version: (\d{1,3}\.\d{1,3}\.\d{1,3})")
-"""Source: the start-up banner of Flink's processes."""
 INTERVAL = "execution.checkpointing.interval"
 
 
@@ -39,7 +34,7 @@ def measure(evidence: Evidence) -> Measured:
     order = {name: place for place, name in enumerate(traps)}
     shown = [(*row["name"].partition(" ")[::2], row) for row in rows if row["kind"] == TRAP]
     checkpointed = _is_checkpointed(evidence)
-    release = _running_release(evidence)
+    release = only_one(flink_releases(evidence).stated)
     shown = [
         each
         for each in shown
@@ -71,13 +66,6 @@ def _is_checkpointed(evidence: Evidence) -> bool:
         return True
     histories = checkpoint_histories(evidence).values()
     return any(each.status == "completed" for history in histories for each in history.checkpoints)
-
-
-def _running_release(evidence: Evidence) -> Release | None:
-    """The release of Flink that all files state alike; None where they differ or state none."""
-    stated = {release_of(each.value) for each in stated_options(evidence) if each.key == "flink.version"}
-    banners = (VERSION.search(event.message) for event in incident_log(evidence).of("version"))
-    return only_one({each for each in stated | {release_of(hit[1]) for hit in banners if hit} if each is not None})
 
 
 FACTS = {
