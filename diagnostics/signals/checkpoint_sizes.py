@@ -11,7 +11,7 @@ from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.checkpoints.compaction import compacted_bytes
 from diagnostics.reconstruction.checkpoints.history import Checkpoint, History, checkpoint_histories
 from diagnostics.reconstruction.checkpoints.interval import next_interval_ms
-from diagnostics.reconstruction.checkpoints.state_growth import lasting_growth, metered_growth, metered_states
+from diagnostics.reconstruction.checkpoints.state_growth import growth_per_second, lasting_growth, metered_states
 from diagnostics.reconstruction.checkpoints.timeout import proposed_timeout_ms
 from diagnostics.reconstruction.configuration.stated_settings import settings_of, stated_options
 from diagnostics.reconstruction.job.planner_names import printed_names_by_job
@@ -288,7 +288,7 @@ def _state(history: History) -> dict[str, FactValue]:
 def _metered_state(states: Sequence[tuple[float, float]]) -> dict[str, FactValue]:
     """Growth by the gauge of the full size, where no file has the checkpoints themselves over that time."""
     first, last = states[0][1], states[-1][1]
-    growth = metered_growth(states)
+    growth = growth_per_second(states)
     return {
         "first_state_bytes": first,
         "last_state_bytes": last,

@@ -38,11 +38,12 @@ def asked_act(chain: str) -> str | None:
             continue
         asked = found[0][: end.start()] if (end := _END.search(found[0])) else found[0]
         if len(asked) <= LONGEST and _NO_ACT.search(asked) is None:
-            return _in_every_language(asked.strip())
+            return act_that_quotes(asked.strip())
     return None
 
 
-def _in_every_language(asked: str) -> Text:
+def act_that_quotes(asked: str) -> Text:
+    """The step that quotes a request, in every language."""
     said = {}
     for language in (ENGLISH, *SUFFIXES):
         with reading_in(language):

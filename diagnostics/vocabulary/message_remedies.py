@@ -28,7 +28,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-from diagnostics.language import ENGLISH, Text
+from diagnostics.language import Text
 from diagnostics.notation.class_cast import class_cast
 from diagnostics.notation.constant_text import EntryTexts
 from diagnostics.yaml_document import read_yaml, with_translations
@@ -79,8 +79,7 @@ class MessageRemedy:
         if found is None or self.remedy_with is None:
             return self.remedy
         values = {name: _shown(name, value or "") for name, value in found.groupdict().items()}
-        said = {language: each.format(**values) for language, each in _by_language(self.remedy_with).items()}
-        return Text(said.pop(ENGLISH), said)
+        return with_values(self.remedy_with, values)
 
     def fits_beside(self, text: str) -> bool:
         """Whether the chain has what the entry wants beside its texts."""
@@ -119,8 +118,12 @@ def _remedy_with(entry: Mapping[str, Any]) -> str | None:
     return with_translations(named["remedy"].strip(), named, "remedy") if named else None
 
 
-def _by_language(text: str) -> dict[str, str]:
-    return {ENGLISH: str(text), **(text.translations if isinstance(text, Text) else {})}
+def with_values(form: str, values: Mapping[str, str]) -> Text:
+    """A form with values in their places, in every language that it has."""
+    translations = form.translations if isinstance(form, Text) else {}
+    return Text(
+        str(form).format(**values), {language: each.format(**values) for language, each in translations.items()}
+    )
 
 
 def _shown(name: str, value: str) -> str:

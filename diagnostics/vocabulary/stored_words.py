@@ -22,6 +22,7 @@ from diagnostics.vocabulary.connectors import connectors
 from diagnostics.vocabulary.contradicting_settings import contradictions
 from diagnostics.vocabulary.fault_origins import origin_titles, origins
 from diagnostics.vocabulary.fault_traits import fault_traits
+from diagnostics.vocabulary.filled_remedy import filled_remedy
 from diagnostics.vocabulary.known_bug import known_bugs
 from diagnostics.vocabulary.known_frames import known_frames
 from diagnostics.vocabulary.memory_beyond_model import memory_beyond_model
@@ -37,6 +38,9 @@ PLACED = re.compile(r"(.+) \(line (\d{1,9})\)")
 """A name in the job's code with its line: `executeQuery (line 83)`."""
 WITH_LINES = "job_code."
 """Beginning of the facts that hold such names; all else that has this form is of the evidence."""
+
+OF_REMEDIES = "remedy"
+"""End of the facts that hold an act, which may have values of the evidence in it."""
 
 OF_AN_ORIGIN = ("checkpoint_declines.origin", "code_faults.origin")
 """Facts that hold the id of an origin, which rules compare; a reader sees its title."""
@@ -54,6 +58,8 @@ def in_reader_words(fact: str, value: FactValue) -> FactValue:
         return value
     if isinstance(value, list):
         return [_said(words, each) for each in value]
+    if isinstance(value, str) and fact.endswith(OF_REMEDIES) and value not in words:
+        return in_reader_language(filled_remedy(value) or value)
     return _said(words, value)
 
 

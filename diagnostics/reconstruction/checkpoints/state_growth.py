@@ -21,8 +21,7 @@ def lasting_growth(sized: Sequence[Checkpoint]) -> float | None:
     by_number = {
         each.number: (float(each.triggered_ms), each.own_state_bytes or 0.0) for each in sized if each.triggered_ms
     }
-    trend = trend_of(sorted(by_number.values()))
-    return trend.slope * 1000 if isinstance(trend, Trend) and trend.slope > 0 else None
+    return growth_per_second(sorted(by_number.values()))
 
 
 def metered_states(series: MetricSeries) -> Mapping[str | None, Sequence[tuple[float, float]]]:
@@ -36,7 +35,7 @@ def metered_states(series: MetricSeries) -> Mapping[str | None, Sequence[tuple[f
     return {job: sorted(of_job) for job, of_job in states.items() if len(of_job) > 1}
 
 
-def metered_growth(states: Sequence[tuple[float, float]]) -> float | None:
-    """Bytes per second by which a state grows by its gauge; None when that is no trend."""
+def growth_per_second(states: Sequence[tuple[float, float]]) -> float | None:
+    """Bytes per second by which a state of (epoch ms, bytes) in time order grows; None when that is no trend."""
     trend = trend_of(states)
     return trend.slope * 1000 if isinstance(trend, Trend) and trend.slope > 0 else None
