@@ -6,13 +6,13 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from diagnostics.aggregators import task_totals
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue
 from diagnostics.notation.printed_name import normalised
 from diagnostics.reconstruction.configuration.stated_settings import stated_options
 from diagnostics.reconstruction.job.cluster import VertexKey, cluster_of
 from diagnostics.reconstruction.job.graph import job_graph
+from diagnostics.reconstruction.job.record_totals import record_totals
 from diagnostics.reconstruction.metrics.metric_series import metric_series
 from diagnostics.reconstruction.metrics.series import Series
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
@@ -109,15 +109,12 @@ def _task_counts(
     known  tasks whose operators are counted
     """
     cluster = cluster_of(evidence)
-    newest: dict[VertexKey, dict[str, float]] = defaultdict(dict)
-    for row in evidence.answer(task_totals.AGGREGATOR).to_pylist():
-        newest[row["job_id"], row["vertex_id"]].setdefault(row["metric"], row["value"])
-    for vertex in sorted(set(newest) - known, key=repr):
-        counted, graph = newest[vertex], job_graph(cluster, vertex[0])
+    totals = record_totals(evidence)
+    for vertex in sorted(set(totals) - known, key=repr):
+        total, graph = totals[vertex], job_graph(cluster, vertex[0])
         name = graph.names.get(vertex[1])
-        if name and graph.position(vertex[1]) == "middle" and {READ, WRITTEN} <= set(counted):
-            first = name.split(NEXT)[0]
-            yield vertex, name, [_Counts(first, round(counted[READ]), round(counted[WRITTEN]), [])]
+        if name and graph.position(vertex[1]) == "middle" and total.read is not None and total.written is not None:
+            yield vertex, name, [_Counts(name.split(NEXT)[0], total.read, total.written, [])]
 
 
 def _kind(counts: _Counts, options: Sequence[tuple[str, str]], passed: int) -> tuple[str, SilentOperator] | None:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from diagnostics.aggregators import jobs, task_totals
 from diagnostics.arithmetic.quantiles import known
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue
@@ -13,20 +11,12 @@ from diagnostics.reconstruction.events.event_time_names import assigns_watermark
 from diagnostics.reconstruction.job.cluster import VertexKey, cluster_of
 from diagnostics.reconstruction.job.graph import job_graph
 from diagnostics.reconstruction.job.planner_names import PROGRAM_FACTS, printed_names_by_job, program_facts
+from diagnostics.reconstruction.job.record_totals import RecordTotals, record_totals
 from diagnostics.reconstruction.metrics.metric_series import metric_series
 from diagnostics.reconstruction.metrics.series import Series, increase
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 METRICS = ("numRecordsIn", "numRecordsOut", "currentInputWatermark")
-
-
-@dataclass(frozen=True, slots=True)
-class Passed:
-    """Records that a window read and emitted, in which time; None where no file counts them."""
-
-    records_in: int | None
-    records_out: int | None
-    observed_ms: int | None
 
 
 def measure(evidence: Evidence) -> Measured:
@@ -41,7 +31,7 @@ def measure(evidence: Evidence) -> Measured:
         yield NotMeasured("silent_windows", "metric-scrapes", "no file holds metrics")
         return
     series, cluster, names_by_job = metric_series(evidence), cluster_of(evidence), printed_names_by_job(evidence)
-    totals = _totals(evidence)
+    totals = record_totals(evidence)
     seen: set[VertexKey] = set()
     for operators in (True, False):
         by_metric = [series.by_vertex(metric, operators=operators) for metric in METRICS]
@@ -63,13 +53,13 @@ def measure(evidence: Evidence) -> Measured:
             if not operators and graph.position(vertex[1]) not in ("middle", None):
                 if may_fire_early(graph.name(vertex[1])):
                     continue
-                passed = Passed(passed.records_in, None, passed.observed_ms)
-            if passed.records_in is None:
+                passed = RecordTotals(passed.read, None, passed.observed_ms)
+            if passed.read is None:
                 continue
             seen.add(vertex)
             facts: dict[str, FactValue] = {
-                "records_in": passed.records_in,
-                "records_out": passed.records_out,
+                "records_in": passed.read,
+                "records_out": passed.written,
                 "has_watermark": any(gauge.known for gauge in gauges),
                 "observed_ms": passed.observed_ms,
                 "has_assigner": assigned or None,
@@ -84,34 +74,14 @@ def measure(evidence: Evidence) -> Measured:
             )
 
 
-def _passed(read: Sequence[Series], written: Sequence[Series], total: Passed | None) -> Passed:
+def _passed(read: Sequence[Series], written: Sequence[Series], total: RecordTotals | None) -> RecordTotals:
     """By counters over time; where they have one sample each, by the counts of the task since it runs."""
     span = _observed_ms(read)
     if span:
-        return Passed(_counted(read), _counted(written), span)
-    if total:
+        return RecordTotals(_counted(read), _counted(written), span)
+    if total and total.read is not None:
         return total
-    return Passed(None, None, None)
-
-
-def _totals(evidence: Evidence) -> dict[VertexKey, Passed]:
-    """What each task read and wrote since the job runs, by the newest REST answer about the job."""
-    started = {row["job_id"]: row["start_ms"] for row in evidence.answer(jobs.AGGREGATOR).to_pylist()}
-    newest: dict[VertexKey, dict[str, float]] = {}
-    at: dict[VertexKey, int] = {}
-    for row in evidence.answer(task_totals.AGGREGATOR).to_pylist():
-        vertex = (row["job_id"], row["vertex_id"])
-        newest.setdefault(vertex, {}).setdefault(row["metric"], row["value"])
-        at.setdefault(vertex, row["ts_ms"] or 0)
-    return {
-        vertex: Passed(
-            round(counted["numRecordsIn"]),
-            round(counted["numRecordsOut"]) if "numRecordsOut" in counted else None,
-            at[vertex] - start if (start := started.get(vertex[0])) and at[vertex] > start else None,
-        )
-        for vertex, counted in newest.items()
-        if "numRecordsIn" in counted
-    }
+    return RecordTotals(None, None, None)
 
 
 def _counted(counters: Sequence[Series]) -> int | None:
