@@ -61,7 +61,7 @@ FOLDER = Path(__file__).parent / "gathered"
 HALVES: tuple[Half, ...] = ("open", "set_aside")
 PARTS: tuple[Half, ...] = get_args(Half)
 """The halves, and what was gathered after rules had been written from the open one."""
-ASIDE: tuple[Half, ...] = ("set_aside", "fresh4", "fresh5", "fresh8", "fresh10")
+ASIDE: tuple[Half, ...] = ("set_aside", "fresh4", "fresh5", "fresh8")
 """Parts that no rule is written from."""
 SHOWN = (
     "f5-005",
@@ -110,6 +110,8 @@ FORMER_OPTIONS = {
 PROCESS = 'tm_id="localhost:18040-99560d",host="localhost"'
 
 _RELEASE = re.compile(r"(?:about )?(?P<line>\d+\.\d+)(?:\.(?P<patch>\d+))?")
+_WHEN_SHOWN = re.compile(r"\s*\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\n")
+"""The time that the web UI prints in a line of its own above an exception: no log has it below the record's head."""
 _OPTION = re.compile(r" (?:configuration property: )?([\w-]+(?:\.[\w-]+)+)(?:=|, )")
 _TIME = r"(?P<date>\d{4}-\d\d-\d\d)[ T](?P<clock>\d\d:\d\d:\d\d)[,.:](?P<ms>\d{3})\S*"
 _STAMP = re.compile(r"(?m)^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)")
@@ -165,7 +167,8 @@ class GatheredIncident:
         for each in self.evidence:
             if each.kind == "exception":
                 times = 1 if self.symptom_class == "healthy" else TIMES_FAILED
-                failure = {"task": _failing_task(each.text), "times": times, "stack": each.text}
+                stack = _WHEN_SHOWN.sub("", each.text, count=1)
+                failure = {"task": _failing_task(stack), "times": times, "stack": stack}
                 records += failures(failure, None, now)
             elif each.kind == "metrics":
                 _write_readings(folder, each.text)
