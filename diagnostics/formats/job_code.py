@@ -20,7 +20,7 @@ from diagnostics.notation.code_state import previous_results
 from diagnostics.notation.file_range import Head, Range, open_text
 from diagnostics.notation.secret_option import masked
 from diagnostics.notation.source_text import Lines, calls, without_comments
-from diagnostics.notation.sql_tables import sql_tables, tables_looked_up
+from diagnostics.notation.sql_tables import hinted_options, is_statement, sql_tables, tables_looked_up
 from diagnostics.vocabulary.connectors import connector_named
 from diagnostics.vocabulary.statement_traps import traps_in
 
@@ -38,6 +38,7 @@ _CALLED = re2.compile(
 )
 _OPERATED = re2.compile(rb"getExecutionEnvironment|get_execution_environment")
 _SQL = re2.compile(rb"(?i)\bCREATE\s{1,20}(?:TEMPORARY\s{1,20})?TABLE\b|\bSET\s{1,20}'?[a-z]{1,40}\.")
+_BEGINS_SQL = re2.compile(rb"(?im)^\s{0,80}(?:Flink SQL>\s{0,20})?(?:CREATE|INSERT|SELECT|WITH)\s")
 _SET = re.compile(
     r"\bSET\s{1,20}'?([a-z][\w-]{0,60}\.[\w.-]{2,120})'?\s{0,20}=\s{0,20}('[^'\n]{0,500}'|[^\s;'\n]{1,200})", re.I
 )
@@ -54,14 +55,17 @@ def _recognise(head: Head) -> float:
     is_code = bool(_OF_FLINK.search(head.content) and _CALLED.search(head.content))
     is_job = bool(_OPERATED.search(head.content))
     is_sql = bool(_SQL.search(head.content))
-    if not (is_code or is_job or is_sql):
+    begins_sql = bool(_BEGINS_SQL.search(head.content))
+    if not (is_code or is_job or is_sql or begins_sql):
         return 0.0
     plain = without_comments(head.text)
     if is_code and next(_options_in_code(plain), None):
         return 0.85
     if is_job and next(known_calls(plain), None):
         return 0.8
-    return 0.7 if is_sql and next(_options_in_sql(plain), None) else 0.0
+    if is_sql and next(_options_in_sql(plain), None):
+        return 0.7
+    return 0.6 if begins_sql and is_statement(plain) else 0.0
 
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:
@@ -134,6 +138,8 @@ def _options_in_sql(plain: str) -> Iterator[Option]:
     for table in sql_tables(plain):
         for key, value, place in table.options:
             yield "table", key, value, lines.at(place), lines.at(place)
+    for key, value, place in hinted_options(plain):
+        yield "table", key, value, lines.at(place), lines.at(place)
 
 
 FORMAT = Format(

@@ -15,6 +15,9 @@ MOST_CALLS = 2_000
 LINE_START = 200
 """Characters before a comment mark that are examined to decide whether it begins its line. Our choice."""
 
+HINT = "/*+"
+"""Beginning of a hint of SQL, which is no comment: `/*+ OPTIONS('scan.mode'='latest') */` changes what a query does."""
+
 _MARK = re.compile(r"\"|'|//|/\*|--|#")
 _CALL = re.compile(
     r"(?:\b([A-Za-z_]\w{0,60})\s{0,80}\.\s{0,80})?\b([A-Za-z_]\w{2,80})(?:<[\w\s,.?<>\[\]]{0,120}>)?\s?\("
@@ -59,7 +62,7 @@ def without_comments(text: str) -> str:
     """The text with its comments blanked; line numbers stay the same.
 
     `//` and `/*` begin a comment in any language, `--` between spaces in SQL (elsewhere it is the decrement), `#` at
-    the start of a line in Python. Quoted text is unchanged.
+    the start of a line in Python. Quoted text and the hints of SQL are unchanged.
     """
     kept: list[str] = []
     at = 0
@@ -68,7 +71,7 @@ def without_comments(text: str) -> str:
         if mark in "\"'":
             end = _end_of_quotes(text, start, mark)
             kept.append(text[at:end])
-        elif mark in ("#", "--") and not _starts_comment(text, start, mark):
+        elif (mark in ("#", "--") and not _starts_comment(text, start, mark)) or text.startswith(HINT, start):
             end = mark_match.end()
             kept.append(text[at:end])
         else:

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
+import re2
+
 from diagnostics.notation.source_text import enclosed, parted
 
 FURTHEST_WITH, LONGEST_WITH = 20_000, 8_000
@@ -15,6 +17,7 @@ OF_STATEMENTS = ("table", "look-up-table", "statement-trap")
 """Kinds of rows of `code_call` that are of SQL, and no part of a program."""
 MOST_TABLES = 300
 MOST_INSERTS = 300
+MOST_HINTS = 300
 MOST_LOOKED_UP = 300
 CONNECTOR = ("connector", "connector.type")
 """Options that name the connector of a table: the second before Flink 1.11."""
@@ -25,6 +28,14 @@ _TABLE = re.compile(r"\bCREATE\s{1,20}(?:TEMPORARY\s{1,20})?TABLE\b", re.I)
 _NAME = re.compile(r"\s{1,200}(?:IF\s{1,20}NOT\s{1,20}EXISTS\s{1,20})?([\w`.]{1,200})\s{0,200}\(", re.I)
 _WITH = re.compile(r"\bWITH\s{0,20}\(", re.I)
 _OPTION = re.compile(r"\s{0,200}'([a-z][\w.-]{1,120})'\s{0,20}=\s{0,20}'([^'\n]{0,500})'\s{0,200}", re.I)
+_HINTED = re.compile(r"/\*\+[^*]{0,400}?\bOPTIONS\s{0,20}\(", re.I)
+_STATEMENT = re.compile(
+    r"\s{0,2000}(?:Flink SQL>\s{0,20})?(?:CREATE|INSERT|SELECT|SET|WITH|EXECUTE|BEGIN|EXPLAIN|USE|ADD|DROP)\s", re.I
+)
+_PART = re2.compile(
+    r"(?i)\bCREATE\s+(?:TEMPORARY\s+)?(?:TABLE|VIEW)\s|\bINSERT\s+(?:INTO|OVERWRITE)\s|\bSELECT\s[^;]+?\sFROM\s"
+)
+"""RE2 searches it: its time is linear in a text of many SELECTs without a FROM."""
 _INSERT = re.compile(
     r"\bINSERT\s{1,20}(?:INTO|OVERWRITE)\s{1,20}(?:TABLE\s{1,20})?([\w`.]{1,200})(\s{1,200}SELECT\b)?", re.I
 )
@@ -32,7 +43,9 @@ _LOOKED_UP = re.compile(
     r"\bJOIN\s{1,40}([\w.`]{1,200})\s{1,40}(?:AS\s{1,20}\w{1,60}\s{1,20})?FOR\s{1,20}SYSTEM_TIME\b", re.I
 )
 _FROM = re.compile(r"\s+FROM\b", re.I)
-_READ = re.compile(r"\b(?:FROM|JOIN|TABLE)\s{1,20}([\w`.]{1,200})", re.I)
+_READ = re.compile(
+    r"\b(?:FROM|JOIN|(?:(CREATE|DROP|ALTER)\s{1,20}(?:TEMPORARY\s{1,20})?)?TABLE)\s{1,20}([\w`.]{1,200})", re.I
+)
 _COLUMN = re.compile(r"\s*`?(\w{1,120})`?\s+(\S[^\n]{0,400}|\S.{0,400})", re.S)
 _SELECTED = re.compile(r"(?:^|[\s.`)])`?(\w{1,120})`?\s*$")
 NO_COLUMNS = ("watermark", "primary", "constraint", "unique", "partition", "like")
@@ -119,6 +132,21 @@ def sql_tables(plain: str) -> Iterator[SqlTable]:
         )
 
 
+def hinted_options(plain: str) -> Iterator[tuple[str, str, int]]:
+    """Key, value and place of the options that hints give to tables: `t /*+ OPTIONS('scan.mode'='latest') */`."""
+    for hint in islice(_HINTED.finditer(plain), MOST_HINTS):
+        place = hint.end()
+        for each in parted(enclosed(plain, place - 1, LONGEST_WITH) or ""):
+            place = plain.index(each, place)
+            if option := _OPTION.fullmatch(each):
+                yield option.group(1), option.group(2), place
+
+
+def is_statement(plain: str) -> bool:
+    """Whether a text without comments is one of SQL: it begins with a statement, and holds a table or a query."""
+    return _STATEMENT.match(plain) is not None and _PART.search(plain) is not None
+
+
 def sql_inserts(plain: str) -> Iterator[SqlInsert]:
     """The INSERT statements of a source without comments."""
     for each in islice(_INSERT.finditer(plain), MOST_INSERTS):
@@ -127,8 +155,8 @@ def sql_inserts(plain: str) -> Iterator[SqlInsert]:
 
 
 def tables_read(plain: str) -> frozenset[str]:
-    """The names behind FROM, JOIN and TABLE, in lower case."""
-    return frozenset(bare_name(each.group(1)) for each in _READ.finditer(plain))
+    """The names behind FROM, JOIN and the TABLE of a window, in lower case."""
+    return frozenset(bare_name(each.group(2)) for each in _READ.finditer(plain) if each.group(1) is None)
 
 
 def tables_looked_up(plain: str) -> Iterator[tuple[str, int]]:

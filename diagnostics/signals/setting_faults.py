@@ -13,6 +13,7 @@ from diagnostics.reconstruction.failures.fault import Fault, rounds_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.asked_act import asked_act
 from diagnostics.vocabulary.message_remedies import remedy_of
+from diagnostics.vocabulary.required_options import act_of_message
 from diagnostics.vocabulary.setting_faults import SettingFault, setting_fault_of
 
 SHOWN = 8
@@ -49,7 +50,7 @@ def _signal(job: str | None, faults: Sequence[Fault], evidence: Evidence) -> Sig
         before = came_before(faults, first)
         same = [fault for fault, other in blaming if other is setting]
         known, options = remedy_of(first.chain, first.places), listed_options(first.message)
-        known = sure_repair_of(first, evidence) or known
+        known = sure_repair_of(first, evidence) or known or act_of_message(first.message)
         facts |= {
             "kind": setting.what,
             # What the message needs, or asks for, goes before what its kind needs.

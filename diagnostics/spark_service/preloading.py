@@ -26,6 +26,7 @@ from diagnostics.vocabulary.memory_beyond_model import memory_beyond_model
 from diagnostics.vocabulary.message_remedies import searched_texts
 from diagnostics.vocabulary.operators_at_limit import operators_at_limit
 from diagnostics.vocabulary.outside_refusals import client_classes, telling_texts
+from diagnostics.vocabulary.required_options import required_options
 from diagnostics.vocabulary.setting_faults import setting_faults
 from diagnostics.vocabulary.silent_operators import silent_operators
 from diagnostics.vocabulary.sources import bound_reasons, sources
@@ -53,6 +54,7 @@ CATALOGUES: tuple[Callable[[], object], ...] = (
     products,
     client_classes,
     telling_texts,
+    required_options,
     setting_faults,
     contradictions,
     holds,

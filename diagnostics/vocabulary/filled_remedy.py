@@ -11,6 +11,7 @@ import re2
 from diagnostics.language import Text
 from diagnostics.vocabulary.asked_act import ASKED, act_that_quotes
 from diagnostics.vocabulary.message_remedies import message_remedies, with_values
+from diagnostics.vocabulary.required_options import required_options
 
 LONGEST = 4_000
 """Characters of a text in which a form is looked for. Our choice: twice the longest act with its values."""
@@ -32,7 +33,8 @@ def filled_remedy(english: str) -> Text | None:
 
 @cache
 def _forms() -> tuple[str, ...]:
-    return tuple(each.remedy_with for each in message_remedies() if each.remedy_with is not None)
+    of_messages = (each.remedy_with for each in message_remedies() if each.remedy_with is not None)
+    return (*of_messages, *required_options().acts.values())
 
 
 def _values(form: str, english: str) -> dict[str, str] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -17,6 +18,7 @@ from diagnostics.yaml_document import read_yaml, with_translations
 
 LONGEST_SHOWN = 160
 """Characters of the words that show a trap. Our choice: a condition or an option."""
+_STATES = re.compile(r"\b(?:SET|SELECT)\s", re.I)
 OTHER_ORDER = "columns-by-position"
 """The entry of an INSERT that selects the columns of its table in another order."""
 
@@ -118,7 +120,7 @@ def traps_in(plain: str) -> Iterator[tuple[str, str, int]]:
     """Id, words and place of the traps in a source without comments, each entry once, in the order of the catalogue."""
     tables = tuple(sql_tables(plain))
     inserts = tuple(sql_inserts(plain))
-    if not tables and not inserts and "SET" not in plain.upper():
+    if not tables and not inserts and _STATES.search(plain) is None:
         return
     written = frozenset(each.table for each in inserts)
     read = tables_read(plain)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from diagnostics.notation.source_text import Lines
-from diagnostics.notation.sql_tables import sql_tables, tables_looked_up
+import pytest
+
+from diagnostics.notation.source_text import Lines, without_comments
+from diagnostics.notation.sql_tables import hinted_options, is_statement, sql_tables, tables_looked_up
 
 SQL = """
 CREATE TABLE IF NOT EXISTS `cat`.`db`.`Orders` (id BIGINT, PRIMARY KEY (id) NOT ENFORCED) WITH (
@@ -22,3 +24,23 @@ def test_tables_are_read_with_their_connectors() -> None:
 
 def test_only_a_table_at_a_time_is_looked_up() -> None:
     assert [(name, Lines(SQL).at(place)) for name, place in tables_looked_up(SQL)] == [("dim", 7)]
+
+
+def test_options_of_a_hint_are_read_and_no_comment() -> None:
+    sql = "SELECT * FROM t /*+ OPTIONS('scan.mode' = 'latest', 'consumer-id'='a') */ /* 'a' = 'b' */"
+    stated = [(key, value) for key, value, _ in hinted_options(without_comments(sql))]
+    assert stated == [("scan.mode", "latest"), ("consumer-id", "a")]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_sql"),
+    [
+        ("-- does it end?\nCREATE TABLE t (id INT);\nINSERT INTO t SELECT 1", True),
+        ("Flink SQL> select * from t1;", True),
+        ("SELECT 1", False),
+        ("Selected the leader from the ensemble", False),
+        ("2026-11-28 10:00:00 INFO INSERT INTO t SELECT * FROM s", False),
+    ],
+)
+def test_a_statement_is_known_by_its_first_word(text: str, is_sql: bool) -> None:
+    assert is_statement(without_comments(text)) is is_sql

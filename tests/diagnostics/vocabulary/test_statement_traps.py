@@ -18,6 +18,7 @@ POLICY = "'sink.partition-commit.policy.kind' = 'success-file'"
 CHECKPOINTS = "SET 'execution.checkpointing.interval' = '10 s';\n"
 
 
+CDC = "CREATE TABLE c (id BIGINT, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = '{}-cdc', {});\nSELECT * FROM c"
 SINK = "CREATE TABLE t (id BIGINT, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = '{}', {});\n"
 ROWS, INTERVAL = "sink.buffer-flush.max-rows", "sink.buffer-flush.interval"
 
@@ -49,6 +50,17 @@ def found(sql: str) -> list[str]:
         (JDBC.format(key="x DECIMAL") + "INSERT INTO o SELECT id, city, x FROM s", "rows-without-key"),
         (JDBC.format(key="x DECIMAL") + "INSERT INTO o SELECT id, city, x FROM s", "decimal-of-no-scale"),
         (f"{KAFKA}INSERT INTO o SELECT id FROM s WHERE id NOT IN (SELECT k FROM b)", "not-in-with-null"),
+        (FILES.replace("dt, h)", "dt, `_h`)").format(options="'format' = 'parquet'"), "hidden-partitions"),
+        (CDC.format("mysql", "'table-name' = 'orders'"), "changes-after-a-checkpoint"),
+        (CDC.format("oracle", "'table-name' = 'ORDERS'"), "dictionary-in-the-redo-log"),
+        (CDC.format("oracle", "'table-name' = 'ORDERS'"), "columns-in-lower-case"),
+        (CDC.format("mongodb", "'collection' = 'orders'"), "no-heartbeat-of-a-quiet-collection"),
+        (
+            CDC.format("postgres", "'scan.startup.mode' = 'initial', 'debezium.snapshot.mode' = 'never'"),
+            "two-starts",
+        ),
+        ("SELECT * FROM t1 /*+ OPTIONS('scan.mode' = 'latest') */", "only-new-rows-of-a-lake-table"),
+        (f"{KEYED}INSERT INTO x SELECT id FROM o", "table-read-once"),
         (
             "SET 'table.exec.state.ttl' = '30 min';\nINSERT INTO o SELECT a.x FROM a JOIN b ON a.x = b.x",
             "state-forgotten",
@@ -75,6 +87,9 @@ def test_a_trap_is_found(sql: str, trap: str) -> None:
         SINK.format("doris", f"'sink.enable.batch-mode' = 'true', '{INTERVAL}' = '10s'"),
         "SET 'table.exec.state.ttl' = '36 h';\nINSERT INTO o SELECT a.x FROM a JOIN b ON a.x = b.x",
         f"{KAFKA}INSERT INTO o SELECT CAST(id AS DECIMAL(10, 2)), CAST(id AS STRING) FROM s",
+        CHECKPOINTS + CDC.format("mysql", "'table-name' = 'orders_.*'"),
+        f"{KEYED}INSERT INTO x SELECT s.id FROM s JOIN o FOR SYSTEM_TIME AS OF s.p ON s.id = o.id",
+        CHECKPOINTS + FILES.replace("dt, h)", "dt_, h_)").format(options="'format' = 'parquet'"),
     ],
 )
 def test_a_statement_without_a_trap_is_quiet(sql: str) -> None:
