@@ -65,12 +65,13 @@ def build_document(
         },
         "looked_at": [
             {
-                "what": in_reader_language(each.place.what),
-                "read": each.was_read,
-                "evidence": each.evidence,
-                **({"harmless": list(each.harmless)} if each.harmless else {}),
+                "what": in_reader_language(place.place.what),
+                "read": place.was_read,
+                "evidence": place.evidence,
+                **({"harmless": list(place.harmless)} if place.harmless else {}),
+                **({"by_design": list(place.by_design)} if place.by_design else {}),
             }
-            for each in diagnosis.looked_at
+            for place in diagnosis.looked_at
         ],
         "causes": [_position(each, diagnosis.findings) for each in independent_causes(diagnosis.lead_findings)],
         "hypotheses": [_hypothesis(each) for each in diagnosis.hypotheses],

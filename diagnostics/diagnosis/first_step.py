@@ -21,8 +21,8 @@ def first_step_of(document: Mapping[str, Any]) -> str | None:
     """The first step of the root cause; without one, that of a known bug of the release that runs, of what is seen and
     nothing explains, or of what contributes; where nothing else is seen, that of a remark.
 
-    Where nothing stands out and the files do not show whether the job is well: to change nothing, and the one file that
-    decides.
+    Where nothing stands out: what the job does by design and people take for a trouble. Where the files do not show
+    whether the job is well: to change nothing, and the one file that decides.
 
     document  of an analysis, in the reader's language
     """
@@ -39,7 +39,13 @@ def first_step_of(document: Mapping[str, Any]) -> str | None:
     if not leading and document["verdict"]["symptom_class"] == UNDECIDED:
         leading = [each for each in findings if each["caused_by"] is None and each.get("first_step")]
     stated = next((each["first_step"] for each in leading if each.get("first_step")), None)
-    return stated if stated or leading else _step_for_quiet_files(document)
+    return stated if stated or leading else _by_design(document) or _step_for_quiet_files(document)
+
+
+def _by_design(document: Mapping[str, Any]) -> str | None:
+    """What the job does by design and people take for a trouble; None without it, and for a job known to be well."""
+    said = [each for place in document.get("looked_at", ()) for each in place.get("by_design", ())]
+    return joined_sentences(said) if said and document["verdict"]["symptom_class"] == UNDECIDED else None
 
 
 def _step_for_quiet_files(document: Mapping[str, Any]) -> str | None:

@@ -11,6 +11,7 @@ from diagnostics.diagnosis.fact_view import FactView, SignalIndex
 from diagnostics.diagnosis.missing import needs
 from diagnostics.evidence.subject import Subject
 from diagnostics.language import in_reader_language, joined_sentences, say, to_say
+from diagnostics.vocabulary.stored_words import in_reader_words
 from diagnostics.wording.phrase import enumeration
 from diagnostics.yaml_document import read_yaml, with_translations
 
@@ -24,17 +25,21 @@ class Place:
     needs: str
     essential: bool = False
     harmless: tuple[str, ...] = ()
+    by_design: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class LookedAt:
     """A place, whether any of its facts was measured, and what was seen there that is harmless, with what to do about
     it if somebody wanted something by it.
+
+    by_design  sentences about what the job does by design and people take for a trouble
     """
 
     place: Place
     was_read: bool
     harmless: tuple[str, ...] = ()
+    by_design: tuple[str, ...] = ()
 
     @property
     def evidence(self) -> str:
@@ -54,6 +59,7 @@ def places() -> tuple[Place, ...]:
             entry["needs"],
             entry.get("essential", False),
             tuple(entry.get("harmless", ())),
+            tuple(entry.get("by_design", ())),
         )
         for entry in entries
     )
@@ -63,7 +69,9 @@ def looked_at(index: SignalIndex, job: str | None) -> tuple[LookedAt, ...]:
     """Each place with whether it was measured for this job."""
     view = index.view(Subject(job=job), "job", reach_down=True)
     return tuple(
-        LookedAt(place, any(view(fact) is not None for fact in place.facts), _harmless(place, view))
+        LookedAt(
+            place, any(view(fact) is not None for fact in place.facts), _harmless(place, view), _by_design(place, view)
+        )
         for place in places()
     )
 
@@ -74,6 +82,11 @@ def _harmless(place: Place, view: FactView) -> tuple[str, ...]:
         return ()
     what, *advice = ([in_reader_language(str(each)) for each in value] for value in stated)
     return (say("; ").join(what), *(sentence for each in advice for sentence in each))
+
+
+def _by_design(place: Place, view: FactView) -> tuple[str, ...]:
+    stated = [in_reader_words(fact, view(fact)) for fact in place.by_design]
+    return tuple(str(each) for value in stated if isinstance(value, list | tuple) for each in value)
 
 
 def is_blind(looked: Sequence[LookedAt]) -> bool:

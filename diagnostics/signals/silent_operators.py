@@ -86,7 +86,7 @@ def measure(evidence: Evidence) -> Measured:
 def _counted(evidence: Evidence) -> Iterator[tuple[VertexKey, str | None, list[_Counts]]]:
     """The counts of the operators of each task that count both what they read and what they hand out."""
     series = metric_series(evidence)
-    read, written = (series.by_vertex(metric, operators=True) for metric in (READ, WRITTEN))
+    read, written = (series.by_vertex(metric, operators=True, with_sums=True) for metric in (READ, WRITTEN))
     for vertex in sorted(written, key=repr):
         counts = []
         by_operator: Mapping[str, tuple[list[Series], list[Series]]] = defaultdict(lambda: ([], []))

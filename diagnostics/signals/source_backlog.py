@@ -73,7 +73,8 @@ def measure(evidence: Evidence) -> Measured:
 
 def _source_series(series: MetricSeries, metric: str) -> Mapping[VertexKey, Sequence[Series]]:
     """The series of a metric of sources by task; those of operators where both are printed."""
-    return {**series.by_vertex(metric, operators=False), **series.by_vertex(metric, operators=True)}
+    of_tasks, of_operators = (series.by_vertex(metric, operators=each, with_sums=True) for each in (False, True))
+    return {**of_tasks, **of_operators}
 
 
 def _has_values(of_task: Sequence[Series]) -> bool:

@@ -15,6 +15,7 @@ from diagnostics.vocabulary.class_owners import class_owners
 from diagnostics.vocabulary.connectors import connectors
 from diagnostics.vocabulary.contradicting_settings import contradictions
 from diagnostics.vocabulary.copied_error import telling_messages
+from diagnostics.vocabulary.expected_behaviour import expected_behaviour
 from diagnostics.vocabulary.fault_origins import origin_titles
 from diagnostics.vocabulary.fault_traits import fault_traits
 from diagnostics.vocabulary.harmless_errors import harmless_errors
@@ -48,6 +49,7 @@ CATALOGUES: tuple[Callable[[], object], ...] = (
     class_owners,
     connectors,
     telling_messages,
+    expected_behaviour,
     origin_titles,
     fault_traits,
     known_frames,

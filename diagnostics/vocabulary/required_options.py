@@ -22,7 +22,7 @@ from diagnostics.yaml_document import read_yaml, with_translations
 Role = Literal["source", "sink"]
 CONNECTOR = "connector"
 EITHER = "|"
-"""Between options of which one suffices."""
+"""Between options that do each by themselves."""
 ALIKE = 0.8
 """How alike two names are that are one misspelt. Our choice: `host-name` for `hostname`, not `url` for `uri-x`."""
 ACTS = ("missing", "misspelt")

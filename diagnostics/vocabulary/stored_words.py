@@ -20,6 +20,7 @@ from diagnostics.vocabulary.class_owners import class_owners
 from diagnostics.vocabulary.code_shapes import code_shapes
 from diagnostics.vocabulary.connectors import connectors
 from diagnostics.vocabulary.contradicting_settings import contradictions
+from diagnostics.vocabulary.expected_behaviour import expected_behaviour
 from diagnostics.vocabulary.fault_origins import origin_titles, origins
 from diagnostics.vocabulary.fault_traits import fault_traits
 from diagnostics.vocabulary.filled_remedy import filled_remedy
@@ -113,6 +114,7 @@ def _catalogue_texts() -> Iterable[tuple[str, Iterable[str]]]:
         ("fault_traits.advice", [*advice, *(each.advice for each in code_shapes())]),
         ("contradicting_settings.what", [each.what for each in contradictions().values()]),
         ("contradicting_settings.act", [each.act for each in contradictions().values()]),
+        ("expected_behaviour.says", [each.says for each in expected_behaviour().values()]),
         ("setting_faults.kind", [each.what for each in faults]),
         ("setting_faults.remedy", [*remedies, *(each.remedy for each in faults)]),
         ("fault_traits.remedy", remedies),

@@ -74,14 +74,21 @@ class MetricSeries:
         """The names of the metrics that have a series."""
         return sorted(self._by_metric)
 
-    def by_vertex(self, metric: str, *, operators: bool) -> Mapping[tuple[str | None, str], list[Series]]:
-        """The series of a metric by (job, vertex): those of its operators, or those of the task."""
-        found: dict[tuple[str | None, str], list[Series]] = defaultdict(list)
+    def by_vertex(
+        self, metric: str, *, operators: bool, with_sums: bool = False
+    ) -> Mapping[tuple[str | None, str], list[Series]]:
+        """The series of a metric by (job, vertex): those of its operators, or those of the task.
+
+        with_sums  also series that name no subtask, of vertices without others: sums over the subtasks, and lines that
+                   somebody copied without that label
+        """
+        of_subtasks: dict[tuple[str | None, str], list[Series]] = defaultdict(list)
+        sums: dict[tuple[str | None, str], list[Series]] = defaultdict(list)
         for each in self.of(metric):
             vertex = each.vertex_id or each.vertex
-            if vertex and each.subtask is not None and (each.operator is not None) == operators:
-                found[each.job_id, vertex].append(each)
-        return found
+            if vertex and (each.operator is not None) == operators:
+                (of_subtasks if each.subtask is not None else sums)[each.job_id, vertex].append(each)
+        return {**sums, **of_subtasks} if with_sums else of_subtasks
 
 
 @read_once

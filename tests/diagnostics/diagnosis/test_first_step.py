@@ -158,3 +158,19 @@ def test_a_bug_of_the_release_that_runs_comes_first_where_no_cause_leads() -> No
     assert first_step_of(document) == "Upgrade Flink to 1.17.2."
     cause = seen | {"role": "root_cause", "first_step": "Raise the heap."}
     assert first_step_of({"findings": [*document["findings"], cause]}) == "Raise the heap."
+
+
+@pytest.mark.parametrize(
+    ("verdict", "roles", "said"),
+    [
+        ("inconclusive", [], "This is by design."),
+        ("inconclusive", ["root_cause"], "Repair it."),
+        ("inconclusive", ["contributing"], "Repair it."),
+        ("healthy", [], None),
+    ],
+)
+def test_what_is_by_design_is_said_where_nothing_stands_out(verdict: str, roles: list[str], said: str | None) -> None:
+    findings = [{"role": each, "severity": "info", "caused_by": None, "first_step": "Repair it."} for each in roles]
+    place = {"read": True, "evidence": "", "by_design": ["This is by design."]}
+    document = {"findings": findings, "verdict": {"symptom_class": verdict}, "looked_at": [place], "inputs": []}
+    assert first_step_of(document) == said

@@ -1,0 +1,152 @@
+"""What a job does by design and people take for a trouble: one reader of a log, rows that wait for a checkpoint."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from diagnostics.aggregators import code_calls
+from diagnostics.evidence import Evidence
+from diagnostics.evidence.subject import Subject
+from diagnostics.reconstruction.checkpoints.history import checkpoint_histories
+from diagnostics.reconstruction.configuration.stated_settings import stated_options
+from diagnostics.reconstruction.job.cluster import cluster_of
+from diagnostics.reconstruction.job.declared_tables import declared_tables
+from diagnostics.reconstruction.job.graph import job_graph
+from diagnostics.reconstruction.job.record_totals import record_totals
+from diagnostics.reconstruction.load.subtasks import load_snapshots
+from diagnostics.reconstruction.metrics.metric_series import metric_series
+from diagnostics.reconstruction.metrics.series import Series
+from diagnostics.signals.signal import Measured, Signal, SignalDefinition, known_facts
+from diagnostics.vocabulary.expected_behaviour import expected_behaviour
+from diagnostics.vocabulary.operators_at_limit import reads_change_log
+
+PENDING = "pendingRecords"
+FLOWS = ("numRecordsIn", "numRecordsOut")
+COMMITTED = "shown-by-checkpoints "
+"""Beginning of the trap of a table whose sink commits with checkpoints, as the reader of the source names it."""
+INTERVAL = "execution.checkpointing.interval"
+OF_CHANGES = "-cdc"
+"""End of the connectors that read the log of a database."""
+FEWEST_RECORDS = 100
+"""Records of the one reader from which the others' zeros count. Our choice: a hundred records are no first fetch."""
+
+Job = str | None
+
+
+def measure(evidence: Evidence) -> Measured:
+    """The behaviour by design that the evidence shows, in the order of the catalogue.
+
+    Reads   subtask, vertex, metric_sample, code_call, config_option, and the histories of checkpoints.
+    Gives   one signal for each job that shows some; what a statement shows is of all jobs.
+    Empty   nothing without it.
+    """
+    shown = {name: set(SHAPES[entry.shape](evidence)) for name, entry in expected_behaviour().items()}
+    named = {*cluster_of(evidence).job_names, *(job for of_jobs in shown.values() for job in of_jobs if job)}
+    jobs: Sequence[Job] = sorted(named) or [None]
+    for job in jobs:
+        known = [name for name, of_jobs in shown.items() if job in of_jobs or None in of_jobs]
+        if known:
+            says = [expected_behaviour()[name].says for name in known[:1]]
+            yield Signal("expected_behaviour", Subject(job=job), known_facts({"kinds": known, "says": says}))
+
+
+def _one_of_many(evidence: Evidence) -> Iterator[Job]:
+    """Jobs whose source of changes has one subtask that hands out all records, and others that hand out none."""
+    names = _names_of_sources(evidence)
+    for (job, vertex), taken in load_snapshots(evidence).items():
+        counts = [load.records_out or 0 for load in taken[-1].values()] if taken else []
+        handed = [count for count in counts if count > 0]
+        is_one = len(counts) > 1 and len(handed) == 1 and handed[0] >= FEWEST_RECORDS
+        if is_one and _reads_changes(names.get((job, vertex), vertex), evidence):
+            yield job
+
+
+def _one_task(evidence: Evidence) -> Iterator[Job]:
+    """Jobs whose source of changes has one subtask, while others have more or nothing else of the job is known."""
+    # Metrics show as many subtasks as somebody copied.
+    tasks = cluster_of(evidence).tasks if evidence.has("vertex") else {}
+    for (job, vertex), task in tasks.items():
+        others = [each.parallelism or 1 for (of_job, name), each in tasks.items() if of_job == job and name != vertex]
+        if task.parallelism == 1 and max(others, default=2) > 1 and _reads_changes(task.name, evidence):
+            yield job
+
+
+def _all_read(evidence: Evidence) -> Iterator[Job]:
+    """Jobs whose sources have no record before them, and hand out none either."""
+    series = metric_series(evidence)
+    pending = [each for each in series.of(PENDING) if each.known]
+    for job in {each.job_id for each in pending}:
+        flows = [
+            each
+            for metric in FLOWS
+            for name in (metric, f"{metric}PerSecond")
+            for each in series.of(name)
+            if each.job_id == job and each.known
+        ]
+        none_wait = all(not point.value for each in pending if each.job_id == job for point in each.known)
+        if none_wait and flows and all(map(_stands, flows)):
+            yield job
+
+
+def _stands(series: Series) -> bool:
+    """Whether a counter does not grow, or a rate is 0."""
+    values = [point.value or 0.0 for point in series.known]
+    return max(values) == 0 or (not series.metric.endswith("PerSecond") and values[0] == values[-1] and len(values) > 1)
+
+
+def _committed_by_checkpoints(evidence: Evidence) -> Iterator[Job]:
+    """All jobs, where a statement writes a table that shows rows with checkpoints, and checkpoints are enabled."""
+    rows = evidence.answer(code_calls.AGGREGATOR).to_pylist()
+    is_written = any(row["kind"] == "statement-trap" and row["name"].startswith(COMMITTED) for row in rows)
+    if is_written and _is_checkpointed(evidence):
+        yield None
+
+
+def _is_checkpointed(evidence: Evidence) -> bool:
+    histories = checkpoint_histories(evidence).values()
+    completed = any(each.status == "completed" for history in histories for each in history.checkpoints)
+    return completed or any(each.key == INTERVAL for each in stated_options(evidence))
+
+
+def _counted_between_tasks(evidence: Evidence) -> Iterator[Job]:
+    """Jobs of one task whose answers count nothing."""
+    cluster = cluster_of(evidence)
+    for (job, vertex), totals in record_totals(evidence).items():
+        counted = [each for each in (totals.read, totals.written) if each is not None]
+        names = job_graph(cluster, job).names
+        if len(names) <= 1 and counted and not any(counted) and names.get(vertex, "").startswith("Source"):
+            yield job
+
+
+def _names_of_sources(evidence: Evidence) -> Mapping[tuple[Job, str], str]:
+    series = metric_series(evidence)
+    tasks = cluster_of(evidence).tasks
+    named = {vertex: series.name_of(vertex) or vertex[1] for vertex in load_snapshots(evidence)}
+    return {**named, **{vertex: task.name for vertex, task in tasks.items()}}
+
+
+def _reads_changes(task: str, evidence: Evidence) -> bool:
+    """Whether a task is a source of changes, by its name or by the table that its name has."""
+    if reads_change_log(task):
+        return True
+    connectors = declared_tables(evidence).connectors
+    return "ource" in task and any(
+        kind.endswith(OF_CHANGES) and name.lower() in task.lower() for name, kind in connectors.items()
+    )
+
+
+SHAPES: Mapping[str, Callable[[Evidence], Iterator[Job]]] = {
+    "one-of-many": _one_of_many,
+    "one-task": _one_task,
+    "all-read": _all_read,
+    "committed-by-checkpoints": _committed_by_checkpoints,
+    "counted-between-tasks": _counted_between_tasks,
+}
+"""Name of what shows a behaviour -> the jobs that show it; None means all of them."""
+
+FACTS = {
+    "kinds": "ids of the behaviour by design that the evidence shows",
+    "says": "that it is by design, and what to set where something else is wanted",
+}
+
+SIGNALS = (SignalDefinition("expected_behaviour", "job", FACTS, measure),)
