@@ -13,6 +13,7 @@ shows   where such a failure comes from, if no other catalogue knows it: an id o
 system  the outside system, beside `shows: outside_system`
 gives_way  entries that name the cause of this one: where another record of the case shows one of them, that one counts
 two_copies  true: a cast shows it only where both classes are copies of one
+innermost   true: one of `texts` shows it only where no exception follows in the chain, so that its cause is not there
 
 The files in the order of their names, the first entry that fits counts. Settings with a remedy of their own are in
 `setting_faults.yaml`. What an entry shows gives way to `setting_faults.yaml` and to the origins that stand before
@@ -44,6 +45,8 @@ OF_A_CLASS_FILE = "java"
 """How the names of groups end that take the version of a class file."""
 CLASS_FILES_BEFORE_JAVA = 44
 """Version of a class file less the release of Java: 52 is Java 8. Source: Java Virtual Machine Specification, 4.1."""
+_THROWN = re.compile(r"\n[^\n]{0,200}(?:Exception|Error)\b")
+"""A further exception of a chain, whose lines each begin with a class."""
 REMEMBERED = 4_096
 """Exception chains whose answer is kept. Our choice: twice as many as a case keeps of a kind; several signals ask."""
 
@@ -70,6 +73,7 @@ class MessageRemedy:
     beside: tuple[str, ...] = ()
     gives_way: tuple[str, ...] = ()
     two_copies: bool = False
+    innermost: bool = False
     values: re.Pattern[str] | None = None
     remedy_with: str | None = None
 
@@ -82,8 +86,10 @@ class MessageRemedy:
         return with_values(self.remedy_with, values)
 
     def fits_beside(self, text: str) -> bool:
-        """Whether the chain has what the entry wants beside its texts."""
+        """Whether the chain has what the entry wants beside its texts, and nothing that it excludes."""
         if self.beside and not any(each in text for each in self.beside):
+            return False
+        if self.innermost and all(_THROWN.search(text, text.rindex(each)) for each in self.texts if each in text):
             return False
         cast = class_cast(text) if self.two_copies else None
         return cast is None or cast.source == cast.target or cast.relocated is not None
@@ -101,10 +107,11 @@ def message_remedies() -> tuple[MessageRemedy, ...]:
             entry.get("system"),
             frames=tuple(entry.get("thrown", {}).get("frames", ())),
             thrown_texts=tuple(entry.get("thrown", {}).get("texts", ())),
-            is_general=path.stem == GENERAL,
+            is_general=path.stem == GENERAL or entry.get("innermost") is True,
             beside=tuple(entry.get("beside", ())),
             gives_way=tuple(entry.get("gives_way", ())),
             two_copies=entry.get("two_copies") is True,
+            innermost=entry.get("innermost") is True,
             values=re.compile(entry["named"]["pattern"]) if "named" in entry else None,
             remedy_with=_remedy_with(entry),
         )
