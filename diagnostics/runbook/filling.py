@@ -278,6 +278,16 @@ def _left_out(runbook: Runbook, page: _Page) -> dict[str, dict[str, Any]]:
     return left_out
 
 
+def _without_repeated_acts(answers: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The answers without what this case is told to do a second time: two measures can name one act."""
+    kept: list[dict[str, Any]] = []
+    for answer in answers:
+        is_repeated = any(each["taken"] and each["then"] == answer["then"] for each in kept)
+        if answer["said"] or not answer["taken"] or not is_repeated:
+            kept.append(answer)
+    return kept
+
+
 def _filled_step(step: Step, page: _Page) -> dict[str, Any]:
     lookup = page.lookup
     filled: dict[str, Any] = {"id": step.id}
@@ -289,7 +299,7 @@ def _filled_step(step: Step, page: _Page) -> dict[str, Any]:
     filled["measured"] = page.known(step.measured)
     filled["measured_pieces"] = page.known_pieces(step.measured)
     filled["look"] = [page.look(each) for each in step.look if page.applies(each.when)]
-    filled["answers"] = [
+    answers = [
         {
             "if": page.sentence(answer.condition),
             "then": page.sentence(answer.meaning),
@@ -303,6 +313,7 @@ def _filled_step(step: Step, page: _Page) -> dict[str, Any]:
         for answer in step.answers
         if page.is_known(answer.condition) and page.is_known(answer.meaning)
     ]
+    filled["answers"] = _without_repeated_acts(answers)
     filled["change"] = changes = page.changes(step)
     filled["shown_change"] = [shown_change(each, page.file) for each in changes]
     in_force = bool(step.changes) and not changes

@@ -79,6 +79,15 @@ def test_the_branch_that_the_measurement_takes_is_marked() -> None:
     assert [each["taken"] for each in filled()["steps"][0]["answers"]] == [True, None]
 
 
+def test_an_act_that_two_measures_name_is_told_once() -> None:
+    measured = "{fact: keys.top_share_ratio, op: '>', value: 0.1}"
+    again = f'      - {{if: "its share is measured", then: "salt it", when: {measured}}}\n'
+    first, many, rest = RUNBOOK.partition('      - {if: "many keys')
+    runbook = Runbook.from_yaml(first + again + many + rest, "runbook.yaml")
+    answers = fill(runbook, FINDING, SIGNALS)["steps"][0]["answers"]
+    assert [each["then"] for each in answers] == ["salt it", "raise the maximum parallelism"]
+
+
 def test_a_change_holds_the_computed_value() -> None:
     assert filled()["steps"][1]["change"][0]["to"] == "keyBy(merchant + random(0, 16))"
 
