@@ -279,7 +279,7 @@ def _left_out(runbook: Runbook, page: _Page) -> dict[str, dict[str, Any]]:
 
 
 def _without_repeated_acts(answers: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The answers without what this case is told to do a second time: two measures can name one act."""
+    """The answers without an act of this case that one before them states: two measures can name the same."""
     kept: list[dict[str, Any]] = []
     for answer in answers:
         is_repeated = any(each["taken"] and each["then"] == answer["then"] for each in kept)
