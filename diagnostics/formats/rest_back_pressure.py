@@ -21,6 +21,7 @@ from diagnostics.notation.rest_document import (
     small,
     text,
 )
+from diagnostics.notation.rest_subtask import task_key
 
 LEVELS = ("ok", "low", "high")
 LEVEL_NAMES = ("backpressureLevel", "backpressure-level")
@@ -37,32 +38,37 @@ def _recognise(head: Head) -> float:
 
 
 def _fits(seen: Outline) -> bool:
-    if not seen.has("", "status"):
-        return False
-    has_level = any(seen.has("", name) for name in LEVEL_NAMES)
-    return has_level or (seen.has("", "end-timestamp", "subtasks") and seen.has("subtasks/*", "ratio"))
+    if seen.is_array:
+        return _has_level(seen, "*") and seen.has("*", "subtask")
+    of_subtasks = _has_level(seen, "subtasks/*") or seen.has("subtasks/*", "subtask", "ratio")
+    return of_subtasks or _has_level(seen, "")
+
+
+def _has_level(seen: Outline, path: str) -> bool:
+    return any(seen.has(path, name) for name in LEVEL_NAMES)
 
 
 def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
-    answer = document.value
+    answer = {"subtasks": document.value} if isinstance(document.value, list) else document.value
     ts_ms = moment(answer.get("end-timestamp")) or document.snapshot_ms
-    named = {"ts_ms": ts_ms, "job_id": document.path.job_id, "vertex_id": document.path.vertex_id}
-    rows = [{**named, **_measured(each), **document.at(*place)} for place, each in _attempts(answer)]
+    named = {"ts_ms": ts_ms, "job_id": document.path.job_id, "vertex_id": task_key(answer, document)}
+    above = () if isinstance(document.value, list) else ("subtasks",)
+    rows = [{**named, **_measured(each), **document.at(*above, *place)} for place, each in _attempts(answer)]
     level = _level(answer)
     if rows or level:
         ratios = [row["back_pressured_ratio"] for row in rows if row["back_pressured_ratio"] is not None]
         rows.append({**named, "level": level, "back_pressured_ratio": max(ratios, default=None), **document.at()})
     yield Rows("back_pressure", rows)
-    stale = text(answer["status"]) == "deprecated"
+    stale = text(answer.get("status")) == "deprecated"
     warning = say("Flink had no fresh sample of the back pressure (status deprecated): ask again after some seconds")
     yield Coverage(records=len(rows), warnings=(warning,) if stale else (), first_ts_ms=ts_ms, last_ts_ms=ts_ms)
 
 
 def _attempts(answer: Mapping[str, Any]) -> Iterator[tuple[tuple[str | int, ...], Mapping[str, Any]]]:
     for place, subtask in enumerate(items(answer.get("subtasks"))):
-        yield ("subtasks", place), subtask
+        yield (place,), subtask
         for other, attempt in enumerate(items(subtask.get("other-concurrent-attempts"))):
-            yield ("subtasks", place, "other-concurrent-attempts", other), attempt
+            yield (place, "other-concurrent-attempts", other), attempt
 
 
 def _measured(subtask: Mapping[str, Any]) -> dict[str, Any]:
@@ -132,7 +138,7 @@ FORMAT = Format(
             '"subtasks":[{"subtask":3,"backpressure-level":"HIGH","ratio":0.93}]}',
             rows={
                 "back_pressure": [
-                    {"job_id": None, "vertex_id": None, "subtask": 3, "level": "high", "back_pressured_ratio": 0.93},
+                    {"vertex_id": "(backpressure.json)", "subtask": 3, "level": "high", "back_pressured_ratio": 0.93},
                     {"subtask": None, "level": "high"},
                 ]
             },

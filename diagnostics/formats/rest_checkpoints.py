@@ -33,19 +33,38 @@ COUNTS = {
 """Fields of `counts` -> the equivalent job metric; the name for `restored` is ours, because Flink has no metric."""
 
 
+LATEST = ("completed", "failed", "savepoint")
+"""Checkpoints of `latest`, beside the restored one."""
+_OF_CHECKPOINT = (
+    *("trigger_timestamp", "latest_ack_timestamp", "end_to_end_duration", "state_size", "checkpointed_size"),
+    *("checkpoint_type", "is_savepoint", "failure_message", "failure_timestamp", "num_acknowledged_subtasks"),
+)
+"""Fields of which a checkpoint has at least one beside its id and status."""
+_PARTS = ("counts", "latest", "history")
+
+
 def _fits(seen: Outline) -> bool:
-    is_history = seen.has("", "counts", "history") and seen.has("counts", "completed", "failed")
-    is_whole = seen.has("", "id", "trigger_timestamp", "is_savepoint")
-    is_excerpt = seen.has("", "id", "status", "end_to_end_duration") and not seen.has("", "subtasks")
-    return is_history or is_whole or is_excerpt
+    if seen.is_array:
+        return _is_checkpoint(seen, "*")
+    counts = seen.keys.get("counts", frozenset())
+    has_counts = bool(counts) and counts <= COUNTS.keys()
+    has_listed = any(_is_checkpoint(seen, f"latest/{kind}") for kind in LATEST) or _is_checkpoint(seen, "history/*")
+    return has_counts or has_listed or (_is_checkpoint(seen, "") and not seen.has("", "subtasks"))
+
+
+def _is_checkpoint(seen: Outline, path: str) -> bool:
+    return seen.has(path, "id", "status") and any(seen.has(path, name) for name in _OF_CHECKPOINT)
 
 
 def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
     answer = document.value
-    if "counts" not in answer:
+    if isinstance(answer, list):
+        rows = [_checkpoint(document, each, place) for place, each in enumerate(answer)]
+    elif not any(part in answer for part in _PARTS):
         rows = [_checkpoint(document, answer)]
     else:
-        rows = [_checkpoint(document, each, "history", place) for place, each in enumerate(items(answer["history"]))]
+        history = items(answer.get("history"))
+        rows = [_checkpoint(document, each, "history", place) for place, each in enumerate(history)]
         rows += _latest_outside_history(document, {row["checkpoint_id"] for row in rows})
         yield Rows("metric_sample", list(_counts(document)))
     yield Rows("checkpoint", rows)
@@ -55,7 +74,7 @@ def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
 def _latest_outside_history(document: RestDocument, listed: set[int | None]) -> Iterator[dict[str, Any]]:
     """`latest.completed`, `.failed` and `.savepoint` when the short history no longer lists them."""
     latest = fields(document.value.get("latest"))
-    for kind in ("completed", "failed", "savepoint"):
+    for kind in LATEST:
         checkpoint = latest.get(kind)
         if isinstance(checkpoint, dict) and whole(checkpoint.get("id")) not in listed:
             listed.add(whole(checkpoint.get("id")))
@@ -64,7 +83,7 @@ def _latest_outside_history(document: RestDocument, listed: set[int | None]) -> 
 
 def _counts(document: RestDocument) -> Iterator[dict[str, Any]]:
     named = {"ts_ms": document.snapshot_ms, "scope": "job", "job_id": document.path.job_id}
-    counts = fields(document.value["counts"])
+    counts = fields(document.value.get("counts"))
     for name, metric in COUNTS.items():
         if name in counts:
             yield {**named, "metric": metric, "value": number(counts[name]), **document.at("counts", name)}
@@ -78,7 +97,7 @@ def _checkpoint(document: RestDocument, checkpoint: Mapping[str, Any], *path: Ke
     return {
         "ts_ms": document.snapshot_ms,
         "job_id": document.path.job_id,
-        "checkpoint_id": whole(checkpoint["id"]),
+        "checkpoint_id": whole(checkpoint.get("id")),
         "status": text(checkpoint.get("status")),
         "is_savepoint": flag(checkpoint.get("is_savepoint")),
         "checkpoint_type": text(checkpoint.get("checkpoint_type")),
@@ -170,6 +189,25 @@ FORMAT = Format(
                     {"metric": "numberOfFailedCheckpoints", "value": 0.0},
                     {"metric": "numberOfInProgressCheckpoints", "value": 1.0},
                     {"metric": "numberOfRestoredCheckpoints", "value": 0.0},
+                ],
+            },
+        ),
+        Sample(
+            name="rest.json",
+            text='{"counts":{"completed":40,"failed":1},"latest":{"failed":{"id":41,"status":"FAILED",'
+            '"failure_message":"Checkpoint expired before completing."}}}',
+            rows={
+                "metric_sample": [
+                    {"metric": "numberOfCompletedCheckpoints", "job_id": None, "value": 40.0},
+                    {"metric": "numberOfFailedCheckpoints", "value": 1.0},
+                ],
+                "checkpoint": [
+                    {
+                        "checkpoint_id": 41,
+                        "status": "FAILED",
+                        "failure_message": "Checkpoint expired before completing.",
+                        "pointer": "/latest/failed",
+                    }
                 ],
             },
         ),

@@ -22,7 +22,11 @@ FACTS = {"flink-version": "flink.version", "flink-commit": "flink.commit", "flin
 
 
 def _fits(seen: Outline) -> bool:
-    return seen.has("", "taskmanagers", "slots-total") or seen.has("", "refresh-interval", "flink-version")
+    return (
+        seen.has("", "slots-total")
+        or seen.has("", "slots-available")
+        or seen.has("", "refresh-interval", "flink-version")
+    )
 
 
 def _read(document: RestDocument) -> Iterator[Rows | Coverage]:

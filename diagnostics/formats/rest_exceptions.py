@@ -19,39 +19,49 @@ NOWHERE = ("(unassigned)", "unassigned", "")
 
 
 def _fits(seen: Outline) -> bool:
-    return seen.has("", "root-exception") or seen.has("exceptionHistory", "entries")
+    is_piece = any(seen.has(path, "exceptionName", "stacktrace") for path in ("entries/*", "*"))
+    return is_piece or seen.has("", "root-exception") or seen.has("exceptionHistory", "entries")
 
 
 def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
     rows = list(_history(document))
-    root = document.value.get("root-exception")
+    answer = fields(document.value)
+    root = answer.get("root-exception")
     if not rows:
-        listed = items(document.value.get("all-exceptions"))
+        listed = items(answer.get("all-exceptions"))
         rows = [_failure(document, failure, "all-exceptions", place) for place, failure in enumerate(listed)]
-    if root and not any(row["ts_ms"] == moment(document.value.get("timestamp")) for row in rows):
-        failure = {"exception": root, "timestamp": document.value.get("timestamp")}
+    if root and not any(row["ts_ms"] == moment(answer.get("timestamp")) for row in rows):
+        failure = {"exception": root, "timestamp": answer.get("timestamp")}
         rows.append(_failure(document, failure) | document.at("root-exception"))
     yield Rows("failure", rows)
     if options := list(_table_options(document)):
         yield Rows("config_option", options)
-    history = fields(document.value.get("exceptionHistory"))
-    is_cut = history.get("truncated") is True or document.value.get("truncated") is True
+    is_cut = fields(answer.get("exceptionHistory")).get("truncated") is True or answer.get("truncated") is True
     warning = say("Flink shortened the list of exceptions: ask again with ?maxExceptions=50")
     yield Coverage.cover_times(len(rows), (row["ts_ms"] for row in rows), (warning,) if is_cut else ())
 
 
 def _history(document: RestDocument) -> Iterator[dict[str, Any]]:
-    entries = items(fields(document.value.get("exceptionHistory")).get("entries"))
+    above, entries = _entries(document.value)
     for place, entry in enumerate(entries):
-        path: tuple[Key, ...] = ("exceptionHistory", "entries", place)
+        path: tuple[Key, ...] = (*above, place)
         yield _failure(document, entry, *path)
         for other, concurrent in enumerate(items(entry.get("concurrentExceptions"))):
             yield _failure(document, concurrent, *path, "concurrentExceptions", other)
 
 
+def _entries(answer: Any) -> tuple[tuple[Key, ...], list[Any]]:
+    """The entries of the history with their path: of a whole answer, or copied without what stands around them."""
+    if isinstance(answer, list):
+        return (), answer
+    if "entries" in answer:
+        return ("entries",), items(answer["entries"])
+    return ("exceptionHistory", "entries"), items(fields(answer.get("exceptionHistory")).get("entries"))
+
+
 def _table_options(document: RestDocument) -> Iterator[dict[str, Any]]:
     """The options of a table that the newest exception prints."""
-    told = document.value.get("root-exception")
+    told = fields(document.value).get("root-exception")
     if isinstance(told, str):
         yield from (each | document.at("root-exception") for each in options_of_text(told))
 

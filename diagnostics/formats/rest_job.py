@@ -1,4 +1,6 @@
-"""Flink REST `/jobs`, `/jobs/overview`, `/jobs/<id>` and `/jobs/<id>/plan`: jobs, their tasks and edges."""
+"""Flink REST `/jobs`, `/jobs/overview`, `/jobs/<id>` and `/jobs/<id>/plan`: jobs, their tasks and edges; of copied
+pieces also tasks without ids, and subtasks beside or below them.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +23,7 @@ from diagnostics.notation.rest_document import (
     small,
     text,
 )
+from diagnostics.notation.rest_subtask import subtask_row, task_key
 
 TASK_COUNTERS = {
     "read-records": "numRecordsIn",
@@ -39,6 +42,7 @@ def _fits(seen: Outline) -> bool:
         seen.has("jobs/*", "jid", "state")
         or seen.has("jobs/*", "id", "status")
         or seen.has("", "jid", "vertices")
+        or any(seen.has("vertices/*", "name", of_task) for of_task in ("status", "parallelism", "metrics"))
         or seen.has("", "jid", "state", "timestamps")
         or seen.has("plan", "nodes")
         or (seen.has("", "plan") and seen.has("plan", "jid"))
@@ -52,9 +56,9 @@ def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
         yield Rows("job", jobs)
         yield Coverage(records=len(jobs))
         return
-    if "jid" in answer:
+    if text(answer.get("jid")) or document.path.job_id:
         yield Rows("job", [_job(document, answer)])
-        yield from _vertices(document, moment(answer.get("now")) or document.snapshot_ms)
+    yield from _vertices(document, moment(answer.get("now")) or document.snapshot_ms)
     yield Rows("edge", list(_edges(document)))
     yield Coverage(records=1, first_ts_ms=moment(answer.get("start-time")), last_ts_ms=moment(answer.get("now")))
 
@@ -62,7 +66,7 @@ def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
 def _job(document: RestDocument, job: Mapping[str, Any], *path: Key) -> dict[str, Any]:
     return {
         "ts_ms": moment(job.get("now")) or document.snapshot_ms,
-        "job_id": text(job["jid"] if "jid" in job else job["id"]),
+        "job_id": text(job.get("jid", job.get("id"))) or document.path.job_id,
         "name": text(job.get("name")),
         "state": text(job.get("state", job.get("status"))),
         "start_ms": moment(job.get("start-time")),
@@ -72,10 +76,11 @@ def _job(document: RestDocument, job: Mapping[str, Any], *path: Key) -> dict[str
 
 
 def _vertices(document: RestDocument, ts_ms: int | None) -> Iterator[Rows]:
-    job_id = text(document.value["jid"])
-    vertices, samples = [], []
-    for place, vertex in enumerate(items(document.value.get("vertices"))):
-        named = {"ts_ms": ts_ms, "job_id": job_id, "vertex_id": text(vertex["id"])}
+    job_id = text(document.value.get("jid")) or document.path.job_id
+    vertices, samples, subtasks = [], [], []
+    listed = items(document.value.get("vertices"))
+    for place, vertex in enumerate(listed):
+        named = {"ts_ms": ts_ms, "job_id": job_id, "vertex_id": task_key(vertex, document)}
         vertices.append(
             {
                 **named,
@@ -101,6 +106,16 @@ def _vertices(document: RestDocument, ts_ms: int | None) -> Iterator[Rows]:
             for name, metric in TASK_COUNTERS.items()
             if name in metrics
         ]
+        of_task: list[tuple[Key, ...]] = [("vertices", place, "subtasks")] if "subtasks" in vertex else []
+        of_task += [("subtasks",)] if "subtasks" in document.value and len(listed) == 1 else []
+        for path in of_task:
+            told = vertex["subtasks"] if len(path) > 1 else document.value["subtasks"]
+            subtasks += [
+                {**named, **subtask_row(each), **document.at(*path, number_of)}
+                for number_of, each in enumerate(items(told))
+            ]
+    if subtasks:
+        yield Rows("subtask", subtasks)
     yield Rows("vertex", vertices)
     yield Rows("metric_sample", samples)
 
@@ -123,7 +138,7 @@ FORMAT = Format(
     id="flink-rest-job",
     title=to_say("Flink REST: job"),
     documentation="https://nightlies.apache.org/flink/flink-docs-stable/docs/ops/rest_api/#jobs-jobid",
-    tables=("job", "vertex", "edge", "metric_sample"),
+    tables=("job", "vertex", "subtask", "edge", "metric_sample"),
     recognise=rest_shape(_fits),
     read=rest_reader(_read),
     samples=(
@@ -193,6 +208,19 @@ FORMAT = Format(
                         "pointer": "/plan/nodes/0/inputs/0",
                     }
                 ],
+            },
+        ),
+        Sample(
+            name="rest.json",
+            text='{"vertices":[{"name":"Source: files","status":"RUNNING","metrics":{"write-records":9}}],"subtasks":['
+            '{"subtask":0,"status":"FINISHED","duration":7500000},{"subtask":1,"status":"RUNNING"}]}',
+            rows={
+                "vertex": [{"job_id": None, "vertex_id": "Source: files", "status": "RUNNING"}],
+                "subtask": [
+                    {"vertex_id": "Source: files", "subtask": 0, "duration_ms": 7500000, "pointer": "/subtasks/0"},
+                    {"subtask": 1, "status": "RUNNING", "duration_ms": None},
+                ],
+                "metric_sample": [{"vertex_id": "Source: files", "metric": "numRecordsOut", "value": 9.0}],
             },
         ),
     ),

@@ -1,4 +1,6 @@
-"""Flink REST `/jobs/<id>/vertices/<id>`: the subtasks of one task with their counters."""
+"""Flink REST `/jobs/<id>/vertices/<id>` and `.../subtasks/<n>`: the subtasks of one task with their counters, also the
+subtasks alone as people copy them.
+"""
 
 from __future__ import annotations
 
@@ -8,69 +10,44 @@ from typing import Any
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
 from diagnostics.language import to_say
-from diagnostics.notation.json_document import Outline
-from diagnostics.notation.rest_document import (
-    RestDocument,
-    complete,
-    fields,
-    items,
-    moment,
-    number,
-    rest_reader,
-    rest_shape,
-    small,
-    text,
-    whole,
-)
+from diagnostics.notation.json_document import Key, Outline
+from diagnostics.notation.rest_document import RestDocument, fields, items, moment, rest_reader, rest_shape, small, text
+from diagnostics.notation.rest_subtask import lists_subtasks, subtask_row, task_key
 
 
 def _fits(seen: Outline) -> bool:
-    if not seen.has("", "id", "name", "subtasks"):
-        return False
-    return seen.has("", "parallelism") or seen.has("subtasks/*", "attempt", "status")
+    if seen.is_array:
+        return lists_subtasks(seen, "*")
+    is_alone = lists_subtasks(seen, "") and not seen.has("", "subtasks")
+    is_whole = seen.has("", "id", "name", "subtasks", "parallelism") and not seen.has("", "taskmanagers")
+    return is_alone or is_whole or (lists_subtasks(seen, "subtasks/*") and not seen.has("", "vertices"))
 
 
 def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
-    vertex = document.value
+    vertex = fields(document.value)
     ts_ms = moment(vertex.get("now")) or document.snapshot_ms
-    subtasks = items(vertex["subtasks"])
-    named = {"ts_ms": ts_ms, "job_id": document.path.job_id, "vertex_id": text(vertex["id"])}
-    about = {
-        **named,
-        "name": text(vertex.get("name")),
-        "parallelism": small(vertex.get("parallelism")) or len(subtasks),
-        "max_parallelism": small(vertex.get("maxParallelism")),
-    }
-    yield Rows("vertex", [{**about, **document.at()}])
-    yield Rows(
-        "subtask",
-        [{**named, **_subtask(subtask), **document.at("subtasks", place)} for place, subtask in enumerate(subtasks)],
-    )
+    subtasks = list(_subtasks(document))
+    named = {"ts_ms": ts_ms, "job_id": document.path.job_id, "vertex_id": task_key(vertex, document)}
+    if "subtask" not in vertex:
+        about = {
+            "name": text(vertex.get("name")),
+            "parallelism": small(vertex.get("parallelism")) or len(subtasks),
+            "max_parallelism": small(vertex.get("maxParallelism")),
+        }
+        yield Rows("vertex", [{**named, **about, **document.at()}])
+    yield Rows("subtask", [{**named, **subtask_row(subtask), **document.at(*path)} for path, subtask in subtasks])
     yield Coverage(records=1 + len(subtasks), first_ts_ms=ts_ms, last_ts_ms=ts_ms)
 
 
-def _subtask(subtask: Mapping[str, Any]) -> dict[str, Any]:
-    metrics = fields(subtask.get("metrics"))
-    return {
-        "subtask": small(subtask.get("subtask")),
-        "attempt": small(subtask.get("attempt")),
-        "status": text(subtask.get("status")),
-        "task_manager": _task_manager(subtask.get("taskmanager-id")),
-        "host": text(subtask.get("endpoint")) or text(subtask.get("host")),
-        "start_ms": moment(subtask.get("start-time", subtask.get("start_time"))),
-        "duration_ms": whole(subtask.get("duration")),
-        "read_records": whole(complete(metrics, "read-records")),
-        "write_records": whole(complete(metrics, "write-records")),
-        "read_bytes": whole(complete(metrics, "read-bytes")),
-        "write_bytes": whole(complete(metrics, "write-bytes")),
-        "busy_ms": number(metrics.get("accumulated-busy-time")),
-        "back_pressured_ms": number(metrics.get("accumulated-backpressured-time")),
-        "idle_ms": number(metrics.get("accumulated-idle-time")),
-    }
-
-
-def _task_manager(value: Any) -> str | None:
-    return None if value == "(unassigned)" else text(value)
+def _subtasks(document: RestDocument) -> Iterator[tuple[tuple[Key, ...], Mapping[str, Any]]]:
+    """The subtasks with their paths: of a task, of a copied list, or the only one of an answer about it."""
+    answer = document.value
+    if isinstance(answer, dict) and "subtasks" not in answer:
+        yield (), answer
+        return
+    above, listed = ((), answer) if isinstance(answer, list) else (("subtasks",), items(answer["subtasks"]))
+    for place, subtask in enumerate(listed):
+        yield (*above, place), subtask
 
 
 FORMAT = Format(
@@ -126,6 +103,35 @@ FORMAT = Format(
                         "pointer": "/subtasks/0",
                     }
                 ],
+            },
+        ),
+        Sample(
+            name="rest.json",
+            text='{"name":"Source: orders","parallelism":2,"subtasks":[{"subtask":0,"metrics":{"write-records":91243}},'
+            '{"subtask":1,"metrics":{"write-records":0}}]}',
+            rows={
+                "vertex": [{"job_id": None, "vertex_id": "Source: orders", "name": "Source: orders", "parallelism": 2}],
+                "subtask": [
+                    {"vertex_id": "Source: orders", "subtask": 0, "write_records": 91243, "pointer": "/subtasks/0"},
+                    {"subtask": 1, "write_records": 0, "read_records": None, "status": None},
+                ],
+            },
+        ),
+        Sample(
+            name="subtask.json",
+            text='{"subtask":3,"status":"RUNNING","attempt":1,"endpoint":"tm:18050","start-time":1795222041691,'
+            '"end-time":-1,"duration":95180,"metrics":{"read-records":5,"write-records":4}}',
+            rows={
+                "subtask": [
+                    {
+                        "vertex_id": "(subtask.json)",
+                        "subtask": 3,
+                        "attempt": 1,
+                        "read_records": 5,
+                        "write_records": 4,
+                        "pointer": "",
+                    }
+                ]
             },
         ),
     ),

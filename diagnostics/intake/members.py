@@ -19,6 +19,7 @@ from diagnostics.errors import LimitExceeded, UnreadableInput
 from diagnostics.intake.compression import Decompressed, Inflate, bunzip
 from diagnostics.intake.history_archive import archived_answers
 from diagnostics.intake.limits import Allowance, Spent, in_words
+from diagnostics.intake.pasted_answers import MOST_BYTES, pasted_answers
 from diagnostics.intake.signatures import COMPRESSIONS, SIGNATURE_BYTES, Container, archive_not_read, container_of
 from diagnostics.intake.sources import Names, SourceFile, readable_name
 from diagnostics.intake.streams import ByteStream, Checked, Peekable, Region, pieces
@@ -134,6 +135,8 @@ class _Walk:
         reason = archive_not_read(head) if kind is None else None
         if reason:
             raise UnreadableInput(reason)
+        if kind is None and pasted_answers(content.head(MOST_BYTES + 1)):
+            kind = Container.PASTED
         return content, kind, layers
 
     def _archive(
@@ -147,6 +150,8 @@ class _Walk:
                 yield from self._history(archive.name, content, archives)
             elif kind is Container.YARN:
                 yield from self._yarn(archive.name, content, archives)
+            elif kind is Container.PASTED:
+                yield from self._pasted(archive.name, content, archives)
             elif file is not None:
                 yield from self._zip(archive.name, file, archives)
             else:
@@ -190,6 +195,12 @@ class _Walk:
                 yield member
                 continue
             yield from self.opened(member, log.content, None, archives)
+
+    def _pasted(self, archive: str, stream: Peekable, archives: int) -> Iterator[Member]:
+        for answer in pasted_answers(stream.head(MOST_BYTES + 1)):
+            member = self._inside(archive, answer.name, [])
+            member.stated_bytes, member.stream = len(answer.content), Peekable(io.BytesIO(answer.content))
+            yield member
 
     def _zip(self, archive: str, file: BinaryIO, archives: int) -> Iterator[Member]:
         entries = zip_directory(file)

@@ -24,6 +24,7 @@ class Container(Enum):
     TAR = "tar"
     HISTORY = to_say("History Server archive")
     YARN = to_say("output of yarn logs")
+    PASTED = to_say("pasted answers of Flink's REST API")
 
 
 COMPRESSIONS = frozenset({Container.GZIP, Container.BZIP2, Container.XZ, Container.ZSTD})
