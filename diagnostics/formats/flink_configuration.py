@@ -1,4 +1,8 @@
-"""Flink's configuration: `flink-conf.yaml` (`key: value` lines) and `config.yaml` (YAML, nested or flat)."""
+"""Flink's configuration: `flink-conf.yaml` (`key: value` lines) and `config.yaml` (YAML, nested or flat).
+
+Also as people copy it: a few lines, `-Dkey=value` of a command, rows of the web UI, and what a resource of the operator
+(`flinkConfiguration`) or a ConfigMap (`flink-conf.yaml: |`) holds of it.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +19,7 @@ from diagnostics.language import say, to_say
 from diagnostics.notation.file_range import Head, Range, open_text
 from diagnostics.notation.rest_document import text
 from diagnostics.notation.secret_option import masked
+from diagnostics.vocabulary.settings import setting_catalogue
 
 MOST_BYTES = 262_144
 """Our choice: the longest configuration seen has 20 KB; YAML of this size takes half a second."""
@@ -86,6 +91,28 @@ CERTAIN_GROUPS = frozenset(("jobmanager", "taskmanager", "execution", "state", "
 CERTAIN_BEGINNINGS = ("table.exec.", "table.optimizer.", "python.fn-execution.", "pipeline.")
 """Beginnings of flat keys that only Flink has: people copy these options alone."""
 
+AMBIGUOUS_GROUPS = frozenset(
+    (
+        "client",
+        "cloud",
+        "cleanup-mode",
+        "env",
+        "fs",
+        "hive",
+        "io",
+        "metrics",
+        "plugin",
+        "process",
+        "python",
+        "query",
+        "s3",
+    )
+) | frozenset(("scheduler", "sdk", "security", "task", "traces", "web"))
+"""Groups of Flink's keys that configurations of other programs have, too: a few such lines may be of any."""
+
+HOLDERS = frozenset(("flinkConfiguration", "flink-conf.yaml", "flink-conf", "config.yaml"))
+"""Keys below which a resource of Kubernetes holds a configuration: of the operator's own kinds, of a ConfigMap."""
+
 FORM = "form."
 """What precedes an option in the rows that state in which form a file has it."""
 
@@ -98,6 +125,23 @@ _OPENING = (
 _CLOSING = (yaml.BlockEndToken, yaml.FlowMappingEndToken, yaml.FlowSequenceEndToken)
 
 _FLAT = re.compile(r"([A-Za-z$][\w$.-]{0,199})\s*:\s+(\S.{0,20000})$")
+_DYNAMIC = re.compile(
+    r"(?:^|\s)-y?D\s?([A-Za-z$][\w$-]{0,80}(?:\.[\w$-]{1,80}){0,8})=(\"[^\"]{0,400}\"|'[^']{0,400}'|\S{1,400})"
+)
+"""An option of a command: `-Dkey=value`, with YARN of old releases `-yD key=value`."""
+_ASSIGNED = re.compile(
+    r"\s{0,40}[-*]?\s{0,4}['\"]?([A-Za-z$][\w$-]{0,80}(?:\.[\w$-]{1,80}){1,8})['\"]?"
+    r"(?:\s{0,8}=\s{0,8}|\t{1,4}| {2,80}| (?=\S{1,200}$)|\s{0,8}:\s{1,8})(\S[^\n]{0,400})$"
+)
+"""`key = value`, quoted or indented, and a row of the web UI: the key, a tab or blanks, the value."""
+_COMMAND = re.compile(
+    r"\s{0,8}(?:[$#>]\s)?\S{0,200}?(?:flink|yarn-session\.sh|kubernetes-session\.sh|standalone-job\.sh)\s{1,8}"
+    r"(?:-|run\b|run-application\b|\\|start)"
+)
+_HOLDER = re.compile(r"\s{1,40}(?:flinkConfiguration|flink-conf(?:\.yaml)?|config\.yaml)\s?:(?:\s{0,8}\|[-+]?)?\s*$")
+MOST_COPIED = 40
+LONGEST_COPIED = 2_000
+"""Lines of a copied piece, and characters read of one. Our choice: more is a file."""
 _GROUP_LINE = re.compile(r"([A-Za-z$][\w$-]{0,60})(?:\.[\w$.-]{1,199})?\s*:(?:\s|$)")
 
 
@@ -105,16 +149,43 @@ def _recognise(head: Head) -> float:
     lines = [line.rstrip() for line in head.text.splitlines()]
     statements = [line for line in lines if line and not line.lstrip().startswith("#") and line != "---"]
     at_margin = [found.group(1) for line in statements if (found := _GROUP_LINE.match(line[:400]))]
-    if not at_margin or any(line[0] in "{[<" or line.rstrip().endswith((";", "{")) for line in statements[:50]):
+    if not statements or any(line[0] in "{[<" or line.rstrip().endswith((";", "{")) for line in statements[:50]):
         return 0.0
+    if any(_HOLDER.match(line) for line in statements):
+        return 0.9
     odd = [line for line in statements if line[0] not in " \t-" and not _GROUP_LINE.match(line[:400])]
     flink = [group for group in at_margin if group in GROUPS]
     certain = CERTAIN_GROUPS.intersection(flink)
     if len(odd) > len(at_margin) or len(flink) < LEAST_FLINK_SHARE * len(at_margin) or not flink:
-        return 0.0
+        return _confidence_of_copied(statements)
     if certain or "parallelism" in flink or any(line.startswith(CERTAIN_BEGINNINGS) for line in statements):
         return 0.95 if len(flink) >= 0.6 * len(at_margin) and not odd else 0.6
-    return 0.4 if len(flink) >= 3 and not odd else 0.0
+    return 0.4 if len(flink) >= 3 and not odd else _confidence_of_copied(statements)
+
+
+def _confidence_of_copied(statements: list[str]) -> float:
+    """For a command of Flink with options, and for lines of which each states an option by its full key."""
+    if _COMMAND.match(statements[0]):
+        return 0.4 if any(_is_flinks(key) for line in statements[:MOST_COPIED] for key in _keys_in(line)) else 0.0
+    listed = [bool(keys) and all(map(_is_flinks, keys)) for keys in map(_keys_in, statements[:MOST_COPIED])]
+    return 0.4 if listed and len(statements) <= MOST_COPIED and all(listed) else 0.0
+
+
+def _keys_in(line: str) -> list[str]:
+    return [key for key, _ in _copied_options(line[:LONGEST_COPIED])]
+
+
+def _is_flinks(key: str) -> bool:
+    group, dot, _ = key.partition(".")
+    known = setting_catalogue().find(key) is not None
+    return known or (bool(dot) and group in GROUPS and group not in AMBIGUOUS_GROUPS)
+
+
+def _copied_options(line: str) -> Iterator[tuple[str, str]]:
+    """Key and value of the options in one line of a copy: one of a file or page, or all of a command."""
+    one = _FLAT.match(_without_comment(line).strip()) or (None if _DYNAMIC.search(line) else _ASSIGNED.match(line))
+    for found in [one] if one else _DYNAMIC.finditer(line):
+        yield found[1], _unquoted(found[2].strip().rstrip(",").rstrip())
 
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:
@@ -126,6 +197,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
         content = opened.read()
     lines = content.splitlines()
     is_nested = any(line[:1] in (" ", "\t", "-") and line.strip() and line.lstrip()[:1] != "#" for line in lines)
+    is_nested = is_nested and not _is_copied(lines)
     options = list(_nested(content)) if is_nested else list(_flat(lines))
     if len(options) > MOST_OPTIONS:
         raise LimitExceeded(say("a configuration of more than {bound:,} options", bound=MOST_OPTIONS))
@@ -140,7 +212,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
         for key, value, first, last in options
         if text(key)
     ]
-    written = {line.partition(":")[0].strip() for line in lines if line[:1] not in (" ", "\t", "#")}
+    written = {line.partition(":")[0].strip() for line in lines if line[:1] != "#"}
     if is_nested:
         nested = [row for row in rows if row["key"] not in written]
         rows += [{**row, "scope": "file", "key": f"{FORM}{row['key']}", "value": "nested"} for row in nested]
@@ -158,6 +230,14 @@ def _flat(lines: list[str]) -> Iterator[Option]:
         found = _FLAT.match(_without_comment(line))
         if found:
             yield found.group(1), _unquoted(found.group(2).strip()), number, number
+        else:
+            yield from ((key, value, number, number) for key, value in _copied_options(line) if _is_flinks(key))
+
+
+def _is_copied(lines: list[str]) -> bool:
+    """Whether each line states an option by itself, whatever stands before it: no YAML."""
+    statements = [line for line in lines if line.strip() and not line.lstrip().startswith("#")]
+    return _confidence_of_copied(statements) > 0
 
 
 def _without_comment(line: str) -> str:
@@ -166,7 +246,8 @@ def _without_comment(line: str) -> str:
 
 def _is_odd(line: str) -> bool:
     plain = _without_comment(line).strip()
-    return bool(plain) and plain != "---" and not _FLAT.match(plain) and not _GROUP_LINE.match(plain)
+    known = _FLAT.match(plain) or _GROUP_LINE.match(plain) or any(map(_is_flinks, _keys_in(plain)))
+    return bool(plain) and plain != "---" and not known
 
 
 def _unquoted(value: str) -> str:
@@ -185,7 +266,29 @@ def _nested(content: str) -> Iterator[Option]:
     except yaml.YAMLError as error:
         raise UnreadableInput(say("not valid YAML: {error}", error=error)) from None
     if isinstance(root, yaml.MappingNode):
-        yield from _options(root, "")
+        held = list(_held(root))
+        for node in held:
+            yield from _options_of_held(node)
+        if not held:
+            yield from _options(root, "")
+
+
+def _held(node: yaml.MappingNode) -> Iterator[yaml.Node]:
+    """The configurations that a resource of Kubernetes holds."""
+    for key_node, value_node in node.value:
+        if isinstance(key_node, yaml.ScalarNode) and key_node.value in HOLDERS:
+            yield value_node
+        elif isinstance(value_node, yaml.MappingNode):
+            yield from _held(value_node)
+
+
+def _options_of_held(node: yaml.Node) -> Iterator[Option]:
+    if isinstance(node, yaml.MappingNode):
+        yield from _options(node, "")
+    elif isinstance(node, yaml.ScalarNode):
+        above = node.start_mark.line + (node.style in ("|", ">"))
+        for key, value, first, last in _flat(str(node.value).splitlines()):
+            yield key, value, above + first, above + last
 
 
 def _refuse_bombs(content: str) -> None:
@@ -265,6 +368,39 @@ FORMAT = Format(
                     {"scope": "file", "key": "form.jobmanager.rpc.address", "value": "nested", "line": 3},
                     {"scope": "file", "key": "form.taskmanager.numberOfTaskSlots", "value": "nested", "line": 5},
                     {"key": "form.classloader.parent-first-patterns.additional", "value": "nested", "line": 8},
+                ]
+            },
+        ),
+        Sample(
+            name="options.txt",
+            text="bin/flink run -Dstate.backend.type=rocksdb -Drest.address='10.0.0.7' job.jar\n"
+            "jobmanager.memory.heap.size\t469762048b\n",
+            rows={
+                "config_option": [
+                    {"scope": "cluster", "key": "state.backend.type", "value": "rocksdb", "line": 1},
+                    {"key": "rest.address", "value": "10.0.0.7", "line": 1},
+                    {"key": "jobmanager.memory.heap.size", "value": "469762048b", "line": 2},
+                ]
+            },
+        ),
+        Sample(
+            name="deployment.yaml",
+            text='kind: FlinkDeployment\nspec:\n  flinkConfiguration:\n    taskmanager.numberOfTaskSlots: "2"\n'
+            "    state.backend.type: rocksdb\n  job:\n    parallelism: 2\n",
+            rows={
+                "config_option": [
+                    {"key": "taskmanager.numberOfTaskSlots", "value": "2", "line": 4},
+                    {"key": "state.backend.type", "value": "rocksdb", "line": 5},
+                ]
+            },
+        ),
+        Sample(
+            name="configmap.yaml",
+            text="kind: ConfigMap\ndata:\n  flink-conf.yaml: |+\n    rest.address: jm\n    parallelism.default: 2\n",
+            rows={
+                "config_option": [
+                    {"key": "rest.address", "value": "jm", "line": 4},
+                    {"key": "parallelism.default", "value": "2", "line": 5},
                 ]
             },
         ),

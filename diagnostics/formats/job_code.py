@@ -39,6 +39,26 @@ _CALLED = re2.compile(
 _OPERATED = re2.compile(rb"getExecutionEnvironment|get_execution_environment")
 _SQL = re2.compile(rb"(?i)\bCREATE\s{1,20}(?:TEMPORARY\s{1,20})?TABLE\b|\bSET\s{1,20}'?[a-z]{1,40}\.")
 _BEGINS_SQL = re2.compile(rb"(?im)^\s{0,80}(?:Flink SQL>\s{0,20})?(?:CREATE|INSERT|SELECT|WITH)\s")
+_PIECE = re2.compile(
+    rb"\b(?:WatermarkStrategy|AscendingTimestampExtractor|BoundedOutOfOrdernessTimestampExtractor|AsyncDataStream"
+    rb"|(?:Keyed|Windowed|SingleOutput)?(?:Data)?Stream(?:Operator)?<|DataStreamSource<|[A-Z]\w{1,40}(?:Source|Sink)"
+    rb"(?:\.|<)|new Flink(?:Kafka|Kinesis)\w{4,20}|StreamTableEnvironment|TableEnvironment|CheckpointConfig"
+    rb"|[a-zA-Z_]{0,20}[eE]nv(?:ironment)?\.[a-z]\w{3,40}\(|ProcessFunction|StateTtlConfig|\w{3,20}StateDescriptor)"
+    rb"|\.(?:keyBy|key_by|sinkTo|sink_to|addSink|add_sink|addSource|fromSource|from_source"
+    rb"|assignTimestampsAndWatermarks)\("
+)
+"""What a copied piece of a job has, without the lines around it."""
+_THROWN = re2.compile(
+    rb"(?m)^\s{0,16}at [\w.$/<>]{1,300}\(|^\s{0,16}(?:Caused by: )?[\w.]{0,300}(?:Exception|Error)\b|Traceback"
+)
+_OPTIONS_ALONE = re.compile(
+    r"(?:\s{0,200}'[a-z][\w.-]{1,120}'\s{0,20}=\s{0,20}'[^'\n]{0,500}'\s{0,20},?\s{0,200}){1,100}\)?;?\s*"
+)
+"""Options of a table without the statement around them."""
+_OPTION = re.compile(r"'([a-z][\w.-]{1,120})'\s{0,20}=\s{0,20}'([^'\n]{0,500})'")
+ENDS_OF_CODE = (";", "{", "}", ")", ",", ".", "(", ">", ":", "\\", "+")
+PIECE_CONFIDENCE = 0.3
+"""For a piece that states nothing: what else may be read in a text is read."""
 _SET = re.compile(
     r"\bSET\s{1,20}'?([a-z][\w-]{0,60}\.[\w.-]{2,120})'?\s{0,20}=\s{0,20}('[^'\n]{0,500}'|[^\s;'\n]{1,200})", re.I
 )
@@ -55,17 +75,29 @@ def _recognise(head: Head) -> float:
     is_code = bool(_OF_FLINK.search(head.content) and _CALLED.search(head.content))
     is_job = bool(_OPERATED.search(head.content))
     is_sql = bool(_SQL.search(head.content))
-    begins_sql = bool(_BEGINS_SQL.search(head.content))
-    if not (is_code or is_job or is_sql or begins_sql):
+    begins_sql = bool(_BEGINS_SQL.search(head.content)) or _OPTIONS_ALONE.fullmatch(head.text) is not None
+    is_piece = bool(_PIECE.search(head.content)) and not _THROWN.search(head.content)
+    if not (is_code or is_job or is_sql or begins_sql or is_piece):
         return 0.0
     plain = without_comments(head.text)
     if is_code and next(_options_in_code(plain), None):
         return 0.85
     if is_job and next(known_calls(plain), None):
         return 0.8
-    if is_sql and next(_options_in_sql(plain), None):
+    if (is_sql or begins_sql) and next(_options_in_sql(plain), None):
         return 0.7
-    return 0.6 if begins_sql and is_statement(plain) else 0.0
+    if begins_sql and is_statement(plain):
+        return 0.6
+    if is_piece and _is_written_as_code(plain):
+        states = (_options_in_code(plain), known_calls(plain), _connectors_in_code(plain))
+        return 0.6 if any(next(each, None) for each in states) else PIECE_CONFIDENCE
+    return 0.0
+
+
+def _is_written_as_code(plain: str) -> bool:
+    """Whether most lines end as lines of code do."""
+    lines = [line.rstrip() for line in plain.splitlines() if line.strip()]
+    return 2 * sum(line.endswith(ENDS_OF_CODE) for line in lines) >= len(lines)
 
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:
@@ -140,6 +172,9 @@ def _options_in_sql(plain: str) -> Iterator[Option]:
             yield "table", key, value, lines.at(place), lines.at(place)
     for key, value, place in hinted_options(plain):
         yield "table", key, value, lines.at(place), lines.at(place)
+    if _OPTIONS_ALONE.fullmatch(plain):
+        for option in _OPTION.finditer(plain):
+            yield "table", option[1], option[2], lines.at(option.start()), lines.at(option.start())
 
 
 FORMAT = Format(
@@ -283,5 +318,21 @@ FORMAT = Format(
                 "code_call": [{"kind": "table", "name": "orders kafka", "line": 4}],
             },
         ),
+        Sample(
+            name="piece.txt",
+            text="KafkaSource<String> source = KafkaSource.<String>builder()\n    .setTopics(topics)\n    .build();\n",
+            rows={"config_option": [{"scope": "program", "key": "connector.class", "value": "KafkaSource", "line": 1}]},
+        ),
+        Sample(
+            name="options.sql",
+            text="'connector' = 'kafka',\n'scan.startup.mode' = 'latest-offset'\n",
+            rows={
+                "config_option": [
+                    {"scope": "table", "key": "connector", "value": "kafka", "line": 1},
+                    {"key": "scan.startup.mode", "value": "latest-offset", "line": 2},
+                ]
+            },
+        ),
+        Sample(name="query.sql", text="SELECT a, COUNT(*)\nFROM t\nGROUP BY a\n", rows={}),
     ),
 )
