@@ -69,7 +69,7 @@ def _step_for_quiet_files(document: Mapping[str, Any]) -> str | None:
 
 def _how_to_give(unread: Sequence[str]) -> str:
     return say(
-        "What shows the trouble may stand in {files}, which could not be understood. If so, add it again as its program"
+        "What shows the trouble may be in {files}, which could not be understood. If so, add it again as its program"
         " writes it: a log with the head of its records, an answer of REST, metrics as the lines of a reporter. Nothing"
         " else in these files asks for a change.",
         files=name_files(unread),

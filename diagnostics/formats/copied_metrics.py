@@ -5,7 +5,7 @@ lastCheckpointDuration: 120000
 busyTimeMsPerSecond = 1,000
 
 Names are those of REST: a number in front is the subtask, a name between is the operator. The job and the task are not
-known; the file's name stands for the task.
+known; the task is named by the file.
 """
 
 from __future__ import annotations
@@ -68,14 +68,14 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
 
 def _metric(line: str) -> dict[str, Any] | None:
     """The columns of the metric in a line; None where it has none of Flink's."""
-    found = _LINE.match(line)
-    if found is None:
+    match = _LINE.match(line)
+    if match is None:
         return None
-    name = from_rest(found[1], None)
+    name = from_rest(match[1], None)
     is_known = is_followed(name.metric) or name.metric in JOBMANAGER_METRICS or JOB_METRIC.match(name.metric)
     if not is_known and not _OF_FLINK.fullmatch(name.metric):
         return None
-    stated = found[2].strip()
+    stated = match[2].strip()
     value = _value(name.metric, stated)
     if value is None and stated != "NaN" and number(stated) is None and not stated.startswith("-"):
         return None

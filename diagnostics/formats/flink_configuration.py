@@ -164,7 +164,7 @@ def _recognise(head: Head) -> float:
 
 
 def _confidence_of_copied(statements: list[str]) -> float:
-    """For a command of Flink with options, and for lines of which each states an option by its full key."""
+    """For a command of Flink with options, and for lines that each state an option by its full key."""
     if _COMMAND.match(statements[0]):
         return 0.4 if any(_is_flinks(key) for line in statements[:MOST_COPIED] for key in _keys_in(line)) else 0.0
     listed = [bool(keys) and all(map(_is_flinks, keys)) for keys in map(_keys_in, statements[:MOST_COPIED])]

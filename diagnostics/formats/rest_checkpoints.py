@@ -39,7 +39,7 @@ _OF_CHECKPOINT = (
     *("trigger_timestamp", "latest_ack_timestamp", "end_to_end_duration", "state_size", "checkpointed_size"),
     *("checkpoint_type", "is_savepoint", "failure_message", "failure_timestamp", "num_acknowledged_subtasks"),
 )
-"""Fields of which a checkpoint has at least one beside its id and status."""
+"""A checkpoint has at least one of these fields beside its id and status."""
 _PARTS = ("counts", "latest", "history")
 
 

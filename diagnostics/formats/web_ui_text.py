@@ -5,7 +5,7 @@ ID  Status     Acknowledged  Trigger Time         Latest Acknowledgement  End to
 57  FAILED     0/4           2026-11-22 10:00:00  n/a                     10m 0s               0 B
 
 Cells are divided by tabs, bars or several blanks. The page prints durations and sizes shortened; times have no zone and
-are left out. The job is not known; the name of the file stands for the task of a table of subtasks.
+are left out. The job is not known; the file names the task of a table of subtasks.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
         if found := _LATEST.match(line):
             latest = {"status": found[1].upper()}
         if latest is not None:
-            latest |= {name: value for name, value in _of_latest(line).items() if value is not None}
+            latest |= {name: value for name, value in _latest_checkpoint(line).items() if value is not None}
             if "checkpoint_id" in latest and "line" not in latest:
                 latest |= place
                 tables.setdefault("checkpoint", []).append(latest)
@@ -107,7 +107,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
     yield Coverage(records=sum(map(len, tables.values())))
 
 
-def _of_latest(line: str) -> dict[str, Any]:
+def _latest_checkpoint(line: str) -> dict[str, Any]:
     numbered, lasting, size, cause = (each.search(line) for each in (_NUMBER, _DURATION, _SIZE, _CAUSE))
     return {
         "checkpoint_id": int(numbered[1]) if numbered else None,

@@ -39,7 +39,7 @@ _PATH = re.compile(r"/((?:jobs|taskmanagers|jobmanager|overview|config)\b(?:/[\w
 
 @dataclass(frozen=True, slots=True)
 class PastedAnswer:
-    """One piece of the text as a file; the lines before it are empty, so that it stands on its own lines."""
+    """One piece of the text as a file; the lines before it are empty, so that its lines keep their numbers."""
 
     name: str
     content: bytes
@@ -69,13 +69,13 @@ def pasted_answers(content: bytes) -> Sequence[PastedAnswer]:
 
 def _values(text: str) -> Iterator[_Value]:
     """The outermost JSON values in order; one without an end goes on to the end of the text."""
-    found = _BEGINNING.search(text)
+    begin = _BEGINNING.search(text)
     for _ in range(MOST_ANSWERS):
-        if found is None:
+        if begin is None:
             return
-        end = _end_of(text, found.end())
-        yield _Value(found.end(), end)
-        found = _NEXT.match(text, end) or _BEGINNING.search(text, end)
+        end = _end_of(text, begin.end())
+        yield _Value(begin.end(), end)
+        begin = _NEXT.match(text, end) or _BEGINNING.search(text, end)
 
 
 def _end_of(text: str, start: int) -> int:
@@ -106,7 +106,7 @@ def _recognised(text: str) -> Recognition:
 
 
 def _without(text: str, values: Sequence[_Value]) -> str:
-    """The text beside the values, on its own lines; without commas that stand alone."""
+    """The text beside the values, on its own lines; without commas between them."""
     kept, at = [], 0
     for each in values:
         kept += [text[at : each.start].strip(" \t,"), "\n" * text.count("\n", each.start, each.end)]

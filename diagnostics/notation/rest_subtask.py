@@ -15,7 +15,7 @@ _OTHER = ("ratio", "backpressure-level", "backpressureLevel", "timestamps", "use
 
 def task_key(vertex: Mapping[str, Any], document: RestDocument) -> str:
     """The id of a task: as stated, else that of the path, else its name, as metrics without ids have it; where a piece
-    does not name its only task, the name of the file stands for it.
+    does not name its only task, the file names it.
     """
     return text(vertex.get("id")) or document.path.vertex_id or text(vertex.get("name")) or f"({document.name})"
 

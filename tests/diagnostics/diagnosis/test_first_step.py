@@ -144,7 +144,7 @@ def test_logs_without_trouble_ask_for_no_change_and_for_one_file(was_read: bool)
     assert first_step_of(document | {"verdict": {"symptom_class": "healthy"}}) is None
     unknown = {"file": "pod.txt", "format": None}
     of_unknown = first_step_of(document | {"inputs": [unknown]}) or ""
-    assert of_unknown.startswith("What shows the trouble may stand in pod.txt, which could not") is was_read, (
+    assert of_unknown.startswith("What shows the trouble may be in pod.txt, which could not") is was_read, (
         "it may hold what asks for a change"
     )
     without_job = first_step_of(document | {"jobs": [{"job_id": None}]}) or ""
