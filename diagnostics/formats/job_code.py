@@ -86,7 +86,7 @@ def _recognise(head: Head) -> float:
         return 0.8
     if (is_sql or begins_sql) and next(_options_in_sql(plain), None):
         return 0.7
-    if begins_sql and is_statement(plain):
+    if begins_sql and is_statement(plain) and not _THROWN.search(head.content):
         return 0.6
     if is_piece and _is_written_as_code(plain):
         states = (_options_in_code(plain), known_calls(plain), _connectors_in_code(plain))
