@@ -38,7 +38,7 @@ SLOT = (
         ("source.use-old-api=true only supports source.scan.mode=snapshot", "'source.scan.mode' = 'snapshot'"),
         ("CopyLoadException: upload file failed: a, with requestId b", "/copy/upload"),
         ("java.lang.RuntimeException: Execution of JDBC statement failed.", "'lookup.cache' = 'PARTIAL'"),
-        ("java.io.IOException: unable to open JDBC writer", "last cause"),
+        ("java.io.IOException: unable to open JDBC writer", "address and port"),
         ("FlinkRuntimeException: Failed to fetch committed offsets for consumer group g due to", "default.api.timeout"),
         ("KinesisStreamsSourceException: Unable to list shards", "kinesis:ListShards"),
         ("KinesisStreamsSourceException: Subscription encountered unrecoverable exception.", "SubscribeToShard"),
