@@ -17,6 +17,7 @@ from diagnostics.rules.condition import ORDERED, Check, needed_facts
 from diagnostics.rules.rule import Remark, Rule, Ruleset, Severity
 from diagnostics.signals.signal import MOST_CITATIONS
 from diagnostics.symptoms import symptom
+from diagnostics.vocabulary.newest_releases import with_newest_release
 from diagnostics.vocabulary.settings import Version, version_of
 from diagnostics.wording import phrase
 from diagnostics.wording.option_names import in_version
@@ -241,8 +242,13 @@ def _sentences(rule: Rule, view: FactView) -> tuple[phrase.Sentence, ...]:
 
 
 def _first_step(rule: Rule, view: FactView) -> str | None:
+    """The first remark that holds, with the newest release of what it tells to upgrade, where it names none."""
     said = next(_remarks(rule.first, view), None)
-    return phrase.sentence_text(said) if said else None
+    if said is None:
+        return None
+    version, program = _version(view), view("exceptions.first_program")
+    flink = f"{version[0]}.{version[1]}" if version else None
+    return with_newest_release(phrase.sentence_text(said), flink, program if isinstance(program, str) else None)
 
 
 def _remarks(remarks: Sequence[Remark], view: FactView) -> Iterator[phrase.Sentence]:

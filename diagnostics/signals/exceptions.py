@@ -13,6 +13,8 @@ from diagnostics.reconstruction.checkpoints.running_tasks import running_tasks_m
 from diagnostics.reconstruction.failures.fault import SAME_MS, Fault, by_job, faults_in, kinds_of
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
+from diagnostics.vocabulary.class_owners import class_named
+from diagnostics.vocabulary.newest_releases import program_behind
 
 SHOWN = 8
 
@@ -54,6 +56,7 @@ def _signal(job: str | None, faults: Sequence[Fault], evidence: Evidence) -> Sig
             "first_release": newest.release if newest else None,
             "first_flink": newest.flink if newest else None,
             "first_running": newest.running if newest else None,
+            "first_program": _program_of(first) if len(kinds) == 1 else None,
             "first_frame": first.frame,
             "first_frames": list(first.passed)[:SHOWN] or None,
             "first_user_frame": first.user_frame,
@@ -80,6 +83,11 @@ def _signal(job: str | None, faults: Sequence[Fault], evidence: Evidence) -> Sig
         citation_count=len(faults),
         window=(min(stamps), max(stamps)) if stamps else None,
     )
+
+
+def _program_of(fault: Fault) -> str | None:
+    """The program in whose code it failed, else that of the class which its message names."""
+    return program_behind((*fault.passed, class_named(fault.exception, fault.message)))
 
 
 def measure_first(evidence: Evidence) -> Measured:
@@ -125,6 +133,7 @@ SIGNALS = (
             "first_release": "newest known release of the connector at which the first failure happened",
             "first_flink": "the version of Flink that runs, for which the connector's release is chosen",
             **{f"first_{name}": meaning for name, meaning in FIX_FACTS.items()},
+            "first_program": "the program in whose code the only kind of failure happened, as upgrades are named",
             "first_running": "the older release of that connector that runs, where the evidence shows it",
             "first_frames": "the frames through which the first failure went, the innermost first",
             "first_frame": "top frame of the first failure's root cause",

@@ -25,6 +25,7 @@ from diagnostics.vocabulary.known_frames import known_frames
 from diagnostics.vocabulary.later_fix import products
 from diagnostics.vocabulary.memory_beyond_model import memory_beyond_model
 from diagnostics.vocabulary.message_remedies import searched_texts
+from diagnostics.vocabulary.newest_releases import upgradables
 from diagnostics.vocabulary.operators_at_limit import operators_at_limit
 from diagnostics.vocabulary.outside_refusals import client_classes, telling_texts
 from diagnostics.vocabulary.required_options import required_options
@@ -63,6 +64,7 @@ CATALOGUES: tuple[Callable[[], object], ...] = (
     memory_beyond_model,
     silent_operators,
     statement_traps,
+    upgradables,
     operators_at_limit,
     option_search,
     bound_reasons,

@@ -16,8 +16,10 @@ from diagnostics.redaction.rule import shipped_redaction_rules
 from diagnostics.rules.rule import shipped_rules
 from diagnostics.runbook import runbooks
 from diagnostics.symptoms import symptoms
+from diagnostics.vocabulary.class_owners import class_owners
 from diagnostics.vocabulary.glossary import glossary
 from diagnostics.vocabulary.harmless_errors import harmless_errors
+from diagnostics.vocabulary.newest_releases import upgradables
 from diagnostics.vocabulary.sources import bound_reasons, sources
 from diagnostics.vocabulary.stored_words import fact_words
 from diagnostics.wording.option_names import option_search
@@ -36,6 +38,8 @@ CATALOGUES: tuple[Callable[[], object], ...] = (
     sources,
     glossary,
     harmless_errors,
+    class_owners,
+    upgradables,
     option_search,
     fact_words,
     chinese_labels,

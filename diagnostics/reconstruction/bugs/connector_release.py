@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -16,6 +15,7 @@ from diagnostics.reconstruction.configuration.flink_releases import flink_releas
 from diagnostics.reconstruction.failures.fault import Fault
 from diagnostics.vocabulary.class_owners import ClassOwner, owner_of
 from diagnostics.vocabulary.known_bug import Release, release_of
+from diagnostics.vocabulary.newest_releases import releases_by_flink
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,23 +47,8 @@ def connector_release(fault: Fault, evidence: Evidence) -> dict[str, FactValue]:
         "owner_release": newest.release if newest else None,
         "owner_flink": newest.flink if newest else None,
         "owner_running": newest.running if newest else None,
-        "owner_releases": None if is_known or owner is None else _by_flink(owner) or None,
+        "owner_releases": None if is_known or owner is None else releases_by_flink(owner) or None,
     }
-
-
-def _by_flink(owner: ClassOwner) -> list[str]:
-    """The newest releases of a connector with the versions of Flink that they are for, the newest first.
-
-    A release with Flink's version in its name, as `paimon-flink-1.18-1.4.2`, stands once: `paimon-flink-<Flink>-1.4.2`.
-    """
-    lines: dict[str, list[str]] = {}
-    for line in reversed(list(owner.releases)):
-        named = re.sub(rf"(?<![\d.]){re.escape(line)}(?![.\d])", "<Flink>", owner.release_for(line) or "")
-        lines.setdefault(named, []).append(line)
-    return [
-        say("{release} for Flink {versions}", release=release, versions="/".join(reversed(versions)))
-        for release, versions in lines.items()
-    ]
 
 
 def release_shown(fault: Fault, evidence: Evidence) -> ConnectorRelease | None:
