@@ -30,6 +30,21 @@ OUTSIDE, PROGRAM = "outside_system", "user_code"
 """The classes whose failures have kinds with advice of their own."""
 BROAD_ORIGINS = ("network", "outside_system", "storage")
 """Origins that a class or package suffices for: without a known text of the refusal they say little."""
+OF_DEFECTS = (
+    *("NullPointerException", "IndexOutOfBoundsException", "ArrayIndexOutOfBoundsException", "NoSuchElementException"),
+    *("ConcurrentModificationException", "ArithmeticException", "NegativeArraySizeException", "AssertionError"),
+)
+"""Exceptions of code that meets what its author took for impossible. Our choice: in Flink's own code, without a known
+message and without a frame of the job, each of them was a defect of the release in the resolved incidents.
+"""
+FLINKS_OWN = tuple(
+    f"org.apache.flink.{each}."
+    for each in (
+        *("runtime", "streaming.runtime", "streaming.api.operators", "streaming.api.windowing", "state"),
+        *("contrib.streaming.state", "table.runtime.operators", "table.planner", "kubernetes.kubeclient", "yarn"),
+    )
+)
+"""Packages of Flink that no value of a record and no option reaches unchecked."""
 STOPS = ("failure", "process", "client")
 """Who reports what stopped it; an error or warning in a log may be handled."""
 
@@ -84,6 +99,12 @@ def _kind_and_advice(fault: Fault, symptom_class: str, remedy: str | None) -> tu
     return None, None
 
 
+def _is_flinks_defect(fault: Fault) -> bool:
+    """Whether Flink's own code met what it takes for impossible, and nothing of the job is on the stack."""
+    is_own = (fault.thrown_in or "").startswith(FLINKS_OWN) and not fault.own_frames
+    return is_own and fault.exception.rpartition(".")[2] in OF_DEFECTS
+
+
 def _thrower(line: str) -> Thrower:
     """An exception of a chain, or the message of a record, which names no class."""
     name, _, message = line.partition(": ")
@@ -117,6 +138,7 @@ def _signal(job: str | None, faults: Sequence[Fault], evidence: Evidence) -> Sig
             **connector_release(fault, evidence),
             **later_fix(fault, evidence),
             "remedy": remedy,
+            "in_flink": _is_flinks_defect(fault) or None,
             "kind": kind,
             "advice": advice,
             "exception_class": fault.exception or None,
@@ -150,6 +172,7 @@ FACTS = {
     "because": "traits of the failure, the strongest first",
     "said": "class and message of the innermost exception that has the traits",
     "remedy": "repair of a failure with this message",
+    "in_flink": "whether it has the traits of a defect of Flink's own code: none of the job's frames is on its stack",
     "kind": "kind of the failure that the words of the message suggest",
     "advice": "repair of a failure of the kind that the message suggests",
     "owner": "the connector or library among the frames that threw it",

@@ -136,3 +136,27 @@ def test_an_error_that_the_job_logs_without_an_exception_resembles_nothing() -> 
     of_library = facts_of({**line, "logger": "org.apache.kafka.clients.NetworkClient"})
     assert "resembles" not in of_job
     assert of_library["unknown"] == 1
+
+
+LISTENER = "org.apache.flink.runtime.scheduler.VertexEndOfDataListener.recordTaskEndOfData"
+
+
+@pytest.mark.parametrize(
+    ("exception", "frame", "own_frames", "is_defect"),
+    [
+        ("java.lang.NullPointerException", LISTENER, None, True),
+        ("java.lang.NullPointerException", LISTENER, "com.acme.Job.main", None),
+        (
+            "java.lang.NullPointerException",
+            "org.apache.flink.api.common.typeutils.base.LongSerializer.copy",
+            None,
+            None,
+        ),
+        ("java.lang.ClassCastException", LISTENER, None, None),
+    ],
+)
+def test_a_defect_of_flinks_own_code_has_none_of_the_jobs_frames_on_its_stack(
+    exception: str, frame: str, own_frames: str | None, is_defect: bool | None
+) -> None:
+    facts = facts_of({**failed(exception, "", frame), "own_frames": own_frames})
+    assert facts.get("in_flink") is is_defect

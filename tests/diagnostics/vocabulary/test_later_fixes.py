@@ -122,3 +122,9 @@ def test_words_that_every_title_has_weigh_nothing() -> None:
     index = fixes_by_place("flink-cdc")
     assert "fix" not in index.bits
     assert "exception" not in index.bits
+
+
+def test_a_change_of_what_is_said_of_a_failure_repairs_none() -> None:
+    frame = "org.apache.flink.runtime.checkpoint.CheckpointFailureManager.handleCheckpointException"
+    said = "org.apache.flink.util.FlinkRuntimeException: Exceeded checkpoint tolerable failure threshold."
+    assert "FLINK-29969" not in {each.fix.change for each in later_fixes([frame], said, {"flink": (1, 13, 0)})}
