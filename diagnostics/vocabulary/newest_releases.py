@@ -28,6 +28,10 @@ MOST_LINES = 12
 """Versions of Flink whose newest patch releases are listed where it is not known which one runs. Our choice: those of
 the last five years.
 """
+MOST_LISTED = 6
+"""Releases of one connector that are listed for different versions of Flink. Our choice: what is older is for Flink of
+before 2022.
+"""
 MOST_NAMED = 2
 """Programs whose releases are added to one advice. Our choice: more is a list that nobody asked for."""
 CLAUSE = re.compile(r"[^.;\u3002\uff1b]+(?:\.(?=[^\s])[^.;\u3002\uff1b]+)*")
@@ -161,7 +165,7 @@ def _newest_of_lines(program: Upgradable, flink: str | None) -> str | None:
 
 
 def releases_by_flink(owner: ClassOwner) -> list[str]:
-    """The newest releases of a connector with the versions of Flink that they are for, the newest first.
+    """The newest releases of a connector with the versions of Flink that they are for, the newest first, MOST_LISTED.
 
     A release with Flink's version in its name, as `paimon-flink-1.18-1.4.2`, stands once: `paimon-flink-<Flink>-1.4.2`.
     """
@@ -171,5 +175,5 @@ def releases_by_flink(owner: ClassOwner) -> list[str]:
         lines.setdefault(named, []).append(line)
     return [
         say("{release} for Flink {versions}", release=release, versions="/".join(reversed(versions)))
-        for release, versions in lines.items()
+        for release, versions in list(lines.items())[:MOST_LISTED]
     ]

@@ -230,6 +230,6 @@ def test_what_only_the_class_of_a_client_shows_has_the_newest_release_of_its_con
     doris = "org.apache.doris.flink.exception.DorisRuntimeException"
     vague = failed(5, doris, "the back end answered 7", within=f"{doris}: the back end answered 7")
     facts = facts_of(version, vague)
-    assert (facts["connector_release"], facts["connector_flink"]) == ("flink-doris-connector-1.18-26.1.1", "1.18")
+    assert (facts["connector_release"], facts["connector_flink"]) == ("flink-doris-connector-1.18-26.2.0", "1.18")
     refused = failed(5, "java.net.ConnectException", "Connection refused", within=f"{doris}: the back end")
     assert "connector_release" not in facts_of(version, refused)

@@ -162,11 +162,11 @@ def test_the_longest_beginning_counts() -> None:
         ("org.apache.flink.connector.kafka.source.KafkaSource", "1.12", None),
         ("org.apache.paimon.flink.sink.FlinkSink", "1.20", "paimon-flink-1.20-1.4.2"),
         ("org.apache.fluss.flink.catalog.FlinkCatalog", "1.19", "fluss-flink-1.19-0.9.1-incubating"),
-        ("org.apache.doris.flink.sink.DorisSink", "1.18", "flink-doris-connector-1.18-26.1.1"),
+        ("org.apache.doris.flink.sink.DorisSink", "1.18", "flink-doris-connector-1.18-26.2.0"),
         (
             "com.starrocks.connector.flink.StarRocksSink",
             "1.19",
-            "flink-connector-starrocks 1.2.15_flink-1.19",
+            "flink-connector-starrocks 1.2.16_flink-1.19",
         ),
     ],
 )

@@ -41,7 +41,7 @@ def test_a_newest_release_is_no_older_than_one_with_a_known_fix(program: str) ->
         ("Upgrade StreamPark, and restart its console.", "Newest known here: StreamPark 2.1.7."),
         ("Upgrade Flink to its newest patch.", "Newest known here: " + OF_FLINK),
         ("Take the newest Flink CDC for your Flink.", f"{FOR_115} Flink CDC 3.0.1."),
-        (CONNECTOR, f"{FOR_115} flink-doris-connector-1.15-26.1.1."),
+        (CONNECTOR, f"{FOR_115} flink-doris-connector-1.15-26.2.0."),
     ],
 )  # fmt: skip
 def test_an_upgrade_without_a_release_is_completed(advice: str, added: str) -> None:
