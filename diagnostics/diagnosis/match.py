@@ -242,7 +242,7 @@ def _sentences(rule: Rule, view: FactView) -> tuple[phrase.Sentence, ...]:
 
 
 def _first_step(rule: Rule, view: FactView) -> str | None:
-    """The first remark that holds, with the newest release of what it tells to upgrade, where it names none."""
+    """The first remark that holds, with the newest release of what it says to upgrade, where it names none."""
     said = next(_remarks(rule.first, view), None)
     if said is None:
         return None

@@ -166,7 +166,7 @@ OF_EVERY_FIX = words_of(
     " incorrect invalid illegal argument state"
 )
 """Words that say nothing of one fault."""
-OF_WHAT_IS_SAID = re.compile(
+OF_MESSAGES = re.compile(
     r"(?i)^(?:fix(?:es)?:? )?(?:show|print|display|expose|report(?! NPE)|log|hint|warn|silent \w*exception|add warn\w*"
     r"|(?:improve|enhance)\b.{1,60}\b(?:messages?|msg|warnings?|exceptions?|logs?)"
     r"|(?:do not|don't|only|avoid to) (?:warn|print|show|log|report)|use \w+Exception"
@@ -174,7 +174,7 @@ OF_WHAT_IS_SAID = re.compile(
     r"|\bshould (?:throw (?:an? )?(?:meaningful|readable|helpful|better|\w*Exception)|set the underlying)"
     r"|\bwrong .{1,60} (?:page|display)"
 )
-"""Titles of changes of what is said of a failure: the failure comes with them, too."""
+"""Titles of changes of messages, logs and displays: the failure comes with them, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,7 +272,7 @@ def _candidates(
     of_method = set(index.by_method.get(f"{outer}.{method}", ()))
     telling = words - words_of(f"{outer} {method}")
     for fix in index.by_class.get(outer, ()):
-        if (release and fix.is_in(release)) or OF_WHAT_IS_SAID.search(fix.title):
+        if (release and fix.is_in(release)) or OF_MESSAGES.search(fix.title):
             continue
         shared, is_own = index.shared(fix, telling), fix in of_method
         least = LEAST_SHARED + log(len(of_method), 2) if is_own else LEAST_SHARED_OF_CLASS

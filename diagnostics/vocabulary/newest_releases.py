@@ -1,4 +1,4 @@
-"""The newest releases that are known of the programs which advice tells to upgrade, from `newest_releases.yaml`.
+"""The newest releases that are known of the programs which advice says to upgrade, from `newest_releases.yaml`.
 
 An entry has, by the name of a program
 
@@ -43,7 +43,7 @@ ASKS = (
     r"(?:\bupgrade\b|\b(?:take|use|try|on)\b[^,]{0,24}?\b(?:newer|newest|later)\b|\bnewer (?:releases? of|(?=flink-))"
     r"|升级|(?:使用|采用|换用|改用)[^\uff0c]{0,24}?(?:更新的|较新的|最新的?|更高))"
 )
-"""What tells to take a newer release, before the program's name."""
+"""Words of an advice to take a newer release, before the program's name."""
 BEFORE_WHAT_RUNS = ("for your", "for this", "for the", "for", "version of", "你的", "该", "于", "此")
 NOT_RUNNING = "".join(rf"(?<!{each} )" for each in BEFORE_WHAT_RUNS)
 """Not before a program's name: there it is what the other one has to fit."""
@@ -51,10 +51,10 @@ AFTER = r"[^,\uff0c]{0,8}(?:升级|(?:更新|较新|最新|更高)(?:的)?版本
 """The same after the name, as Chinese may have it."""
 OF_THE_CONNECTOR = re.compile(
     r"(?i)\bupgrade the (?:connector|platform|sink|source)\b"
-    r"|\b(?:newer|newest|later|a) release of (?:the|this) (?:connector|platform|sink|source)\b"
+    r"|\bnewer releases (?!of\b)|\b(?:newer|newest|later|a) release of (?:the|this) (?:connector|platform|sink|source)\b"
     r"|升级(?:该|此)?(?:连接器|平台|Sink|Source)|连接器的?(?:较新|更新|最新)的?版本|修复.{0,8}的连接器版本"
 )
-"""What tells to take a newer release of a program that it does not name."""
+"""Words of an advice to take a newer release of a program that it does not name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class Upgradable:
         return found is not None and self.owner in (found.what, found.inside)
 
     def is_asked_by(self, clause: str) -> bool:
-        """Whether a part of a sentence tells to upgrade it, to no release that it names."""
+        """Whether a part of a sentence says to upgrade it, to no release that it names."""
         found = self._asked.search(clause)
         return found is not None and RELEASE.search(FORMER.sub("", clause)) is None
 
@@ -122,7 +122,7 @@ def program_behind(names: Iterable[str | None]) -> str | None:
 
 
 def with_newest_release(advice: str, flink: str | None, program: str | None) -> str:
-    """An advice with the newest releases of what it tells to upgrade without saying to which.
+    """An advice with the newest releases of what it says to upgrade without saying to which.
 
     flink    the version that runs, as `1.18`; None where it is not known
     program  the one that failed, which an advice about `the connector` means
