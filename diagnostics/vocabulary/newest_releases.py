@@ -51,7 +51,8 @@ AFTER = r"[^,\uff0c]{0,8}(?:升级|(?:更新|较新|最新|更高)(?:的)?版本
 """The same after the name, as Chinese may have it."""
 OF_THE_CONNECTOR = re.compile(
     r"(?i)\bupgrade the (?:connector|platform|sink|source)\b"
-    r"|\bnewer releases (?!of\b)|\b(?:newer|newest|later|a) release of (?:the|this) (?:connector|platform|sink|source)\b"
+    r"|\bnewer releases (?!of\b)"
+    r"|\b(?:newer|newest|later|a) release of (?:the|this) (?:connector|platform|sink|source)\b"
     r"|升级(?:该|此)?(?:连接器|平台|Sink|Source)|连接器的?(?:较新|更新|最新)的?版本|修复.{0,8}的连接器版本"
 )
 """Words of an advice to take a newer release of a program that it does not name."""
