@@ -12,7 +12,7 @@ from diagnostics.language import listed, say
 from diagnostics.rules.condition import Condition, ConditionParser
 from diagnostics.runbook.cluster_commands import ClusterCommands
 from diagnostics.signals.signal import SignalDefinition
-from diagnostics.symptoms import symptom_folders
+from diagnostics.symptoms import runbook_files, symptom_folders
 from diagnostics.wording import phrase
 from diagnostics.wording.translated import translated
 from diagnostics.yaml_document import Place, YamlDocument, read_yaml, translated_names
@@ -142,7 +142,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Runbook:
-    """The runbook of one symptom class.
+    """The runbook of one symptom class, or of one kind of its causes.
 
     useless  options whose change does not help against this cause, whatever the runbook of a lesser cause proposes
     """
@@ -378,8 +378,7 @@ def shipped_runbook_texts() -> Mapping[str, str]:
 def _shipped() -> tuple[tuple[Runbook, str], ...]:
     shipped = []
     for folder in symptom_folders():
-        path = folder / "runbook.yaml"
-        if path.is_file():
+        for path in runbook_files(folder):
             text = path.read_text("utf-8")
-            shipped.append((Runbook.from_yaml(text, f"{folder.name}/runbook.yaml"), text))
+            shipped.append((Runbook.from_yaml(text, f"{folder.name}/{path.name}"), text))
     return tuple(shipped)

@@ -1,6 +1,7 @@
 """The symptom classes: one folder each, data only. A folder here is registered by its listing.
 
-`<class>/symptom.yaml` describes it, `<class>/rules/*.yaml` when it holds, `<class>/runbook.yaml` what to do.
+`<class>/symptom.yaml` describes it, `<class>/rules/*.yaml` when it holds, `<class>/runbook.yaml` what to do, and
+`<class>/runbook-<kind>.yaml` what to do where a kind of it is repaired in another way.
 """
 
 from __future__ import annotations
@@ -92,6 +93,11 @@ def _symptom(folder: Path) -> Symptom:
 def symptom_folders() -> list[Path]:
     """Every class's folder, by name."""
     return sorted(folder for folder in FOLDER.iterdir() if (folder / "symptom.yaml").is_file())
+
+
+def runbook_files(folder: Path) -> list[Path]:
+    """The runbooks of a class, that of the class itself first; none for a class that has none."""
+    return sorted(folder.glob("runbook*.yaml"), key=lambda path: (len(path.stem), path.stem))
 
 
 @cache

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from html.parser import HTMLParser
 from pathlib import Path
 
-from diagnostics.symptoms import symptom_folders
+from diagnostics.symptoms import runbook_files, symptom_folders
 from diagnostics.yaml_document import read_yaml
 from workbench.languages.catalogues import CATALOGUE_SOURCES, ROOT, Share, catalogue, is_translated, shares
 from workbench.languages.texts import entries_to_translate
@@ -100,7 +100,7 @@ def data_shares() -> Mapping[str, Share]:
 
 def _texts_of_classes() -> Iterator[tuple[str, bool]]:
     for folder in symptom_folders():
-        paths = [folder / "symptom.yaml", folder / "runbook.yaml", *sorted((folder / "rules").glob("*.yaml"))]
+        paths = [folder / "symptom.yaml", *runbook_files(folder), *sorted((folder / "rules").glob("*.yaml"))]
         for path in paths:
             if path.is_file() and not path.name.endswith((".fires.yaml", ".silent.yaml")):
                 content = read_yaml(path.read_text("utf-8"), path.name).content

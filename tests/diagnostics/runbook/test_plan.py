@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from diagnostics.runbook import Proposal, Runbook, merged_plan, useless_options
-from diagnostics.symptoms import symptom_folders
+from diagnostics.symptoms import runbook_files, symptom_folders
 
 JOB = "f" * 32
 
@@ -181,8 +181,7 @@ def test_without_a_change_there_is_no_plan() -> None:
 
 def test_options_called_useless_are_not_changed_by_the_same_runbook() -> None:
     for folder in symptom_folders():
-        path = folder / "runbook.yaml"
-        if path.is_file():
+        for path in runbook_files(folder):
             shipped = Runbook.from_yaml(path.read_text("utf-8"), path.name)
             own = "\n".join(each.after for each in (change for step in shipped.steps for change in step.changes))
             assert [option for option in shipped.useless if f"{option}:" in own] == []

@@ -10,7 +10,7 @@ from diagnostics.rules.condition import Check
 from diagnostics.rules.rule import Rule, shipped_rules
 from diagnostics.runbook import Runbook, runbooks
 from diagnostics.signals import DEFINITIONS
-from diagnostics.symptoms import symptom, symptom_folders, symptoms
+from diagnostics.symptoms import runbook_files, symptom, symptom_folders, symptoms
 
 CONTRACT_CLASSES = {
     "rocksdb_slow_upload",
@@ -86,8 +86,7 @@ def test_a_rule_stays_silent_on_its_near_miss(path: Path) -> None:
 
 @pytest.mark.parametrize("folder", symptom_folders(), ids=lambda folder: folder.name)
 def test_a_runbook_asks_only_for_what_is_measured(folder: Path) -> None:
-    path = folder / "runbook.yaml"
-    if path.is_file():
+    for path in runbook_files(folder):
         assert Runbook.from_yaml(path.read_text("utf-8"), path.name, DEFINITIONS).symptom_class == folder.name
 
 
