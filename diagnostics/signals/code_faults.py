@@ -12,6 +12,7 @@ from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.notation.artifact import artifacts_in
 from diagnostics.notation.class_cast import class_cast
 from diagnostics.notation.stack_frame import CONNECTORS, is_generated, is_user_code
+from diagnostics.reconstruction.bugs.asked_api import asked_api
 from diagnostics.reconstruction.bugs.bug_appearances import repair_of
 from diagnostics.reconstruction.bugs.connector_release import connector_release, flink_of
 from diagnostics.reconstruction.bugs.later_fixes import FIX_FACTS, later_fix
@@ -43,6 +44,8 @@ CONNECTOR_CODE = "connector_code"
 OF_CODE = (OWN_CODE, "class_loading", "serialization", "record", STATEMENT, "python", CONNECTOR_CODE)
 """Origins that a change of the job (its code, its packaging, its handling of bad records) can repair."""
 MOST_LISTED = 12
+ASKED = ("asked", "asked_lines", "asked_now", "asked_from", "asked_nearest")
+"""Facts of what an error asks Flink for, where only some lines of Flink have it."""
 OWN_PACKAGES = tuple(
     f"org.apache.flink.{each}."
     for each in (
@@ -168,7 +171,7 @@ def _cause(same: Sequence[Fault], evidence: Evidence) -> dict[str, FactValue]:
     if shape:
         facts |= {"shape": shape.what, "advice": shape.advice, "advice_is_general": shape.general}
     if shape and shape.decides:
-        facts |= dict.fromkeys(("owner_advice", "owner_release", "asks_another_flink"))
+        facts |= dict.fromkeys(("owner_advice", "owner_release", "asks_another_flink", *ASKED))
     return facts
 
 
@@ -239,12 +242,17 @@ def _owner(fault: Fault, evidence: Evidence, *, is_twice: bool) -> dict[str, Fac
         "owner_advice": advice,
         "owner_includes": blamed.includes if blamed else None,
     }
+    asked = {} if is_twice else asked_api(fault.exception, fault.message, name, flink)
+    if asked and not (is_missing and asked["asked_from"] == "inside"):
+        facts |= asked | {"asked_by": _asked_by(fault, is_missing)}
+        facts |= {"owner_flink": f"{flink[0]}.{flink[1]}"} if flink else {}
+        facts |= {"owner_advice": None} if blamed is owner and owner and not owner.of_missing else {}
     if is_twice and owner and owner.of_missing:
         return {name: value for name, value in facts.items() if name not in ("owner", "owner_advice")}
     if blamed is owner and asks_another_flink(fault.exception, name):
         line = f"{flink[0]}.{flink[1]}" if flink else None
         known = list(connectors_for(line)) if line else []
-        asking = {"asks_another_flink": True, "asked_by": _asked_by(fault.frame), "owner_flink": line}
+        asking = {"asks_another_flink": True, "asked_by": _asked_by(fault, is_missing), "owner_flink": line}
         wrong = dict.fromkeys(("owner", "owner_advice")) if blamed and blamed.until else {}
         return facts | asking | {"connectors_for_flink": known or None} | wrong
     if blamed and flink and not (is_missing and blamed.lacks_jar):
@@ -261,8 +269,12 @@ def _distribution(fault: Fault) -> Release | None:
     return next((release_of(release) for name, release in artifacts_in(fault.message) if name == DISTRIBUTION), None)
 
 
-def _asked_by(frame: str | None) -> str | None:
-    """Whose frame asks a class of Flink for what it does not have: `flink`, `job`, or None for a connector's."""
+def _asked_by(fault: Fault, is_missing: bool) -> str | None:
+    """Whose frame asks a class of Flink for what it does not have: `flink`, `job`, or None for a connector's.
+
+    The top frame of a class that is missing is that of a class loader.
+    """
+    frame = fault.frame if not is_missing else next(iter(fault.own_frames), None)
     if frame is None:
         return None
     return "flink" if frame.startswith(OWN_PACKAGES) else "job" if is_user_code(frame) else None
@@ -323,6 +335,11 @@ FACTS = {
     "owner_release": "the artifact in the release for the Flink that runs",
     "connectors_for_flink": "connectors in the releases for the Flink that runs, where the class is Flink's own",
     "owner_flink": "the version of Flink that runs, for which the artifact's release is chosen",
+    "asked": "the class, method or constant of Flink that is asked for, where only some lines of Flink have it",
+    "asked_lines": "the lines of Flink that have it, as 1.15-1.20",
+    "asked_now": "the class of Flink that has its name since, where it was moved",
+    "asked_from": "where the Flink that runs stands to these lines; before, after or inside",
+    "asked_nearest": "the line of Flink with it that is nearest to the one that runs",
     "asks_another_flink": "whether what failed was compiled for another release of Flink",
     "asked_by": "whose code asks Flink for what it does not have; flink or job",
     **FIX_FACTS,

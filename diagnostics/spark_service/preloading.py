@@ -18,6 +18,7 @@ from diagnostics.vocabulary.copied_error import telling_messages
 from diagnostics.vocabulary.expected_behaviour import expected_behaviour
 from diagnostics.vocabulary.fault_origins import origin_titles
 from diagnostics.vocabulary.fault_traits import fault_traits
+from diagnostics.vocabulary.flink_api import flink_api
 from diagnostics.vocabulary.harmless_errors import harmless_errors
 from diagnostics.vocabulary.held_records import holds
 from diagnostics.vocabulary.known_bug import rare_texts, signatures
@@ -48,6 +49,7 @@ CATALOGUES: tuple[Callable[[], object], ...] = (
     signatures,
     searched_texts,
     class_owners,
+    flink_api,
     connectors,
     telling_messages,
     expected_behaviour,
