@@ -61,14 +61,15 @@ def is_fatal(records: pa.Table) -> pa.ChunkedArray:
 def harmless_kinds(records: pa.Table) -> pa.ChunkedArray:
     """The id of the catalogue's entry that each record belongs to; null for a record that is not harmless.
 
-    A fatal error, an Error of the JVM itself and the failure of a submitted program never are.
+    A fatal error and the failure of a submitted program never are, an Error of the JVM itself only where Flink's code
+    is known to go on after it.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
 
     thrown = pc.coalesce(records["root_cause_class"], records["exception_class"])
-    grave = pc.or_(is_fatal(records), pc.fill_null(pc.match_substring_regex(thrown, OF_THE_JVM), False))
-    grave = pc.or_(grave, pc.fill_null(pc.starts_with(records["exception_class"], OF_A_PROGRAM), False))
+    ends = pc.or_(is_fatal(records), pc.fill_null(pc.starts_with(records["exception_class"], OF_A_PROGRAM), False))
+    grave = pc.or_(ends, pc.fill_null(pc.match_substring_regex(thrown, OF_THE_JVM), False))
     kinds = pa.chunked_array([pa.nulls(records.num_rows, pa.string())])
     for name, entry in harmless_errors().items():
         named = is_any(records["event"], entry.events)
@@ -80,7 +81,8 @@ def harmless_kinds(records: pa.Table) -> pa.ChunkedArray:
             named = pc.or_(is_true(named), is_true(contains_any(records["message"], entry.texts)))
         if entry.but_loggers:
             named = pc.and_not(is_true(named), is_true(contains_any(records["logger"], entry.but_loggers)))
-        kinds = pc.coalesce(kinds, pc.if_else(pc.and_(is_true(named), pc.invert(grave)), name, None))
+        is_other = pc.invert(ends if entry.goes_on else grave)
+        kinds = pc.coalesce(kinds, pc.if_else(pc.and_(is_true(named), is_other), name, None))
     return pc.coalesce(kinds, pc.if_else(pc.and_(_own_traces(records), pc.invert(grave)), OWN_TRACE, None))
 
 

@@ -22,6 +22,7 @@ class HarmlessError:
     events, loggers, exceptions  events, parts of names of loggers, and classes of exceptions; one of them shows it
     texts                        parts of messages; one of them shows it, too
     but_loggers                  parts of names of loggers whose records it never is
+    goes_on                      whether Flink's own code catches an Error of the JVM there, records it and goes on
     """
 
     what: str
@@ -32,6 +33,7 @@ class HarmlessError:
     advice: str | None = None
     is_daily: bool = False
     but_loggers: tuple[str, ...] = ()
+    goes_on: bool = False
 
 
 @cache
@@ -54,6 +56,7 @@ def harmless_errors() -> Mapping[str, HarmlessError]:
             with_translations(entry["advice"], entry, "advice") if "advice" in entry else None,
             entry.get("daily") is True,
             tuple(entry.get("but_loggers", ())),
+            entry.get("goes_on") is True,
         )
         for name, entry in content.items()
     }

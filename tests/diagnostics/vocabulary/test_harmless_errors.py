@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import pyarrow as pa
+import pytest
+
+from diagnostics.aggregators.harmless_errors import harmless_kinds
 from diagnostics.language import CHINESE, in_reader_language, reading_in
 from diagnostics.notation.log_event import catalogue, harmless_events
 from diagnostics.vocabulary.harmless_errors import harmless_errors
@@ -28,3 +32,39 @@ def test_a_question_for_the_back_pressure_of_a_task_that_does_not_run_is_not_one
     [entry] = [each for each in harmless_errors().values() if "noise.back_pressure_handler" in each.events]
     assert entry.events == ("noise.back_pressure_handler",)
     assert entry.what == "the back pressure of a task was asked for while none of its subtasks ran"
+
+
+@pytest.mark.parametrize(
+    ("logger", "message", "kind"),
+    [
+        (
+            "org.apache.flink.runtime.security.modules.HadoopModuleFactory",
+            "Cannot create Hadoop Security Module.",
+            "hadoop-security-module",
+        ),
+        (
+            "org.apache.flink.runtime.metrics.util.SystemResourcesMetricsInitializer",
+            "Failed to initialize system resource metrics because of missing class definitions.",
+            "system-resource-metrics",
+        ),
+        ("org.apache.flink.client.cli.CliFrontend", "Could not load the table.", None),
+        (
+            "org.apache.flink.runtime.security.modules.HadoopModuleFactory",
+            "Cannot create Hadoop Security Module. Terminating TaskManagerRunner with exit code 1.",
+            None,
+        ),
+    ],
+)
+def test_an_error_of_the_jvm_is_harmless_where_flink_goes_on_after_it(
+    logger: str, message: str, kind: str | None
+) -> None:
+    record = {
+        "level": "ERROR",
+        "logger": logger,
+        "message": message,
+        "event": None,
+        "exception_class": "java.lang.NoClassDefFoundError",
+        "root_cause_class": "java.lang.NoClassDefFoundError",
+    }
+    text = {name: pa.chunked_array([pa.array([value], pa.string())]) for name, value in record.items()}
+    assert harmless_kinds(pa.table(text)).to_pylist() == [kind]
