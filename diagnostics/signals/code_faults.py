@@ -242,7 +242,8 @@ def _owner(fault: Fault, evidence: Evidence, *, is_twice: bool) -> dict[str, Fac
         "owner_advice": advice,
         "owner_includes": blamed.includes if blamed else None,
     }
-    asked = {} if is_twice else asked_api(fault.exception, fault.message, name, flink)
+    lacks_all = is_missing and _is_plain_program(fault, name)
+    asked = {} if is_twice or lacks_all else asked_api(fault.exception, fault.message, name, flink)
     if asked and not (is_missing and asked["asked_from"] == "inside"):
         facts |= asked | {"asked_by": _asked_by(fault, is_missing)}
         facts |= {"owner_flink": f"{flink[0]}.{flink[1]}"} if flink else {}
@@ -338,7 +339,7 @@ FACTS = {
     "asked": "the class, method or constant of Flink that is asked for, where only some lines of Flink have it",
     "asked_lines": "the lines of Flink that have it, as 1.15-1.20",
     "asked_now": "the class of Flink that has its name since, where it was moved",
-    "asked_from": "where the Flink that runs stands to these lines; before, after or inside",
+    "asked_from": "place of the Flink that runs among these lines; before, after or inside",
     "asked_nearest": "the line of Flink with it that is nearest to the one that runs",
     "asks_another_flink": "whether what failed was compiled for another release of Flink",
     "asked_by": "whose code asks Flink for what it does not have; flink or job",
