@@ -15,6 +15,7 @@ from diagnostics.evidence.subject import only_one
 from diagnostics.formats.format import Format, Sample
 from diagnostics.language import to_say
 from diagnostics.notation.file_range import Head, Range
+from diagnostics.notation.metric_name import CONTAINERS
 from diagnostics.notation.prometheus_series import (
     BEYOND,
     FOREIGN,
@@ -46,6 +47,8 @@ LATEST_MS = 1e15
 """Larger numbers are not times. Our choice: the year 33658."""
 
 NOT_A_SERIES = -3
+OURS = ("flink_", '{__name__="flink_', *sorted(CONTAINERS))
+"""How samples begin that are read."""
 
 LEFT_OUT = {
     FOREIGN: to_say("{count} samples are not Flink's and were left out"),
@@ -69,7 +72,7 @@ def _recognise(head: Head) -> float:
     others = len([line for line in short_lines if line[0] != "#"]) - len(samples)
     if others > 1 + len(samples) // 10 or not (samples or declared):
         return 0.0
-    if any(line.startswith(("flink_", '{__name__="flink_')) for line in samples) or "# TYPE flink_" in head.text:
+    if any(line.startswith(OURS) for line in samples) or "# TYPE flink_" in head.text:
         return 0.95
     if all(line.startswith("# scrape_") for line in short_lines):
         return 0.6

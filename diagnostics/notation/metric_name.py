@@ -18,6 +18,19 @@ MOST_NAME = 300
 FREE_SPACE = frozenset(("node_filesystem_avail_bytes", "kubelet_volume_stats_available_bytes"))
 """Series of other exporters that are read too, under their own name: bytes free on a file system or volume. Source:
 Prometheus' node exporter, and the kubelet's metrics."""
+CONTAINERS = frozenset(
+    (
+        "container_memory_working_set_bytes",
+        "container_memory_rss",
+        "container_spec_memory_limit_bytes",
+        "container_cpu_cfs_periods_total",
+        "container_cpu_cfs_throttled_periods_total",
+        "kube_pod_container_resource_limits",
+    )
+)
+"""Series of the containers that run processes, read under their own name. Source: cAdvisor's Prometheus metrics, and
+those of kube-state-metrics."""
+OTHER_EXPORTERS = FREE_SPACE | CONTAINERS
 
 _SCOPES = (
     ("taskmanager_job_task_operator_", "operator"),
@@ -140,8 +153,8 @@ class MetricName:
 
 @lru_cache(maxsize=4096)
 def from_prometheus(series: str) -> MetricName | None:
-    """Parts of a series name of Flink's Prometheus reporter, or of FREE_SPACE; None for any other series."""
-    if series in FREE_SPACE:
+    """Parts of a series name of Flink's Prometheus reporter, or of OTHER_EXPORTERS; None for any other series."""
+    if series in OTHER_EXPORTERS:
         return MetricName(series, None)
     if not series.startswith(PREFIX):
         return None

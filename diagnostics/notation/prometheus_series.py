@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from diagnostics.evidence.tables.metric_sample import TABLE
-from diagnostics.notation.metric_name import FREE_SPACE, from_prometheus, host_of_label, resource_id_of_label
+from diagnostics.notation.metric_name import OTHER_EXPORTERS, from_prometheus, host_of_label, resource_id_of_label
 from diagnostics.notation.reporter_name import ReportedSeries
 from diagnostics.notation.rest_document import LONG_MIN, number, small, text
 
@@ -96,7 +96,7 @@ def series_key(name: str, labels: Mapping[str, str]) -> SeriesKey | None:
     named = from_prometheus(name)
     if named is None:
         return None
-    kept = OF_A_HOST if name in FREE_SPACE else frozenset()
+    kept = OF_A_HOST if name in OTHER_EXPORTERS else frozenset()
     further = {label: value for label, value in labels.items() if label not in (COLUMN_LABELS | LEFT_OUT_LABELS) - kept}
     printed = ",".join(f"{label}={value}" for label, value in sorted((further | dict(named.labels)).items()))
     host, resource_id = labels.get("host"), labels.get("tm_id")

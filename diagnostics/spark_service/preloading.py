@@ -11,6 +11,7 @@ from diagnostics.program_version import program_version
 from diagnostics.rules.rule import shipped_rules
 from diagnostics.spark.client import load_client
 from diagnostics.symptoms import symptoms
+from diagnostics.vocabulary.alarming_readings import alarming_readings, asked_metrics
 from diagnostics.vocabulary.class_owners import class_owners
 from diagnostics.vocabulary.connectors import connectors
 from diagnostics.vocabulary.contradicting_settings import contradictions
@@ -65,6 +66,8 @@ CATALOGUES: tuple[Callable[[], object], ...] = (
     holds,
     memory_beyond_model,
     silent_operators,
+    alarming_readings,
+    asked_metrics,
     statement_traps,
     upgradables,
     operators_at_limit,

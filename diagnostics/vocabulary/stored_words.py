@@ -16,6 +16,7 @@ from typing import Any
 
 from diagnostics.evidence.subject import FactValue
 from diagnostics.language import CHINESE, ENGLISH, Text, in_reader_language, reader_language, say
+from diagnostics.vocabulary.alarming_readings import alarming_readings
 from diagnostics.vocabulary.class_owners import class_owners
 from diagnostics.vocabulary.code_shapes import code_shapes
 from diagnostics.vocabulary.connectors import connectors
@@ -102,7 +103,13 @@ def _catalogue_texts() -> Iterable[tuple[str, Iterable[str]]]:
     repairs = [repair for each in bugs for repair in (each.repair, each.repair_of_running)]
     remedies = [*repairs, *(each.remedy for each in message_remedies())]
     hows, advice = [each.how for each in refusals()], [each.advice for each in refusals()]
+    readings = alarming_readings().values()
     return (
+        *(
+            (f"alarming_readings.{each.symptom_class}.{fact}", [getattr(each, fact)])
+            for each in readings
+            for fact in ("what", "advice")
+        ),
         ("outside_faults.kind", hows),
         ("fault_traits.kind", [*hows, *(each.what for each in code_shapes())]),
         ("code_faults.shape", [each.what for each in code_shapes()]),
