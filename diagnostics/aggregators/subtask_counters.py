@@ -19,6 +19,7 @@ AGGREGATOR = first_rows_aggregator(
         "vertex_id",
         "subtask",
         "attempt",
+        "status",
         "task_manager",
         "host",
         "start_ms",

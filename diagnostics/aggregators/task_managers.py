@@ -35,6 +35,7 @@ AGGREGATOR = first_rows_aggregator(
         "segments_used",
         "cpu_cores",
         "slots",
+        "free_slots",
     ),
     partial(with_known, columns=("task_manager",)),
     order=(("ts_ms", "descending"), ("task_manager", "ascending"), *CITATION_ORDER),

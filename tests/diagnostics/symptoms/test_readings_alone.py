@@ -225,3 +225,54 @@ def test_writes_that_stopped_have_a_rule_of_their_own(tmp_path: Path) -> None:
     rules = [each["rule"]["id"] for each in judged_readings(tmp_path, "\n".join(lines) + "\n")["findings"]]
     assert "rocks.write-stall" in rules
     assert "rocks.by-reading" not in rules
+
+
+def subtasks(*durations: int) -> str:
+    listed = ",".join(
+        f'{{"subtask":{number},"status":"FINISHED","duration":{each}}}' for number, each in enumerate(durations)
+    )
+    return f'{{"vertices":[{{"name":"Source: files","parallelism":{len(durations)}}}],"subtasks":[{listed}]}}'
+
+
+def task_managers(*slots: tuple[int, int]) -> str:
+    listed = ",".join(
+        f'{{"id":"tm-{at}","slotsNumber":{all_of},"freeSlots":{free}}}' for at, (all_of, free) in enumerate(slots)
+    )
+    return f'{{"taskmanagers":[{listed}]}}'
+
+
+def positions(*lags: int) -> str:
+    rows = "".join(f"flink orders {at} 1200331 {1_200_331 + lag} {lag} - - -\n" for at, lag in enumerate(lags))
+    return f"GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID\n{rows}"
+
+
+@pytest.mark.parametrize(
+    ("durations", "expected"),
+    [
+        ((120_000, 5_400_000, 118_000, 131_000), "data_skew"),
+        ((7_500_000, 12_180_000), "data_skew"),
+        ((7_500_000, 7_900_000, 7_100_000), "inconclusive"),
+        ((3_000, 9_000), "inconclusive"),
+    ],
+)
+def test_subtasks_that_finish_far_apart_are_uneven(durations: tuple[int, ...], expected: str, tmp_path: Path) -> None:
+    assert leads(judged_readings(tmp_path, subtasks(*durations)))[0] == expected
+
+
+def test_slots_on_one_task_manager_are_told_to_spread(tmp_path: Path) -> None:
+    symptom_class, first = leads(judged_readings(tmp_path, task_managers((6, 1), (5, 5))))
+    assert symptom_class == "inconclusive"
+    assert "taskmanager.load-balance.mode: SLOTS" in first
+    assert "taskmanager.numberOfTaskSlots: 3" in first
+
+
+@pytest.mark.parametrize("slots", [((8, 2), (8, 3)), ((8, 0), (8, 0)), ((8, 8), (8, 8)), ((8, 0),)])
+def test_slots_that_are_spread_or_all_in_use_need_nothing(slots: tuple[tuple[int, int], ...], tmp_path: Path) -> None:
+    assert judged_readings(tmp_path, task_managers(*slots))["findings"] == []
+
+
+@pytest.mark.parametrize(
+    ("lags", "expected"), [((9, 7_000_009, 19), "data_skew"), ((6_000_000, 7_000_009, 6_500_000), "inconclusive")]
+)
+def test_one_partition_with_all_of_the_lag_is_skew(lags: tuple[int, ...], expected: str, tmp_path: Path) -> None:
+    assert leads(judged_readings(tmp_path, positions(*lags)))[0] == expected
