@@ -246,9 +246,16 @@ def _first_step(rule: Rule, view: FactView) -> str | None:
     said = next(_remarks(rule.first, view), None)
     if said is None:
         return None
-    version, program = _version(view), view("exceptions.first_program")
+    version = _version(view)
     flink = f"{version[0]}.{version[1]}" if version else None
-    return with_newest_release(phrase.sentence_text(said), flink, program if isinstance(program, str) else None)
+    return with_newest_release(phrase.sentence_text(said), flink, _program(rule, view))
+
+
+def _program(rule: Rule, view: FactView) -> str | None:
+    """The program in whose code it failed: as the signals of the rule state, else that of the only kind of failure."""
+    signals = dict.fromkeys(fact.rpartition(".")[0] for fact in rule.when.facts())
+    stated = [view(f"{each}.program") for each in signals] + [view("exceptions.first_program")]
+    return next((each for each in stated if isinstance(each, str)), None)
 
 
 def _remarks(remarks: Sequence[Remark], view: FactView) -> Iterator[phrase.Sentence]:

@@ -14,7 +14,7 @@ from diagnostics.notation.class_cast import class_cast
 from diagnostics.notation.stack_frame import CONNECTORS, is_generated, is_user_code
 from diagnostics.reconstruction.bugs.asked_api import asked_api
 from diagnostics.reconstruction.bugs.bug_appearances import repair_of
-from diagnostics.reconstruction.bugs.connector_release import connector_release, flink_of
+from diagnostics.reconstruction.bugs.connector_release import connector_release, flink_of, program_of
 from diagnostics.reconstruction.bugs.later_fixes import FIX_FACTS, later_fix
 from diagnostics.reconstruction.bugs.running_release import DISTRIBUTION
 from diagnostics.reconstruction.errors.blamed_fault import blamed_faults, came_before, logged_faults, shows_faults
@@ -146,6 +146,7 @@ def _cause(same: Sequence[Fault], evidence: Evidence) -> dict[str, FactValue]:
         "worker_error": worker.said if worker else None,
         "missing": missing,
         "messages": len({fault.message for fault in same}),
+        "program": program_of(first),
         "reported_by": first.reported_by,
         "before_job": (IN_MAIN in first.chain and not any(each in first.chain for each in OF_A_RUN)) or None,
         "plain_program": _is_plain_program(first, missing) or None,
@@ -304,6 +305,7 @@ def _course(same: Sequence[Fault]) -> dict[str, FactValue]:
 
 FACTS = {
     "failures": "failures of tasks or of the job, without those that only report another",
+    "program": "the program in whose code it failed, or whose class the message names, as upgrades are named",
     "of_code": "failures of the job's own code, its classes, its serialization or its records",
     "is_first": "whether the first failure of the job has the most frequent cause of the job's own code",
     "before": "another failure that came before the code fault",

@@ -7,14 +7,12 @@ from collections.abc import Sequence
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.bugs.bug_appearances import repair_of
-from diagnostics.reconstruction.bugs.connector_release import release_shown
+from diagnostics.reconstruction.bugs.connector_release import program_of, release_shown
 from diagnostics.reconstruction.bugs.later_fixes import FIX_FACTS, later_fix
 from diagnostics.reconstruction.checkpoints.running_tasks import running_tasks_ms
 from diagnostics.reconstruction.failures.fault import SAME_MS, Fault, by_job, faults_in, kinds_of
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
-from diagnostics.vocabulary.class_owners import class_named
-from diagnostics.vocabulary.newest_releases import program_behind
 
 SHOWN = 8
 
@@ -56,7 +54,7 @@ def _signal(job: str | None, faults: Sequence[Fault], evidence: Evidence) -> Sig
             "first_release": newest.release if newest else None,
             "first_flink": newest.flink if newest else None,
             "first_running": newest.running if newest else None,
-            "first_program": _program_of(first) if len(kinds) == 1 else None,
+            "first_program": program_of(first) if len(kinds) == 1 else None,
             "first_frame": first.frame,
             "first_frames": list(first.passed)[:SHOWN] or None,
             "first_user_frame": first.user_frame,
@@ -83,11 +81,6 @@ def _signal(job: str | None, faults: Sequence[Fault], evidence: Evidence) -> Sig
         citation_count=len(faults),
         window=(min(stamps), max(stamps)) if stamps else None,
     )
-
-
-def _program_of(fault: Fault) -> str | None:
-    """The program in whose code it failed, else that of the class which its message names."""
-    return program_behind((*fault.passed, class_named(fault.exception, fault.message)))
 
 
 def measure_first(evidence: Evidence) -> Measured:

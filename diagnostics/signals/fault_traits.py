@@ -8,7 +8,7 @@ from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.notation.stack_frame import is_own_logger
 from diagnostics.reconstruction.bugs.bug_appearances import repair_of
-from diagnostics.reconstruction.bugs.connector_release import connector_release
+from diagnostics.reconstruction.bugs.connector_release import connector_release, program_of
 from diagnostics.reconstruction.bugs.later_fixes import FIX_FACTS, later_fix
 from diagnostics.reconstruction.errors.blamed_fault import blamed_faults, came_before, shows_faults
 from diagnostics.reconstruction.failures.fault import Fault, by_job, is_report, rounds_of
@@ -138,6 +138,7 @@ def _signal(job: str | None, faults: Sequence[Fault], evidence: Evidence) -> Sig
             **connector_release(fault, evidence),
             **later_fix(fault, evidence),
             "remedy": remedy,
+            "program": program_of(fault),
             "in_flink": _is_flinks_defect(fault) or None,
             "kind": kind,
             "advice": advice,
@@ -172,6 +173,7 @@ FACTS = {
     "because": "traits of the failure, the strongest first",
     "said": "class and message of the innermost exception that has the traits",
     "remedy": "repair of a failure with this message",
+    "program": "the program in whose code it failed, or whose class the message names, as upgrades are named",
     "in_flink": "whether it has the traits of a defect of Flink's own code: none of the job's frames is on its stack",
     "kind": "kind of the failure that the words of the message suggest",
     "advice": "repair of a failure of the kind that the message suggests",

@@ -13,9 +13,9 @@ from diagnostics.notation.product_frame import ProductFrame
 from diagnostics.reconstruction.bugs.running_release import DISTRIBUTION, jars_behind, running_release
 from diagnostics.reconstruction.configuration.flink_releases import flink_releases
 from diagnostics.reconstruction.failures.fault import Fault
-from diagnostics.vocabulary.class_owners import ClassOwner, owner_of
+from diagnostics.vocabulary.class_owners import ClassOwner, class_named, owner_of
 from diagnostics.vocabulary.known_bug import Release, release_of
-from diagnostics.vocabulary.newest_releases import releases_by_flink
+from diagnostics.vocabulary.newest_releases import program_behind, releases_by_flink
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +49,11 @@ def connector_release(fault: Fault, evidence: Evidence) -> dict[str, FactValue]:
         "owner_running": newest.running if newest else None,
         "owner_releases": None if is_known or owner is None else releases_by_flink(owner) or None,
     }
+
+
+def program_of(fault: Fault) -> str | None:
+    """The program of `newest_releases.yaml` in whose code it failed, else that of the class which the message names."""
+    return program_behind((*fault.passed, class_named(fault.exception, fault.message)))
 
 
 def release_shown(fault: Fault, evidence: Evidence) -> ConnectorRelease | None:

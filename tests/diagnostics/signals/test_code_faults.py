@@ -378,3 +378,9 @@ def test_a_fix_that_the_class_path_already_has_is_not_named() -> None:
     facts = facts_of(path, failed(5, "java.lang.NullPointerException", **place))
     assert facts["origin"] == "connector_code"
     assert "fix" not in facts
+
+
+def test_a_class_that_cannot_be_sent_shows_whose_release_repairs_it() -> None:
+    sink = "org.apache.flink.cdc.connectors.kafka.sink.KafkaDataSink"
+    facts = facts_of(failed(1, "java.io.NotSerializableException", sink))
+    assert facts["program"] == "Flink CDC"
