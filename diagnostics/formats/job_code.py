@@ -22,6 +22,7 @@ from diagnostics.notation.secret_option import masked
 from diagnostics.notation.source_text import Lines, calls, without_comments
 from diagnostics.notation.sql_tables import hinted_options, is_statement, sql_tables, tables_looked_up
 from diagnostics.vocabulary.connectors import connector_named
+from diagnostics.vocabulary.known_bug import signed_calls
 from diagnostics.vocabulary.statement_traps import traps_in
 
 MOST_BYTES = 1_000_000
@@ -120,6 +121,10 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
     called += [
         {"kind": "state-removal", "name": call.name, "line": call.line, "last_line": call.last_line}
         for call in state_removals(plain)
+    ]
+    called += [
+        {"kind": "call-of-a-sign", "name": call.name, "line": call.line, "last_line": call.last_line}
+        for call in calls(plain, signed_calls().__contains__)
     ]
     named = (*code_names(plain), *_named_in_sql(plain))
     called += [{"kind": kind, "name": name, "line": line, "last_line": line} for kind, name, line in named]

@@ -22,7 +22,10 @@ _PLAIN_FRAME = re.compile(r"[\w.$/@<>-]{1,2000}\([^()]{0,300}\)$")
 _STATE_BEHIND_NAME = re.compile(r'" (?:virtual )?(RUNNABLE|BLOCKED|WAITING|TIMED_WAITING) \d')
 
 _STATE_LINE = re.compile(r"java\.lang\.Thread\.State: (NEW|RUNNABLE|BLOCKED|WAITING|TIMED_WAITING|TERMINATED)")
-_STATE_IN_HEADER = re.compile(r'" *(?:Id|id)=\d{1,12} (?:in )?(NEW|RUNNABLE|BLOCKED|WAITING|TIMED_WAITING|TERMINATED)')
+_STATE_IN_HEADER = re.compile(
+    r'" *(?:#\d{1,12} |(?:Id|id)=\d{1,12} |daemon |(?:os_)?prio=\d{1,3} ){1,5}(?:in )?'
+    r"(NEW|RUNNABLE|BLOCKED|WAITING|TIMED_WAITING|TERMINATED)\b"
+)
 _LOCK = re.compile(
     r"- {1,3}(?P<how>locked|waiting to lock|waiting to re-lock in wait\(\)|waiting on|blocked on|parking to wait for)?"
     r" {0,3}"

@@ -1,4 +1,4 @@
-"""Failures that match a known bug of Flink or a connector in a release that has it, or may have it."""
+"""Failures, threads and readings that match a known bug of Flink or a connector in a release that may have it."""
 
 from __future__ import annotations
 
@@ -9,22 +9,26 @@ from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject, only_one
 from diagnostics.reconstruction.bugs.bug_appearances import Appearance, bug_appearances
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
+from diagnostics.vocabulary.bug_sign import READINGS, SETTINGS, THREADS
 from diagnostics.vocabulary.known_bug import KnownBug, Release, release_of
 
+SIGNS = (THREADS, READINGS, SETTINGS)
 MOST_LISTED = 6
 """How many further bugs are listed beside the first. Our choice: more would indicate a wrong catalogue."""
 
 
 def measure(evidence: Evidence) -> Measured:
-    """Known bugs that failures match in the releases of each job.
+    """Known bugs that failures, threads, readings or settings match in the releases of each job.
 
     Where no match of a job is in a release that is known, its bugs are those that the release may have.
 
-    Reads   log_record, failure, and the releases in logs and REST answers.
-    Gives   one signal per job with a known bug, for the bug seen first; none without a bug.
-    Empty   NotMeasured without logs and exceptions.
+    Reads   log_record, failure, stack_sample, metric_sample, config_option, code_call, and the releases in logs and
+            REST answers.
+    Gives   one signal per job with a known bug, for the bug seen first, and of those without a time for the one with
+            the surest sign; none without a bug.
+    Empty   NotMeasured without logs, exceptions and thread dumps.
     """
-    if not (evidence.has_logs() or evidence.has("failure")):
+    if not (evidence.has_logs() or any(map(evidence.has, ("failure", "stack_sample", "metric_sample")))):
         yield NotMeasured("known_bugs", "jobmanager-log", "no log and no exceptions were given")
         return
     shown = bug_appearances(evidence)
@@ -38,7 +42,7 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def _signal(job: str | None, shown: Sequence[Appearance]) -> Signal:
-    ordered = sorted(shown, key=lambda each: (each.ts_ms is None, each.ts_ms or 0, each.citation.file_id))
+    ordered = sorted(shown, key=_sooner)
     first = ordered[0]
     bug = first.bug
     same = [each for each in ordered if each.bug.id == bug.id]
@@ -58,6 +62,7 @@ def _signal(job: str | None, shown: Sequence[Appearance]) -> Signal:
         "work_around": bug.work_around,
         "repair": bug.repair_of_running if first.is_sure else bug.repair,
         "symptom_class": bug.symptom_class if first.release else None,
+        "sign": first.sign,
         "source": bug.source,
         "url": bug.url,
         "seen": len(same),
@@ -75,6 +80,13 @@ def _signal(job: str | None, shown: Sequence[Appearance]) -> Signal:
         citation_count=len(shown),
         window=(min(stamps), max(stamps)) if stamps else None,
     )
+
+
+def _sooner(shown: Appearance) -> tuple[bool, int, bool, int, int]:
+    """Failures by their time; what only shows how threads stand or what is set comes after them."""
+    is_sign = shown.sign is not None
+    sure = SIGNS.index(shown.sign) if shown.sign else 0
+    return is_sign, sure, shown.ts_ms is None, shown.ts_ms or 0, shown.citation.file_id
 
 
 def _next_fixed(bug: KnownBug, release: Release | None) -> str | None:
@@ -96,6 +108,7 @@ FACTS = {
     "work_around": "what helps without the fix",
     "repair": "the release that has the fix, and what helps without it",
     "symptom_class": "class of the incident that the bug causes, where the release is known to have it",
+    "sign": "kind of evidence of a bug that throws nothing; threads, readings or settings",
     "source": "title of the tracker's entry or of the release notes",
     "url": "their address",
     "seen": "records and answers that show the bug, at most 200 of the logs",

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from diagnostics.citation import CITATION_COLUMNS, Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.bugs.lock_fixes import LOCK_FIX_FACTS, lock_fix, waits_for_lock
 from diagnostics.reconstruction.stacks.sampled_stacks import sampled_stacks
 from diagnostics.reconstruction.stacks.thread_locks import DumpedThread, LockQueue, lock_queues
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
@@ -17,6 +18,8 @@ from diagnostics.wording.cited_text import STATE_OF_THREAD, cited_text
 
 MOST_THREADS = 30_000
 """Threads read. Our choice: some dumps of some TaskManagers."""
+MOST_WAITING = 200
+"""Waiting threads of a dump whose code is looked up. Our choice: deadlocks need two."""
 MOST_NAMED = 6
 """Threads that are named, and records that are cited. Our choice."""
 JAVA = ("java.", "jdk.", "sun.")
@@ -34,15 +37,17 @@ def measure(evidence: Evidence) -> Measured:
         yield NotMeasured("thread_locks", "thread-dumps", "no file has the locks of threads")
         return
     queues = [(dump, queue) for dump in sorted(dumps) for queue in lock_queues(dumps[dump])]
-    circles = [queue for _, queue in queues if queue.circle]
+    circles = [(dump, queue.circle) for dump, queue in queues if queue.circle]
     contended: dict[str, list[LockQueue]] = defaultdict(list)
     for _, queue in queues:
         contended[_called(queue)].append(queue)
     facts: dict[str, FactValue] = {"dumps": len(dumps), "deadlocks": len(circles)}
     shown: list[DumpedThread] = []
-    if circles:
-        threads = {thread.name: thread for dump in dumps.values() for thread in dump}
-        locked = [threads[name] for name in circles[0].circle]
+    threads = {dump: {each.name: each for each in dumps[dump]} for dump, _ in circles}
+    deadlocked = [(dump, [threads[dump][name] for name in names]) for dump, names in circles]
+    fixed = next(_fixes(dumps, deadlocked, evidence), None)
+    if deadlocked:
+        locked = deadlocked[0][1]
         facts |= {"deadlocked": [each.name for each in locked[:MOST_NAMED]], "deadlock_frames": _frames(locked)}
         shown = locked
     elif contended:
@@ -56,8 +61,29 @@ def measure(evidence: Evidence) -> Measured:
             "holder_frame": _telling_frame(largest.holder) if largest.holder else None,
         }
         shown = [*([largest.holder] if largest.holder else []), *largest.waiting]
+    if fixed is not None:
+        waiting, of_fix = fixed
+        facts |= of_fix
+        shown = shown or list(waiting)
     cited = tuple(places[each.name, each.frames] for each in shown[:MOST_NAMED])
     yield Signal("thread_locks", Subject(), known_facts(facts), cited, citation_count=len(cited))
+
+
+def _fixes(
+    dumps: Mapping[tuple[int, int], Sequence[DumpedThread]],
+    circles: Sequence[tuple[tuple[int, int], Sequence[DumpedThread]]],
+    evidence: Evidence,
+) -> Iterator[tuple[Sequence[DumpedThread], dict[str, FactValue]]]:
+    """The threads that wait for locks in code whose deadlock a later release repaired, and that fix; circles first.
+
+    circles  of each deadlock its dump, and its threads
+    """
+    waiting = [(dump, [each for each in dumps[dump] if waits_for_lock(each)][:MOST_WAITING]) for dump in sorted(dumps)]
+    for places, is_circle in ((circles, True), (waiting, False)):
+        for (file_id, ts_ms), threads in places:
+            of_fix = lock_fix(threads, file_id, ts_ms or None, evidence, is_circle=is_circle)
+            if of_fix:
+                yield threads, of_fix
 
 
 def _dumps(
@@ -74,7 +100,7 @@ def _dumps(
     for row in stacks.rows(stacks.threads.select(columns)[:MOST_THREADS]):
         thread = _thread(row)
         dumps[row["file_id"], row["ts_ms"] or 0].append(thread)
-        if thread.waits_for or thread.holds:
+        if thread.waits_for or thread.holds or waits_for_lock(thread):
             place = _telling_frame(thread) or "unknown"
             said = cited_text(STATE_OF_THREAD, thread=thread.name, state=thread.state or "unknown", frame=place)
             places.setdefault((thread.name, thread.frames), Citation.cite_row(row, "thread", said))
@@ -121,6 +147,7 @@ SIGNALS = (
             "wait_frame": "frame in which threads wait for the lock that is contended most",
             "holder": "thread that holds the lock that is contended most",
             "holder_frame": "frame in which that lock is held",
+            **LOCK_FIX_FACTS,
         },
         measure=measure,
     ),

@@ -8,6 +8,7 @@ product      the product whose release counts: `flink` (the default), or a conne
 affected     releases that have it, as `1.13.0..1.13.5` or a single release
 fixed        the first releases without it, one for each line that got the fix; empty when none has it yet
 signatures   texts in a log or an exception; one match suffices
+signs        what shows it where nothing is thrown (bug_sign.py); one that holds suffices
 looks_like   the symptoms
 work_around  a remedy without the fix, or that there is none
 symptom_class  the class of the incident that it causes; left out when it causes no class of its own
@@ -26,6 +27,7 @@ from typing import Any
 from diagnostics.errors import InvalidRule
 from diagnostics.language import ENGLISH, SUFFIXES, Text, in_reader_language, reading_in, say, to_say
 from diagnostics.notation.constant_text import EntryTexts
+from diagnostics.vocabulary.bug_sign import BugSign, sign_of
 from diagnostics.yaml_document import Place, YamlDocument, read_yaml, translated_names, with_translations
 
 FOLDER = Path(__file__).parent / "known_bugs"
@@ -85,6 +87,7 @@ class KnownBug:
     symptom_class: str | None
     source: str
     url: str
+    signs: tuple[BugSign, ...] = ()
 
     def affects(self, release: Release) -> bool:
         """Whether the release is in one of the affected ranges."""
@@ -194,6 +197,12 @@ def signatures() -> tuple[tuple[str, Signature], ...]:
 
 
 @cache
+def signed_calls() -> frozenset[str]:
+    """The methods whose calls are part of a sign."""
+    return frozenset(call for bug in known_bugs().values() for sign in bug.signs for call in sign.calls)
+
+
+@cache
 def _rare_texts() -> EntryTexts:
     return EntryTexts(signature.rarest for _, signature in signatures())
 
@@ -243,6 +252,7 @@ class _BugReader:
             symptom_class=self._text(entry, name, "symptom_class") if "symptom_class" in entry else None,
             source=str(source.get("title", "")),
             url=str(source.get("url", "")),
+            signs=tuple(self._signs(entry, name)) if "signs" in entry else (),
         )
 
     def _report(self, place: Place, text: str) -> None:
@@ -289,7 +299,16 @@ class _BugReader:
                 self._report((name, "fixed", index), f"{value} is said to be affected and to be fixed")
             yield str(value)
 
+    def _signs(self, entry: Mapping[str, Any], name: str) -> Iterator[BugSign]:
+        for index, value in enumerate(self._list(entry, (name,), "signs")):
+            try:
+                yield sign_of(value)
+            except ValueError as error:
+                self._report((name, "signs", index), str(error))
+
     def _signatures(self, entry: Mapping[str, Any], name: str) -> Iterator[Signature]:
+        if "signatures" not in entry and "signs" in entry:
+            return
         listed = self._list(entry, (name,), "signatures")
         if not listed:
             self._report((name, "signatures"), "`signatures` has at least one")

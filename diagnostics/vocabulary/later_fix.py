@@ -35,6 +35,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
+from itertools import islice
 from math import log
 from pathlib import Path
 from typing import Any
@@ -279,3 +280,46 @@ def _candidates(
         is_close = shared >= least + MORE_OF_A_CALLER * depth
         if is_close or (is_own and depth == 0):
             yield shared * (1 if is_own else 0.5) - depth, Candidate(fix, frame, is_close)
+
+
+OF_LOCKS = words_of("deadlock deadlocks deadlocked")
+MOST_WAITING = 4
+"""Innermost frames of products of a waiting thread that are looked up. Our choice: the lock is taken there."""
+
+
+def fixes_of_locks(
+    stacks: Iterable[Sequence[str]], running: Mapping[str, Release], *, is_circle: bool
+) -> list[LaterFix]:
+    """Fixes of deadlocks between threads that wait in code which they changed, in releases after those that run.
+
+    Of threads in a circle two wait in classes that a fix changed, one of them in a method that it changed. Of others
+    two take their locks in different classes that it changed. The one that changed most of these methods comes first.
+
+    stacks     of the waiting threads, the innermost frame first
+    running    product -> release, as far as known
+    is_circle  whether each of the threads holds the lock that the next one waits for
+    """
+    places = [[place_in_source(each) for each in _product_frames(frames)] for frames in stacks]
+    taken_in = {each[0][0] for each in places if each}
+    ranked: dict[str, tuple[int, LaterFix]] = {}
+    for product in products().values():
+        index, release = fixes_by_place(product.name), running.get(product.name)
+        known = {outer for each in places for outer, _ in each}
+        for fix in dict.fromkeys(fix for outer in sorted(known) for fix in index.by_class.get(outer, ())):
+            if (release and fix.is_in(release)) or not _ends_deadlock(fix):
+                continue
+            changed = {each.partition(".")[0] for each in fix.methods}
+            methods = {f"{outer}.{method}" for each in places for outer, method in each} & fix.methods
+            waiting = sum(any(outer in changed for outer, _ in each) for each in places)
+            if (waiting > 1 and methods) if is_circle else len(taken_in & changed) > 1:
+                ranked[fix.change] = (-len(methods), fix)
+    return [fix for _, fix in sorted(ranked.values(), key=lambda each: (each[0], each[1].change))]
+
+
+def _ends_deadlock(fix: LaterFix) -> bool:
+    return bool(words_of(fix.title) & OF_LOCKS) or "dead lock" in fix.title.lower()
+
+
+def _product_frames(frames: Iterable[str]) -> Sequence[str]:
+    own = (each for each in frames if any(product.has(each) for product in products().values()))
+    return list(islice(own, MOST_WAITING))

@@ -12,7 +12,8 @@ TABLE = Table(
             "kind",
             "string",
             "of a call key-by, blocking, asynchronous, sink, state-backend, state-removal, previous-result or "
-            "former-retention, -tolerance or -producer; statement-trap of a statement; else of a name",
+            "former-retention, -tolerance or -producer; call-of-a-sign of a known bug; statement-trap of a "
+            "statement; else of a name",
         ),
         Column(
             "name",

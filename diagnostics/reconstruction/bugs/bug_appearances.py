@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from diagnostics.aggregators import failures, known_bug_records
 from diagnostics.citation import CITATION_COLUMNS, Citation
 from diagnostics.evidence import Evidence, read_once
+from diagnostics.evidence.subject import only_one
 from diagnostics.notation.product_frame import product_frames
 from diagnostics.notation.stack_frame import plain_frame
 from diagnostics.reconstruction.bugs.running_release import jars_behind, named_release, stated_in_class_paths
+from diagnostics.reconstruction.bugs.shown_signs import shown_signs
 from diagnostics.reconstruction.configuration.flink_releases import flink_releases
 from diagnostics.reconstruction.failures.fault import Fault, job_of_vertex
 from diagnostics.reconstruction.job.cluster import cluster_of
@@ -27,7 +29,11 @@ from diagnostics.vocabulary.message_remedies import remedy_of
 
 @dataclass(frozen=True, slots=True)
 class Appearance:
-    """A record or answer that matches a bug, and its release; None when no file states one."""
+    """A record, answer or reading that matches a bug, and its release; None when no file states one.
+
+    sign        what shows it where nothing is thrown: threads, readings or settings
+    is_telling  whether it shows the bug without a known release, too
+    """
 
     bug: KnownBug
     release: Release | None
@@ -35,6 +41,8 @@ class Appearance:
     job_id: str | None
     vertex: str | None
     citation: Citation
+    sign: str | None = None
+    is_telling: bool = True
 
     @property
     def is_sure(self) -> bool:
@@ -46,10 +54,12 @@ class Appearance:
 def bug_appearances(evidence: Evidence) -> Sequence[Appearance]:
     """Every match, computed once for each Evidence; without those in a release that does not have the bug.
 
-    Reads   log_record, failure, and the releases in logs and REST answers.
+    A sign that is not telling shows a bug only in a release that is known to have it.
+
+    Reads   log_record, failure, as `shown_signs`, and the releases in logs and REST answers.
     """
-    shown = [*_in_logs(evidence), *_in_answers(evidence)]
-    return [each for each in shown if each.release is None or each.is_sure]
+    shown = [*_in_logs(evidence), *_in_answers(evidence), *_in_signs(evidence)]
+    return [each for each in shown if each.is_sure or (each.release is None and each.is_telling)]
 
 
 def repair_of(fault: Fault, evidence: Evidence) -> str | None:
@@ -99,6 +109,14 @@ def _in_answers(evidence: Evidence) -> Iterator[Appearance]:
             citation = Citation(kind="rest", text=said, ts_ms=row["ts_ms"], **place)
             release = named_release(bug.product, jars) or _stated_release(bug, row["file_id"], row["ts_ms"], evidence)
             yield Appearance(bug, release, row["ts_ms"], row["job_id"], row["vertex"], citation)
+
+
+def _in_signs(evidence: Evidence) -> Iterator[Appearance]:
+    job = only_one(cluster_of(evidence).job_names)
+    for each in shown_signs(evidence):
+        bug = known_bugs()[each.bug]
+        release = _stated_release(bug, each.citation.file_id, each.ts_ms, evidence)
+        yield Appearance(bug, release, each.ts_ms, job, each.vertex, each.citation, each.kind, each.is_telling)
 
 
 def _lines(text: str | None) -> list[str]:
