@@ -63,24 +63,24 @@ def _signs() -> tuple[tuple[str, BugSign], ...]:
 
 def _shown(sign: BugSign, evidence: Evidence) -> Sequence[Shown]:
     """Where each part of a sign is; empty as soon as a part is missing."""
-    found: list[Shown] = []
+    shown: list[Shown] = []
     parts = (
-        (sign.settings, _of_settings),
-        (sign.calls, _of_calls),
-        (sign.metrics, _of_metrics),
-        (sign.named, _of_named),
-        (sign.threads, _of_threads),
+        (sign.settings, _shown_settings),
+        (sign.calls, _shown_calls),
+        (sign.metrics, _shown_readings),
+        (sign.named, _counted_threads),
+        (sign.threads, _shown_threads),
     )
     for wanted, look in parts:
         if wanted:
             places = look(sign, evidence)
             if places is None:
                 return ()
-            found.append(places)
-    return found[::-1]
+            shown.append(places)
+    return shown[::-1]
 
 
-def _of_settings(sign: BugSign, evidence: Evidence) -> Shown | None:
+def _shown_settings(sign: BugSign, evidence: Evidence) -> Shown | None:
     stated: dict[str, tuple[str, Citation]] = {}
     for option in stated_options(evidence):
         known = setting_catalogue().find(option.key)
@@ -92,7 +92,7 @@ def _of_settings(sign: BugSign, evidence: Evidence) -> Shown | None:
     return None if not sign.settings else (None, None, tuple(stated[name][1] for name, _ in sign.settings))
 
 
-def _of_calls(sign: BugSign, evidence: Evidence) -> Shown | None:
+def _shown_calls(sign: BugSign, evidence: Evidence) -> Shown | None:
     rows = {row["name"]: row for row in evidence.answer(code_calls.AGGREGATOR).to_pylist() if row["kind"] == CALL}
     if any(each not in rows for each in sign.calls):
         return None
@@ -100,7 +100,7 @@ def _of_calls(sign: BugSign, evidence: Evidence) -> Shown | None:
     return None, None, tuple(cited)
 
 
-def _of_metrics(sign: BugSign, evidence: Evidence) -> Shown | None:
+def _shown_readings(sign: BugSign, evidence: Evidence) -> Shown | None:
     series = metric_series(evidence)
     shown: list[Series] = []
     for bound in sign.metrics:
@@ -117,7 +117,7 @@ def _of_metrics(sign: BugSign, evidence: Evidence) -> Shown | None:
     return first.ts_ms, shown[0].vertex, tuple(each.cite(each.known[-1]) for each in shown)
 
 
-def _of_threads(sign: BugSign, evidence: Evidence) -> Shown | None:
+def _shown_threads(sign: BugSign, evidence: Evidence) -> Shown | None:
     for dump in _dumps(evidence).values():
         places = sign.fitting_threads([frames for frames, _, _ in dump])
         if places is not None:
@@ -126,7 +126,7 @@ def _of_threads(sign: BugSign, evidence: Evidence) -> Shown | None:
     return None
 
 
-def _of_named(sign: BugSign, evidence: Evidence) -> Shown | None:
+def _counted_threads(sign: BugSign, evidence: Evidence) -> Shown | None:
     cited: list[Citation] = []
     for beginning, least in sign.named:
         counted: dict[tuple[int, int], list[Citation]] = defaultdict(list)
@@ -159,7 +159,7 @@ def _named_threads(evidence: Evidence) -> Sequence[tuple[str, tuple[int, int], C
 
 @read_once
 def _dumps(evidence: Evidence) -> Mapping[tuple[int, int], Sequence[tuple[frozenset[str], str | None, Citation]]]:
-    """(file, time) -> the threads of a dump that stand in a frame of a sign: frames, task and place."""
+    """(file, time) -> the threads of a dump that have a frame of a sign: frames, task and place."""
     stacks = sampled_stacks(evidence)
     dumps: dict[tuple[int, int], list[tuple[frozenset[str], str | None, Citation]]] = defaultdict(list)
     if stacks is None:
