@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from diagnostics.formats import Recognition, recognise
 from diagnostics.notation.file_range import Head
@@ -24,6 +25,8 @@ MOST_ANSWERS = 100
 """Values read of one text, the first ones. Our choice: who pastes more sends a file for each."""
 ANSWER_FORMATS = "flink-rest-"
 """Beginning of the ids of the formats of Flink's REST API."""
+FEW = 3
+"""Values that are looked at first: records of a program in JSON are many, and none of them is an answer. Our choice."""
 SURE = 0.5
 """Confidence from which the text as a whole is of another format. Our choice: a copied message has less."""
 BESIDE = "text.txt"
@@ -93,8 +96,13 @@ def _are_answers(text: str, values: Sequence[_Value]) -> bool:
         whole = _recognised(text)
         if whole.confidence >= SURE and not (whole.format_id or "").startswith(ANSWER_FORMATS):
             return False
-    read = sum((_format_of(text[each.start : each.end]) or "").startswith(ANSWER_FORMATS) for each in values)
-    return 2 * read >= len(values)
+    are_read = (_is_answer(text[each.start : each.end]) for each in values)
+    first = list(islice(are_read, FEW))
+    return any(first) and 2 * (sum(first) + sum(are_read)) >= len(values)
+
+
+def _is_answer(text: str) -> bool:
+    return (_format_of(text) or "").startswith(ANSWER_FORMATS)
 
 
 def _format_of(text: str) -> str | None:

@@ -155,11 +155,14 @@ def _metered(places: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, An
             yield {**blank, "kind": "job", "job_id": job_id, "name": place["job_name"]}
         if place["task_manager"] and place["subtask"] is None:
             yield {**blank, "kind": "task_manager", "id": place["task_manager"], "name": place["host"]}
-        if not vertex or place["subtask"] is None or job_id in listed or (has_jobs and job_id is None):
+        if not vertex or job_id in listed or (has_jobs and job_id is None):
             continue
-        parallelism[job_id, vertex] = max(parallelism.get((job_id, vertex), 0), place["subtask"] + 1)
+        subtasks = 0 if place["subtask"] is None else place["subtask"] + 1
+        parallelism[job_id, vertex] = max(parallelism.get((job_id, vertex), 0), subtasks)
         if place["vertex"]:
             names.setdefault((job_id, vertex), place["vertex"])
+        if place["subtask"] is None:
+            continue
         yield {
             **blank,
             "kind": "subtask",
@@ -176,7 +179,7 @@ def _metered(places: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, An
             "job_id": job_id,
             "id": vertex,
             "name": names.get((job_id, vertex), vertex),
-            "number": number,
+            "number": number or None,
         }
 
 

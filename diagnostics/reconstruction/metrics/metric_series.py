@@ -102,8 +102,26 @@ def metric_series(evidence: Evidence) -> MetricSeries:
             its first record is unknown: Flink reports a task that initialises as busy. Busy and back-pressured time
             come from their counters where two samples of these are close enough.
     """
-    series = by_counted_time(series_of_samples(evidence.answer(metric_points.AGGREGATOR)))
+    series = by_counted_time(_with_subtasks(series_of_samples(evidence.answer(metric_points.AGGREGATOR))))
     return MetricSeries(_counted_from(evidence, without_start_up(series)))
+
+
+def _with_subtasks(series: Sequence[Series]) -> list[Series]:
+    """The series; those of a task without a subtask get one for each process.
+
+    People copy a series without all of its labels. A series that names its process was not summed over subtasks.
+    """
+    numbered = {each.subtask_key[:2] for each in series if each.subtask is not None}
+    processes: dict[tuple[str | None, str | None], dict[str, int]] = defaultdict(dict)
+    complete = []
+    for each in series:
+        task = each.subtask_key[:2]
+        if each.subtask is None and each.task_manager and task[1] and task not in numbered:
+            number = processes[task].setdefault(each.task_manager, len(processes[task]))
+            complete.append(replace(each, subtask=number, is_numbered=False))
+        else:
+            complete.append(each)
+    return complete
 
 
 def _counted_from(evidence: Evidence, series: Iterable[Series]) -> Iterator[Series]:

@@ -48,6 +48,7 @@ class Series:
 
     counted_before  of a counter of a job: what it had counted when the evidence begins
     counted         epoch ms of a point -> the counter's sample that it was computed from and that is at its place
+    is_numbered     whether the file states the subtask; else its number only tells it from those of other processes
     """
 
     metric: str
@@ -60,6 +61,7 @@ class Series:
     points: tuple[Point, ...]
     counted_before: float = 0.0
     counted: Mapping[int, Counted] = field(default_factory=dict)
+    is_numbered: bool = True
 
     @property
     def subtask_key(self) -> Subtask:
@@ -74,14 +76,15 @@ class Series:
     def cite(self, point: Point) -> Citation:
         """The citation of one of its points."""
         place = self.operator or self.vertex or self.task_manager
+        subtask = self.subtask if self.is_numbered else None
         shown = "unknown" if point.value is None else f"{point.value:.15g}"
         counted = self.counted.get(point.ts_ms) if point.ts_ms is not None else None
         if counted and point.value is not None:
             over = duration(counted.span_ms)
             shown = cited_text(COUNTED, count=f"{counted.count:.15g}", rate=f"{point.value:.0f}", duration=over)
-            text = sample_text(counted.counter, self.subtask, place, shown)
+            text = sample_text(counted.counter, subtask, place, shown)
             return Citation.of(point, "metric", text, name=counted.counter, value=counted.count)
-        text = sample_text(self.metric, self.subtask, place, shown)
+        text = sample_text(self.metric, subtask, place, shown)
         return Citation.of(point, "metric", text, name=self.metric, value=point.value)
 
 

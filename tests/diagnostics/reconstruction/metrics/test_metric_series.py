@@ -220,3 +220,21 @@ def test_samples_closer_than_the_counter_is_updated_are_compared_over_five_secon
     rows += [row(ts, 7, metric="backPressuredTimeMsPerSecond") for ts in range(0, 21_000, 1_000)]
     held = {each.metric: each for each in by_counted_time(series_from_rows(rows))}["backPressuredTimeMsPerSecond"]
     assert {point.value for point in held.points if (point.ts_ms or 0) >= 5_000} == {500.0}
+
+
+def test_a_task_without_subtasks_has_one_for_each_process_that_is_not_cited() -> None:
+    about = {"job_id": JOB, "vertex": "Sink: a", "metric": "busyTimeMsPerSecond", "ts_ms": START, "value": 900.0}
+    rows = [{**about, "task_manager": process} for process in ("tm-1", "tm-2")]
+    found = metric_series(hand_made(metric_sample=rows)).by_vertex("busyTimeMsPerSecond", operators=False)
+    (series,) = found.values()
+    assert sorted((each.subtask, each.task_manager) for each in series) == [(0, "tm-1"), (1, "tm-2")]
+    assert "subtask" not in (series[0].cite(series[0].points[0]).text or "")
+
+
+@pytest.mark.parametrize("others", [{"task_manager": None}, {"task_manager": "tm-1", "numbered": True}])
+def test_a_sum_over_subtasks_is_no_subtask(others: Mapping[str, Any]) -> None:
+    about = {"job_id": JOB, "vertex": "Sink: a", "metric": "busyTimeMsPerSecond", "ts_ms": START, "value": 900.0}
+    rows = [{**about, "task_manager": others["task_manager"]}]
+    rows += [{**about, "subtask": 3, "task_manager": "tm-1"}] if others.get("numbered") else []
+    found = metric_series(hand_made(metric_sample=rows)).by_vertex("busyTimeMsPerSecond", operators=False)
+    assert [each.subtask for series in found.values() for each in series] == ([3] if others.get("numbered") else [])
