@@ -58,6 +58,7 @@ def _is_checkpoint(seen: Outline, path: str) -> bool:
 
 def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
     answer = document.value
+    counts = list[dict[str, Any]]()
     if isinstance(answer, list):
         rows = [_checkpoint(document, each, place) for place, each in enumerate(answer)]
     elif not any(part in answer for part in _PARTS):
@@ -66,9 +67,10 @@ def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
         history = items(answer.get("history"))
         rows = [_checkpoint(document, each, "history", place) for place, each in enumerate(history)]
         rows += _latest_outside_history(document, {row["checkpoint_id"] for row in rows})
-        yield Rows("metric_sample", list(_counts(document)))
+        counts = list(_counts(document))
+        yield Rows("metric_sample", counts)
     yield Rows("checkpoint", rows)
-    yield Coverage.cover_times(len(rows), (row["trigger_ms"] for row in rows))
+    yield Coverage.cover_times(len(rows) or len(counts), (row["trigger_ms"] for row in rows))
 
 
 def _latest_outside_history(document: RestDocument, listed: set[int | None]) -> Iterator[dict[str, Any]]:

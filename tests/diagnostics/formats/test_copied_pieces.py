@@ -107,3 +107,8 @@ def test_counts_of_the_web_ui_may_stand_one_below_the_other(tmp_path: Path) -> N
     rows = read(FORMATS["flink-web-ui"], text, tmp_path, "pasted.txt").rows
     assert [row["value"] for row in rows["metric_sample"]] == [57.0, 1.0, 0.0, 56.0]
     assert [(row["checkpoint_id"], row["status"]) for row in rows["checkpoint"]] == [(56, "FAILED")]
+
+
+def test_counts_alone_are_something_that_was_read(tmp_path: Path) -> None:
+    counted = read(FORMATS["flink-rest-checkpoints"], '{"counts":{"completed":0,"failed":57}}', tmp_path)
+    assert sum(each.records for each in counted.coverage) == 2
