@@ -114,13 +114,13 @@ def _with_subtasks(series: Sequence[Series]) -> list[Series]:
     numbered = {each.subtask_key[:2] for each in series if each.subtask is not None}
     processes: dict[tuple[str | None, str | None], dict[str, int]] = defaultdict(dict)
     complete = []
-    for each in series:
-        task = each.subtask_key[:2]
-        if each.subtask is None and each.task_manager and task[1] and task not in numbered:
-            number = processes[task].setdefault(each.task_manager, len(processes[task]))
-            complete.append(replace(each, subtask=number, is_numbered=False))
+    for one in series:
+        task = one.subtask_key[:2]
+        if one.subtask is None and one.task_manager and task[1] and task not in numbered:
+            number = processes[task].setdefault(one.task_manager, len(processes[task]))
+            complete.append(replace(one, subtask=number, is_numbered=False))
         else:
-            complete.append(each)
+            complete.append(one)
     return complete
 
 

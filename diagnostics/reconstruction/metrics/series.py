@@ -48,7 +48,7 @@ class Series:
 
     counted_before  of a counter of a job: what it had counted when the evidence begins
     counted         epoch ms of a point -> the counter's sample that it was computed from and that is at its place
-    is_numbered     whether the file states the subtask; else its number only tells it from those of other processes
+    is_numbered     whether the file states the subtask; else its number only keeps processes apart
     """
 
     metric: str
