@@ -26,7 +26,7 @@ from diagnostics.notation.log_event import alarming_events, harmless_events
 from diagnostics.notation.printed_options import MOST_CHARACTERS, options_of_text
 from diagnostics.notation.stack_trace import bare_cause, stack_trace
 from diagnostics.notation.text_lines import numbered_lines
-from diagnostics.vocabulary.copied_error import is_error_line, names_cause
+from diagnostics.vocabulary.copied_error import is_error_line, is_logged, names_cause
 
 MOST_LINES = 40
 """Lines of a copied message, without the frames and causes below its exceptions. Our choice: more is a document that
@@ -87,7 +87,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
     rows = []
     for each, known in zip(statements, _events([each[0][1] for each in statements]), strict=True):
         (number, line), (last, _) = each[0], each[-1]
-        is_thrown = _is_thrown(line) or (len(each) > 1 and _BARE_THROWN.match(line) is not None)
+        is_thrown = _is_thrown(line) or (len(each) > 1 and (_BARE_THROWN.match(line) is not None or is_logged(line)))
         thrown = (_trace(each) if is_thrown else None) or _bare(line)
         is_error = is_error_line(line) and not line.rstrip().endswith(":")
         if thrown and (is_thrown or known or names_cause(line) or is_error):
@@ -103,6 +103,8 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
 
 def _trace(statement: Statement) -> dict[str, Any] | None:
     """The columns of an exception of Java with the frames and causes below it."""
+    if len(statement) > 1 and is_logged(statement[0][1]):
+        statement = statement[1:]
     (_, head), *below = statement
     trace = stack_trace([head.strip().removeprefix("Caused by: "), *(line for _, line in below)])
     return asdict(trace) if trace else None
@@ -115,10 +117,10 @@ def _bare(line: str) -> dict[str, Any] | None:
 
 
 def _statements(lines: Iterator[Line]) -> Iterator[Statement]:
-    """The lines, an exception with its frames and causes together, and a traceback of Python as one line: its first
-    line, and what was thrown.
+    """The lines, an exception with its frames and causes together, also below the record that logs it, and a traceback
+    of Python as one line: its first line, and what was thrown.
     """
-    is_within, is_listing, thrown = False, False, list[Line]()
+    is_within, is_listing, thrown, logged = False, False, list[Line](), list[Line]()
     for number, line in lines:
         if thrown and not line.strip():
             continue
@@ -135,11 +137,15 @@ def _statements(lines: Iterator[Line]) -> Iterator[Statement]:
             is_within = False
             yield [(number, f"{TRACEBACK}: {line.strip()}")]
         elif not is_within and (_THROWN.match(line) or _BARE_THROWN.match(line)):
-            thrown = [(number, line)]
+            thrown, logged = [*logged, (number, line)], []
         elif not is_within:
-            yield [(number, line)]
-    if thrown:
-        yield thrown
+            if logged:
+                yield logged
+            logged = [(number, line)] if is_logged(line) else []
+            if not logged:
+                yield [(number, line)]
+    if logged or thrown:
+        yield [*logged, *thrown]
 
 
 def _events(lines: Sequence[str]) -> list[dict[str, Any]]:

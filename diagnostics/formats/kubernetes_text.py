@@ -13,7 +13,7 @@ from diagnostics.formats.format import Format, Sample
 from diagnostics.language import say, to_say
 from diagnostics.log_scan.known_messages import event_columns
 from diagnostics.notation.file_range import Head, Range
-from diagnostics.notation.kubectl_description import LEFT_OUT, Description, Reading, is_part
+from diagnostics.notation.kubectl_description import LEFT_OUT, Description, Reading, is_part, starts_part
 from diagnostics.notation.kubernetes import (
     OF_STATUS,
     OPERATORS_KINDS,
@@ -43,6 +43,9 @@ Flink, KubernetesResourceManagerDriver and KubernetesUtils.getDeploymentName.
 """
 _INITIALISING = re.compile(r"\d{1,3}/\d{1,3}")
 """How many of the init containers have ended, behind `Init:`."""
+_APART = re.compile(r" {2,200}")
+"""What stands between cells. Where it makes as many of them as there are titles, it counts before the place of a cell:
+copying moves rows against their titles."""
 MOST_ASKED_ABOUT = 5
 """Pods of a list without one of Flink's that somebody copied for what they are. Our choice: more are a namespace."""
 MOST_OTHERS = 200
@@ -101,7 +104,9 @@ class _Table(Reading):
     def take(self, line: str, number: int) -> None:
         if number == 1 or not line.strip():
             return
-        self._row(dict(zip(self._columns, cells_at(line, self._columns.values()), strict=True)), number)
+        apart = _APART.split(line.strip(), len(self._columns))
+        cells = apart if len(apart) == len(self._columns) else cells_at(line, self._columns.values())
+        self._row(dict(zip(self._columns, cells, strict=True)), number)
 
     def _row(self, row: Mapping[str, str], number: int) -> None:
         raise NotImplementedError
@@ -126,21 +131,35 @@ class _Events(_Table):
 
 
 class _Pods(_Table):
-    """`kubectl get pods`: the state of each pod and how often its containers were restarted."""
+    """`kubectl get pods`: the state of each pod and how often its containers were restarted.
+
+    People copy a part of `kubectl describe` below it: that describes the pod of the list, where the list has only one.
+    """
 
     def __init__(self, title: str) -> None:
         super().__init__(title)
         self._others: list[tuple[Pod, Mapping[str, str]]] = []
         self._clusters: set[str] = set()
         self._pods = 0
+        self._only: str | None = None
+        self._below: Description | None = None
+
+    def take(self, line: str, number: int) -> None:
+        if self._below is None and number > 1 and starts_part(line):
+            self._below = Description(is_part=True, name=(self._only or "") if self._pods == 1 else "")
+        if self._below is not None:
+            self._below.take(line, number)
+        else:
+            super().take(line, number)
 
     def _row(self, row: Mapping[str, str], number: int) -> None:
-        name, status = row.get("NAME", ""), row.get("STATUS", "")
+        name, status = row.get("NAME", "").removeprefix("pod/"), row.get("STATUS", "")
         if not name or not status:
             self.tally.not_understood += 1
             return
         self.tally.records += 1
         self._pods += 1
+        self._only = name
         pod = Pod(name, number)
         if pod.is_flinks:
             self._clusters |= {found[1]} if (found := _NATIVE_TASK_MANAGER.fullmatch(name)) else set()
@@ -155,6 +174,10 @@ class _Pods(_Table):
         taken = [(pod, row) for pod, row in self._others if are_asked_about or _cluster_of(pod.name) in self._clusters]
         for pod, row in taken:
             self._take(pod, row)
+        if self._below is not None:
+            self._below.close()
+            self.records += self._below.records
+            self.options += self._below.options
         if self._pods and len(taken) < len(self._others):
             self.tally.warn(LEFT_OUT)
 

@@ -22,6 +22,7 @@ from diagnostics.notation.kubernetes import (
     resource_records,
     waiting_records,
 )
+from diagnostics.notation.operator_resource import Resource, field_of_title
 from diagnostics.notation.tally import Tally
 
 MOST_VALUE = 4_000
@@ -60,6 +61,11 @@ def is_part(text: str) -> bool:
     return _STARTS_PART.match(text) is not None and _SHOWS_PART.search(text) is not None
 
 
+def starts_part(line: str) -> bool:
+    """Whether a part of a description may begin with the line: its containers, a state of one, or its events."""
+    return _STARTS_PART.match(line) is not None
+
+
 def is_event(line: str) -> bool:
     """Whether the line is an event as `kubectl describe` prints it."""
     found = _EVENT.match(line)
@@ -91,17 +97,20 @@ class Reading:
 class Description(Reading):
     """`kubectl describe pod`: fields by indentation, one pod after the other.
 
-    is_part  whether its first lines are a part without its head, of a pod without a name
+    is_part  whether its first lines are a part without its head
+    name     of the pod that such a part describes; empty where nothing names it
     """
 
-    def __init__(self, is_part: bool = False) -> None:
+    def __init__(self, is_part: bool = False, name: str = "") -> None:
         super().__init__()
-        self._pod: Pod | None = Pod("", 1) if is_part else None
+        self._pod: Pod | None = Pod(name, 1) if is_part else None
+        self._is_headless = is_part
         self._path: list[tuple[int, str]] = []
         self._ended: Ended | None = None
         self._waits: dict[tuple[str, str], int] = {}
         self._reasons: set[str] = set()
         self._ran = False
+        self._resource = Resource(1)
 
     def take(self, line: str, number: int) -> None:
         event = _EVENT.match(line)
@@ -123,7 +132,7 @@ class Description(Reading):
         indent, name, value = len(found.group(1)), found.group(2), (found.group(3) or "").strip()[:MOST_VALUE]
         if indent == 0 and name == "Name":
             self.close()
-            self._pod = Pod(value, number)
+            self._pod, self._is_headless = Pod(value, number), False
             self._path = []
             return
         if self._pod is None:
@@ -141,6 +150,8 @@ class Description(Reading):
         self.tally.records += 1
         if self._pod.kind in OPERATORS_KINDS:
             self.records += resource_records(self._pod.kind, self._pod.name, self._pod.status)
+            self._resource.name = self._pod.name
+            self.options += self._resource.rows
         elif self._pod.is_flinks:
             self.records += pod_records(self._pod)
             self.records += waiting_records(self._pod, self._waits, self._reasons)
@@ -153,6 +164,7 @@ class Description(Reading):
             self.tally.warn(LEFT_OUT)
         self._pod = self._ended = None
         self._waits, self._reasons, self._ran = {}, set(), False
+        self._resource = Resource(1)
 
     def _has_node(self, pod: Pod) -> bool:
         """Whether the pod runs on a node, by its head, its containers or a later event."""
@@ -177,6 +189,7 @@ class Description(Reading):
         elif path == ("Kind",) and value in OPERATORS_KINDS:
             pod.kind = value
         elif pod.kind in OPERATORS_KINDS:
+            self._resource.put(tuple(map(field_of_title, path)), value, number)
             if path in _STATUS and value:
                 pod.status[_STATUS[path]] = (value, number)
         elif path == ("Reason",):
@@ -187,7 +200,7 @@ class Description(Reading):
             pod.node = value.partition("/")[0]
         elif path[:1] in (("Containers",), ("Init Containers",)) and len(path) >= 2:
             self._container(pod, path[1:], value, number)
-        elif not pod.name and path[0] in _OF_CONTAINER:
+        elif self._is_headless and path[0] in _OF_CONTAINER:
             self._container(pod, ("", *path), value, number)
 
     def _container(self, pod: Pod, path: tuple[str, ...], value: str, number: int) -> None:

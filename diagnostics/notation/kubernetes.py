@@ -46,9 +46,18 @@ MOST_IN_STATUS = 12
 """Exceptions read of a status. Our choice: as many as are kept of a trace."""
 _STATUS_EXCEPTION = re.compile(r'"type": ?"([\w.$]{1,200})", ?"message": ?"((?:[^"\\]|\\.){0,2000})')
 _ABOUT_FLINK = re.compile(
-    r"\((?:flinkdeployment|flinksessionjob|flinkstatesnapshot|node)/[^)\s]{1,300}\)$", re.IGNORECASE
+    r"\((?:(?:flinkdeployment|flinksessionjob|flinkstatesnapshot|node)/[^)\s]{1,300}"
+    r"|pod/(?:flink-?(?:kubernetes-|k8s-?)?operator|flink[\w-]{0,40}-controller-manager)[^)\s]{0,80})\)$",
+    re.IGNORECASE,
 )
 _COMPONENT_IN_NAME = re.compile(r"(?:^|[-/.])(jobmanager|taskmanager)(?:[-.]|$)")
+
+
+OPERATOR_POD = re.compile(
+    r"(?:^|/)(?:flink-?(?:kubernetes-|k8s-?)?operator|flink[\w-]{0,40}-controller-manager|flinkk8soperator)[\w.-]{0,80}$"
+)
+"""Name of a pod of an operator of Flink: of Apache's, of GoogleCloudPlatform's and Spotify's, and of Lyft's. Source:
+their charts and manifests."""
 
 
 @dataclass(slots=True)
@@ -100,6 +109,7 @@ class Pod:
             self.kind in OPERATORS_KINDS
             or self.process is not None
             or MAIN_CONTAINER in self.containers
+            or OPERATOR_POD.search(self.name) is not None
             or not self.name
         )
 

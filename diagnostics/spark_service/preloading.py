@@ -31,6 +31,7 @@ from diagnostics.vocabulary.newest_releases import upgradables
 from diagnostics.vocabulary.operators_at_limit import operators_at_limit
 from diagnostics.vocabulary.outside_refusals import client_classes, telling_texts
 from diagnostics.vocabulary.required_options import required_options
+from diagnostics.vocabulary.resource_states import resource_states
 from diagnostics.vocabulary.setting_faults import setting_faults
 from diagnostics.vocabulary.silent_operators import silent_operators
 from diagnostics.vocabulary.sources import bound_reasons, sources
@@ -63,6 +64,7 @@ CATALOGUES: tuple[Callable[[], object], ...] = (
     required_options,
     setting_faults,
     contradictions,
+    resource_states,
     holds,
     memory_beyond_model,
     silent_operators,

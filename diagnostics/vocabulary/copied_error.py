@@ -39,6 +39,10 @@ ERROR_LINE = re.compile(
     r"\s{0,8}(?:\[(?:ERROR|FATAL)\]|(?:ERROR|FATAL|Error|error):|Exception in thread \"[^\"]{1,80}\")\s{0,8}\S.{9}"
 )
 """A line that a program prints of an error, without any time: `ERROR: …`, `[ERROR] …`, `error: …`."""
+LOGGED_LINE = re.compile(
+    r"\s{0,8}\[?(?:ERROR|FATAL)\s{0,2}\]?\s{1,8}\[?(?:[a-z]\w{0,30}\.){1,10}[A-Z][\w$]{1,80}\]?\s{0,4}(?::|-)?\s{1,8}\S.{5}"
+)
+"""A record of a log without its time: `ERROR o.a.f.k.o.o.JobStatusObserver …`; what is thrown stands below it."""
 KINDS_OF_CAUSES = ("oom", "killed", "no_resource", "buffers", "exclusive_buffers", "managed_refused", "frame_size")
 """Kinds of events that say by themselves what is wrong."""
 
@@ -91,4 +95,9 @@ def names_cause(text: str) -> bool:
 
 def is_error_line(line: str) -> bool:
     """Whether a line says by its first word that it is an error, whatever the error is."""
-    return ERROR_LINE.match(line) is not None
+    return ERROR_LINE.match(line) is not None or is_logged(line)
+
+
+def is_logged(line: str) -> bool:
+    """Whether a line is a record of an error, with its logger and without its time."""
+    return LOGGED_LINE.match(line) is not None

@@ -13,8 +13,8 @@ TABLE = Table(
             "scope",
             "string",
             "cluster, file (`form.<key>`: nested), job (from REST), program (its code), session (SQL), table, jvm, "
-            "environment, kafka producer, kafka consumer, kafka broker, kafka topic, or collector (how the evidence "
-            "was asked for)",
+            "environment, kafka producer, kafka consumer, kafka broker, kafka topic, resource (of an "
+            "operator, `name/path`), or collector (how the evidence was asked for)",
         ),
         Column("job_id", "string", "32 hex digits for scope job"),
         Column("process", "string", "jobmanager or taskmanager, if known"),

@@ -55,3 +55,10 @@ def test_the_options_that_a_message_lists_belong_to_it(tmp_path: Path) -> None:
     thrown, other = read(COPIED, text, tmp_path).rows["log_record"]
     assert thrown["root_cause_message"].split("\n")[1:3] == ["Unsupported options:", "lookup.cachee"]
     assert other["message"] == "error: tee: log: Permission denied"
+
+
+def test_a_logged_error_without_its_time_has_the_exception_below_it(tmp_path: Path) -> None:
+    text = "ERROR o.a.f.k.o.o.JobStatusObserver Exception while listing jobs\njava.util.concurrent.TimeoutException\n"
+    (row,) = read(FORMATS["copied-message"], text, tmp_path).rows["log_record"]
+    assert row["message"].endswith("Exception while listing jobs")
+    assert (row["exception_class"], row["last_line"]) == ("java.util.concurrent.TimeoutException", 2)

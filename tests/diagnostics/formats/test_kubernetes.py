@@ -224,3 +224,25 @@ def test_a_cell_that_is_empty_below_its_title_stays_empty(tmp_path: Path) -> Non
     )
     (row,) = read(TEXT, text, tmp_path).rows["log_record"]
     assert row["message"].startswith("FailedScheduling: ")
+
+
+LISTED = """\
+NAME                                                                         READY   STATUS             RESTARTS   AGE
+pod/flink-operator-controller-manager-6886b99d68-2ktzd   1/2   CrashLoopBackOff   112        43h
+    Last State:     Terminated
+      Reason:       OOMKilled
+"""
+
+
+def test_an_operators_own_pod_is_read_with_what_describes_it_below(tmp_path: Path) -> None:
+    rows = read(TEXT, LISTED, tmp_path).rows["log_record"]
+    assert [row["event"] for row in rows] == ["k8s.event.restarts", "mem.killed.137"]
+    assert all("flink-operator-controller-manager" in row["message"] for row in rows)
+
+
+@pytest.mark.parametrize("name", ["strimzi-cluster-operator-5d-x", "pod/cert-manager-7c-x"])
+def test_operators_of_other_programs_are_left_out(name: str, tmp_path: Path) -> None:
+    text = LISTED.replace("pod/flink-operator-controller-manager-6886b99d68-2ktzd", name)
+    listed = text + "orders-taskmanager-1-1   1/1   Running   0   5m\n"
+    table = "\n".join(each for each in listed.split("\n") if "State" not in each and "Reason" not in each)
+    assert not read(TEXT, table, tmp_path).rows.get("log_record")
