@@ -191,6 +191,8 @@ def _limit(reading: Reading, there: _Readings) -> float | None:
 
 
 def _taken(take: str, courses: Sequence[_Course]) -> float | None:
+    if take == "series":
+        return float(len(courses))
     if take == "unknown":
         return float(sum(each.last is None for each in courses))
     known = [each.known for each in courses if each.known]

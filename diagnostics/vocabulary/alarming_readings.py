@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args
 from diagnostics.yaml_document import read_yaml, with_translations
 
 FILE = "alarming_readings.yaml"
-Take = Literal["least", "most", "first", "last", "grown", "unknown", "idle"]
+Take = Literal["least", "most", "first", "last", "grown", "unknown", "idle", "series"]
 By = Literal["subtask", "task", "process", "job"]
 BEHIND_METRIC = "@"
 """Between a metric and the aggregate of REST (`busyTimeMsPerSecond@max`) or the quantile (`…Latency@0.99`)."""
@@ -24,7 +24,7 @@ class Reading:
 
     metrics  names, with `@` before an aggregate or quantile; the first that was read counts
     take     of all its series there: the least, the most, the sum of the first or of the last values, the sum of what
-             they grew by, the number of series without a value, or of those at 0 beside others
+             they grew by, the number of series without a value, of those at 0 beside others, or of all
     over     metrics whose sum of last values it is divided by; empty where the value itself is compared
     bounds   inclusive, None for no bound
     anywhere whether it is looked for at all places of the job

@@ -93,6 +93,14 @@ ILL = [
         "salt",
         ['[{"id":"numRecordsIn","min":120,"max":1834400,"avg":131000,"sum":2096000}]'],
     ),
+    (
+        "data_skew",
+        "salt",
+        [
+            *(of_task("numRecordsInPerSecond", "Keyed", each, at) for at, each in enumerate((9800, 210, 190, 205))),
+            *(busy("Keyed", each, at) for at, each in enumerate((1000, 40, 35, 38))),
+        ],
+    ),
     ("slow_sink", "sink.batch.max-size", [of_operator("currentSendTime", "Sink: Writer", 4200)]),
     ("slow_sink", "sink.buffer-flush.max-rows", [busy("Sink: JDBC"), busy("Sink: JDBC", 990, 1)]),
     ("slow_dimension_join", "'async'='true'", [busy("Source: orders[1] -> LookupJoin[2] -> Calc[3]")]),
@@ -165,6 +173,10 @@ HEALTHY = [
     ['[{"id":"busyTimeMsPerSecond","min":210.0,"max":1000.0,"avg":610.0,"sum":2440.0}]'],
     ['[{"id":"busyTimeMsPerSecond","min":0.0,"max":300.0,"avg":30.0,"sum":2440.0}]'],
     ['[{"id":"numRecordsIn","min":120000,"max":140400,"avg":131000,"sum":2096000}]'],
+    [
+        *(of_task("numRecordsInPerSecond", "Keyed", each, at) for at, each in enumerate((980, 910, 990, 905))),
+        *(busy("Keyed", each, at) for at, each in enumerate((1000, 940, 935, 938))),
+    ],
     [of_operator("currentSendTime", "Sink: Writer", 12), busy("Sink: JDBC", 410)],
     [busy("Source: orders[1] -> LookupJoin[2] -> Calc[3]", 300)],
     [of_operator("cache_hitCount", "dim", 98_000), of_operator("cache_missCount", "dim", 1200), busy("dim")],
