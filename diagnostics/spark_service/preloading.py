@@ -20,6 +20,7 @@ from diagnostics.vocabulary.expected_behaviour import expected_behaviour
 from diagnostics.vocabulary.fault_origins import origin_titles
 from diagnostics.vocabulary.fault_traits import fault_traits
 from diagnostics.vocabulary.flink_api import flink_api
+from diagnostics.vocabulary.followed_metrics import followed_metrics
 from diagnostics.vocabulary.harmless_errors import harmless_errors
 from diagnostics.vocabulary.held_records import holds
 from diagnostics.vocabulary.known_bug import rare_texts, signatures
@@ -58,6 +59,7 @@ CATALOGUES: tuple[Callable[[], object], ...] = (
     origin_titles,
     fault_traits,
     known_frames,
+    followed_metrics,
     products,
     client_classes,
     telling_texts,

@@ -11,7 +11,7 @@ FILE = "followed_metrics.yaml"
 
 
 @cache
-def _patterns() -> tuple[frozenset[str], tuple[str, ...]]:
+def followed_metrics() -> tuple[frozenset[str], tuple[str, ...]]:
     """Exact names, and prefixes of the others."""
     content = read_yaml((files("diagnostics.vocabulary") / FILE).read_text("utf-8"), FILE).content
     names = [str(name) for group in content.values() for name in group]
@@ -20,5 +20,5 @@ def _patterns() -> tuple[frozenset[str], tuple[str, ...]]:
 
 def is_followed(metric: str) -> bool:
     """Whether the samples of a metric are kept as a series."""
-    names, beginnings = _patterns()
+    names, beginnings = followed_metrics()
     return metric in names or metric.startswith(beginnings)
