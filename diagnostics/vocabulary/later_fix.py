@@ -299,10 +299,13 @@ def fixes_of_locks(
     running    product -> release, as far as known
     is_circle  whether each of the threads holds the lock that the next one waits for
     """
-    places = [[place_in_source(each) for each in _product_frames(frames)] for frames in stacks]
+    waiting_in = [_product_frames(frames) for frames in stacks]
+    places = [[place_in_source(each) for each in frames] for frames in waiting_in]
     taken_in = {each[0][0] for each in places if each}
     ranked: dict[str, tuple[int, LaterFix]] = {}
     for product in products().values():
+        if not any(product.has(each) for frames in waiting_in for each in frames):
+            continue
         index, release = fixes_by_place(product.name), running.get(product.name)
         known = {outer for each in places for outer, _ in each}
         for fix in dict.fromkeys(fix for outer in sorted(known) for fix in index.by_class.get(outer, ())):
