@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from diagnostics.diagnosis.looked_at import places
 from diagnostics.diagnosis.missing import needs
@@ -20,7 +21,7 @@ from diagnostics.vocabulary.expected_behaviour import expected_behaviour
 from diagnostics.vocabulary.fault_origins import origin_titles
 from diagnostics.vocabulary.fault_traits import fault_traits
 from diagnostics.vocabulary.flink_api import flink_api
-from diagnostics.vocabulary.followed_metrics import followed_metrics
+from diagnostics.vocabulary.followed_metrics import followed_metrics, is_followed
 from diagnostics.vocabulary.harmless_errors import harmless_errors
 from diagnostics.vocabulary.held_records import holds
 from diagnostics.vocabulary.known_bug import rare_texts, signatures
@@ -34,6 +35,7 @@ from diagnostics.vocabulary.outside_refusals import client_classes, telling_text
 from diagnostics.vocabulary.required_options import required_options
 from diagnostics.vocabulary.resource_states import resource_states
 from diagnostics.vocabulary.setting_faults import setting_faults
+from diagnostics.vocabulary.settings import setting_catalogue
 from diagnostics.vocabulary.silent_operators import silent_operators
 from diagnostics.vocabulary.sources import bound_reasons, sources
 from diagnostics.vocabulary.statement_traps import statement_traps
@@ -76,6 +78,8 @@ CATALOGUES: tuple[Callable[[], object], ...] = (
     upgradables,
     operators_at_limit,
     option_search,
+    partial(is_followed, ""),
+    setting_catalogue,
     bound_reasons,
     sources,
 )
