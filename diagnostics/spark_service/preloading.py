@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 from diagnostics.diagnosis.looked_at import places
 from diagnostics.diagnosis.missing import needs
@@ -21,7 +20,7 @@ from diagnostics.vocabulary.expected_behaviour import expected_behaviour
 from diagnostics.vocabulary.fault_origins import origin_titles
 from diagnostics.vocabulary.fault_traits import fault_traits
 from diagnostics.vocabulary.flink_api import flink_api
-from diagnostics.vocabulary.followed_metrics import followed_metrics, is_followed
+from diagnostics.vocabulary.followed_metrics import followed_metrics
 from diagnostics.vocabulary.harmless_errors import harmless_errors
 from diagnostics.vocabulary.held_records import holds
 from diagnostics.vocabulary.known_bug import rare_texts, signatures
@@ -78,7 +77,6 @@ CATALOGUES: tuple[Callable[[], object], ...] = (
     upgradables,
     operators_at_limit,
     option_search,
-    partial(is_followed, ""),
     setting_catalogue,
     bound_reasons,
     sources,
