@@ -11,13 +11,20 @@ from diagnostics.language import to_say
 from diagnostics.notation.file_range import Head, Range
 from diagnostics.notation.tally import Tally, row_reader
 from diagnostics.notation.text_lines import numbered_lines
-from diagnostics.notation.thread_stack import dumped_threads
+from diagnostics.notation.thread_stack import ATTRIBUTES, STATE_LINE, STATES, dumped_threads
 
 MOST_LINE = 4_000
 
 _TITLE = re.compile(r"^Full thread dump ", re.MULTILINE)
 _THREAD = re.compile(r'^"[^"\n]{0,2000}" (?:#|\[|Id=|id=|daemon|prio=|os_prio=)', re.MULTILINE)
 _STATE = re.compile(r"^\s{1,20}java\.lang\.Thread\.State: [A-Z_]+", re.MULTILINE)
+_FRAME = r"[ \t]{0,20}at [\w$@/-]{1,200}\.[\w$.@/<>-]{1,400}(?:\(|\r?$)"
+_PIECE = re.compile(
+    rf'^(?:"[^"\n]{{0,2000}}" *{ATTRIBUTES}(?:in )?{STATES}|[ \t]{{0,20}}{STATE_LINE})[^\n]{{0,300}}\n{_FRAME}',
+    re.MULTILINE,
+)
+"""A thread that was copied out of a dump: its header with its state, or its state alone, above its frames."""
+_TRACE = re.compile(rf"^{_FRAME}", re.MULTILINE)
 _TO_FILE = re.compile(
     r'\d{1,10}\r?\n\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\S{0,12}\r?\n[\w.+-]{1,100}\r?\n\s{0,4}\n#\d{1,19} "'
 )
@@ -27,6 +34,11 @@ _TO_FILE = re.compile(
 def _recognise(head: Head) -> float:
     if _TO_FILE.match(head.text):
         return 0.95
+    if (piece := _PIECE.search(head.text)) and (trace := _TRACE.search(head.text)):
+        if _TITLE.search(head.text):
+            return 0.95
+        if trace.start() > piece.start():  # else the frames above it are an exception's
+            return 0.6
     if not _THREAD.search(head.text):
         return 0.95 if _TITLE.search(head.text) and "JNI global ref" in head.text else 0.0
     if _TITLE.search(head.text):
@@ -88,6 +100,40 @@ FORMAT = Format(
                         "last_line": 8,
                     },
                     {"ts_ms": 1795224810000, "thread": "main", "state": "RUNNABLE", "vertex": None, "line": 15},
+                ]
+            },
+        ),
+        Sample(
+            name="pasted.txt",
+            text='"Window(CustomWindow) (1/1)" RUNNABLE\n'
+            "\tat com.acme.Sessions.merge\n"
+            '"sender" #12 daemon prio=5 TIMED_WAITING (sleeping)\n'
+            "\tat java.lang.Thread.sleep(Native Method)\n"
+            "\n"
+            "   java.lang.Thread.State: RUNNABLE\n"
+            "\tat com.acme.Parser.parse\n"
+            "\tat com.acme.Reader.read(Reader.java:7)\n",
+            rows={
+                "stack_sample": [
+                    {
+                        "ts_ms": None,
+                        "thread": "Window(CustomWindow) (1/1)",
+                        "vertex": "Window(CustomWindow)",
+                        "subtask": 0,
+                        "state": "RUNNABLE",
+                        "frames": ["com.acme.Sessions.merge"],
+                        "line": 1,
+                        "last_line": 2,
+                    },
+                    {"thread": "sender", "state": "TIMED_WAITING", "frames": ["java.lang.Thread.sleep"], "line": 3},
+                    {
+                        "thread": "unnamed thread at line 6",
+                        "vertex": None,
+                        "state": "RUNNABLE",
+                        "frames": ["com.acme.Reader.read", "com.acme.Parser.parse"],
+                        "line": 6,
+                        "last_line": 8,
+                    },
                 ]
             },
         ),

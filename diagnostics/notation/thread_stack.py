@@ -10,8 +10,12 @@ from datetime import UTC, datetime
 from diagnostics.notation.stack_frame import MOST_FRAMES, frame_name
 from diagnostics.notation.task_name import task_of_thread
 
-HEADER = re.compile(r'"(.{0,2000}?)" *(?:#|\[|Id=|id=|daemon|prio=|os_prio=|tid=|virtual|in |$)')
-"""A thread's header: its name, then its number or priority, in the layouts of all JDKs."""
+STATES = r"(?:NEW|RUNNABLE|BLOCKED|WAITING|TIMED_WAITING|TERMINATED)\b"
+ATTRIBUTES = r"(?: *(?:#\d{1,19}|\[\w{1,40}\]|[A-Za-z_]{1,20}=\S{1,60}|daemon|virtual) ){0,12}"
+"""What a header has between the name and the state: the number, priorities, and the times that Arthas prints."""
+
+HEADER = re.compile(rf'"(.{{0,2000}}?)" *(?:#|\[|Id=|id=|daemon|prio=|os_prio=|tid=|virtual|in |{STATES}|$)')
+"""A thread's header: its name, then its number, priority or state, in the layouts of all JDKs and as people cut it."""
 
 TO_FILE_HEADER = re.compile(r'#\d{1,19} "(.{0,2000}?)"(?: virtual)?(?: (?:[A-Z_]{3,20} )?\d{4}-\S{1,40})?$')
 """The header in `jcmd Thread.dump_to_file`, also of virtual threads; JDK 25 adds the state and the time."""
@@ -21,11 +25,9 @@ _TIME = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[.\d]{0,10}Z?$")
 _PLAIN_FRAME = re.compile(r"[\w.$/@<>-]{1,2000}\([^()]{0,300}\)$")
 _STATE_BEHIND_NAME = re.compile(r'" (?:virtual )?(RUNNABLE|BLOCKED|WAITING|TIMED_WAITING) \d')
 
-_STATE_LINE = re.compile(r"java\.lang\.Thread\.State: (NEW|RUNNABLE|BLOCKED|WAITING|TIMED_WAITING|TERMINATED)")
-_STATE_IN_HEADER = re.compile(
-    r'" *(?:#\d{1,12} |(?:Id|id)=\d{1,12} |daemon |(?:os_)?prio=\d{1,3} ){1,5}(?:in )?'
-    r"(NEW|RUNNABLE|BLOCKED|WAITING|TIMED_WAITING|TERMINATED)\b"
-)
+STATE_LINE = rf"java\.lang\.Thread\.State: (?P<state>{STATES})"
+_STATE_LINE = re.compile(STATE_LINE)
+_STATE_IN_HEADER = re.compile(rf'" *{ATTRIBUTES}(?:in )?({STATES})')
 _LOCK = re.compile(
     r"- {1,3}(?P<how>locked|waiting to lock|waiting to re-lock in wait\(\)|waiting on|blocked on|parking to wait for)?"
     r" {0,3}"
@@ -45,6 +47,7 @@ class ThreadStack:
     waits_for  the lock it waits for, `class@address`: to enter a monitor, or parked for a synchronizer
     holds      the locks it holds, except those released in Object.wait
     is_plain   whether its frames are printed without `at`
+    is_named   whether its header is there; without one its name is its line, so that threads of a dump differ
     """
 
     thread: str
@@ -55,6 +58,7 @@ class ThreadStack:
     waits_for: str | None = None
     holds: list[str] = field(default_factory=list)
     is_plain: bool = False
+    is_named: bool = True
     _released: set[str] = field(default_factory=set)
 
     def take_lock(self, how: str | None, lock: str) -> None:
@@ -110,7 +114,19 @@ def take_line(thread: ThreadStack, line: str, number: int) -> None:
     elif thread.state is None and not thread.frames:
         state = _STATE_LINE.match(stripped)
         if state:
-            thread.state, thread.last_line = state.group(1), number
+            thread.state, thread.last_line = state["state"], number
+
+
+def _unnamed_thread(line: str, number: int, before: ThreadStack | None) -> ThreadStack | None:
+    """The thread that a line with a state begins when its header was not copied; None for other lines.
+
+    before  the thread above; the line gives its state when it has a header and no frames yet
+    """
+    if before and before.is_named and not before.frames:
+        return None
+    found = _STATE_LINE.match(line.strip())
+    name = f"unnamed thread at line {number}"
+    return ThreadStack(name, found["state"], number, number, is_named=False) if found else None
 
 
 def dumped_threads(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int | None, ThreadStack]]:
@@ -121,7 +137,8 @@ def dumped_threads(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int | Non
     ts_ms = written_ms = None
     thread: ThreadStack | None = None
     for number, line in lines:
-        begun, is_title = thread_header(line, number), line.startswith(TITLE)
+        begun = thread_header(line, number) or _unnamed_thread(line, number, thread)
+        is_title = line.startswith(TITLE)
         if begun or is_title:
             if thread:
                 yield ts_ms, thread

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from diagnostics.evidence.rows import Rows
-from diagnostics.formats import FORMATS
+from diagnostics.formats import FORMATS, recognise
 from diagnostics.notation.file_range import Range
-from tests.diagnostics.formats.reading_aids import read
+from tests.diagnostics.formats.reading_aids import head_of, read
 
 GC = FORMATS["gc-log"]
 DUMP = FORMATS["thread-dump"]
@@ -114,6 +114,61 @@ def test_a_cut_dump_keeps_what_it_has(tmp_path: Path) -> None:
     text = 'Full thread dump X:\n\n"main" #1 prio=5\n\tat com.acme.A.b(A:1)\n\tat com.ac'
     rows = read(DUMP, text, tmp_path).rows["stack_sample"]
     assert rows[0]["frames"] == ["com.ac", "com.acme.A.b"]
+
+
+FRAMES = "\tat com.acme.Parser.parse\n\tat com.acme.Reader.read(Reader.java:7)\n"
+
+
+@pytest.mark.parametrize(
+    ("head", "thread", "state"),
+    [
+        ('"Window(Custom) (1/1)" RUNNABLE', "Window(Custom) (1/1)", "RUNNABLE"),
+        ('"KeyBy merchant (1/4)" Id=71 RUNNABLE', "KeyBy merchant (1/4)", "RUNNABLE"),
+        ('"x" #12 prio=5 RUNNABLE', "x", "RUNNABLE"),
+        ('"x" #12 [4711] daemon prio=5 tid=0x1 nid=0x2 RUNNABLE', "x", "RUNNABLE"),
+        ('"x" daemon prio=5 TIMED_WAITING (sleeping)', "x", "TIMED_WAITING"),
+        ('"x" Id=71 cpuUsage=99.2% deltaTime=200ms time=81ms RUNNABLE', "x", "RUNNABLE"),
+        ('"x" Id=71 BLOCKED on java.lang.Object@1f owned by "y" Id=72', "x", "BLOCKED"),
+        ('"x"\n   java.lang.Thread.State: BLOCKED (on object monitor)', "x", "BLOCKED"),
+        ("   java.lang.Thread.State: RUNNABLE", None, "RUNNABLE"),
+        ("java.lang.Thread.State: WAITING (parking)", None, "WAITING"),
+    ],
+)
+@pytest.mark.parametrize("above", ["", "2026-11-21 01:33:25\nFull thread dump OpenJDK 64-Bit Server VM (17):\n\n"])
+def test_a_copied_piece_of_a_dump_is_read_like_the_whole(
+    head: str, thread: str | None, state: str, above: str, tmp_path: Path
+) -> None:
+    text = above + f"{head}\n{FRAMES}\n" * 2
+    assert recognise(head_of(text, "pasted.txt")).format_id == DUMP.id
+    rows = read(DUMP, text, tmp_path).rows["stack_sample"]
+    named = [thread or f"unnamed thread at line {row['line']}" for row in rows]
+    assert [(row["thread"], row["state"]) for row in rows] == [(name, state) for name in named]
+    assert len(rows) == 2
+    assert all(row["frames"] == ["com.acme.Reader.read", "com.acme.Parser.parse"] for row in rows)
+    assert {row["ts_ms"] for row in rows} == {1795224805000 if above else None}
+
+
+def test_unnamed_threads_of_a_dump_are_told_apart(tmp_path: Path) -> None:
+    """Locks are followed by the names of their holders: two threads of one name would be a deadlock of one."""
+    text = f"java.lang.Thread.State: BLOCKED\n{FRAMES}java.lang.Thread.State: RUNNABLE\n{FRAMES}"
+    rows = read(DUMP, text, tmp_path).rows["stack_sample"]
+    assert [row["thread"] for row in rows] == ["unnamed thread at line 1", "unnamed thread at line 4"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"java.lang.IllegalStateException: not open\n{FRAMES}",
+        f'java.lang.IllegalStateException: "x" RUNNABLE\n{FRAMES}Caused by: java.io.IOException: y\n{FRAMES}',
+        f'java.lang.IllegalStateException: stuck\n{FRAMES}"x" RUNNABLE\n{FRAMES}',
+        f'Exception in thread "main" java.lang.RuntimeException: x\n{FRAMES}',
+        '"status" RUNNABLE\n"other" BLOCKED\n',
+        '"x" RUNNABLE\n  at noon\n',
+        "   java.lang.Thread.State: RUNNABLE\n",
+    ],
+)
+def test_an_exception_or_a_mere_state_is_no_piece_of_a_dump(text: str) -> None:
+    assert recognise(head_of(text, "pasted.txt")).format_id != DUMP.id
 
 
 @pytest.mark.parametrize(
