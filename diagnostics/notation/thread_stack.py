@@ -28,6 +28,11 @@ _STATE_BEHIND_NAME = re.compile(r'" (?:virtual )?(RUNNABLE|BLOCKED|WAITING|TIMED
 STATE_LINE = rf"java\.lang\.Thread\.State: (?P<state>{STATES})"
 _STATE_LINE = re.compile(STATE_LINE)
 _STATE_IN_HEADER = re.compile(rf'" *{ATTRIBUTES}(?:in )?({STATES})')
+IN_WAIT = " in Object.wait()"
+"""In the header of a waiting thread; with the state RUNNABLE it waits for another thread to initialize a class.
+
+Source: https://www.farside.org.uk/201510/deadlocks_in_java_class_initialisation
+"""
 _LOCK = re.compile(
     r"- {1,3}(?P<how>locked|waiting to lock|waiting to re-lock in wait\(\)|waiting on|blocked on|parking to wait for)?"
     r" {0,3}"
@@ -47,6 +52,7 @@ class ThreadStack:
     waits_for  the lock it waits for, `class@address`: to enter a monitor, or parked for a synchronizer
     holds      the locks it holds, except those released in Object.wait
     is_plain   whether its frames are printed without `at`
+    in_wait    whether it waits, by its header
     is_named   whether its header is there; without one its name is its line, so that threads of a dump differ
     """
 
@@ -58,6 +64,7 @@ class ThreadStack:
     waits_for: str | None = None
     holds: list[str] = field(default_factory=list)
     is_plain: bool = False
+    in_wait: bool = False
     is_named: bool = True
     _released: set[str] = field(default_factory=set)
 
@@ -95,7 +102,8 @@ def thread_header(line: str, number: int) -> ThreadStack | None:
         return None
     state = (_STATE_BEHIND_NAME if is_plain else _STATE_IN_HEADER).search(line, found.end(1))
     name = found.group(1).encode("utf-8", "replace").decode("utf-8")
-    return ThreadStack(name, state.group(1) if state else None, number, number, is_plain=is_plain)
+    in_wait = IN_WAIT in line[found.end(1) :]
+    return ThreadStack(name, state.group(1) if state else None, number, number, is_plain=is_plain, in_wait=in_wait)
 
 
 def take_line(thread: ThreadStack, line: str, number: int) -> None:
@@ -114,7 +122,8 @@ def take_line(thread: ThreadStack, line: str, number: int) -> None:
     elif thread.state is None and not thread.frames:
         state = _STATE_LINE.match(stripped)
         if state:
-            thread.state, thread.last_line = state["state"], number
+            waits = thread.in_wait and state["state"] == "RUNNABLE"
+            thread.state, thread.last_line = "WAITING" if waits else state["state"], number
 
 
 def _unnamed_thread(line: str, number: int, before: ThreadStack | None) -> ThreadStack | None:

@@ -20,8 +20,11 @@ from diagnostics.wording.cited_text import SAMPLES, cited_text
 if TYPE_CHECKING:
     import pyarrow as pa
 
-BLOCKED = "BLOCKED"
-"""State of a thread that waits for a monitor which another thread holds. Source: java.lang.Thread.State."""
+WAITING = ("BLOCKED", "WAITING", "TIMED_WAITING")
+"""States of a thread that waits for a monitor which another thread holds, for a notification or for a time.
+
+Source: java.lang.Thread.State.
+"""
 MOST_STACKS = 20_000
 """Distinct stacks that are read, the heaviest ones. Our choice: they contain nearly all samples."""
 PREFERRED = (
@@ -151,9 +154,9 @@ def profiles_from_rows(rows: Iterable[Mapping[str, Any]], cluster: Cluster) -> P
 
 
 def _stack(row: Mapping[str, Any]) -> Stack:
-    """What a sampled thread does; one that is blocked on a monitor waits, whatever method it is about to enter."""
+    """What a sampled thread does; one whose state is a wait waits, whatever method it is about to enter."""
     sampled = stack(row["frames"])
-    return replace(sampled, waiting=True) if row.get("state") == BLOCKED and not sampled.idle else sampled
+    return replace(sampled, waiting=True) if row.get("state") in WAITING and not sampled.idle else sampled
 
 
 def _task(row: Mapping[str, Any], by_name: Mapping[str, set[TaskKey]], only_job: str | None) -> TaskKey:

@@ -39,3 +39,17 @@ def test_locks_of_flinks_rest_answer_are_read_too() -> None:
 
     assert found is not None
     assert (found.waits_for, found.holds) == ("java.lang.Object@1f", ["Y@2"])
+
+
+def test_a_thread_that_waits_for_a_class_to_be_initialized_does_not_run() -> None:
+    """The JVM gives such a thread the state RUNNABLE, and says in its header that it waits."""
+    states = {"RUNNABLE": "WAITING", "TIMED_WAITING": "TIMED_WAITING"}
+    for printed, state in states.items():
+        lines = [
+            '"a" #1 nid=0x1 in Object.wait() [0x1]',
+            f"   java.lang.Thread.State: {printed}",
+            "\tat a.B.c(B.java:1)",
+        ]
+        found = thread_of(lines)
+        assert found is not None
+        assert found.state == state
