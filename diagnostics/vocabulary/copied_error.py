@@ -8,6 +8,7 @@ from functools import cache
 from diagnostics.notation.constant_text import EntryTexts
 from diagnostics.vocabulary.fault_origins import origins
 from diagnostics.vocabulary.incident_kinds import KINDS
+from diagnostics.vocabulary.known_bug import bugs_that_fit
 from diagnostics.vocabulary.message_remedies import message_remedies
 from diagnostics.vocabulary.setting_faults import setting_faults
 
@@ -89,8 +90,8 @@ def _telling_texts() -> EntryTexts:
 
 
 def names_cause(text: str) -> bool:
-    """Whether a text of a setting fault, an origin, a known message or a telling kind of event is in it."""
-    return bool(_texts().entries_in(text))
+    """Whether a text of a setting fault, an origin, a known message or bug, or a telling kind of event is in it."""
+    return bool(_texts().entries_in(text) or bugs_that_fit(text, ()))
 
 
 def is_error_line(line: str) -> bool:
