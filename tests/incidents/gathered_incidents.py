@@ -55,6 +55,7 @@ Half = Literal[
     "fresh8",
     "fresh9",
     "fresh10",
+    "fresh11",
 ]
 
 FOLDER = Path(__file__).parent / "gathered"
@@ -303,8 +304,11 @@ def _failing_task(stack: str) -> str:
 
 
 def _write_readings(folder: Path, text: str) -> None:
-    """Writes series as answers of the Prometheus reporter, and what is none, as a table of the web UI, as it is."""
-    lines = [line for line in text.splitlines() if line.strip()]
+    """Writes series as answers of the Prometheus reporter, and what is none, as a table of the web UI, as it is.
+
+    A remark behind `#` is whoever gathered the thread speaking, and in no file.
+    """
+    lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
     series = [match for line in lines if (match := _SERIES.fullmatch(line)) and _is_number(match["first"])]
     others = [line for line in lines if line not in {match[0] for match in series}]
     if series:
