@@ -27,16 +27,26 @@ SIZE_BYTES: Mapping[str, float] = {
 ISO_8601_MS: Mapping[str, float] = {"D": 86_400_000.0, "H": 3_600_000.0, "M": 60_000.0, "S": 1000.0}
 UNLIMITED_MS = 2.0**62
 """From here on a duration means `never`: Flink prints Long.MAX_VALUE for disabled periodic checkpoints."""
+DISABLED = "disabled"
+"""The interval of checkpoints of a job for which Flink answers that they are not enabled."""
 LONGEST_VALUE = 64
 """Characters of a value that may be a number; longer ones are not parsed. Our choice."""
 
 
 def duration_ms(text: str | None) -> float | None:
     """`30s`, `10 min`, `30000` or `PT30S` in milliseconds; None for anything else and for `never`."""
-    value = _split(text, DURATION_MS)
-    if value is None:
-        value = _iso_8601_ms(text)
+    value = _duration(text)
     return None if value is None or value >= UNLIMITED_MS else value
+
+
+def is_never(text: str | None) -> bool:
+    """Whether a duration means `never`."""
+    return (_duration(text) or 0.0) >= UNLIMITED_MS
+
+
+def _duration(text: str | None) -> float | None:
+    value = _split(text, DURATION_MS)
+    return _iso_8601_ms(text) if value is None else value
 
 
 def size_bytes(text: str | None) -> float | None:

@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from diagnostics.aggregators import code_calls
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import Subject
-from diagnostics.reconstruction.checkpoints.history import checkpoint_histories
-from diagnostics.reconstruction.configuration.stated_settings import stated_options
+from diagnostics.reconstruction.configuration.enabled_checkpoints import takes_checkpoints
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.job.declared_tables import declared_tables
 from diagnostics.reconstruction.job.graph import job_graph
@@ -22,9 +21,8 @@ from diagnostics.vocabulary.operators_at_limit import reads_change_log
 
 PENDING = "pendingRecords"
 FLOWS = ("numRecordsIn", "numRecordsOut")
-COMMITTED = "shown-by-checkpoints "
-"""Beginning of the trap of a table whose sink commits with checkpoints, as the reader of the source names it."""
-INTERVAL = "execution.checkpointing.interval"
+COMMITTED = ("shown-by-checkpoints ", "loaded-in-one-transaction ", "loaded-by-checkpoints ")
+"""Beginnings of the traps of a table whose sink commits with checkpoints, as the reader of the source names it."""
 OF_CHANGES = "-cdc"
 """End of the connectors that read the log of a database."""
 FEWEST_RECORDS = 100
@@ -98,14 +96,8 @@ def _committed_by_checkpoints(evidence: Evidence) -> Iterator[Job]:
     """All jobs, where a statement writes a table that shows rows with checkpoints, and checkpoints are enabled."""
     rows = evidence.answer(code_calls.AGGREGATOR).to_pylist()
     is_written = any(row["kind"] == "statement-trap" and row["name"].startswith(COMMITTED) for row in rows)
-    if is_written and _is_checkpointed(evidence):
+    if is_written and takes_checkpoints(evidence):
         yield None
-
-
-def _is_checkpointed(evidence: Evidence) -> bool:
-    histories = checkpoint_histories(evidence).values()
-    completed = any(each.status == "completed" for history in histories for each in history.checkpoints)
-    return completed or any(each.key == INTERVAL for each in stated_options(evidence))
 
 
 def _counted_between_tasks(evidence: Evidence) -> Iterator[Job]:

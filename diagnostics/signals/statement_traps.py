@@ -6,9 +6,8 @@ from diagnostics.aggregators import code_calls
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import Subject, only_one
-from diagnostics.reconstruction.checkpoints.history import checkpoint_histories
+from diagnostics.reconstruction.configuration.enabled_checkpoints import lacks_checkpoints, takes_checkpoints
 from diagnostics.reconstruction.configuration.flink_releases import flink_releases
-from diagnostics.reconstruction.configuration.stated_settings import stated_options
 from diagnostics.reconstruction.errors.blamed_fault import blamed_faults
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.statement_traps import statement_traps
@@ -16,13 +15,12 @@ from diagnostics.vocabulary.statement_traps import statement_traps
 TRAP = "statement-trap"
 HANDLED = ("warning", "passed")
 """Who reports what something handles by trying again."""
-INTERVAL = "execution.checkpointing.interval"
 
 
 def measure(evidence: Evidence) -> Measured:
     """The traps of the source, the certain ones first, in the order of their catalogue.
 
-    Reads   code_call, config_option, and the histories of checkpoints.
+    Reads   code_call, config_option, job, and the histories of checkpoints.
     Gives   one signal of the case where the source has one.
     Empty   NotMeasured without source code of the job.
     """
@@ -33,7 +31,7 @@ def measure(evidence: Evidence) -> Measured:
     traps = statement_traps()
     order = {name: place for place, name in enumerate(traps)}
     shown = [(*row["name"].partition(" ")[::2], row) for row in rows if row["kind"] == TRAP]
-    checkpointed = _is_checkpointed(evidence)
+    checkpointed, is_off = takes_checkpoints(evidence), lacks_checkpoints(evidence)
     release = only_one(flink_releases(evidence).stated)
     shown = [
         each
@@ -42,13 +40,13 @@ def measure(evidence: Evidence) -> Measured:
         and trap.counts_with(release)
         and not (trap.without_checkpoints and checkpointed)
     ]
-    shown.sort(key=lambda each: (not traps[each[0]].certain, order[each[0]]))
+    shown.sort(key=lambda each: (not traps[each[0]].is_certain(is_off), order[each[0]]))
     if not shown:
         return
     (name, words, first), others = shown[0], [traps[each[0]] for each in shown[1:]]
     facts = {
         "trap": name,
-        "certain": traps[name].certain,
+        "certain": traps[name].is_certain(is_off),
         "what": traps[name].what,
         "advice": traps[name].advice,
         "words": words,
@@ -58,14 +56,6 @@ def measure(evidence: Evidence) -> Measured:
     }
     places = tuple(Citation.cite_row(row, "config", words, name=words, value=None) for _, words, row in shown[:4])
     yield Signal("statement_traps", Subject(), known_facts(facts), places, citation_count=len(shown))
-
-
-def _is_checkpointed(evidence: Evidence) -> bool:
-    """Whether a file states an interval of checkpoints, or shows a completed one."""
-    if any(each.key == INTERVAL for each in stated_options(evidence)):
-        return True
-    histories = checkpoint_histories(evidence).values()
-    return any(each.status == "completed" for history in histories for each in history.checkpoints)
 
 
 FACTS = {

@@ -75,6 +75,7 @@ class StatementTrap:
     beside     what the text holds besides; unless: what it must not hold
     affected   first and last release of Flink with which it is so; empty where it is so with all
     without_checkpoints  whether it counts only in a job without checkpoints
+    certain_when_off     whether it is certain where Flink answers that checkpoints are off
     certain    whether the result is wrong whatever the job's data, so that it is a cause; else it is a remark
     """
 
@@ -84,9 +85,14 @@ class StatementTrap:
     unless: Any
     affected: tuple[tuple[Release, Release], ...]
     without_checkpoints: bool
+    certain_when_off: bool
     certain: bool
     what: str
     advice: str
+
+    def is_certain(self, is_off: bool) -> bool:
+        """Whether it is a cause; `is_off`: Flink answers that the job takes no checkpoints."""
+        return self.certain or (self.certain_when_off and is_off)
 
     def counts_with(self, release: Release | None) -> bool:
         """Whether it is so with this release of Flink, None where it is not known."""
@@ -108,6 +114,7 @@ def statement_traps() -> Mapping[str, StatementTrap]:
             _pattern(entry.get("unless")),
             tuple(_range(each) for each in entry.get("affected", ())),
             entry.get("without_checkpoints") is True,
+            entry.get("certain_when_off") is True,
             entry.get("certain") is True,
             with_translations(entry["what"].strip(), entry, "what"),
             with_translations(entry["advice"].strip(), entry, "advice"),

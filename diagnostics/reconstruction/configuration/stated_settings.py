@@ -12,7 +12,7 @@ from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.evidence.subject import FactValue, only_one
-from diagnostics.notation.flink_values import duration_ms, number, size_bytes, truth
+from diagnostics.notation.flink_values import DISABLED, duration_ms, is_never, number, size_bytes, truth
 from diagnostics.reconstruction.checkpoints.history import checkpoint_histories
 from diagnostics.reconstruction.configuration.computed_sizes import without_computed_sizes
 from diagnostics.reconstruction.job.cluster import cluster_of
@@ -42,6 +42,15 @@ def _storage(text: str | None) -> str | None:
     return "filesystem" if "filesystem" in lowered or "fsstatebackend" in lowered else None
 
 
+def states_no_checkpoints(text: str | None) -> bool:
+    """Whether a value of the interval says that none is taken, as Flink's answers have it."""
+    return text == DISABLED or is_never(text)
+
+
+def _off(text: str | None) -> bool | None:
+    return states_no_checkpoints(text) or None
+
+
 def _mode(text: str | None) -> str | None:
     return (text or "").strip().upper().replace("-", "_") or None
 
@@ -65,6 +74,12 @@ CHECKPOINTING = "execution.checkpointing."
 ROCKSDB = "state.backend.rocksdb."
 SETTINGS = (
     Setting("interval_ms", "checkpoint interval", duration_ms, (CHECKPOINTING + "interval",)),
+    Setting(
+        "checkpoints_off",
+        "whether Flink answers that the job takes no checkpoints",
+        _off,
+        (CHECKPOINTING + "interval",),
+    ),
     Setting("timeout_ms", "checkpoint timeout", duration_ms, (CHECKPOINTING + "timeout",), 600_000.0),
     Setting("min_pause_ms", "least pause between checkpoints", duration_ms, (CHECKPOINTING + "min-pause",), 0.0),
     Setting(

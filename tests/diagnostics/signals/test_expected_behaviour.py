@@ -103,6 +103,12 @@ def test_rows_of_a_lake_table_come_with_checkpoints(interval: bool, expected: li
     assert kinds(code_call=trap, config_option=stated) == expected
 
 
+def test_rows_that_wait_for_checkpoints_which_are_off_are_no_design() -> None:
+    trap = [{"kind": "statement-trap", "name": "shown-by-checkpoints orders", "line": 3}]
+    stated = [{"key": "execution.checkpointing.interval", "value": value} for value in ("10 s", "disabled")]
+    assert kinds(code_call=trap, config_option=stated) == []
+
+
 def test_what_is_by_design_says_so_first() -> None:
     facts = only(measure(hand_made(**job_with(CDC), subtask=handed_out(5_000, 0))), "expected_behaviour").facts
     assert isinstance(facts["says"], list)

@@ -65,6 +65,14 @@ def found(sql: str) -> list[str]:
             "SET 'table.exec.state.ttl' = '30 min';\nINSERT INTO o SELECT a.x FROM a JOIN b ON a.x = b.x",
             "state-forgotten",
         ),
+        (
+            SINK.format("starrocks", "'sink.semantic' = 'exactly-once'") + "INSERT INTO t SELECT id FROM s",
+            "loaded-in-one-transaction",
+        ),
+        (
+            SINK.format("doris", "'table.identifier' = 'd.t'") + "INSERT INTO t SELECT id FROM s",
+            "loaded-by-checkpoints",
+        ),
     ],
 )
 def test_a_trap_is_found(sql: str, trap: str) -> None:
@@ -89,6 +97,9 @@ def test_a_trap_is_found(sql: str, trap: str) -> None:
         f"{KAFKA}INSERT INTO o SELECT CAST(id AS DECIMAL(10, 2)), CAST(id AS STRING) FROM s",
         CHECKPOINTS + CDC.format("mysql", "'table-name' = 'orders_.*'"),
         f"{KEYED}INSERT INTO x SELECT s.id FROM s JOIN o FOR SYSTEM_TIME AS OF s.p ON s.id = o.id",
+        FILES.format(options="'format' = 'parquet'")
+        .replace("SELECT id, dt, h FROM s", "VALUES (1, 'a', 'b')")
+        .replace("dt, h)", "dt_, h_)"),
         CHECKPOINTS + FILES.replace("dt, h)", "dt_, h_)").format(options="'format' = 'parquet'"),
     ],
 )
