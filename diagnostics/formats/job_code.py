@@ -52,10 +52,10 @@ _PIECE = re2.compile(
 _THROWN = re2.compile(
     rb"(?m)^\s{0,16}at [\w.$/<>]{1,300}\(|^\s{0,16}(?:Caused by: )?[\w.]{0,300}(?:Exception|Error)\b|Traceback"
 )
-_OPTIONS_ALONE = re.compile(
-    r"(?:\s{0,200}'[a-z][\w.-]{1,120}'\s{0,20}=\s{0,20}'[^'\n]{0,500}'\s{0,20},?\s{0,200}){1,100}\)?;?\s*"
-)
-"""Options of a table without the statement around them."""
+_OPTIONS_ALONE = re2.compile(r"(?:\s*'[a-z][\w.-]{1,120}'\s*=\s*'[^'\n]{0,500}'\s*,?)+\s*\)?;?\s*")
+"""Options of a table without the statement around them, in a text without comments. RE2: its time is linear."""
+BEGINS_OPTIONS = ("'", "-", "#", "/")
+"""What a text of such options begins with: one of them, or a comment."""
 _OPTION = re.compile(r"'([a-z][\w.-]{1,120})'\s{0,20}=\s{0,20}'([^'\n]{0,500})'")
 ENDS_OF_CODE = (";", "{", "}", ")", ",", ".", "(", ">", ":", "\\", "+")
 PIECE_CONFIDENCE = 0.3
@@ -76,7 +76,7 @@ def _recognise(head: Head) -> float:
     is_code = bool(_OF_FLINK.search(head.content) and _CALLED.search(head.content))
     is_job = bool(_OPERATED.search(head.content))
     is_sql = bool(_SQL.search(head.content))
-    begins_sql = bool(_BEGINS_SQL.search(head.content)) or _OPTIONS_ALONE.fullmatch(head.text) is not None
+    begins_sql = bool(_BEGINS_SQL.search(head.content)) or _is_of_options(head.text)
     is_piece = bool(_PIECE.search(head.content)) and not _THROWN.search(head.content)
     if not (is_code or is_job or is_sql or begins_sql or is_piece):
         return 0.0
@@ -93,6 +93,12 @@ def _recognise(head: Head) -> float:
         states = (_options_in_code(plain), known_calls(plain), _connectors_in_code(plain))
         return 0.6 if any(next(each, None) for each in states) else PIECE_CONFIDENCE
     return 0.0
+
+
+def _is_of_options(text: str) -> bool:
+    """Whether a text holds options of tables alone, with or without comments."""
+    begins = text.lstrip().startswith(BEGINS_OPTIONS)
+    return begins and _OPTIONS_ALONE.fullmatch(without_comments(text)) is not None
 
 
 def _is_written_as_code(plain: str) -> bool:
@@ -335,6 +341,18 @@ FORMAT = Format(
                 "config_option": [
                     {"scope": "table", "key": "connector", "value": "kafka", "line": 1},
                     {"key": "scan.startup.mode", "value": "latest-offset", "line": 2},
+                ]
+            },
+        ),
+        Sample(
+            name="tables.sql",
+            text="-- the table of orders:\n'changelog-producer' = 'lookup'\n# the sums:\n"
+            "'merge-engine' = 'aggregation', -- one row a day\n'bucket' = '4'\n",
+            rows={
+                "config_option": [
+                    {"scope": "table", "key": "changelog-producer", "value": "lookup", "line": 2},
+                    {"key": "merge-engine", "value": "aggregation", "line": 4},
+                    {"key": "bucket", "value": "4", "line": 5},
                 ]
             },
         ),

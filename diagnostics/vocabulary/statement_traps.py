@@ -18,7 +18,8 @@ from diagnostics.yaml_document import read_yaml, with_translations
 
 LONGEST_SHOWN = 160
 """Characters of the words that show a trap. Our choice: a condition or an option."""
-_STATES = re.compile(r"\b(?:SET|SELECT)\s", re.I)
+_STATES = re.compile(r"\b(?:SET|SELECT)\s|\A\s{0,2000}'[a-z][\w.-]{1,120}'\s{0,20}=", re.I)
+"""What states something without a table: a setting, a query, or options without the statement around them."""
 OTHER_ORDER = "columns-by-position"
 """The entry of an INSERT that selects the columns of its table in another order."""
 

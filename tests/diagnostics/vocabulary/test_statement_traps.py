@@ -73,6 +73,9 @@ def found(sql: str) -> list[str]:
             SINK.format("doris", "'table.identifier' = 'd.t'") + "INSERT INTO t SELECT id FROM s",
             "loaded-by-checkpoints",
         ),
+        ("'changelog-producer' = 'input'\n'merge-engine' = 'aggregation',\n", "changes-without-old-values"),
+        (SINK.format("paimon", "'sequence.field' = 'o_orderdate'"), "sequence-that-stands"),
+        (SINK.format("paimon", "'sequence.field' = 'create_time'"), "sequence-that-stands"),
     ],
 )
 def test_a_trap_is_found(sql: str, trap: str) -> None:
@@ -100,6 +103,10 @@ def test_a_trap_is_found(sql: str, trap: str) -> None:
         FILES.format(options="'format' = 'parquet'")
         .replace("SELECT id, dt, h FROM s", "VALUES (1, 'a', 'b')")
         .replace("dt, h)", "dt_, h_)"),
+        SINK.format("paimon", "'sequence.field' = 'update_time', 'changelog-producer' = 'input'"),
+        SINK.format("paimon", "'sequence.field' = 'last_modified_date', 'changelog-producer' = 'lookup'"),
+        "'changelog-producer' = 'lookup'\n'merge-engine' = 'aggregation'\n",
+        "'sequence.field' = 'dt,version'\n",
         CHECKPOINTS + FILES.replace("dt, h)", "dt_, h_)").format(options="'format' = 'parquet'"),
     ],
 )
