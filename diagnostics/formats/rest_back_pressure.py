@@ -133,6 +133,11 @@ FORMAT = Format(
         ),
         Sample(name="rest/backpressure.json", text='{"status":"deprecated"}', rows={}),
         Sample(
+            name="levels.json",
+            text='{"vertex":"Sink: JDBC","status":"ok","backpressure-level":"ok"}',
+            rows={"back_pressure": [{"vertex_id": "Sink: JDBC", "subtask": None, "level": "ok"}]},
+        ),
+        Sample(
             name="backpressure.json",
             text='{"status":"ok","backpressure-level":"HIGH","end-timestamp":1514779500000,'
             '"subtasks":[{"subtask":3,"backpressure-level":"HIGH","ratio":0.93}]}',

@@ -13,11 +13,16 @@ _OTHER = ("ratio", "backpressure-level", "backpressureLevel", "timestamps", "use
 """Fields of subtasks in answers about something else: back pressure, times of state changes, accumulators."""
 
 
+TASK_NAMES = ("name", "vertex", "vertex-name", "vertex_name", "task", "task-name", "task_name")
+"""Fields that name a task: Flink's own, and those of who prints answers of several tasks one below the other."""
+
+
 def task_key(vertex: Mapping[str, Any], document: RestDocument) -> str:
     """The id of a task: as stated, else that of the path, else its name, as metrics without ids have it; where a piece
     does not name its only task, the file names it.
     """
-    return text(vertex.get("id")) or document.path.vertex_id or text(vertex.get("name")) or f"({document.name})"
+    named = next((name for field in TASK_NAMES if (name := text(vertex.get(field)))), None)
+    return text(vertex.get("id")) or document.path.vertex_id or named or f"({document.name})"
 
 
 def lists_subtasks(seen: Outline, path: str) -> bool:

@@ -11,6 +11,9 @@ OK_MOST, LOW_MOST = 0.1, 0.5
 Source: Flink documentation, Monitoring Back Pressure,
 https://nightlies.apache.org/flink/flink-docs-stable/docs/ops/monitoring/back_pressure/"""
 
+LEAST_OF_LEVEL = {"ok": 0.0, "low": OK_MOST + 0.01, "high": LOW_MOST + 0.01}
+"""The least whole percent of a level: what an answer with the level alone shows for certain."""
+
 QUIET_MOST, WORKING_MOST = 0.5, 0.8
 """Busy share of time up to which a subtask is quiet, and from which it is near its limit. Our choice: above 800 ms per
 second little is left for a burst.

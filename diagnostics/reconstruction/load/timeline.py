@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import fmean, median
 from typing import Any
 
-from diagnostics.aggregators import back_pressure_samples
+from diagnostics.aggregators import back_pressure_samples, pressure_levels
 from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
@@ -16,7 +16,7 @@ from diagnostics.evidence.subject import only_one
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.metrics.counted_time import MOSTLY_COUNTED_MS
 from diagnostics.reconstruction.metrics.metric_series import metric_series
-from diagnostics.vocabulary.load_levels import LOW_MOST
+from diagnostics.vocabulary.load_levels import LEAST_OF_LEVEL, LOW_MOST
 from diagnostics.wording.cited_text import BACK_PRESSURED_SHARE, BUSY_SHARE, cited_text
 from diagnostics.wording.phrase import percent
 
@@ -92,7 +92,8 @@ def _read(evidence: Evidence) -> Mapping[str | None, Timeline]:
     jobs = cluster_of(evidence).job_names
     only_job = only_one(jobs)
     by_task: dict[tuple[str | None, str], dict[int, _Moment]] = defaultdict(lambda: defaultdict(_Moment))
-    for job_id, vertex, ts_ms, subtask, metric, reading in (*_scraped(evidence), *_asked(evidence)):
+    readings = [*_scraped(evidence), *_asked(evidence)]
+    for job_id, vertex, ts_ms, subtask, metric, reading in readings or _levels(evidence):
         by_task[job_id or only_job, vertex][ts_ms // MOMENT_MS].add(metric, subtask, reading)
     timelines: dict[str | None, dict[str, Sequence[Moment]]] = defaultdict(dict)
     for (job_id, vertex), moments in sorted(by_task.items(), key=lambda item: repr(item[0])):
@@ -162,6 +163,17 @@ def _asked(evidence: Evidence) -> Iterator[TaskReading]:
             if value is not None and not any(each <= ts_ms <= each + MOSTLY_COUNTED_MS for each in known):
                 reading = Reading(value, _cite(row, metric, value), ts_ms - MOMENT_MS, ts_ms)
                 yield row.job_id, row.vertex_id, ts_ms, row.subtask, metric, reading
+
+
+def _levels(evidence: Evidence) -> Iterator[TaskReading]:
+    """The levels of tasks where nothing shows a ratio. Those without a time are of one look, as they were copied."""
+    for row in named_rows(evidence.answer(pressure_levels.AGGREGATOR)):
+        ts_ms = row.ts_ms if row.ts_ms is not None else -MOMENT_MS
+        least = LEAST_OF_LEVEL[row.level]
+        citation = Citation.of(
+            row, "rest", f"backpressure-level: {row.level}", name="backpressure-level", value=row.level
+        )
+        yield row.job_id, row.vertex_id, ts_ms, 0, BACK_PRESSURED, Reading(least, citation, ts_ms - MOMENT_MS, ts_ms)
 
 
 def _counted_moments(evidence: Evidence) -> Mapping[tuple[str | None, int | None, str], Collection[int]]:

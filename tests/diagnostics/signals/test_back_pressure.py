@@ -213,3 +213,16 @@ def test_a_sink_that_takes_no_record_in_any_reading_stands_still(rate: float, st
     rates = [{**about, "ts_ms": START + second * 1000, "value": rate} for second in range(0, 70, 10)]
     evidence = hand_made(**line_of_jobs(), back_pressure=hard, metric_sample=rates)
     assert only(measure(evidence), "back_pressure.origin").facts["stands_still"] is stopped
+
+
+def test_the_levels_of_tasks_show_the_origin_where_no_ratio_is_known() -> None:
+    levels = {"Source: orders": "high", "enrich": "high", "Sink: documents": "ok"}
+    rows = [{"vertex_id": vertex, "level": level} for vertex, level in levels.items()]
+    origin = only(measure(hand_made(back_pressure=rows)), "back_pressure.origin")
+    assert (origin.subject.vertex, origin.facts["level"]) == ("Sink: documents", "high")
+    assert "lasted_ms" not in origin.facts
+
+
+def test_calm_levels_have_no_origin() -> None:
+    rows = [{"vertex_id": vertex, "level": "ok"} for vertex in ("Source: orders", "enrich", "Sink: documents")]
+    assert not signals_of_key(measure(hand_made(back_pressure=rows)), "back_pressure.origin")
