@@ -384,13 +384,12 @@ FORMAT = Format(
             },
         ),
         Sample(
-            name="deployment.yaml",
-            text='kind: FlinkDeployment\nspec:\n  flinkConfiguration:\n    taskmanager.numberOfTaskSlots: "2"\n'
-            "    state.backend.type: rocksdb\n  job:\n    parallelism: 2\n",
+            name="values.yaml",
+            text='  flinkConfiguration:\n    taskmanager.numberOfTaskSlots: "2"\n    state.backend.type: rocksdb\n',
             rows={
                 "config_option": [
-                    {"key": "taskmanager.numberOfTaskSlots", "value": "2", "line": 4},
-                    {"key": "state.backend.type", "value": "rocksdb", "line": 5},
+                    {"key": "taskmanager.numberOfTaskSlots", "value": "2", "line": 2},
+                    {"key": "state.backend.type", "value": "rocksdb", "line": 3},
                 ]
             },
         ),

@@ -53,7 +53,7 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def _cite(row: Any) -> Citation:
-    text = sample_text("freeSlots", None, row.task_manager, f"{row.free_slots} / {row.slots}")
+    text = sample_text("freeSlots", None, row.task_manager, str(row.free_slots))
     return Citation.of(row, "rest", text, name="freeSlots", value=float(row.free_slots))
 
 
