@@ -71,14 +71,6 @@ ILL = [
         ],
     ),
     (
-        "resource_shortage",
-        "taskmanager.memory.network.fraction",
-        [
-            of_process("Shuffle_Netty_AvailableMemorySegments", 0),
-            of_process("Shuffle_Netty_TotalMemorySegments", 4096),
-        ],
-    ),
-    (
         "misconfiguration",
         "taskmanager.memory.min-segment-size: 4kb",
         [of_task("debloatedBufferSize", "flat map", 256), of_task("backPressuredTimeMsPerSecond", "flat map", 1000)],
@@ -168,7 +160,7 @@ HEALTHY = [
     [of_process("Flink_Memory_Managed_Used", 536_870_912), of_process("Flink_Memory_Managed_Total", 536_870_912)],
     [of_process("JVM_GarbageCollector_All_TimeMsPerSecond", 12), of_process("JVM_Threads_Count", 240)],
     [of_pod("container_memory_working_set_bytes", 3.9e9), of_pod("container_spec_memory_limit_bytes", 4_294_967_296)],
-    [of_process("Shuffle_Netty_AvailableMemorySegments", 3000), of_process("Shuffle_Netty_TotalMemorySegments", 4096)],
+    [of_process("Shuffle_Netty_AvailableMemorySegments", 0), of_process("Shuffle_Netty_TotalMemorySegments", 4096)],
     [of_task("debloatedBufferSize", "flat map", 32_768), of_task("backPressuredTimeMsPerSecond", "flat map", 1000)],
     ['[{"id":"busyTimeMsPerSecond","min":210.0,"max":1000.0,"avg":610.0,"sum":2440.0}]'],
     ['[{"id":"busyTimeMsPerSecond","min":0.0,"max":300.0,"avg":30.0,"sum":2440.0}]'],
