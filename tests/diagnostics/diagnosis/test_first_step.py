@@ -30,7 +30,7 @@ RESTARTED: dict[str, Any] = {"restarts": 0, "final_state": "RUNNING"}
             {"task_manager_loss_all": LOST | {"lived_on": 1, "gc_ratio_before": 0.3}},
             "The process lived on: look at its pauses",
         ),
-        ({"checkpoint_progress": EXPIRED}, "Raise execution.checkpointing.timeout"),
+        ({"checkpoint_progress": EXPIRED}, "Open the failed checkpoint"),
         (
             {
                 "checkpoint_progress": EXPIRED,
