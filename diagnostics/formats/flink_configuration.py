@@ -17,6 +17,7 @@ from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
 from diagnostics.language import say, to_say
 from diagnostics.notation.file_range import Head, Range, open_text
+from diagnostics.notation.option_groups import AMBIGUOUS_GROUPS, CERTAIN_BEGINNINGS, CERTAIN_GROUPS, GROUPS
 from diagnostics.notation.rest_document import text
 from diagnostics.notation.secret_option import masked
 from diagnostics.vocabulary.settings import setting_catalogue
@@ -29,86 +30,6 @@ MOST_VALUE = 2_000
 MOST_DEPTH = 50
 """Our choice: Flink's longest keys have eight parts, and scanning nested brackets takes quadratic time."""
 LEAST_FLINK_SHARE = 0.3
-
-GROUPS = frozenset(
-    (
-        "akka",
-        "blob",
-        "classloader",
-        "cluster",
-        "client",
-        "cleanup-mode",
-        "cloud",
-        "containerized",
-        "env",
-        "execution",
-        "external-resource",
-        "fs",
-        "heartbeat",
-        "high-availability",
-        "historyserver",
-        "hive",
-        "io",
-        "job-result-store",
-        "jobmanager",
-        "jobstore",
-        "kubernetes",
-        "metrics",
-        "parallelism",
-        "pekko",
-        "pipeline",
-        "plugin",
-        "process",
-        "python",
-        "queryable-state",
-        "query",
-        "resourcemanager",
-        "rest",
-        "restart-strategy",
-        "s3",
-        "scheduler",
-        "sdk",
-        "security",
-        "slot",
-        "slotmanager",
-        "sql-gateway",
-        "state",
-        "table",
-        "task",
-        "taskmanager",
-        "traces",
-        "web",
-        "yarn",
-        "zookeeper",
-        "$internal",
-    )
-)
-"""First parts of Flink's keys. Source: the option tables of Flink's documentation, 1.10 to 2.3."""
-
-CERTAIN_GROUPS = frozenset(("jobmanager", "taskmanager", "execution", "state", "high-availability", "restart-strategy"))
-"""Groups of Flink's keys that other programs' YAML rarely has at its left margin."""
-
-CERTAIN_BEGINNINGS = ("table.exec.", "table.optimizer.", "python.fn-execution.", "pipeline.")
-"""Beginnings of flat keys that only Flink has: people copy these options alone."""
-
-AMBIGUOUS_GROUPS = frozenset(
-    (
-        "client",
-        "cloud",
-        "cleanup-mode",
-        "env",
-        "fs",
-        "hive",
-        "io",
-        "metrics",
-        "plugin",
-        "process",
-        "python",
-        "query",
-        "s3",
-    )
-) | frozenset(("scheduler", "sdk", "security", "task", "traces", "web"))
-"""Groups of Flink's keys that configurations of other programs have, too: a few such lines may be of any."""
 
 HOLDERS = frozenset(("flinkConfiguration", "flink-conf.yaml", "flink-conf", "config.yaml"))
 """Keys below which a resource of Kubernetes holds a configuration: of the operator's own kinds, of a ConfigMap."""

@@ -120,7 +120,7 @@ def test_rules_are_read_outside_of_any_transaction(
     ("rules", "reason"),
     [
         (lambda: {str(number): THEIRS for number in range(bundle.MOST_RULES + 1)}, "more than 500 rules"),
-        (lambda: {"long": "#" * (bundle.MOST_RULE_BYTES + 1)}, "more than 500 rules or 1024 KiB"),
+        (lambda: {"long": "#" * (bundle.MOST_RULE_BYTES + 1)}, "more than 500 rules or 2048 KiB"),
         (lambda: {"a": THEIRS, "b": THEIRS}, "two rules have the id 'skew.theirs'"),
         (lambda: {"a": "id: [unfinished"}, "A rule in it cannot be read"),
     ],

@@ -40,7 +40,7 @@ PIECE_BYTES = 1024 * 1024
 MOST_MANIFEST_BYTES = 16 * 1024**2
 MOST_RULES = 500
 MOST_RULE_BYTES = 2 * 1024**2
-"""Characters of all rules. Our choice: nearly twice what is shipped; the slowest text is parsed in 6 s."""
+"""Characters of all rules. Our choice: nearly twice what is shipped; the slowest text is parsed in 7 s."""
 MOST_CORRECTIONS = 1_000
 """Formats, clocks and fields of events that people set. Our choice: each takes some milliseconds to store, and far
 fewer are set by hand."""
