@@ -155,23 +155,29 @@ def _refuse_bombs(text: str, source: str) -> None:
     """Raises InvalidRule for a short text that expands without bounds, before parsing it."""
     depth = 0
     for token in yaml.scan(text, Loader=yaml.CSafeLoader):
-        line = token.start_mark.line + 1
-        if isinstance(token, yaml.AliasToken):
-            raise InvalidRule([Fault(source, line, say("aliases (*name) are not allowed"))])
-        if isinstance(token, yaml.TagToken):
-            raise InvalidRule([Fault(source, line, say("tags (!name) are not allowed"))])
-        depth += isinstance(token, OPENING) - isinstance(token, CLOSING)
+        kind = type(token)
+        refused = NOT_ALLOWED.get(kind)
+        if refused:
+            raise InvalidRule([Fault(source, token.start_mark.line + 1, say(refused))])
+        depth += DEPTH_CHANGES.get(kind, 0)
         if depth > DEEPEST_NESTING:
-            raise InvalidRule([Fault(source, line, say("nested more than {most} deep", most=DEEPEST_NESTING))])
+            reason = say("nested more than {most} deep", most=DEEPEST_NESTING)
+            raise InvalidRule([Fault(source, token.start_mark.line + 1, reason)])
 
 
-OPENING = (
-    yaml.FlowMappingStartToken,
-    yaml.FlowSequenceStartToken,
-    yaml.BlockMappingStartToken,
-    yaml.BlockSequenceStartToken,
-)
-CLOSING = (yaml.FlowMappingEndToken, yaml.FlowSequenceEndToken, yaml.BlockEndToken)
+NOT_ALLOWED = {
+    yaml.AliasToken: to_say("aliases (*name) are not allowed"),
+    yaml.TagToken: to_say("tags (!name) are not allowed"),
+}
+DEPTH_CHANGES = {
+    yaml.FlowMappingStartToken: 1,
+    yaml.FlowSequenceStartToken: 1,
+    yaml.BlockMappingStartToken: 1,
+    yaml.BlockSequenceStartToken: 1,
+    yaml.FlowMappingEndToken: -1,
+    yaml.FlowSequenceEndToken: -1,
+    yaml.BlockEndToken: -1,
+}
 
 
 class _Values:

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 
 LONGEST_CALL = 600
@@ -44,7 +45,8 @@ MOST_CLASSES, LONGEST_CLASS = 200, 40_000
 """Classes of a source, and the characters of one, that are read. Our choice: a job has a few of some hundred lines."""
 _CLASS = re.compile(r"\bclass\s{1,20}([A-Za-z_]\w{0,100})\b[^{};]{0,400}\{")
 
-_CLOSERS = {"(": ")", "[": "]", "{": "}"}
+_MARK_OR_QUOTES = re.compile(r"""[()\[\]{},]|"(?:\\.|[^"\\\n])*+"?|'(?:\\.|[^'\\\n])*+'?""", re.DOTALL)
+_DEPTH = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1, ",": 0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +108,17 @@ class Lines:
     """Line numbers of offsets in a text, from 1."""
 
     def __init__(self, text: str) -> None:
-        self._breaks = [found.start() for found in re.finditer("\n", text)]
+        self._text = text
 
     def at(self, place: int) -> int:
         """The line of an offset."""
-        return bisect_right(self._breaks, place - 1) + 1
+        return bisect_right(_breaks(self._text), place - 1) + 1
+
+
+@lru_cache(maxsize=2)
+def _breaks(text: str) -> list[int]:
+    """Where lines end: each reader of a source asks for those of the same text."""
+    return [found.start() for found in re.finditer("\n", text)]
 
 
 def calls(text: str, wanted: Callable[[str], bool]) -> Iterator[Call]:
@@ -126,39 +134,51 @@ def calls(text: str, wanted: Callable[[str], bool]) -> Iterator[Call]:
 
 def enclosed(text: str, opening: int, longest: int = LONGEST_CALL) -> str | None:
     """The text between the bracket at `opening` and its partner; None when that is too far away or missing."""
-    depth, at, end = 0, opening, min(len(text), opening + longest)
-    while at < end:
-        letter = text[at]
-        if letter in "\"'":
-            at = _end_of_quotes(text, at, letter)
-            continue
-        depth += (letter in _CLOSERS) - (letter in _CLOSERS.values())
+    depth = 0
+    for place, change in _marks(text, opening, opening + longest):
+        depth += change
         if depth == 0:
-            return text[opening + 1 : at]
-        at += 1
+            return text[opening + 1 : place]
     return None
 
 
 def classes(text: str) -> Iterator[tuple[str, int, int]]:
     """Name, begin and end of each class whose end is not too far away."""
-    for each in islice(_CLASS.finditer(text), MOST_CLASSES):
-        body = enclosed(text, each.end() - 1, LONGEST_CLASS)
-        if body:
-            yield each.group(1), each.start(), each.end() + len(body)
+    begun = list(islice(_CLASS.finditer(text), MOST_CLASSES))
+    partners = _partners(text) if begun else {}
+    for each in begun:
+        opening = each.end() - 1
+        end = partners.get(opening, len(text))
+        if opening + 1 < end < min(len(text), opening + LONGEST_CLASS):
+            yield each.group(1), each.start(), end
+
+
+def _partners(text: str) -> dict[int, int]:
+    """Opening bracket -> its partner. In one pass: a text in nested classes would be read once for each of them."""
+    partners, unclosed = {}, []
+    for place, change in _marks(text, 0, len(text)):
+        if change > 0:
+            unclosed.append(place)
+        elif change < 0 and unclosed:
+            partners[unclosed.pop()] = place
+    return partners
 
 
 def parted(inside: str) -> Sequence[str]:
     """The arguments, split at commas outside brackets and quotes."""
-    parts, depth, begun, at = [], 0, 0, 0
-    while at < len(inside):
-        letter = inside[at]
-        if letter in "\"'":
-            at = _end_of_quotes(inside, at, letter)
-            continue
-        depth += (letter in _CLOSERS) - (letter in _CLOSERS.values())
-        if letter == "," and depth == 0:
-            parts.append(inside[begun:at].strip())
-            begun = at + 1
-        at += 1
+    parts, depth, begun = [], 0, 0
+    for place, change in _marks(inside, 0, len(inside)):
+        depth += change
+        if change == depth == 0:
+            parts.append(inside[begun:place].strip())
+            begun = place + 1
     last = inside[begun:].strip()
     return [*parts, last] if last or parts else []
+
+
+def _marks(text: str, begin: int, end: int) -> Iterator[tuple[int, int]]:
+    """Place of each bracket and comma outside quotes, and by how much the depth changes there."""
+    for each in _MARK_OR_QUOTES.finditer(text, begin, end):
+        change = _DEPTH.get(text[each.start()])
+        if change is not None:
+            yield each.start(), change

@@ -83,6 +83,8 @@ class Upgradable:
 
     def is_asked_by(self, clause: str) -> bool:
         """Whether a part of a sentence says to upgrade it, to no release that it names."""
+        if not any(name.lower() in clause.lower() for name in self.names):
+            return False
         found = self._asked.search(clause)
         return found is not None and RELEASE.search(FORMER.sub("", clause)) is None
 

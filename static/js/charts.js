@@ -140,6 +140,8 @@ async function show(chart, library, { figure, summary, axis }, paperWidth = null
     // Charts of incidents go to no cloud.
     modeBarButtonsToRemove: ['sendChartToCloud', 'toImage', 'select2d', 'lasso2d', 'zoomIn2d', 'zoomOut2d', 'autoScale2d'],
     doubleClick: axis === 'time' ? false : 'reset+autosize',
+    // What Windows and GNOME give a double click, about; Plotly's own 300 ms pass while a busy page draws.
+    doubleClickDelay: 500,
     ...plotlyWords(),
   });
   if (chart.querySelector('[data-choice]') && !plot.dataset.clicked) {

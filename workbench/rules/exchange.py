@@ -18,7 +18,7 @@ from workbench.accounts.models import User
 from workbench.languages.sentences import say
 from workbench.rules.difference import Line, difference
 from workbench.rules.models import Draft, EventKind, Rule, RuleEvent, RuleVersion
-from workbench.rules.selectors import version_to_edit
+from workbench.rules.selectors import version_to_edit, versions_to_edit
 from workbench.rules.services import draft_save, ruleset_published
 from workbench.rules.validation import SAMPLE_NAMES, checked_rule, tested
 from workbench.untrusted.received_zip import UnreadableZip, opened_zip
@@ -114,6 +114,9 @@ def offered(file: BinaryIO) -> list[Offered]:
                 )
             )
         _check(rule)
+    present = versions_to_edit(Rule.objects.filter(rule_id__in=[rule.rule_id for rule in rules.values()]))
+    for rule in rules.values():
+        rule.present = present.get(rule.rule_id)
     known: dict[str, str] = {}
     for rule in rules.values():
         if rule.rule_id and known.setdefault(rule.rule_id, rule.path) != rule.path:
@@ -175,8 +178,6 @@ def _check(offer: Offered) -> None:
                 offer.reasons.append(say("its {sample} fails", sample=SAMPLE_NAMES[kind]))  # type: ignore[index]
         except InvalidRule as error:
             offer.reasons += error.errors
-    present = Rule.objects.filter(rule_id=rule.id, versions__isnull=False).first()
-    offer.present = version_to_edit(present) if present else None
 
 
 @transaction.atomic
