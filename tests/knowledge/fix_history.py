@@ -4,16 +4,18 @@
 
 PRODUCT is an entry of `later_fixes.yaml`, CLONE holds its history with the tags of its releases (or, where the product
 has `published`, with the branches of its releases, which may come from several forks), and FLINK_WEB is a clone of the
-project's web site, whose announcements list the issues of Flink's patch releases. A product that is inside the JAR of
-another program needs a clone of that one: its releases are what the file then has. A change without an issue or pull
-request of its own (but for products `by_commit`), without a title that tells of a fault, or of many classes is left
-out.
+project's web site, whose announcements list the issues of Flink's patch releases: those that it lists as bugs are
+faults whatever their commits say, and have the title of the issue. A product that is inside the JAR of another program
+needs a clone of that one: its releases are what the file then has. A change without an issue or pull request of its own
+(but for products `by_commit`), without a title that tells of a fault, or of many classes is left out. Fixes that a
+clone without the tags of all releases does not date are kept as the file has them.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import html
 import re
 import subprocess
 import tempfile
@@ -26,6 +28,8 @@ from diagnostics.vocabulary.later_fix import FOLDER, Around, LaterFix, Product, 
 
 MOST_CLASSES = 6
 """Classes of a change. Our choice: one that touches more is a redesign, and says little of a single method."""
+MOST_CLASSES_OF_A_BUG = 12
+"""The same for an issue that the project calls a bug. Our choice: patch releases have no redesigns."""
 MOST_METHODS = 12
 """Methods of one class, the first of the change. Our choice, for the same reason."""
 TELLS_OF_A_FAULT = re.compile(
@@ -36,10 +40,11 @@ TELLS_OF_A_FAULT = re.compile(
     re.IGNORECASE,
 )
 TELLS_OF_THE_PROJECT = re.compile(
-    r"\b(?:tests?|e2e|\w*ITCase|\w+Test|docs?|documentation|checkstyle|javadocs?|typos?|spelling|refactor\w*|clean ?up"
+    r"\b(?:tests?|e2e|\w*ITCase|\w+Test|\w+TestBase|docs?|documentation|documented|checkstyle|javadocs?|typos?"
+    r"|spelling|refactor\w*|clean ?up"
     r"|bump|ci|licen[cs]e|notice|azure|github actions?|spotless|archunit|unused|rename|deprecated?|examples?"
     r"|benchmark\w*|revert|website|release notes?|build|rat|minor|code ?style|comments?|scalastyle|maven|pom|logs?"
-    r"|whitespace|logging|message)\b",
+    r"|whitespace|logging|message|flaky|instable|unstable|travis)\b",
     re.IGNORECASE,
 )
 ISSUE = re.compile(r"\b(?!BRANCH-)([A-Z][A-Z]{2,9}-\d{1,6})\b")
@@ -53,13 +58,26 @@ METHOD = re.compile(
 )
 DIGITS_OF_A_COMMIT = 10
 OLDEST = {"flink": (1, 6, 0)}
-"""Fixes that all releases since have are left out: the log events begin with Flink 1.5."""
+"""The first release whose fixes count: the log events begin with Flink 1.5, and a fix that all have is none."""
 TYPE = re.compile(r"\b(?:class|interface|enum|object|trait)\s+\w")
 OF_A_TEST = re.compile(
     r"(?:^|/)(?:src/test|src/it|test|tests|[\w-]*-tests?|[\w-]*-e2e[\w-]*)/|(?:Tests?|ITCase|TestBase)\.\w+$"
 )
 ANNOUNCED = re.compile(r"release-?(?:announcement-)?(\d+\.\d+\.\d+)\.md$")
-LISTED = re.compile(r"FLINK-\d{1,6}")
+LISTED = re.compile(
+    r"\[(?:<a[^>]{0,200}>|\[)?(FLINK-\d{1,6})(?:</a>|\]\([^)]{0,200}\))?\]\s{0,20}(?:-\s{0,20})?([^\n]{0,400})"
+)
+"""An issue and its title, in the forms that announcements have had."""
+HEADING = re.compile(r"(?m)^\s{0,8}(?:<h[2-4]>|#{2,4}|\*\*)\s{0,20}(Bug|[A-Z][\w -]{2,60})")
+
+
+@dataclass(slots=True)
+class Issue:
+    """An issue of Flink as announcements list it: its title, the patch releases with it, whether it is a bug."""
+
+    title: str
+    is_bug: bool
+    releases: set[Release] = field(default_factory=set)
 
 
 @dataclass(slots=True)
@@ -146,38 +164,50 @@ def class_of(path: str) -> str | None:
     return path[start.end() :].rpartition(".")[0].replace("/", ".")
 
 
-def changes(clone: Path, product: Product) -> Iterator[Change]:
+def changes(clone: Path, product: Product, issues: Mapping[str, Issue]) -> Iterator[Change]:
     """The fixes by issue or pull request, in the order of their history, the latest first."""
     tags, first = releases_of_commits(clone, product)
     found: dict[str, Change] = {}
-    for commit, title, methods in commits(clone, tags):
+    for commit, title, methods in commits(clone, [*tags, "HEAD"] if issues else tags):
         named = ISSUE.search(title) or PULL_REQUEST.search(title)
         name = named[1] if named else commit[:DIGITS_OF_A_COMMIT] if product.by_commit else None
-        if name is None or commit not in first:
+        if name is None or (commit not in first and name not in issues):
             continue
         own = {each: listed for each, listed in methods.items() if product.has(each)}
         change = found.setdefault(name, Change(name, title))
-        change.releases.add(first[commit])
+        change.releases |= {first[commit]} if commit in first else set()
         for each, listed in own.items():
             change.methods.setdefault(each, {}).update(listed)
     for change in found.values():
-        words = PULL_REQUESTS.sub("", TAGS.sub("", change.title)).strip()
-        told = TELLS_OF_A_FAULT.search(words) and not TELLS_OF_THE_PROJECT.search(words)
-        if told and 0 < len(change.methods) <= MOST_CLASSES and any(change.methods.values()):
+        issue = issues.get(change.name)
+        is_bug = issue is not None and issue.is_bug
+        words = issue.title if issue and is_bug else PULL_REQUESTS.sub("", TAGS.sub("", change.title)).strip()
+        told = (is_bug or TELLS_OF_A_FAULT.search(words)) and not TELLS_OF_THE_PROJECT.search(words)
+        most = MOST_CLASSES_OF_A_BUG if is_bug else MOST_CLASSES
+        if told and 0 < len(change.methods) <= most and any(change.methods.values()):
             change.title = words
+            change.releases |= issue.releases if issue else set()
             yield change
 
 
-def announced(web_site: Path) -> dict[str, set[Release]]:
-    """Issue -> the patch releases of Flink whose announcement lists it."""
-    found: dict[str, set[Release]] = {}
+def announced(web_site: Path) -> dict[str, Issue]:
+    """The issues that the announcements of Flink's patch releases list."""
+    found: dict[str, Issue] = {}
     for path in git(web_site, "ls-tree", "-r", "--name-only", "HEAD").split("\n"):
         named = ANNOUNCED.search(path)
         if named is None or "/posts/" not in path or "operator" in path or "cdc" in path:
             continue
         release = release_of(named[1])
-        for issue in LISTED.findall(git(web_site, "show", f"HEAD:{path}")) if release and release[2] else ():
-            found.setdefault(issue, set()).add(release)  # type: ignore[arg-type]
+        if release is None or not release[2]:
+            continue
+        text = git(web_site, "show", f"HEAD:{path}")
+        headings = [(each.start(), each[1]) for each in HEADING.finditer(text)]
+        for listed in LISTED.finditer(text):
+            above = [heading for place, heading in headings if place < listed.start()]
+            title = html.unescape(re.sub(r"<[^>]{1,200}>", "", listed[2])).strip()
+            issue = found.setdefault(listed[1], Issue(title, False))
+            issue.is_bug |= bool(above) and above[-1] == "Bug"
+            issue.releases.add(release)
     return found
 
 
@@ -199,10 +229,12 @@ def carriers_of(fix: LaterFix, inside: Mapping[Release, Release]) -> set[Release
     return having if len(having) < len(inside) else set()
 
 
-def fixes_of_flink() -> set[str]:
-    """The issues in Flink's file: fixes of a connector while it was a part of Flink."""
-    with fix_file(FLINK).open(encoding="utf-8", newline="") as file:
-        return {row["change"] for row in csv.DictReader(file)}
+def fixes_of(product: str) -> dict[str, dict[str, str]]:
+    """Change -> its row in a product's file, in their order; none without a file."""
+    if not fix_file(product).exists():
+        return {}
+    with fix_file(product).open(encoding="utf-8", newline="") as file:
+        return {row["change"]: row for row in csv.DictReader(file)}
 
 
 def first_of_each_line(releases: set[Release]) -> list[Release]:
@@ -231,23 +263,28 @@ def main() -> None:
     parser.add_argument("--within", type=Path)
     given = parser.parse_args()
     product = products()[given.product]
-    listed = announced(given.announcements) if given.announcements else {}
-    before = fixes_of_flink() if product.from_flink else set()
+    issues = announced(given.announcements) if given.announcements else {}
+    of_flink = fixes_of(FLINK) if product.from_flink else {}
     inside = releases_inside(given.within, product.within) if product.within else None
-    rows = []
-    for change in changes(given.clone, product):
-        released = first_of_each_line(change.releases | listed.get(change.name, set()))
+    rows = fixes_of(product.name)
+    for change in changes(given.clone, product, issues):
+        dated = rows.get(change.name, {}).get("releases", "").split()
+        released = first_of_each_line(change.releases | {each for text in dated if (each := release_of(text))})
         if inside is not None:
             fix = LaterFix(product, change.name, change.title, tuple(released), frozenset())
             released = first_of_each_line(carriers_of(fix, inside))[:1]
-        if released and change.name not in before:
-            dotted = " ".join(".".join(map(str, each)) for each in released)
-            rows.append((change.name, change.title, dotted, printed(change.methods)))
+        if released and released[-1] >= OLDEST.get(product.name, released[-1]) and change.name not in of_flink:
+            rows[change.name] = {
+                "change": change.name,
+                "title": change.title,
+                "releases": " ".join(".".join(map(str, each)) for each in released),
+                "methods": printed(change.methods),
+            }
     FOLDER.mkdir(exist_ok=True)
     with fix_file(product.name).open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(("change", "title", "releases", "methods"))
-        writer.writerows(rows)
+        writer = csv.DictWriter(file, ("change", "title", "releases", "methods"), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows.values())
     print(f"{product.name}: {len(rows)} fixes")
 
 
