@@ -205,10 +205,22 @@ from diagnostics.vocabulary.message_remedies import SETTING, message_remedies, r
         ("RocksDBException: file is too short (0 bytes) to be an sstable", "last completed checkpoint"),
         ("CodeGenException: Incomparable types: TIMESTAMP_LTZ(3) and STRING", "CAST"),
         ("StarRocksStreamLoadFailedException: Failed to flush data to StarRocks, Error", "SHOW COMPUTE NODES"),
+        ("java.lang.ClassCastException: [B cannot be cast to java.lang.Comparable", "chunk.key-column"),
+        ("java.io.IOException: Corrupt Canal JSON message '{}'", "FLINK-36877"),
+        (
+            "software.amazon.awssdk.services.kinesis.model.ResourceNotFoundException: Consumer arn:aws:k not found",
+            "SELF_MANAGED",
+        ),
     ],
 )
 def test_the_remedy_names_what_to_change(said: str, named: str) -> None:
     assert named in (remedy_of(said) or "")
+
+
+def test_bytes_that_are_no_text_are_not_taken_for_records_of_python() -> None:
+    assert "Python" in (remedy_of("java.lang.ClassCastException: [B cannot be cast to java.lang.String") or "")
+    assert "Python" not in (remedy_of("java.lang.ClassCastException: [B cannot be cast to java.lang.Comparable") or "")
+    assert remedy_of("java.lang.ClassCastException: [B cannot be cast to java.sql.Blob") is None
 
 
 def test_a_message_that_nobody_knows_has_no_remedy() -> None:
