@@ -20,6 +20,9 @@ CHECKPOINTS = "SET 'execution.checkpointing.interval' = '10 s';\n"
 
 CDC = "CREATE TABLE c (id BIGINT, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = '{}-cdc', {});\nSELECT * FROM c"
 SINK = "CREATE TABLE t (id BIGINT, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = '{}', {});\n"
+LATEST, STREAMED = "'scan.startup.mode' = 'latest'", "'streaming' = 'true'"
+BOUNDS = "'scan.partition.column' = 'id', 'scan.partition.lower-bound' = '0', 'scan.partition.upper-bound' = '999'"
+FRONT_END = "CREATE TABLE m (at TIMESTAMP(3)) WITH ('connector' = 'jdbc', 'url' = 'jdbc:mysql://fe:9030/d{}');\n"
 ROWS, INTERVAL = "sink.buffer-flush.max-rows", "sink.buffer-flush.interval"
 
 
@@ -76,6 +79,24 @@ def found(sql: str) -> list[str]:
         ("'changelog-producer' = 'input'\n'merge-engine' = 'aggregation',\n", "changes-without-old-values"),
         (SINK.format("paimon", "'sequence.field' = 'o_orderdate'"), "sequence-that-stands"),
         (SINK.format("paimon", "'sequence.field' = 'create_time'"), "sequence-that-stands"),
+        (SINK.format("hudi", "'write.operation' = 'insert'"), "hudi-inserts-keep-each-row"),
+        (SINK.format("hudi", "'index.state.ttl' = '1.5'"), "hudi-index-forgets-keys"),
+        (SINK.format("hudi", "'index.global.enabled' = 'false'"), "hudi-key-in-two-partitions"),
+        (SINK.format("hudi", "'write.ignore.failed' = 'true'"), "failed-writes-left-out"),
+        (SINK.format("hudi", "'hoodie.datasource.query.type' = 'read_optimized'"), "only-compacted-rows"),
+        (SINK.format("hudi", "'compaction.schedule.enabled' = 'false'"), "compaction-not-planned"),
+        (SINK.format("hudi", "'table.type' = 'MERGE_ON_READ'"), "merge-on-read-shows-log-files"),
+        (SINK.format("paimon", "'bucket' = '-1', 'write-only' = 'true'"), "one-writer-of-dynamic-buckets"),
+        (SINK.format("paimon", "'merge-engine' = 'partial-update'"), "nulls-do-not-overwrite"),
+        (SINK.format("paimon", "'partial-update.ignore-delete' = 'true'"), "deletes-ignored"),
+        (SINK.format("doris", "'sink.enable-delete' = 'false'"), "deletes-ignored"),
+        (SINK.format("fluss", "'table.merge-engine' = 'first_row'"), "first-row-counts"),
+        (SINK.format("fluss", "'table.auto-partition.enabled' = 'true'"), "seven-partitions-kept"),
+        (f"USE CATALOG fluss;\nSELECT * FROM t /*+ OPTIONS({LATEST}) */", "fluss-from-the-end"),
+        (f"USE CATALOG iceberg;\nSELECT * FROM t /*+ OPTIONS({STREAMED}) */", "only-appends-are-streamed"),
+        (SINK.format("iceberg", "'catalog-name' = 'c'") + "INSERT INTO o SELECT id FROM t", "iceberg-table-read-once"),
+        (SINK.format("jdbc", BOUNDS) + "INSERT INTO o SELECT id FROM t", "rows-outside-the-bounds"),
+        (FRONT_END.format("?useSSL=false"), "mysql-times-without-zone"),
     ],
 )
 def test_a_trap_is_found(sql: str, trap: str) -> None:
@@ -108,6 +129,17 @@ def test_a_trap_is_found(sql: str, trap: str) -> None:
         "'changelog-producer' = 'lookup'\n'merge-engine' = 'aggregation'\n",
         "'sequence.field' = 'dt,version'\n",
         CHECKPOINTS + FILES.replace("dt, h)", "dt_, h_)").format(options="'format' = 'parquet'"),
+        SINK.format("hudi", "'write.operation' = 'insert', 'write.precombine' = 'true'"),
+        SINK.format("hudi", "'write.operation' = 'upsert', 'index.state.ttl' = '0', 'index.global.enabled' = 'true'"),
+        SINK.format("hudi", "'table.type' = 'MERGE_ON_READ', 'compaction.delta_commits' = '1'"),
+        SINK.format("hudi", "'table.type' = 'COPY_ON_WRITE', 'hoodie.datasource.query.type' = 'snapshot'"),
+        SINK.format("paimon", "'bucket' = '8', 'write-only' = 'true', 'ignore-delete' = 'false'"),
+        SINK.format("paimon", "'merge-engine' = 'partial-update', 'fields.v.sequence-group' = 'a,b'"),
+        SINK.format("fluss", "'table.auto-partition.enabled' = 'true', 'table.auto-partition.num-retention' = '30'"),
+        SINK.format("fluss", "'table.merge-engine' = 'versioned', 'scan.startup.mode' = 'full'"),
+        f"USE CATALOG paimon;\nSELECT * FROM t /*+ OPTIONS({STREAMED}) */",
+        SINK.format("iceberg", STREAMED).replace("iceberg", "lake") + "INSERT INTO o SELECT id FROM t",
+        FRONT_END.format("?serverTimezone=Asia/Shanghai"),
     ],
 )
 def test_a_statement_without_a_trap_is_quiet(sql: str) -> None:
