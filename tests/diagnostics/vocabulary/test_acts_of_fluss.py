@@ -48,6 +48,17 @@ FLUSS = "org.apache.fluss.exception."
         ),
         ("Source parallelism has been changed, before parallelism is 4, now is 8", "former one"),
         ("RuntimeException: invalid ams url thrift://a", "'ams.uri'"),
+        ("FlinkRuntimeException: Failed to get table snapshot for table d.t", "1.0 or newer"),
+        ("WARN Fail to generate Tiering splits for table d.t.", "1.0 or newer"),
+        (
+            "IllegalStateException: The current table id 5 for table path d.t is different from the table id 4 in the "
+            "committable. This usually happens when a table was dropped and recreated during tiering.",
+            "created anew",
+        ),
+        ("FlinkRuntimeException: Found duplicate write results for bucket 3", "'table.datalake.freshness'"),
+        ("WARN Fail to commit tiering write result, will try to tier again in next round.", "exception below"),
+        ("FlinkRuntimeException: Failed to wait heartbeat response due to timeout", "CoordinatorServer"),
+        ("WARN Received unknown table or bucket error in fetch for bucket TableBucket{1}", "Restart the job"),
     ],
 )
 def test_the_first_sentence_names_the_act(said: str, named: str) -> None:
