@@ -14,6 +14,7 @@ system  the outside system, beside `shows: outside_system`
 gives_way  entries that name the cause of this one: where another record of the case shows one of them, that one counts
 two_copies  true: a cast shows it only where both classes are copies of one
 innermost   true: one of `texts` shows it only where no exception follows in the chain, so that its cause is not there
+quiet       true: a connector warns of it without a word of failure, and goes on without the record or table it names
 
 The files in the order of their names, the first entry that fits counts. Settings with a remedy of their own are in
 `setting_faults.yaml`. What an entry shows gives way to `setting_faults.yaml` and to the origins that stand before
@@ -74,6 +75,7 @@ class MessageRemedy:
     gives_way: tuple[str, ...] = ()
     two_copies: bool = False
     innermost: bool = False
+    is_quiet: bool = False
     values: re.Pattern[str] | None = None
     remedy_with: str | None = None
 
@@ -112,6 +114,7 @@ def message_remedies() -> tuple[MessageRemedy, ...]:
             gives_way=tuple(entry.get("gives_way", ())),
             two_copies=entry.get("two_copies") is True,
             innermost=entry.get("innermost") is True,
+            is_quiet=entry.get("quiet") is True,
             values=re.compile(entry["named"]["pattern"]) if "named" in entry else None,
             remedy_with=_remedy_with(entry),
         )
@@ -146,6 +149,12 @@ def _entries(path: Path) -> dict[str, Any]:
 def searched_texts() -> EntryTexts:
     """The texts of all entries that show them wherever they are thrown."""
     return EntryTexts(entry.texts for entry in message_remedies())
+
+
+@cache
+def quiet_texts() -> tuple[str, ...]:
+    """The texts of warnings that have no word of failure, although something was left out."""
+    return tuple(text for entry in message_remedies() if entry.is_quiet for text in entry.texts)
 
 
 @cache
