@@ -217,6 +217,21 @@ def test_the_class_that_threw_it_decides_the_act(said: str, frame: str, named: s
             "org.apache.iceberg.CatalogUtil.loadCatalog",
             "iceberg-flink-runtime",
         ),
+        (
+            "java.lang.ArrayIndexOutOfBoundsException: 3",
+            "org.apache.hudi.operator.StreamWriteOperatorCoordinator.handleEventFromOperator",
+            "parallelism of the write operator",
+        ),
+        (
+            "java.lang.NumberFormatException: null",
+            "org.apache.paimon.utils.TypeUtils.castFromString",
+            "default partition",
+        ),
+        (
+            "RuntimeException: You are writing data to expired partitions, and you can filter this data",
+            "org.apache.paimon.operation.FileStoreCommitImpl.assertConflictForPartitionExpire",
+            "'compaction.skip-expired-partitions'",
+        ),
     ],
 )
 def test_a_failure_that_a_release_or_an_option_repairs_names_it_first(said: str, frame: str, named: str) -> None:
