@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -44,8 +45,8 @@ FORMATS = {
 }
 """Unit of an entry -> how its value is printed."""
 
-COUNTED = {"unknown": "NaN", "idle": "0"}
-"""How series are counted -> the value that they have."""
+COUNTED = {"unknown": str(-(2**63)), "idle": "0"}
+"""How series are counted -> the value that they have. A watermark that is not there yet is shown as Long.MIN_VALUE."""
 
 Place = tuple[Any, ...]
 
@@ -62,6 +63,11 @@ class _Course:
         row = self.rows[0]
         part = row.aggregate or (f"{row.quantile:g}" if row.quantile is not None else "")
         return f"{row.metric}{BEHIND_METRIC}{part}" if part else str(row.metric)
+
+    @property
+    def place(self) -> str:
+        """The names of its task and operator."""
+        return f"{self.rows[0].vertex or ''} {self.rows[0].operator or ''}"
 
     @property
     def known(self) -> Sequence[Any]:
@@ -82,9 +88,10 @@ class _Readings:
     name: str | None = None
     courses: dict[str, list[_Course]] = field(default_factory=lambda: defaultdict(list))
 
-    def of(self, metrics: Sequence[str]) -> Sequence[_Course]:
-        """The series of the first metric that was read."""
-        return next((self.courses[each] for each in metrics if each in self.courses), ())
+    def of(self, metrics: Sequence[str], at: re.Pattern[str] | None = None) -> Sequence[_Course]:
+        """The series of the first metric that was read, of tasks and operators with such a name."""
+        courses = next((self.courses[each] for each in metrics if each in self.courses), ())
+        return [each for each in courses if at.search(each.place)] if at else courses
 
 
 def measure(key: str, evidence: Evidence) -> Measured:
@@ -175,7 +182,7 @@ def _values(entry: AlarmingReading, here: _Readings, everywhere: _Readings) -> l
 
 
 def _value(reading: Reading, there: _Readings) -> float | None:
-    courses = there.of(reading.metrics)
+    courses = there.of(reading.metrics, reading.at)
     taken = _taken(reading.take, courses) if courses else None
     if taken is None or not reading.over:
         return taken

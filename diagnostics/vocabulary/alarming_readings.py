@@ -28,6 +28,7 @@ class Reading:
     over     metrics whose sum of last values it is divided by; empty where the value itself is compared
     bounds   inclusive, None for no bound
     anywhere whether it is looked for at all places of the job
+    at       what the name of such a place must have; None where it does not matter
     """
 
     metrics: tuple[str, ...]
@@ -36,6 +37,7 @@ class Reading:
     at_least: float | None
     at_most: float | None
     anywhere: bool
+    at: re.Pattern[str] | None
 
     def fits(self, value: float) -> bool:
         """Whether a value is within the bounds."""
@@ -139,6 +141,7 @@ def _reading(stated: Mapping[str, Any]) -> Reading:
         at_least=stated.get("at_least"),
         at_most=stated.get("at_most"),
         anywhere=stated.get("anywhere") is True,
+        at=_pattern(stated.get("at")),
     )
 
 

@@ -192,6 +192,30 @@ HEALTHY = [
     [of_operator("numLateRecordsDropped", WINDOW, 31), of_operator("numRecordsIn", WINDOW, 400_021)],
     [of_operator("watermarkLag", WINDOW, 4000), of_operator("currentEmitEventTimeLag", "Source: Kafka", 900)],
     [of_operator("pendingRecords", "Source: Kafka", 200)],
+    [
+        of_process("JVM_Memory_Heap_Used", 1.06e9),
+        of_process("JVM_Memory_Heap_Max", 1_073_741_824),
+        of_process("JVM_GarbageCollector_All_TimeMsPerSecond", 4),
+    ],
+    [busy("Sink: JDBC", 930), of_task("idleTimeMsPerSecond", "Source: Kafka", 890)],
+    [
+        of_operator("KafkaSourceReader_KafkaConsumer_records_lag_max", "Source: Kafka", 150_000),
+        of_task("numRecordsOutPerSecond", "Source: Kafka", 500_000),
+    ],
+    [
+        of_task("currentInputWatermark", "enrich -> to ES", NONE),
+        of_task("numRecordsIn", "enrich -> to ES", 812_345),
+        of_task("numRecordsOut", "enrich -> to ES", 0),
+    ],
+    [
+        of_operator("currentInputWatermark", "TumblingProcessingTimeWindows", NONE),
+        of_operator("numRecordsIn", "TumblingProcessingTimeWindows", 812_345),
+        of_operator("numRecordsOut", "TumblingProcessingTimeWindows", 0),
+    ],
+    [
+        *(of_operator("numRecordsOut", "Source: Kafka", each, at) for at, each in enumerate((50_211, 49_812, 0))),
+        of_task("currentInputWatermark", "Sink: ES", NONE),
+    ],
 ]
 
 
