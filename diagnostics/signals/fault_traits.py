@@ -22,6 +22,7 @@ from diagnostics.vocabulary.fault_traits import (
     Thrower,
     resemblance_of,
 )
+from diagnostics.vocabulary.message_remedies import known_message
 from diagnostics.vocabulary.outside_refusals import likely_refusal, refusal_of
 from diagnostics.vocabulary.setting_faults import setting_fault_of
 
@@ -65,10 +66,14 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def is_known(fault: Fault) -> bool:
-    """Whether a catalogue knows the failure: its origin, how an outside system refuses, or the setting."""
+    """Whether a catalogue knows the failure: its origin, how an outside system refuses, the setting, or its message as
+    one of an outside system.
+    """
     if fault.origin.id not in (UNKNOWN, *BROAD_ORIGINS):
         return True
     if setting_fault_of(fault.chain, fault.places, fault.exception):
+        return True
+    if fault.origin.id == OUTSIDE and (known := known_message(fault.chain)) and known.system:
         return True
     return fault.origin.id != UNKNOWN and refusal_of(fault.chain) is not None
 

@@ -249,6 +249,7 @@ def _signal(job: str | None, faults: Sequence[Fault], evidence: Evidence) -> Sig
         facts |= {
             "kind": refusal.how if refusal else None,
             "lasting": refusal is not None and refusal.lasting,
+            "answers": refusal.answers if refusal else None,
             "said": first.said,
             "remedy": remedy,
             "advice": _advice(refusal, remedy, system),
@@ -282,6 +283,7 @@ FACTS = {
     "own_writers": "subtasks of this job whose commits were refused",
     "kind": "kind of the refusal or of the missing connection",
     "lasting": "whether trying again does not help: it is so until somebody changes it",
+    "answers": "whether the system is reached, and the failure is its answer",
     "said": "class and message of the innermost exception",
     "remedy": "repair of a failure with this message",
     "advice": "repair of a refusal of this kind",

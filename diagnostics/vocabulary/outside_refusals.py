@@ -36,6 +36,7 @@ class Refusal:
     of     system -> texts that identify the failure of this system by themselves
     http   statuses of HTTP that identify it by themselves
     lasting   whether to try again does not help: it is so until somebody changes it
+    away      whether it may be out of reach or down; the others are answers of a system that is reached
     by_class  whether these texts are only the classes of the system's client, which say nothing of the reason
     names     parts of names of exception classes that identify it where the class is one of a client's
     advice    what to do; its first sentence is what to do first
@@ -48,9 +49,15 @@ class Refusal:
     http: tuple[int, ...] = ()
     by_class: bool = False
     lasting: bool = False
+    away: bool = False
     names: tuple[str, ...] = ()
     advice: str = ""
     likely: re.Pattern[str] | None = None
+
+    @property
+    def answers(self) -> bool | None:
+        """Whether the system is reached and answers; None where only its client is known."""
+        return None if self.by_class else not self.away
 
     def is_thrown_in(self, text: str) -> bool:
         """Whether an exception chain contains a class of a client that is named like it."""
@@ -83,6 +90,7 @@ def refusals() -> tuple[Refusal, ...]:
             tuple(entry.get("http", ())),
             bool(entry.get("by_class")),
             bool(entry.get("lasting")),
+            bool(entry.get("away")),
             tuple(entry.get("names", ())),
             with_translations(entry["advice"].strip(), entry, "advice"),
             re.compile(entry["likely"]) if "likely" in entry else None,

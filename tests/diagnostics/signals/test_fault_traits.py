@@ -160,3 +160,13 @@ def test_a_defect_of_flinks_own_code_has_none_of_the_jobs_frames_on_its_stack(
 ) -> None:
     facts = facts_of({**failed(exception, "", frame), "own_frames": own_frames})
     assert facts.get("in_flink") is is_defect
+
+
+def test_a_message_that_names_an_outside_system_is_left_to_that_system() -> None:
+    """The traits of a programming error would stand beside it as a cause of its own, which it is not."""
+    of_hudi = failed(
+        "java.util.NoSuchElementException",
+        "FileID 8e3f0d3b-7c0b-4ee9-9f3a-3f2c0d2b8f17-0 of partition path dt=2019-02-20 does not exist.",
+        "org.apache.hudi.io.HoodieMergeHandle.getLatestBaseFile",
+    )
+    assert "resembles" not in facts_of(of_hudi)

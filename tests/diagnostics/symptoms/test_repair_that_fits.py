@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from diagnostics.runbook import fill, runbooks
 from diagnostics.signals import DEFINITIONS
 from tests.diagnostics.runbook.test_runbook import stored
@@ -53,9 +55,38 @@ def test_a_message_of_a_known_kind_begins_with_the_repair_of_this_kind() -> None
 
 
 def test_only_the_branch_of_the_kind_stands_in_the_runbook() -> None:
-    reach = steps(outside_faults={**REFUSED, "advice": ADVICE})["reach"]
-    assert [each["then"] for each in reach["answers"] if each["taken"] is not False] == [ADVICE]
-    assert taken(reach) == [ADVICE]
+    message = steps(outside_faults={**REFUSED, "advice": ADVICE})["message"]
+    assert [each["then"] for each in message["answers"] if each["taken"] is not False] == [ADVICE]
+    assert taken(message) == [ADVICE]
+
+
+def test_a_system_that_answers_is_not_looked_for() -> None:
+    """That it refuses a login or is full is its answer: neither its name and port nor its return is the question."""
+    shown = steps(outside_faults={**REFUSED, "advice": ADVICE, "answers": True, "lasting": True})
+    assert [name for name, each in shown.items() if not each["left_out"]] == ["message"]
+    stated = judged(outside_faults={**REFUSED, "first_ms": 0, "interval_ms": 10_000, "answers": True, "lasting": True})
+    assert "no restart changes what the system refuses" in stated["findings"][0]["statement"]
+    assert "is away" not in stated["findings"][0]["statement"]
+
+
+def test_a_system_that_is_away_is_looked_for_first() -> None:
+    fault = {**REFUSED, "kind": "it does not answer", "first_ms": 0, "interval_ms": 10_000, "answers": False}
+    shown = steps(outside_faults=fault)
+    assert [name for name, each in shown.items() if not each["left_out"]] == ["reach", "message", "outlast"]
+    assert "while the system is away" in judged(outside_faults=fault)["findings"][0]["statement"]
+
+
+@pytest.mark.parametrize(("opening", "futile"), [(True, 1), (False, 0)])
+def test_the_interval_is_called_useless_only_where_no_record_was_processed(opening: bool, futile: int) -> None:
+    """Of a load that has too many small transactions the longer interval is the repair."""
+    assert len(steps(outside_faults={**REFUSED, "opening": opening})["reach"]["wont_help"]) == futile
+
+
+def test_the_address_of_a_back_end_is_told_by_its_own_repair() -> None:
+    """No option of the job names it: the front end hands it out."""
+    refused = {**REFUSED, "host": "127.0.0.1", "kind": "it refuses the connection", "remedy": REMEDY}
+    assert first_step(outside_faults={**refused, "system": "StarRocks"}) == REMEDY
+    assert first_step(outside_faults=refused).startswith("Name the host of PostgreSQL in place of 127.0.0.1")
 
 
 def test_a_setting_that_fails_the_job_is_not_followed_by_changes_of_other_settings() -> None:

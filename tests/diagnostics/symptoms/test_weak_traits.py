@@ -43,3 +43,32 @@ def test_weak_signs_lead_before_a_near_rival_only_where_a_task_failed(points: di
     assert document["verdict"]["symptom_class"] == verdict
     if verdict == "inconclusive":
         assert document["hypotheses"][0]["symptom_class"] == "outside_system"
+
+
+SURE = {"points": 5, "lead": 4, "strongest": 4}
+OUTSIDE = {"unreachable": 3, "system": "Hudi", "kind": "its client reports an error", "reported_by": "failure"}
+RESTORE = {"failures": 3, "kind": "missing operator", "operator": "a" * 32}
+
+
+@pytest.mark.parametrize(
+    ("resembles", "told", "rule"),
+    [
+        ("outside_system", {"outside_faults": OUTSIDE}, "outside.by-traits"),
+        ("restore_failure", {"restore_failures": RESTORE}, "restore.by-traits"),
+    ],
+)
+def test_traits_say_nothing_where_another_rule_tells_the_failure(
+    resembles: str, told: dict[str, Any], rule: str
+) -> None:
+    """One failure would stand on the page twice, once as a cause beside itself."""
+    traits = {"fault_traits": {**UNKNOWN, **SURE, "resembles": resembles}}
+    assert rule in {each["rule"]["id"] for each in judged(**traits)["findings"]}
+    assert rule not in {each["rule"]["id"] for each in judged(**traits, **told)["findings"]}
+
+
+def test_a_part_that_is_missing_is_told_once() -> None:
+    plugin = {"settings_check": {"missing_plugins": 1, "missing_plugin_text": "Could not find any factory"}}
+    kind = "a connector, a format or a file system is not on the class path"
+    fault = {"of_settings": 3, "kind": kind, "said": "Could not find any factory", "reported_by": "failure"}
+    assert [each["rule"]["id"] for each in judged(**plugin)["findings"]] == ["conf.missing-plugin"]
+    assert [each["rule"]["id"] for each in judged(**plugin, setting_faults=fault)["findings"]] == ["conf.setting-fault"]
