@@ -58,6 +58,14 @@ OF_THE_CONNECTOR = re.compile(
 """Words of an advice to take a newer release of a program that it does not name."""
 
 
+NUMBERS = re.compile(r"\d{1,4}(?:\.\d{1,4}){1,3}")
+NAMED_RELEASES = (
+    r"(?: \([^()]{1,80}\))?(?: to| ?\u5347\u7ea7\u5230| ?\u5230)? "
+    r"((?:\d[\d.]{1,14}(?:, |\u3001| )){1,6})(?:or (?:later|newer)\b|\u6216\u66f4)"
+)
+"""The releases that an advice names after a program from which on it is right: `to 3.0.1, 4.0.0 or later`."""
+
+
 @dataclass(frozen=True, slots=True)
 class Upgradable:
     """One entry of the file."""
@@ -88,9 +96,28 @@ class Upgradable:
         found = self._asked.search(clause)
         return found is not None and RELEASE.search(FORMER.sub("", clause)) is None
 
+    def outruns(self, advice: str, flink: str) -> str | None:
+        """Its newest release for a version of Flink, where an advice asks for newer ones alone; else None."""
+        release = self.class_owner.release_for(flink) if self.class_owner else None
+        if release is None:
+            return None
+        newest = next((_numbers(each) for each in NUMBERS.findall(release) if each != flink), ())
+        asked = [_numbers(each) for said in _naming(self.names).findall(advice) for each in NUMBERS.findall(said)]
+        return release if newest and asked and min(asked) > newest else None
+
     @property
     def _asked(self) -> re.Pattern[str]:
         return _asking(self.names)
+
+
+def _numbers(release: str) -> tuple[int, ...]:
+    return tuple(map(int, release.split(".")))
+
+
+@cache
+def _naming(names: tuple[str, ...]) -> re.Pattern[str]:
+    named = "|".join(re.escape(each) for each in sorted(names, key=len, reverse=True))
+    return re.compile(rf"(?i)(?<![\w-])(?:{named}){NAMED_RELEASES}")
 
 
 @cache
@@ -125,7 +152,8 @@ def program_behind(names: Iterable[str | None]) -> str | None:
 
 
 def with_newest_release(advice: str, flink: str | None, program: str | None) -> str:
-    """An advice with the newest releases of what it says to upgrade without saying to which.
+    """An advice with the newest releases of what it says to upgrade without saying to which, and with what the release
+    that it names asks of Flink: a connector's newest one for the version that runs may be older.
 
     flink    the version that runs, as `1.18`; None where it is not known
     program  the one that failed, which an advice about `the connector` means
@@ -134,7 +162,12 @@ def with_newest_release(advice: str, flink: str | None, program: str | None) -> 
     if not asked and program and OF_THE_CONNECTOR.search(advice) and RELEASE.search(advice) is None:
         asked = [upgradables()[program]]
     known = [release for each in asked if (release := _newest(each, flink)) and release not in advice]
-    return joined_sentences((advice, *known[:MOST_NAMED]))
+    beyond = [release for each in upgradables().values() if flink and (release := each.outruns(advice, flink))]
+    needed = [
+        say("The newest known here for Flink {flink} is {release}: a newer one needs a newer Flink, too.", **named)
+        for named in ({"flink": flink or "", "release": release} for release in beyond)
+    ]
+    return joined_sentences((advice, *[*known, *needed][:MOST_NAMED]))
 
 
 def _newest(program: Upgradable, flink: str | None) -> str | None:

@@ -63,6 +63,33 @@ def test_what_names_its_release_or_nothing_to_upgrade_stays(advice: str) -> None
     assert with_newest_release(advice, "1.15", "Hudi") == advice
 
 
+BEYOND = "The newest known here for Flink 1.14 is {}: a newer one needs a newer Flink, too."
+
+
+@pytest.mark.parametrize(
+    ("advice", "newest"),
+    [
+        ("Upgrade flink-doris-connector to 1.6.1 or newer.", "flink-doris-connector 1.1.1"),
+        ("Upgrade Hudi to 1.1.0 or later (HUDI-8841).", "hudi-flink1.14-bundle-1.0.2"),
+        ("Roll the table back, and use Iceberg 1.8.0 or newer.", "iceberg-flink-runtime-1.14-1.2.1"),
+        ("Upgrade Hudi to 0.14.1 or later.", None),
+        ("Upgrade pulsar-flink (FlinkPulsarSource) to 2.7.2, 1.11.1.0 or later.", None),
+        ("Run Hudi on Flink 1.15 or later.", None),
+    ],
+)
+def test_a_release_that_no_connector_of_this_flink_has_says_so(advice: str, newest: str | None) -> None:
+    added = f" {BEYOND.format(newest)}" if newest else ""
+    assert with_newest_release(advice, "1.14", None) == advice + added
+    assert with_newest_release(advice, None, None) == advice
+
+
+def test_chinese_advice_says_so_too() -> None:
+    with reading_in(CHINESE):
+        said = with_newest_release("将 Hudi 升级到 1.1.0 或更高版本。", "1.14", None)
+    assert "hudi-flink1.14-bundle-1.0.2" in said
+    assert "Flink 1.14" in said
+
+
 def test_without_flinks_version_the_releases_of_each_are_listed() -> None:
     said = with_newest_release("Upgrade Hudi.", None, None)
     assert said.endswith(
