@@ -27,7 +27,7 @@ def test_two_runs_give_one_text_that_names_the_steps_shown(spark: SparkSession, 
     assert digest_of(texts[0]) == digest_of(texts[1])
     assert texts[0].startswith("Verdict: outside_system. ")
     assert "\nDo first: " in texts[0]
-    assert "\n1. Is the system reachable from where the tasks run?" in texts[0]
+    assert "\n2. What does the failure say, and what repairs it?" in texts[0]
     assert "\n   - [this case] " in texts[0]
 
 
