@@ -68,3 +68,17 @@ def test_each_state_has_a_class_and_sentences_in_both_languages(name: str) -> No
     english = (entry.what_for({}), entry.advice_for({}))
     with reading_in(CHINESE):
         assert all(in_reader_language(each) != str(each) for each in english)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"status.jobManagerDeploymentStatus": "DEPLOYING"},
+        {"status.jobManagerDeploymentStatus": "DEPLOYED_NOT_READY", "status.jobStatus.state": "RECONCILING"},
+        READY | {"status.jobStatus.state": "RECONCILING"},
+        READY | {"status.jobStatus.state": "CREATED"},
+    ],
+)
+def test_a_state_that_each_start_passes_through_is_no_cause(fields: dict[str, str]) -> None:
+    facts = only(measure(hand_made(config_option=rows(fields))), "operator_resources").facts
+    assert facts["cause"] == "early_warning"
