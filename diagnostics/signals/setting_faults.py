@@ -46,7 +46,7 @@ def _signal(job: str | None, faults: Sequence[Fault], evidence: Evidence) -> Sig
     blaming = [(fault, setting) for fault in faults if (setting := fault_of(fault))]
     facts: dict[str, FactValue] = {"failures": len(faults), "of_settings": len(blaming)}
     if blaming:
-        first, setting = blaming[0]
+        first, setting = _telling(blaming)
         before = came_before(faults, first)
         same = [fault for fault, other in blaming if other is setting]
         known, options = remedy_of(first.chain, first.places), listed_options(first.message)
@@ -76,6 +76,12 @@ def _signal(job: str | None, faults: Sequence[Fault], evidence: Evidence) -> Sig
         citation_count=len(blaming),
         window=(min(stamps), max(stamps)) if stamps else None,
     )
+
+
+def _telling(blaming: Sequence[tuple[Fault, SettingFault]]) -> tuple[Fault, SettingFault]:
+    """The first one; of several at its time, as a program logs one by one, the first whose repair is known."""
+    at_once = [each for each in blaming if each[0].ts_ms == blaming[0][0].ts_ms]
+    return next((each for each in at_once if remedy_of(each[0].chain, each[0].places)), blaming[0])
 
 
 FACTS = {
