@@ -47,6 +47,7 @@ _READ = re.compile(
     r"\b(?:FROM|JOIN|(?:(CREATE|DROP|ALTER)\s{1,20}(?:TEMPORARY\s{1,20})?)?TABLE)\s{1,20}([\w`.]{1,200})", re.I
 )
 _COLUMN = re.compile(r"\s*`?(\w{1,120})`?\s+(\S[^\n]{0,400}|\S.{0,400})", re.S)
+_KEY = re.compile(r"\bPRIMARY\s{1,20}KEY\s{0,20}\(([^()]{1,400})\)", re.I)
 _SELECTED = re.compile(r"(?:^|[\s.`)])`?(\w{1,120})`?\s*$")
 NO_COLUMNS = ("watermark", "primary", "constraint", "unique", "partition", "like")
 """First words of what stands among the columns of a table and is none."""
@@ -83,6 +84,12 @@ class SqlTable:
     def values(self) -> dict[str, str]:
         """The values of the options by key."""
         return {key: value for key, value, _ in self.options}
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """The names of the columns of its PRIMARY KEY, in lower case; empty without one."""
+        key = _KEY.search(self.columns)
+        return tuple(bare_name(each.strip()) for each in key.group(1).split(",")) if key else ()
 
     @property
     def written(self) -> tuple[str, ...]:

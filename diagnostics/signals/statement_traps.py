@@ -54,6 +54,8 @@ def measure(evidence: Evidence) -> Measured:
         "line": first["line"],
         "others": [str(each.what) for each in others] or None,
     }
+    for place, other in zip(("second", "third", "fourth"), others, strict=False):
+        facts |= {f"{place}_what": other.what, f"{place}_advice": other.advice}
     places = tuple(Citation.cite_row(row, "config", words, name=words, value=None) for _, words, row in shown[:4])
     yield Signal("statement_traps", Subject(), known_facts(facts), places, citation_count=len(shown))
 
@@ -67,6 +69,12 @@ FACTS = {
     "words": "the words of the source that show it",
     "line": "line of the source",
     "others": "further traps of the source",
+    "second_what": "what is wrong by the second trap",
+    "second_advice": "what to write instead of the second one",
+    "third_what": "what is wrong by the third trap",
+    "third_advice": "what to write instead of the third one",
+    "fourth_what": "what is wrong by the fourth trap",
+    "fourth_advice": "what to write instead of the fourth one",
 }
 
 SIGNALS = (SignalDefinition("statement_traps", "case", FACTS, measure),)

@@ -18,8 +18,12 @@ from diagnostics.yaml_document import read_yaml, with_translations
 
 LONGEST_SHOWN = 160
 """Characters of the words that show a trap. Our choice: a condition or an option."""
-_STATES = re.compile(r"\b(?:SET|SELECT)\s|\A\s{0,2000}'[a-z][\w.-]{1,120}'\s{0,20}=", re.I)
-"""What states something without a table: a setting, a query, or options without the statement around them."""
+_STATES = re.compile(
+    r"\b(?:SET|SELECT)\s|\A\s{0,2000}'[a-z][\w.-]{1,120}'\s{0,20}=|\.debeziumProperties\s{0,9}\(", re.I
+)
+"""What states something without a table: a setting, a query, options without the statement around them, or Debezium's
+in a program.
+"""
 OTHER_ORDER = "columns-by-position"
 """The entry of an INSERT that selects the columns of its table in another order."""
 
@@ -38,6 +42,8 @@ class TableTrap:
     lacks_columns: Any
     between: Any
     shared: str | None
+    values: tuple[tuple[str, Any], ...]
+    key_beyond: Any
 
     def holds(self, table: SqlTable, others: Sequence[SqlTable], written: frozenset[str], read: frozenset[str]) -> bool:
         """Whether a table is such a one.
@@ -60,11 +66,19 @@ class TableTrap:
             and (not self.written or table.name in written)
             and (not self.read or (table.name in read and table.name not in written))
             and all(_states(options, each) for each in self.has)
-            and not any(key == each for key in options for each in self.lacks)
+            and not any(_states(options, each) for each in self.lacks)
+            and all(value.fullmatch(options.get(key, "")) for key, value in self.values)
+            and (self.key_beyond is None or self._is_beyond(table, others))
             and (self.columns is None or bool(self.columns.search(table.columns)))
             and (self.lacks_columns is None or not self.lacks_columns.search(table.columns))
             and (self.between is None or bool(self.between.search(table.between)))
         )
+
+    def _is_beyond(self, table: SqlTable, others: Sequence[SqlTable]) -> bool:
+        """Whether the key of a table is that of one of these sources and columns that are in no key of them."""
+        keys = [set(each.key) for each in others if self.key_beyond.fullmatch(each.connector or "")]
+        known = set().union(*keys)
+        return any(key and key < set(table.key) for key in keys) and not set(table.key) <= known
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,10 +167,12 @@ def traps_in(plain: str) -> Iterator[tuple[str, str, int]]:
 
 
 def _states(options: Mapping[str, str], wanted: str) -> bool:
-    """Whether the options have a key, or `key=value` (`key=a|b`), in lower case; a key may end in `*`."""
+    """Whether the options have a key, or `key=value` (`key=a|b`), in lower case; a key may begin or end with `*`."""
     key, _, value = wanted.partition("=")
     of_key = [
-        stated for name, stated in options.items() if name == key or (key[-1] == "*" and name.startswith(key[:-1]))
+        stated
+        for name, stated in options.items()
+        if name == key or (key[-1] == "*" and name.startswith(key[:-1])) or (key[0] == "*" and name.endswith(key[1:]))
     ]
     return any(not value or stated.strip().lower() in value.split("|") for stated in of_key)
 
@@ -182,6 +198,8 @@ def _table(entry: Mapping[str, Any]) -> TableTrap:
         _pattern(entry.get("lacks_columns")),
         _pattern(entry.get("between")),
         entry.get("shared"),
+        tuple((key, _pattern(value)) for key, value in entry.get("values", {}).items()),
+        _pattern(entry.get("key_beyond")),
     )
 
 

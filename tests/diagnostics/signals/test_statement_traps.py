@@ -14,6 +14,9 @@ def test_the_certain_trap_is_named_and_the_others_listed() -> None:
     facts = only(statement_traps.measure(hand_made(code_call=rows)), "statement_traps").facts
     assert (facts["trap"], facts["words"], facts["line"], facts["certain"]) == ("equals-null", "ts = NULL", 9, True)
     assert len(list(facts["others"] or ())) == 1  # type: ignore[call-overload]
+    assert "JDBC" in str(facts["second_what"])
+    assert str(facts["second_advice"]).startswith("Declare PRIMARY KEY")
+    assert "third_what" not in facts
 
 
 def test_files_need_no_more_than_a_stated_interval() -> None:

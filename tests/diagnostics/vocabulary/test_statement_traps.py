@@ -23,6 +23,13 @@ SINK = "CREATE TABLE t (id BIGINT, PRIMARY KEY (id) NOT ENFORCED) WITH ('connect
 LATEST, STREAMED = "'scan.startup.mode' = 'latest'", "'streaming' = 'true'"
 BOUNDS = "'scan.partition.column' = 'id', 'scan.partition.lower-bound' = '0', 'scan.partition.upper-bound' = '999'"
 FRONT_END = "CREATE TABLE m (at TIMESTAMP(3)) WITH ('connector' = 'jdbc', 'url' = 'jdbc:mysql://fe:9030/d{}');\n"
+READ = "INSERT INTO o SELECT id FROM s"
+BEYOND = (
+    f"{CHECKPOINTS}CREATE TABLE c (id BIGINT, day DATE, PRIMARY KEY (id) NOT ENFORCED) "
+    "WITH ('connector' = 'mysql-cdc');\n"
+    "CREATE TABLE t (id BIGINT, day DATE, PRIMARY KEY ({}) NOT ENFORCED) WITH ('connector' = '{}'{});\n"
+    "INSERT INTO t SELECT id, day FROM c;"
+)
 ROWS, INTERVAL = "sink.buffer-flush.max-rows", "sink.buffer-flush.interval"
 
 
@@ -76,6 +83,23 @@ def found(sql: str) -> list[str]:
             SINK.format("doris", "'table.identifier' = 'd.t'") + "INSERT INTO t SELECT id FROM s",
             "loaded-by-checkpoints",
         ),
+        (CDC.format("oracle", "'database-name' = 'xe'"), "upper-and-lower-case-of-a-database"),
+        (
+            CDC.format("oracle", "'debezium.log.mining.strategy' = 'redo_log_catalog'"),
+            "dictionary-in-the-redo-log",
+        ),
+        (BEYOND.format("id, day", "starrocks", ""), "key-beyond-that-of-the-source"),
+        (BEYOND.format("`id`, `day`", "doris", ""), "key-beyond-that-of-the-source"),
+        (
+            SINK.format("kafka", "'format' = 'debezium-json'") + "INSERT INTO t SELECT id FROM s",
+            "changes-of-a-row-in-many-partitions",
+        ),
+        (KAFKA.replace("'json'", "'json', 'json.ignore-parse-errors' = 'true'") + READ, "errors-of-parsing-ignored"),
+        (CDC.format("mysql", "'scan.incremental.snapshot.backfill.skip' = 'true'"), "changes-played-again"),
+        (
+            'p.setProperty("debezium.log.mining.strategy", "online_catalog");\nbuilder.debeziumProperties(p);\n',
+            "prefix-of-a-table-in-a-program",
+        ),
         ("'changelog-producer' = 'input'\n'merge-engine' = 'aggregation',\n", "changes-without-old-values"),
         (SINK.format("paimon", "'sequence.field' = 'o_orderdate'"), "sequence-that-stands"),
         (SINK.format("paimon", "'sequence.field' = 'create_time'"), "sequence-that-stands"),
@@ -126,6 +150,16 @@ def test_a_trap_is_found(sql: str, trap: str) -> None:
         .replace("dt, h)", "dt_, h_)"),
         SINK.format("paimon", "'sequence.field' = 'update_time', 'changelog-producer' = 'input'"),
         SINK.format("paimon", "'sequence.field' = 'last_modified_date', 'changelog-producer' = 'lookup'"),
+        BEYOND.format("id", "doris", ""),
+        BEYOND.format("id, day", "doris", ", 'sink.ignore.update-before' = 'false'"),
+        BEYOND.format("id, day", "jdbc", ""),
+        CHECKPOINTS
+        + CDC.format("oracle", "'database-name' = 'XE', 'debezium.log.mining.strategy' = 'online_catalog'").replace(
+            "id", "ID"
+        ),
+        SINK.format("kafka", "'format' = 'debezium-json', 'key.fields' = 'id'") + "INSERT INTO t SELECT id FROM s",
+        KAFKA.replace("'json'", "'json', 'json.ignore-parse-errors' = 'false'") + READ,
+        'p.setProperty("log.mining.strategy", "online_catalog");\nbuilder.debeziumProperties(p);\n',
         "'changelog-producer' = 'lookup'\n'merge-engine' = 'aggregation'\n",
         "'sequence.field' = 'dt,version'\n",
         CHECKPOINTS + FILES.replace("dt, h)", "dt_, h_)").format(options="'format' = 'parquet'"),
