@@ -54,7 +54,8 @@ def _step_for_quiet_files(document: Mapping[str, Any]) -> str | None:
     """
     missing = document.get("split") or next(iter(document.get("missing_evidence", ())), None)
     stands_out = any(
-        each["severity"] != "info" or each["symptom_class"] == UNEXPLAINED for each in document["findings"]
+        each["severity"] != "info" or each["symptom_class"] == UNEXPLAINED or each["role"] == "contributing"
+        for each in document["findings"]
     )
     log = in_reader_language(needs()[LOG].what)
     was_read = any(each["read"] and each["evidence"] == log for each in document.get("looked_at", ()))

@@ -142,6 +142,8 @@ def test_logs_without_trouble_ask_for_no_change_and_for_one_file(was_read: bool)
     assert not was_read or (named or "").startswith("Nothing is wrong with the job because of what its logs report:")
     assert not was_read or "one name. Name them. Change nothing" in (named or "")
     assert first_step_of(document | {"verdict": {"symptom_class": "healthy"}}) is None
+    small = {"role": "contributing", "caused_by": None, "severity": "info", "symptom_class": "resource_shortage"}
+    assert first_step_of(document | {"findings": [small]}) is None, "a finding asks for a change"
     unknown = {"file": "pod.txt", "format": None}
     of_unknown = first_step_of(document | {"inputs": [unknown]}) or ""
     assert of_unknown.startswith("What shows the trouble may be in pod.txt, which could not") is was_read, (
