@@ -21,7 +21,7 @@ quote, the headings and the nodes of a plan are of messages of Flink's planner a
 """
 
 _THROWN = re.compile(
-    rb"(?:: |Caused by: |Exception in thread \"[^\"\n]{0,200}\" )?"
+    rb"(?:: |Caused by: |Exception in thread \"[^\"\n]{0,200}\" |(?:[Ee]xception )?[Ss]tack ?[Tt]race: )?"
     rb"(?:[A-Za-z_]\w{0,100}\.){1,20}[\w$]{0,200}(?:Exception|Error): "
 )
 """The beginning of a line that names an exception and says something."""

@@ -27,12 +27,13 @@ exception five or six times, and the lines together stay below 3,000 characters.
 """
 
 _THROWABLE = re.compile(
-    r'(?:: |Exception in thread "[^"]{0,200}" |[\w.-]{1,40} : (?=\S{1,400}(?:Exception|Error)\b))?'
+    r'(?:: |Exception in thread "[^"]{0,200}" |[\w.-]{1,40} : (?=\S{1,400}(?:Exception|Error)\b)'
+    r"|(?:[Ee]xception )?[Ss]tack ?[Tt]race: )?"
     r"((?:[A-Za-z_$][\w$]{0,200}\.){1,30}[A-Za-z_$][\w$]{0,200})"
     r"(?:\((?P<remote>(?:[A-Za-z_$][\w$]{0,200}\.){1,30}[A-Za-z_$][\w$]{0,200})\))?(?:: ?|$)"
 )
-"""An exception's head line, also as the JVM prints it for a thread and PowerShell for a program. Hadoop's
-RemoteException names the server's exception in brackets.
+"""An exception's head line, also as the JVM prints it for a thread, PowerShell for a program and SeaTunnel behind
+`Exception StackTrace:`. Hadoop's RemoteException names the server's exception in brackets.
 """
 _FRAME = re.compile(r"at [\w$<][^\s(]{0,500}\(|at [\w$<][^\s(]{0,500}\.[^\s(]{1,200}$")
 """A frame, as opposed to message lines such as Jackson's ` at [Source: (byte[])...` or a parser's ` at line 3`."""

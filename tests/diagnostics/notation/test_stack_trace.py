@@ -85,6 +85,15 @@ def test_an_exception_without_its_package_is_read(lines: list[str], outer: str, 
     assert (trace.exception_class, trace.root_cause_class) == (outer, root or outer)
 
 
+def test_the_trace_that_a_program_prints_behind_a_word_for_it_is_read() -> None:
+    said = "Exception StackTrace: org.apache.flink.table.api.ValidationException: SQL validation failed."
+    trace = stack_trace(
+        [said, "\tat org.apache.flink.table.calcite.FlinkPlannerImpl.validate(FlinkPlannerImpl.scala:128)"]
+    )
+    assert trace is not None
+    assert trace.exception_class == "org.apache.flink.table.api.ValidationException"
+
+
 @pytest.mark.parametrize(
     "line", ["OddException: nothing below", "ValueError: of Python", "Error: it failed", "An Exception"]
 )
