@@ -15,6 +15,21 @@ from diagnostics.vocabulary.message_remedies import remedy_of
             "ResultFuture",
         ),
         ("A KeyedBroadcastProcessFunction can only be used on a keyed stream.", "stream.keyBy"),
+        (
+            "IllegalStateException: Cannot get old subtasks from a descriptor that represents no state.",
+            "FLINK-38483",
+        ),
+        (
+            "IllegalStateException: Incompatible subtask mappings: are multiple operators ingesting/producing",
+            "parallelism of each operator",
+        ),
+        ("IllegalStateException: Recovered a buffer from old X that has no mapping in {}", "take a savepoint"),
+        (
+            "KryoException: NullPointerException bulkOperationVariant"
+            " (org.apache.flink.connector.elasticsearch.sink.Operation)",
+            "flink-connector-elasticsearch7",
+        ),
+        ('CompileException: Line 7, Column 30: Cannot determine simple type name "com"', "ADD JAR"),
         ("HeapMapState cannot be cast to org.apache.flink.api.common.state.ListState", "a name of its own"),
         ("Keyed state 'sum' with type VALUE can only be used on a 'keyed stream', i.e., after a 'keyBy()'", "keyBy"),
         (

@@ -91,6 +91,35 @@ from diagnostics.wording.phrase import split_sentences
         ("serialization", "org.apache.flink.api.common.InvalidProgramException", "", "the type erasure of x", "stream"),
         ("own_code", "java.lang.NullPointerException", "", "null", "null in the program"),
         ("own_code", "java.lang.NumberFormatException", "", "For input string: x", "no number"),
+        (
+            "flink",
+            "java.lang.ClassCastException",
+            "",
+            "org.apache.iceberg.flink.data.FlinkParquetReaders$ReusableMapData cannot be cast to"
+            " org.apache.flink.table.data.binary.BinaryMapData",
+            "two implementations",
+        ),
+        (
+            "flink",
+            "java.lang.ClassCastException",
+            "",
+            "class java.lang.String cannot be cast to class org.apache.flink.table.data.StringData",
+            "an object of Java",
+        ),
+        (
+            "flink",
+            "java.lang.ClassCastException",
+            "",
+            "org.apache.flink.table.data.binary.BinaryStringData cannot be cast to java.lang.String",
+            "for an object of Java",
+        ),
+        (
+            "own_code",
+            "java.lang.ClassCastException",
+            "",
+            "java.lang.Long cannot be cast to java.lang.String",
+            "than the program",
+        ),
     ],
 )
 def test_a_failure_has_the_repair_of_its_shape(
