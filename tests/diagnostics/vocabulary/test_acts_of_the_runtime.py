@@ -15,6 +15,13 @@ from diagnostics.vocabulary.message_remedies import remedy_of
             "ResultFuture",
         ),
         ("A KeyedBroadcastProcessFunction can only be used on a keyed stream.", "stream.keyBy"),
+        ("IllegalStateException: Network stream corrupted: received incorrect magic number.", "data port"),
+        ("TaskSubmissionException: Could not deserialize the job or task information.", "same Flink release"),
+        (
+            "TaskSubmissionException: Could not re-integrate offloaded TaskDeploymentDescriptor data.",
+            "blob.server.port",
+        ),
+        ("IOException: The spill file is corrupt: premature end of file", "io.tmp.dirs"),
         (
             "IllegalStateException: Cannot get old subtasks from a descriptor that represents no state.",
             "FLINK-38483",
