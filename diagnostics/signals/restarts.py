@@ -276,9 +276,7 @@ def _first_fault(
     first = next((each for each in found if ended_ms is not None or _comes_before(each, last)), None)
     if first is None:
         return {}
-    name = first.exception.rpartition(".")[2]
-    said = _whole_sentences(f"{name}: {first.message}") if first.message else name
-    return {"first_fault": said, "first_fault_ms": first.ts_ms}
+    return {"first_fault": _whole_sentences(first.said), "first_fault_ms": first.ts_ms}
 
 
 def _comes_before(fault: Fault, change: Transition | None) -> bool:

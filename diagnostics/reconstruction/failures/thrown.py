@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from diagnostics.citation import Citation
+from diagnostics.notation.printed_message import one_line
 from diagnostics.notation.product_frame import ProductFrame, innermost_frames, product_frames
 from diagnostics.vocabulary.chinese_message import in_english
 from diagnostics.vocabulary.fault_origins import Origin, origin_of
@@ -71,6 +72,6 @@ class Thrown:
 
     @property
     def said(self) -> str:
-        """Class without package, and message, as quoted in sentences."""
+        """Class without package, and message in one line, as quoted in sentences."""
         name = (self.exception or "").rpartition(".")[2]
-        return ": ".join(each for each in (name, self.message) if each)
+        return ": ".join(each for each in (name, one_line(self.message)) if each)

@@ -106,7 +106,7 @@ def test_what_failed_after_a_restart_is_not_the_fault_that_caused_it() -> None:
     again = only(
         restarts.measure(hand_made(log_record=[*restarted, fenced, switched(24, "RUNNING", "RESTARTING")])), "restarts"
     )
-    assert again.facts["first_fault"] == "ProducerFencedException: There is a newer producer."
+    assert again.facts["first_fault"] == "ProducerFencedException: There is a newer producer"
 
 
 def test_a_job_that_triggers_a_checkpoint_after_its_restart_runs_again() -> None:
