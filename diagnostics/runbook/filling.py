@@ -64,7 +64,7 @@ def fill(
 
     lasts = finding.get("role") == "root_cause" and not runbook.repairs_without_restart
     page = _Page(lookup, cluster, said, ConfigFile.of(view), finding.get("role") == "root_cause", lasts)
-    left_out = _left_out(runbook, page)
+    left_out = _left_out(runbook, page, finding.get("rule", {}).get("id"))
     steps = [{**_filled_step(step, page), "left_out": left_out.get(step.id)} for step in runbook.steps]
     return {
         "id": runbook.id,
@@ -249,8 +249,10 @@ def _lines_but(text: str, kept: Set[str]) -> str:
     return "\n".join(line for line in text.split("\n") if line not in kept)
 
 
-def _left_out(runbook: Runbook, page: _Page) -> dict[str, dict[str, Any]]:
+def _left_out(runbook: Runbook, page: _Page, rule: str | None) -> dict[str, dict[str, Any]]:
     """Step id -> the question and the answer that skip it, or the `reason` why it does not concern the case.
+
+    rule  of the finding that the runbook is filled for
 
     A step is skipped only when every answer that leads to it is known not to apply and another answer of one of these
     questions does. Unknown answers skip nothing, but for a question whose measured answer is its one way.
@@ -275,6 +277,8 @@ def _left_out(runbook: Runbook, page: _Page) -> dict[str, dict[str, Any]]:
             }
     elsewhere = [each for each in runbook.steps if not page.applies(each.when)]
     left_out |= {each.id: {"reason": page.sentence(each.otherwise or "")} for each in elsewhere}
+    not_for = [each for each in runbook.steps if rule in each.not_for.rules]
+    left_out |= {each.id: {"reason": page.sentence(each.not_for.because)} for each in not_for}
     return left_out
 
 
@@ -286,6 +290,13 @@ def _without_repeated_acts(answers: Sequence[dict[str, Any]]) -> list[dict[str, 
         if answer["said"] or not answer["taken"] or not is_repeated:
             kept.append(answer)
     return kept
+
+
+def _on_the_one_way(step: Step, answers: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
+    """The answers; of a question whose measured answer is its one way those without the ones that nobody knows."""
+    if not step.one_way or not any(each["taken"] for each in answers):
+        return answers
+    return [each for each in answers if each["taken"] is not None]
 
 
 def _filled_step(step: Step, page: _Page) -> dict[str, Any]:
@@ -313,7 +324,7 @@ def _filled_step(step: Step, page: _Page) -> dict[str, Any]:
         for answer in step.answers
         if page.is_known(answer.condition) and page.is_known(answer.meaning)
     ]
-    filled["answers"] = _without_repeated_acts(answers)
+    filled["answers"] = _without_repeated_acts(_on_the_one_way(step, answers))
     filled["change"] = changes = page.changes(step)
     filled["shown_change"] = [shown_change(each, page.file) for each in changes]
     in_force = bool(step.changes) and not changes

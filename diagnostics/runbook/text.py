@@ -19,7 +19,7 @@ from diagnostics.yaml_document import Place, YamlDocument, read_yaml, translated
 
 STEP_TEXTS = ("question", "why", "cost", "rollback", "done")
 KNOWN_STEP = {*STEP_TEXTS, "id", "measured", "look", "answers", "change", "wont_help", "restart", "done_when", "docs"}
-KNOWN_STEP |= {"when", "otherwise", "drops_state", "one_way"}
+KNOWN_STEP |= {"when", "not_for", "otherwise", "drops_state", "one_way"}
 KNOWN_STEP |= translated_names((*STEP_TEXTS, "otherwise", "measured", "wont_help"))
 PROCESSES = ("jobmanager", "taskmanager", "all")
 CHANGE_KINDS = ("config", "code", "sql", "command")
@@ -104,6 +104,14 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
+class NotFor:
+    """The rules whose findings a step does not repair, and why it does not."""
+
+    rules: tuple[str, ...] = ()
+    because: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """One step, its texts with placeholders.
 
@@ -111,6 +119,7 @@ class Step:
     drops_state whether an operator with state is replaced, so that the job starts without the former one's state
     when       whether it concerns this case; unknown counts as yes
     otherwise  the reason shown when it does not
+    not_for    findings that it does not repair, although they have the same runbook
     one_way    an answer that is the case's leads past the steps of the others that are not known
     """
 
@@ -128,6 +137,7 @@ class Step:
     when: Condition | None = None
     otherwise: str | None = None
     one_way: bool = False
+    not_for: NotFor = NotFor()
 
     @property
     def changes_something(self) -> bool:
@@ -278,7 +288,18 @@ class _RunbookReader:
             when=self._condition(entry, place, "when"),
             otherwise=self._text(entry, "otherwise", place) if "otherwise" in entry else None,
             one_way=entry.get("one_way") is True,
+            not_for=self._not_for(entry, (*place, "not_for")),
         )
+
+    def _not_for(self, entry: Mapping[str, Any], place: Place) -> NotFor:
+        if "not_for" not in entry:
+            return NotFor()
+        stated = entry["not_for"]
+        if not isinstance(stated, dict):
+            self._report(place, say("a mapping is expected"))
+            return NotFor()
+        rules = self._list(stated.get("rules"), (*place, "rules"))
+        return NotFor(tuple(map(str, rules)), self._text(stated, "because", place))
 
     def _look(self, entry: Mapping[str, Any], place: Place) -> Look:
         return Look(

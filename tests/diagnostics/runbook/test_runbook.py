@@ -9,6 +9,7 @@ import pytest
 from diagnostics.errors import InvalidRule
 from diagnostics.language import CHINESE, in_reader_language, reading_in
 from diagnostics.rules.condition import Check
+from diagnostics.rules.rule import shipped_rules
 from diagnostics.runbook import Runbook, exits, fill, runbooks
 from diagnostics.runbook.config_file import ConfigFile, shown_change
 from diagnostics.runbook.exits import Exit
@@ -86,6 +87,22 @@ def test_an_act_that_two_measures_name_is_told_once() -> None:
     runbook = Runbook.from_yaml(first + again + many + rest, "runbook.yaml")
     answers = fill(runbook, FINDING, SIGNALS)["steps"][0]["answers"]
     assert [each["then"] for each in answers] == ["salt it", "raise the maximum parallelism"]
+
+
+def test_a_step_does_not_concern_the_finding_of_a_rule_that_it_does_not_repair() -> None:
+    other = '    not_for: {rules: [skew.source], because: "A source has no keys."}\n'
+    runbook = Runbook.from_yaml(RUNBOOK.replace("  - id: salt\n", f"  - id: salt\n{other}"), "runbook.yaml")
+    of_source = fill(runbook, {**FINDING, "rule": {"id": "skew.source", "version": 1}}, SIGNALS)["steps"]
+    assert [each["left_out"] for each in of_source] == [None, {"reason": "A source has no keys."}]
+    of_key = fill(runbook, {**FINDING, "rule": {"id": "skew.hot-key", "version": 1}}, SIGNALS)["steps"]
+    assert [each["left_out"] for each in of_key] == [None, None]
+
+
+@pytest.mark.parametrize("runbook", runbooks().values(), ids=lambda each: each.id)
+def test_steps_leave_out_only_findings_of_rules_that_have_their_runbook(runbook: Runbook) -> None:
+    own = {rule.id for rule in shipped_rules() if rule.runbook == runbook.id}
+    named = {name for step in runbook.steps for name in step.not_for.rules}
+    assert named <= own
 
 
 def test_a_change_holds_the_computed_value() -> None:
