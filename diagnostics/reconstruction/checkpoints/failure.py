@@ -25,7 +25,11 @@ from diagnostics.reconstruction.job.execution_name import OF_GRAPH, execution_na
 from diagnostics.vocabulary.decline_reasons import KIND_ORDER, Kind, reason_of
 
 ABORTED = "java.util.concurrent.CancellationException"
-"""The exception of an asynchronous part whose checkpoint was aborted elsewhere: it is never the cause."""
+"""The exception of an asynchronous part whose checkpoint was aborted elsewhere: it is never the cause. Of a trigger it
+says nothing where the job ends, and much where it comes again and again.
+"""
+LEAST_CANCELLED = 3
+"""Cancelled triggers that are failures. Our choice: one or two come when a job or its coordinator is closed."""
 
 CLOSED = "registry is already closed"
 """Of the exception of a snapshot in a task that ends, as when its job is cancelled: a consequence. Source: Flink's
@@ -104,12 +108,19 @@ def _read(evidence: Evidence) -> Mapping[str | None, CheckpointFailures]:
     names = _names(evidence, rows, cluster)
     reports = [report for row in rows if (report := _failure_report(row, cluster, names))]
     reports += _reports_of_histories(evidence)
+    reports = _without_few_cancelled(reports)
     jobs = {each.job_id for each in reports if each.job_id}
     only = only_one(jobs)
     by_job: dict[str | None, list[FailureReport]] = defaultdict(list)
     for report in reports:
         by_job[report.job_id or only].append(report)
     return {job_id: _failures_of_job(evidence, job_id, of_job) for job_id, of_job in by_job.items()}
+
+
+def _without_few_cancelled(reports: Sequence[FailureReport]) -> list[FailureReport]:
+    """The reports without triggers that were cancelled, where these are few."""
+    cancelled = sum(each.exception == ABORTED for each in reports)
+    return [each for each in reports if each.exception != ABORTED or cancelled >= LEAST_CANCELLED]
 
 
 def _answers(evidence: Evidence) -> Iterable[Mapping[str, Any]]:
@@ -152,7 +163,7 @@ def _failure_report(
         return _report_of_threshold(row, text)
     reason = reason_of(text)
     exception = row["root_cause_class"] or row["exception_class"]
-    if reason is None or exception == ABORTED:
+    if reason is None or (exception == ABORTED and reason[1] != "trigger"):
         return None
     number = row["checkpoint_id"]
     if number is None and (named := OF_CHECKPOINT.search(text)):

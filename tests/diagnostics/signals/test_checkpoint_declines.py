@@ -170,6 +170,15 @@ def test_a_trigger_that_failed_before_it_had_a_number_is_a_failure_each_time() -
     assert (facts["origin"], facts["said"]) == ("storage", "IOException: Mkdirs failed to create /ckpt/a")
 
 
+@pytest.mark.parametrize(("times", "failures"), [(2, 0), (3, 3)])
+def test_cancelled_triggers_are_failures_where_they_come_again_and_again(times: int, failures: int) -> None:
+    text = f"Failed to trigger checkpoint for job {JOB} (0 consecutive failed attempts so far)."
+    chain = {"exception_class": "java.util.concurrent.CancellationException", "causes": "CancellationException"}
+    log = [record(10 * each, "jm.ckpt.trigger_failed.v110", text, **chain) for each in range(1, times + 1)]
+    facts = only(measure(hand_made(log_record=[completed(1, 1), *log])), "checkpoint_declines").facts
+    assert facts["failures"] == failures
+
+
 def test_triggers_that_wait_for_the_minimum_pause_are_neither_refused_nor_failed() -> None:
     reason = (
         "The minimum time between checkpoints is still pending. Checkpoint will be triggered after the minimum time."
