@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from diagnostics.citation import Citation
 from diagnostics.diagnosis.finding import Finding
 from diagnostics.evidence.subject import Subject
 from diagnostics.rules.rule import Rule, Severity
@@ -19,6 +20,10 @@ LEAST_EXPLAINING = 0.5
 """A finding with less confidence neither explains nor vetoes others. Our choice: more likely right than wrong."""
 
 
+RESEMBLANCE = "fault_traits.resembles"
+"""What a finding rests on that knows a failure by its traits alone."""
+
+
 def weight(finding: Finding) -> float:
     """Strength of a finding as a candidate for the cause."""
     return finding.confidence * SEVERITY_WEIGHT[finding.severity]
@@ -27,11 +32,12 @@ def weight(finding: Finding) -> float:
 def order_causes(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """The findings of one job with their roles, the root cause first, consequences last.
 
-    A finding of a class that a more confident cause of the same task vetoes is dropped. A consequence refers to the
+    A finding of a class that a more confident cause of the same task vetoes is dropped, and so is one that knows a
+    failure by its traits alone where a stronger cause rests on the same record. A consequence refers to the
     cause that explains it; a cause that another one explains becomes its consequence. The others are contributing.
     """
     ranked = sorted(findings, key=lambda each: (-weight(each), each.rule.id, repr(each.subject)))
-    ranked = [each for each in ranked if not _vetoed(each, ranked)]
+    ranked = [each for each in ranked if not _vetoed(each, ranked) and not _is_known_better(each, ranked)]
     causes = [each for each in ranked if symptom(each.symptom_class).kind == "cause"]
     own = [each for each in causes if each.severity != "info" and _explainer(each, causes) is None]
     root = own[0] if own else None
@@ -74,6 +80,28 @@ def _vetoed(finding: Finding, others: Sequence[Finding]) -> bool:
         and _may_be_same_task(finding.subject, other.subject)
         for other in others
     )
+
+
+def _is_known_better(finding: Finding, others: Sequence[Finding]) -> bool:
+    """Whether a finding by traits cites the record of a stronger cause that knows what the record says."""
+    if not _is_by_traits(finding) or not finding.citations:
+        return False
+    record = _place(finding.citations[0])
+    return any(
+        symptom(other.symptom_class).kind == "cause"
+        and not _is_by_traits(other)
+        and weight(other) >= weight(finding)
+        and any(_place(each) == record for each in other.citations)
+        for other in others
+    )
+
+
+def _is_by_traits(finding: Finding) -> bool:
+    return any(check.fact == RESEMBLANCE for check in finding.checks)
+
+
+def _place(citation: Citation) -> tuple[int, int | None, str | None]:
+    return citation.file_id, citation.line, citation.pointer
 
 
 def _may_be_same_task(one: Subject, other: Subject) -> bool:

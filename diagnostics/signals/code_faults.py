@@ -177,8 +177,9 @@ def _cause(same: Sequence[Fault], evidence: Evidence) -> dict[str, FactValue]:
 
 
 def _is_plain_program(fault: Fault, missing: str | None) -> bool:
-    """Whether a program that no client of Flink runs lacks a class of Flink."""
+    """Whether a program that no client of Flink runs lacks a class of Flink, and none of Flink's frames is there."""
     lacks = (missing or "").startswith(OF_FLINK) and not (missing or "").startswith(OF_SCRIPTS)
+    lacks = lacks and not any(each.startswith(OF_FLINK) for each in fault.passed)
     return lacks and fault.citation.text.startswith(PLAIN_PROGRAM)
 
 

@@ -15,6 +15,7 @@ gives_way  entries that name the cause of this one: where another record of the 
 two_copies  true: a cast shows it only where both classes are copies of one
 innermost   true: one of `texts` shows it only where no exception follows in the chain, so that its cause is not there
 quiet       true: a connector warns of it without a word of failure, and goes on without the record or table it names
+asks_for_cause  true: the act is to add the cause; it gives way where the same message says how an outside system failed
 
 The files in the order of their names, the first entry that fits counts. Settings with a remedy of their own are in
 `setting_faults.yaml`. What an entry shows gives way to `setting_faults.yaml` and to the origins that stand before
@@ -33,6 +34,7 @@ from typing import Any
 from diagnostics.language import Text
 from diagnostics.notation.class_cast import class_cast
 from diagnostics.notation.constant_text import EntryTexts
+from diagnostics.vocabulary.outside_refusals import likely_refusal, refusal_of
 from diagnostics.yaml_document import read_yaml, with_translations
 
 FOLDER = Path(__file__).parent / "message_remedies"
@@ -76,6 +78,7 @@ class MessageRemedy:
     two_copies: bool = False
     innermost: bool = False
     is_quiet: bool = False
+    asks_for_cause: bool = False
     values: re.Pattern[str] | None = None
     remedy_with: str | None = None
 
@@ -93,8 +96,16 @@ class MessageRemedy:
             return False
         if self.innermost and all(_THROWN.search(text, text.rindex(each)) for each in self.texts if each in text):
             return False
+        if self.asks_for_cause and _says_how_it_was_refused(text):
+            return False
         cast = class_cast(text) if self.two_copies else None
         return cast is None or cast.source == cast.target or cast.relocated is not None
+
+
+def _says_how_it_was_refused(text: str) -> bool:
+    """Whether the words of a chain, and not only the classes of a client, tell how an outside system failed."""
+    refusal = refusal_of(text)
+    return (refusal is not None and not refusal.by_class) or likely_refusal(text) is not None
 
 
 @cache
@@ -115,6 +126,7 @@ def message_remedies() -> tuple[MessageRemedy, ...]:
             two_copies=entry.get("two_copies") is True,
             innermost=entry.get("innermost") is True,
             is_quiet=entry.get("quiet") is True,
+            asks_for_cause=entry.get("asks_for_cause") is True,
             values=re.compile(entry["named"]["pattern"]) if "named" in entry else None,
             remedy_with=_remedy_with(entry),
         )

@@ -30,6 +30,13 @@ def test_nothing_is_asked_for_where_the_cause_follows(chain: str) -> None:
     assert known is None or not known.innermost
 
 
+def test_nothing_is_asked_for_where_the_message_itself_says_how_the_system_failed() -> None:
+    known = known_message(
+        "Exception: Failed to send data to Kafka: This server is not the leader for that topic-partition."
+    )
+    assert known is None or not known.asks_for_cause
+
+
 def test_a_wrapper_in_another_one_is_still_without_a_cause() -> None:
     chain = (
         "IOException: Could not perform checkpoint 3 for operator Sink: views (1/2)#0.\n"
