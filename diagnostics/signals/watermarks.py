@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject, only_one
+from diagnostics.reconstruction.events.event_time_names import may_fire_early, needs_watermarks
 from diagnostics.reconstruction.events.watermark_progress import (
     FEWEST_MOMENTS,
     STILL_MS,
@@ -33,6 +34,8 @@ FEWEST_READ = 1_000
 """Records that an operator must have read to be called silent. Our choice: a filter seldom drops a thousand."""
 SINK_NAME = re.compile(r"[Ss]ink|[Ww]riter|[Cc]ommitter|[Pp]rint|[Oo]utput|[Ss]ource")
 """Names of operators that emit nothing because they are the end of a job, or read no other's records."""
+SOURCE_NAME = re.compile(r"Source|TableSourceScan")
+"""Names of operators that read for the job. Source: Flink's StreamExecutionEnvironment and its planner."""
 HOUR_MS = 3_600_000
 ZONE_TOLERANCE_MS = 300_000
 """Bound and delay that are taken off a time zone's whole hours. Our choice: five minutes."""
@@ -80,6 +83,7 @@ def _without_event_time(series: MetricSeries, with_watermarks: Collection[str | 
                     "gauges": len(gauges),
                     "only_watermarks": set(series.metrics()) <= set(WATERMARKS) or None,
                     "silent_operator": _silent_operator(job_id, series),
+                    "idle_reader": _idle_reader(job_id, series),
                 }
             )
             cited = tuple(gauge.cite(gauge.points[-1]) for gauge in gauges[:SHOWN_POINTS])
@@ -100,6 +104,22 @@ def _silent_operator(job_id: str | None, series: MetricSeries) -> str | None:
         if count >= FEWEST_READ and written.get(place) == 0.0 and not SINK_NAME.search(place[1])
     }
     return max(silent, key=lambda place: (silent[place], place))[1] if silent else None
+
+
+def _idle_reader(job_id: str | None, series: MetricSeries) -> str | None:
+    """The source of which a subtask has read nothing and gives no watermark, where a window or join emits nothing."""
+    counts = [each for each in series.of("numRecordsOut") if each.job_id == job_id and each.operator and each.known]
+    still = [each for each in counts if not any(point.value for point in each.known)]
+    waiting = (each.operator or "" for each in still)
+    if not any(needs_watermarks(name, assigned=True) and not may_fire_early(name) for name in waiting):
+        return None
+    without = {
+        (each.operator, each.subtask)
+        for each in series.of("currentOutputWatermark")
+        if each.job_id == job_id and each.points and not each.known
+    }
+    readers = (each.operator for each in still if (each.operator, each.subtask) in without)
+    return next((name for name in readers if name and SOURCE_NAME.search(name)), None)
 
 
 def _gauges(series: MetricSeries) -> Mapping[VertexKey, list[Series]]:
@@ -332,6 +352,8 @@ SIGNALS = (
             "only_watermarks": "whether these gauges are the only metrics that were given; unknown where they are not",
             **PROGRAM_FACTS,
             "silent_operator": "operator that read many records and emitted none, in a job without any watermark",
+            "idle_reader": "source with a subtask that has read nothing and has no watermark, in front of a window or "
+            "join that emits nothing",
         },
         measure=measure,
     ),

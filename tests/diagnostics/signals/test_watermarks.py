@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from diagnostics.signals import watermarks
 from tests.diagnostics.hand_made import JOB, SINK, SOURCE, START, hand_made, line_of_jobs, needs, only, signals_of_key
 
@@ -177,6 +179,19 @@ def test_gauges_alone_without_a_watermark_are_told_apart_from_those_of_a_whole_r
     assert (alone.facts["gauges"], alone.facts["only_watermarks"]) == (1, True)
     whole = hand_made(metric_sample=gauge(SINK, 0, [None]) + passing(0, 500.0))
     assert "only_watermarks" not in only(watermarks.measure(whole), "watermarks.job").facts
+
+
+@pytest.mark.parametrize(("emitted", "named"), [(0.0, "Source: kafka"), (5.0, None)])
+def test_a_reader_without_records_is_named_where_what_is_behind_it_emits_nothing(
+    emitted: float, named: str | None
+) -> None:
+    rows = [{**each, "operator": "Source: kafka"} for each in gauge(SOURCE, 1, [None], "currentOutputWatermark")]
+    for name, subtask, value in (("Source: kafka", 1, 0.0), ("TumblingEventTimeWindows", 0, emitted)):
+        rows += [
+            {**each, "metric": "numRecordsOut", "operator": name, "value": value} for each in passing(subtask, 0.0)
+        ]
+    facts = only(watermarks.measure(hand_made(metric_sample=rows)), "watermarks.job").facts
+    assert facts.get("idle_reader") == named
 
 
 def test_the_operator_that_reads_and_emits_nothing_is_named_where_no_task_has_a_watermark() -> None:

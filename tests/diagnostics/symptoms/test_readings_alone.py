@@ -142,6 +142,21 @@ ILL = [
             of_operator("currentInputWatermark", WINDOW, NONE),
         ],
     ),
+    (
+        "out_of_order_events",
+        "Let idle subtasks not count",
+        [
+            f"{of_operator(metric, 'Source: Kafka', value, subtask)} {1_764_000_000_000 + 60_000 * minute}"
+            for minute in (0, 1)
+            for subtask, metric, value in (
+                (0, "numRecordsOut", 40 + 2 * minute),
+                (1, "numRecordsOut", 0),
+                (0, "currentOutputWatermark", 1_764_000_000_000 + 60_000 * minute),
+                (1, "currentOutputWatermark", NONE),
+            )
+        ]
+        + [of_operator("currentInputWatermark", WINDOW, NONE)],
+    ),
     ("out_of_order_events", "CURRENT_TIMESTAMP", [of_operator("currentInputWatermark", WINDOW, 4_118_083_200_000)]),
     ("out_of_order_events", "TO_TIMESTAMP_LTZ(ts, 0)", [of_operator("currentInputWatermark", WINDOW, 1_764_000_000)]),
     (
@@ -156,6 +171,7 @@ ILL = [
     ),
 ]
 HEALTHY = [
+    [busy("Writer : orders", 1000)],
     [of_process("JVM_Memory_Heap_Used", 0.7e9), of_process("JVM_Memory_Heap_Max", 1_073_741_824)],
     [of_process("Flink_Memory_Managed_Used", 536_870_912), of_process("Flink_Memory_Managed_Total", 536_870_912)],
     [of_process("JVM_GarbageCollector_All_TimeMsPerSecond", 12), of_process("JVM_Threads_Count", 240)],
