@@ -107,7 +107,7 @@ def _silent_operator(job_id: str | None, series: MetricSeries) -> str | None:
 
 
 def _idle_reader(job_id: str | None, series: MetricSeries) -> str | None:
-    """The source of which a subtask has read nothing and gives no watermark, where a window or join emits nothing."""
+    """The source with a subtask that has read nothing and gives no watermark, where a window or join emits nothing."""
     counts = [each for each in series.of("numRecordsOut") if each.job_id == job_id and each.operator and each.known]
     still = [each for each in counts if not any(point.value for point in each.known)]
     waiting = (each.operator or "" for each in still)

@@ -103,7 +103,7 @@ class MessageRemedy:
 
 
 def _says_how_it_was_refused(text: str) -> bool:
-    """Whether the words of a chain, and not only the classes of a client, tell how an outside system failed."""
+    """Whether the words of a chain, and not only the classes of a client, show how an outside system failed."""
     refusal = refusal_of(text)
     return (refusal is not None and not refusal.by_class) or likely_refusal(text) is not None
 
