@@ -205,11 +205,22 @@ def host_of(fault: Fault) -> str | None:
     return next(filter(None, found.groups()), None) if found else None
 
 
-def _advice(refusal: Refusal | None, remedy: str | None, system: str | None) -> str | None:
+TABLE_FORMATS = ("Delta Lake", "Hudi", "Iceberg", "LakeSoul", "Paimon")
+"""Systems that are a library in the job's own processes over a store of files: none of them listens at a port."""
+
+
+def _answers(refusal: Refusal | None, system: str | None, host: str | None) -> bool | None:
+    """Whether the system is reached; so is the code of a table format where no host is named."""
+    if refusal is not None and system in TABLE_FORMATS and host is None:
+        return True
+    return refusal.answers if refusal else None
+
+
+def _advice(refusal: Refusal | None, remedy: str | None, system: str | None, *, is_reached: bool) -> str | None:
     """What to do about a refusal of this kind by this system; none beside a remedy where only the client's class is
-    known.
+    known, or where the kind concerns a network that took no part.
     """
-    if refusal is None or (remedy and refusal.by_class):
+    if refusal is None or (remedy and (refusal.by_class or (is_reached and not refusal.answers))):
         return None
     return refusal_advice().get((refusal.how, system or ""), refusal.advice)
 
@@ -240,7 +251,8 @@ def _signal(job: str | None, faults: Sequence[Fault], evidence: Evidence) -> Sig
     stamps = [fault.ts_ms for fault in outside if fault.ts_ms is not None]
     if outside:
         first, rounds = outside[0], rounds_of(outside)
-        refusal, system = refusal_in(first), system_of(first)
+        refusal, system, host = refusal_in(first), system_of(first), host_of(first)
+        answers = _answers(refusal, system, host)
         remedy = repair_of(first, evidence)
         before = came_before(faults, first)
         is_vague = refusal is not None and refusal.by_class and not remedy
@@ -249,16 +261,16 @@ def _signal(job: str | None, faults: Sequence[Fault], evidence: Evidence) -> Sig
         facts |= {
             "kind": refusal.how if refusal else None,
             "lasting": refusal is not None and refusal.lasting,
-            "answers": refusal.answers if refusal else None,
+            "answers": answers,
             "said": first.said,
             "remedy": remedy,
-            "advice": _advice(refusal, remedy, system),
+            "advice": _advice(refusal, remedy, system, is_reached=answers is True),
             "connector_release": newest.release if newest else None,
             "connector_flink": newest.flink if newest else None,
             "own_writers": _own_writers(outside, first, system) if refusal and refusal.how == CONFLICT else None,
             "reported_by": first.reported_by,
             "system": system,
-            "host": host_of(first),
+            "host": host,
             "opening": any(frame.rpartition(".")[2] in OPENING for frame in _frames(first)),
             "is_first": before is None,
             "before": before.said if before else None,

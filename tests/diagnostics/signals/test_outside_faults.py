@@ -233,3 +233,10 @@ def test_what_only_the_class_of_a_client_shows_has_the_newest_release_of_its_con
     assert (facts["connector_release"], facts["connector_flink"]) == ("flink-doris-connector-1.18-26.2.0", "1.18")
     refused = failed(5, "java.net.ConnectException", "Connection refused", within=f"{doris}: the back end")
     assert "connector_release" not in facts_of(version, refused)
+
+
+def test_a_table_format_without_a_host_is_not_looked_for_in_the_network() -> None:
+    waits = ("org.apache.hudi.exception.HoodieException", "Timeout(601000ms) while waiting for instant initialize")
+    facts = facts_of(failed(1, *waits, within=waits[0]))
+    assert (facts["system"], facts["answers"]) == ("Hudi", True)
+    assert "advice" not in facts
