@@ -10,7 +10,7 @@ from diagnostics.reconstruction.bugs.connector_release import flink_of
 from diagnostics.reconstruction.bugs.running_release import jars_behind, stated_in_class_paths
 from diagnostics.reconstruction.failures.fault import Fault
 from diagnostics.vocabulary.known_bug import FLINK, Release, release_of
-from diagnostics.vocabulary.later_fix import Candidate, later_fixes, products
+from diagnostics.vocabulary.later_fix import Candidate, later_fixes, place_in_source, products
 
 MOST_LISTED = 4
 """Fixes that are listed. Our choice: more would be read by nobody at night."""
@@ -19,7 +19,7 @@ FIX_FACTS = {
     "fix_title": "title of that change",
     "fix_program": "whose change it is",
     "fix_release": "the nearest release above the one that runs, or the first of all, that has it",
-    "fix_place": "the failing method in the code that it changed",
+    "fix_place": "the failing method in the code that it changed, or its class where it changed another method of that",
     "fix_url": "where that change is described",
     "fix_running": "the release that runs, where a file states it",
     "fixes": "changes of later releases in the code that failed, the closest first",
@@ -45,10 +45,17 @@ def later_fix(fault: Fault, evidence: Evidence) -> dict[str, FactValue]:
         "fix_title": first.fix.title,
         "fix_program": product.program,
         "fix_release": _printed(first.fix.first_after(release)),
-        "fix_place": ".".join(first.frame.split(".")[-2:]),
+        "fix_place": _place_of(first),
         "fix_url": product.address_of(first.fix.change),
         "fix_running": _printed(release) if release else None,
     }
+
+
+def _place_of(candidate: Candidate) -> str:
+    """The method that failed, where the fix changed it; else the class of it that the fix changed."""
+    outer, method = place_in_source(candidate.frame)
+    changed = candidate.fix.methods
+    return ".".join(candidate.frame.split(".")[-2:]) if {f"{outer}.{method}", outer} & changed else outer
 
 
 def _name(candidate: Candidate) -> str:

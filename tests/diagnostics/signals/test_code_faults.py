@@ -366,6 +366,15 @@ def test_a_later_fix_of_the_connectors_code_that_failed_is_named_with_its_releas
     assert facts["fixes"][0].startswith("Flink CDC 2.4.0: ")
 
 
+def test_a_fix_of_another_method_of_the_class_is_not_said_to_have_changed_the_one_that_failed() -> None:
+    failing = "HybridSourceSplitEnumerator.sendSwitchSourceEvent"
+    frame = f"org.apache.flink.connector.base.source.hybrid.{failing}"
+    place = {"root_cause_frame": frame, "thrown_in": frame, "user_frame": None, "own_frames": None}
+    facts = facts_of(failed(5, "java.lang.NullPointerException", **place))
+    assert facts["fix"] == "FLINK-28977", "it changed close()"
+    assert facts["fix_place"] == "HybridSourceSplitEnumerator"
+
+
 def test_a_fix_that_the_class_path_already_has_is_not_named() -> None:
     frame = "com.ververica.cdc.connectors.mongodb.table.MongoDBConnectorDeserializationSchema.deserialize"
     place = {"root_cause_frame": frame, "thrown_in": frame, "user_frame": None, "own_frames": None}
