@@ -11,7 +11,6 @@ from diagnostics.arithmetic.row_choice import contains_any, is_any, is_true, sho
 from diagnostics.arithmetic.row_order import Order, first_rows_by_group, sort_rows
 from diagnostics.citation import CITATION_COLUMNS
 from diagnostics.vocabulary.copied_error import INFORMED_TEXTS, shortened_to_known, telling_messages
-from diagnostics.vocabulary.message_remedies import quiet_texts
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -74,9 +73,8 @@ RAISED = r"^(?:: )?(?:[a-zA-Z_][\w$]*\.)*[A-Z]\w*(?:Error|Exception)(?:: .|$)"
 ROOT = "root"
 """Name of the logger of programs that ask for none of their own. Source: Log4j and Python's logging."""
 RANKS = ("fatal", "error", "outside", "warning")
-"""`outside` are warnings of connectors, clients and the job that say that something failed or, known by their text,
-that something was left out; `warning` those of Flink that print an exception, and records of level INFO that print one
-whose repair is known.
+"""`outside` are warnings of connectors, clients and the job that say that something failed; `warning` those of Flink
+that print an exception, and records of level INFO that print one whose repair is known.
 """
 RUNTIME_LOGGER = "^(?:" + "|".join(re.escape(each) for each in OF_THE_RUNTIME) + ")"
 KEPT = (
@@ -110,7 +108,6 @@ def _ranked(records: pa.Table) -> pa.Table:
     refused = pc.fill_null(pc.starts_with(records["message"], OF_REFUSED_CONTAINERS), False)
     inside = pc.and_not(inside, pc.or_(of_connector, refused))
     failing = pc.fill_null(pc.match_substring_regex(records["message"], REPORTS_FAILURE), False)
-    failing = pc.or_(failing, contains_any(records["message"], quiet_texts()))
     outside = pc.and_(pc.invert(inside), pc.or_(thrown, failing))
     is_warning = pc.and_(is_any(records["level"], ("WARN",)), pc.or_(thrown, outside))
     is_warning = pc.or_(is_warning, _knowingly_informs(records))

@@ -14,7 +14,6 @@ system  the outside system, beside `shows: outside_system`
 gives_way  entries that name the cause of this one: where another record of the case shows one of them, that one counts
 two_copies  true: a cast shows it only where both classes are copies of one
 innermost   true: one of `texts` shows it only where no exception follows in the chain, so that its cause is not there
-quiet       true: a connector warns of it without a word of failure, and goes on without the record or table it names
 asks_for_cause  true: the act is to add the cause; it gives way where the same message says how an outside system failed
 
 The files in the order of their names, the first entry that fits counts. Settings with a remedy of their own are in
@@ -77,7 +76,6 @@ class MessageRemedy:
     gives_way: tuple[str, ...] = ()
     two_copies: bool = False
     innermost: bool = False
-    is_quiet: bool = False
     asks_for_cause: bool = False
     values: re.Pattern[str] | None = None
     remedy_with: str | None = None
@@ -125,7 +123,6 @@ def message_remedies() -> tuple[MessageRemedy, ...]:
             gives_way=tuple(entry.get("gives_way", ())),
             two_copies=entry.get("two_copies") is True,
             innermost=entry.get("innermost") is True,
-            is_quiet=entry.get("quiet") is True,
             asks_for_cause=entry.get("asks_for_cause") is True,
             values=re.compile(entry["named"]["pattern"]) if "named" in entry else None,
             remedy_with=_remedy_with(entry),
@@ -161,12 +158,6 @@ def _entries(path: Path) -> dict[str, Any]:
 def searched_texts() -> EntryTexts:
     """The texts of all entries that show them wherever they are thrown."""
     return EntryTexts(entry.texts for entry in message_remedies())
-
-
-@cache
-def quiet_texts() -> tuple[str, ...]:
-    """The texts of warnings that have no word of failure, although something was left out."""
-    return tuple(text for entry in message_remedies() if entry.is_quiet for text in entry.texts)
 
 
 @cache

@@ -86,26 +86,6 @@ def test_a_warning_of_a_connector_counts_when_it_reports_a_failure() -> None:
     assert facts["outside_logger"] == "DorisStreamLoad"
 
 
-@pytest.mark.parametrize(
-    ("said", "named"),
-    [
-        ("Didn't find primary keys from MySQL DDL for table 'a'. This table won't be synchronized.", "--primary_keys"),
-        ("Skipping corrupt or unparsable record +I{a=1}", "'cdc.skip-corrupt-record'"),
-        ("No watermark found in this batch of committables, skip partition mark done.", "WATERMARK FOR"),
-        ("Can't extract datetime from partition a=1, please check", "'partition.timestamp-formatter'"),
-        ("Record or meta format is incorrect, ignore record db:null, table:t, row:{}", "RecordWithMeta"),
-        ("equality field column IDs [1] are not matched with the schema identifier field IDs [2]", "KEY"),
-        ("no new values found for table 't' from update message at 'x'; skipping record", "REPLICA IDENTITY FULL"),
-        ("Field 'a' not found in POJO class x.Y. Will return null for this field.", "public getter"),
-    ],
-)
-def test_a_warning_of_what_is_left_out_is_known_by_its_text(said: str, named: str) -> None:
-    warned = record(0, "WARN", said, logger="com.acme.connector.Writer")
-    facts = only(measure(hand_made(log_record=[warned])), "alarming_records").facts
-    assert facts["outside_count"] == 1
-    assert named in str(facts["outside_remedy"])
-
-
 def test_a_container_that_the_cluster_refuses_is_repaired_by_its_message() -> None:
     said = "Failed requesting worker with resource spec WorkerResourceSpec {cpuCores=2.0}, current pending count: 1"
     refused = record(

@@ -200,6 +200,32 @@ def test_a_wait_leads_with_its_act(
             "Failed to apply schema change AddColumnEvent{}, but keeps running in tolerant mode. Caused by: {}",
             "schema.change.behavior",
         ),
+        (
+            "org.apache.paimon.flink.sink.cdc.CdcDynamicBucketWriteOperator",
+            "Skipping corrupt or unparsable record CdcRecord{kind=INSERT, fields={id=1}}",
+            "'cdc.skip-corrupt-record'",
+        ),
+        (
+            "org.apache.doris.flink.sink.writer.serializer.RecordWithMetaSerializer",
+            "Record or meta format is incorrect, ignore record db:null, table:t, row:{}",
+            "RecordWithMeta",
+        ),
+        (
+            "org.apache.doris.flink.sink.writer.serializer.jsondebezium.JsonDebeziumSchemaChangeImplV2",
+            "tableChange or ddl is empty, cannot do schema change. dorisTable=d.t, tableChange=null, ddl=null",
+            "includeSchemaChanges(true)",
+        ),
+        (
+            "org.apache.flink.cdc.connectors.mysql.source.reader.MySqlSourceReader",
+            "The subtask 0 is skipping split d.t:3 because it does not match new table filter, "
+            "but ScanNewlyAddedTable is not enabled.",
+            "'scan.newly-added-table.enabled'",
+        ),
+        (
+            "io.debezium.relational.RelationalChangeRecordEmitter",
+            "no new values found for table 't' from update message at 'x'; skipping record",
+            "REPLICA IDENTITY FULL",
+        ),
     ],
 )
 def test_a_record_that_decides_leads_once_and_wherever_it_stands(
