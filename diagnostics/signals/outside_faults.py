@@ -98,8 +98,10 @@ SERVICES: Mapping[str, str] = {
     **dict.fromkeys(("AWSKMS", "Kms", "kms"), "KMS"),
 }
 """As its clients of both generations name a service -> its name. Source: the AWS SDKs for Java."""
-HUDIS_OWN = "/.hoodie/"
-"""The folder of a Hudi table's timeline and metadata, which the store below it does not know."""
+OF_THE_SYSTEM = {"/.hoodie/": "Hudi", "apache.fluss.exception.": "Fluss", "alibaba.fluss.exception.": "Fluss"}
+"""What only one system has in its messages, although the words around it are another's -> that system: the folder of a
+Hudi table's timeline, which the store below it does not know, and Fluss's exceptions, named as Kafka's are.
+"""
 BETWEEN_PROCESSES = (
     "remote task manager",
     "to task manager '",
@@ -168,8 +170,7 @@ def system_of(fault: Fault) -> str | None:
 
 def _systems_of(fault: Fault) -> Iterator[str]:
     """What names the system of a failure, the surest first."""
-    if HUDIS_OWN in fault.chain:
-        yield "Hudi"
+    yield from (system for text, system in OF_THE_SYSTEM.items() if text in fault.chain)
     frames, refusal = _frames(fault), refusal_of(fault.chain)
     if refusal and (named := refusal.system_in(fault.chain)):
         yield named

@@ -196,6 +196,7 @@ def test_the_exception_chain_shows_how_an_outside_system_fails_the_job(
         ("org.apache.thrift.transport.TTransportException", "Connection refused", "Hive Metastore"),
         ("org.apache.rocketmq.client.exception.MQClientException", "The broker does not support it", "RocketMQ"),
         ("org.apache.hadoop.fs.FileAlreadyExistsException", "/t/.hoodie/metadata/a.parquet already exists", "Hudi"),
+        ("org.apache.fluss.exception.LeaderNotAvailableException", "Server 2 is not found in metadata cache.", "Fluss"),
     ],
 )
 def test_the_system_itself_is_named_before_its_family(exception: str, message: str, system: str) -> None:
