@@ -69,11 +69,11 @@ FACTS = {
     "words": "the words of the source that show it",
     "line": "line of the source",
     "others": "further traps of the source",
-    "second_what": "what is wrong by the second trap",
+    "second_what": "fault that the second trap in the statement makes",
     "second_advice": "what to write instead of the second one",
-    "third_what": "what is wrong by the third trap",
+    "third_what": "fault that the third trap in the statement makes",
     "third_advice": "what to write instead of the third one",
-    "fourth_what": "what is wrong by the fourth trap",
+    "fourth_what": "fault that the fourth trap in the statement makes",
     "fourth_advice": "what to write instead of the fourth one",
 }
 

@@ -79,3 +79,9 @@ def test_a_record_with_two_findings_keeps_the_one_that_knows_it() -> None:
     traits = {**alike, "reported_by": "failure", "rounds": 3, "is_first": True}
     assert rules_of(fault_traits=traits) == ["outside.by-traits"]
     assert rules_of(fault_traits=traits, outside_faults=known) == ["outside.unreachable"]
+
+
+def test_a_failure_with_traits_of_the_program_is_asked_nothing_about_statements_and_python() -> None:
+    assert not {"statement", "python"} & set(
+        shown("user-code", "user.by-traits", fault_traits={"resembles": "user_code"})
+    )
