@@ -33,6 +33,8 @@ MOST_ROWS = 50_000
 _TABLE = re.compile(r"(?:NAMESPACE +)?LAST SEEN +(?:FIRST SEEN +)?(?:COUNT +)?(?:NAME +)?TYPE +REASON +OBJECT +")
 _RESOURCE = re.compile(rf"Kind: +(?:{'|'.join(OPERATORS_KINDS)})\b")
 _PODS = re.compile(r"(?:NAMESPACE +)?NAME +READY +STATUS +RESTARTS(?: +AGE\b|\s*?$)", re.MULTILINE)
+_COMMAND = re.compile(r"(?:[^\n]{0,60}?[$#%>] {0,4})?(?:kubectl|oc) [^\n]{1,400}")
+"""The command that printed it, with the prompt of a shell: people copy both."""
 BELOW_TWO_MINUTES = re.compile(r"\d{1,3}s")
 """How kubectl prints an age below two minutes. A pod with a node is listed as `ContainerCreating` or `Init:0/1`: one
 that is still `Pending` then has none. Source: Kubernetes, HumanDuration of k8s.io/apimachinery, printPod."""
@@ -56,8 +58,10 @@ _POD_FIELDS = ("Namespace:", "Node:", "Status:", "Labels:")
 
 
 def _recognise(head: Head) -> float:
-    text = head.text
-    if _TABLE.match(text.lstrip("\ufeff")) or _PODS.match(text.lstrip("\ufeff")):
+    text = head.text.lstrip("\ufeff")
+    command, _, below = text.partition("\n")
+    text = below.lstrip("\n") if _COMMAND.fullmatch(command.rstrip()) else text
+    if _TABLE.match(text) or _PODS.match(text):
         return 0.9
     lines = text.split("\n")[:600]
     starts = {line.split(" ", 1)[0] for line in lines}
@@ -67,15 +71,20 @@ def _recognise(head: Head) -> float:
 
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:
-    _, first = next(numbered_lines(part, MOST_LINE), (0, ""))
+    lines = numbered_lines(part, MOST_LINE)
+    title, first = next(lines, (0, ""))
+    if _COMMAND.fullmatch(first):
+        title, first = next(((number, line) for number, line in lines if line), (0, ""))
     reading: Reading = (
-        _Events(first)
+        _Events(first, title)
         if _TABLE.match(first)
-        else _Pods(first)
+        else _Pods(first, title)
         if _PODS.match(first)
         else Description(is_part=not first.startswith("Name:"))
     )
     for number, line in numbered_lines(part, MOST_LINE):
+        if number < title:
+            continue
         if len(reading.records) >= MOST_ROWS:
             reading.tally.warn(say("only the first {most_rows:,} records are kept", most_rows=MOST_ROWS))
             break
@@ -93,16 +102,20 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
 
 
 class _Table(Reading):
-    """What `kubectl get` prints: columns begin where their titles begin."""
+    """What `kubectl get` prints: columns begin where their titles begin.
 
-    def __init__(self, title: str) -> None:
+    at  the line of the titles
+    """
+
+    def __init__(self, title: str, at: int) -> None:
         super().__init__()
+        self._at = at
         names = list(re.finditer(r"\S+(?: \S+)*", title.rstrip()))
         ends = [found.start() for found in names[1:]] + [None]
         self._columns = {found.group(): (found.start(), end) for found, end in zip(names, ends, strict=True)}
 
     def take(self, line: str, number: int) -> None:
-        if number == 1 or not line.strip():
+        if number <= self._at or not line.strip():
             return
         apart = _APART.split(line.strip(), len(self._columns))
         cells = apart if len(apart) == len(self._columns) else cells_at(line, self._columns.values())
@@ -136,8 +149,8 @@ class _Pods(_Table):
     People copy a part of `kubectl describe` below it: that describes the pod of the list, where the list has only one.
     """
 
-    def __init__(self, title: str) -> None:
-        super().__init__(title)
+    def __init__(self, title: str, at: int) -> None:
+        super().__init__(title, at)
         self._others: list[tuple[Pod, Mapping[str, str]]] = []
         self._clusters: set[str] = set()
         self._pods = 0
@@ -145,7 +158,7 @@ class _Pods(_Table):
         self._below: Description | None = None
 
     def take(self, line: str, number: int) -> None:
-        if self._below is None and number > 1 and starts_part(line):
+        if self._below is None and number > self._at and starts_part(line):
             self._below = Description(is_part=True, name=(self._only or "") if self._pods == 1 else "")
         if self._below is not None:
             self._below.take(line, number)

@@ -35,6 +35,10 @@ _LABEL = re.compile(r"\s*([\w./-]{1,200})=([\w.-]{0,63})$")
 _EVENT = re.compile(
     r" {0,8}(Normal|Warning) +([A-Z]\w{1,60}) +(\S{1,20}(?: \(x\d{1,9} over \S{1,20}\))?) +(\S{1,100}) (.*)$"
 )
+_SHORT_EVENT = re.compile(
+    r" {0,8}(Normal|Warning) {1,40}(Failed(?:[A-Z][A-Za-z]{2,40})?|BackOff|Unhealthy|Evicted) {2,40}(\S.{5}.*)$"
+)
+"""An event of a pod without its age and its reporter, which people leave out. Source: Kubernetes, kubelet's events."""
 _AGE = re.compile(r"(?:\d{1,4}[smhdy]){1,3}|<unknown>|<invalid>")
 """How kubectl prints an age. Source: Kubernetes, HumanDuration of k8s.io/apimachinery."""
 _TIMES = re.compile(r"\(x(\d{1,9}) over")
@@ -69,7 +73,19 @@ def starts_part(line: str) -> bool:
 def is_event(line: str) -> bool:
     """Whether the line is an event as `kubectl describe` prints it."""
     found = _EVENT.match(line)
+    return _is_aged(found) or _SHORT_EVENT.match(line) is not None
+
+
+def _is_aged(found: re.Match[str] | None) -> bool:
     return found is not None and _AGE.fullmatch(found.group(3).partition(" ")[0]) is not None
+
+
+def _printed_event(line: str) -> tuple[str, str, str, str] | None:
+    """Kind, reason, age and message of an event; the age is empty where it is left out."""
+    found = _EVENT.match(line)
+    if not _is_aged(found) and (short := _SHORT_EVENT.match(line)):
+        return short.group(1), short.group(2), "", short.group(3)
+    return found and (found.group(1), found.group(2), found.group(3), found.group(5))
 
 
 class Reading:
@@ -113,9 +129,9 @@ class Description(Reading):
         self._resource = Resource(1)
 
     def take(self, line: str, number: int) -> None:
-        event = _EVENT.match(line)
+        event = _printed_event(line)
         if event and self._pod is not None:
-            kind, reason, age, _, message = event.groups()
+            kind, reason, age, message = event
             message = message.strip()[:MOST_VALUE]
             times = _TIMES.search(age)
             about = f"{self._pod.kind.lower()}/{self._pod.name}" if self._pod.name else "a pod"

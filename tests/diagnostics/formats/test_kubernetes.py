@@ -188,6 +188,25 @@ def test_a_pod_that_is_pending_for_minutes_has_found_no_node(tmp_path: Path) -> 
     assert "no container of the pod has been created for 5m29s" in records[2]["message"]
 
 
+@pytest.mark.parametrize(
+    "command", ["$ kubectl get pods -n flink\n", "[root@a ~]# kubectl get po\n\n", "kubectl get po\n"]
+)
+def test_a_list_below_its_command_is_read(command: str, tmp_path: Path) -> None:
+    text = f"{command}NAME                     READY   STATUS    RESTARTS   AGE\n"
+    text += "orders-jobmanager-x      0/1     Pending   0          5m\n"
+    assert recognise(head_of(text)).format_id == TEXT.id
+    (row,) = read(TEXT, text, tmp_path).rows["log_record"]
+    assert (row["event"], row["line"]) == ("k8s.event.unschedulable", text.count("\n"))
+
+
+def test_an_event_without_its_age_and_its_reporter_is_read(tmp_path: Path) -> None:
+    text = "Events:\n  Warning  FailedScheduling  0/3 nodes are available: 3 Insufficient cpu.\n"
+    assert recognise(head_of(text)).format_id == TEXT.id
+    row = read(TEXT, text, tmp_path).rows["log_record"][0]
+    assert (row["event"], row["line"]) == ("k8s.event.unschedulable", 2)
+    assert "3 Insufficient cpu" in row["message"]
+
+
 def test_the_pod_of_a_deployment_that_is_called_as_the_cluster_is_its_jobmanager(tmp_path: Path) -> None:
     others = "".join(f"other-7c9f6d8b7-x2x4{place}    0/1     CrashLoopBackOff   3   9m\n" for place in range(6))
     text = (
