@@ -32,6 +32,8 @@ SAID = (
     ('no matches for kind "PodDisruptionBudget" in version "policy/v1beta1"', "newer release of the operator"),
     ("the server could not find the requested resource (post certificates.cert-manager.io)", "Install cert-manager"),
     ("spec.rules[0]: Forbidden: you do not have permission to set host fields in ingress rules", "custom-host"),
+    ("Service temporarily unavailable due to an ongoing leader election. Please refresh.", "FLINK-30518"),
+    ("Could not find or load main class org.apache.flink.yarn.entrypoint.YarnJobClusterEntrypoint", "Windows"),
     ('FlinkCluster.x "a" is invalid: status.components.job.id: Required value', "custom resource definitions"),
 )
 
