@@ -50,9 +50,19 @@ def order_causes(findings: Iterable[Finding]) -> tuple[Finding, ...]:
         explainer = _explainer(finding, [root, *causes] if root else causes)
         cause = placed[id(explainer)] if explainer else None
         is_consequence = cause is not None or symptom(finding.symptom_class).kind == "consequence"
-        placed[id(finding)] = replace(finding, role="consequence" if is_consequence else "contributing", cause=cause)
+        placed[id(finding)] = replace(
+            finding,
+            role="consequence" if is_consequence else "contributing",
+            cause=cause,
+            first_step=None if _is_answered(finding, cause) else finding.first_step,
+        )
     roles = ("root_cause", "contributing", "consequence")
     return tuple(sorted((placed[id(each)] for each in ranked), key=lambda each: roles.index(each.role)))
+
+
+def _is_answered(finding: Finding, cause: Finding | None) -> bool:
+    """Whether its step is to look for the cause, which is found: nothing else is a symptom's step for all cases."""
+    return cause is not None and finding.general_step and symptom(finding.symptom_class).kind == "consequence"
 
 
 def independent_causes(findings: Sequence[Finding]) -> tuple[Finding, ...]:

@@ -203,6 +203,10 @@ def _cast(fault: Fault) -> dict[str, FactValue]:
     }
 
 
+JDK = ("java.", "jdk.")
+"""Packages whose code fails for what its caller hands in."""
+
+
 def _is_outside_class_not_initialized(fault: Fault) -> bool:
     """Whether a class that none of Flink's core jars brings could not be initialized: its artifact lacks something."""
     name = class_named(fault.exception, fault.message) or ""
@@ -211,8 +215,10 @@ def _is_outside_class_not_initialized(fault: Fault) -> bool:
 
 def _place(fault: Fault) -> str | None:
     """The top frame; of a connector that calls a method of the JDK with a wrong argument, the connector's own."""
-    is_of_connector = fault.origin.id == CONNECTOR_CODE and (fault.thrown_in or "").startswith(CONNECTORS)
-    return fault.thrown_in if is_of_connector else fault.frame
+    is_of_connector = fault.origin.id == CONNECTOR_CODE and (
+        (fault.thrown_in or "").startswith(CONNECTORS) or (fault.frame or "").startswith(JDK)
+    )
+    return (fault.thrown_in or fault.frame) if is_of_connector else fault.frame
 
 
 def _worker_error(fault: Fault, evidence: Evidence) -> Fault | None:

@@ -393,3 +393,11 @@ def test_a_class_that_cannot_be_sent_shows_whose_release_repairs_it() -> None:
     sink = "org.apache.flink.cdc.connectors.kafka.sink.KafkaDataSink"
     facts = facts_of(failed(1, "java.io.NotSerializableException", sink))
     assert facts["program"] == "Flink CDC"
+
+
+def test_a_connector_that_hands_a_method_of_the_jdk_a_null_fails_in_its_own_code() -> None:
+    frame = "org.apache.flink.cdc.connectors.mysql.source.offset.BinlogOffset.compareTo"
+    jdk = "java.lang.String$CaseInsensitiveComparator.compare"
+    frames = {"root_cause_frame": jdk, "thrown_in": frame, "user_frame": None, "own_frames": None}
+    facts = facts_of(failed(5, "java.lang.NullPointerException", **frames))
+    assert (facts["origin"], facts["frame"]) == ("connector_code", frame)

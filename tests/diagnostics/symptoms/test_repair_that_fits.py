@@ -101,3 +101,33 @@ def test_missing_slots_are_not_followed_by_changes_of_memory() -> None:
     assert not shown["slots"]["left_out"]
     memory = ("jobmanager-memory", "what-lives-on-the-heap", "enlarge-or-move-the-state", "outside-the-heap", "cpu")
     assert [name for name in memory if not shown[name]["left_out"]] == []
+
+
+RESTARTS = {"restarts": 3, "final_state": "RUNNING", "interval_ms": 10_000}
+
+
+def test_a_symptom_that_a_cause_explains_does_not_ask_for_the_cause() -> None:
+    alone = judged(restarts=RESTARTS)["findings"]
+    assert alone[0]["first_step"].startswith("Read the last 'Caused by' of the first failure")
+    beside = judged(restarts=RESTARTS, outside_faults={**REFUSED, "remedy": REMEDY})["findings"]
+    assert [each["first_step"] for each in beside] == [REMEDY, None]
+
+
+UNKNOWN_NAME = {**REFUSED, "system": None, "kind": "its name cannot be resolved", "host": "nsdev", "opening": False}
+PACKETS = ("network-or-process", "which-link", "ride-over")
+
+
+def test_a_name_that_is_not_known_is_no_matter_of_lost_packets() -> None:
+    fault = {name: value for name, value in UNKNOWN_NAME.items() if value is not None}
+    shown = steps(outside_faults=fault)
+    assert [name for name, each in shown.items() if not each["left_out"]] == ["get-back", "name"]
+    assert shown["name"]["look"][0]["command"].startswith("getent hosts nsdev;")
+
+
+def test_the_name_of_a_lost_process_is_gone_with_it() -> None:
+    shown = steps(connections={"unknown_host": 3, "broken": 3, "peer": "tm-1"})
+    assert [name for name in PACKETS if shown[name]["left_out"]] == list(PACKETS)
+    signals = [stored("connections", *_subject_of("connections"), unknown_host=3, peer="tm-1")]
+    signals.append(stored("task_manager_loss.all", "job", SUBJECTS["job"], lost=1))
+    filled = fill(runbooks()["network-partition"], {"subject": SUBJECTS["job"]}, signals)
+    assert not [each["id"] for each in filled["steps"] if each["id"] in PACKETS and each["left_out"]]
