@@ -31,7 +31,7 @@ CDC = "org.apache.flink.cdc.connectors."
         ("SELECT command denied to user 'a'@'b' for table 'orders'", "GRANT SELECT ON <database>.<table>"),
         ("Access denied for user 'a'@'b' (using password: NO)", "'password'"),
         ("Access denied for user 'a'@'b' (using password: YES)", "mysql -h"),
-        ("Access denied for user 'a'@'%' to database 'shop'", "GRANT SELECT ON <database of the message>.*"),
+        ("Access denied for user 'a'@'%' to database 'shop'", "LOCK TABLES where a snapshot failed at"),
         ("ERROR: must be owner of publication dbz_publication", "ALTER PUBLICATION"),
         ("ERROR: permission denied for table pg_publication", "pg_catalog"),
         ("ERROR: permission denied for table orders", "GRANT USAGE ON SCHEMA"),

@@ -58,6 +58,7 @@ THRIFT = "org.apache.thrift.transport.TTransportException: "
         ("IOException: Unable to recover the job as the expected file is not found", "--allowNonRestoredState"),
         ("URISyntaxException: Relative path in absolute URI: part-2021-01-01 00:00:00", "DateTimeBucketAssigner"),
         ("IllegalArgumentException: get a.B descriptors error!", "message-class-name"),
+        ("IOException: Class a.B set by fs.oss.credentials.provider not found", "fs.oss.accessKeyId"),
         ("ValidationException: Column a does not exists in definition of proto class.", ".proto"),
         ("Unexpected object type for TIMESTAMP logical type. Received: 1", "timestamp-millis"),
         ("NoClassDefFoundError: org/apache/iceberg/shaded/org/apache/parquet/hadoop/ParquetInputFormat", "mapreduce"),
@@ -269,3 +270,11 @@ def test_a_lake_table_that_gives_nothing_is_a_wait(said: str, named: str) -> Non
     name = wait_of(said)
     assert name is not None
     assert named in waits()[name].advice
+
+
+def test_a_cast_of_two_connectors_classes_is_no_matter_of_the_class_path() -> None:
+    """The page said so beside a verdict that blamed the class path."""
+    said = "ClassCastException: org.apache.flink.api.java.io.CollectionInputFormat cannot be cast to org.apache.hudi.A"
+    known = known_message(said)
+    assert known is not None
+    assert known.shows == "connector_code"
