@@ -83,6 +83,8 @@ FAMILIES = (
     "socket",
 )
 """Names that leave open which system it is: a name of one of these is taken first."""
+SERVICE_OF: Mapping[str, str] = {"HTTP": "an HTTP service", "gRPC": "a gRPC service"}
+"""Protocol -> how a sentence calls what speaks it: nothing else of the system is known."""
 SERVICE = re.compile(
     r"\(Service: ([A-Za-z0-9]{2,40})[;,]|(?:com\.amazonaws|software\.amazon\.awssdk)\.services\.([a-z0-9]{2,40})\."
 )
@@ -164,7 +166,7 @@ def _is_of_ended_checkpoint(text: str) -> bool:
 
 def system_of(fault: Fault) -> str | None:
     """The outside system, from the text, a frame, a class, the connector's package, or the address."""
-    systems = list(_systems_of(fault))
+    systems = [SERVICE_OF.get(each, each) for each in _systems_of(fault)]
     return next((each for each in systems if each not in FAMILIES), systems[0] if systems else None)
 
 

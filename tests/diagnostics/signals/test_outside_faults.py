@@ -8,7 +8,7 @@ import pytest
 
 from diagnostics.citation import Citation
 from diagnostics.reconstruction.failures.fault import Fault, is_report
-from diagnostics.signals.outside_faults import host_of, measure, refusal_in, system_of
+from diagnostics.signals.outside_faults import FAMILIES, SERVICE_OF, host_of, measure, refusal_in, system_of
 from tests.diagnostics.hand_made import START, hand_made, line_of_jobs, needs, only
 
 if TYPE_CHECKING:
@@ -241,3 +241,8 @@ def test_a_table_format_without_a_host_is_not_looked_for_in_the_network() -> Non
     facts = facts_of(failed(1, *waits, within=waits[0]))
     assert (facts["system"], facts["answers"]) == ("Hudi", True)
     assert "advice" not in facts
+
+
+def test_a_protocol_is_no_name_of_a_system() -> None:
+    """A page that lets the job reach HTTP again tells nobody what to look at."""
+    assert set(SERVICE_OF.values()) <= set(FAMILIES)
