@@ -61,7 +61,7 @@ def order_causes(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 def _is_answered(finding: Finding, cause: Finding | None) -> bool:
-    """Whether its step is to look for the cause, which is found: nothing else is a symptom's step for all cases."""
+    """Whether its step is to look for the cause, which another finding states: a step for all cases asks no more."""
     return cause is not None and finding.general_step and symptom(finding.symptom_class).kind == "consequence"
 
 
