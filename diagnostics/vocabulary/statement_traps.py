@@ -12,6 +12,7 @@ from typing import Any
 import re2
 
 from diagnostics.errors import InvalidRule
+from diagnostics.notation.cdc_pipeline import CdcPipeline
 from diagnostics.notation.sql_tables import SqlTable, sql_inserts, sql_tables, tables_read
 from diagnostics.vocabulary.known_bug import Release, release_of
 from diagnostics.yaml_document import read_yaml, with_translations
@@ -82,11 +83,54 @@ class TableTrap:
 
 
 @dataclass(frozen=True, slots=True)
+class PipelineTrap:
+    """What the definition of a pipeline of Flink CDC shows; everything that is stated must hold.
+
+    shown    the option or section that shows it; of a rule its table is shown
+    rule     the section of rules; one of them has and lacks these options, else the definition does
+    leaves_tables_out  whether some tables have a rule of transform, and others none
+    """
+
+    shown: str
+    has: tuple[str, ...]
+    lacks: tuple[str, ...]
+    values: tuple[tuple[str, Any], ...]
+    rule: str | None
+    leaves_tables_out: bool
+
+    def place_in(self, pipeline: CdcPipeline) -> tuple[str, int] | None:
+        """The words that show it, and their line; None where it does not hold."""
+        if self.leaves_tables_out and not pipeline.leaves_tables_out:
+            return None
+        if self.rule is not None:
+            of_rules = [each for each in pipeline.rules if each.section == self.rule and self._holds(each.values)]
+            if not of_rules:
+                return None
+            return of_rules[0].values.get("source-table") or self.rule, of_rules[0].options[0].line
+        if not self._holds(pipeline.values):
+            return None
+        stated = [each for each in pipeline.options if each.key == self.shown]
+        if stated:
+            return f"{stated[0].key.partition('.')[2]}: {stated[0].value}", stated[0].line
+        places = [each.line for each in pipeline.options if each.key.startswith(f"{self.shown}.")]
+        places += [rule.options[0].line for rule in pipeline.rules if rule.section == self.shown and rule.options]
+        return (self.shown, places[0]) if places else None
+
+    def _holds(self, options: Mapping[str, str]) -> bool:
+        return (
+            all(_states(options, each) for each in self.has)
+            and not any(_states(options, each) for each in self.lacks)
+            and all(key in options and value.search(options[key]) for key, value in self.values)
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class StatementTrap:
     """One entry of the catalogue.
 
     statement  what the text holds; its first group, else all of it, is shown
     table      what one of its tables shows
+    pipeline   what the definition of a pipeline of Flink CDC shows
     beside     what the text holds besides; unless: what it must not hold
     affected   first and last release of Flink with which it is so; empty where it is so with all
     without_checkpoints  whether it counts only in a job without checkpoints
@@ -96,6 +140,7 @@ class StatementTrap:
 
     statement: Any
     table: TableTrap | None
+    pipeline: PipelineTrap | None
     beside: Any
     unless: Any
     affected: tuple[tuple[Release, Release], ...]
@@ -125,6 +170,7 @@ def statement_traps() -> Mapping[str, StatementTrap]:
         name: StatementTrap(
             _pattern(entry.get("statement")),
             _table(entry["table"]) if "table" in entry else None,
+            _pipeline(entry["pipeline"]) if "pipeline" in entry else None,
             _pattern(entry.get("beside")),
             _pattern(entry.get("unless")),
             tuple(_range(each) for each in entry.get("affected", ())),
@@ -161,9 +207,16 @@ def traps_in(plain: str) -> Iterator[tuple[str, str, int]]:
                 if trap.table.holds(table, tables, written, read):
                     yield name, table.name[:LONGEST_SHOWN], table.place
                     break
-        elif matched := trap.statement.search(plain):
+        elif trap.statement is not None and (matched := trap.statement.search(plain)):
             shown = matched.group(1) if matched.groups() else matched.group()
             yield name, " ".join(shown.split())[:LONGEST_SHOWN], matched.start()
+
+
+def traps_in_pipeline(pipeline: CdcPipeline) -> Iterator[tuple[str, str, int]]:
+    """Id, words and line of the traps in the definition of a pipeline of Flink CDC, in the order of the catalogue."""
+    for name, trap in statement_traps().items():
+        if trap.pipeline is not None and (found := trap.pipeline.place_in(pipeline)):
+            yield name, " ".join(found[0].split())[:LONGEST_SHOWN], found[1]
 
 
 def _states(options: Mapping[str, str], wanted: str) -> bool:
@@ -200,6 +253,17 @@ def _table(entry: Mapping[str, Any]) -> TableTrap:
         entry.get("shared"),
         tuple((key, _pattern(value)) for key, value in entry.get("values", {}).items()),
         _pattern(entry.get("key_beyond")),
+    )
+
+
+def _pipeline(entry: Mapping[str, Any]) -> PipelineTrap:
+    return PipelineTrap(
+        entry.get("shown", ""),
+        tuple(entry.get("has", ())),
+        tuple(entry.get("lacks", ())),
+        tuple((key, _pattern(value)) for key, value in entry.get("values", {}).items()),
+        entry.get("rule"),
+        entry.get("leaves_tables_out") is True,
     )
 
 
