@@ -49,6 +49,7 @@ Half = Literal[
     "learning6",
     "learning7",
     "learning8",
+    "learning9",
     "fresh6-judge",
     "fresh6",
     "fresh7",

@@ -67,9 +67,9 @@ def test_a_type_of_other_types_is_named_with_what_tells_it_to_the_descriptor() -
     assert (found["state-type"], found["state-types"]) == ("ArrayList<String>", hint)
     nested = names(f"MapState<String, Map<Long, List<Item>>> seen;\n{got}")
     assert nested["state-type"] == "String, Map<Long, List<Item>>"
-    begun = time.monotonic()
+    begun = time.process_time()
     names("State<" + "<a" * 100_000)
-    assert time.monotonic() - begun < 1
+    assert time.process_time() - begun < 1
 
 
 @pytest.mark.parametrize(
