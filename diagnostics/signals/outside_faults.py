@@ -219,13 +219,14 @@ def _answers(refusal: Refusal | None, system: str | None, host: str | None) -> b
     return refusal.answers if refusal else None
 
 
-def _advice(refusal: Refusal | None, remedy: str | None, system: str | None, *, is_reached: bool) -> str | None:
-    """What to do about a refusal of this kind by this system; none beside a remedy where only the client's class is
-    known, or where the kind concerns a network that took no part.
+def advice_for(refusal: Refusal | None, remedy: str | None, system: str | None) -> str | None:
+    """What to do about a refusal of this kind by this system; none beside the remedy of the message itself, which is
+    narrower and may say the opposite, and none about tables for a system that has none.
     """
-    if refusal is None or (remedy and (refusal.by_class or (is_reached and not refusal.answers))):
+    if refusal is None or remedy:
         return None
-    return refusal_advice().get((refusal.how, system or ""), refusal.advice)
+    general = refusal.advice if refusal.how != CONFLICT or system in (None, *TABLE_FORMATS) else None
+    return refusal_advice().get((refusal.how, system or ""), general)
 
 
 CONFLICT = "another writer changed the same table at the same time"
@@ -267,7 +268,7 @@ def _signal(job: str | None, faults: Sequence[Fault], evidence: Evidence) -> Sig
             "answers": answers,
             "said": first.said,
             "remedy": remedy,
-            "advice": _advice(refusal, remedy, system, is_reached=answers is True),
+            "advice": advice_for(refusal, remedy, system),
             "connector_release": newest.release if newest else None,
             "connector_flink": newest.flink if newest else None,
             "own_writers": _own_writers(outside, first, system) if refusal and refusal.how == CONFLICT else None,

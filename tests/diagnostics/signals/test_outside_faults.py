@@ -8,7 +8,17 @@ import pytest
 
 from diagnostics.citation import Citation
 from diagnostics.reconstruction.failures.fault import Fault, is_report
-from diagnostics.signals.outside_faults import FAMILIES, SERVICE_OF, host_of, measure, refusal_in, system_of
+from diagnostics.signals.outside_faults import (
+    CONFLICT,
+    FAMILIES,
+    SERVICE_OF,
+    advice_for,
+    host_of,
+    measure,
+    refusal_in,
+    system_of,
+)
+from diagnostics.vocabulary.outside_refusals import refusals
 from tests.diagnostics.hand_made import START, hand_made, line_of_jobs, needs, only
 
 if TYPE_CHECKING:
@@ -246,3 +256,17 @@ def test_a_table_format_without_a_host_is_not_looked_for_in_the_network() -> Non
 def test_a_protocol_is_no_name_of_a_system() -> None:
     """A page that lets the job reach HTTP again tells nobody what to look at."""
     assert set(SERVICE_OF.values()) <= set(FAMILIES)
+
+
+def test_the_kind_of_a_refusal_says_nothing_beside_the_repair_of_its_message() -> None:
+    """On the tables of the server itself nobody grants a right; the kind would tell to grant it all the same."""
+    refused = next(each for each in refusals() if each.how == "it does not allow what the job asks for")
+    assert advice_for(refused, None, None) == refused.advice
+    assert advice_for(refused, "Grant nothing.", None) is None
+
+
+def test_writers_of_a_table_are_no_advice_for_a_system_without_tables() -> None:
+    conflict = next(each for each in refusals() if each.how == CONFLICT)
+    assert advice_for(conflict, None, "Pulsar") is None
+    assert "retry_on_conflict" in (advice_for(conflict, None, "Elasticsearch") or "")
+    assert advice_for(conflict, None, "LakeSoul") == conflict.advice
