@@ -42,7 +42,6 @@ def test_a_completed_line_becomes_a_grade_that_holds_for_its_text(tmp_path: Path
     assert state_of(grades["gat-002"], "Fix: a\n") == "yes"
     assert state_of(grades["gat-002"], "Fix: b\n") == "changed"
     assert state_of(None, "Fix: a\n") == "not graded"
-    assert "\nBefore it changed: yes\nFix: b" in to_read("gat-002", "Fix: b\n", grades["gat-002"])
 
 
 def test_a_later_grade_of_an_incident_replaces_the_former(tmp_path: Path) -> None:
