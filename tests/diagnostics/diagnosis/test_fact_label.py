@@ -47,6 +47,12 @@ def test_every_compared_fact_has_a_label_that_is_understood_alone() -> None:
     assert faults == {}
 
 
+def test_every_fact_of_a_signal_has_a_chinese_label() -> None:
+    labels = chinese_labels()
+    facts = [(key, fact) for key, definition in DEFINITIONS.items() for fact in definition.facts]
+    assert [f"{key}.{fact}" for key, fact in facts if fact not in labels.get(key, {})] == []
+
+
 @pytest.mark.parametrize(
     ("fact", "label"),
     [
