@@ -3,7 +3,8 @@
 from diagnostics.runbook.exits import Exit, exits
 from diagnostics.runbook.filling import fill
 from diagnostics.runbook.plan import Proposal, changed_options, merged_plan, useless_options
-from diagnostics.runbook.text import Answer, Change, Runbook, Step, runbooks, shipped_runbook_texts
+from diagnostics.runbook.shipped import runbooks, shipped_runbook_texts
+from diagnostics.runbook.text import Answer, Change, Runbook, Step
 
 __all__ = [
     "Answer",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 from diagnostics.errors import InvalidRule
@@ -12,7 +11,6 @@ from diagnostics.language import listed, say
 from diagnostics.rules.condition import Condition, ConditionParser
 from diagnostics.runbook.cluster_commands import ClusterCommands
 from diagnostics.signals.signal import SignalDefinition
-from diagnostics.symptoms import runbook_files, symptom_folders
 from diagnostics.wording import phrase
 from diagnostics.wording.translated import translated
 from diagnostics.yaml_document import Place, YamlDocument, read_yaml, translated_names
@@ -381,25 +379,3 @@ class _RunbookReader:
         for fact in condition.facts() if condition else ():
             self._check_fact(fact, (*place, name))
         return condition
-
-
-@cache
-def runbooks() -> Mapping[str, Runbook]:
-    """Every shipped runbook, by its id."""
-    return {runbook.id: runbook for runbook, _ in _shipped()}
-
-
-@cache
-def shipped_runbook_texts() -> Mapping[str, str]:
-    """The text of every shipped runbook, by its id."""
-    return {runbook.id: text for runbook, text in _shipped()}
-
-
-@cache
-def _shipped() -> tuple[tuple[Runbook, str], ...]:
-    shipped = []
-    for folder in symptom_folders():
-        for path in runbook_files(folder):
-            text = path.read_text("utf-8")
-            shipped.append((Runbook.from_yaml(text, f"{folder.name}/{path.name}"), text))
-    return tuple(shipped)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from diagnostics.evidence import Evidence
-from diagnostics.evidence.subject import FactValue, Subject, only_one
-from diagnostics.reconstruction.events.event_time_names import may_fire_early, needs_watermarks
+from diagnostics.evidence.subject import FactValue, only_one
 from diagnostics.reconstruction.events.watermark_progress import (
     FEWEST_MOMENTS,
     STILL_MS,
@@ -24,18 +22,12 @@ from diagnostics.reconstruction.events.watermark_progress import (
 )
 from diagnostics.reconstruction.job.cluster import Cluster, VertexKey, cluster_of
 from diagnostics.reconstruction.job.planner_names import PROGRAM_FACTS, program_facts
-from diagnostics.reconstruction.metrics.metric_series import WATERMARKS, MetricSeries, metric_series
-from diagnostics.reconstruction.metrics.series import Point, Series, increase
+from diagnostics.reconstruction.metrics.metric_series import MetricSeries, metric_series
+from diagnostics.reconstruction.metrics.series import Point, Series
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 END_OF_INPUT = 9e18
 """Flink's MAX_WATERMARK (Long.MAX_VALUE), which a source emits at its end; it is not a time."""
-FEWEST_READ = 1_000
-"""Records that an operator must have read to be called silent. Our choice: a filter seldom drops a thousand."""
-SINK_NAME = re.compile(r"[Ss]ink|[Ww]riter|[Cc]ommitter|[Pp]rint|[Oo]utput|[Ss]ource")
-"""Names of operators that emit nothing because they are the end of a job, or read no other's records."""
-SOURCE_NAME = re.compile(r"Source|TableSourceScan")
-"""Names of operators that read for the job. Source: Flink's StreamExecutionEnvironment and its planner."""
 HOUR_MS = 3_600_000
 ZONE_TOLERANCE_MS = 300_000
 """Bound and delay that are taken off a time zone's whole hours. Our choice: five minutes."""
@@ -49,8 +41,7 @@ def measure(evidence: Evidence) -> Measured:
     """Watermark of each task: of its input, or for a source the one that its last operator emits.
 
     Reads   metric_sample (currentInputWatermark, currentOutputWatermark, numRecordsIn, numRecordsOut).
-    Gives   one signal per task in which a subtask has had a watermark; for a job in which none has, one of its own if
-            its gauges were read.
+    Gives   one signal per task in which a subtask has had a watermark.
     Units   milliseconds; lag is wall clock minus watermark, negative when ahead of the wall clock.
     Empty   NotMeasured without metrics, or when no task has ever had a watermark (a job without event time).
     """
@@ -63,63 +54,8 @@ def measure(evidence: Evidence) -> Measured:
     for vertex in sorted(gauges, key=repr):
         signal = _signal(vertex, gauges, series, cluster)
         yield replace(signal, facts=known_facts({**signal.facts, **program_facts(evidence, vertex[0])}))
-    for signal in _without_event_time(series, {job_id for job_id, _ in gauges}):
-        yield replace(signal, facts=known_facts({**signal.facts, **program_facts(evidence, signal.subject.job)}))
     if not gauges:
         yield NotMeasured("watermarks", "metric-scrapes", "no metric shows a watermark")
-
-
-def _without_event_time(series: MetricSeries, with_watermarks: Collection[str | None]) -> Iterator[Signal]:
-    """The jobs whose watermark gauges were read and have never had a watermark; without those of `with_watermarks`."""
-    by_job: dict[str | None, list[Series]] = defaultdict(list)
-    for metric, operators in (("currentInputWatermark", False), ("currentOutputWatermark", True)):
-        for gauge in series.of(metric):
-            if gauge.points and (gauge.operator is not None) == operators:
-                by_job[gauge.job_id].append(gauge)
-    for job_id, gauges in sorted(by_job.items(), key=lambda item: str(item[0])):
-        if job_id not in with_watermarks and not any(gauge.known for gauge in gauges):
-            facts = known_facts(
-                {
-                    "gauges": len(gauges),
-                    "only_watermarks": set(series.metrics()) <= set(WATERMARKS) or None,
-                    "silent_operator": _silent_operator(job_id, series),
-                    "idle_reader": _idle_reader(job_id, series),
-                }
-            )
-            cited = tuple(gauge.cite(gauge.points[-1]) for gauge in gauges[:SHOWN_POINTS])
-            yield Signal("watermarks.job", Subject(job=job_id), facts, cited, len(gauges))
-
-
-def _silent_operator(job_id: str | None, series: MetricSeries) -> str | None:
-    """The operator that read most records and emitted none, of those that are no sink by their name."""
-    read: dict[tuple[str, str], float] = defaultdict(float)
-    written: dict[tuple[str, str], float] = defaultdict(float)
-    for metric, counts in (("numRecordsIn", read), ("numRecordsOut", written)):
-        for each in series.of(metric):
-            if each.job_id == job_id and each.operator:
-                counts[each.vertex_id or each.vertex or "", each.operator] += increase(each.points)
-    silent = {
-        place: count
-        for place, count in read.items()
-        if count >= FEWEST_READ and written.get(place) == 0.0 and not SINK_NAME.search(place[1])
-    }
-    return max(silent, key=lambda place: (silent[place], place))[1] if silent else None
-
-
-def _idle_reader(job_id: str | None, series: MetricSeries) -> str | None:
-    """The source with a subtask that has read nothing and gives no watermark, where a window or join emits nothing."""
-    counts = [each for each in series.of("numRecordsOut") if each.job_id == job_id and each.operator and each.known]
-    still = [each for each in counts if not any(point.value for point in each.known)]
-    waiting = (each.operator or "" for each in still)
-    if not any(needs_watermarks(name, assigned=True) and not may_fire_early(name) for name in waiting):
-        return None
-    without = {
-        (each.operator, each.subtask)
-        for each in series.of("currentOutputWatermark")
-        if each.job_id == job_id and each.points and not each.known
-    }
-    readers = (each.operator for each in still if (each.operator, each.subtask) in without)
-    return next((name for name in readers if name and SOURCE_NAME.search(name)), None)
 
 
 def _gauges(series: MetricSeries) -> Mapping[VertexKey, list[Series]]:
@@ -344,19 +280,6 @@ def _shown(gauges: list[Series], slowest: Moments) -> list[tuple[Series, Point]]
 
 
 SIGNALS = (
-    SignalDefinition(
-        key="watermarks.job",
-        level="job",
-        facts={
-            "gauges": "watermark gauges that were read, none of which has ever had a watermark",
-            "only_watermarks": "whether these gauges are the only metrics that were given; unknown where they are not",
-            **PROGRAM_FACTS,
-            "silent_operator": "operator that read many records and emitted none, in a job without any watermark",
-            "idle_reader": "source with a subtask that has read nothing and has no watermark, in front of a window or "
-            "join that emits nothing",
-        },
-        measure=measure,
-    ),
     SignalDefinition(
         key="watermarks",
         level="vertex",

@@ -49,12 +49,11 @@ def rule_readable(rule_id: str) -> Rule:
 
 def version_to_edit(rule: Rule) -> RuleVersion:
     """The effective version (or the one that would be if the rule were enabled), else the newest one."""
-    published = rule.versions.filter(state=VersionState.PUBLISHED).select_related("rule")
-    return versions_that_count(published).get(rule.pk) or rule.versions.select_related("rule").latest("pk")
+    return versions_to_edit(Rule.objects.filter(pk=rule.pk))[rule.rule_id]
 
 
 def versions_to_edit(rules: QuerySet[Rule]) -> dict[str, RuleVersion]:
-    """Rule id -> what `version_to_edit` gives, for many rules at once."""
+    """Rule id -> its version to edit; rules without a version are left out."""
     versions = RuleVersion.objects.filter(rule__in=rules).select_related("rule").order_by("pk")
     chosen = versions_that_count(versions.filter(state=VersionState.PUBLISHED))
     # In the order of their keys: the newest version of a rule comes last.

@@ -139,7 +139,7 @@ class StepRecord(models.Model):
 
     def _shipped_step(self) -> Step | None:
         # Loaded when it is asked for: with it come all signals and rules, a quarter of the start of a command.
-        from diagnostics.runbook.text import runbooks
+        from diagnostics.runbook.shipped import runbooks
 
         runbook = runbooks().get(self.runbook)
         return next((step for step in runbook.steps if step.id == self.step), None) if runbook else None

@@ -2,37 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from diagnostics.signals.code_faults import measure
-from tests.diagnostics.hand_made import START, hand_made, line_of_jobs, needs, only
-
-OWN = "org.acme.Enrich.map"
-
-
-def failed(second: float, exception: str, message: str = "", subtask: int = 0, **rest: Any) -> dict[str, Any]:
-    told = {"exception_class": exception, "root_cause_class": exception, "root_cause_message": message}
-    return {
-        "ts_ms": START + int(second * 1000),
-        "process": "jobmanager",
-        "message": f"enrich ({subtask + 1}/2) (x) switched from RUNNING to FAILED on tm-1 @ host.",
-        "vertex": "enrich",
-        "subtask": subtask,
-        "task_manager": "tm-1",
-        "root_cause_frame": OWN,
-        "user_frame": OWN,
-        "thrown_in": OWN,
-        "own_frames": OWN,
-        "causes": f"{exception}: {message}",
-        **told,
-        **rest,
-    }
-
-
-def facts_of(*log: dict[str, Any]) -> dict[str, Any]:
-    return dict(only(measure(hand_made(**line_of_jobs(), log_record=log)), "code_faults").facts)
+from tests.diagnostics.hand_made import hand_made, needs
+from tests.diagnostics.signals.failed_program import OWN, facts_of, failed, of_version
 
 
 def test_subtasks_that_fail_together_are_one_round() -> None:
@@ -146,11 +120,6 @@ def test_a_cast_of_other_types_is_of_no_copies(message: str) -> None:
     assert (facts["cast_of_copies"], facts.get("relocated")) == (False, None)
 
 
-def of_version(version: str) -> dict[str, Any]:
-    message = f" Starting StandaloneSessionClusterEntrypoint (Version: {version}, Scala: 2.12, Rev:a, Date:b)"
-    return {"ts_ms": START, "level": "INFO", "message": message, "kinds": "version"}
-
-
 def test_a_conflict_names_the_artifact_and_its_release_for_this_flink() -> None:
     missing = "org/apache/flink/connector/kafka/source/KafkaSource"
     facts = facts_of(of_version("1.18.1"), failed(5, "java.lang.NoClassDefFoundError", missing))
@@ -223,77 +192,6 @@ def test_a_driver_of_another_release_is_exchanged() -> None:
     assert "clickhouse-jdbc" in facts["owner_advice"]
 
 
-def test_a_connector_that_fails_in_its_own_code_has_its_newest_release() -> None:
-    frame = "org.apache.paimon.flink.sink.StoreSinkWriteImpl.write"
-    fault = failed(5, "java.lang.NullPointerException", root_cause_frame=frame, thrown_in=frame, own_frames=None)
-    facts = facts_of(of_version("1.19.1"), fault)
-    assert (facts["origin"], facts["owner"]) == ("connector_code", "paimon-flink")
-    assert (facts["owner_release"], facts["owner_flink"]) == ("paimon-flink-1.19-1.4.2", "1.19")
-    assert "owner_advice" not in facts
-
-
-@pytest.mark.parametrize(
-    ("stack", "shown"),
-    [
-        ("org.apache.avro.A.b\norg.apache.paimon.flink.sink.Write.go paimon-flink 0.9.0", "paimon-flink 0.9.0"),
-        ("org.apache.avro.A.b\norg.apache.paimon.flink.sink.Write.go paimon-flink 1.4.2", None),
-        ("org.apache.avro.A.b\norg.apache.paimon.flink.sink.Write.go", "paimon-flink 1.0.0"),
-    ],
-)
-def test_the_jar_behind_a_frame_or_on_the_class_path_tells_what_to_upgrade(stack: str, shown: str | None) -> None:
-    frame = "org.apache.paimon.flink.sink.Write.go"
-    fault = failed(5, "java.lang.NullPointerException", thrown_in=frame, own_frames=None, user_frame=None, frames=stack)
-    fault |= {"root_cause_frame": frame}
-    path = {
-        "ts_ms": START,
-        "level": "INFO",
-        "message": " Classpath: /opt/flink/lib/paimon-flink-1.19-1.0.0.jar",
-        "kinds": "class_path",
-    }
-    facts = facts_of(of_version("1.19.1"), path, fault)
-    assert facts.get("owner_running") == shown
-    assert facts.get("owner_release") == ("paimon-flink-1.19-1.4.2" if shown else None)
-
-
-@pytest.mark.parametrize(
-    ("frame", "flink", "shown"),
-    [
-        ("com.ververica.cdc.connectors.mysql.source.MySqlSource.go", "1.18.1", "Flink CDC (older than 3.1.0)"),
-        ("org.apache.flink.cdc.connectors.mysql.source.MySqlSource.go", "1.18.1", None),
-        ("com.ververica.cdc.connectors.mysql.source.MySqlSource.go", "1.14.0", None),
-    ],
-)
-def test_a_package_that_was_renamed_shows_an_older_release(frame: str, flink: str, shown: str | None) -> None:
-    fault = failed(5, "java.lang.NullPointerException", root_cause_frame=frame, thrown_in=frame, own_frames=None)
-    facts = facts_of(of_version(flink), fault)
-    assert (facts["owner"], facts.get("owner_running")) == ("Flink CDC", shown)
-    assert "owner_releases" not in facts
-
-
-def test_without_flinks_version_the_newest_release_for_each_is_listed() -> None:
-    frame = "org.apache.paimon.flink.sink.Write.go"
-    fault = failed(5, "java.lang.NullPointerException", root_cause_frame=frame, thrown_in=frame, own_frames=None)
-    facts = facts_of(fault)
-    assert facts["owner_releases"] == [
-        "paimon-flink-<Flink>-1.4.2 for Flink 1.16/1.17/1.18/1.19/1.20/2.0/2.1/2.2",
-        "paimon-flink-<Flink>-1.3.2 for Flink 1.15",
-    ]
-    assert "owner_release" not in facts
-
-
-def test_the_flink_behind_a_frame_counts_before_that_of_other_files() -> None:
-    frame = "org.apache.paimon.flink.sink.Write.go"
-    stack = f"{frame}\norg.apache.flink.streaming.A.b flink-dist 1.18.1"
-    fault = failed(5, "java.lang.NullPointerException", thrown_in=frame, own_frames=None, frames=stack)
-    facts = facts_of(of_version("1.19.1"), fault | {"root_cause_frame": frame})
-    assert facts["owner_flink"] == "1.18"
-
-
-def test_without_a_version_of_flink_no_release_is_chosen() -> None:
-    facts = facts_of(failed(5, "java.lang.NoSuchMethodError", "org.apache.avro.Schema.create()V"))
-    assert (facts["owner"], facts.get("owner_release")) == ("Avro", None)
-
-
 def test_a_class_of_the_job_has_no_owner() -> None:
     assert "owner_advice" not in facts_of(failed(5, "java.lang.NoClassDefFoundError", "org/acme/Order"))
 
@@ -355,44 +253,6 @@ def test_a_format_that_lacks_a_method_is_itself_of_another_release() -> None:
     assert "asks_another_flink" not in facts
     assert facts["owner_release"] == "1.20.1"
     assert facts["owner_advice"].startswith("Put flink-sql-avro")
-
-
-def test_a_later_fix_of_the_connectors_code_that_failed_is_named_with_its_release() -> None:
-    frame = "com.ververica.cdc.connectors.mongodb.table.MongoDBConnectorDeserializationSchema.deserialize"
-    place = {"root_cause_frame": frame, "thrown_in": frame, "user_frame": None, "own_frames": None}
-    facts = facts_of(failed(5, "java.lang.NullPointerException", **place))
-    assert (facts["origin"], facts["fix"], facts["fix_program"]) == ("connector_code", "#2107", "Flink CDC")
-    assert (facts["fix_release"], facts["fix_place"]) == ("2.4.0", "MongoDBConnectorDeserializationSchema.deserialize")
-    assert facts["fixes"][0].startswith("Flink CDC 2.4.0: ")
-
-
-def test_a_fix_of_another_method_of_the_class_is_not_said_to_have_changed_the_one_that_failed() -> None:
-    failing = "HybridSourceSplitEnumerator.sendSwitchSourceEvent"
-    frame = f"org.apache.flink.connector.base.source.hybrid.{failing}"
-    place = {"root_cause_frame": frame, "thrown_in": frame, "user_frame": None, "own_frames": None}
-    facts = facts_of(failed(5, "java.lang.NullPointerException", **place))
-    assert facts["fix"] == "FLINK-28977", "it changed close()"
-    assert facts["fix_place"] == "HybridSourceSplitEnumerator"
-
-
-def test_a_fix_that_the_class_path_already_has_is_not_named() -> None:
-    frame = "com.ververica.cdc.connectors.mongodb.table.MongoDBConnectorDeserializationSchema.deserialize"
-    place = {"root_cause_frame": frame, "thrown_in": frame, "user_frame": None, "own_frames": None}
-    path = {
-        "ts_ms": START,
-        "process": "taskmanager",
-        "event": "class_path",
-        "message": "Classpath: lib/flink-sql-connector-mongodb-cdc-2.4.2.jar:lib/flink-dist-1.16.1.jar",
-    }
-    facts = facts_of(path, failed(5, "java.lang.NullPointerException", **place))
-    assert facts["origin"] == "connector_code"
-    assert "fix" not in facts
-
-
-def test_a_class_that_cannot_be_sent_shows_whose_release_repairs_it() -> None:
-    sink = "org.apache.flink.cdc.connectors.kafka.sink.KafkaDataSink"
-    facts = facts_of(failed(1, "java.io.NotSerializableException", sink))
-    assert facts["program"] == "Flink CDC"
 
 
 def test_a_connector_that_hands_a_method_of_the_jdk_a_null_fails_in_its_own_code() -> None:

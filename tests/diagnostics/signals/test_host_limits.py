@@ -8,7 +8,7 @@ import pytest
 
 from diagnostics.signals.host_limits import measure
 from tests.diagnostics.hand_made import hand_made, line_of_jobs, needs, only
-from tests.diagnostics.signals.test_code_faults import failed
+from tests.diagnostics.signals.failed_program import failed
 
 
 def facts_of(*log: dict[str, Any]) -> dict[str, Any]:

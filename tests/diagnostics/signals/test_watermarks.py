@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from diagnostics.signals import watermarks
+from diagnostics.signals import jobs_without_watermarks, watermarks
 from tests.diagnostics.hand_made import JOB, SINK, SOURCE, START, hand_made, line_of_jobs, needs, only, signals_of_key
 
 
@@ -103,16 +103,18 @@ def test_a_job_without_event_time_has_no_watermark_to_judge() -> None:
 
 def test_gauges_that_never_had_a_watermark_were_read() -> None:
     """Flink reports Long.MIN, which is no time: that is an answer, and not the same as no file with metrics."""
-    found = only(watermarks.measure(hand_made(metric_sample=gauge(SINK, 0, [None] * 5))), "watermarks.job")
+    found = only(jobs_without_watermarks.measure(hand_made(metric_sample=gauge(SINK, 0, [None] * 5))), "watermarks.job")
 
     assert (found.subject.job, found.facts) == (JOB, {"gauges": 1, "only_watermarks": True})
-    assert not signals_of_key(watermarks.measure(hand_made(metric_sample=gauge(SINK, 0, [1.0] * 5))), "watermarks.job")
+    assert not signals_of_key(
+        jobs_without_watermarks.measure(hand_made(metric_sample=gauge(SINK, 0, [1.0] * 5))), "watermarks.job"
+    )
 
 
 def test_a_job_without_watermarks_beside_one_that_has_them_was_read_too() -> None:
     other = [row | {"job_id": "b" * 32} for row in gauge(SINK, 0, [1.0] * 5)]
     rows = gauge(SINK, 0, [None] * 5) + other
-    found = only(watermarks.measure(hand_made(metric_sample=rows)), "watermarks.job")
+    found = only(jobs_without_watermarks.measure(hand_made(metric_sample=rows)), "watermarks.job")
     assert (found.subject.job, found.facts) == (JOB, {"gauges": 1, "only_watermarks": True})
 
 
@@ -175,10 +177,10 @@ def test_the_bounds_that_beam_writes_are_those_of_flink() -> None:
 
 
 def test_gauges_alone_without_a_watermark_are_told_apart_from_those_of_a_whole_recording() -> None:
-    alone = only(watermarks.measure(hand_made(metric_sample=gauge(SINK, 0, [None]))), "watermarks.job")
+    alone = only(jobs_without_watermarks.measure(hand_made(metric_sample=gauge(SINK, 0, [None]))), "watermarks.job")
     assert (alone.facts["gauges"], alone.facts["only_watermarks"]) == (1, True)
     whole = hand_made(metric_sample=gauge(SINK, 0, [None]) + passing(0, 500.0))
-    assert "only_watermarks" not in only(watermarks.measure(whole), "watermarks.job").facts
+    assert "only_watermarks" not in only(jobs_without_watermarks.measure(whole), "watermarks.job").facts
 
 
 @pytest.mark.parametrize(("emitted", "named"), [(0.0, "Source: kafka"), (5.0, None)])
@@ -190,7 +192,7 @@ def test_a_reader_without_records_is_named_where_what_is_behind_it_emits_nothing
         rows += [
             {**each, "metric": "numRecordsOut", "operator": name, "value": value} for each in passing(subtask, 0.0)
         ]
-    facts = only(watermarks.measure(hand_made(metric_sample=rows)), "watermarks.job").facts
+    facts = only(jobs_without_watermarks.measure(hand_made(metric_sample=rows)), "watermarks.job").facts
     assert facts.get("idle_reader") == named
 
 
@@ -202,5 +204,5 @@ def test_the_operator_that_reads_and_emits_nothing_is_named_where_no_task_has_a_
                 {**each, "metric": metric, "operator": name, "value": (each["value"] or 0) * growth / 500.0}
                 for each in passing(0, 500.0)
             ]
-    facts = only(watermarks.measure(hand_made(metric_sample=rows)), "watermarks.job").facts
+    facts = only(jobs_without_watermarks.measure(hand_made(metric_sample=rows)), "watermarks.job").facts
     assert facts["silent_operator"] == "order-totals"
