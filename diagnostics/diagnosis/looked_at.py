@@ -94,10 +94,15 @@ def is_blind(looked: Sequence[LookedAt]) -> bool:
     return any(each.place.essential and not each.was_read for each in looked)
 
 
-def describe_quiet(looked: Sequence[LookedAt]) -> str:
-    """A sentence for a job without trouble: the places without trouble, and those without evidence."""
+def describe_quiet(looked: Sequence[LookedAt], remark: str = "") -> str:
+    """A sentence for a job without trouble: the places without trouble, and those without evidence.
+
+    remark  what was noticed beside; it is stated alone where no place was read
+    """
     quiet = enumeration([in_reader_language(each.place.what) for each in looked if each.was_read])
     unread = enumeration([in_reader_language(each.place.what) for each in looked if not each.was_read], to_say("or"))
+    if not quiet and remark:
+        return joined_sentences((say("These files do not show whether the job is well."), remark))
     if not quiet:
         return say("These files hold nothing in which trouble of a job could be seen.")
     nothing = say("They hold nothing about {places}.", places=unread) if unread else ""

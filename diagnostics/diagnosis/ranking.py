@@ -199,7 +199,7 @@ def _weighed(
         all_rules = len(rules) + len(open_rules)
         judged_rules = say("{count} of its {all} rules were judged, none holds", count=len(rules), all=all_rules)
         steps.append(Step(RULED_OUT, judged_rules))
-    against = [_said(check) for check in _nearest(silent)]
+    against = [_said(check) for check in _nearest(silent) if not _chooses_class(check)]
     return name, tuple(steps), (_first(speaks_for), _first(against))
 
 
@@ -235,6 +235,11 @@ def is_telling(check: Check) -> bool:
     """Whether a measured number reaches a bound above zero; a usual state or setting is weak evidence."""
     is_number = isinstance(check.value, (int, float)) and not isinstance(check.value, bool)
     return bool(check.holds) and check.op in (">", ">=") and is_number and bool(check.value)
+
+
+def _chooses_class(check: Check) -> bool:
+    """Whether it asks which class a catalogue gives a failure: that chooses among rules, and is no evidence."""
+    return isinstance(check.bound, str) and check.bound in symptoms()
 
 
 def _said(check: Check) -> str:

@@ -256,7 +256,8 @@ def _verdict(name: str | None, findings: Sequence[Finding], fit: Finding | None,
     if fit and _is_fit(findings, fit):
         return Verdict(HEALTHY, fit.confidence, prefix + fit.statement, fit)
     warned = next((each.claim for each in findings if each.symptom_class == UNEXPLAINED), "")
-    text = joined_sentences((describe_quiet(looked), warned))
+    remark = next((each.statement for each in findings if each.first_step and each.symptom_class != UNEXPLAINED), "")
+    text = joined_sentences((describe_quiet(looked, remark), warned))
     return Verdict(INCONCLUSIVE, round(1 - fit.confidence, 3) if fit else 0.5, prefix + text, None)
 
 
