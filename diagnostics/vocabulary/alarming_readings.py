@@ -52,6 +52,7 @@ class AlarmingReading:
     scope   of the process whose metrics count; None for any
     main    the reading that is shown
     named   what the task's name must have; None where it does not matter
+    stands_still  whether it says that the watermark does not arrive or does not advance
     unread  metrics that, where they are read anywhere, let other rules judge
     """
 
@@ -63,6 +64,7 @@ class AlarmingReading:
     named: re.Pattern[str] | None
     not_named: re.Pattern[str] | None
     unread: tuple[str, ...]
+    stands_still: bool
     unit: str
     what: str
     advice: str
@@ -120,6 +122,7 @@ def _entry(entry: Mapping[str, Any]) -> AlarmingReading:
         named=_pattern(entry.get("named")),
         not_named=_pattern(entry.get("not_named")),
         unread=tuple(entry.get("unread", ())),
+        stands_still=entry.get("stands_still") is True,
         unit=entry["unit"],
         what=with_translations(entry["what"].strip(), entry, "what"),
         advice=with_translations(entry["advice"].strip(), entry, "advice"),

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from diagnostics.diagnosis.fact_label import fact_label
 from diagnostics.errors import InvalidRule
 from diagnostics.language import CHINESE, in_reader_language, reading_in
 from diagnostics.rules.condition import Check
@@ -102,6 +103,13 @@ def test_steps_leave_out_only_findings_of_rules_that_have_their_runbook(runbook:
     own = {rule.id for rule in shipped_rules() if rule.runbook == runbook.id}
     named = {name for step in runbook.steps for name in step.not_for.rules}
     assert named <= own
+
+
+@pytest.mark.parametrize("runbook", runbooks().values(), ids=lambda runbook: str(runbook.id))
+def test_no_answer_shows_an_internal_id_as_what_was_measured(runbook: Runbook) -> None:
+    conditions = [answer.when for step in runbook.steps for answer in step.answers if answer.when]
+    compared = {check.fact for each in conditions for check in each.checks(lambda fact: None)}
+    assert {fact for fact in compared if fact_label(fact).startswith("id of")} == set()
 
 
 def test_a_change_holds_the_computed_value() -> None:

@@ -49,6 +49,7 @@ def test_a_resource_of_the_operator_is_not_followed_by_what_a_restore_throws() -
 
 def test_a_watermark_that_does_not_come_is_no_matter_of_clocks_and_bounds() -> None:
     reading = {"kind": "reader-without-records", "what": "a subtask is idle", "advice": "Mark it idle."}
+    reading |= {"stands_still": True}
     steps = shown("out-of-order-events", "time.by-reading", alarming_readings__out_of_order_events=reading)
     assert steps == ["watermark-against-wall-clock", "idle-source", "repair-and-verify"]
 
