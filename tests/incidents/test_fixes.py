@@ -34,7 +34,8 @@ def test_two_runs_give_one_text_that_names_the_steps_shown(spark: SparkSession, 
 def test_a_completed_line_becomes_a_grade_that_holds_for_its_text(tmp_path: Path) -> None:
     written, kept = tmp_path / "open.txt", tmp_path / "grades.jsonl"
     written.write_text(
-        to_read("gat-002", "Fix: a\n").replace('"grade": ""', '"grade": "yes"') + to_read("gat-001", "b")
+        to_read("gat-002", "Fix: a\n").replace('"grade": ""', '"grade": "yes"').replace('"holds": ""', '"holds": "yes"')
+        + to_read("gat-001", "b")
     )
     grades = keep_grades(kept, [written])
     assert list(grades) == ["gat-002"]
@@ -46,19 +47,25 @@ def test_a_completed_line_becomes_a_grade_that_holds_for_its_text(tmp_path: Path
 
 def test_a_later_grade_of_an_incident_replaces_the_former(tmp_path: Path) -> None:
     written, kept = tmp_path / "open.txt", tmp_path / "grades.jsonl"
-    kept.write_text('{"id": "gat-001", "digest": "0", "grade": "no", "reason": "not_led"}\n')
-    written.write_text('{"id": "gat-001", "digest": "1", "grade": "yes", "reason": ""}\nFix: a\n')
-    assert keep_grades(kept, [written]) == {"gat-001": Grade("gat-001", "1", "yes")}
+    kept.write_text('{"id": "gat-001", "digest": "0", "grade": "no", "reason": "not_led", "holds": "no"}\n')
+    written.write_text('{"id": "gat-001", "digest": "1", "grade": "yes", "reason": "", "holds": "yes"}\nFix: a\n')
+    assert keep_grades(kept, [written]) == {"gat-001": Grade("gat-001", "1", "yes", "", "yes")}
 
 
 @pytest.mark.parametrize(("grade", "reason"), [("good", ""), ("no", ""), ("part", "unlucky"), ("yes", "other")])
 def test_a_grade_without_its_reason_or_of_another_name_is_refused(grade: str, reason: str) -> None:
     with pytest.raises(ValueError, match="gat-001"):
-        Grade("gat-001", "0", grade, reason)
+        Grade("gat-001", "0", grade, reason, "yes")
+
+
+@pytest.mark.parametrize("holds", ["", "no", "perhaps"])
+def test_a_page_that_leads_to_the_fix_holds_it(holds: str) -> None:
+    with pytest.raises(ValueError, match="gat-001"):
+        Grade("gat-001", "0", "yes", "", holds)
 
 
 def test_what_is_kept_are_grades_of_gathered_incidents_and_nothing_else() -> None:
     rows = [json.loads(line) for line in KEPT.read_text("utf-8").splitlines()]
     known = {incident.id for half in PARTS for incident in gathered_incidents(half)}
-    assert all(set(row) == {"id", "digest", "grade", "reason"} for row in rows)
+    assert all(set(row) == {"id", "digest", "grade", "reason", "holds"} for row in rows)
     assert [Grade(**row).id for row in rows] == sorted({row["id"] for row in rows} & known)
