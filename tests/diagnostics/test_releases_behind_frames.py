@@ -23,4 +23,4 @@ CHAIN = (
 def test_the_connector_of_the_frames_is_upgraded_from_its_release(spark: SparkSession, tmp_path: Path) -> None:
     log = jobmanager_log(line(30, GRAPH, FAILED + CHAIN), line(90, GRAPH, FAILED + CHAIN))
     finding = diagnosed(spark, tmp_path, log=log).document["findings"][0]
-    assert "Upgrade paimon-flink 0.5.0, which runs here, to paimon-flink-1.17-1.4.2" in finding["first_step"]
+    assert "Upgrade paimon-flink 0.5.0, which runs here, to paimon-flink-1.17-2.0.0" in finding["first_step"]

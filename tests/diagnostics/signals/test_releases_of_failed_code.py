@@ -13,7 +13,7 @@ def test_a_connector_that_fails_in_its_own_code_has_its_newest_release() -> None
     fault = failed(5, "java.lang.NullPointerException", root_cause_frame=frame, thrown_in=frame, own_frames=None)
     facts = facts_of(of_version("1.19.1"), fault)
     assert (facts["origin"], facts["owner"]) == ("connector_code", "paimon-flink")
-    assert (facts["owner_release"], facts["owner_flink"]) == ("paimon-flink-1.19-1.4.2", "1.19")
+    assert (facts["owner_release"], facts["owner_flink"]) == ("paimon-flink-1.19-2.0.0", "1.19")
     assert "owner_advice" not in facts
 
 
@@ -21,7 +21,7 @@ def test_a_connector_that_fails_in_its_own_code_has_its_newest_release() -> None
     ("stack", "shown"),
     [
         ("org.apache.avro.A.b\norg.apache.paimon.flink.sink.Write.go paimon-flink 0.9.0", "paimon-flink 0.9.0"),
-        ("org.apache.avro.A.b\norg.apache.paimon.flink.sink.Write.go paimon-flink 1.4.2", None),
+        ("org.apache.avro.A.b\norg.apache.paimon.flink.sink.Write.go paimon-flink 2.0.0", None),
         ("org.apache.avro.A.b\norg.apache.paimon.flink.sink.Write.go", "paimon-flink 1.0.0"),
     ],
 )
@@ -37,7 +37,7 @@ def test_the_jar_behind_a_frame_or_on_the_class_path_tells_what_to_upgrade(stack
     }
     facts = facts_of(of_version("1.19.1"), path, fault)
     assert facts.get("owner_running") == shown
-    assert facts.get("owner_release") == ("paimon-flink-1.19-1.4.2" if shown else None)
+    assert facts.get("owner_release") == ("paimon-flink-1.19-2.0.0" if shown else None)
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_without_flinks_version_the_newest_release_for_each_is_listed() -> None:
     fault = failed(5, "java.lang.NullPointerException", root_cause_frame=frame, thrown_in=frame, own_frames=None)
     facts = facts_of(fault)
     assert facts["owner_releases"] == [
-        "paimon-flink-<Flink>-1.4.2 for Flink 1.16/1.17/1.18/1.19/1.20/2.0/2.1/2.2",
+        "paimon-flink-<Flink>-2.0.0 for Flink 1.16/1.17/1.18/1.19/1.20/2.0/2.1/2.2",
         "paimon-flink-<Flink>-1.3.2 for Flink 1.15",
     ]
     assert "owner_release" not in facts

@@ -160,7 +160,7 @@ def test_the_longest_beginning_counts() -> None:
         ("org.apache.iceberg.flink.FlinkCatalog", "1.17", "iceberg-flink-runtime-1.17-1.6.1"),
         ("org.apache.flink.cdc.connectors.mysql.MySqlSource", "1.18", "Flink CDC 3.2.1"),
         ("org.apache.flink.connector.kafka.source.KafkaSource", "1.12", None),
-        ("org.apache.paimon.flink.sink.FlinkSink", "1.20", "paimon-flink-1.20-1.4.2"),
+        ("org.apache.paimon.flink.sink.FlinkSink", "1.20", "paimon-flink-1.20-2.0.0"),
         ("org.apache.fluss.flink.catalog.FlinkCatalog", "1.19", "fluss-flink-1.19-0.9.1-incubating"),
         ("org.apache.doris.flink.sink.DorisSink", "1.18", "flink-doris-connector-1.18-26.2.0"),
         (
