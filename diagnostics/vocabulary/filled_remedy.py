@@ -33,7 +33,7 @@ def filled_remedy(english: str) -> Text | None:
 
 @cache
 def _forms() -> tuple[str, ...]:
-    of_messages = (each.remedy_with for each in message_remedies() if each.remedy_with is not None)
+    of_messages = (form for each in message_remedies() for form in each.forms)
     return (*of_messages, *required_options().acts.values())
 
 

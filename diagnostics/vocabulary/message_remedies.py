@@ -9,6 +9,8 @@ remedy  what to do, in sentences that need no further context
 named   `pattern`, an expression whose named groups take values out of the chain, and the `remedy` with these in their
         places, which counts where the expression fits; a group whose name ends in `java` takes the version of a class
         file and is shown as the release of Java
+parts   `of`, a message that `MESSAGES` reads in its parts, and `acts`: for each case that these decide, the `remedy`
+        with their values in its places
 shows   where such a failure comes from, if no other catalogue knows it: an id of `fault_origins.yaml`, or `setting`
 system  the outside system, beside `shows: outside_system`
 gives_way  entries that name the cause of this one: where another record of the case shows one of them, that one counts
@@ -24,8 +26,8 @@ The files in the order of their names, the first entry that fits counts. Setting
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
@@ -33,6 +35,8 @@ from typing import Any
 from diagnostics.language import Text
 from diagnostics.notation.class_cast import class_cast
 from diagnostics.notation.constant_text import EntryTexts
+from diagnostics.notation.hdfs_refusal import hdfs_refusal
+from diagnostics.notation.kubernetes_refusal import kubernetes_refusal
 from diagnostics.vocabulary.outside_refusals import likely_refusal, refusal_of
 from diagnostics.yaml_document import read_yaml, with_translations
 
@@ -47,6 +51,11 @@ OF_A_CLASS_FILE = "java"
 """How the names of groups end that take the version of a class file."""
 CLASS_FILES_BEFORE_JAVA = 44
 """Version of a class file less the release of Java: 52 is Java 8. Source: Java Virtual Machine Specification, 4.1."""
+MESSAGES: Mapping[str, Callable[[str], tuple[str, dict[str, str]] | None]] = {
+    "HDFS refuses a user": hdfs_refusal,
+    "Kubernetes refuses an account": kubernetes_refusal,
+}
+"""Messages whose parts decide what to do -> what reads them: the case, and the values; None for another text."""
 _THROWN = re.compile(r"\n[^\n]{0,200}(?:Exception|Error)\b")
 """A further exception of a chain, whose lines each begin with a class."""
 REMEMBERED = 4_096
@@ -62,6 +71,7 @@ class MessageRemedy:
     beside  parts of messages; one of them must be in the chain, too; none where the texts suffice
     gives_way             ids of entries that name its cause, where other records show them
     values, remedy_with   the expression that takes values out of the chain, and what to do with them in their places
+    parts, acts           the message that is read in its parts, and what to do in each case, with their values
     """
 
     id: str
@@ -79,9 +89,19 @@ class MessageRemedy:
     asks_for_cause: bool = False
     values: re.Pattern[str] | None = None
     remedy_with: str | None = None
+    parts: str | None = None
+    acts: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """What to do, with names in the places of values."""
+        return (*([self.remedy_with] if self.remedy_with else []), *self.acts.values())
 
     def remedy_for(self, text: str) -> str:
         """What to do, with the values of the chain where it has them."""
+        if self.parts is not None and (read := MESSAGES[self.parts](text)) is not None:
+            case, of_message = read
+            return with_values(self.acts[case], of_message)
         found = self.values.search(text) if self.values else None
         if found is None or self.remedy_with is None:
             return self.remedy
@@ -126,6 +146,8 @@ def message_remedies() -> tuple[MessageRemedy, ...]:
             asks_for_cause=entry.get("asks_for_cause") is True,
             values=re.compile(entry["named"]["pattern"]) if "named" in entry else None,
             remedy_with=_remedy_with(entry),
+            parts=entry["parts"]["of"] if "parts" in entry else None,
+            acts=_acts(entry["parts"]["acts"]) if "parts" in entry else {},
         )
         for path in sorted(FOLDER.glob("*.yaml"))
         for name, entry in _entries(path).items()
@@ -135,6 +157,10 @@ def message_remedies() -> tuple[MessageRemedy, ...]:
 def _remedy_with(entry: Mapping[str, Any]) -> str | None:
     named = entry.get("named")
     return with_translations(named["remedy"].strip(), named, "remedy") if named else None
+
+
+def _acts(acts: Mapping[str, Any]) -> Mapping[str, str]:
+    return {case: with_translations(act["remedy"].strip(), act, "remedy") for case, act in acts.items()}
 
 
 def with_values(form: str, values: Mapping[str, str]) -> Text:

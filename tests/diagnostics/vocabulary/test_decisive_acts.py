@@ -115,9 +115,9 @@ ACTS = [
     (f'{POSTGRES.replace("ERROR: ", "")}ERROR: relation "a" does not exist', "outside_system", "lower case"),
     ("ElasticsearchStatusException: missing authentication credentials for REST request", None, "'username'"),
     (
-        "AccessControlException: Permission denied: user=a, access=WRITE, inode='/':hdfs:hdfs",
+        'AccessControlException: Permission denied: user=a, access=WRITE, inode="/":hdfs:hdfs:drwxr-xr-x',
         "misconfiguration",
-        "hdfs dfs -chown",
+        "hdfs dfs -chown a /<folder>",
     ),
     ("0/3 nodes are available: 3 Insufficient cpu.", None, "cpu.amount"),
     ("AmazonS3Exception: The specified key does not exist.", None, "life-cycle"),

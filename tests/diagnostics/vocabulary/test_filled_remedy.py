@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from string import Formatter
 
 import pytest
 
@@ -16,6 +17,15 @@ FORBIDDEN = (
     'pods is forbidden: User "system:serviceaccount:shop:flink" cannot watch resource "pods" in API group "" '
     'in the namespace "shop"'
 )
+
+
+@pytest.mark.parametrize("form", [form for each in message_remedies() for form in each.acts.values()])
+def test_each_act_of_a_case_is_read_again_in_chinese(form: str) -> None:
+    names = dict.fromkeys(name for _, name, _, _ in Formatter().parse(str(form)) if name)
+    values = {name: f"{number}7" for number, name in enumerate(names, 1)}
+    read = filled_remedy(str(with_values(str(form), values)))
+    assert isinstance(read, Text)
+    assert all(value in read.translations[CHINESE] for value in values.values())
 
 
 @pytest.mark.parametrize("name", NAMED)
