@@ -53,6 +53,27 @@ from diagnostics.wording.phrase import split_sentences
         ("class_loading", "java.lang.LinkageError", "", "loader constraint violation", "twice"),
         ("serialization", "java.io.NotSerializableException", "", "com.acme.Options", "cannot be serialized"),
         ("serialization", "java.io.InvalidClassException", "", "a.B; local class incompatible", "another release"),
+        (
+            "serialization",
+            "java.io.InvalidClassException",
+            "",
+            "java.io.InvalidClassException: org.apache.avro.A; local class incompatible",
+            "a class of a library",
+        ),
+        (
+            "serialization",
+            "java.io.NotSerializableException",
+            "",
+            "java.io.NotSerializableException: io.opentelemetry.javaagent.shaded.A$B",
+            "of an agent",
+        ),
+        (
+            "serialization",
+            "org.apache.flink.api.common.InvalidProgramException",
+            "",
+            "Object org.apache.flink.streaming.util.serialization.SchemaWrapper@6e is not serializable",
+            "what the program gave",
+        ),
         ("record", "java.sql.BatchUpdateException", "", "Duplicate entry '7' for key 'PRIMARY'", "this key already"),
         ("statement", "org.apache.calcite.CalciteException", "", "Object 'orders' not found", "the table"),
         ("own_code", "java.lang.ClassCastException", "", "class a.PageB cannot be cast to class a.PageB", "twice"),
@@ -205,3 +226,17 @@ def test_code_that_flink_generates_or_calls_names_the_expression_or_the_object(
     shape = code_shape_of(origin, exception, "", f"{exception}: x", [frame], None)
     assert shape is not None
     assert named in shape.advice
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "java.io.InvalidClassException: org.apache.avro.A; local class incompatible",
+        "java.io.NotSerializableException: datadog.trace.A",
+    ],
+)
+def test_a_class_that_the_reader_does_not_own_asks_for_no_change_of_its_code(said: str) -> None:
+    shape = code_shape_of("serialization", said.partition(":")[0], "", said, (), None)
+    assert shape is not None
+    assert "open()" not in shape.advice
+    assert "states its serialVersionUID" not in shape.advice

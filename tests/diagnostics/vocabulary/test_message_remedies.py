@@ -284,3 +284,21 @@ def test_hard_links_are_a_matter_of_rocksdbs_own_folder() -> None:
     said = "RocksDBException: while link file to /chk/7/000017.sst.tmp: /db/000017.sst: Operation not permitted"
     remedy = remedy_of(f"org.rocksdb.{said}") or ""
     assert "state.backend.rocksdb.localdir" in remedy
+
+
+@pytest.mark.parametrize(
+    ("frame", "leads", "not_told"),
+    [
+        (
+            "org.apache.iceberg.common.DynClasses$Builder.impl",
+            "classloader.check-leaked-classloader: false",
+            "in close()",
+        ),
+        ("com.acme.Fetcher.run", "in close()", "No close()"),
+    ],
+)
+def test_a_pool_that_a_library_keeps_is_not_to_be_closed_by_the_job(frame: str, leads: str, not_told: str) -> None:
+    said = "java.lang.IllegalStateException: Trying to access closed classloader. Please check if you store"
+    remedy = remedy_of(said, (frame,)) or ""
+    assert leads in remedy.partition(".")[0] or leads in remedy[:160]
+    assert not_told not in remedy

@@ -27,3 +27,12 @@ def test_what_one_database_has_is_not_advised_for_another() -> None:
     advice = refusal_advice()
     of = {system: advice["it does not answer", system] for system in ("PostgreSQL", "Oracle", "SQL Server")}
     assert [system for system, text in of.items() if "pg_hba.conf" in text] == ["PostgreSQL"]
+
+
+def test_a_service_that_its_provider_runs_is_not_to_be_brought_up_by_the_reader() -> None:
+    general = {each.how: each.advice for each in refusals()}
+    how = "it is overloaded or down"
+    assert "Bring the system up again" in general[how]
+    for system in ("Kinesis", "BigQuery", "a Google Cloud service", "Azure", "Aliyun OSS", "Google Cloud Storage"):
+        assert "the provider runs this" in refusal_advice()[how, system], system
+    assert (how, "MySQL") not in refusal_advice()
