@@ -17,7 +17,7 @@ MOST_LEVELS = 20_000
 """Numbers of hosts and their parts kept. Our choice: a thousand hosts with twenty each."""
 
 LEVELS: Mapping[str, tuple[str, ...]] = {
-    "cpu": ("iowait_percent", "steal_percent"),
+    "cpu": ("iowait_percent", "steal_percent", "idle_percent"),
     "device": ("busy_percent", "write_await_ms", "await_ms"),
     "memory": ("available_bytes",),
     "control group": ("periods", "throttled_periods", "written_bytes", "oom_kills", "memory_limit_hits"),

@@ -26,6 +26,7 @@ class Place:
     essential: bool = False
     harmless: tuple[str, ...] = ()
     by_design: tuple[str, ...] = ()
+    loud: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +35,14 @@ class LookedAt:
     it if somebody wanted something by it.
 
     by_design  sentences about what the job does by design and people take for a trouble
+    is_loud    whether something was counted there that is no quiet, though no cause follows from it
     """
 
     place: Place
     was_read: bool
     harmless: tuple[str, ...] = ()
     by_design: tuple[str, ...] = ()
+    is_loud: bool = False
 
     @property
     def evidence(self) -> str:
@@ -60,6 +63,7 @@ def places() -> tuple[Place, ...]:
             entry.get("essential", False),
             tuple(entry.get("harmless", ())),
             tuple(entry.get("by_design", ())),
+            tuple(entry.get("loud", ())),
         )
         for entry in entries
     )
@@ -70,7 +74,11 @@ def looked_at(index: SignalIndex, job: str | None) -> tuple[LookedAt, ...]:
     view = index.view(Subject(job=job), "job", reach_down=True)
     return tuple(
         LookedAt(
-            place, any(view(fact) is not None for fact in place.facts), _harmless(place, view), _by_design(place, view)
+            place,
+            any(view(fact) is not None for fact in place.facts),
+            _harmless(place, view),
+            _by_design(place, view),
+            any(view(fact) for fact in place.loud),
         )
         for place in places()
     )
@@ -99,7 +107,7 @@ def describe_quiet(looked: Sequence[LookedAt], remark: str = "") -> str:
 
     remark  what was noticed beside; it is stated alone where no place was read
     """
-    quiet = enumeration([in_reader_language(each.place.what) for each in looked if each.was_read])
+    quiet = enumeration([in_reader_language(each.place.what) for each in looked if each.was_read and not each.is_loud])
     unread = enumeration([in_reader_language(each.place.what) for each in looked if not each.was_read], to_say("or"))
     if not quiet and remark:
         return joined_sentences((say("These files do not show whether the job is well."), remark))

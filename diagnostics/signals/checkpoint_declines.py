@@ -43,6 +43,11 @@ FINISHED = ("but FINISHED instead", "have already finished", "has been finished,
 (jm.ckpt.task_not_running) and Flink's DefaultCheckpointPlanCalculator (the last one: of 1.13)."""
 
 
+WRAPPER = "org.apache.flink.runtime.checkpoint.CheckpointException"
+"""Has Flink's reason as its message; the exception that a task failed with is its cause."""
+WHOLE = ("alignment limit", "closing")
+"""Kinds whose reason says all: no exception is behind it."""
+
 BY_THE_JVM = re.compile(
     r"\.(?:NullPointer|ClassCast|Arithmetic|ArrayStore|NegativeArraySize|\w*IndexOutOfBounds|ConcurrentModification"
     r"|NoSuchElement|NumberFormat)Exception$|Error$"
@@ -70,7 +75,8 @@ def measure(evidence: Evidence) -> Measured:
         of_job = failed.get(job_id, CheckpointFailures(job_id))
         history = histories.get(job_id, History(job_id))
         facts = _facts(evidence, of_job, history, cluster)
-        if (facts.get("failures") or facts.get("thresholds")) and "exception" not in facts:
+        unexplained = facts.get("failures") or facts.get("thresholds")
+        if unexplained and "exception" not in facts and "whole_reason" not in facts:
             yield NotMeasured("checkpoint_declines", "jobmanager-log", "no exception states why checkpoints failed")
         yield _signal(of_job, history, facts)
 
@@ -82,6 +88,8 @@ def _facts(evidence: Evidence, of_job: CheckpointFailures, history: History, clu
         "finished_tasks": sum(each.lead.kind == "finished tasks" for each in of_job.failures),
         "declined_not_ready": sum(each.lead.kind == "not ready" for each in of_job.failures),
         "consequences": sum(each.lead.kind == "consequence" for each in of_job.failures),
+        "consequence_reasons": _counted(each.lead.reason for each in of_job.failures if each.lead.kind == "consequence")
+        or None,
         "thresholds": len(of_job.thresholds),
         "threshold_reason": next((each.message for each in of_job.thresholds if each.reason), None),
         **_refused(history),
@@ -89,7 +97,7 @@ def _facts(evidence: Evidence, of_job: CheckpointFailures, history: History, clu
     if facts["not_ready"]:
         facts |= _slowest_start(evidence)
     if real:
-        facts |= _course(real, history) | _cause(real) | _places(real)
+        facts |= _course(real, history) | _cause(real) | _whole_reason(real) | _places(real)
         if facts.get("origin") == STATE_LIMIT:
             # The limit stays, and the next growth of the state fails again.
             facts.pop("ended_ms", None)
@@ -184,7 +192,7 @@ def _counted(words: Iterable[str]) -> list[str]:
 
 def _cause(real: Sequence[CheckpointFailure]) -> dict[str, FactValue]:
     """The most frequent exception, described by its first occurrence."""
-    told = [each.lead for each in real if each.lead.exception]
+    told = [each.lead for each in real if each.lead.exception not in (None, WRAPPER)]
     if not told:
         return {}
     kinds = Counter((each.exception, each.frame) for each in told)
@@ -208,6 +216,12 @@ def _cause(real: Sequence[CheckpointFailure]) -> dict[str, FactValue]:
         "same_cause": kinds[most],
         "causes": len(kinds),
     }
+
+
+def _whole_reason(real: Sequence[CheckpointFailure]) -> dict[str, FactValue]:
+    """The kind of the last failure where its reason says all."""
+    last = real[-1].lead
+    return {"whole_reason": last.kind} if last.kind in WHOLE and last.exception in (None, WRAPPER) else {}
 
 
 def _refuses(lead: FailureReport) -> bool | None:
@@ -288,6 +302,8 @@ FACTS = {
     "exception": "class of the innermost exception of most failures, without the package",
     "message": "message of the innermost exception of the declined checkpoints",
     "said": "class and message of the innermost exception",
+    "whole_reason": "kind of the last failure where Flink's reason says all and no exception is behind it: alignment "
+    "limit or closing",
     "frame": "top frame of the innermost exception",
     "user_frame": "innermost frame of the job's own code",
     "own_frames": "frames of the job's own code, innermost first",
@@ -306,6 +322,7 @@ FACTS = {
     "subtask_count": "how many subtasks that is",
     "task_managers": "TaskManagers from which the declines came",
     "unacknowledged": "tasks that never acknowledged these checkpoints, where no record names the operator",
+    "consequence_reasons": "why they did, in words, each with how often",
     "thresholds": "failures of the job because too many checkpoints had failed",
     "threshold_reason": "the reason that the job's failure names",
     "not_ready": "triggers refused because not all tasks were running",

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
+from typing import Any
 
-from diagnostics.aggregators import group_writes, host_levels
+from diagnostics.aggregators import alarming_readings, group_writes, host_levels
+from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.arithmetic.quantiles import highest
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.metrics.metric_series import metric_series
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
-from diagnostics.wording.cited_text import LEVEL, LEVEL_OF_DEVICE, LEVEL_OF_HOST, cited_text
+from diagnostics.wording.cited_text import LEVEL, LEVEL_OF_DEVICE, LEVEL_OF_HOST, cited_text, sample_text
 
 FEWEST_SAMPLES = 4
 """How many samples make a level. Our choice, as for the load of processes."""
@@ -24,9 +27,20 @@ SHORTEST_MS = 1_000
 """Two readings that are less apart show no rate: their times are exact to the second. Our choice."""
 MOST_CITED = 6
 
-FLINKS: Mapping[str, str] = {"System.CPU.IOWait": "iowait_percent", "System.CPU.Steal": "steal_percent"}
+FLINKS: Mapping[str, str] = {
+    "System.CPU.IOWait": "iowait_percent",
+    "System.CPU.Steal": "steal_percent",
+    "System.CPU.Idle": "idle_percent",
+}
 """The same values in Flink's own metrics. Source: Flink documentation, Metrics (system)."""
 PERCENT = 100.0
+CONTAINERS: Mapping[str, str] = {
+    "container_cpu_cfs_periods_total": "periods",
+    "container_cpu_cfs_throttled_periods_total": "throttled_periods",
+}
+"""Counters of a container's scheduling periods. Source: cAdvisor, Prometheus metrics."""
+ANY_FILE = -1
+"""The file id of counters that a server answers one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +68,12 @@ class _Level:
 def measure(evidence: Evidence) -> Measured:
     """The worst host, disk and control group, by their usual level.
 
-    Reads   host_sample; metric_sample (System.CPU.*).
+    Reads   host_sample; metric_sample (System.CPU.*, cAdvisor's scheduling periods).
     Gives   one signal of the case.
     Units   ratios of time 0 to 1, milliseconds.
     Empty   NotMeasured without statistics of hosts.
     """
-    levels = [*_sampled(evidence), *_metered(evidence)]
+    levels = [*_sampled(evidence), *_metered(evidence), *_counted(evidence)]
     facts, shown = _facts(levels)
     if "written_bytes_per_s" in facts:
         facts |= known_facts({"written_most_per_s": _most_written_per_s(evidence, facts["written_device"])})
@@ -100,6 +114,22 @@ def _metered(evidence: Evidence) -> Iterator[_Level]:
                 numbers = (len(values), median(values), min(values), max(values))
                 file_id = highest.file_id
                 yield _Level(use.task_manager, "cpu", None, file_id, ours, *numbers, use.cite(highest))
+
+
+def _counted(evidence: Evidence) -> Iterator[_Level]:
+    """Counters of containers, each between its lowest and highest value; their metrics may be in several files."""
+    counters: dict[tuple[str, str], list[Any]] = defaultdict(list)
+    for row in named_rows(evidence.answer(alarming_readings.AGGREGATOR)):
+        if row.metric in CONTAINERS and row.is_known:
+            counters[row.metric, row.labels or row.task_manager or ""].append(row)
+    for (metric, container), rows in counters.items():
+        values = [row.value for row in rows]
+        text = sample_text(metric, None, None, f"{max(values):.15g}")
+        cited = Citation.of(max(rows, key=lambda row: row.value), "metric", text, name=metric, value=max(values))
+        numbers = (len(values), median(values), min(values), max(values))
+        labels = dict(part.partition("=")[::2] for part in container.split(","))
+        name = labels.get("pod") or labels.get("name") or container
+        yield _Level(container, "control group", name, ANY_FILE, CONTAINERS[metric], *numbers, cited)
 
 
 def _facts(levels: Sequence[_Level]) -> tuple[dict[str, FactValue], list[_Level]]:

@@ -12,9 +12,16 @@ from diagnostics.arithmetic.quantiles import total
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue
 from diagnostics.reconstruction.job.cluster import cluster_of
-from diagnostics.reconstruction.job.graph import job_graph
+from diagnostics.reconstruction.job.graph import JobGraph, job_graph
 from diagnostics.reconstruction.load.offered_rate import bearable_ms, emitted_rate, offered_rate
-from diagnostics.reconstruction.load.task_rates import TaskKey, TaskRate, intervals, rates_around, task_rates
+from diagnostics.reconstruction.load.task_rates import (
+    TaskKey,
+    TaskRate,
+    intervals,
+    rates_around,
+    standing_tasks,
+    task_rates,
+)
 from diagnostics.reconstruction.metrics.metric_series import metric_series
 from diagnostics.reconstruction.stacks.task_threads import subject_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
@@ -32,22 +39,31 @@ def measure(evidence: Evidence) -> Measured:
 
     Reads   subtask: records read and busy time since the attempt began; task_manager: slots and cores; log_record:
             requests that an outside system refused.
-    Gives   one signal per task that read records.
+    Gives   one signal per task that read records; of one that read none in all of its intervals, that it stands.
     Units   records and bytes per second; milliseconds of busy time per record.
     Source  Little's law: a fully busy subtask processes 1000 / (busy milliseconds per record) records per second. All
             subtasks together pass what they do when the busiest one is busy all the time.
     Empty   NotMeasured without REST's answers about the subtasks.
     """
-    rates = task_rates(evidence)
-    if not rates:
+    rates, standing = task_rates(evidence), standing_tasks(evidence)
+    if not rates and not standing:
         yield NotMeasured("record_rate", "job-rest", "no file shows the records that each subtask read")
         return
     cluster = cluster_of(evidence)
-    room = _room(evidence)
+    whole = _room(evidence)
     around = _around_refusal(evidence)
+    for task, last in sorted(standing.items(), key=repr):
+        cites = tuple(each.cite() for each in last)
+        rate_of_none: dict[str, FactValue] = {
+            "position": job_graph(cluster, task[0]).position(task[1]),
+            "latest_per_s": 0.0,
+            "subtasks": len(last),
+        }
+        yield Signal("record_rate", subject_of(task, cluster), known_facts(rate_of_none), cites[:8], len(cites))
     for task in sorted(rates, key=repr):
         rate = rates[task]
         graph = job_graph(cluster, task[0])
+        room = _room_of_job(whole, graph)
         facts: dict[str, FactValue] = {
             "position": graph.position(task[1]),
             "parallelism": graph.parallelism.get(task[1]),
@@ -107,7 +123,7 @@ def _offered(offered_per_s: float | None, rate: TaskRate, room: Mapping[str, flo
     return {
         "offered_per_s": offered_per_s,
         "offered_parallelism": subtasks,
-        "offered_lacks_slots": subtasks > room["slots"] if room["slots"] else None,
+        "offered_lacks_slots": subtasks > room["usable"] if room["usable"] else None,
         "offered_excess_ratio": spared if spared > 0 else None,
         "fullest_ms": fullest.ms_per_record if fullest else None,
         "fullest_bearable_ms": bearable,
@@ -116,7 +132,9 @@ def _offered(offered_per_s: float | None, rate: TaskRate, room: Mapping[str, flo
 
 
 def _room(evidence: Evidence) -> Mapping[str, float | None]:
-    """The slots of all TaskManagers, and the cores of their hosts, as last seen; None when no file shows them."""
+    """The slots of all TaskManagers, those that are free, and the cores of their hosts, as last seen; None when no file
+    shows them.
+    """
     latest: dict[str, Any] = {}
     for row in sorted(named_rows(evidence.answer(task_managers.AGGREGATOR)), key=lambda row: row.ts_ms or 0):
         latest[row.task_manager] = row
@@ -125,20 +143,34 @@ def _room(evidence: Evidence) -> Mapping[str, float | None]:
         if row.cpu_cores is not None:
             cores[row.host or row.task_manager] = row.cpu_cores
     metered = [point for each in metric_series(evidence).of("taskSlotsTotal") for point in each.known[-1:]]
-    slots = total(row.slots for row in latest.values())
+    free = [point for each in metric_series(evidence).of("taskSlotsAvailable") for point in each.known[-1:]]
+    slots, unused = total(row.slots for row in latest.values()), total(row.free_slots for row in latest.values())
     return {
         "slots": slots if slots is not None else max((point.value or 0.0 for point in metered), default=None),
+        "free": unused if unused is not None else max((point.value or 0.0 for point in free), default=None),
         "cores": sum(cores.values()) if cores else None,
     }
 
 
+def _room_of_job(room: Mapping[str, float | None], graph: JobGraph) -> Mapping[str, float | None]:
+    """The room of one job: other jobs of the cluster keep their slots.
+
+    A task may have as many subtasks as the job has slots, its highest parallelism, and as many more as are free.
+    Source: Flink documentation, Flink Architecture (Task Slots and Resources).
+    """
+    slots, free, own = room["slots"], room["free"], max(graph.parallelism.values(), default=0)
+    usable = min(slots, own + free) if slots is not None and free is not None and own else slots
+    return {**room, "usable": usable}
+
+
 def _within(room: Mapping[str, float | None], needed: int, subtasks: int) -> dict[str, FactValue]:
     """The parallelism that slots, and slots and cores, leave room for, and whether that is more than now."""
-    slots, cores = room["slots"], room["cores"]
+    slots, cores = room["usable"], room["cores"]
     by_slots = min(needed, math.floor(slots)) if slots else needed
     by_cores = min(by_slots, math.floor(cores)) if cores else by_slots
     return {
-        "slots_total": slots,
+        "slots_total": room["slots"],
+        "slots_usable": slots,
         "cores_total": cores,
         "parallelism_by_slots": by_slots,
         "parallelism_by_cores": by_cores,
@@ -172,6 +204,7 @@ FACTS = {
     "fullest_excess_ratio": "busy time for each record of the subtask that reads most, over what it may be",
     "slots_total": "slots of all TaskManagers",
     "cores_total": "cores of the TaskManagers' hosts",
+    "slots_usable": "slots that this job can have: its own and the free ones",
     "parallelism_by_slots": "the parallelism that what is read or offered needs, at most the slots there are",
     "parallelism_by_cores": "the parallelism that what is read or offered needs, at most the slots and cores there are",
     "room_by_slots": "room for a higher parallelism in the existing slots",

@@ -82,6 +82,10 @@ KIND_ORDER: tuple[Kind, ...] = (
 """The most specific first: a failed snapshot precedes what only followed from it."""
 
 
+OTHER: tuple[str, Kind] = (to_say("a reason that is not known"), "snapshot")
+"""Of a task's decline whose reason no text above names: other releases have others."""
+
+
 def reason_of(text: str) -> tuple[str, Kind] | None:
     """Flink's reason in words, and its kind, from a message and its exception chain; None when none matches."""
     return next((meaning for told, meaning in REASONS.items() if told in text), None)

@@ -22,7 +22,7 @@ from diagnostics.reconstruction.failures.fault import job_of_vertex
 from diagnostics.reconstruction.failures.thrown import Thrown
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
 from diagnostics.reconstruction.job.execution_name import OF_GRAPH, execution_names
-from diagnostics.vocabulary.decline_reasons import KIND_ORDER, Kind, reason_of
+from diagnostics.vocabulary.decline_reasons import KIND_ORDER, OTHER, Kind, reason_of
 
 ABORTED = "java.util.concurrent.CancellationException"
 """The exception of an asynchronous part whose checkpoint was aborted elsewhere: it is never the cause. Of a trigger it
@@ -35,6 +35,10 @@ CLOSED = "registry is already closed"
 """Of the exception of a snapshot in a task that ends, as when its job is cancelled: a consequence. Source: Flink's
 AbstractCloseableRegistry."""
 
+DECLINED = "jm.ckpt.decline"
+"""The log event of a task's decline, as the JobManager logs it."""
+STATED = "Failure reason: "
+"""In front of the reason of a decline. Source: Flink's CheckpointException, 1.9 and later."""
 OF_CHECKPOINT = re.compile(r"(?:checkpoint|snapshot) (\d{1,18})\b")
 OF_OPERATOR = re.compile(r"for operator ([^\n]{1,300}?) \((\d{1,7})/\d{1,7}\)")
 EXECUTION = re.compile(r"by task ([0-9a-f_]{32,200}) of job")
@@ -130,7 +134,7 @@ def _answers(evidence: Evidence) -> Iterable[Mapping[str, Any]]:
 
 def _names(evidence: Evidence, rows: Sequence[Mapping[str, Any]], cluster: Cluster) -> Mapping[str, tuple[str, int]]:
     """Execution id, or its `task_subtask` part -> task name and subtask; empty when every decline names its task."""
-    unnamed = [row for row in rows if row["event"] == "jm.ckpt.decline" and not _vertex(row, cluster, {})]
+    unnamed = [row for row in rows if row["event"] == DECLINED and not _vertex(row, cluster, {})]
     return execution_names(evidence) if unnamed else {}
 
 
@@ -161,7 +165,7 @@ def _failure_report(
     text = "\n".join(row[name] for name in ("causes", "exception_message", "reason", "message") if row[name])
     if THRESHOLD in text:
         return _report_of_threshold(row, text)
-    reason = reason_of(text)
+    reason = reason_of(text) or (OTHER if row["event"] == DECLINED and STATED in text else None)
     exception = row["root_cause_class"] or row["exception_class"]
     if reason is None or (exception == ABORTED and reason[1] != "trigger"):
         return None

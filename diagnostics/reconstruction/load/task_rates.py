@@ -20,6 +20,7 @@ from diagnostics.evidence.subject import only_one
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.load.metered_intervals import STEP_MS, Interval, metered_intervals
 from diagnostics.reconstruction.metrics.metric_series import metric_series
+from diagnostics.reconstruction.metrics.start_up import FEWEST_SEEN
 from diagnostics.wording.cited_text import READ_SINCE, cited_text
 
 DENSE = 0.3
@@ -251,6 +252,16 @@ def task_rates_of(each_interval: Iterable[Interval]) -> Mapping[TaskKey, TaskRat
                 fullest=_fullest(groups),
             )
     return by_task
+
+
+@read_once
+def standing_tasks(evidence: Evidence) -> Mapping[TaskKey, Sequence[Interval]]:
+    """The last intervals of each task that read no record in any of at least FEWEST_SEEN intervals."""
+    return {
+        task: groups[-1]
+        for task, groups in _grouped(intervals(evidence)).items()
+        if len(groups) >= FEWEST_SEEN and all(_records_per_s(group) == 0 for group in groups)
+    }
 
 
 def rates_around(

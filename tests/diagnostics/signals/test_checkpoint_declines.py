@@ -242,3 +242,48 @@ def test_a_snapshot_in_a_task_that_is_being_closed_is_no_decline() -> None:
 
 def test_nothing_is_measured_without_logs_and_checkpoints() -> None:
     assert needs(measure(hand_made())) == {"checkpoint_declines": "jobmanager-log"}
+
+
+WRAPPED = {
+    "root_cause_class": None,
+    "root_cause_message": None,
+    "root_cause_frame": None,
+    "user_frame": None,
+    "thrown_in": None,
+    "own_frames": None,
+}
+
+
+@pytest.mark.parametrize(
+    ("reason", "kind"),
+    [
+        ("Checkpoint was declined (Barrier alignment timed out)", "alignment limit"),
+        ("Checkpoint was declined (task's operators partially closed)", "closing"),
+        ("Asynchronous task checkpoint failed.", None),
+    ],
+)
+def test_flinks_own_exception_is_no_cause_and_some_reasons_have_none(reason: str, kind: str | None) -> None:
+    stated = {**WRAPPED, "exception_message": f"Failure reason: {reason}", "causes": f"Failure reason: {reason}"}
+    log = [completed(1, 1), *declined(10, 2, **stated), *declined(20, 3, **stated)]
+    measured = list(measure(hand_made(**line_of_jobs(), log_record=log)))
+    facts = only(measured, "checkpoint_declines").facts
+    assert facts["failures"] == 2
+    assert "exception" not in facts
+    assert facts.get("whole_reason") == kind
+    assert ("checkpoint_declines" in needs(measured)) == (kind is None)
+
+
+def test_a_decline_with_a_reason_of_another_release_counts() -> None:
+    stated = {**WRAPPED, "exception_message": "Failure reason: a new one", "causes": "Failure reason: a new one"}
+    log = [completed(1, 1), *declined(10, 2, **stated)]
+    facts = only(measure(hand_made(**line_of_jobs(), log_record=log)), "checkpoint_declines").facts
+    assert (facts["failures"], facts["reasons"]) == (1, ["a reason that is not known (1)"])
+
+
+def test_what_only_follows_states_why_it_did() -> None:
+    text = "Failure reason: Checkpoint was canceled because a barrier from newer checkpoint was received."
+    stated = {**WRAPPED, "exception_message": text, "causes": text}
+    log = [completed(1, 1), *declined(10, 2, **stated), *declined(20, 3, **stated)]
+    facts = only(measure(hand_made(**line_of_jobs(), log_record=log)), "checkpoint_declines").facts
+    assert (facts["failures"], facts["consequences"]) == (0, 2)
+    assert facts["consequence_reasons"] == ["overtaken by a newer checkpoint (2)"]

@@ -60,5 +60,36 @@ def test_the_highest_rate_of_a_counter_is_that_of_one_device_in_one_file() -> No
     assert "written_most_per_s" not in only(host_load.measure(hand_made(host_sample=two)), "host_load").facts
 
 
+def test_a_host_without_idle_cpu_is_seen_in_its_own_tools_and_in_flinks_metrics() -> None:
+    rows = [
+        *course("cpu", "idle_percent", [0.2, 0.0, 3.0, 0.2], host="full"),
+        *course("cpu", "idle_percent", [64.0, 60, 70, 0], host="calm"),
+    ]
+    facts = only(host_load.measure(hand_made(host_sample=rows)), "host_load").facts
+    assert (facts["idle_host"], facts["idle_ratio"]) == ("full", 0.002)
+
+    meter = [
+        {"ts_ms": START + moment, "metric": "System.CPU.Idle", "value": value, "task_manager": "tm-1"}
+        for moment, value in enumerate([2.0, 1, 4, 1])
+    ]
+    assert only(host_load.measure(hand_made(metric_sample=meter)), "host_load").facts["idle_ratio"] == 0.015
+
+
+def test_the_counters_of_a_container_count_while_they_were_read() -> None:
+    def counter(metric: str, pod: str, values: list[float], file_id: int) -> list[dict[str, Any]]:
+        labels = f"container=flink-main-container,pod={pod}"
+        whole = {"metric": f"container_cpu_cfs_{metric}_total", "labels": labels, "file_id": file_id}
+        return [{"ts_ms": START + at * 15_000, "value": value, **whole} for at, value in enumerate(values)]
+
+    rows = [
+        *counter("periods", "tm-1", [90_000.0, 90_150, 90_300], 1),
+        *counter("throttled_periods", "tm-1", [100.0, 190, 280], 2),
+        *counter("periods", "tm-2", [1_000.0, 1_150, 1_300], 1),
+        *counter("throttled_periods", "tm-2", [900.0, 900, 903], 2),
+    ]
+    facts = only(host_load.measure(hand_made(metric_sample=rows)), "host_load").facts
+    assert (facts["throttled_group"], facts["throttled_ratio"]) == ("tm-1", 0.6), "180 of 300, not 280 of 90,300"
+
+
 def test_without_statistics_of_hosts_nothing_is_measured() -> None:
     assert needs(host_load.measure(hand_made())) == {"host_load": "host-statistics"}

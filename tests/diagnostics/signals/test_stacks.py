@@ -139,6 +139,16 @@ def test_the_rate_of_the_last_interval_may_be_none() -> None:
     assert (rate["records_per_s"], rate["latest_per_s"]) == (60, 0)
 
 
+@pytest.mark.parametrize(("free", "usable", "has_room"), [(0, 2, False), (2, 4, True), (None, 9, True)])
+def test_slots_that_another_job_of_the_cluster_holds_are_no_room(free: int | None, usable: int, has_room: bool) -> None:
+    emitted = _emitted(*[400.0] * 5, *[60.0] * 5)
+    managers = [{"ts_ms": START, "task_manager": "tm", "host": "one", "slots": 9, "free_slots": free}]
+    evidence = hand_made(**line_of_jobs(), subtask=_subtasks(MIDDLE), metric_sample=emitted, task_manager=managers)
+    rate = only(record_rate.measure(evidence), "record_rate").facts
+    assert (rate["slots_total"], rate["slots_usable"]) == (9, usable)
+    assert (rate["room_by_slots"], rate["parallelism_by_slots"]) == (has_room, usable)
+
+
 @pytest.mark.parametrize(
     ("slots", "cores", "by_slots", "by_cores", "lacking"),
     [
@@ -314,3 +324,16 @@ def test_a_thread_that_is_blocked_on_a_monitor_of_a_client_waits_for_its_system(
     facts = only(blocking_calls.measure(evidence), "blocking_calls").facts
     assert (facts["role"], facts["system"], facts["waiting_ratio"]) == ("sink", "StarRocks", 1.0)
     assert "sink.buffer-flush" in str(facts["relief"])
+
+
+def test_a_task_that_never_reads_a_record_stands() -> None:
+    """Calls that never complete are told from slow ones by this, also where only metrics were given."""
+    shared = {"job_id": JOB, "vertex_id": MIDDLE, "vertex": "enrich", "subtask": 0}
+    still = [
+        {**shared, "metric": metric, "ts_ms": START + 10_000 * step, "value": value}
+        for step in range(30)
+        for metric, value in (("numRecordsIn", 40_000.0), ("busyTimeMsPerSecond", 1000.0))
+    ]
+    rate = only(record_rate.measure(hand_made(**line_of_jobs(), metric_sample=still)), "record_rate")
+    assert (rate.subject.vertex, rate.facts["latest_per_s"]) == ("enrich", 0)
+    assert "records_per_s" not in rate.facts, "no cost of a record follows from it"
