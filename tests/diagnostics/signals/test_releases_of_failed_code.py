@@ -80,31 +80,45 @@ def test_without_a_version_of_flink_no_release_is_chosen() -> None:
 
 
 def test_a_later_fix_of_the_connectors_code_that_failed_is_named_with_its_release() -> None:
-    frame = "com.ververica.cdc.connectors.mongodb.table.MongoDBConnectorDeserializationSchema.deserialize"
+    frame = "org.apache.doris.flink.table.DorisDynamicOutputFormat.addBatch"
     place = {"root_cause_frame": frame, "thrown_in": frame, "user_frame": None, "own_frames": None}
     facts = facts_of(failed(5, "java.lang.NullPointerException", **place))
-    assert (facts["origin"], facts["fix"], facts["fix_program"]) == ("connector_code", "#2107", "Flink CDC")
-    assert (facts["fix_release"], facts["fix_place"]) == ("2.4.0", "MongoDBConnectorDeserializationSchema.deserialize")
-    assert facts["fixes"][0].startswith("Flink CDC 2.4.0: ")
+    assert (facts["origin"], facts["fix"], facts["fix_program"]) == ("connector_code", "#6165", "flink-doris-connector")
+    assert facts["fix_release"] == "1.4.0"
+    assert facts["fixes"][0].startswith("flink-doris-connector 1.4.0: ")
 
 
-def test_a_fix_of_another_method_of_the_class_is_not_said_to_have_changed_the_one_that_failed() -> None:
-    failing = "HybridSourceSplitEnumerator.sendSwitchSourceEvent"
-    frame = f"org.apache.flink.connector.base.source.hybrid.{failing}"
+def test_a_fix_of_another_method_that_its_title_names_is_not_proposed() -> None:
+    frame = "org.apache.flink.connector.base.source.hybrid.HybridSourceSplitEnumerator.sendSwitchSourceEvent"
     place = {"root_cause_frame": frame, "thrown_in": frame, "user_frame": None, "own_frames": None}
     facts = facts_of(failed(5, "java.lang.NullPointerException", **place))
-    assert facts["fix"] == "FLINK-28977", "it changed close()"
-    assert facts["fix_place"] == "HybridSourceSplitEnumerator"
+    assert facts["fix"] == "FLINK-28817", "not FLINK-28977, which is about HybridSourceSplitEnumerator.close"
+
+
+def test_a_message_that_a_title_quotes_has_its_fix_wherever_the_code_was_changed() -> None:
+    frame = "org.apache.flink.cdc.connectors.mysql.source.assigners.MySqlSnapshotSplitAssigner.onBinlogSplitUpdated"
+    place = {"root_cause_frame": frame, "thrown_in": frame, "user_frame": None, "own_frames": None}
+    message = "Invalid assigner status {} [NEWLY_ADDED_ASSIGNING_FINISHED]"
+    facts = facts_of(failed(5, "java.lang.IllegalStateException", message, **place))
+    assert (facts["fix"], facts["fix_release"]) == ("FLINK-36771", "3.3.0")
+
+
+def test_a_message_with_a_repair_of_its_own_has_no_changes_of_the_code_that_reports_it() -> None:
+    frame = "org.apache.flink.streaming.connectors.kinesis.util.KinesisConfigUtil.validateAwsConfiguration"
+    place = {"root_cause_frame": frame, "thrown_in": frame, "user_frame": None, "own_frames": None}
+    message = "The AWS region ('aws.region') must be set in the config."
+    facts = facts_of(failed(5, "java.lang.IllegalArgumentException", message, **place))
+    assert not {"fix", "fixes"} & set(facts)
 
 
 def test_a_fix_that_the_class_path_already_has_is_not_named() -> None:
-    frame = "com.ververica.cdc.connectors.mongodb.table.MongoDBConnectorDeserializationSchema.deserialize"
+    frame = "org.apache.doris.flink.table.DorisDynamicOutputFormat.addBatch"
     place = {"root_cause_frame": frame, "thrown_in": frame, "user_frame": None, "own_frames": None}
     path = {
         "ts_ms": START,
         "process": "taskmanager",
         "event": "class_path",
-        "message": "Classpath: lib/flink-sql-connector-mongodb-cdc-2.4.2.jar:lib/flink-dist-1.16.1.jar",
+        "message": "Classpath: lib/flink-doris-connector-1.16-1.4.0.jar:lib/flink-dist-1.16.1.jar",
     }
     facts = facts_of(path, failed(5, "java.lang.NullPointerException", **place))
     assert facts["origin"] == "connector_code"

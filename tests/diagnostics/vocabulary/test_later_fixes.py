@@ -108,10 +108,35 @@ def test_a_fix_that_the_running_release_has_is_not_proposed() -> None:
     assert "2107" not in [each.fix.change for each in found]
 
 
-def test_a_fix_of_the_method_alone_is_listed_and_does_not_lead() -> None:
-    found = later_fixes([f"{MONGODB}.deserialize"], "java.io.EOFException: end of data", {})
-    assert found
-    assert not any(each.is_close for each in found)
+def test_a_fix_of_the_method_that_says_nothing_of_the_failure_is_not_listed() -> None:
+    assert later_fixes([f"{MONGODB}.deserialize"], "java.io.EOFException: end of data", {}) == []
+
+
+def test_a_fix_that_says_something_of_the_failure_is_listed_and_does_not_lead() -> None:
+    frame = "com.starrocks.connector.flink.row.sink.StarRocksTableRowTransformer.typeConvertion"
+    said = "java.lang.StringIndexOutOfBoundsException: String index out of range: 0"
+    assert [(each.fix.change, each.is_close) for each in later_fixes([frame], said, {})] == [("380", False)]
+
+
+def test_beside_a_repair_of_its_own_only_titles_that_quote_the_message_count() -> None:
+    frame = "org.apache.flink.cdc.connectors.mongodb.source.reader.fetch.MongoDBStreamFetchTask.openChangeStreamCursor"
+    said = "com.mongodb.MongoCommandException: cannot resume stream; the resume token was not found."
+    found = later_fixes([frame], said, {}, quoting_only=True)
+    assert [(each.fix.change, each.frame) for each in found] == [("1938", None)]
+    assert later_fixes([f"{MONGODB}.deserialize"], NULL, {}, quoting_only=True) == []
+
+
+@pytest.mark.parametrize(
+    ("frame", "said"),
+    [
+        ("org.apache.flink.api.java.ClosureCleaner.clean", "java.io.NotSerializableException: org.acme.Rows"),
+        ("org.apache.flink.streaming.connectors.kafka.FlinkKafkaProducer.checkErroneous", "java.lang.Exception: sent"),
+        ("org.apache.hudi.hive.HoodieHiveClient.<init>", "java.lang.NoClassDefFoundError: org/acme/Hive"),
+        ("org.apache.flink.util.InstantiationUtil.deserializeObject", "java.io.EOFException: closed"),
+    ],
+)
+def test_code_that_only_meets_or_reports_what_is_wrong_has_no_fixes(frame: str, said: str) -> None:
+    assert later_fixes([frame], said, {}) == []
 
 
 def test_code_of_the_job_and_of_other_libraries_has_no_fixes() -> None:
