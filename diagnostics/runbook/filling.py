@@ -20,7 +20,7 @@ from diagnostics.runbook.text import Answer, Change, Look, Runbook, Step
 from diagnostics.vocabulary.settings import Version, version_of
 from diagnostics.wording import phrase
 from diagnostics.wording.code import fill_code
-from diagnostics.wording.option_names import CONFIG_FILE, code_in_version, in_version, lines_in_version
+from diagnostics.wording.option_names import CONFIG_FILE, code_in_version, in_version, lines_in_version, options_named
 
 NOTHING_SAID: Mapping[str, str] = {}
 GENERAL_WORDS = {
@@ -63,7 +63,8 @@ def fill(
         return cluster.derived(reference) if reference in ClusterCommands.DERIVED else view(reference)
 
     lasts = finding.get("role") == "root_cause" and not runbook.repairs_without_restart
-    page = _Page(lookup, cluster, said, ConfigFile.of(view), finding.get("role") == "root_cause", lasts)
+    advised = options_named(finding.get("first_step") or "")
+    page = _Page(lookup, cluster, said, ConfigFile.of(view), finding.get("role") == "root_cause", lasts, advised)
     left_out = _left_out(runbook, page, finding.get("rule", {}).get("id"))
     steps = [{**_filled_step(step, page), "left_out": left_out.get(step.id)} for step in runbook.steps]
     return {
@@ -84,6 +85,7 @@ class _Page:
 
     of_root_cause  whether the runbook is the root cause's: what else fails lasts until its change is made
     lasts          whether nothing but a restart of the job repairs it, so that no change can wait for a repair
+    advised        options that the finding's first step sets
     """
 
     lookup: Lookup
@@ -92,6 +94,7 @@ class _Page:
     file: ConfigFile
     of_root_cause: bool
     lasts: bool
+    advised: Set[str]
 
     @property
     def version(self) -> Version | None:
@@ -299,6 +302,11 @@ def _on_the_one_way(step: Step, answers: Sequence[dict[str, Any]]) -> Sequence[d
     return [each for each in answers if each["taken"] is not None]
 
 
+def _what_of(sentence: str) -> str:
+    """What a sentence `what: why` is about."""
+    return sentence.partition(":")[0].partition("\N{FULLWIDTH COLON}")[0]
+
+
 def _filled_step(step: Step, page: _Page) -> dict[str, Any]:
     lookup = page.lookup
     filled: dict[str, Any] = {"id": step.id}
@@ -328,7 +336,8 @@ def _filled_step(step: Step, page: _Page) -> dict[str, Any]:
     filled["change"] = changes = page.changes(step)
     filled["shown_change"] = [shown_change(each, page.file) for each in changes]
     in_force = bool(step.changes) and not changes
-    filled["wont_help"] = page.known([each.text for each in step.wont_help if page.applies(each.when)])
+    wont_help = page.known([each.text for each in step.wont_help if page.applies(each.when)])
+    filled["wont_help"] = [each for each in wont_help if page.advised.isdisjoint(options_named(_what_of(each)))]
     filled["docs"] = list(step.docs)
     filled["in_force"] = in_force
     filled["restart"] = restart = step.restart and not in_force

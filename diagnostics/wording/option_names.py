@@ -13,6 +13,12 @@ CONFIG_FILE_SINCE: Version = (1, 19)
 CONFIG_FILE = re.compile(r"(?<![\w-])config\.yaml")
 OLD_CONFIG_FILE = "flink-conf.yaml"
 BY_VERSION = re.compile(r"\[(<|>=)(\d+\.\d+)\|([^\]\n]+)\]")
+_OPTION_NAME = re.compile(
+    r"\b[a-z][a-z0-9-]{1,40}(?:\.[a-z0-9-]{1,60}){1,8}\b(?<!\.cfg)(?<!\.jar)(?<!\.log)(?<!\.py)(?<!\.sh)(?<!\.sql)(?<!\.xml)"
+    r"(?<!\.yaml)",
+    re.ASCII,
+)
+"""An option, and no file; beside Chinese characters, too."""
 
 
 def in_version(text: str, version: Version | None) -> str:
@@ -106,3 +112,8 @@ def _config_file(text: str, version: Version) -> str:
     if version >= CONFIG_FILE_SINCE or OLD_CONFIG_FILE in text:
         return text
     return CONFIG_FILE.sub(OLD_CONFIG_FILE, text)
+
+
+def options_named(text: str) -> frozenset[str]:
+    """The names of options in a text: words with dots, in lower case."""
+    return frozenset(_OPTION_NAME.findall(text))

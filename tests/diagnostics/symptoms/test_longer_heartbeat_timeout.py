@@ -58,3 +58,13 @@ def test_who_decides_for_it_restarts_the_processes() -> None:
 
     assert "heartbeat.timeout: 2 min" in "\n".join(each["to"] for each in merged["changes"])
     assert "jobmanager.sh" in merged["restart"]["command"]
+
+
+def test_what_the_first_step_sets_is_not_said_to_be_no_help() -> None:
+    def unhelpful(first_step: str) -> str:
+        finding = {"subject": {"job": JOB}, "first_step": first_step}
+        filled = fill(runbooks()["network-partition"], finding, SIGNALS)
+        return "\n".join(sentence for step in filled["steps"] for sentence in step["wont_help"])
+
+    assert "heartbeat.timeout" in unhelpful("Repair the link.")
+    assert "heartbeat.timeout" not in unhelpful("Only where it was slow raise heartbeat.timeout (50 s).")

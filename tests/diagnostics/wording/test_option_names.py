@@ -10,7 +10,7 @@ import pytest
 from diagnostics.rules.rule import shipped_rules
 from diagnostics.runbook import Step, runbooks
 from diagnostics.vocabulary.settings import Version, setting_catalogue
-from diagnostics.wording.option_names import code_in_version, in_version, lines_in_version
+from diagnostics.wording.option_names import code_in_version, in_version, lines_in_version, options_named
 
 VERSIONS = [(1, minor) for minor in range(10, 21)] + [(2, minor) for minor in range(4)]
 
@@ -101,3 +101,8 @@ def test_longer_names_are_not_taken_for_the_options_they_begin_with() -> None:
 def test_code_has_no_words_about_other_versions(version: Version | None, shown: str) -> None:
     code = "a[<1.20|; Time.days(1) before Flink 1.20]\n[<2.2|// a new name]\n[>=2.2|// the former name]"
     assert code_in_version(code, version) == shown
+
+
+def test_the_options_that_a_text_names_are_no_files() -> None:
+    text = "提高heartbeat.timeout, in config.yaml, e.g. with zoo.cfg, or taskmanager.memory.process.size."
+    assert options_named(text) == {"heartbeat.timeout", "taskmanager.memory.process.size"}
