@@ -154,6 +154,10 @@ LEAST_OF_LISTED = 0.2
 """Bits, and their share of the title, to list a fix of the method that failed. Our choice: below them the shared words
 are those of every other title.
 """
+OF_PLACE = 0.6
+"""Share of its title in bits with which a fix names the package, class and method that failed, to be listed. Our
+choice: such a title says nothing else.
+"""
 LEAST_QUOTED = 16.0
 QUOTED = 0.7
 LEAST_WORDS = 3
@@ -287,8 +291,15 @@ def _of_place(
         is_named = names_exception(fix.title)
         is_close = shared >= least + MORE_OF_A_CALLER * depth and (is_named or shared >= LEAST_OF_TITLE * whole)
         is_telling = shared >= max(LEAST_LISTED, LEAST_OF_LISTED * whole) or is_named or failure.is_bare_for(fix.title)
+        is_telling = is_telling or _is_about_place(fix, frame, index)
         if is_close or (is_own and depth == 0 and is_telling):
             yield shared * (1 if is_own else 0.5) - depth, Candidate(fix, frame, is_close)
+
+
+def _is_about_place(fix: LaterFix, frame: str, index: FixIndex) -> bool:
+    """Whether a title names hardly anything but the class that failed, so that it may be about any failure there."""
+    of_title = words_of(fix.title)
+    return index.weight(of_title & words_of(frame)) >= OF_PLACE * index.weight(of_title)
 
 
 def _quoting(product: Product, failure: Failure, release: Release | None) -> Iterator[tuple[float, Candidate]]:

@@ -46,7 +46,7 @@ def later_fix(fault: Fault, evidence: Evidence) -> dict[str, FactValue]:
     release = running.get(product.name)
     return facts | {
         "fix": _name(first),
-        "fix_title": first.fix.title,
+        "fix_title": first.fix.title.rstrip("."),
         "fix_program": product.program,
         "fix_release": _printed(first.fix.first_after(release)),
         "fix_url": product.address_of(first.fix.change),

@@ -118,6 +118,13 @@ def test_a_fix_that_says_something_of_the_failure_is_listed_and_does_not_lead() 
     assert [(each.fix.change, each.is_close) for each in later_fixes([frame], said, {})] == [("380", False)]
 
 
+def test_a_fix_whose_title_names_the_class_that_failed_and_nothing_else_is_listed() -> None:
+    extractor = "org.apache.paimon.flink.action.cdc.watermark.CdcTimestampExtractorFactory$MysqlCdcTimestampExtractor"
+    said = "java.lang.ClassCastException: java.lang.String cannot be cast to org.acme.JsonNode"
+    found = later_fixes([f"{extractor}.extractTimestamp"], said, {})
+    assert {each.fix.change for each in found} == {"3640", "2732"}
+
+
 def test_beside_a_repair_of_its_own_only_titles_that_quote_the_message_count() -> None:
     frame = "org.apache.flink.cdc.connectors.mongodb.source.reader.fetch.MongoDBStreamFetchTask.openChangeStreamCursor"
     said = "com.mongodb.MongoCommandException: cannot resume stream; the resume token was not found."
