@@ -42,6 +42,7 @@ OF_MESSAGES = re.compile(
     r"|\bshould (?:throw (?:an? )?(?:meaningful|readable|helpful|better|\w*Exception)|set the underlying"
     r"|fail (?:on|if|when))|\bwrong .{1,60} (?:page|display)|\bbefore throwing\b"
     r"|\b(?:throws away|hides|swallows?) the (?:exception|cause)|\bmore helpful\b|\b(?:specify|set) the cause\b"
+    r"|\b(?:become|becomes|turned into) \w+Exception\b"
 )
 """Titles of changes of messages, logs, displays and checks: the failure comes with them, too, or comes from them."""
 OF_UPKEEP = re.compile(

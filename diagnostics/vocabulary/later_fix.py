@@ -290,6 +290,7 @@ def _of_place(
         least = LEAST_SHARED + log(len(of_method), 2) if is_own else LEAST_SHARED_OF_CLASS
         is_named = names_exception(fix.title)
         is_close = shared >= least + MORE_OF_A_CALLER * depth and (is_named or shared >= LEAST_OF_TITLE * whole)
+        is_close = is_close or (is_named and is_own and depth == 0)
         is_telling = shared >= max(LEAST_LISTED, LEAST_OF_LISTED * whole) or is_named or failure.is_bare_for(fix.title)
         is_telling = is_telling or _is_about_place(fix, frame, index)
         if is_close or (is_own and depth == 0 and is_telling):
