@@ -1,4 +1,4 @@
-"""What the title of a fix says of the failure that it repaired, and whether a failure agrees with it.
+"""The failure that the title of a fix describes, and whether another one agrees with it.
 
 A change of the code that fails is no repair of the failure by itself: it may speed the code up, reword its messages,
 or repair another failure of it. A title mostly names what went wrong, and that a failure shows as well.
@@ -157,7 +157,7 @@ class Failure:
         return words_of(SENTENCE_END.split(message.strip(), maxsplit=1)[0]) - words_of(name) - OF_EVERY_FIX
 
     def is_bare_for(self, title: str) -> bool:
-        """Whether it has no message, so that only its place tells what went wrong, and a title says that it failed."""
+        """Whether it has no message, so that only its place shows what went wrong, and a title says that it failed."""
         message = self.innermost.partition(":")[2].strip()
         is_bare = message in ("", "null") or message.lstrip("-").isdigit()
         return is_bare and FAILS.search(title) is not None

@@ -259,15 +259,15 @@ def later_fixes(
     for depth, frame in enumerate(() if quoting_only else places[:MOST_PLACES]):
         for product in products().values():
             if product.has(frame):
-                take(_of_place(product, frame, depth, failure, running.get(product.name)))
+                take(_fixes_at_place(product, frame, depth, failure, running.get(product.name)))
     if not any(candidate.is_close for _, candidate in ranked.values()):
         for product in products().values():
             if any(map(product.has, places)):
-                take(_quoting(product, failure, running.get(product.name)))
+                take(_fixes_that_quote(product, failure, running.get(product.name)))
     return [candidate for _, candidate in sorted(ranked.values(), key=lambda each: (not each[1].is_close, -each[0]))]
 
 
-def _of_place(
+def _fixes_at_place(
     product: Product, frame: str, depth: int, failure: Failure, release: Release | None
 ) -> Iterator[tuple[float, Candidate]]:
     """Fixes of the method or class of a frame, with the bits of the words that their titles share with a failure.
@@ -303,7 +303,7 @@ def _is_about_place(fix: LaterFix, frame: str, index: FixIndex) -> bool:
     return index.weight(of_title & words_of(frame)) >= OF_PLACE * index.weight(of_title)
 
 
-def _quoting(product: Product, failure: Failure, release: Release | None) -> Iterator[tuple[float, Candidate]]:
+def _fixes_that_quote(product: Product, failure: Failure, release: Release | None) -> Iterator[tuple[float, Candidate]]:
     """Fixes whose titles quote the message of the innermost exception, wherever they changed the code."""
     index, words = fixes_by_place(product.name), failure.quotable
     for fix, of_title in index.fixes:
