@@ -22,9 +22,7 @@ def said_of(restarts: int) -> str:
 
 def test_places_with_nothing_in_them_are_listed_as_quiet() -> None:
     assert "Nothing stands out in failures of tasks and of the job, restarts and checkpoints." in said_of(0)
-    assert "alarming by itself" not in said_of(0)
 
 
 def test_a_place_in_which_something_is_counted_is_not_among_the_quiet_ones() -> None:
     assert "Nothing stands out in failures of tasks and of the job and checkpoints." in said_of(1)
-    assert "What was seen in restarts is not alarming by itself." in said_of(1)
