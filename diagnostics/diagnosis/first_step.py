@@ -22,7 +22,7 @@ def first_step_of(document: Mapping[str, Any]) -> str | None:
     nothing explains, or of what contributes; where nothing else is seen, that of a remark.
 
     Where nothing stands out: what the job does by design and people take for a trouble. Where the files do not show
-    whether the job is well: to change nothing, and the one file that decides.
+    whether the job is well: the one file that decides, and last that nothing in these asks for a change.
 
     document  of an analysis, in the reader's language
     """
@@ -49,8 +49,10 @@ def _by_design(document: Mapping[str, Any]) -> str | None:
 
 
 def _step_for_quiet_files(document: Mapping[str, Any]) -> str | None:
-    """Not to act on logs without trouble, and what to add; of files that were not understood, which may hold what asks
-    for a change, how to give them. None where something stands out, or no file would help.
+    """What to add to logs without trouble, and that they ask for no change; of files that were not understood, which
+    may hold what asks for one, how to give them. None where something stands out, or no file would help.
+
+    What to add stands first: whoever was paged has a trouble, and takes "change nothing" for a dismissal.
     """
     missing = document.get("split") or next(iter(document.get("missing_evidence", ())), None)
     stands_out = any(
@@ -65,7 +67,9 @@ def _step_for_quiet_files(document: Mapping[str, Any]) -> str | None:
         return None
     if unread:
         return _how_to_give(unread)
-    return joined_sentences((*_about_harmless(document), _file_to_add(document, missing), _files_by_trouble()))
+    nothing_asks = say("Nothing in these files is known to ask for a change.")
+    to_add = (_file_to_add(document, missing), _files_by_trouble())
+    return joined_sentences((*_about_harmless(document), *to_add, nothing_asks))
 
 
 def _how_to_give(unread: Sequence[str]) -> str:
@@ -89,15 +93,13 @@ def _about_harmless(document: Mapping[str, Any]) -> Sequence[str]:
 def _file_to_add(document: Mapping[str, Any], missing: Mapping[str, Any]) -> str:
     if all(each["job_id"] is None for each in document["jobs"]):
         return say(
-            "Change nothing on account of these files: no record of them is known to ask for it, and none is of a job"
-            " that runs. If a process or the job does not come up, add its log from its start (of a pod also kubectl"
-            " describe pod); if the job runs, add {what} ({how}).",
+            "If a process or the job does not come up, add its log from its start (of a pod also kubectl describe pod);"
+            " if the job runs, add {what} ({how}): no record of these files is of a job that runs.",
             what=within_sentence(missing["what"]),
             how=missing["how"],
         )
     return say(
-        "Change nothing on account of these files: no record of them is known to ask for it. Whether the job is well"
-        " they cannot show: add {what} ({how}).",
+        "Add {what} ({how}): these files do not show whether the job is well.",
         what=within_sentence(missing["what"]),
         how=missing["how"],
     )
