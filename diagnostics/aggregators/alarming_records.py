@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from diagnostics.aggregators.aggregator import CITATION_ORDER, Aggregator
 from diagnostics.aggregators.harmless_errors import ERRORS, harmless_kinds, is_fatal
 from diagnostics.arithmetic.row_choice import contains_any, is_any, is_true, shortened
 from diagnostics.arithmetic.row_order import Order, first_rows_by_group, sort_rows
 from diagnostics.citation import CITATION_COLUMNS
-from diagnostics.vocabulary.copied_error import INFORMED_TEXTS, shortened_to_known, telling_messages
+from diagnostics.notation.stack_frame import is_own_logger
+from diagnostics.vocabulary.copied_error import (
+    INFORMED_TEXTS,
+    answers_of_systems,
+    known_statements,
+    shortened_to_known,
+    telling_messages,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -73,8 +81,9 @@ RAISED = r"^(?:: )?(?:[a-zA-Z_][\w$]*\.)*[A-Z]\w*(?:Error|Exception)(?:: .|$)"
 ROOT = "root"
 """Name of the logger of programs that ask for none of their own. Source: Log4j and Python's logging."""
 RANKS = ("fatal", "error", "outside", "warning")
-"""`outside` are warnings of connectors, clients and the job that say that something failed; `warning` those of Flink
-that print an exception, and records of level INFO that print one whose repair is known.
+"""`outside` are warnings of connectors, clients and the job that say that something failed, or what is known to be
+wrong, and records of connectors and clients that repeat the answer of an outside system at level INFO; `warning` those
+of Flink that print an exception, and records of level INFO that print one whose repair is known.
 """
 RUNTIME_LOGGER = "^(?:" + "|".join(re.escape(each) for each in OF_THE_RUNTIME) + ")"
 KEPT = (
@@ -94,11 +103,11 @@ def _ranked(records: pa.Table) -> pa.Table:
 
     loud = pc.or_(is_any(records["level"], (*ERRORS, "WARN")), _printed(records))
     loud = pc.or_(loud, _knowingly_informs(records))
-    loud = pc.or_(loud, _audited(records))
+    loud = pc.or_(pc.or_(loud, _audited(records)), _informs_of_answer(records))
     records = records.filter(pc.or_(loud, contains_any(records["message"], INFORMED_TEXTS)))
     thrown = pc.or_(records["exception_class"].is_valid(), records["exception_message"].is_valid())
     printed = _printed(records)
-    said = contains_any(pc.if_else(records["level"].is_null(), records["message"], ""), telling_messages())
+    said = contains_any(pc.if_else(records["level"].is_null(), records["message"], ""), known_statements())
     raised = pc.match_substring_regex(pc.if_else(_repeated(records), records["message"], ""), RAISED)
     is_error = pc.or_(is_any(records["level"], ERRORS), pc.and_(printed, pc.or_(thrown, pc.or_(said, raised))))
     is_error = pc.or_(is_error, contains_any(records["message"], INFORMED_TEXTS))
@@ -108,10 +117,12 @@ def _ranked(records: pa.Table) -> pa.Table:
     refused = pc.fill_null(pc.starts_with(records["message"], OF_REFUSED_CONTAINERS), False)
     inside = pc.and_not(inside, pc.or_(of_connector, refused))
     failing = pc.fill_null(pc.match_substring_regex(records["message"], REPORTS_FAILURE), False)
+    answered = _informs_of_answer(records)
+    failing = pc.or_(failing, pc.or_(answered, contains_any(records["message"], known_statements())))
     outside = pc.and_(pc.invert(inside), pc.or_(thrown, failing))
     is_warning = pc.and_(is_any(records["level"], ("WARN",)), pc.or_(thrown, outside))
-    is_warning = pc.or_(is_warning, _knowingly_informs(records))
-    outside = pc.and_(outside, is_any(records["level"], ("WARN",)))
+    is_warning = pc.or_(is_warning, pc.or_(_knowingly_informs(records), answered))
+    outside = pc.and_(outside, pc.or_(is_any(records["level"], ("WARN",)), answered))
     fatal = pc.and_(is_error, is_fatal(records))
     warning = pc.if_else(outside, "outside", "warning")
     rank = pc.if_else(fatal, "fatal", pc.if_else(is_error, "error", pc.if_else(is_warning, warning, None)))
@@ -147,6 +158,23 @@ def _knowingly_informs(records: pa.Table) -> pa.Array:
     return contains_any(pc.if_else(informs, records["causes"], None), telling_messages())
 
 
+def _informs_of_answer(records: pa.Table) -> pa.Array:
+    """Whether a connector or a client repeats the answer of an outside system in a record that informs.
+
+    Not the job's own code, which may print what it processes.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    informs = pc.and_(is_any(records["level"], PRINTED), records["event"].is_null())
+    outside = pc.invert(pc.fill_null(pc.match_substring_regex(records["logger"], RUNTIME_LOGGER), True))
+    message = pc.if_else(pc.and_(informs, outside), records["message"], None)
+    answers = contains_any(message, answers_of_systems())
+    loggers = pc.unique(records["logger"].filter(answers)).cast(pa.string()).to_pylist()
+    own = [each for each in loggers if is_own_logger(each)]
+    return pc.and_not(answers, is_true(is_any(records["logger"], own)))
+
+
 def _audited(records: pa.Table) -> pa.Array:
     """Whether the operator audits an error of a resource, or an event that warns and whose repair is known."""
     import pyarrow.compute as pc
@@ -160,6 +188,11 @@ def _repeated(records: pa.Table) -> pa.ChunkedArray:
     import pyarrow.compute as pc
 
     return pc.fill_null(pc.equal(records["logger"], REPEATS_PROGRAM), False)
+
+
+def repeats_answer(row: Mapping[str, Any]) -> bool:
+    """Whether a row of the answer is a record of level INFO that repeats the answer of an outside system."""
+    return row["rank"] == "outside" and row["level"] in PRINTED
 
 
 def is_printed(level: str | None, logger: str | None) -> bool:
@@ -179,7 +212,7 @@ AGGREGATOR: Aggregator[pa.Table] = Aggregator(
     name="alarming_records",
     table="log_record",
     columns=(*KEPT, *KEPT_CAUSE, "message", "event"),
-    texts=(*INFORMED_TEXTS, REPEATS_PROGRAM, AUDITED),
+    texts=(*INFORMED_TEXTS, *answers_of_systems(), REPEATS_PROGRAM, AUDITED),
     reduce=_ranked,
     merge=_earliest,
     finish=_in_order,

@@ -22,7 +22,7 @@ def first_step_of(document: Mapping[str, Any]) -> str | None:
     nothing explains, or of what contributes; where nothing else is seen, that of a remark.
 
     Where nothing stands out: what the job does by design and people take for a trouble. Where the files do not show
-    whether the job is well: the one file that decides, and last that nothing in these asks for a change.
+    whether the job is well: the one file that decides, and the remark that nothing in these asks for a change.
 
     document  of an analysis, in the reader's language
     """
@@ -49,10 +49,10 @@ def _by_design(document: Mapping[str, Any]) -> str | None:
 
 
 def _step_for_quiet_files(document: Mapping[str, Any]) -> str | None:
-    """What to add to logs without trouble, and that they ask for no change; of files that were not understood, which
-    may hold what asks for one, how to give them. None where something stands out, or no file would help.
+    """What to add to logs without trouble, with the remark that they ask for no change; for files that were not
+    understood, and may hold a request for one, how to give them. None where something stands out, or no file helps.
 
-    What to add stands first: whoever was paged has a trouble, and takes "change nothing" for a dismissal.
+    What to add stands first: a person who was paged has a trouble, and reads "change nothing" as a dismissal.
     """
     missing = document.get("split") or next(iter(document.get("missing_evidence", ())), None)
     stands_out = any(

@@ -40,14 +40,16 @@ Row = Mapping[str, Any]
 def measure(evidence: Evidence) -> Measured:
     """Fatal errors, errors, and warnings with an exception, that the logs hold.
 
-    Reads   log_record from WARN on, without the errors that are harmless by themselves.
+    Reads   log_record from WARN on, without the errors that are harmless by themselves. What repeats the answer of an
+            outside system at level INFO is left to the signals of causes: it is no warning.
     Gives   one signal for each job; a record that names no job counts for all.
     Empty   NotMeasured without logs.
     """
     if not evidence.has("log_record"):
         yield NotMeasured("alarming_records", "jobmanager-log", "no log was given")
         return
-    rows = evidence.answer(alarming_records.AGGREGATOR).to_pylist()
+    alarming = evidence.answer(alarming_records.AGGREGATOR).to_pylist()
+    rows = [each for each in alarming if not alarming_records.repeats_answer(each)]
     harmless = _harmless(evidence)
     known = sorted(cluster_of(evidence).job_names)
     jobs: Sequence[str | None] = known or [None]

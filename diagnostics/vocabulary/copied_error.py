@@ -10,12 +10,15 @@ from diagnostics.vocabulary.fault_origins import origins
 from diagnostics.vocabulary.incident_kinds import KINDS
 from diagnostics.vocabulary.known_bug import bugs_that_fit
 from diagnostics.vocabulary.message_remedies import message_remedies
+from diagnostics.vocabulary.outside_refusals import telling_texts
 from diagnostics.vocabulary.setting_faults import setting_faults
 
 LEAST_CHARACTERS = 12
 """Shorter texts of the catalogues are in too many other files to name a cause alone. Our choice."""
 TOLD_CHARACTERS = 20
 """Shorter texts of known messages are in what programs print in passing, too. Our choice."""
+ANSWER_CHARACTERS = 16
+"""Shorter answers of outside systems are parts of other messages, too. Our choice."""
 AROUND_CHARACTERS = 60
 """Characters kept before and behind a known text in the rest of a message. Our choice: the name of a table or key."""
 THROWN = ("Exception", "Error")
@@ -67,6 +70,18 @@ def telling_messages() -> tuple[str, ...]:
     """Texts of messages whose repair is known and that say so in several words, without the general ones."""
     known = (text for each in message_remedies() if not each.is_general for text in each.texts)
     return tuple(text for text in known if len(text) >= TOLD_CHARACTERS and " " in text)
+
+
+@cache
+def answers_of_systems() -> tuple[str, ...]:
+    """Texts in which an outside system says by itself why it refuses, long enough and in several words."""
+    return tuple(each for each in telling_texts() if len(each) >= ANSWER_CHARACTERS and " " in each)
+
+
+@cache
+def known_statements() -> tuple[str, ...]:
+    """Texts that say by themselves what is wrong, whatever reports them: `telling_messages` and answers of systems."""
+    return tuple(dict.fromkeys((*telling_messages(), *answers_of_systems())))
 
 
 def shortened_to_known(text: str, characters: int) -> str:

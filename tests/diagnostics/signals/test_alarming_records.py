@@ -86,6 +86,21 @@ def test_a_warning_of_a_connector_counts_when_it_reports_a_failure() -> None:
     assert facts["outside_logger"] == "DorisStreamLoad"
 
 
+LOCKED = "retry 2 of 3: Lock wait timeout exceeded; try restarting transaction"
+
+
+def test_a_warning_whose_text_is_known_needs_no_exception_and_no_word_of_failure() -> None:
+    locked = record(0, "WARN", LOCKED, logger="com.acme.etl.JdbcUpsertSink")
+    facts = only(measure(hand_made(log_record=[locked])), "alarming_records").facts
+    assert facts["outside_count"] == 1
+    assert "holds the lock" in str(facts["outside_remedy"])
+
+
+def test_an_answer_of_a_system_that_is_logged_as_information_is_no_warning() -> None:
+    informed = record(0, "INFO", LOCKED, logger="com.zaxxer.hikari.pool.PoolBase")
+    assert only(measure(hand_made(log_record=[informed])), "alarming_records").facts["outside_count"] == 0
+
+
 def test_a_container_that_the_cluster_refuses_is_repaired_by_its_message() -> None:
     said = "Failed requesting worker with resource spec WorkerResourceSpec {cpuCores=2.0}, current pending count: 1"
     refused = record(

@@ -18,6 +18,7 @@ from diagnostics.signals.outside_faults import (
     refusal_in,
     system_of,
 )
+from diagnostics.signals.signal import Signal
 from diagnostics.vocabulary.outside_refusals import refusals
 from tests.diagnostics.hand_made import START, hand_made, line_of_jobs, needs, only
 
@@ -270,3 +271,30 @@ def test_writers_of_a_table_are_no_advice_for_a_system_without_tables() -> None:
     assert advice_for(conflict, None, "Pulsar") is None
     assert "retry_on_conflict" in (advice_for(conflict, None, "Elasticsearch") or "")
     assert advice_for(conflict, None, "LakeSoul") == conflict.advice
+
+
+@pytest.mark.parametrize(
+    ("logger", "goes_on", "counts"),
+    [
+        ("org.apache.hadoop.fs.s3a.Invoker", False, True),
+        ("org.acme.AuditFunction", False, False),
+        ("org.apache.flink.runtime.taskmanager.Task", False, False),
+        ("org.apache.hadoop.fs.s3a.Invoker", True, False),
+    ],
+)
+def test_an_answer_that_a_client_repeats_as_information_counts_while_nothing_goes_on_after_it(
+    logger: str, goes_on: bool, counts: bool
+) -> None:
+    said = "retry #3: AmazonS3Exception: Please reduce your request rate."
+    informed = {"ts_ms": START, "level": "INFO", "logger": logger, "message": said}
+    completed = {
+        "ts_ms": START + 60_000,
+        "level": "INFO",
+        "logger": "org.apache.flink.runtime.checkpoint.CheckpointCoordinator",
+        "message": "Completed checkpoint 9",
+        "event": "jm.ckpt.completed",
+        "checkpoint_id": 9,
+    }
+    log = [informed, completed] if goes_on else [informed]
+    measured = measure(hand_made(**line_of_jobs(), log_record=log))
+    assert any(isinstance(each, Signal) for each in measured) is counts
