@@ -7,7 +7,7 @@ from collections import defaultdict
 
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import Subject
-from diagnostics.reconstruction.events.event_time_names import may_fire_early, needs_watermarks
+from diagnostics.reconstruction.events.event_time_names import assigns_watermarks, may_fire_early, needs_watermarks
 from diagnostics.reconstruction.job.planner_names import PROGRAM_FACTS, program_facts
 from diagnostics.reconstruction.metrics.metric_series import WATERMARKS, MetricSeries, metric_series
 from diagnostics.reconstruction.metrics.series import Series, increase
@@ -33,19 +33,25 @@ def measure(evidence: Evidence) -> Measured:
         return
     series = metric_series(evidence)
     by_job: dict[str | None, list[Series]] = defaultdict(list)
+    by_operators: dict[str | None, list[Series]] = defaultdict(list)
     for metric, operators in (("currentInputWatermark", False), ("currentOutputWatermark", True)):
         for gauge in series.of(metric):
             if gauge.points and (gauge.operator is not None) == operators:
                 by_job[gauge.job_id].append(gauge)
-    for job_id, gauges in sorted(by_job.items(), key=lambda item: str(item[0])):
+    for gauge in series.of("currentInputWatermark"):  # people paste the operators' gauges alone
+        if gauge.points and gauge.operator and gauge.job_id not in by_job:
+            by_operators[gauge.job_id].append(gauge)
+    for job_id, gauges in sorted((by_operators | by_job).items(), key=lambda item: str(item[0])):
         if not any(gauge.known for gauge in gauges):
+            program = program_facts(evidence, job_id)
             facts = known_facts(
                 {
                     "gauges": len(gauges),
                     "only_watermarks": set(series.metrics()) <= set(WATERMARKS) or None,
                     "silent_operator": _silent_operator(job_id, series),
-                    "idle_reader": _idle_reader(job_id, series),
-                    **program_facts(evidence, job_id),
+                    "idle_reader": _idle_reader(job_id, series, is_beam=program["is_beam"] is True),
+                    "assigner": _assigner_without(job_id, series),
+                    **program,
                 }
             )
             cited = tuple(gauge.cite(gauge.points[-1]) for gauge in gauges[:MOST_SHOWN])
@@ -68,20 +74,42 @@ def _silent_operator(job_id: str | None, series: MetricSeries) -> str | None:
     return max(silent, key=lambda place: (silent[place], place))[1] if silent else None
 
 
-def _idle_reader(job_id: str | None, series: MetricSeries) -> str | None:
-    """The source with a subtask that has read nothing and gives no watermark, where a window or join emits nothing."""
+def _idle_reader(job_id: str | None, series: MetricSeries, *, is_beam: bool) -> str | None:
+    """The source with a subtask that has read nothing, where a window or join emits nothing or waits for a watermark.
+
+    is_beam  whether the job is a pipeline of Beam, whose grouping waits for a watermark, whatever it is called
+    """
     counts = [each for each in series.of("numRecordsOut") if each.job_id == job_id and each.operator and each.known]
     still = [each for each in counts if not any(point.value for point in each.known)]
-    waiting = (each.operator or "" for each in still)
-    if not any(needs_watermarks(name, assigned=True) and not may_fire_early(name) for name in waiting):
+    sources = [each for each in still if SOURCE_NAME.search(each.operator or "")]
+    if any(map(_waits, still)):
+        without = {(each.operator, each.subtask) for each in _unknown("currentOutputWatermark", job_id, series)}
+        if named := next((each.operator for each in sources if (each.operator, each.subtask) in without), None):
+            return named
+    if is_beam or any(map(_waits, _unknown("currentInputWatermark", job_id, series))):
+        reading = {each.operator for each in counts if any(point.value for point in each.known)}
+        return next((each.operator for each in sources if each.operator in reading), None)
+    return None
+
+
+def _assigner_without(job_id: str | None, series: MetricSeries) -> str | None:
+    """The operator that assigns watermarks, has read records and gives none, where a window or join waits for one."""
+    waiting = [*_unknown("currentInputWatermark", job_id, series)]
+    if not any(map(_waits, waiting)):
         return None
-    without = {
-        (each.operator, each.subtask)
-        for each in series.of("currentOutputWatermark")
-        if each.job_id == job_id and each.points and not each.known
-    }
-    readers = (each.operator for each in still if (each.operator, each.subtask) in without)
-    return next((name for name in readers if name and SOURCE_NAME.search(name)), None)
+    read = {each.operator for each in series.of("numRecordsIn") if each.job_id == job_id and increase(each.points)}
+    names = (each.operator or "" for each in _unknown("currentOutputWatermark", job_id, series))
+    return next((name for name in names if name in read and assigns_watermarks([name])), None)
+
+
+def _unknown(metric: str, job_id: str | None, series: MetricSeries) -> list[Series]:
+    """The gauges of a job's operators that were read and have never had a watermark."""
+    return [each for each in series.of(metric) if each.job_id == job_id and each.operator and not each.known]
+
+
+def _waits(series: Series) -> bool:
+    name = series.operator or ""
+    return needs_watermarks(name, assigned=True) and not may_fire_early(name)
 
 
 SIGNALS = (
@@ -94,7 +122,9 @@ SIGNALS = (
             **PROGRAM_FACTS,
             "silent_operator": "operator that read many records and emitted none, in a job without any watermark",
             "idle_reader": "source with a subtask that has read nothing and has no watermark, in front of a window or "
-            "join that emits nothing",
+            "join that emits nothing or waits for a watermark",
+            "assigner": "operator that assigns watermarks, has read records and gives none, in front of a window or "
+            "join that waits for one",
         },
         measure=measure,
     ),

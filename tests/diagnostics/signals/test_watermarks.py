@@ -196,6 +196,41 @@ def test_a_reader_without_records_is_named_where_what_is_behind_it_emits_nothing
     assert facts.get("idle_reader") == named
 
 
+@pytest.mark.parametrize(
+    ("below", "first", "named"),
+    [
+        ("TumblingEventTimeWindows", 500.0, "Source: kafka"),
+        ("TumblingEventTimeWindows", 0.0, None),
+        ("enrich", 500.0, None),
+    ],
+)
+def test_a_reader_without_records_beside_one_that_reads_is_named_where_a_window_waits(
+    below: str, first: float, named: str | None
+) -> None:
+    """A job by processing time has no watermark either: it needs an operator that waits for one."""
+    rows = [{**each, "operator": below} for each in gauge(SINK, 0, [None])]
+    for subtask, growth in ((0, first), (1, 0.0)):
+        counted = passing(subtask, growth)
+        rows += [{**each, "metric": "numRecordsOut", "operator": "Source: kafka"} for each in counted]
+    operators = gauge(SOURCE, 0, [None], "currentOutputWatermark")
+    rows += [{**each, "operator": "map"} for each in operators]
+    facts = only(jobs_without_watermarks.measure(hand_made(metric_sample=rows)), "watermarks.job").facts
+    assert facts.get("idle_reader") == named
+
+
+@pytest.mark.parametrize(("growth", "named"), [(5.0, "WatermarkAssigner[2]"), (0.0, None)])
+def test_an_assigner_that_reads_and_gives_no_watermark_is_named_where_a_window_waits(
+    growth: float, named: str | None
+) -> None:
+    rows = [{**each, "operator": "GlobalWindowAggregate[6]"} for each in gauge(SINK, 0, [None])]
+    rows += [
+        {**each, "operator": "WatermarkAssigner[2]"} for each in gauge(SOURCE, 0, [None], "currentOutputWatermark")
+    ]
+    rows += [{**each, "operator": "WatermarkAssigner[2]", "metric": "numRecordsIn"} for each in passing(0, growth)]
+    facts = only(jobs_without_watermarks.measure(hand_made(metric_sample=rows)), "watermarks.job").facts
+    assert facts.get("assigner") == named
+
+
 def test_the_operator_that_reads_and_emits_nothing_is_named_where_no_task_has_a_watermark() -> None:
     rows = gauge(SINK, 0, [None])
     for name in ("order-totals", "Sink: documents"):
