@@ -26,18 +26,19 @@ _REFUSAL = re.compile(
     r"(?P<mode>[d-](?:[r-][w-][xsStT-]){3})(?P<acl>\+|:\w{0,10}:)?"
 )
 """Names and paths that a shell takes as they are; others leave the act general."""
-OWNER, GROUP, MEMBER, OTHERS, SHARED, ACL, BEYOND_MODE = (
+OWNER, GROUP, MEMBER, OTHERS, FILE, SHARED, ACL, BEYOND_MODE = (
     "owner",
     "group",
     "member",
     "others",
+    "file",
     "shared",
     "acl",
     "beyond_mode",
 )
 """Who is refused: the owner; one outside of the group that may; a member of a group that may less than the others; one
-of the others; one who creates something in a directory of all users; anybody where an ACL counts; one whom the mode
-admits, so that another authorizer refuses."""
+of the others; one who uses a file of another user, who writes more of them; one who creates something in a directory
+of all users; anybody where an ACL counts; one whom the mode admits, so that another authorizer refuses."""
 _OF_ALL_USERS = 1
 """Names in a path up to which a directory is of all users, such as `/`, `/user` and `/tmp`: no job is to own it."""
 
@@ -50,26 +51,30 @@ def hdfs_refusal(text: str) -> tuple[str, dict[str, str]] | None:
     """Who is refused, and the values of the message; None for a text without one, or with names of other letters.
 
     The values are user, path, owner, group, mode; `bits` that are missing; `grant`, those that an entry of an ACL
-    needs; and `folder`, a place below the path for a directory of the user's own.
+    needs; and `folder`, a place below a directory for one of the user's own, or that of a file.
     """
     refusal = _REFUSAL.search(text)
     if refusal is None:
         return None
     values = {name: refusal[name] for name in ("user", "path", "owner", "group", "mode")}
     bits, is_directory = _BITS[refusal["access"]], refusal["mode"].startswith("d")
-    values |= {"bits": bits, "grant": _grant(bits, is_directory=is_directory), "folder": _folder(values)}
-    return _refused(values, has_acl=refusal["acl"] is not None), values
+    values |= {"bits": bits, "folder": _folder(values) if is_directory else values["path"].rpartition("/")[0]}
+    refused = _refused(values, has_acl=refusal["acl"] is not None)
+    return refused, {**values, "grant": _grant(bits, is_directory=is_directory or refused == FILE)}
 
 
 def _refused(values: dict[str, str], *, has_acl: bool) -> str:
     owner, group, others = (_admits(values["mode"][place : place + 3], values["bits"]) for place in (1, 4, 7))
     if values["user"] == values["owner"]:
         return BEYOND_MODE if owner else OWNER
+    is_file = values["mode"].startswith("-")
+    if is_file and (has_acl or not others) and _depth(values["folder"]) > _OF_ALL_USERS:
+        return FILE
     if has_acl:
         return ACL
     if others:
         return BEYOND_MODE if group else MEMBER
-    if "w" in values["bits"] and values["mode"].startswith("d") and _depth(values["path"]) <= _OF_ALL_USERS:
+    if "w" in values["bits"] and not is_file and _depth(values["path"]) <= _OF_ALL_USERS:
         return SHARED
     return GROUP if group and values["group"] != _SUPERUSERS else OTHERS
 

@@ -23,6 +23,8 @@ KUBERNETES = (
         ("flink", "WRITE", '"/a/b":hdfs:supergroup:drwxrwxr-x', "others", "-m user:flink:rwx /a/b"),
         ("flink", "READ", '"/a/b":etl:data:-rw----r--', "member", "hdfs dfs -chmod g+r /a/b"),
         ("flink", "READ", '"/a/b":etl:data:-rw-------', "others", "-m user:flink:r-- /a/b"),
+        ("flink", "READ", '"/a/b/c":etl:data:-rw-------', "file", "user:flink:r-x,default:user:flink:r-x /a/b,"),
+        ("flink", "READ", '"/a/b/c":etl:data:-rw-r-----+', "file", "user:flink:r-x,default:user:flink:r-x /a/b,"),
         ("flink", "READ_EXECUTE", '"/a/b":etl:data:drwx------', "others", "-m user:flink:r-x /a/b"),
         ("flink", "WRITE", '"/user":hdfs:supergroup:drwxr-xr-x', "shared", "hdfs dfs -chown flink /user/flink"),
         ("flink", "WRITE", '"/":hdfs:supergroup:drwxr-xr-x', "shared", "hdfs dfs -mkdir -p /<folder>"),
