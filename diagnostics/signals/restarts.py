@@ -42,6 +42,10 @@ TOLD_TO_END, SHUTTING_DOWN = "process.signal", "The TaskExecutor is shutting dow
 """
 TRIGGERED: tuple[Status, ...] = ("completed", "in_progress", "expired", "declined")
 """Statuses of checkpoints that have begun."""
+STEADY_MS = 1_800_000
+"""Time without a restart after which the restarts before it are no longer counted, where only a counter shows them: a
+job that has run for months has restarted before. Our choice: half an hour, as the rule for a healthy job asks.
+"""
 SHOWN = 8
 
 
@@ -135,28 +139,59 @@ def _latest(evidence: Evidence) -> Mapping[str | None, Any]:
 class Counted:
     """Restarts that the metric counts; the counter restarts with the JobManager.
 
-    steady  times of the last samples, in order, in which it did not change
+    stamps     times of the samples that show an increase, in order
+    steady     times of the last samples, in order, in which it did not change
+    uptime_ms  how long the job had run without interruption at its last sample
     """
 
     restarts: int
+    stamps: Sequence[int]
     steady: Sequence[int]
+    uptime_ms: float | None
     citation: Citation
 
     @property
     def steady_ms(self) -> int | None:
         """How long it was unchanged up to its last sample."""
-        return self.steady[-1] - self.steady[0] if len(self.steady) > 1 else None
+        sampled = self.steady[-1] - self.steady[0] if len(self.steady) > 1 else None
+        return round(max(self.uptime_ms, sampled or 0)) if self.uptime_ms is not None else sampled
 
 
 def _counted(series: MetricSeries) -> Mapping[str | None, Counted]:
-    """Job -> its restarts by the metric."""
+    """Job -> its restarts by the metric: those that its samples show, and those before the first one where the job had
+    not run for long since.
+    """
+    uptimes = {each.job_id: each.known for each in series.of("uptime") if each.known}
     restarts_by_job: dict[str | None, Counted] = {}
     for metric in ("fullRestarts", "numRestarts"):
         for each in series.of(metric):
-            if each.known:
-                restarts = round((each.known[0].value or 0.0) - each.counted_before + increase(each.points))
-                restarts_by_job[each.job_id] = Counted(restarts, _steady_at(each.known), each.cite(each.known[-1]))
+            if not each.known:
+                continue
+            uptime = [point.value if (point.value or 0.0) > 0 else None for point in uptimes.get(each.job_id, ())]
+            first_ms, last_ms = (uptime[0], uptime[-1]) if uptime else (None, None)
+            before = (each.known[0].value or 0.0) - each.counted_before
+            calm_ms = (first_ms or 0.0) + _first_calm_ms(each.known)
+            restarts = round(increase(each.points) + (before if calm_ms < STEADY_MS else 0.0))
+            steady = _steady_at(each.known)
+            place = each.cite(each.known[-1])
+            restarts_by_job[each.job_id] = Counted(restarts, _grown_at(each.known), steady, last_ms, place)
     return restarts_by_job
+
+
+def _grown_at(points: Sequence[Point]) -> list[int]:
+    """The times of the samples that count more than the one before, in order."""
+    pairs = itertools.pairwise(points)
+    return [after.ts_ms for before, after in pairs if after.ts_ms and (after.value or 0.0) > (before.value or 0.0)]
+
+
+def _first_calm_ms(points: Sequence[Point]) -> int:
+    """How long the counter stayed at its first value."""
+    stamps = [
+        point.ts_ms
+        for point in itertools.takewhile(lambda point: point.value == points[0].value, points)
+        if point.ts_ms is not None
+    ]
+    return stamps[-1] - stamps[0] if stamps else 0
 
 
 def _steady_at(points: Sequence[Point]) -> list[int]:
@@ -172,6 +207,8 @@ def _facts(changes: Sequence[Transition], latest: Any, counted: Counted | None) 
     facts: dict[str, FactValue] = {"restarts": restarts, "running_again": len(running_again)}
     if not changes and counted is not None:
         facts["steady_ms"] = counted.steady_ms
+        if restarts and counted.stamps:
+            facts |= {"first_ms": counted.stamps[0], "last_ms": counted.stamps[-1]}
     if changes:
         facts |= {"final_state": changes[-1].state_to, "final_ms": changes[-1].ts_ms}
         facts["states"] = list(dict.fromkeys(change.state_to for change in changes))
@@ -204,7 +241,7 @@ def _steady(
 ) -> dict[str, FactValue]:
     """How long a running job has not restarted, up to the last REST answer or the end of the log with its states."""
     last = facts.get("last_ms")
-    if not isinstance(last, int) or facts.get("final_state") != "RUNNING":
+    if not changes or not isinstance(last, int) or facts.get("final_state") != "RUNNING":
         return {}
     seen = [latest.ts_ms] if latest is not None and latest.state == "RUNNING" and latest.ts_ms else []
     seen += [last_ms[changes[-1].event.file_id]] if changes[-1].event.file_id in last_ms else []

@@ -137,6 +137,36 @@ def test_the_counter_alone_shows_restarts_and_how_long_there_was_none() -> None:
     assert "steady_ms" not in one_look
 
 
+def sampled(metric: str, *samples: tuple[int, float]) -> list[dict[str, Any]]:
+    """A metric of the job: minute -> value."""
+    place = {"scope": "job", "job_id": JOB, "metric": metric}
+    return [{**place, "ts_ms": START + minute * 60_000, "value": value} for minute, value in samples]
+
+
+@pytest.mark.parametrize(
+    ("samples", "number"),
+    [
+        ([*sampled("numRestarts", (0, 57)), *sampled("uptime", (0, 14_400_000))], 0),  # one look, four hours later
+        ([*sampled("numRestarts", (0, 57)), *sampled("uptime", (0, 60_000))], 57),
+        ([*sampled("numRestarts", (0, 57), (20, 57), (40, 57))], 0),
+        ([*sampled("numRestarts", (0, 57), (5, 57), (10, 57))], 57),  # it may restart each quarter of an hour
+        ([*sampled("numRestarts", (0, 3), (10, 3), (20, 4)), *sampled("uptime", (0, 14_400_000), (20, 30_000))], 1),
+        ([*sampled("numRestarts", (0, 3), (1, 4), (2, 5)), *sampled("uptime", (0, 30_000), (2, 20_000))], 5),
+    ],
+)
+def test_restarts_of_long_ago_that_only_a_counter_has_are_not_counted(
+    samples: list[dict[str, Any]], number: int
+) -> None:
+    assert only(restarts.measure(hand_made(metric_sample=samples)), "restarts").facts["restarts"] == number
+
+
+def test_a_counter_shows_when_restarts_began_and_were_last() -> None:
+    samples = [*sampled("numRestarts", (0, 0), (1, 0), (2, 1), (3, 4), (4, 4)), *sampled("uptime", (4, 70_000))]
+    facts = only(restarts.measure(hand_made(metric_sample=samples)), "restarts").facts
+    assert (facts["first_ms"], facts["last_ms"]) == (START + 120_000, START + 180_000)
+    assert facts["steady_ms"] == 70_000
+
+
 def test_a_long_message_of_the_first_fault_ends_with_a_sentence_or_a_word() -> None:
     def first(message: str) -> Any:
         failed = record(
