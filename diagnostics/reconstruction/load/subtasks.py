@@ -24,6 +24,10 @@ FEWEST_RECORDS_EACH = 50
 """Records that a task must have read, in total and per subtask, for a spread to be computed. Our choice."""
 UNEVEN_ATTEMPTS = 1.2
 """Ratio of the ages of attempts above which rates are compared instead of counts. Our choice."""
+WATCHED_LEAST_MS = 300_000
+"""Least time of samples of metrics in which what the subtasks read is judged, not all that they have read since they
+started. Our choice: five minutes, the time after which alerts are commonly set; a shorter imbalance is no skew.
+"""
 LATER_SHARE = 0.2
 """Share of all records that an interval must contain to replace the whole run. Our choice: a short imbalance is no
 skew."""
@@ -71,15 +75,32 @@ class Spread:
 
 
 def spread_over(taken: Sequence[Snapshot]) -> Spread | None:
-    """The spread in the snapshot with most records, or between two snapshots if it is much more uneven there."""
+    """The spread in the snapshot with most records, or between two snapshots if it is much more uneven there.
+
+    Of metrics, the spread of what was read while they were sampled: after weeks of a run its totals hide an imbalance
+    that began today, and keep one that has ended.
+    """
     spreads = [spread for snapshot in taken if (spread := _spread_of(snapshot))]
     if not spreads:
         return None
-    whole = max(enumerate(spreads), key=lambda each: (sum(each[1].counts.values()), each[0]))[1]
+    whole = (
+        _spread_watched(taken) or max(enumerate(spreads), key=lambda each: (sum(each[1].counts.values()), each[0]))[1]
+    )
     between = [spread for pair in itertools.pairwise(taken) if (spread := _spread_between(*pair))]
     worst = max(between, key=lambda spread: spread.records.skew_ratio, default=whole)
     is_large = sum(worst.counts.values()) >= LATER_SHARE * sum(whole.counts.values())
     return worst if is_large and worst.records.skew_ratio >= LATER_SKEW * whole.records.skew_ratio else whole
+
+
+def _spread_watched(taken: Sequence[Snapshot]) -> Spread | None:
+    """The spread of the records between the first and the last sample of metrics, if these are far enough apart."""
+    first, last = (
+        [each.place.ts_ms for each in snapshot.values() if each.place.kind == "metric" and each.place.ts_ms is not None]
+        for snapshot in (taken[0], taken[-1])
+    )
+    if not first or not last or max(last) - min(first) < WATCHED_LEAST_MS:
+        return None
+    return _spread_between(taken[0], taken[-1])
 
 
 @read_once
@@ -148,7 +169,7 @@ def _comparable(counts: Mapping[int, float], ages_ms: Mapping[int, float | None]
 
 @read_once
 def load_snapshots(evidence: Evidence) -> Mapping[VertexKey, list[Snapshot]]:
-    """Task -> the totals of its subtasks in time order: one snapshot for each REST answer, or three from metrics.
+    """Task -> the totals of its subtasks in time order: one snapshot for each REST answer, or four from metrics.
 
     Metrics are used when they cover more subtasks. Computed once for each Evidence.
 
@@ -176,20 +197,20 @@ def _load_of_rest(row: Any) -> Load:
 
 
 def _snapshots_of_metrics(series: MetricSeries) -> Mapping[VertexKey, list[Snapshot]]:
-    """The counters of each subtask after one third, two thirds and all samples of its last attempt."""
+    """The counters of each subtask at the first sample of its last attempt, after one third, two thirds and all."""
     by_vertex: dict[VertexKey, list[Snapshot]] = {}
     ins = counters_by_vertex(series, "numRecordsIn")
     outs = counters_by_vertex(series, "numRecordsOut")
     sizes = series.by_vertex("numBytesIn", operators=False)
     for vertex, counters in {**outs, **ins}.items():
-        thirds: list[dict[int, Load]] = [{}, {}, {}]
+        thirds: list[dict[int, Load]] = [{}, {}, {}, {}]
         out_of = {each.subtask: since_restart(each.points) for each in outs.get(vertex, ())}
         size_of = {each.subtask: since_restart(each.points) for each in sizes.get(vertex, ())}
         for counter in counters:
             attempt = since_restart(counter.points)
             if not attempt or counter.subtask is None:
                 continue
-            for third, loads in enumerate(thirds, start=1):
+            for third, loads in enumerate(thirds):
                 point = attempt[(len(attempt) - 1) * third // 3]
                 loads[counter.subtask] = Load(
                     subtask=counter.subtask,

@@ -135,6 +135,23 @@ def test_scraped_counters_show_the_same_without_rest() -> None:
     assert (signal.facts["hot_subtask"], signal.facts["records"]) == (1, [900, 8_100])
 
 
+@pytest.mark.parametrize(("every_s", "hot", "skew"), [(60, 1, 1.8), (5, 0, 1.0)])
+def test_what_is_read_now_is_judged_and_not_what_a_long_run_has_read(every_s: int, hot: int, skew: float) -> None:
+    """After weeks the totals of both subtasks are alike although one of them gets nine of ten records today; less than
+    five minutes of it are no skew yet.
+    """
+    place = {"job_id": JOB, "vertex_id": SINK, "vertex": "Sink:_documents", "metric": "numRecordsIn"}
+    samples = [
+        {**place, "subtask": subtask, "ts_ms": START + moment * every_s * 1000, "value": 1e9 + moment * every_s * rate}
+        for subtask, rate in enumerate([100.0, 900.0])
+        for moment in range(10)
+    ]
+    (signal,) = signals_of_key(load_balance.measure(hand_made(metric_sample=samples)), "load_balance")
+    assert signal.facts["skew_ratio"] == pytest.approx(skew, abs=0.01)
+    if hot:
+        assert (signal.facts["hot_subtask"], signal.facts["since_ms"]) == (1, START)
+
+
 def test_few_records_are_not_judged() -> None:
     evidence = hand_made(**line_of_jobs(), subtask=subtasks(SINK, [90, 5]))
     assert needs(load_balance.measure(evidence)) == {"load_balance": "job-rest"}
