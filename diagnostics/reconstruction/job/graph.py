@@ -22,6 +22,10 @@ CHAINED_SINK = "____sink_"
 """A sink after another operator of its chain (`aggregate -> Sink: x`), normalised."""
 LOOK_UP_NAME = "lookupjoin"
 """The SQL planner's name of a look-up join operator, in lower case and without the part that reporters replace."""
+OWN_LOOK_UP_NAMES = ("lookup", "look_up", "async_wait", "asyncwait", "dimension_join", "dim_join")
+"""Parts of the names of look-ups in other jobs, normalised and in lower case: Flink's "async wait operator", and what
+people call theirs (`lookup-customer`).
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +74,10 @@ class JobGraph:
         return "source" if first else "sink" if last else "middle"
 
     def named_look_up(self, vertex: str) -> bool:
-        """Whether the task is a look-up join according to its name."""
-        return LOOK_UP_NAME in self.name(vertex).lower()
+        """Whether the task is a look-up according to its name; a source or sink that people call so is none."""
+        name = normalised(self.name(vertex)).lower()
+        is_inside = self.position(vertex) in (None, "middle")
+        return LOOK_UP_NAME in name or (is_inside and any(part in name for part in OWN_LOOK_UP_NAMES))
 
     def has_chained_sink(self, vertex: str) -> bool:
         """Whether the task's name has other operators before its sink, which share its busy time."""

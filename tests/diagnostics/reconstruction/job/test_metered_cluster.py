@@ -50,6 +50,20 @@ def test_a_job_in_rest_is_used_and_nothing_is_derived() -> None:
     assert cluster.inputs[JOB, MIDDLE] == ((SOURCE, "REBALANCE"),)
 
 
+def test_a_look_up_is_one_by_the_planners_name_or_by_what_people_call_it() -> None:
+    names = {
+        "a": "LookupJoin[5]_->_Sink:_out",
+        "b": "lookup-customer-address",
+        "c": "async wait operator",
+        "d": "Source:_customer-lookup-topic",
+        "e": "Sink:_lookup-cache",
+        "f": "look_up_prices",
+        "g": "enrich",
+    }
+    graph = job_graph(cluster_of(hand_made()), JOB, names)
+    assert {each for each in names if graph.named_look_up(each)} == {"a", "b", "c", "f"}
+
+
 def test_metrics_without_tasks_name_no_graph() -> None:
     rows = [{"scope": "job", "job_id": JOB, "metric": "numRestarts", "ts_ms": START, "value": 0.0}]
     cluster = cluster_of(hand_made(metric_sample=rows))
