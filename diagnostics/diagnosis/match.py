@@ -176,7 +176,8 @@ def _course(rule: Rule, view: FactView) -> tuple[Began, Sequence[phrase.Sentence
     keys = dict.fromkeys(fact.rpartition(".")[0] for fact in needed_facts(rule.when))
     for fact in [rule.onset] if rule.onset else [f"{key}.{name}" for key in keys for name in ONSETS]:
         ts_ms = view(fact)
-        if isinstance(ts_ms, (int, float)) and not isinstance(ts_ms, bool):
+        # Samples without a time stand at 0.
+        if isinstance(ts_ms, (int, float)) and not isinstance(ts_ms, bool) and ts_ms > 0:
             signal = fact.rpartition(".")[0]
             at_start = view(f"{fact.removesuffix('_ms')}_at_start") is True
             started_ms = _job_started_ms(view, ts_ms) if at_start else None

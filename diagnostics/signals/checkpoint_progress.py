@@ -26,6 +26,8 @@ MOST_LISTED = 12
 """How many ids and durations a list holds, the last ones. Our choice: keeps a sentence readable."""
 BEFORE_EXPIRY = 8
 """How many completed checkpoints before the first expiry are listed. Our choice."""
+MOST_COUNTED = 1_000
+"""How many of the last outcomes that counters show are looked at for failures in a row. Our choice."""
 COMPARED = 3
 """How many checkpoints at the beginning and at the end are compared for growth. Our choice."""
 COUNTERS = ("numberOfCompletedCheckpoints", "numberOfFailedCheckpoints")
@@ -245,7 +247,8 @@ def _course_by_counters(counted: CountedCourse, refused: int) -> dict[str, FactV
     durations = [ms for _, ms in counted.durations_ms]
     fell_ms = next((each.ts_ms for each in counted.outcomes if each.is_failure), None)
     before = [ms for ts_ms, ms in counted.durations_ms if fell_ms is None or ts_ms <= fell_ms]
-    last = counted.last_outcomes(RECENT)
+    last = counted.last_outcomes(MOST_COUNTED)
+    course = [(each.ts_ms, each.is_failure) for each in counted.outcomes]
     completed_ms = max((each.ts_ms for each in counted.outcomes if not each.is_failure), default=None)
     facts: dict[str, FactValue] = {
         "by_counters": True,
@@ -275,6 +278,7 @@ def _course_by_counters(counted: CountedCourse, refused: int) -> dict[str, FactV
         facts["goes_back_ms"] = counted.last_ms - completed_ms + round(durations[-1]) if durations else None
     if not refused and (last or not failed):
         facts |= _recent(last)
+        facts |= onset_facts(onset(course)) | end_facts(ended_ms(course))
     return facts
 
 

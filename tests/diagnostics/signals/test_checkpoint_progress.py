@@ -156,6 +156,16 @@ def test_counters_show_what_failed_last_and_what_completed_before() -> None:
     assert (facts["since_last_completed_ms"], facts["running_ms"]) == (30_000, 10_000)
 
 
+def test_counters_show_how_many_failed_in_a_row_and_since_when() -> None:
+    failed = [2.0] * 5 + [float(2 + step) for step in range(1, 11)]
+    completed = [float(100 + min(step, 4)) for step in range(15)]
+    facts = only(
+        measure(hand_made(metric_sample=_counters(completed=completed, failed=failed))), "checkpoint_progress"
+    ).facts
+    assert (facts["consecutive_failed"], facts["recent_failed"], facts["recent_count"]) == (10, 5, 5)
+    assert (facts["onset_ms"], facts["onset_at_start"]) == (START + 50_000, False)
+
+
 def test_triggers_that_were_refused_are_counted_by_flink_and_are_no_failed_checkpoints() -> None:
     """Flink's counter has them, although no checkpoint began."""
     reason = "Not all required tasks are currently running."
