@@ -20,6 +20,12 @@ LEAST_EXPLAINING = 0.5
 """A finding with less confidence neither explains nor vetoes others. Our choice: more likely right than wrong."""
 
 
+LATER_MS = 300_000
+"""A cause that began so much later than another one does not explain it. Our choice: five minutes, within which the
+samples and records of one trouble mostly come.
+"""
+
+
 RESEMBLANCE = "fault_traits.resembles"
 """What a finding rests on that knows a failure by its traits alone."""
 
@@ -122,7 +128,7 @@ def _may_be_same_task(one: Subject, other: Subject) -> bool:
 
 
 def _explainer(finding: Finding, causes: Iterable[Finding | None]) -> Finding | None:
-    """The first of the causes (strongest first) that explains the finding and is not explained by it."""
+    """The first cause, strongest first, that explains the finding, began no later and is not explained by it."""
     for cause in causes:
         if (
             cause is not None
@@ -130,10 +136,23 @@ def _explainer(finding: Finding, causes: Iterable[Finding | None]) -> Finding | 
             and cause.confidence >= LEAST_EXPLAINING
             and cause.severity != "info"
             and _is_named(finding, cause.rule)
+            and not _came_later(cause, finding)
             and (cause.symptom_class not in finding.rule.explains or weight(cause) > weight(finding))
         ):
             return cause
     return None
+
+
+def _came_later(cause: Finding, finding: Finding) -> bool:
+    """Whether a finding that is a cause itself was there long before the other one began. The onset of a consequence is
+    its first sample, which says less.
+    """
+    if symptom(finding.symptom_class).kind != "cause":
+        return False
+    began_ms, before_ms = cause.began.ts_ms, finding.began.ts_ms
+    return (
+        began_ms is not None and before_ms is not None and began_ms - before_ms > LATER_MS and not cause.began.at_start
+    )
 
 
 def _is_named(finding: Finding, cause: Rule) -> bool:

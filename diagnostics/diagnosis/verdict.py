@@ -33,6 +33,8 @@ from diagnostics.wording import phrase
 HEALTHY, INCONCLUSIVE = "healthy", "inconclusive"
 UNEXPLAINED = "unexplained_error"
 """Class of records that become findings only when no cause explains them."""
+FAILED_IN_A_ROW = 3
+"""Failed checkpoints in a row, the last ones, from which a job is in trouble. Our choice: as in `failure.counted`."""
 LEAST_HEALTHY = 0.5
 """A healthy rule with less confidence does not make a job healthy. Our choice: more likely right than wrong."""
 
@@ -202,7 +204,7 @@ def _job_verdict(
     findings = _as_sure_as_shown(findings)
     name, looked = index.jobs.get(job or ""), looked_at(index, job)
     verdict = _verdict(name, findings, fit, looked)
-    trouble = [*_stop(index, job, lead), *trouble_in(findings), *trouble]
+    trouble = [*_stop(index, job, lead), *trouble_in(findings), *trouble, *_unsaved(index, job, lead)]
     if verdict.symptom_class == INCONCLUSIVE and verdict.lead:
         trouble.append(Trouble(say("the cause of what is seen could not be judged"), verdict.lead))
     elif verdict.symptom_class == INCONCLUSIVE and is_blind(looked):
@@ -224,6 +226,13 @@ def _stop(index: SignalIndex, job: str | None, lead: Finding | None) -> Iterator
         yield Trouble(say("the job has failed and does not run"), lead, is_stop=True)
     elif view("task_manager_loss.all.registered_end") == 0 and lacks:
         yield Trouble(say("no TaskManager is registered, and the job does not run"), lead, is_stop=True)
+
+
+def _unsaved(index: SignalIndex, job: str | None, lead: Finding | None) -> Iterator[Trouble]:
+    """The trouble of a job whose last checkpoints failed: a restart loses more work with each."""
+    failed = index.view(Subject(job=job), "job", reach_down=True)("checkpoint_progress.consecutive_failed")
+    if isinstance(failed, int) and failed >= FAILED_IN_A_ROW:
+        yield Trouble(say("its last checkpoints failed, and none has completed since"), lead)
 
 
 def _alarming(findings: Sequence[Finding]) -> list[Finding]:

@@ -51,12 +51,13 @@ def measure(evidence: Evidence) -> Measured:
     for job in jobs:
         own = [each for each, owner in zip(refused, owners, strict=True) if owner in (job, None)]
         counted = len(own) if len(own) < len(refused) else max(log.count("buffers"), len(refused))
-        facts: dict[str, FactValue] = {
-            "resource": "network buffers",
-            "insufficient": counted,
-            "refused_tasks": _refused_tasks(own),
-            "exclusive_timeouts": log.count("exclusive_buffers"),
-        }
+        facts: dict[str, FactValue] = {"resource": "network buffers"}
+        if evidence.has_logs() or evidence.has("failure"):
+            facts |= {
+                "insufficient": counted,
+                "refused_tasks": _refused_tasks(own),
+                "exclusive_timeouts": log.count("exclusive_buffers"),
+            }
         facts |= _requested_buffers(own)
         facts |= _pool(evidence, series, facts)
         facts |= _needed(job, cluster, facts)

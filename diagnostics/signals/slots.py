@@ -59,7 +59,9 @@ def measure(evidence: Evidence) -> Measured:
     refused += [each for each in log.failures if _is_refusal(each)]
     named = sorted({each.job_id for each in refused if each.job_id} | set(cluster.job_names))
     jobs: list[str | None] = [*named] or [None]
-    common = _totals(metric_series(evidence)) | _under_one_name(log) | _without_node(log)
+    common = _totals(metric_series(evidence)) | _without_node(log)
+    if evidence.has_logs():
+        common |= _under_one_name(log)
     pods = log.of("unschedulable")
     running = {job_id for job_id, state in newest_states(evidence).items() if state == "RUNNING"}
     for job in jobs:

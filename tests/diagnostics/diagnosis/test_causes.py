@@ -1,9 +1,10 @@
 """Which finding is the cause, which follows from it, and which is not claimed at all."""
 
+from dataclasses import replace
 from typing import Any
 
 from diagnostics.diagnosis.causes import order_causes
-from diagnostics.diagnosis.finding import Finding
+from diagnostics.diagnosis.finding import Began, Finding
 from diagnostics.evidence.subject import Subject
 from diagnostics.rules.rule import Rule
 from diagnostics.wording.phrase import Piece
@@ -102,3 +103,17 @@ def test_a_cause_in_one_task_does_not_veto_a_cause_in_another() -> None:
 def test_a_cause_of_the_whole_job_vetoes_in_every_task() -> None:
     limit = finding("limit", "misconfiguration", 0.9, vetoes=["slow_sink"])
     assert roles(limit, finding("sink", "slow_sink", 0.8, "write")) == [("limit", "root_cause", None)]
+
+
+def test_a_cause_that_began_later_does_not_explain_one_before_it() -> None:
+    """Storage that refuses checkpoints from 9:33 on is not why the job's code fails since 9:06: repair both."""
+    code = replace(finding("code", "user_code", 0.9), began=Began(1_716_195_960_000))
+    later = finding("storage", "checkpoint_declined", 0.88, explains=["user_code", "restart_loop"])
+    late = replace(later, began=Began(1_716_197_580_000))
+    assert roles(code, late) == [("code", "root_cause", None), ("storage", "contributing", None)]
+    soon = replace(later, began=Began(1_716_195_990_000))
+    older = replace(later, began=Began(1_716_197_580_000, at_start=True))
+    for each in (soon, older, later):
+        assert roles(code, each) == [("storage", "root_cause", None), ("code", "consequence", "storage")]
+    restarts = replace(finding("loop", "restart_loop", 0.9), began=Began(1_716_195_960_000))
+    assert roles(restarts, late)[1] == ("loop", "consequence", "storage"), "the first sample of a consequence says less"

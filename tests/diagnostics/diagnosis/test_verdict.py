@@ -102,6 +102,23 @@ def test_a_finding_begins_with_the_fact_that_its_rule_names() -> None:
         assert finding["onset"]["at_start"] is at_start
 
 
+def test_health_is_low_while_the_last_checkpoints_fail() -> None:
+    for failed, most in ((2, 100), (3, 60)):
+        skewed = signal("load", skew=3), signal("checkpoint_progress", consecutive_failed=failed, completed=12)
+        rules = Ruleset.of([rule("skew", "data_skew", "load.skew", severity="warning")])
+        document = judge(list(skewed), INPUTS, rules)
+        assert document["health"]["score"] <= most
+        assert bool(document["health"]["trouble"]) is (failed >= 3)
+
+
+def test_samples_without_a_time_show_no_onset() -> None:
+    """They stand at 0, and moments are computed back from them."""
+    for onset_ms in (0, -10_000):
+        undated = signal("load", skew=3, onset_ms=onset_ms, onset_at_start=True)
+        (finding,) = verdict_of(undated)["findings"]
+        assert (finding["onset"]["ts"], finding["onset"]["at_start"]) == (None, False)
+
+
 def test_a_vetoed_rival_is_not_claimed() -> None:
     document = verdict_of(signal("load", skew=3), signal("sink", busy=1))
     assert [each["symptom_class"] for each in document["findings"]] == ["data_skew"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tests.diagnostics.symptoms.judged import judged
 
 PASSING = {
@@ -31,3 +33,18 @@ def test_a_resource_of_the_operator_says_nothing_of_checkpoints() -> None:
     dimensions = judged(**PASSING)["health"]["dimensions"]
     assert dimensions["checkpointing"] == 100
     assert dimensions["stability"] < 100
+
+
+def test_the_report_of_a_failed_checkpoint_is_no_unexplained_error() -> None:
+    """It made a failure in the job's own code the first hypothesis of checkpoints that expire."""
+    logged = {"fatal_count": 0, "error_count": 0, "outside_count": 0, "warning_count": 5}
+    said = {"warning_class": "org.apache.flink.runtime.checkpoint.CheckpointException", "warning_text": "It expired."}
+    expired = {"expired": 5, "failed": 5, "completed": 29, "timeout_ms": 299_000}
+
+    def classes(**facts: dict[str, Any]) -> set[str]:
+        return {each["symptom_class"] for each in judged(**facts)["findings"]}
+
+    assert "unexplained_error" not in classes(alarming_records=logged | said, checkpoint_progress=expired)
+    assert "unexplained_error" in classes(alarming_records=logged | said)
+    other = said | {"warning_class": "java.io.IOException"}
+    assert "unexplained_error" in classes(alarming_records=logged | other, checkpoint_progress=expired)
