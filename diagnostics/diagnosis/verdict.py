@@ -33,6 +33,10 @@ from diagnostics.wording import phrase
 HEALTHY, INCONCLUSIVE = "healthy", "inconclusive"
 UNEXPLAINED = "unexplained_error"
 """Class of records that become findings only when no cause explains them."""
+METRICS = "metric-scrapes"
+"""Metrics over time, by their id in evidence_kinds.yaml."""
+OVER_TIME = "throughput"
+"""The signal that is measured where metrics over time are given."""
 FAILED_IN_A_ROW = 3
 """Failed checkpoints in a row, the last ones, from which a job is in trouble. Our choice: as in `failure.counted`."""
 LEAST_HEALTHY = 0.5
@@ -100,6 +104,7 @@ def diagnose(
 
 def conclude(index: SignalIndex, matches: Matches, not_measured: Sequence[NotMeasured], ruleset: Ruleset) -> Diagnosis:
     """The diagnosis that follows from what the rules matched."""
+    not_measured = _not_given(index, not_measured)
     problems = _by_job(each for each in matches.findings if symptom(each.symptom_class).kind != "verdict")
     fitness = _by_job(each for each in matches.findings if symptom(each.symptom_class).kind == "verdict")
     known: list[str | None] = [*sorted(index.jobs)] or [None]
@@ -127,6 +132,15 @@ def conclude(index: SignalIndex, matches: Matches, not_measured: Sequence[NotMea
         ),
         ruleset=ruleset,
     )
+
+
+def _not_given(index: SignalIndex, not_measured: Sequence[NotMeasured]) -> Sequence[NotMeasured]:
+    """What was not measured for want of a file; nobody is asked for metrics over time beside metrics over time, of
+    which one that is missing is mostly one that this job does not have.
+    """
+    if not index.subjects("job", [OVER_TIME]):
+        return not_measured
+    return [each for each in not_measured if each.needs != METRICS]
 
 
 def _split(

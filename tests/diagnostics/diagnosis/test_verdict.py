@@ -102,6 +102,15 @@ def test_a_finding_begins_with_the_fact_that_its_rule_names() -> None:
         assert finding["onset"]["at_start"] is at_start
 
 
+def test_nobody_is_asked_for_metrics_over_time_beside_them() -> None:
+    rules = Ruleset.of([EXPIRED, rule("late", "out_of_order_events", "late_records.dropped")])
+    missing = [{"key": "late_records", "needs": "metric-scrapes", "reason": "no metric shows dropped records"}]
+    expired = signal("checkpoints", expired=2)
+    alone = judge([expired, *missing], INPUTS, rules)["missing_evidence"]
+    given = judge([expired, *missing, signal("throughput", rate=9)], INPUTS, rules)["missing_evidence"]
+    assert ([each["what"] for each in alone], given) == (["Metrics over time"], [])
+
+
 def test_health_is_low_while_the_last_checkpoints_fail() -> None:
     for failed, most in ((2, 100), (3, 60)):
         skewed = signal("load", skew=3), signal("checkpoint_progress", consecutive_failed=failed, completed=12)

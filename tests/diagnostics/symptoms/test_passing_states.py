@@ -45,6 +45,8 @@ def test_the_report_of_a_failed_checkpoint_is_no_unexplained_error() -> None:
         return {each["symptom_class"] for each in judged(**facts)["findings"]}
 
     assert "unexplained_error" not in classes(alarming_records=logged | said, checkpoint_progress=expired)
+    known = said | {"warning_remedy": "Raise the timeout."}
+    assert "unexplained_error" not in classes(alarming_records=logged | known, checkpoint_progress=expired)
     assert "unexplained_error" in classes(alarming_records=logged | said)
     other = said | {"warning_class": "java.io.IOException"}
     assert "unexplained_error" in classes(alarming_records=logged | other, checkpoint_progress=expired)
