@@ -11,15 +11,24 @@ BEARABLE = 0.8
 """Busy ratio of its fullest subtask up to which a task keeps up. Source: the bound of `skew.busy`."""
 
 
+FALLEN = 1.2
+"""How many times the rate after a change the one before it is at least where holding the sources back lowered it. Our
+choice: a fifth is more than rates vary by themselves.
+"""
+
+
 def emitted_rate(evidence: Evidence, graph: JobGraph, vertex: str) -> float | None:
     """Records a second: the highest rate of the sources: before and after it changed most, and with nothing held.
 
     None unless all sources of the job, and nothing else, feed the task: another task may filter or multiply records.
-    Held back from the first sample on, the sources may have more to offer.
+    None as well where they were held back from the first sample to the last and did not slow down in between: then they
+    emit what the task takes, and nothing shows how much more they have.
     """
     sources = {other for other in graph.names if graph.position(other) == "source"}
     emitted = source_rates(evidence).get(graph.job_id)
     if not graph.edges_known or set(graph.parents.get(vertex, ())) != sources or emitted is None or not emitted.change:
+        return None
+    if emitted.is_held and emitted.change.before_per_s < FALLEN * emitted.change.after_per_s:
         return None
     return max(emitted.change.before_per_s, emitted.change.after_per_s, emitted.unheld_per_s or 0.0)
 

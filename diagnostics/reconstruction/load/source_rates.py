@@ -30,6 +30,7 @@ class SourceRate:
     summed    the sum over the subtasks at moments at which all were sampled
     change    where the rate of the sum changed most; None with too few samples
     unheld    what each subtask emits while nothing holds it back, 1/s; None where it has no such time
+    is_held   whether each subtask was held back at every look
     """
 
     counters: Sequence[Series]
@@ -37,6 +38,7 @@ class SourceRate:
     summed: Readings
     change: RateChange | None
     unheld: Sequence[float | None]
+    is_held: bool
 
     @property
     def unheld_per_s(self) -> float | None:
@@ -83,7 +85,9 @@ def _rate(counters: Sequence[Series], held: Mapping[Subtask, Sequence[Point]]) -
         by_moment[ts_ms].append(value)
     summed = [(moment, sum(values)) for moment, values in sorted(by_moment.items()) if len(values) == len(counters)]
     unheld = [_unheld_per_s(each, held.get(of.subtask_key, ())) for each, of in zip(readings, counters, strict=True)]
-    return SourceRate(counters, readings, summed, rate_change(summed[1:]), unheld)
+    looks = [[point.value or 0.0 for point in held.get(each.subtask_key, ())] for each in counters]
+    is_held = all(each and min(each) > OK_MOST * 1000 for each in looks)
+    return SourceRate(counters, readings, summed, rate_change(summed[1:]), unheld, is_held)
 
 
 def _held_at(readings: Readings, per_s: float | None, at_ms: float | None) -> float | None:
