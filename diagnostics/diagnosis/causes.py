@@ -21,8 +21,8 @@ LEAST_EXPLAINING = 0.5
 
 
 LATER_MS = 300_000
-"""A cause that began so much later than another one does not explain it. Our choice: five minutes, within which the
-samples and records of one trouble mostly come.
+"""How long after another cause one may have begun to explain it. Our choice: five minutes, within which the samples and
+records of one trouble mostly come.
 """
 
 

@@ -104,7 +104,7 @@ def diagnose(
 
 def conclude(index: SignalIndex, matches: Matches, not_measured: Sequence[NotMeasured], ruleset: Ruleset) -> Diagnosis:
     """The diagnosis that follows from what the rules matched."""
-    not_measured = _not_given(index, not_measured)
+    not_measured = _absent_evidence(index, not_measured)
     problems = _by_job(each for each in matches.findings if symptom(each.symptom_class).kind != "verdict")
     fitness = _by_job(each for each in matches.findings if symptom(each.symptom_class).kind == "verdict")
     known: list[str | None] = [*sorted(index.jobs)] or [None]
@@ -134,9 +134,9 @@ def conclude(index: SignalIndex, matches: Matches, not_measured: Sequence[NotMea
     )
 
 
-def _not_given(index: SignalIndex, not_measured: Sequence[NotMeasured]) -> Sequence[NotMeasured]:
-    """What was not measured for want of a file; nobody is asked for metrics over time beside metrics over time, of
-    which one that is missing is mostly one that this job does not have.
+def _absent_evidence(index: SignalIndex, not_measured: Sequence[NotMeasured]) -> Sequence[NotMeasured]:
+    """What was not measured for want of a file. Nobody is asked for metrics over time who gave some: a metric that is
+    missing there is mostly one that the job does not have.
     """
     if not index.subjects("job", [OVER_TIME]):
         return not_measured

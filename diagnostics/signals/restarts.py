@@ -23,7 +23,7 @@ from diagnostics.reconstruction.failures.fault import SAME_MS, Fault, by_job, fa
 from diagnostics.reconstruction.failures.incident_log import IncidentLog, LogEvent, incident_log
 from diagnostics.reconstruction.failures.restart_bound import gives_up_after_ms
 from diagnostics.reconstruction.metrics.metric_series import MetricSeries, metric_series
-from diagnostics.reconstruction.metrics.series import Point, increase
+from diagnostics.reconstruction.metrics.series import Point, Series, increase
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.wording.cited_text import STATE_OF_JOB, cited_text
 
@@ -164,18 +164,20 @@ def _counted(series: MetricSeries) -> Mapping[str | None, Counted]:
     uptimes = {each.job_id: each.known for each in series.of("uptime") if each.known}
     restarts_by_job: dict[str | None, Counted] = {}
     for metric in ("fullRestarts", "numRestarts"):
-        for each in series.of(metric):
-            if not each.known:
-                continue
-            uptime = [point.value if (point.value or 0.0) > 0 else None for point in uptimes.get(each.job_id, ())]
-            first_ms, last_ms = (uptime[0], uptime[-1]) if uptime else (None, None)
-            before = (each.known[0].value or 0.0) - each.counted_before
-            calm_ms = (first_ms or 0.0) + _first_calm_ms(each.known)
-            restarts = round(increase(each.points) + (before if calm_ms < STEADY_MS else 0.0))
-            steady = _steady_at(each.known)
-            place = each.cite(each.known[-1])
-            restarts_by_job[each.job_id] = Counted(restarts, _grown_at(each.known), steady, last_ms, place)
+        for counter in series.of(metric):
+            if counter.known:
+                restarts_by_job[counter.job_id] = _counted_by(counter, uptimes.get(counter.job_id, ()))
     return restarts_by_job
+
+
+def _counted_by(counter: Series, uptimes: Sequence[Point]) -> Counted:
+    uptime = [point.value if (point.value or 0.0) > 0 else None for point in uptimes]
+    first_ms, last_ms = (uptime[0], uptime[-1]) if uptime else (None, None)
+    before = (counter.known[0].value or 0.0) - counter.counted_before
+    calm_ms = (first_ms or 0.0) + _first_calm_ms(counter.known)
+    restarts = round(increase(counter.points) + (before if calm_ms < STEADY_MS else 0.0))
+    place = counter.cite(counter.known[-1])
+    return Counted(restarts, _grown_at(counter.known), _steady_at(counter.known), last_ms, place)
 
 
 def _grown_at(points: Sequence[Point]) -> list[int]:
