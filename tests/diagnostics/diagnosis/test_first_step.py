@@ -177,3 +177,18 @@ def test_what_is_by_design_is_said_where_nothing_stands_out(verdict: str, roles:
     place = {"read": True, "evidence": "", "by_design": ["This is by design."]}
     document = {"findings": findings, "verdict": {"symptom_class": verdict}, "looked_at": [place], "inputs": []}
     assert first_step_of(document) == said
+
+
+@pytest.mark.parametrize(
+    ("facts", "step"),
+    [
+        ({"idle_reader": "Source: KafkaIO.Read", "is_beam": True}, "Let Source: KafkaIO.Read move the watermark"),
+        ({"assigner": "WatermarkAssigner[2]", "is_sql": True}, "SET 'table.exec.source.idle-timeout' = '30 s'"),
+        ({"assigner": "Timestamps/Watermarks"}, "If the job is to emit by event time, give every source"),
+    ],
+)
+def test_a_window_that_waits_for_a_watermark_asks_for_idleness_in_the_words_of_its_program(
+    facts: dict[str, Any], step: str
+) -> None:
+    document = judged(watermarks_job={"gauges": 2, **facts})
+    assert (first_step_of(document) or "").startswith(step)
