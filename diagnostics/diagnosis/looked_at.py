@@ -26,7 +26,7 @@ class Place:
     essential: bool = False
     harmless: tuple[str, ...] = ()
     by_design: tuple[str, ...] = ()
-    loud: tuple[str, ...] = ()
+    loud: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def places() -> tuple[Place, ...]:
             entry.get("essential", False),
             tuple(entry.get("harmless", ())),
             tuple(entry.get("by_design", ())),
-            tuple(entry.get("loud", ())),
+            tuple(entry.get("loud", {}).items()),
         )
         for entry in entries
     )
@@ -78,10 +78,14 @@ def looked_at(index: SignalIndex, job: str | None) -> tuple[LookedAt, ...]:
             any(view(fact) is not None for fact in place.facts),
             _harmless(place, view),
             _by_design(place, view),
-            any(view(fact) for fact in place.loud),
+            any(_reaches(view(fact), bound) for fact, bound in place.loud),
         )
         for place in places()
     )
+
+
+def _reaches(value: object, bound: float) -> bool:
+    return isinstance(value, int | float) and value >= bound
 
 
 def _harmless(place: Place, view: FactView) -> tuple[str, ...]:

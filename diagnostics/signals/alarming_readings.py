@@ -105,10 +105,9 @@ def measure(key: str, evidence: Evidence) -> Measured:
         yield NotMeasured(key, "metric-scrapes", "no file holds metrics")
         return
     courses, cluster = _courses(evidence), cluster_of(evidence)
-    read = {each.name for each in courses}
     concluded: set[str | None] = set()
     for kind, entry in alarming_readings().items():
-        if key != f"{KEY}.{entry.symptom_class}" or read & set(entry.unread):
+        if key != f"{KEY}.{entry.symptom_class}" or _are_judged(entry, courses):
             continue
         places = _by_place(courses, entry)
         everywhere = _whole(places)
@@ -117,6 +116,12 @@ def measure(key: str, evidence: Evidence) -> Measured:
             if job not in concluded and (values := _values(entry, places[place], everywhere[job])):
                 concluded.add(job)
                 yield _signal(key, kind, entry, values, places[place], cluster)
+
+
+def _are_judged(entry: AlarmingReading, courses: Sequence[_Course]) -> bool:
+    """Whether metrics are there with which rules over time judge; those of TaskManagers show nothing of a JobManager."""
+    judged = {each.name for each in courses if entry.scope is None or each.rows[0].scope in (None, entry.scope)}
+    return not judged.isdisjoint(entry.unread)
 
 
 def _courses(evidence: Evidence) -> Sequence[_Course]:

@@ -158,7 +158,8 @@ def _graph_facts(
             for source, _ in inputs
         )
         facts["input_strategies"] = list(strategies)
-        facts["keyed"] = "HASH" in strategies
+        if strategies or not edges:
+            facts["keyed"] = "HASH" in strategies
         facts["inherited"] = any(
             strategy == "FORWARD"
             and (above := spreads.get((vertex[0], source))) is not None

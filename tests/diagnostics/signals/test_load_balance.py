@@ -87,6 +87,15 @@ def test_without_a_graph_the_tasks_that_are_no_sinks_are_those_that_wait() -> No
     assert (facts["upstream_vertex"], facts["upstream_back_pressured_ratio"]) == ("Source: orders", 1.0)
 
 
+def test_how_an_input_is_distributed_is_not_said_where_no_file_shows_it() -> None:
+    """Derived edges name no strategy: the task may well be keyed, and rebalance() would break its state."""
+    graph = line_of_jobs()
+    graph["edge"] = [{**edge, "ship_strategy": None} for edge in graph["edge"]]
+    rows = [*subtasks(MIDDLE, [90_000, 10_000]), *subtasks(SINK, [5_000, 5_000])]
+    signals = signals_of_key(load_balance.measure(hand_made(**graph, subtask=rows)), "load_balance")
+    assert "keyed" not in next(each.facts for each in signals if each.subject.vertex_id == MIDDLE)
+
+
 def test_skew_that_a_forward_edge_hands_on_is_inherited() -> None:
     tables = line_of_jobs()
     tables["edge"] = [{"job_id": JOB, "source_id": MIDDLE, "target_id": SINK, "ship_strategy": "FORWARD"}]
