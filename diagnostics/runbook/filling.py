@@ -67,6 +67,7 @@ def fill(
     page = _Page(lookup, cluster, said, ConfigFile.of(view), finding.get("role") == "root_cause", lasts, advised)
     left_out = _left_out(runbook, page, finding.get("rule", {}).get("id"))
     steps = [{**_filled_step(step, page), "left_out": left_out.get(step.id)} for step in runbook.steps]
+    _begin_with_the_act(steps, finding)
     return {
         "id": runbook.id,
         "symptom_class": runbook.symptom_class,
@@ -293,6 +294,24 @@ def _without_repeated_acts(answers: Sequence[dict[str, Any]]) -> list[dict[str, 
         if answer["said"] or not answer["taken"] or not is_repeated:
             kept.append(answer)
     return kept
+
+
+def _begin_with_the_act(steps: Sequence[dict[str, Any]], finding: Mapping[str, Any]) -> None:
+    """Let the first question begin with what the finding says to do first, where no answer of the case says what to do.
+
+    A runbook serves all findings of its class, so that its questions may not ask what this one has answered. An answer
+    that leads to another step names the place and no act; one that a person gave goes before the finding.
+    """
+    act = finding.get("first_step")
+    first = next((each for each in steps if each["answers"] and not each["left_out"]), None)
+    if not act or first is None:
+        return
+    taken = [each for step in steps if not step["left_out"] for each in step["answers"] if each["taken"]]
+    is_told = any(each["then"] in act or act in each["then"] for each in taken)
+    if is_told or any(each["said"] or not each["leads_to"] for each in first["answers"] if each["taken"]):
+        return
+    opening = {"if": finding["title"], "then": act, "condition": "", "taken": True, "said": False, "checks": []}
+    first["answers"] = [opening | {"leads_to": [], "runbook": None}, *first["answers"]]
 
 
 def _on_the_one_way(step: Step, answers: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
