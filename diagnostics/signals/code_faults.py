@@ -139,7 +139,7 @@ def _cause(same: Sequence[Fault], evidence: Evidence) -> dict[str, FactValue]:
         "frame": _place(first),
         "own_frames": list(first.own_frames) or None,
         "thrown_in": first.thrown_in,
-        "generated": is_generated(first.thrown_in) or None,
+        "generated": _is_of_a_statement(first),
         "origin": first.origin.id,
         "origin_title": first.origin.title,
         "remedy": (repair_of(worker, evidence) if worker else None) or remedy,
@@ -156,6 +156,8 @@ def _cause(same: Sequence[Fault], evidence: Evidence) -> dict[str, FactValue]:
     doubled = facts.get("cast_from") or missing
     if twice and isinstance(doubled, str):
         facts |= {"twice": True, "package": package_of(doubled) or None}
+    elif first.origin.id == "class_loading":
+        facts |= {"twice": False if _is_nowhere(first) else None, "of_flink": _is_of_flink(first)}
     if (unseen := USER_CLASS.match(first.message)) and (brings := owner_of(unseen[1])):
         facts |= {"owner": brings.artifact, "owner_includes": brings.includes}
     if is_conflict(first.exception, first.message) or twice:
@@ -174,6 +176,24 @@ def _cause(same: Sequence[Fault], evidence: Evidence) -> dict[str, FactValue]:
     if shape and shape.decides:
         facts |= dict.fromkeys(("owner_advice", "owner_release", "asks_another_flink", *ASKED))
     return facts
+
+
+def _is_of_a_statement(fault: Fault) -> bool | None:
+    """Whether it is thrown in code that the planner made; None for code without a frame, which may be of either."""
+    is_code = fault.origin.id in (OWN_CODE, UNKNOWN)
+    return is_generated(fault.thrown_in) if fault.thrown_in or not is_code else None
+
+
+def _is_nowhere(fault: Fault) -> bool:
+    """Whether no class loader has a copy of the class: one that could not be initialized was there."""
+    is_missing = fault.exception.rpartition(".")[2] in MISSING_CLASS
+    return is_missing and NOT_INITIALIZED not in fault.message
+
+
+def _is_of_flink(fault: Fault) -> bool | None:
+    """Whether the class that the error names is Flink's, with its connectors; None where it names none."""
+    name = class_named(fault.exception, fault.message)
+    return name.startswith(OF_FLINK) if name else None
 
 
 def _is_plain_program(fault: Fault, missing: str | None) -> bool:
@@ -368,7 +388,8 @@ FACTS = {
     "first_ms": "first failure with the most frequent exception, epoch ms",
     "last_ms": "last time, epoch ms",
     "interval_ms": "median time from one failure to the next, ms",
-    "twice": "whether the class loader of the job and that of lib both have the class",
+    "twice": "whether the class loader of the job and that of lib both have the class; not where neither has it",
+    "of_flink": "whether the class that a class loading fault names is Flink's, with its connectors",
     "package": "the package of the class that two class loaders have, up to its third part",
     "vertex": "task in which the exception happened",
     "vertices": "all tasks in which it happened",

@@ -29,6 +29,22 @@ def test_a_missing_class_is_named() -> None:
     assert (facts["origin"], facts["missing"]) == ("class_loading", "org.acme.Order")
 
 
+@pytest.mark.parametrize(
+    ("exception", "message", "twice", "of_flink"),
+    [
+        ("ClassNotFoundException", "org.acme.Order", False, False),
+        ("NoClassDefFoundError", "org/apache/flink/table/api/Table", False, True),
+        ("NoClassDefFoundError", "Could not initialize class org.acme.Order", None, False),
+        ("NoSuchMethodError", "com.google.common.base.Preconditions.checkArgument(ZLjava/lang/String;)V", None, False),
+    ],
+)
+def test_a_class_that_no_loader_finds_is_not_there_twice(
+    exception: str, message: str, twice: bool | None, of_flink: bool | None
+) -> None:
+    facts = facts_of(failed(5, f"java.lang.{exception}", message))
+    assert (facts.get("twice"), facts.get("of_flink")) == (twice, of_flink)
+
+
 def test_a_program_that_fails_in_main_has_no_job_yet_and_one_that_passes_on_a_failed_job_has() -> None:
     main = "org.apache.flink.client.program.ProgramInvocationException: The main method caused an error: x"
     job = "org.apache.flink.runtime.client.JobExecutionException: Job execution failed."
