@@ -67,7 +67,7 @@ def fill(
     page = _Page(lookup, cluster, said, ConfigFile.of(view), finding.get("role") == "root_cause", lasts, advised)
     left_out = _left_out(runbook, page, finding.get("rule", {}).get("id"))
     steps = [{**_filled_step(step, page), "left_out": left_out.get(step.id)} for step in runbook.steps]
-    _begin_with_the_act(steps, finding)
+    _begin_with_the_act(steps, finding, {each.id for each in runbook.steps if each.one_way})
     return {
         "id": runbook.id,
         "symptom_class": runbook.symptom_class,
@@ -296,8 +296,11 @@ def _without_repeated_acts(answers: Sequence[dict[str, Any]]) -> list[dict[str, 
     return kept
 
 
-def _begin_with_the_act(steps: Sequence[dict[str, Any]], finding: Mapping[str, Any]) -> None:
-    """Let the first question begin with what the finding says to do first, where no answer of the case says what to do.
+def _begin_with_the_act(steps: Sequence[dict[str, Any]], finding: Mapping[str, Any], one_way: Set[str]) -> None:
+    """Let the first question begin with what the finding says to do first, where no answer of the case says as much.
+
+    one_way  ids of questions whose answers name kinds of failures: their advice is true of many failures and follows
+             the act of the finding
 
     A runbook serves all findings of its class, so that its questions may not ask what this one has answered. An answer
     that leads to another step names the place and no act; one that a person gave goes before the finding.
@@ -306,12 +309,18 @@ def _begin_with_the_act(steps: Sequence[dict[str, Any]], finding: Mapping[str, A
     first = next((each for each in steps if each["answers"] and not each["left_out"]), None)
     if not act or first is None:
         return
-    taken = [each for step in steps if not step["left_out"] for each in step["answers"] if each["taken"]]
-    is_told = any(each["then"] in act or act in each["then"] for each in taken)
-    if is_told or any(each["said"] or not each["leads_to"] for each in first["answers"] if each["taken"]):
+    meant = [each for step in steps if not step["left_out"] for each in step["answers"] if each["taken"]]
+    if any(_says_the_same(each["then"], act) for each in meant) or any(each["said"] for each in first["answers"]):
+        return
+    if first["id"] not in one_way and any(each["taken"] and not each["leads_to"] for each in first["answers"]):
         return
     opening = {"if": finding["title"], "then": act, "condition": "", "taken": True, "said": False, "checks": []}
     first["answers"] = [opening | {"leads_to": [], "runbook": None}, *first["answers"]]
+
+
+def _says_the_same(one: str, other: str) -> bool:
+    """Whether one of two acts begins with, or holds, the first sentence of the other."""
+    return one.partition(". ")[0] in other or other.partition(". ")[0] in one
 
 
 def _on_the_one_way(step: Step, answers: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:

@@ -102,17 +102,27 @@ def opening(*, skew: float, finding: Mapping[str, Any]) -> list[tuple[str, str, 
 
 
 @pytest.mark.parametrize(("skew", "taken"), [(0.9, True), (0.1, False)])
-def test_a_question_that_names_no_act_of_the_case_begins_with_that_of_the_finding(skew: float, taken: bool) -> None:
+def test_the_first_question_begins_with_the_act_of_the_finding(skew: float, taken: bool) -> None:
     asked = [("one key is over 30 %", "go on", taken), ("many keys are hot", "raise the maximum parallelism", None)]
     assert opening(skew=skew, finding=ACT) == [ACT_OF_THE_CASE, *asked]
     assert opening(skew=skew, finding={**ACT, "first_step": None}) == asked
 
 
-def test_an_act_of_the_finding_is_not_told_beside_one_of_its_runbook() -> None:
-    for act in ("salt it", "salt it where it is hot", "Add partitions."):
-        finding = {**FINDING, **ACT, "first_step": act}
-        answers = fill(Runbook.from_yaml(RUNBOOK, "runbook.yaml"), finding, SIGNALS)["steps"][0]["answers"]
-        assert [each["then"] for each in answers] == ["salt it", "raise the maximum parallelism"]
+@pytest.mark.parametrize(
+    ("act", "one_way", "acts"),
+    [
+        ("salt it", True, ["salt it"]),
+        ("salt it. Then restart.", True, ["salt it"]),
+        ("Add partitions.", True, ["Add partitions.", "salt it"]),
+        ("Add partitions.", False, ["salt it", "raise the maximum parallelism"]),
+    ],
+)
+def test_an_act_of_the_finding_stands_before_what_is_true_of_a_kind_of_failures_alone(
+    act: str, one_way: bool, acts: list[str]
+) -> None:
+    text = RUNBOOK.replace("  - id: confirm\n", "  - id: confirm\n    one_way: true\n") if one_way else RUNBOOK
+    filled = fill(Runbook.from_yaml(text, "runbook.yaml"), {**FINDING, **ACT, "first_step": act}, SIGNALS)
+    assert [each["then"] for each in filled["steps"][0]["answers"]] == acts
 
 
 def test_an_answer_that_a_person_gave_goes_before_the_act_of_the_finding() -> None:
