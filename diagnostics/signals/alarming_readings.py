@@ -119,7 +119,7 @@ def measure(key: str, evidence: Evidence) -> Measured:
 
 
 def _are_judged(entry: AlarmingReading, courses: Sequence[_Course]) -> bool:
-    """Whether metrics are there with which rules over time judge; those of TaskManagers show nothing of a JobManager."""
+    """Whether metrics are there by which rules over time judge; a TaskManager's show nothing of the JobManager."""
     judged = {each.name for each in courses if entry.scope is None or each.rows[0].scope in (None, entry.scope)}
     return not judged.isdisjoint(entry.unread)
 
