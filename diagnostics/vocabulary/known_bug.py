@@ -38,6 +38,8 @@ RELEASE = re.compile(r"(\d{1,3})\.(\d{1,3})\.(\d{1,3})")
 PRODUCT = re.compile(r"[a-z][a-z0-9-]{1,59}")
 WORDS = ("title", "looks_like", "work_around")
 """Fields that are texts for a reader, with their translations beside them: `title_zh`."""
+NONE_NEEDED = "None is needed"
+"""How the work-around of a bug begins that harms nothing."""
 LEAST_TEXT = 12
 """Characters of a signature's text. Our choice: shorter ones occur in too many records."""
 LEAST_SENTENCE = 24
@@ -105,6 +107,11 @@ class KnownBug:
         return "Flink" if self.product == FLINK else self.product
 
     @property
+    def needs_nothing(self) -> bool:
+        """Whether nothing has to be done about it: its work-around is that none is needed."""
+        return self.work_around.startswith(NONE_NEEDED)
+
+    @property
     def repair(self) -> Text:
         """What repairs it, true in every release: upgrade if it is one that has the bug, and the work-around."""
         return self._in_every_language(
@@ -125,7 +132,12 @@ class KnownBug:
         )
 
     def _in_every_language(self, sentence: str) -> Text:
-        """A sentence of a repair in every language; that of a bug that no release has fixed, if so."""
+        """A sentence of a repair in every language; that of a bug that harms nothing, or that no release has fixed."""
+        if self.needs_nothing:
+            sentence = to_say(
+                "Change nothing because of it: this fits {bug} of {program} {affected} ({title})."
+                " Work-around: {work_around} To be rid of it upgrade {program} to {fixed} or later."
+            )
         if not self.fixed:
             sentence = to_say(
                 "This fits {bug} of {program} {affected} ({title}), which no release has fixed."

@@ -201,3 +201,11 @@ def test_a_release_has_three_numbers(text: str | None, release: tuple[int, int, 
 )
 def test_a_lambda_counts_as_the_method_around_it(frame: str, plain: str) -> None:
     assert plain_frame(frame) == plain
+
+
+def test_the_repair_of_a_bug_that_harms_nothing_asks_for_no_change() -> None:
+    bug = known_bugs()["FLINK-35622"]
+    assert bug.needs_nothing
+    assert bug.repair_of_running.startswith("Change nothing because of it: ")
+    assert "2.1.0" in bug.repair_of_running
+    assert not known_bugs()["FLINK-28758"].needs_nothing
