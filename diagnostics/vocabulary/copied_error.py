@@ -19,6 +19,11 @@ TOLD_CHARACTERS = 20
 """Shorter texts of known messages are in what programs print in passing, too. Our choice."""
 ANSWER_CHARACTERS = 16
 """Shorter answers of outside systems are parts of other messages, too. Our choice."""
+SAYS_REFUSAL = re.compile(
+    r"(?i)\b(?:exceed|denied|refuse|fail|expired|too many|reduce your|deadlock|not allowed|no permission|unauthorized"
+    r"|insufficient|unavailable|read-?only|in safe ?mode|too old|restarting transaction|no space left)"
+)
+"""Words by which an answer of a system is a refusal wherever it stands. Our choice, from the texts of the catalogue."""
 AROUND_CHARACTERS = 60
 """Characters kept before and behind a known text in the rest of a message. Our choice: the name of a table or key."""
 THROWN = ("Exception", "Error")
@@ -74,8 +79,12 @@ def telling_messages() -> tuple[str, ...]:
 
 @cache
 def answers_of_systems() -> tuple[str, ...]:
-    """Texts in which an outside system says by itself why it refuses, long enough and in several words."""
-    return tuple(each for each in telling_texts() if len(each) >= ANSWER_CHARACTERS and " " in each)
+    """Texts in which an outside system says by itself why it refuses, long enough and in several words.
+
+    Others show a refusal in an exception only: `initialize instant` is in each success of Hudi, too.
+    """
+    long = (each for each in telling_texts() if len(each) >= ANSWER_CHARACTERS and " " in each)
+    return tuple(each for each in long if SAYS_REFUSAL.search(each))
 
 
 @cache

@@ -298,3 +298,10 @@ def test_an_answer_that_a_client_repeats_as_information_counts_while_nothing_goe
     log = [informed, completed] if goes_on else [informed]
     measured = measure(hand_made(**line_of_jobs(), log_record=log))
     assert any(isinstance(each, Signal) for each in measured) is counts
+
+
+def test_what_hudi_does_with_success_is_no_refusal() -> None:
+    said = "Executor executes action [initialize instant ] success!"
+    logger = "org.apache.hudi.sink.StreamWriteOperatorCoordinator"
+    informed = {"ts_ms": START, "level": "INFO", "logger": logger, "message": said}
+    assert not any(isinstance(each, Signal) for each in measure(hand_made(**line_of_jobs(), log_record=[informed])))
