@@ -157,7 +157,8 @@ def faults(log: IncidentLog, cluster: Cluster) -> list[Fault]:
     events = log.of("failure")
     if any(event.process == "jobmanager" and _is_failure(event) for event in events):
         events = [event for event in events if event.process != "taskmanager"]
-    reported = [fault for event in events if (fault := _fault_in_log(event, cluster))]
+    falls = [(each.ts_ms, each.job_id) for each in log.of("job_state") if each.state_to in FALLEN]
+    reported = [fault for event in events if (fault := _fault_in_log(event, cluster, falls))]
     known = {(fault.ts_ms, fault.exception) for fault in reported}
     reported += [fault for failure in log.failures if (fault := _fault_in_rest(failure)) and not _known(fault, known)]
     if not log.is_log and not reported:
@@ -191,6 +192,10 @@ def _known(fault: Fault, known: set[tuple[int | None, str]]) -> bool:
     )
 
 
+FALLEN = ("FAILING", "FAILED", "RESTARTING")
+"""States of a job after a failure."""
+Falls = Sequence[tuple[int | None, str | None]]
+"""When jobs came into one of these states, epoch ms, and their ids."""
 SAME_MS = 2_000
 """Records of the same exception within this time are about one failure. Our choice."""
 
@@ -203,17 +208,27 @@ OF_THE_JOB = (
 """Messages about failures of the whole job. Source: Flink's schedulers, Dispatcher and application mode."""
 
 
-def _fault_in_log(event: LogEvent, cluster: Cluster) -> Fault | None:
+def _fault_in_log(event: LogEvent, cluster: Cluster, falls: Falls) -> Fault | None:
     if event.process == "client" or not _is_failure(event):
         return None
-    return _fault(event, event.job_id or job_of_vertex(event.vertex, cluster), event.cite())
+    job = event.job_id or job_of_vertex(event.vertex, cluster) or _job_that_fell(event.ts_ms, falls)
+    return _fault(event, job, event.cite())
+
+
+def _job_that_fell(ts_ms: int | None, falls: Falls) -> str | None:
+    """The only job that left its running state right after a record. What a JobManager with several jobs logs of a
+    failed task names none of them.
+    """
+    if ts_ms is None:
+        return None
+    return only_one({job for at_ms, job in falls if job and at_ms is not None and 0 <= at_ms - ts_ms <= SAME_MS})
 
 
 def _is_failure(event: LogEvent) -> bool:
     """Whether the record is about a failed task or job; other stack traces are mostly harmless warnings."""
     message = event.message
     if message.startswith("Job "):
-        return event.state_to in ("FAILING", "FAILED", "RESTARTING")
+        return event.state_to in FALLEN
     return " to FAILED" in message or message.startswith(OF_THE_JOB)
 
 

@@ -124,3 +124,20 @@ def test_a_failed_source_has_the_cause_that_its_fetcher_logged_just_before(throw
     (found,) = faults_in(hand_made(log_record=[of_log(thrown_ms, **THROWN), of_log(1_000, **CUT)]))
     assert (found.exception, found.vertex, found.reported_by) == (exception, "Source: orders", "failure")
     assert (found.origin.id == "connector_code") is (exception == "java.lang.NullPointerException")
+
+
+def test_a_failure_beside_several_jobs_is_that_of_the_job_that_fell_right_after() -> None:
+    """The JobManager of a session names no job beside a failed task: all of its jobs were called ill."""
+
+    def state(ts_ms: int, job: str, to: str) -> LogEvent:
+        return replace(PASTED, kind="job_state", ts_ms=ts_ms, job_id=job, state_to=to)
+
+    two = Cluster(job_names={"a": "invoices", "b": "refunds"})
+
+    def jobs(*states: LogEvent) -> list[str | None]:
+        log = IncidentLog({"failure": [FAILED], "job_state": list(states)}, is_log=True)
+        return [each.job_id for each in faults(log, two)]
+
+    assert jobs(state(500, "a", "RUNNING"), state(1_004, "b", "RESTARTING")) == ["b"]
+    assert jobs(state(1_004, "a", "RESTARTING"), state(1_006, "b", "RESTARTING")) == [None]
+    assert jobs(state(60_000, "b", "RESTARTING")) == [None]
