@@ -12,6 +12,8 @@ from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.notation.product_frame import product_frames
 from diagnostics.reconstruction.bugs.connector_release import ConnectorRelease, newest_release
 from diagnostics.reconstruction.errors.blamed_fault import lasting
+from diagnostics.reconstruction.failures.fault import Falls, find_falls, job_that_fell
+from diagnostics.reconstruction.failures.incident_log import incident_log
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.chinese_message import in_english
@@ -49,7 +51,8 @@ def measure(evidence: Evidence) -> Measured:
         yield NotMeasured("alarming_records", "jobmanager-log", "no log was given")
         return
     alarming = evidence.answer(alarming_records.AGGREGATOR).to_pylist()
-    rows = [each for each in alarming if not alarming_records.repeats_answer(each)]
+    falls = find_falls(incident_log(evidence))
+    rows = [_with_its_job(each, falls) for each in alarming if not alarming_records.repeats_answer(each)]
     harmless = _harmless(evidence)
     known = sorted(cluster_of(evidence).job_names)
     jobs: Sequence[str | None] = known or [None]
@@ -57,6 +60,13 @@ def measure(evidence: Evidence) -> Measured:
         yield _signal(
             job, [each for each in rows if each["job_id"] not in known or each["job_id"] == job], harmless, evidence
         )
+
+
+def _with_its_job(row: Row, falls: Falls) -> Row:
+    """The record of a failed task, which names no job, with the job that fell right after it."""
+    if row["job_id"] or " to FAILED" not in (row["message"] or ""):
+        return row
+    return {**row, "job_id": job_that_fell(row["ts_ms"], falls)}
 
 
 def _harmless(evidence: Evidence) -> dict[str, FactValue]:

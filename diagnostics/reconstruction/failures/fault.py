@@ -157,7 +157,7 @@ def faults(log: IncidentLog, cluster: Cluster) -> list[Fault]:
     events = log.of("failure")
     if any(event.process == "jobmanager" and _is_failure(event) for event in events):
         events = [event for event in events if event.process != "taskmanager"]
-    falls = [(each.ts_ms, each.job_id) for each in log.of("job_state") if each.state_to in FALLEN]
+    falls = find_falls(log)
     reported = [fault for event in events if (fault := _fault_in_log(event, cluster, falls))]
     known = {(fault.ts_ms, fault.exception) for fault in reported}
     reported += [fault for failure in log.failures if (fault := _fault_in_rest(failure)) and not _known(fault, known)]
@@ -211,11 +211,16 @@ OF_THE_JOB = (
 def _fault_in_log(event: LogEvent, cluster: Cluster, falls: Falls) -> Fault | None:
     if event.process == "client" or not _is_failure(event):
         return None
-    job = event.job_id or job_of_vertex(event.vertex, cluster) or _job_that_fell(event.ts_ms, falls)
+    job = event.job_id or job_of_vertex(event.vertex, cluster) or job_that_fell(event.ts_ms, falls)
     return _fault(event, job, event.cite())
 
 
-def _job_that_fell(ts_ms: int | None, falls: Falls) -> str | None:
+def find_falls(log: IncidentLog) -> Falls:
+    """When jobs left their running state, by the JobManager's log."""
+    return [(each.ts_ms, each.job_id) for each in log.of("job_state") if each.state_to in FALLEN]
+
+
+def job_that_fell(ts_ms: int | None, falls: Falls) -> str | None:
     """The only job that left its running state right after a record. What a JobManager with several jobs logs of a
     failed task names none of them.
     """

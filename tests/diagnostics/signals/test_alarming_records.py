@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from diagnostics.signals.alarming_records import measure
+from diagnostics.signals.signal import Signal
 from tests.diagnostics.hand_made import JOB, START, hand_made, needs, only
+from tests.diagnostics.signals.incident_rows import switched
 
 LOGGER = "org.apache.flink.runtime.taskexecutor.TaskManagerRunner"
 
@@ -298,3 +300,13 @@ def test_a_request_that_starts_a_job_is_no_harmless_one(handler: str, errors: in
 def test_an_error_that_the_operator_audits_is_one(message: str, errors: int) -> None:
     evidence = hand_made(log_record=[record(0, "INFO", message) | {"logger": "o.a.f.k.o.l.AuditUtils"}])
     assert only(measure(evidence), "alarming_records").facts["error_count"] == errors
+
+
+def test_a_failed_task_counts_for_the_job_that_fell_right_after_it_alone() -> None:
+    other = "c" * 32
+    failed = record(9, "WARN", "pay (1/1) (x) switched from RUNNING to FAILED.", exception_class="java.io.IOException")
+    fell = switched(9, "RUNNING", "RESTARTING") | {"job_id": other}
+    jobs = [{"job_id": each, "name": each[:3], "ts_ms": START} for each in (JOB, other)]
+    measured = measure(hand_made(log_record=[failed, fell], job=jobs))
+    counts = {each.subject.job: each.facts["warning_count"] for each in measured if isinstance(each, Signal)}
+    assert counts == {JOB: 0, other: 1}
