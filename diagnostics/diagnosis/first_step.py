@@ -67,9 +67,7 @@ def _step_for_quiet_files(document: Mapping[str, Any]) -> str | None:
         return None
     if unread:
         return _how_to_give(unread)
-    nothing_asks = say("Nothing in these files is known to ask for a change.")
-    to_add = (_file_to_add(document, missing), _files_by_trouble())
-    return joined_sentences((*_about_harmless(document), *to_add, nothing_asks))
+    return joined_sentences((*_about_harmless(document), _file_to_add(document, missing), _files_by_trouble()))
 
 
 def _how_to_give(unread: Sequence[str]) -> str:
@@ -94,12 +92,14 @@ def _file_to_add(document: Mapping[str, Any], missing: Mapping[str, Any]) -> str
     if all(each["job_id"] is None for each in document["jobs"]):
         return say(
             "If a process or the job does not come up, add its log from its start (of a pod also kubectl describe pod);"
-            " if the job runs, add {what} ({how}): no record of these files is of a job that runs.",
+            " if the job runs, add {what} ({how}): no record of these files is of a job that runs, and none is known to"
+            " need a repair.",
             what=within_sentence(missing["what"]),
             how=missing["how"],
         )
     return say(
-        "Add {what} ({how}): these files do not show whether the job is well.",
+        "Add {what} ({how}) to see whether the job is well: these files do not show it, and nothing in them is known to"
+        " need a repair.",
         what=within_sentence(missing["what"]),
         how=missing["how"],
     )

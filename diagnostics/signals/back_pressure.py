@@ -49,7 +49,7 @@ gauges average over.
 def measure(evidence: Evidence) -> Measured:
     """Back pressure of each job and task, and each task that causes back pressure upstream.
 
-    Reads   metric_sample, back_pressure, vertex, edge, subtask (accumulated times).
+    Reads   metric_sample (times, else buffer pools), back_pressure, vertex, edge, subtask (accumulated times).
     Gives   `back_pressure.job` per job, `back_pressure.vertex` per task, `back_pressure.origin` per task that causes
             it.
     Units   ratios of time 0 to 1; milliseconds.

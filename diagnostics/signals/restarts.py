@@ -21,6 +21,7 @@ from diagnostics.reconstruction.checkpoints.history import History, Status, chec
 from diagnostics.reconstruction.checkpoints.running_tasks import running_tasks_ms
 from diagnostics.reconstruction.failures.fault import SAME_MS, Fault, by_job, faults_in
 from diagnostics.reconstruction.failures.incident_log import IncidentLog, LogEvent, incident_log
+from diagnostics.reconstruction.failures.outages import outages_at_end
 from diagnostics.reconstruction.failures.restart_bound import gives_up_after_ms
 from diagnostics.reconstruction.metrics.metric_series import MetricSeries, metric_series
 from diagnostics.reconstruction.metrics.series import Point, Series, increase
@@ -62,7 +63,8 @@ class Transition:
 def measure(evidence: Evidence) -> Measured:
     """Restarts of each job, from state changes in the JobManager's log, else from metrics and REST.
 
-    Reads   log_record, failure, job, subtask (attempts), metric_sample (numRestarts), the histories of checkpoints,
+    Reads   log_record, failure, job, subtask (attempts), metric_sample (numRestarts, uptime, downtime,
+            restartingTime), the histories of checkpoints,
             and as `running_tasks_ms`.
     Gives   one signal per job, also without restarts.
     Empty   NotMeasured without a job's states; additionally NotMeasured beside the signal for failures that no
@@ -72,9 +74,9 @@ def measure(evidence: Evidence) -> Measured:
     changes = _changes(log)
     faults = by_job(faults_in(evidence))
     latest = _latest(evidence)
-    counted = _counted(metric_series(evidence))
+    counted, outages = _counted(metric_series(evidence)), outages_at_end(metric_series(evidence))
     histories = checkpoint_histories(evidence)
-    job_ids = sorted({*changes, *latest, *counted}, key=repr)
+    job_ids = sorted({*changes, *latest, *counted, *outages}, key=repr)
     if not job_ids:
         yield NotMeasured("restarts", "jobmanager-log", "no JobManager log, job or metric shows the states of a job")
         return
@@ -101,6 +103,9 @@ def measure(evidence: Evidence) -> Measured:
             citations.append(_state_citation(latest[job]))
         if not changes.get(job) and job in counted:
             citations.append(counted[job].citation)
+        if job in outages:
+            facts["down_ms"] = outages[job].lasted_ms
+            citations.append(outages[job].citation)
         yield Signal(
             key="restarts",
             subject=Subject(job=job),
@@ -359,6 +364,7 @@ SIGNALS = (
             "interval_ms": "median time from one restart to the next, ms",
             "restarts_per_hour": "rate between the first and the last restart, 1/h",
             "steady_ms": "time without another restart since the last one, ms",
+            "down_ms": "how long the job has not run at the last sample of its metrics, ms; absent while it runs",
             "tasks_run": "whether a file shows that a task has run since the last restart",
             "gave_up": "whether the restart strategy gave up and the job failed for good",
             "strategy": "the restart strategy's class",

@@ -1,4 +1,4 @@
-"""Windows and joins by event time that read records and emit nothing, because they never had a watermark."""
+"""Windows and joins by event time: what they read and emit, and how far their watermark has come."""
 
 from __future__ import annotations
 
@@ -7,7 +7,12 @@ from collections.abc import Sequence
 from diagnostics.arithmetic.quantiles import known
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue
-from diagnostics.reconstruction.events.event_time_names import assigns_watermarks, may_fire_early, needs_watermarks
+from diagnostics.reconstruction.events.event_time_names import (
+    assigns_watermarks,
+    may_fire_early,
+    needs_watermarks,
+    window_size_ms,
+)
 from diagnostics.reconstruction.job.cluster import VertexKey, cluster_of
 from diagnostics.reconstruction.job.graph import job_graph
 from diagnostics.reconstruction.job.planner_names import PROGRAM_FACTS, printed_names_by_job, program_facts
@@ -62,6 +67,7 @@ def measure(evidence: Evidence) -> Measured:
                 "records_out": passed.written,
                 "has_watermark": any(gauge.known for gauge in gauges),
                 "observed_ms": passed.observed_ms,
+                **_progress(gauges, gauges[0].operator or graph.name(vertex[1])),
                 "has_assigner": assigned or None,
                 **program_facts(evidence, vertex[0]),
             }
@@ -84,6 +90,15 @@ def _passed(read: Sequence[Series], written: Sequence[Series], total: RecordTota
     return RecordTotals(None, None, None)
 
 
+def _progress(gauges: Sequence[Series], name: str) -> dict[str, FactValue]:
+    """How far the watermark of the slowest subtask moved, and how often the window of that name ended meanwhile."""
+    moved = [max(values) - min(values) for each in gauges if (values := known(point.value for point in each.known))]
+    if len(moved) < len(gauges):
+        return {}
+    advanced_ms, size_ms = round(min(moved)), window_size_ms(name)
+    return {"advanced_ms": advanced_ms, "size_ms": size_ms, "ended": advanced_ms / size_ms if size_ms else None}
+
+
 def _counted(counters: Sequence[Series]) -> int | None:
     return round(sum(increase(each.points) for each in counters)) if counters else None
 
@@ -102,6 +117,9 @@ SIGNALS = (
             "records_out": "records that the window emitted while it was observed",
             "has_watermark": "whether a subtask of the window ever had a watermark",
             "observed_ms": "time for which the window was observed, ms",
+            "advanced_ms": "how far the watermark of the slowest subtask moved while the window was observed, ms",
+            "size_ms": "size of the window as its name states it, ms",
+            "ended": "how many windows of that size lie in the way that the watermark moved",
             "has_assigner": "whether an operator of the job assigns watermarks; unknown where none is named",
             **PROGRAM_FACTS,
         },

@@ -25,6 +25,12 @@ SHORT_NAME = re.compile(
 """Names of SQL's operators since Flink 1.15, normalised, as `WindowAggregate[6]`, without their kind of time.
 Source: table.exec.simplify-operator-name-enabled.
 """
+SIZE = re.compile(
+    r"(?:tumbling|sliding)eventtimewindows_(?P<ms>\d{1,15})(?!\d)|(?<![a-z])size_+(?P<count>\d{1,9})_(?P<unit>ms|s|min|h|d)(?![a-z])",
+    re.I,
+)
+"""The size of a window in its name, normalised: `TumblingEventTimeWindows(10000)`, `size=[10 s]`."""
+UNIT_MS = {"ms": 1, "s": 1_000, "min": 60_000, "h": 3_600_000, "d": 86_400_000}
 OTHER_TIME = re.compile(r"processingtimetrigger|counttrigger|purgingtrigger|deltatrigger", re.I)
 """Triggers, normalised, with which a window by event time may fire without a watermark."""
 ASSIGNS = ("watermarkassigner", "timestamps_watermarks")
@@ -40,6 +46,14 @@ def needs_watermarks(name: str, assigned: bool) -> bool:
     if EVENT_TIME.search(printed) or ALWAYS.search(printed):
         return True
     return assigned and SHORT_NAME.search(printed) is not None
+
+
+def window_size_ms(name: str) -> int | None:
+    """The size of the tumbling, sliding or cumulating window in a name, ms; None where it shows none."""
+    size = SIZE.search(normalised(name))
+    if size is None:
+        return None
+    return int(size["ms"]) if size["ms"] else int(size["count"]) * UNIT_MS[size["unit"].lower()]
 
 
 def may_fire_early(name: str) -> bool:

@@ -8,21 +8,25 @@ from dataclasses import dataclass
 from statistics import fmean, median
 from typing import Any
 
-from diagnostics.aggregators import back_pressure_samples, pressure_levels
+from diagnostics.aggregators import back_pressure_samples, pool_usage, pressure_levels
 from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.evidence.subject import only_one
+from diagnostics.notation.printed_name import normalised
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.metrics.counted_time import MOSTLY_COUNTED_MS
 from diagnostics.reconstruction.metrics.metric_series import metric_series
 from diagnostics.vocabulary.load_levels import LEAST_OF_LEVEL, LOW_MOST
-from diagnostics.wording.cited_text import BACK_PRESSURED_SHARE, BUSY_SHARE, cited_text
+from diagnostics.wording.cited_text import BACK_PRESSURED_SHARE, BUSY_SHARE, cited_text, sample_text
 from diagnostics.wording.phrase import percent
 
 MOMENT_MS = 10_000
 """Readings within this time count as one point in time. Source: Flink refreshes these gauges every 5 s, and its REST
 API fetches them every 10 s (metrics.fetcher.update-interval)."""
+FULL_OUT = 0.99
+"""Use of an output pool at which a task cannot hand on what it has. Source: Flink documentation, "Monitoring Back
+Pressure" and the blog post "How to identify the source of backpressure" (100 %); our choice for rounded values."""
 BUSY, BACK_PRESSURED = "busyTimeMsPerSecond", "backPressuredTimeMsPerSecond"
 
 
@@ -83,7 +87,8 @@ Timeline = Mapping[str, Sequence[Moment]]
 def load_timelines(evidence: Evidence) -> Mapping[str | None, Timeline]:
     """The timeline of each job, computed once for each Evidence.
 
-    Reads   metric_sample (busy and back-pressured time) and back_pressure, which hold the same gauges.
+    Reads   metric_sample (busy and back-pressured time) and back_pressure, which hold the same gauges. Without these,
+            which Flink has since 1.13, the levels of back pressure, else full output pools.
     """
     return _read(evidence)
 
@@ -93,7 +98,8 @@ def _read(evidence: Evidence) -> Mapping[str | None, Timeline]:
     only_job = only_one(jobs)
     by_task: dict[tuple[str | None, str], dict[int, _Moment]] = defaultdict(lambda: defaultdict(_Moment))
     readings = [*_scraped(evidence), *_asked(evidence)]
-    for job_id, vertex, ts_ms, subtask, metric, reading in readings or _levels(evidence):
+    readings = readings or [*_levels(evidence)] or [*_pools(evidence)]
+    for job_id, vertex, ts_ms, subtask, metric, reading in readings:
         by_task[job_id or only_job, vertex][ts_ms // MOMENT_MS].add(metric, subtask, reading)
     timelines: dict[str | None, dict[str, Sequence[Moment]]] = defaultdict(dict)
     for (job_id, vertex), moments in sorted(by_task.items(), key=lambda item: repr(item[0])):
@@ -127,12 +133,9 @@ def printed_names(evidence: Evidence, timeline: Timeline) -> Mapping[str, str]:
 def _printed(evidence: Evidence) -> Mapping[str, str]:
     """Task id -> name in metrics, for all jobs at once: a file can contain thousands of jobs."""
     series = metric_series(evidence)
-    return {
-        each.vertex_id: each.vertex
-        for metric in (BUSY, BACK_PRESSURED)
-        for each in series.of(metric)
-        if each.vertex_id and each.vertex
-    }
+    measured: Sequence[Any] = [each for metric in (BUSY, BACK_PRESSURED) for each in series.of(metric)]
+    measured = measured or named_rows(evidence.answer(pool_usage.AGGREGATOR))
+    return {each.vertex_id: each.vertex for each in measured if each.vertex_id and each.vertex}
 
 
 TaskReading = tuple[str | None, str, int, int, str, Reading]
@@ -174,6 +177,27 @@ def _levels(evidence: Evidence) -> Iterator[TaskReading]:
             row, "rest", f"backpressure-level: {row.level}", name="backpressure-level", value=row.level
         )
         yield row.job_id, row.vertex_id, ts_ms, 0, BACK_PRESSURED, Reading(least, citation, ts_ms - MOMENT_MS, ts_ms)
+
+
+def _pools(evidence: Evidence) -> Iterator[TaskReading]:
+    """What the buffer pools show where nothing measures time: a task whose output pool is full waits for the next one.
+
+    A task with input pools alone hands nothing on, so that nothing holds it back.
+    """
+    rows = [row for row in named_rows(evidence.answer(pool_usage.AGGREGATOR)) if row.subtask is not None]
+    handing_on = {_task(row) for row in rows if pool_usage.pool_of(row.metric) == "out"}
+    for row in rows:
+        pool, task = pool_usage.pool_of(row.metric), _task(row)
+        if pool == "out" or (pool == "in" and task not in handing_on):
+            least = LEAST_OF_LEVEL["high" if pool == "out" and row.value >= FULL_OUT else "ok"]
+            text = sample_text(row.metric, row.subtask, row.vertex, f"{row.value:.15g}")
+            citation = Citation.of(row, "metric", text, name=row.metric, value=row.value)
+            ts_ms = row.ts_ms or 0
+            yield *task, ts_ms, row.subtask, BACK_PRESSURED, Reading(least, citation, ts_ms - MOMENT_MS, ts_ms)
+
+
+def _task(row: Any) -> tuple[str | None, str]:
+    return row.job_id, row.vertex_id or normalised(row.vertex)
 
 
 def _counted_moments(evidence: Evidence) -> Mapping[tuple[str | None, int | None, str], Collection[int]]:

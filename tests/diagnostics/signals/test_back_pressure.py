@@ -226,3 +226,49 @@ def test_the_levels_of_tasks_show_the_origin_where_no_ratio_is_known() -> None:
 def test_calm_levels_have_no_origin() -> None:
     rows = [{"vertex_id": vertex, "level": "ok"} for vertex in ("Source: orders", "enrich", "Sink: documents")]
     assert not signals_of_key(measure(hand_made(back_pressure=rows)), "back_pressure.origin")
+
+
+def _pools(second: int, **by_vertex: dict[str, float]) -> list[dict[str, Any]]:
+    ids = {"source": SOURCE, "middle": MIDDLE, "sink": SINK}
+    return [
+        {
+            "ts_ms": START + second * 1000,
+            "job_id": JOB,
+            "vertex_id": ids[vertex],
+            "subtask": 0,
+            "metric": f"buffers.{pool}PoolUsage",
+            "value": used,
+        }
+        for vertex, pools in by_vertex.items()
+        for pool, used in pools.items()
+    ]
+
+
+def test_full_output_pools_show_the_origin_where_no_time_is_measured() -> None:
+    """Flink measures how long tasks are held back since 1.13."""
+    rows = [
+        row
+        for second in range(0, 120, 10)
+        for row in _pools(second, source={"out": 1.0}, middle={"in": 1.0, "out": 1.0}, sink={"in": 1.0})
+    ]
+    origin = only(measure(hand_made(**line_of_jobs(), metric_sample=rows)), "back_pressure.origin")
+    assert (origin.subject.vertex, origin.facts["level"]) == ("Sink: documents", "high")
+    assert (origin.facts["busy_known"], origin.facts["upstream_vertices"]) == (False, ["Source: orders", "enrich"])
+    assert "buffers.outPoolUsage" in origin.citations[0].text
+
+
+@pytest.mark.parametrize("used", [0.0, 0.5, 0.95])
+def test_output_pools_with_room_hold_nobody_back(used: float) -> None:
+    rows = [
+        row
+        for second in range(0, 120, 10)
+        for row in _pools(second, source={"out": used}, middle={"in": 1.0, "out": used}, sink={"in": 1.0})
+    ]
+    assert not signals_of_key(measure(hand_made(**line_of_jobs(), metric_sample=rows)), "back_pressure.origin")
+
+
+def test_pools_count_only_where_no_time_is_measured() -> None:
+    calm = [row for second in range(0, 120, 10) for row in _ratios(second, source=(0.2, 0.0), sink=(0.2, 0.0))]
+    full = [row for second in range(0, 120, 10) for row in _pools(second, source={"out": 1.0}, sink={"in": 1.0})]
+    evidence = hand_made(**line_of_jobs(), back_pressure=calm, metric_sample=full)
+    assert not signals_of_key(measure(evidence), "back_pressure.origin")

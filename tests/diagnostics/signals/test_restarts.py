@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from diagnostics.signals import restarts
-from tests.diagnostics.hand_made import JOB, START, hand_made, line_of_jobs, only
+from tests.diagnostics.hand_made import JOB, START, hand_made, line_of_jobs, only, signals_of_key
 from tests.diagnostics.signals.incident_rows import failed, record, switched
 
 STRATEGY = "FixedDelayRestartBackoffTimeStrategy(maxNumberRestartAttempts=2, backoffTimeMS=10000)"
@@ -181,3 +181,19 @@ def test_a_long_message_of_the_first_fault_ends_with_a_sentence_or_a_word() -> N
         == "IOException: Insufficient buffers"
     )
     assert first("word " * 90).endswith("word …")
+
+
+@pytest.mark.parametrize(
+    ("samples", "down_ms"),
+    [
+        ([*sampled("restartingTime", (0, 0), (10, 600_000), (20, 1_200_000)), *sampled("uptime", (20, 0))], 1_200_000),
+        (sampled("downtime", (0, 0), (10, 600_000)), 600_000),
+        ([*sampled("restartingTime", (0, 5_000), (20, 5_000)), *sampled("uptime", (20, 0))], None),  # the last restart
+        ([*sampled("downtime", (0, 5_000), (1, 8_000)), *sampled("uptime", (1, 2_000))], None),
+        (sampled("downtime", (0, -1), (10, -1)), None),  # it has ended
+        (sampled("downtime", (10, 600_000)), None),  # one look does not show that it lasts
+    ],
+)
+def test_gauges_of_time_show_that_a_job_does_not_come_up(samples: list[dict[str, Any]], down_ms: int | None) -> None:
+    shown = signals_of_key(restarts.measure(hand_made(metric_sample=samples)), "restarts")
+    assert [each.facts["down_ms"] for each in shown if "down_ms" in each.facts] == [down_ms] * (down_ms is not None)

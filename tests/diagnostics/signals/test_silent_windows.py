@@ -107,3 +107,27 @@ def test_the_readings_of_the_operator_suffice() -> None:
     rows["metric_sample"] = [{**each, "operator": WINDOW} for each in rows["metric_sample"]]
     facts = only(silent_windows.measure(hand_made(**rows)), "silent_windows").facts
     assert (facts["records_in"], facts["records_out"], facts["has_watermark"]) == (6_000, 0, False)
+
+
+@pytest.mark.parametrize(
+    ("name", "size_ms", "ended"),
+    [
+        (WINDOW, 10_000, 6.0),
+        ("GlobalWindowAggregate(groupBy=[id], window=[TUMBLE(time_col=[ts], size=[1 min])])", 60_000, 1.0),
+        ("Window_EventTimeSessionWindows_10000___EventTimeTrigger__Sum_", None, None),
+    ],
+)
+def test_the_way_of_the_watermark_is_compared_with_the_size_in_the_name(
+    name: str, size_ms: int | None, ended: float | None
+) -> None:
+    rows = tables(name, MIDDLE, float(START))
+    gauge = rows["metric_sample"][-1]
+    rows["metric_sample"].append({**gauge, "ts_ms": START + 120_000, "value": START + 60_000.0})
+    facts = only(silent_windows.measure(hand_made(**rows)), "silent_windows").facts
+    assert (facts["advanced_ms"], facts.get("size_ms"), facts.get("ended")) == (60_000, size_ms, ended)
+
+
+def test_a_subtask_without_a_watermark_leaves_the_way_unknown() -> None:
+    rows = tables(WINDOW, MIDDLE, float(START))
+    rows["metric_sample"].append({**rows["metric_sample"][-1], "subtask": 1, "value": None})
+    assert "advanced_ms" not in only(silent_windows.measure(hand_made(**rows)), "silent_windows").facts
