@@ -33,6 +33,10 @@ CPU: Mapping[str, str] = {
     "st": "steal_percent",
 }
 """CPU states in percent of all cores. Source: top(1), CPU states."""
+IDLE_AT_START = "idle_at_start_percent"
+"""The idle share on the first screen of a run: of the milliseconds in which top itself and what called it run, so that
+it says nothing of the host. Source: top(1), which measures from one screen to the next.
+"""
 MEMORY: Mapping[tuple[str, str], str] = {
     ("Mem", "total"): "total_bytes",
     ("Swap", "avail Mem"): "available_bytes",
@@ -49,14 +53,15 @@ def _recognise(head: Head) -> float:
 def _rows(part: Range, tally: Tally) -> Iterator[dict[str, Any]]:
     place: dict[str, Any] = {"ts_ms": None}
     columns: list[str] = []
-    kind = "process"
+    kind, screens = "process", 0
     for at, line in numbered_lines(part, MOST_LINE):
         moment, first = header_time(line), _FIRST.match(line)
         if moment is not None:
-            place = {"ts_ms": moment}
+            place, screens = {"ts_ms": moment}, 0
             tally.take_time(moment)
         elif first:
             tally.records += 1
+            screens += 1
             columns = []
             yield place | _number("cpu", "load_1min", first[1]) | lines_of(at)
         elif line.startswith(("Threads:", "Tasks:")):
@@ -71,7 +76,8 @@ def _rows(part: Range, tally: Tally) -> Iterator[dict[str, Any]]:
                 tally.odd(at, line)
         else:
             for each in _summary(line):
-                yield place | each | lines_of(at)
+                is_of_start = screens <= 1 and each["metric"] == CPU["id"]
+                yield place | each | ({"metric": IDLE_AT_START} if is_of_start else {}) | lines_of(at)
 
 
 def _number(part: str, metric: str, printed: str, factor: float = 1.0) -> dict[str, Any]:
@@ -132,7 +138,7 @@ FORMAT = Format(
                     {"part": "cpu", "metric": "user_percent", "value": 100.0, "line": 4},
                     {"metric": "system_percent", "value": 0.0},
                     {"metric": "nice_percent", "value": 0.0},
-                    {"metric": "idle_percent", "value": 0.0},
+                    {"metric": "idle_at_start_percent", "value": 0.0},
                     {"metric": "iowait_percent", "value": 0.0},
                     {"metric": "steal_percent", "value": 0.0},
                     {"part": "memory", "metric": "total_bytes", "value": 24105.5 * 1048576, "line": 5},

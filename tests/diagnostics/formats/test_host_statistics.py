@@ -8,6 +8,7 @@ import pytest
 
 from diagnostics.formats import FORMATS
 from diagnostics.formats.sysstat import day_of
+from diagnostics.formats.top import IDLE_AT_START
 from tests.diagnostics.formats.reading_aids import read, read_path
 
 CORPUS = Path(__file__).resolve().parents[4] / "shared" / "corpus"
@@ -57,9 +58,17 @@ def test_every_look_of_a_real_top_has_its_cpu_and_its_time() -> None:
     path = CORPUS / "slow_dimension_join-a" / "host" / "top-threads.txt"
     found = read_path(FORMATS["top"], path, "top.txt")
     looks = path.read_text().count("\ntop - ") + path.read_text().startswith("top - ")
-    idle = [row for row in found.rows["host_sample"] if row["metric"] == "idle_percent"]
+    idle = [row for row in found.rows["host_sample"] if row["metric"] == IDLE_AT_START]
     assert (found.records, len(idle), found.coverage[0].not_understood) == (looks, looks, 0)
     assert None not in {row["ts_ms"] for row in idle}
+
+
+def test_a_run_of_top_measures_idle_time_from_its_second_screen_on(tmp_path: Path) -> None:
+    text = "".join(FORMATS["top"].samples[0].text)
+    screen = text.partition("\n")[2].replace("0.0 id", "42.0 id")
+    found = read(FORMATS["top"], text + screen + screen, tmp_path)
+    idle = [(row["metric"], row["value"]) for row in found.rows["host_sample"] if "idle" in row["metric"]]
+    assert idle == [(IDLE_AT_START, 0.0), ("idle_percent", 42.0), ("idle_percent", 42.0)]
 
 
 BPFTRACE = """\

@@ -62,7 +62,7 @@ def test_who_decides_for_it_restarts_the_processes() -> None:
 
 def test_what_the_first_step_sets_is_not_said_to_be_no_help() -> None:
     def unhelpful(first_step: str) -> str:
-        finding = {"subject": {"job": JOB}, "first_step": first_step}
+        finding = {"subject": {"job": JOB}, "title": "Processes lose one another", "first_step": first_step}
         filled = fill(runbooks()["network-partition"], finding, SIGNALS)
         return "\n".join(sentence for step in filled["steps"] for sentence in step["wont_help"])
 
