@@ -364,7 +364,7 @@ SIGNALS = (
             "interval_ms": "median time from one restart to the next, ms",
             "restarts_per_hour": "rate between the first and the last restart, 1/h",
             "steady_ms": "time without another restart since the last one, ms",
-            "down_ms": "how long the job has not run at the last sample of its metrics, ms; absent while it runs",
+            "down_ms": "time for which the job has not run at the last sample of its metrics, ms; absent while it runs",
             "tasks_run": "whether a file shows that a task has run since the last restart",
             "gave_up": "whether the restart strategy gave up and the job failed for good",
             "strategy": "the restart strategy's class",
