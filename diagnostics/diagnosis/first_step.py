@@ -52,7 +52,8 @@ def _step_for_quiet_files(document: Mapping[str, Any]) -> str | None:
     """What to add to logs without trouble, with the remark that they ask for no change; for files that were not
     understood, and may hold a request for one, how to give them. None where something stands out, or no file helps.
 
-    What to add stands first: a person who was paged has a trouble, and reads "change nothing" as a dismissal.
+    What to add stands in the first sentence: a person who was paged has a trouble, and reads "change nothing" alone as
+    a dismissal.
     """
     missing = document.get("split") or next(iter(document.get("missing_evidence", ())), None)
     stands_out = any(
@@ -91,15 +92,14 @@ def _about_harmless(document: Mapping[str, Any]) -> Sequence[str]:
 def _file_to_add(document: Mapping[str, Any], missing: Mapping[str, Any]) -> str:
     if all(each["job_id"] is None for each in document["jobs"]):
         return say(
-            "If a process or the job does not come up, add its log from its start (of a pod also kubectl describe pod);"
-            " if the job runs, add {what} ({how}): no record of these files is of a job that runs, and none is known to"
-            " need a repair.",
+            "Change nothing for what these files hold: no record of them is known to ask for it, and none is of a job"
+            " that runs. If a process or the job does not come up, add its log from its start (of a pod also kubectl"
+            " describe pod); if the job runs, add {what} ({how}).",
             what=within_sentence(missing["what"]),
             how=missing["how"],
         )
     return say(
-        "Add {what} ({how}) to see whether the job is well: these files do not show it, and nothing in them is known to"
-        " need a repair.",
+        "Change nothing for what these files hold, and add {what} ({how}): they do not show whether the job is well.",
         what=within_sentence(missing["what"]),
         how=missing["how"],
     )
