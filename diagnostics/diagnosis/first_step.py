@@ -52,7 +52,7 @@ def _step_for_quiet_files(document: Mapping[str, Any]) -> str | None:
     """What to add to logs without trouble, with the remark that they ask for no change; for files that were not
     understood, and may hold a request for one, how to give them. None where something stands out, or no file helps.
 
-    What to add stands in the first sentence: a person who was paged has a trouble, and reads "change nothing" alone as
+    What to add is in the first sentence: a person who was paged has a trouble, and reads "change nothing" alone as
     a dismissal.
     """
     missing = document.get("split") or next(iter(document.get("missing_evidence", ())), None)
