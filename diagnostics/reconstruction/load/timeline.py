@@ -180,7 +180,8 @@ def _levels(evidence: Evidence) -> Iterator[TaskReading]:
 
 
 def _pools(evidence: Evidence) -> Iterator[TaskReading]:
-    """What the buffer pools show where nothing measures time: a task whose output pool is full waits for the next one.
+    """What the buffer pools show where nothing measures time: a task whose output pool is full waits for the next one,
+    at that moment all of the time.
 
     A task with input pools alone hands nothing on, so that nothing holds it back.
     """
@@ -189,11 +190,11 @@ def _pools(evidence: Evidence) -> Iterator[TaskReading]:
     for row in rows:
         pool, task = pool_usage.pool_of(row.metric), _task(row)
         if pool == "out" or (pool == "in" and task not in handing_on):
-            least = LEAST_OF_LEVEL["high" if pool == "out" and row.value >= FULL_OUT else "ok"]
+            held = 1.0 if pool == "out" and row.value >= FULL_OUT else 0.0
             text = sample_text(row.metric, row.subtask, row.vertex, f"{row.value:.15g}")
             citation = Citation.of(row, "metric", text, name=row.metric, value=row.value)
             ts_ms = row.ts_ms or 0
-            yield *task, ts_ms, row.subtask, BACK_PRESSURED, Reading(least, citation, ts_ms - MOMENT_MS, ts_ms)
+            yield *task, ts_ms, row.subtask, BACK_PRESSURED, Reading(held, citation, ts_ms - MOMENT_MS, ts_ms)
 
 
 def _task(row: Any) -> tuple[str | None, str]:

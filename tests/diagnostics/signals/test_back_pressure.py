@@ -252,7 +252,7 @@ def test_full_output_pools_show_the_origin_where_no_time_is_measured() -> None:
         for row in _pools(second, source={"out": 1.0}, middle={"in": 1.0, "out": 1.0}, sink={"in": 1.0})
     ]
     origin = only(measure(hand_made(**line_of_jobs(), metric_sample=rows)), "back_pressure.origin")
-    assert (origin.subject.vertex, origin.facts["level"]) == ("Sink: documents", "high")
+    assert (origin.subject.vertex, origin.facts["upstream_ratio"]) == ("Sink: documents", 1.0)
     assert (origin.facts["busy_known"], origin.facts["upstream_vertices"]) == (False, ["Source: orders", "enrich"])
     assert "buffers.outPoolUsage" in origin.citations[0].text
 
