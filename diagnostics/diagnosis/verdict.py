@@ -10,6 +10,7 @@ from diagnostics.diagnosis.causes import LEAST_EXPLAINING, independent_causes, o
 from diagnostics.diagnosis.fact_view import SignalIndex
 from diagnostics.diagnosis.finding import Finding, Reason
 from diagnostics.diagnosis.health import Health, Trouble, health, trouble_in
+from diagnostics.diagnosis.lasting_trouble import stop_of, unsaved_work_of
 from diagnostics.diagnosis.looked_at import LookedAt, describe_quiet, is_blind, looked_at
 from diagnostics.diagnosis.match import Matches, match
 from diagnostics.diagnosis.missing import (
@@ -37,8 +38,6 @@ METRICS = "metric-scrapes"
 """Metrics over time, by their id in evidence_kinds.yaml."""
 OVER_TIME = "throughput"
 """The signal that is measured where metrics over time are given."""
-FAILED_IN_A_ROW = 3
-"""Failed checkpoints in a row, the last ones, from which a job is in trouble. Our choice: as in `failure.counted`."""
 LEAST_HEALTHY = 0.5
 """A healthy rule with less confidence does not make a job healthy. Our choice: more likely right than wrong."""
 
@@ -218,7 +217,7 @@ def _job_verdict(
     findings = _as_sure_as_shown(findings)
     name, looked = index.jobs.get(job or ""), looked_at(index, job)
     verdict = _verdict(name, findings, fit, looked)
-    trouble = [*_stop(index, job, lead), *trouble_in(findings), *trouble, *_unsaved(index, job, lead)]
+    trouble = [*stop_of(index, job, lead), *trouble_in(findings), *trouble, *unsaved_work_of(index, job, lead)]
     if verdict.symptom_class == INCONCLUSIVE and verdict.lead:
         trouble.append(Trouble(say("the cause of what is seen could not be judged"), verdict.lead))
     elif verdict.symptom_class == INCONCLUSIVE and is_blind(looked):
@@ -227,26 +226,6 @@ def _job_verdict(
     if verdict.symptom_class == INCONCLUSIVE:
         ranked = ranked_causes(findings, matches, job, index.view(Subject(job=job), "job", reach_down=True))
     return JobVerdict(job, name, verdict, findings, health(findings, trouble), looked, ranked)
-
-
-def _stop(index: SignalIndex, job: str | None, lead: Finding | None) -> Iterator[Trouble]:
-    """The trouble of a job that does not run at the end: it has failed for good, or no TaskManager is there for it."""
-    if job is None or lead is None:
-        return
-    view = index.view(Subject(job=job), "job", reach_down=True)
-    missing = view("slots.missing")
-    lacks = isinstance(missing, (int, float)) and missing >= 1
-    if view("restarts.final_state") == "FAILED":
-        yield Trouble(say("the job has failed and does not run"), lead, is_stop=True)
-    elif view("task_manager_loss.all.registered_end") == 0 and lacks:
-        yield Trouble(say("no TaskManager is registered, and the job does not run"), lead, is_stop=True)
-
-
-def _unsaved(index: SignalIndex, job: str | None, lead: Finding | None) -> Iterator[Trouble]:
-    """The trouble of a job whose last checkpoints failed: a restart loses more work with each."""
-    failed = index.view(Subject(job=job), "job", reach_down=True)("checkpoint_progress.consecutive_failed")
-    if isinstance(failed, int) and failed >= FAILED_IN_A_ROW:
-        yield Trouble(say("its last checkpoints failed, and none has completed since"), lead)
 
 
 def _alarming(findings: Sequence[Finding]) -> list[Finding]:

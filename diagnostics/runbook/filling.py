@@ -11,6 +11,7 @@ from diagnostics.diagnosis.fact_view import SignalIndex
 from diagnostics.evidence.subject import FactValue, Lookup, Subject
 from diagnostics.language import in_reader_language, joined_sentences, say, to_say
 from diagnostics.rules.condition import Condition, shown_checks
+from diagnostics.runbook.case_answers import begin_with_the_act, on_the_one_way, without_repeated_acts
 from diagnostics.runbook.cluster_commands import ClusterCommands
 from diagnostics.runbook.code_block import replaced_code
 from diagnostics.runbook.config_file import ConfigFile, shown_change
@@ -67,7 +68,7 @@ def fill(
     page = _Page(lookup, cluster, said, ConfigFile.of(view), finding.get("role") == "root_cause", lasts, advised)
     left_out = _left_out(runbook, page, finding.get("rule", {}).get("id"))
     steps = [{**_filled_step(step, page), "left_out": left_out.get(step.id)} for step in runbook.steps]
-    _begin_with_the_act(steps, finding, {each.id for each in runbook.steps if each.one_way})
+    begin_with_the_act(steps, finding, {each.id for each in runbook.steps if each.one_way})
     return {
         "id": runbook.id,
         "symptom_class": runbook.symptom_class,
@@ -286,50 +287,6 @@ def _left_out(runbook: Runbook, page: _Page, rule: str | None) -> dict[str, dict
     return left_out
 
 
-def _without_repeated_acts(answers: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The answers without an act of this case that one before them states: two measures can name the same."""
-    kept: list[dict[str, Any]] = []
-    for answer in answers:
-        is_repeated = any(each["taken"] and each["then"] == answer["then"] for each in kept)
-        if answer["said"] or not answer["taken"] or not is_repeated:
-            kept.append(answer)
-    return kept
-
-
-def _begin_with_the_act(steps: Sequence[dict[str, Any]], finding: Mapping[str, Any], one_way: Set[str]) -> None:
-    """Let the first question begin with what the finding says to do first, where no answer of the case says as much.
-
-    one_way  ids of questions whose answers name kinds of failures: their advice is true of many failures and follows
-             the act of the finding
-
-    A runbook serves all findings of its class, so that its questions may not ask what this one has answered. An answer
-    that leads to another step names the place and no act; one that a person gave goes before the finding.
-    """
-    act = finding.get("first_step")
-    first = next((each for each in steps if each["answers"] and not each["left_out"]), None)
-    if not act or first is None:
-        return
-    meant = [each for step in steps if not step["left_out"] for each in step["answers"] if each["taken"]]
-    if any(_says_the_same(each["then"], act) for each in meant) or any(each["said"] for each in first["answers"]):
-        return
-    if first["id"] not in one_way and any(each["taken"] and not each["leads_to"] for each in first["answers"]):
-        return
-    opening = {"if": finding["title"], "then": act, "condition": "", "taken": True, "said": False, "checks": []}
-    first["answers"] = [opening | {"leads_to": [], "runbook": None}, *first["answers"]]
-
-
-def _says_the_same(one: str, other: str) -> bool:
-    """Whether one of two acts begins with, or holds, the first sentence of the other."""
-    return one.partition(". ")[0] in other or other.partition(". ")[0] in one
-
-
-def _on_the_one_way(step: Step, answers: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
-    """The answers; of a question whose measured answer is its one way those without the ones that nobody knows."""
-    if not step.one_way or not any(each["taken"] for each in answers):
-        return answers
-    return [each for each in answers if each["taken"] is not None]
-
-
 def _what_of(sentence: str) -> str:
     """What a sentence `what: why` is about."""
     return sentence.partition(":")[0].partition("\N{FULLWIDTH COLON}")[0]
@@ -360,7 +317,7 @@ def _filled_step(step: Step, page: _Page) -> dict[str, Any]:
         for answer in step.answers
         if page.is_known(answer.condition) and page.is_known(answer.meaning)
     ]
-    filled["answers"] = _without_repeated_acts(_on_the_one_way(step, answers))
+    filled["answers"] = without_repeated_acts(on_the_one_way(step, answers))
     filled["change"] = changes = page.changes(step)
     filled["shown_change"] = [shown_change(each, page.file) for each in changes]
     in_force = bool(step.changes) and not changes
