@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from diagnostics.aggregators import jobs, logged_jobs
+from diagnostics.aggregators import jobs, logged_job_names, logged_jobs
 from diagnostics.arithmetic.quantiles import highest, lowest, middle
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
@@ -51,7 +51,7 @@ def measure(evidence: Evidence) -> Measured:
     series = metric_series(evidence)
     histories = checkpoint_histories(evidence)
     timelines = load_timelines(evidence)
-    only = len(job_ids) == 1
+    only, logged_names = len(job_ids) == 1, evidence.answer(logged_job_names.AGGREGATOR)
     for job_id in job_ids:
         timeline = timelines.get(job_id) or (timelines.get(None, {}) if only else {})
         history = histories.get(job_id) or (histories.get(None) if only else None) or History(job_id)
@@ -63,6 +63,8 @@ def measure(evidence: Evidence) -> Measured:
             facts["state"] = state
         if "flink_version" not in facts and "flink_version" in stated:
             facts["flink_version"] = stated["flink_version"]
+        if name := cluster.job_names.get(job_id) or logged_names.get(job_id):
+            facts.setdefault("name", name)
         facts |= _barriers(cluster, job_id)
         yield Signal("job_overview", Subject(job=job_id), facts, tuple(citations), window=window)
         operation = _operation(history, timeline, stated, window)

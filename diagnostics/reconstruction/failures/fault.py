@@ -10,6 +10,7 @@ from typing import Any, Literal
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.evidence.subject import only_one
+from diagnostics.notation.printed_name import normalised
 from diagnostics.reconstruction.failures.fetchers import thrown_by_fetchers
 from diagnostics.reconstruction.failures.incident_log import Failure, IncidentLog, LogEvent, incident_log
 from diagnostics.reconstruction.failures.thrown import Thrown
@@ -238,10 +239,16 @@ def _is_failure(event: LogEvent) -> bool:
 
 
 def job_of_vertex(vertex: str | None, cluster: Cluster) -> str | None:
-    """The only job with a task of that name, else the only job of the cluster, else None."""
-    owners = {task.job_id for task in cluster.tasks.values() if vertex and task.name == vertex}
+    """The only job with a task of that name, which metric reporters print with other characters. Where no known task
+    has the name, the only job whose tasks no file lists. Else the only job of the cluster, else None.
+    """
+    printed = normalised(vertex)
+    owners = {task.job_id for task in cluster.tasks.values() if printed and normalised(task.name) == printed}
     if len(owners) == 1:
         return next(iter(owners))
+    listed = {task.job_id for task in cluster.tasks.values()}
+    if printed and not owners and (unlisted := only_one(cluster.job_names.keys() - listed)):
+        return unlisted
     return only_one(cluster.job_names)
 
 

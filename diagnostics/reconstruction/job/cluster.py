@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from diagnostics.aggregators import (
     edges,
     jobs,
+    logged_job_names,
     logged_jobs,
     metered_tasks,
     subtask_counters,
@@ -125,7 +126,7 @@ def cluster_of(evidence: Evidence) -> Cluster:
 
 
 def _read(evidence: Evidence) -> Cluster:
-    rows = [] if evidence.has("job") else [_job_in_logs(job_id) for job_id in evidence.answer(logged_jobs.AGGREGATOR)]
+    rows = [] if evidence.has("job") else list(_jobs_in_logs(evidence))
     for kind, (aggregator, columns) in PLACES.items():
         rows += _places(kind, evidence.answer(aggregator), columns)
     rows += _metered(evidence.answer(metered_tasks.AGGREGATOR).to_pylist(), rows)
@@ -215,6 +216,8 @@ PLACES: Mapping[str, tuple[Aggregator[pa.Table], Mapping[str, str]]] = {
 }
 """Kind of row -> the aggregator that it comes from, and column of ROW -> column of the aggregator."""
 ROW = ("kind", "job_id", "id", "other", "name", "number", "ts_ms")
+NAMING = ("job", "log_record")
+"""Kinds of rows whose name is that of the job. The log's counts more: metric reporters replace characters."""
 
 
 def _places(kind: str, answers: pa.Table, columns: Mapping[str, str]) -> Iterator[Mapping[str, Any]]:
@@ -224,8 +227,10 @@ def _places(kind: str, answers: pa.Table, columns: Mapping[str, str]) -> Iterato
         yield {**blank, **dict(zip(columns, values, strict=True))}
 
 
-def _job_in_logs(job_id: str) -> Mapping[str, Any]:
-    return {**dict.fromkeys(ROW), "kind": "log_record", "job_id": job_id}
+def _jobs_in_logs(evidence: Evidence) -> Iterator[Mapping[str, Any]]:
+    names = evidence.answer(logged_job_names.AGGREGATOR)
+    for job_id in evidence.answer(logged_jobs.AGGREGATOR):
+        yield {**dict.fromkeys(ROW), "kind": "log_record", "job_id": job_id, "name": names.get(job_id)}
 
 
 def cluster_from_rows(rows: Iterable[Mapping[str, Any]]) -> Cluster:
@@ -241,7 +246,7 @@ def cluster_from_rows(rows: Iterable[Mapping[str, Any]]) -> Cluster:
     for row in ordered:
         job_id, kind, name = row["job_id"], row["kind"], row["name"]
         if job_id:
-            jobs[job_id] = (name if kind == "job" else None) or jobs.get(job_id)
+            jobs[job_id] = (name if kind in NAMING else None) or jobs.get(job_id)
         if kind == "vertex" and row["id"]:
             groups = int(row["other"]) if row["other"] else None
             tasks[job_id, row["id"]] = Task(job_id, row["id"], name or row["id"], row["number"], groups)

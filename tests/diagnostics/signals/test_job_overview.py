@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from diagnostics.signals import job_overview, outside_system
 from tests.diagnostics.hand_made import JOB, SINK, START, hand_made, line_of_jobs, needs, only, signals_of_key
 
@@ -48,6 +50,39 @@ def test_a_job_is_known_by_the_log_alone() -> None:
     ]
     facts = only(job_overview.measure(hand_made(log_record=records)), "job_overview").facts
     assert (facts["name"], facts["flink_version"], facts["observed_ms"]) == ("orders", "1.18.1", 8000)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        f"Job orders by region ({JOB}) switched from state RUNNING to RESTARTING.",
+        f"Starting execution of job 'orders by region' ({JOB}) under job master id 00000000.",
+        f"Received ExecutionPlan submission 'orders by region' ({JOB}).",
+        f"Submitting job {JOB} (orders by region).",
+        f"JobManager runner for job orders by region ({JOB}) was granted leadership with session id 0-0 at host.",
+    ],
+)
+def test_every_record_that_states_the_name_of_a_job_names_it(message: str) -> None:
+    records = [
+        {"ts_ms": START, "job_id": JOB, "event": "job.state", "message": message},
+        {
+            "ts_ms": START,
+            "job_id": JOB,
+            "event": "jm.ckpt.completed",
+            "message": f"Completed checkpoint 1 for job {JOB}",
+        },
+    ]
+    facts = only(job_overview.measure(hand_made(log_record=records)), "job_overview").facts
+    assert facts["name"] == "orders by region"
+
+
+def test_a_job_is_named_by_its_metrics_and_the_log_counts_more() -> None:
+    sample = {"job_id": JOB, "job_name": "orders_by_region", "metric": "numRestarts", "ts_ms": START, "value": 0.0}
+    named = {"ts_ms": START, "job_id": JOB, "message": f"Job orders-by-region ({JOB}) switched from state A to B."}
+    by_metrics = hand_made(metric_sample=[sample])
+    by_both = hand_made(metric_sample=[sample], log_record=[named])
+    names = [only(job_overview.measure(each), "job_overview").facts["name"] for each in (by_metrics, by_both)]
+    assert names == ["orders_by_region", "orders-by-region"]
 
 
 def test_rest_alone_shows_the_version() -> None:

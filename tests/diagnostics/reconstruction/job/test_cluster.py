@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from diagnostics.notation.printed_name import normalised
+from diagnostics.reconstruction.failures.fault import job_of_vertex
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_from_rows
 
 
@@ -48,6 +49,14 @@ def test_the_job_of_a_task_manager_is_the_only_one_that_runs_there() -> None:
 
 def test_the_only_job_is_the_one_of_a_task_manager_that_nothing_is_known_of() -> None:
     assert cluster_from_rows(ROWS).job_of("tm-9") == "a"
+
+
+def test_a_task_that_no_listed_job_has_is_of_the_job_whose_tasks_no_file_lists() -> None:
+    other = [*ROWS, place("log_record", job_id="b")]
+    assert job_of_vertex("refund -> Sink: y", cluster_from_rows(other)) == "b"
+    assert job_of_vertex("Sink:_risks", cluster_from_rows(other)) == "a"
+    assert job_of_vertex(None, cluster_from_rows(other)) is None
+    assert job_of_vertex("refund -> Sink: y", cluster_from_rows([*other, place("log_record", job_id="c")])) is None
 
 
 def test_of_no_rows_nothing_is_known() -> None:
