@@ -108,7 +108,7 @@ def conclude(index: SignalIndex, matches: Matches, not_measured: Sequence[NotMea
     fitness = _by_job(each for each in matches.findings if symptom(each.symptom_class).kind == "verdict")
     known: list[str | None] = [*sorted(index.jobs)] or [None]
     jobs = [_job_verdict(job, index, matches, problems, fitness) for job in known]
-    jobs.sort(key=lambda each: (-_badness(each.verdict), each.job or ""))
+    jobs.sort(key=lambda each: (_from_the_worst(each), each.job or ""))
     worst = jobs[0]
     findings = tuple(_distinct_findings(jobs))
     return Diagnosis(
@@ -322,12 +322,16 @@ def _further_causes(lead: Finding, findings: Sequence[Finding]) -> Iterator[str]
         yield say("What a repair gives back: {gains}.", gains=say("; ").join(gains))
 
 
-def _badness(verdict: Verdict) -> float:
+def _from_the_worst(job: JobVerdict) -> tuple[float, ...]:
+    """The order of jobs: a cause, a symptom without one, too few files, health; each by score and weight."""
+    verdict = job.verdict
     if verdict.symptom_class == HEALTHY:
-        return 0.0
-    if verdict.symptom_class == INCONCLUSIVE:
-        return 0.5 if verdict.lead else 0.25
-    return 1.0 + (weight(verdict.lead) if verdict.lead else 0.0)
+        certainty = 0
+    elif verdict.symptom_class == INCONCLUSIVE:
+        certainty = 2 if verdict.lead else 1
+    else:
+        certainty = 3
+    return -certainty, job.health.score, -weight(verdict.lead) if verdict.lead else 0.0
 
 
 def _hypotheses(worst: JobVerdict, matches: Matches) -> Iterable[Hypothesis]:

@@ -169,6 +169,15 @@ def test_the_verdict_is_that_of_the_worst_job_and_the_healthy_one_stays_healthy(
     ]
 
 
+def test_of_two_jobs_with_a_cause_the_less_healthy_one_is_the_worst() -> None:
+    surer = rule("surer", "outside_system", "requests.refused", severity="warning", confidence={"base": 0.95})
+    document = judge(
+        [signal("requests", refused=3), signal("sink", OTHER_JOB, busy=1)], INPUTS, Ruleset.of([SINK, surer])
+    )
+    assert [(each["job_id"], each["health"]) for each in document["jobs"]] == [(OTHER_JOB, 60), (JOB, 76)]
+    assert (document["verdict"]["symptom_class"], document["health"]["score"]) == ("slow_sink", 60)
+
+
 def test_an_unsure_cause_is_only_a_guess() -> None:
     unsure = rule("unsure", "slow_sink", "sink.busy", confidence={"base": 0.3})
     document = judge([signal("sink", busy=1)], INPUTS, Ruleset.of([unsure]))
