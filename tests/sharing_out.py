@@ -49,6 +49,7 @@ CORPUS = (
     "tests/reading/test_what_if_of_corpus.py",
     "tests/diagnostics/prevention/test_alerts_of_corpus.py",
     "tests/diagnostics/proof/test_real_pair.py",
+    "tests/workbench/analyses/test_ablation_of_corpus.py",
 )
 """The files that read reports on the corpus: one share, so that each case is analysed once."""
 
