@@ -7,6 +7,7 @@ from collections import defaultdict
 
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import Subject
+from diagnostics.notation.printed_name import normalised
 from diagnostics.reconstruction.events.event_time_names import assigns_watermarks, may_fire_early, needs_watermarks
 from diagnostics.reconstruction.job.planner_names import PROGRAM_FACTS, program_facts
 from diagnostics.reconstruction.metrics.metric_series import WATERMARKS, MetricSeries, metric_series
@@ -19,6 +20,8 @@ SINK_NAME = re.compile(r"[Ss]ink|[Ww]riter|[Cc]ommitter|[Pp]rint|[Oo]utput|[Ss]o
 """Names of operators that emit nothing because they are the end of a job, or read no other's records."""
 SOURCE_NAME = re.compile(r"Source|TableSourceScan")
 """Names of operators that read for the job. Source: Flink's StreamExecutionEnvironment and its planner."""
+FILTER = "Filter"
+"""Name of DataStream.filter() unless the job gives another. Source: Flink's DataStream."""
 MOST_SHOWN = 6
 
 
@@ -59,19 +62,39 @@ def measure(evidence: Evidence) -> Measured:
 
 
 def _silent_operator(job_id: str | None, series: MetricSeries) -> str | None:
-    """The operator that read most records and emitted none, of those that are no sink by their name."""
+    """The operator that read most records and emitted none, of those that are no sink by their name and may keep
+    records until a watermark.
+    """
     read: dict[tuple[str, str], float] = defaultdict(float)
     written: dict[tuple[str, str], float] = defaultdict(float)
+    names: dict[tuple[str, str], str] = {}
     for metric, counts in (("numRecordsIn", read), ("numRecordsOut", written)):
         for each in series.of(metric):
             if each.job_id == job_id and each.operator:
-                counts[each.vertex_id or each.vertex or "", each.operator] += increase(each.points)
+                place = each.vertex_id or each.vertex or "", each.operator
+                counts[place] += increase(each.points)
+                names[place] = each.vertex or ""
     silent = {
         place: count
         for place, count in read.items()
-        if count >= FEWEST_READ and written.get(place) == 0.0 and not SINK_NAME.search(place[1])
+        if count >= FEWEST_READ
+        and written.get(place) == 0.0
+        and not SINK_NAME.search(place[1])
+        and place[1] != FILTER
+        and not _is_inside_chain(place[1], names[place])
     }
     return max(silent, key=lambda place: (silent[place], place))[1] if silent else None
+
+
+def _is_inside_chain(operator: str, vertex: str) -> bool:
+    """Whether a task's name has the operator behind another one, which it follows without an exchange of records.
+
+    Windows, timers, patterns and joins work on partitioned records, and an exchange begins a chain: such an operator is
+    a filter. A local window is one of SQL, whose global part follows the exchange. Source: Flink documentation,
+    "Task Chaining and Resource Groups"; Flink's StreamingJobGraphGenerator, isChainable.
+    """
+    name, chain = normalised(operator), normalised(vertex)
+    return name in chain and not chain.startswith(name) and "window" not in name.lower()
 
 
 def _idle_reader(job_id: str | None, series: MetricSeries, *, is_beam: bool) -> str | None:

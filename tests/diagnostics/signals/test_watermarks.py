@@ -231,6 +231,23 @@ def test_an_assigner_that_reads_and_gives_no_watermark_is_named_where_a_window_w
     assert facts.get("assigner") == named
 
 
+@pytest.mark.parametrize(
+    ("task", "operator", "named"),
+    [
+        ("latest -> big -> Sink: store", "big", None),
+        ("Filter -> Sink: store", "Filter", None),
+        ("big -> Sink: store", "big", "big"),
+    ],
+)
+def test_a_filter_waits_for_no_watermark(task: str, operator: str, named: str | None) -> None:
+    rows = gauge(task, 0, [None])
+    for metric, growth in (("numRecordsIn", 500.0), ("numRecordsOut", 0.0)):
+        counted = [{**each, "value": (each["value"] or 0) * growth / 500.0} for each in passing(0, 500.0)]
+        rows += [{**each, "metric": metric, "operator": operator, "vertex": task} for each in counted]
+    facts = only(jobs_without_watermarks.measure(hand_made(metric_sample=rows)), "watermarks.job").facts
+    assert facts.get("silent_operator") == named
+
+
 def test_the_operator_that_reads_and_emits_nothing_is_named_where_no_task_has_a_watermark() -> None:
     rows = gauge(SINK, 0, [None])
     for name in ("order-totals", "Sink: documents"):
