@@ -28,7 +28,7 @@ def input_entry(
 
     chosen   the format it was read as, None for an attachment
     covered  rows of COVERAGE, one for each range of the file
-    same_as  name of the earlier file with the same content, which was read instead
+    same_as  name of the file that holds its content, too, and was read instead
     beginning  the moment before which evidence was left out
     """
     total = Coverage()
@@ -42,7 +42,7 @@ def input_entry(
     if total.earlier:
         warnings.append(_out_of_order(total))
     if chosen is not None and same_as:
-        warnings.append(say("the same content as {same_as}: read once", same_as=same_as))
+        warnings.append(say("its content stands in {same_as}, too: read once", same_as=same_as))
     if chosen is None and not file.error:
         warnings.append(say("not recognised as evidence: kept as an attachment"))
     entry: dict[str, Any] = {

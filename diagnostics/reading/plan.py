@@ -21,7 +21,7 @@ class ReadingPlan:
 
     formats   file id -> the format it is read as; None for an attachment
     ranges    of the files that are read, in file order
-    repeated  file id -> name of the earlier file with the same content, which is read once
+    repeated  file id -> name of the file that holds its content, too, and is read instead
     """
 
     formats: Mapping[int, Format | None]
