@@ -82,7 +82,7 @@ def phases(
     by_number: dict[int, list[Part]] = defaultdict(list)
     for part in parts:
         by_number[part.number].append(part)
-    checkpoints = {each.number: each for each in history.checkpoints}
+    checkpoints = {each.number: history.as_observed(each) for each in history.checkpoints}
     slow = _slow(by_number, checkpoints)
 
     def name(vertex_id: str) -> str:
@@ -122,9 +122,11 @@ def phases(
 def _slow(by_number: Mapping[int, Sequence[Part]], checkpoints: Mapping[int, Checkpoint]) -> list[int]:
     """Numbers of the slow checkpoints whose acknowledged subtasks represent them, longest first.
 
-    Without savepoints, declined and aborted checkpoints; see TELLING_SHARE and SLOW_SHARE.
+    Without savepoints, declined and aborted checkpoints; see TELLING_SHARE and SLOW_SHARE. A checkpoint in progress
+    is slow only once it is as old as a slow one: a young one waits for tasks that will answer.
     """
     taken: dict[int, float] = {}
+    ended = highest(each.end_to_end_ms for each in checkpoints.values() if each.status != "in_progress") or 0.0
     for number, parts in by_number.items():
         checkpoint = checkpoints.get(number)
         if checkpoint is not None and (checkpoint.is_savepoint or checkpoint.status in ("declined", "aborted")):
@@ -133,6 +135,8 @@ def _slow(by_number: Mapping[int, Sequence[Part]], checkpoints: Mapping[int, Che
         if slowest is None:
             continue
         whole = checkpoint.duration_ms if checkpoint and checkpoint.duration_ms else slowest
+        if checkpoint is not None and checkpoint.status == "in_progress" and whole < SLOW_SHARE * ended:
+            continue
         complete = all(part.acknowledged == part.subtasks for part in parts)
         if complete or slowest >= TELLING_SHARE * whole:
             taken[number] = whole

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -136,6 +136,13 @@ class History:
     def select_statuses(self, *statuses: Status) -> list[Checkpoint]:
         """The checkpoints, without savepoints, that have one of the statuses."""
         return [each for each in self.checkpoints if each.status in statuses and not each.is_savepoint]
+
+    def as_observed(self, checkpoint: Checkpoint) -> Checkpoint:
+        """The checkpoint; one in progress with its age, since REST states how long its last answer took so far."""
+        if checkpoint.status != "in_progress" or checkpoint.triggered_ms is None or self.observed_until_ms is None:
+            return checkpoint
+        age_ms = float(max(self.observed_until_ms - checkpoint.triggered_ms, 0))
+        return replace(checkpoint, duration_ms=max(age_ms, checkpoint.duration_ms or 0.0))
 
     def outcomes(self) -> list[bool]:
         """Whether each ended checkpoint failed, in order; those that a restart aborted are left out."""

@@ -40,17 +40,20 @@ def _pending(number: int, vertex: str, subtask: int) -> Any:
     }
 
 
-def _facts(*parts: Any) -> Any:
+def _facts(*parts: Any, more: Any = ()) -> Any:
     checkpoints = [
-        {
-            "job_id": JOB,
-            "checkpoint_id": number,
-            "status": "FAILED",
-            "end_to_end_ms": TIMEOUT_MS,
-            "trigger_ms": START,
-            "failure_message": "Checkpoint expired before completing.",
-        }
-        for number in sorted({part["checkpoint_id"] for part in parts})
+        *more,
+        *(
+            {
+                "job_id": JOB,
+                "checkpoint_id": number,
+                "status": "FAILED",
+                "end_to_end_ms": TIMEOUT_MS,
+                "trigger_ms": START,
+                "failure_message": "Checkpoint expired before completing.",
+            }
+            for number in sorted({part["checkpoint_id"] for part in parts} - {each["checkpoint_id"] for each in more})
+        ),
     ]
     evidence = hand_made(**line_of_jobs(), subtask_checkpoint=list(parts), checkpoint=checkpoints)
     return only(measure(evidence), "checkpoint_phases").facts
@@ -116,3 +119,14 @@ def test_the_first_late_task_is_not_named_while_one_above_it_is_not_known() -> N
         _pending(1, SINK, 3),
     )
     assert "late_vertex" not in facts
+
+
+def test_a_checkpoint_in_progress_does_not_stop_at_the_tasks_that_answered_it_at_once() -> None:
+    """REST states as its duration how long its last acknowledgement took: of that the sources took all."""
+    behind = [_pending(number, task, each) for number in (1, 2) for task in (MIDDLE, SINK) for each in range(4)]
+    young = {"job_id": JOB, "checkpoint_id": 2, "status": "IN_PROGRESS", "end_to_end_ms": 36.0}
+    for age_ms in (5_000, 400_000):
+        asked = {**young, "trigger_ms": START + 700_000, "ts_ms": START + 700_000 + age_ms}
+        facts = _facts(*_quick(1, SOURCE), *_quick(2, SOURCE), *behind, more=[asked])
+        assert (facts["late_id"], facts["late_at_source"]) == (1, False)
+        assert facts["late_vertex_id"] == MIDDLE
