@@ -16,6 +16,7 @@ LIMITS = {
     "open_files": "the limit of open files is reached",
     "processes": "the limit of processes and threads is reached",
     "memory_limit": "the memory set aside for it is used up",
+    "slow_start": "the process gets too little processor time to start",
 }
 """Origin of a failure -> the limit as a clause."""
 SHOWN = 8

@@ -238,3 +238,38 @@ def test_a_known_message_blames_a_setting_unless_the_catalogue_of_settings_knows
     assert [bool(each and each.by_message) for each in (blamed, known_there)] == [True, False]
     assert known_there is not None
     assert setting_fault_of("Could not shuffle the cards") is None
+
+
+@pytest.mark.parametrize(
+    ("chain", "origin"),
+    [
+        (
+            "java.lang.Exception: Could not create actor system\n"
+            "java.util.concurrent.TimeoutException: Futures timed out after [10000 milliseconds]",
+            "slow_start",
+        ),
+        ("java.lang.Exception: Could not create actor system\njava.net.UnknownHostException: jobmanager", None),
+        (
+            "java.lang.NoClassDefFoundError: org/apache/pekko/actor/dungeon/FaultHandling\n"
+            "java.lang.ClassNotFoundException: org.apache.pekko.actor.dungeon.FaultHandling",
+            "process_ending",
+        ),
+        (
+            "java.lang.NoClassDefFoundError: org/acme/Order\njava.lang.ClassNotFoundException: org.acme.Order",
+            "class_loading",
+        ),
+        (
+            "org.apache.flink.runtime.rpc.exceptions.RecipientUnreachableException: Could not send message "
+            "[RemoteRpcInvocation(TaskExecutorGateway.submitTask(TaskDeploymentDescriptor, JobMasterId, Duration))] "
+            "from sender [x] to recipient [y], because the recipient is unreachable.",
+            "task_manager_loss",
+        ),
+    ],
+)
+def test_a_process_that_ends_or_starts_slowly_is_told_from_what_it_says_of_classes_and_settings(
+    chain: str, origin: str | None
+) -> None:
+    exception, _, message = chain.rpartition("\n")[2].partition(": ")
+    found = origin_of(exception, message, None, None, chain).id
+    assert found == (origin or found)
+    assert (setting_fault_of(chain) is not None) == (origin is None)
