@@ -33,6 +33,11 @@ MILLISECONDS = frozenset(
     ("interval", "timeout", "min_pause", "aligned_checkpoint_timeout", "changelog_periodic_materialization_interval")
 )
 
+NOT_KNOWN = "Unknown"
+"""What a job that never started states as its backend and storage. Source: Flink's
+ArchivedExecutionGraph.createSparseArchivedExecutionGraph.
+"""
+
 RETENTION = "execution.checkpointing.externalized-checkpoint-retention"
 
 
@@ -46,7 +51,7 @@ def _read(document: RestDocument) -> Iterator[Rows | Coverage]:
     rows = [
         {**named, "key": key, "value": _printed(name, answer[name]), **document.at(name)}
         for name, key in OPTIONS.items()
-        if answer.get(name) is not None
+        if answer.get(name) not in (None, NOT_KNOWN)
     ]
     retention = _retention(fields(answer.get("externalization")))
     if retention:
@@ -84,7 +89,7 @@ FORMAT = Format(
             name="rest/jobs_62c0ae9f2958cc5d669a5f9058cc4097_checkpoints_config.json",
             text='{"mode":"exactly_once","interval":10000,"timeout":30000,"min_pause":2000,"max_concurrent":1,'
             '"externalization":{"enabled":true,"delete_on_cancellation":false},'
-            '"state_backend":"EmbeddedRocksDBStateBackend","unaligned_checkpoints":false}',
+            '"state_backend":"EmbeddedRocksDBStateBackend","checkpoint_storage":"Unknown","unaligned_checkpoints":false}',
             rows={
                 "config_option": [
                     {
