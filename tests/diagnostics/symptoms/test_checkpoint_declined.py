@@ -28,7 +28,7 @@ def thrown(origin: str | None, own: bool) -> dict[str, Any]:
     return said | (OWN if own else {})
 
 
-def said_of(**facts: Any) -> list[str]:
+def said_of(lost: int | None = None, **facts: Any) -> list[str]:
     signal = {
         "key": "checkpoint_declines",
         "level": DEFINITIONS["checkpoint_declines"].level,
@@ -37,7 +37,11 @@ def said_of(**facts: Any) -> list[str]:
         "citations": [],
         "citation_count": 0,
     }
-    return [each.rule.id for each in match(SignalIndex.from_stored([signal]), RULES).findings]
+    signals = [signal]
+    if lost is not None:
+        key = "task_manager_loss.all"
+        signals.append({**signal, "key": key, "level": DEFINITIONS[key].level, "subject": {}, "facts": {"lost": lost}})
+    return [each.rule.id for each in match(SignalIndex.from_stored(signals), RULES).findings]
 
 
 def test_at_most_one_rule_says_why_checkpoints_are_declined() -> None:
@@ -54,6 +58,14 @@ def test_at_most_one_rule_says_why_checkpoints_are_declined() -> None:
 def test_one_decline_among_many_that_complete_is_only_a_remark() -> None:
     once = {"failures": 1, "thresholds": 0, "synchronous": 0, "completed_after": 30}
     assert said_of(**once, **thrown("storage", own=False)) == ["declined.single"]
+
+
+def test_triggers_that_nobody_took_are_told_by_the_loss_of_their_task_manager() -> None:
+    course = {"failures": 7, "thresholds": 0, "synchronous": 0, "completed_after": 0}
+    assert said_of(lost=0, **course, only_untriggered=True) == ["declined.reason-only"]
+    assert said_of(lost=1, **course, only_untriggered=True) == []
+    assert said_of(lost=1, **course, only_untriggered=False) == ["declined.reason-only"]
+    assert said_of(lost=1, **course, **thrown("task_manager_loss", own=False)) == []
 
 
 def first_of(**thrown: Any) -> str | None:
