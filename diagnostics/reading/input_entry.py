@@ -42,7 +42,7 @@ def input_entry(
     if total.earlier:
         warnings.append(_out_of_order(total))
     if chosen is not None and same_as:
-        warnings.append(say("its content stands in {same_as}, too: read once", same_as=same_as))
+        warnings.append(say("{same_as} has the same content: read once", same_as=same_as))
     if chosen is None and not file.error:
         warnings.append(say("not recognised as evidence: kept as an attachment"))
     entry: dict[str, Any] = {
