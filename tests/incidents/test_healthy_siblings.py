@@ -72,6 +72,23 @@ def test_known_noise_is_no_finding(spark: SparkSession, tmp_path: Path) -> None:
     assert alarming(document) == []
 
 
+PRINTED = """\
+sed: couldn't open temporary file /opt/flink/conf/sedKYHQYN: Read-only file system
+/docker-entrypoint.sh: line 73: /opt/flink/conf/flink-conf.yaml: Permission denied
+/docker-entrypoint.sh: line 89: /opt/flink/conf/flink-conf.yaml.tmp: Read-only file system
+Starting Job Manager
+"""
+"""How the log of each container begins whose conf/ is a ConfigMap, as in Flink's manifests of standalone Kubernetes.
+Source: docker-entrypoint.sh of Flink's image, prepare_configuration.
+"""
+
+
+def test_a_configuration_that_is_mounted_read_only_is_no_finding(spark: SparkSession, tmp_path: Path) -> None:
+    document = diagnosed({"jobmanager": [(WITHIN - dt.timedelta(days=1), PRINTED)]}, spark, tmp_path)
+    assert document["verdict"]["symptom_class"] == "healthy", document["verdict"]
+    assert alarming(document) == []
+
+
 def test_a_restart_that_nothing_failed_for_leaves_a_healthy_job_healthy(spark: SparkSession, tmp_path: Path) -> None:
     states = ("RUNNING", "RESTARTING", "CREATED", "RUNNING")
     records = []
