@@ -37,6 +37,7 @@ from diagnostics.notation.class_cast import class_cast
 from diagnostics.notation.constant_text import EntryTexts
 from diagnostics.notation.hdfs_refusal import hdfs_refusal
 from diagnostics.notation.kubernetes_refusal import kubernetes_refusal
+from diagnostics.notation.refused_changes import act_on_refused_changes
 from diagnostics.vocabulary.outside_refusals import likely_refusal, refusal_of
 from diagnostics.yaml_document import read_yaml, with_translations
 
@@ -54,6 +55,7 @@ CLASS_FILES_BEFORE_JAVA = 44
 MESSAGES: Mapping[str, Callable[[str], tuple[str, dict[str, str]] | None]] = {
     "HDFS refuses a user": hdfs_refusal,
     "Kubernetes refuses an account": kubernetes_refusal,
+    "a table refuses changes": act_on_refused_changes,
 }
 """Messages whose parts decide what to do -> what reads them: the case, and the values; None for another text."""
 _THROWN = re.compile(r"\n[^\n]{0,200}(?:Exception|Error)\b")

@@ -10,12 +10,14 @@ from diagnostics.citation import CITATION_COLUMNS, Citation
 from diagnostics.evidence import Evidence, read_once
 from diagnostics.evidence.subject import only_one
 from diagnostics.notation.product_frame import product_frames
+from diagnostics.notation.refused_changes import refused_changes, with_connector
 from diagnostics.notation.stack_frame import plain_frame
 from diagnostics.reconstruction.bugs.running_release import jars_behind, named_release, stated_in_class_paths
 from diagnostics.reconstruction.bugs.shown_signs import shown_signs
 from diagnostics.reconstruction.configuration.flink_releases import flink_releases
 from diagnostics.reconstruction.failures.fault import Fault, job_of_vertex
 from diagnostics.reconstruction.job.cluster import cluster_of
+from diagnostics.reconstruction.job.declared_tables import declared_tables
 from diagnostics.vocabulary.asked_act import asked_act
 from diagnostics.vocabulary.known_bug import (
     FLINK,
@@ -67,9 +69,16 @@ def repair_of(fault: Fault, evidence: Evidence) -> str | None:
 
     A bug without a known release gives way to what is known for the message.
     """
-    known = sure_repair_of(fault, evidence) or remedy_of(fault.chain, fault.passed)
+    known = sure_repair_of(fault, evidence) or remedy_of(_with_its_table(fault.chain, evidence), fault.passed)
     known = known or next((each.bug.repair for each in _shown_by(fault, evidence)), None)
     return known or asked_act(fault.chain)
+
+
+def _with_its_table(chain: str, evidence: Evidence) -> str:
+    """The chain; where a table refuses changes, with the connector that a script of SQL declares for it."""
+    refused = refused_changes(chain)
+    connector = declared_tables(evidence).connectors.get(refused.sink) if refused else None
+    return with_connector(chain, connector) if connector else chain
 
 
 def sure_repair_of(fault: Fault, evidence: Evidence) -> str | None:
