@@ -26,6 +26,8 @@ from diagnostics.vocabulary.message_remedies import SETTING, message_remedies, r
         ("ClusterBlockException[blocked by: [FORBIDDEN/12/index read-only]]", "read_only_allow_delete"),
         ("NoNodeAvailableException[None of the configured nodes are available: []]", "9300"),
         ("OffsetOutOfRangeException: Fetch position out of range", "retention.ms"),
+        ("NoOffsetForPartitionException: Undefined offset with no reset policy for partitions: [a-0]", "startup.mode"),
+        ("But there is no committed offset of this partition for group shop", "scan.bounded.mode"),
         ("Code: 252. DB::Exception: Too many parts (300)", "sink.batch-size"),
         ("Conflicts during commits. File deletion conflicts detected! Give up committing.", "'write-only'"),
         ("java.io.IOException: Filesystem closed", "fs.hdfs.impl.disable.cache"),
