@@ -1,4 +1,4 @@
-"""What the planner says of a table that does not take the changes of a query, in its parts.
+"""The parts of the message by which the planner refuses to write the changes of a query into a table.
 
 `Table sink 'db.orders' doesn't support consuming update and delete changes which is produced by node
 GroupAggregate(groupBy=[city], select=[city, COUNT(*) AS n])`: the table, the kinds of changes, and the operator that
