@@ -255,6 +255,11 @@ def test_a_known_message_blames_a_setting_unless_the_catalogue_of_settings_knows
             "process_ending",
         ),
         (
+            "javax.security.auth.login.LoginException: No JAAS configuration section named 'Client' was found in "
+            "specified JAAS configuration file: '/tmp/jaas-1.conf'.",
+            "without_sasl",
+        ),
+        (
             "java.lang.NoClassDefFoundError: org/acme/Order\njava.lang.ClassNotFoundException: org.acme.Order",
             "class_loading",
         ),
