@@ -15,6 +15,7 @@ from diagnostics.rules.rule import Rule
 from diagnostics.signals.signal import NotMeasured
 from diagnostics.symptoms import symptom
 from diagnostics.wording.code import fill_code
+from diagnostics.wording.phrase import within_sentence
 from diagnostics.yaml_document import read_yaml, with_translations
 
 REST = "http://<jobmanager>:8081"
@@ -183,7 +184,7 @@ def _entry(need: str, classes: Mapping[str, float], collect: str) -> MissingEvid
     entry = needs()[need]
     how = in_reader_language(entry.how).replace("{collect}", collect)
     nearest = sorted(classes, key=lambda name: (-classes[name], name))
-    causes = [symptom(name).title_within_sentence for name in nearest if symptom(name).kind != "consequence"]
+    causes = [within_sentence(symptom(name).read_title) for name in nearest if symptom(name).kind != "consequence"]
     what, shows = in_reader_language(entry.what), in_reader_language(entry.shows)
     if not causes:
         return MissingEvidence(what, say("Shows {what}.", what=shows), how)

@@ -22,6 +22,7 @@ from diagnostics.rules.condition import Check
 from diagnostics.symptoms import symptom, symptoms
 from diagnostics.wording.bound import bound_words
 from diagnostics.wording.fact import fact_value
+from diagnostics.wording.phrase import within_sentence
 from diagnostics.yaml_document import read_yaml
 
 MOST_RANKED = 5
@@ -35,6 +36,10 @@ FOUND, REMARKED, HINTED, EXPLAINING, RULED_OUT = 6.0, 5.0, 5.0, 1.5, 0.8
 """Factors: a rule holds with too little confidence; a rule holds as a remark; the text of an error supports it; it
 would explain a symptom; most of its rules were judged and none holds. Fitted on the inconclusive cases among the open
 half of the collected incidents and the public ones, and rounded.
+"""
+LOST, LOSS_LEFT = "task_manager_loss", 0.4
+"""A TaskManager went before what followed from it: a cause none of whose rules would explain that counts less.
+Our choice: a loss and another cause at once are rare.
 """
 MOSTLY = 0.75
 """From this share of a cause's rules on, the cause counts as judged. Our choice."""
@@ -188,9 +193,14 @@ def _weighed(
         {title for each in undecided for title in suffered & set(each.rule.explains)}, key=lambda each: each
     )
     if explained:
-        titles = listed(symptom(each).title_within_sentence for each in explained)
+        titles = listed(within_sentence(symptom(each).read_title) for each in explained)
         steps.append(Step(EXPLAINING, say("it would explain what is seen: {titles}", titles=titles)))
         speaks_for.append(say("It would explain: {titles}.", titles=titles))
+    could = {title for each in [*undecided, *findings] for title in each.rule.explains}
+    if LOST in suffered and LOST not in could:
+        steps.append(
+            Step(LOSS_LEFT, say("it would not explain: {title}", title=within_sentence(symptom(LOST).read_title)))
+        )
     telling = [check for each in undecided for check in each.checks if is_telling(check)]
     speaks_for += [_said(check) for check in telling if check.fact not in _missed(silent)]
     rules = {each.rule.id for each in silent}

@@ -247,7 +247,7 @@ def _verdict(name: str | None, findings: Sequence[Finding], fit: Finding | None,
     if lead and lead.confidence >= LEAST_EXPLAINING:
         return Verdict(lead.symptom_class, lead.confidence, prefix + _summary_of_lead(lead, findings), lead)
     if lead:
-        guess = symptom(lead.symptom_class).title_within_sentence
+        guess = phrase.within_sentence(symptom(lead.symptom_class).read_title)
         text = say("The evidence does not suffice for a verdict; the best guess is {guess}.", guess=guess)
         worst = next((each.claim for each in alarming if each.symptom_class == UNEXPLAINED), "")
         said = joined_sentences((text, lead.statement, worst))

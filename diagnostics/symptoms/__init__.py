@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal, cast, get_args
 
 from diagnostics.errors import InvalidRule
-from diagnostics.language import CHINESE, Text, in_reader_language, reads_chinese
+from diagnostics.language import CHINESE, Text, in_reader_language
 from diagnostics.yaml_document import read_yaml, with_translations
 
 FOLDER = Path(__file__).parent
@@ -51,11 +51,6 @@ class Symptom:
     def read_title(self) -> str:
         """The title in the language of the reader."""
         return in_reader_language(self.title)
-
-    @property
-    def title_within_sentence(self) -> str:
-        """The same without capitals in English: `slow sink`; terms in a Chinese title keep theirs."""
-        return self.read_title if reads_chinese() else self.read_title.lower()
 
 
 def _symptom(folder: Path) -> Symptom:

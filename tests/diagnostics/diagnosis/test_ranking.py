@@ -178,3 +178,12 @@ def test_what_every_job_shows_brings_no_rule_nearer() -> None:
     seen = [signal("memory", killed=0), signal("heap", full=3), signal("checkpoints", expired=2)]
     asked = judge([*seen, *missing], INPUTS, Ruleset.of([*rules, EXPIRED]))["missing_evidence"]
     assert asked[0]["what"] == "The job and its vertices from the REST API"
+
+
+def test_a_cause_that_cannot_explain_a_lost_task_manager_counts_less() -> None:
+    lost = rule("lost", "task_manager_loss", "checkpoints.expired")
+    full = rule("full", "resource_shortage", "heap.full", explains=["task_manager_loss"])
+    own = rule("own", "user_code", "load.busy", explains=["restart_loop"])
+    found = hypotheses_of(signal("checkpoints", expired=2), *MISSING, rules=Ruleset.of([lost, full, own]))
+    assert next(iter(found)) == "resource_shortage"
+    assert found["user_code"]["steps"][-1]["because"] == "it would not explain: lost TaskManager"
