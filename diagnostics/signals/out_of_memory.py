@@ -26,6 +26,7 @@ AREAS: Mapping[str, tuple[str, ...]] = {
     "direct": (
         "Direct buffer memory",
         "direct buffer memory",
+        "enough direct buffer",
         "direct out-of-memory",
         "of direct memory (used",
         "OutOfDirectMemoryError",
@@ -59,6 +60,8 @@ OF_TASK_MANAGERS = "taskmanager.memory."
 """How the options of the TaskManagers' memory begin."""
 OF_NETWORK_POOL = "memory segments for NetworkBufferPool"
 """Text of the error that reports the failed allocation without its frames. Source: Flink's NetworkBufferPool."""
+OF_BATCH_SHUFFLE = "batch shuffle read buffer"
+"""Text of the error of the pool that reads sorted shuffle files. Source: Flink's BatchShuffleReadBufferPool."""
 OF_NETTY = ("org.apache.flink.shaded.netty4.", "org.apache.flink.runtime.io.network.netty.")
 """Beginnings of frames of Flink's own network connections, which use the framework's direct memory."""
 OF_TASKS = (" switched from ", "Decline checkpoint ", "Failed to trigger or complete checkpoint ")
@@ -132,6 +135,9 @@ def measure(evidence: Evidence) -> Measured:
         "killed": log.count("killed") - others,
         **_killed_facts(killed),
         "direct_network_errors": sum(map(_is_of_network_pool, by_area["direct"])),
+        "direct_batch_errors": sum(
+            OF_BATCH_SHUFFLE in f"{each.texts}\n{each.causes or ''}" for each in by_area["direct"]
+        ),
         "direct_netty_errors": sum(_is_thrown_in(OF_NETTY, error) for error in by_area["direct"]),
         **_jobmanager_facts(of_jobmanager),
     }
@@ -302,6 +308,7 @@ SIGNALS = (
             "killed_operators": "killed pods of an operator of Kubernetes, by their name",
             "killed_virtual": "containers that YARN killed for their virtual memory alone",
             "direct_network_errors": "errors of direct memory while Flink allocated its network buffers",
+            "direct_batch_errors": "errors of direct memory while Flink allocated buffers for sorted shuffle files",
             "direct_netty_errors": "errors of direct memory in Flink's own network connections",
         },
         measure=measure,

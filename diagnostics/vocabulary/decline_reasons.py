@@ -82,6 +82,8 @@ KIND_ORDER: tuple[Kind, ...] = (
 """The most specific first: a failed snapshot precedes what only followed from it."""
 
 
+NOT_TRIGGERED = REASONS["Failed to trigger checkpoint "]
+"""Of a trigger that failed with an exception."""
 OTHER: tuple[str, Kind] = (to_say("a reason that is not known"), "snapshot")
 """Of a task's decline whose reason no text above names: other releases have others."""
 

@@ -22,7 +22,7 @@ from diagnostics.reconstruction.failures.fault import job_of_vertex
 from diagnostics.reconstruction.failures.thrown import Thrown
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
 from diagnostics.reconstruction.job.execution_name import OF_GRAPH, execution_names
-from diagnostics.vocabulary.decline_reasons import KIND_ORDER, OTHER, Kind, reason_of
+from diagnostics.vocabulary.decline_reasons import KIND_ORDER, NOT_TRIGGERED, OTHER, Kind, reason_of
 
 ABORTED = "java.util.concurrent.CancellationException"
 """The exception of an asynchronous part whose checkpoint was aborted elsewhere: it is never the cause. Of a trigger it
@@ -37,6 +37,10 @@ AbstractCloseableRegistry."""
 
 DECLINED = "jm.ckpt.decline"
 """The log event of a task's decline, as the JobManager logs it."""
+TRIGGERING = "jm.ckpt.triggering_failed"
+"""The log event of a checkpoint that could not be triggered; its reason is an exception, printed with its message."""
+PRINTED = re.compile(r"((?:[a-z_][\w$]{0,60}\.){1,10}[A-Z][\w$]{0,80}): ([^\n]{1,300})")
+"""An exception as Java prints it: its class and message."""
 STATED = "Failure reason: "
 """In front of the reason of a decline. Source: Flink's CheckpointException, 1.9 and later."""
 OF_CHECKPOINT = re.compile(r"(?:checkpoint|snapshot) (\d{1,18})\b")
@@ -166,6 +170,9 @@ def _failure_report(
     if THRESHOLD in text:
         return _report_of_threshold(row, text)
     reason = reason_of(text) or (OTHER if row["event"] == DECLINED and STATED in text else None)
+    printed = _printed(row["reason"] or "") if row["event"] == TRIGGERING and reason is None else None
+    if printed:
+        row, reason = {**row, **printed}, NOT_TRIGGERED
     exception = row["root_cause_class"] or row["exception_class"]
     if reason is None or (exception == ABORTED and reason[1] != "trigger"):
         return None
@@ -193,6 +200,16 @@ def _failure_report(
         stack=row["frames"],
         citation=_citation(row),
     )
+
+
+def _printed(reason: str) -> dict[str, str] | None:
+    """The innermost exception that a reason prints, as the columns of a record; None where it prints none."""
+    found = None
+    while each := PRINTED.match(found[2] if found else reason):
+        found = each
+    if found is None:
+        return None
+    return {"root_cause_class": found[1], "root_cause_message": found[2], "causes": reason}
 
 
 def _report_of_threshold(row: Mapping[str, Any], text: str) -> FailureReport:

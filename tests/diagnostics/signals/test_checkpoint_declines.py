@@ -287,3 +287,13 @@ def test_what_only_follows_states_why_it_did() -> None:
     facts = only(measure(hand_made(**line_of_jobs(), log_record=log)), "checkpoint_declines").facts
     assert (facts["failures"], facts["consequences"]) == (0, 2)
     assert facts["consequence_reasons"] == ["overtaken by a newer checkpoint (2)"]
+
+
+def test_a_trigger_that_failed_tells_its_exception_in_its_reason() -> None:
+    said = "Invocation of [RemoteRpcInvocation(TaskExecutorGateway.triggerCheckpoint(x))] at recipient [y] timed out."
+    reason = f"java.util.concurrent.CompletionException: java.util.concurrent.TimeoutException: {said}"
+    text = f"Triggering Checkpoint 2 for job {JOB} failed due to {reason}"
+    failed = record(10, "jm.ckpt.triggering_failed", text, checkpoint_id=2, job_id=JOB, reason=reason)
+    facts = only(measure(hand_made(log_record=[completed(1, 1), failed])), "checkpoint_declines").facts
+    assert (facts["ids"], facts["exception"], facts["only_untriggered"]) == ([2], "TimeoutException", True)
+    assert said.startswith(facts["message"][:40])

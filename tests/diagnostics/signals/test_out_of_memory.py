@@ -154,3 +154,12 @@ def test_a_container_of_yarn_before_1_10_is_as_large_as_the_option_of_the_heap()
     facts = only(out_of_memory.measure(hand_made(log_record=[killed], config_option=options)), "out_of_memory").facts
 
     assert (facts["sized_by_heap"], facts["cutoff_option"]) == (True, "containerized.heap-cutoff-ratio: 0.1")
+
+
+def test_the_buffers_that_read_a_batch_shuffle_are_direct_memory() -> None:
+    text = "Can't allocate enough direct buffer for batch shuffle read buffer pool (bytes allocated: 64913408)."
+    told = {"exception_class": "java.lang.OutOfMemoryError", "root_cause_class": "java.lang.OutOfMemoryError"}
+    failed = record(1, "failed", process="jobmanager", exception_message=text, root_cause_message=text, **told)
+    failed["message"] = "enrich (1/2) (x) switched from RUNNING to FAILED on tm-1."
+    facts = only(out_of_memory.measure(hand_made(log_record=[failed])), "out_of_memory").facts
+    assert (facts["direct_errors"], facts["direct_batch_errors"], facts["unspecified_errors"]) == (1, 1, 0)
