@@ -178,9 +178,12 @@ def _weighed(
         prior = say("of the resolved incidents in which nothing failed, {share} had this cause", share=f"{share:.0%}")
     steps = [Step(round(share, 3), prior)]
     speaks_for: list[str] = []
-    for each in findings:
-        factor = REMARKED if each.severity == "info" else FOUND
-        sure = f"{each.confidence:.0%}"
+    # A remark that explains nothing of what is seen does not count, as that a setting carries a risk.
+    counting = [
+        each for each in findings if each.severity != "info" or not suffered or suffered & {*each.rule.explains}
+    ]
+    for each in counting:
+        factor, sure = REMARKED if each.severity == "info" else FOUND, f"{each.confidence:.0%}"
         steps.append(Step(factor, say("a rule holds, {sure} sure: {title}", sure=sure, title=each.title)))
         speaks_for.append(each.claim)
         break

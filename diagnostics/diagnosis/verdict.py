@@ -374,7 +374,8 @@ def _asked_first(worst: JobVerdict, not_measured: Sequence[NotMeasured]) -> froz
 
 def _asked_by_symptoms(worst: JobVerdict, not_measured: Sequence[NotMeasured]) -> frozenset[str]:
     """What the symptoms of a job without a verdict ask for, where no failure has an unknown reason."""
-    suffered = {each.symptom_class for each in worst.findings if each.severity != "info"}
+    serious = [each for each in worst.findings if each.severity != "info"]
+    suffered = {each.symptom_class for each in serious or worst.findings}
     if worst.verdict.symptom_class != INCONCLUSIVE or any(_is_fall(name) for name in suffered):
         return frozenset()
     signals = {key for name in suffered for key in symptom(name).asks_for}

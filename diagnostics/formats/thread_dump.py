@@ -6,14 +6,20 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
 from diagnostics.language import to_say
 from diagnostics.notation.file_range import Head, Range
-from diagnostics.notation.tally import Tally, row_reader
+from diagnostics.notation.tally import Tally, in_batches
+from diagnostics.notation.task_name import task_of_thread
 from diagnostics.notation.text_lines import numbered_lines
-from diagnostics.notation.thread_stack import ATTRIBUTES, STATE_LINE, STATES, dumped_threads
+from diagnostics.notation.thread_stack import ATTRIBUTES, STATE_LINE, STATES, ThreadStack, dumped_threads
 
 MOST_LINE = 4_000
+MOST_TIMES = 50_000
+"""Times of threads kept of a range. Our choice: a hundred dumps of a process with five hundred threads."""
+_COLLECTOR = re.compile(r"(?:GC Thread|G1 |ParGC|ZWorker|ZDirector|Z[A-Z]\w{2,20}|Shenandoah|Concurrent Mark)")
+"""Threads that collect garbage: parallel workers, G1, ZGC and Shenandoah. Source: HotSpot's names of threads."""
 
 _TITLE = re.compile(r"^Full thread dump ", re.MULTILINE)
 _THREAD = re.compile(r'^"[^"\n]{0,2000}" (?:#|\[|Id=|id=|daemon|prio=|os_prio=)', re.MULTILINE)
@@ -46,23 +52,47 @@ def _recognise(head: Head) -> float:
     return 0.6 if _STATE.search(head.text) else 0.0
 
 
-def _rows(part: Range, tally: Tally) -> Iterator[dict[str, Any]]:
-    """Rows of the threads with frames; the JVM's own threads have none."""
+def _read(part: Range) -> Iterator[Rows | Coverage]:
+    tally = Tally()
+    times: list[dict[str, Any]] = []
+    yield from in_batches("stack_sample", _rows(part, tally, times), tally)
+    if times:
+        yield Rows("thread_time", times)
+
+
+def _rows(part: Range, tally: Tally, times: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Rows of the threads with frames; the JVM's own threads have none, and times all the same."""
     for ts_ms, thread in dumped_threads(numbered_lines(part, MOST_LINE)):
         tally.records += 1
         tally.take_time(ts_ms)
+        place = {"line": thread.first_line, "last_line": thread.last_line}
+        if thread.cpu_ms is not None and len(times) < MOST_TIMES:
+            times.append({"ts_ms": ts_ms, **_time(thread), **place})
         if thread.frames:
-            place = {"line": thread.first_line, "last_line": thread.last_line}
             yield {"ts_ms": ts_ms, **thread.as_row(), **place}
+
+
+def _time(thread: ThreadStack) -> dict[str, Any]:
+    """The columns of `thread_time`."""
+    task = task_of_thread(thread.thread)
+    return {
+        "kind": "task" if task else "gc" if _COLLECTOR.match(thread.thread) else "other",
+        "thread": thread.thread,
+        "vertex": task.vertex if task else None,
+        "subtask": task.subtask if task else None,
+        "parallelism": task.parallelism if task else None,
+        "cpu_ms": thread.cpu_ms,
+        "elapsed_ms": thread.elapsed_ms,
+    }
 
 
 FORMAT = Format(
     id="thread-dump",
     title=to_say("JVM thread dump"),
     documentation="https://docs.oracle.com/en/java/javase/17/docs/specs/man/jstack.html",
-    tables=("stack_sample",),
+    tables=("stack_sample", "thread_time"),
     recognise=_recognise,
-    read=row_reader("stack_sample", _rows),
+    read=_read,
     samples=(
         Sample(
             name="profile/jstack-taskmanager-0-1.txt",
@@ -100,7 +130,20 @@ FORMAT = Format(
                         "last_line": 8,
                     },
                     {"ts_ms": 1795224810000, "thread": "main", "state": "RUNNABLE", "vertex": None, "line": 15},
-                ]
+                ],
+                "thread_time": [
+                    {
+                        "ts_ms": 1795224805000,
+                        "kind": "task",
+                        "vertex": "Source: orders",
+                        "subtask": 0,
+                        "parallelism": 2,
+                        "cpu_ms": 2.3,
+                        "elapsed_ms": 9500.0,
+                        "line": 4,
+                    },
+                    {"kind": "other", "thread": "VM Thread", "cpu_ms": 88.23, "elapsed_ms": 105990.0, "line": 10},
+                ],
             },
         ),
         Sample(

@@ -20,6 +20,10 @@ HEADER = re.compile(rf'"(.{{0,2000}}?)" *(?:#|\[|Id=|id=|daemon|prio=|os_prio=|t
 TO_FILE_HEADER = re.compile(r'#\d{1,19} "(.{0,2000}?)"(?: virtual)?(?: (?:[A-Z_]{3,20} )?\d{4}-\S{1,40})?$')
 """The header in `jcmd Thread.dump_to_file`, also of virtual threads; JDK 25 adds the state and the time."""
 
+_TIMES = re.compile(r" cpu=(\d{1,15}\.?\d{0,9})ms elapsed=(\d{1,12}\.?\d{0,9})s ")
+"""CPU time and age of a thread in its header. Source: JDK 11 and later, https://bugs.openjdk.org/browse/JDK-8200720
+"""
+
 TITLE = "Full thread dump "
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[.\d]{0,10}Z?$")
 _PLAIN_FRAME = re.compile(r"[\w.$/@<>-]{1,2000}\([^()]{0,300}\)$")
@@ -54,6 +58,7 @@ class ThreadStack:
     is_plain   whether its frames are printed without `at`
     in_wait    whether it waits, by its header
     is_named   whether its header is there; without one its name is its line, so that threads of a dump differ
+    cpu_ms     CPU time that it has used, elapsed_ms its age; None before JDK 11
     """
 
     thread: str
@@ -66,6 +71,8 @@ class ThreadStack:
     is_plain: bool = False
     in_wait: bool = False
     is_named: bool = True
+    cpu_ms: float | None = None
+    elapsed_ms: float | None = None
     _released: set[str] = field(default_factory=set)
 
     def take_lock(self, how: str | None, lock: str) -> None:
@@ -97,13 +104,16 @@ class ThreadStack:
 def thread_header(line: str, number: int) -> ThreadStack | None:
     """The thread that a header line begins; None for other lines."""
     is_plain = line.startswith("#")
-    found = TO_FILE_HEADER.match(line) if is_plain else HEADER.match(line) if line.startswith('"') else None
-    if not found:
+    header = TO_FILE_HEADER.match(line) if is_plain else HEADER.match(line) if line.startswith('"') else None
+    if not header:
         return None
-    state = (_STATE_BEHIND_NAME if is_plain else _STATE_IN_HEADER).search(line, found.end(1))
-    name = found.group(1).encode("utf-8", "replace").decode("utf-8")
-    in_wait = IN_WAIT in line[found.end(1) :]
-    return ThreadStack(name, state.group(1) if state else None, number, number, is_plain=is_plain, in_wait=in_wait)
+    state = (_STATE_BEHIND_NAME if is_plain else _STATE_IN_HEADER).search(line, header.end(1))
+    name = header.group(1).encode("utf-8", "replace").decode("utf-8")
+    in_wait = IN_WAIT in line[header.end(1) :]
+    thread = ThreadStack(name, state.group(1) if state else None, number, number, is_plain=is_plain, in_wait=in_wait)
+    if times := _TIMES.search(line, header.end(1)):
+        thread.cpu_ms, thread.elapsed_ms = float(times[1]), float(times[2]) * 1000
+    return thread
 
 
 def take_line(thread: ThreadStack, line: str, number: int) -> None:

@@ -131,25 +131,22 @@ def _samples_of_tasks(samples: pa.Table) -> pa.Table:
 
 def profiles_from_rows(rows: Iterable[Mapping[str, Any]], cluster: Cluster) -> Profiles:
     """The profiles from rows of stacks; tasks without an id are looked up in the cluster by name."""
-    by_name: dict[str, set[TaskKey]] = defaultdict(set)
-    for task in cluster.tasks.values():
-        by_name[normalised(task.name)].add((task.job_id, task.vertex_id))
-    only_job = only_one(cluster.job_names)
+    by_name, only_job = tasks_by_name(cluster), only_one(cluster.job_names)
     grouped: dict[TaskKey, dict[tuple[str, str], list[Sampled]]] = defaultdict(lambda: defaultdict(list))
     uploads: list[Mapping[str, Any]] = []
     for row in rows:
         if row["uploads"] and not row["vertex_id"] and not row["vertex"]:
             uploads.append(row)
             continue
-        task_key = _task(row, by_name, only_job)
+        key = task_key(row, by_name, only_job)
         kind = (row["profile"] or "", row["mode"] or "")
         sampled_stack = _stack(row)
-        grouped[task_key][kind].append(Sampled(sampled_stack, row["weight"], _cite(row, sampled_stack)))
+        grouped[key][kind].append(Sampled(sampled_stack, row["weight"], _cite(row, sampled_stack)))
     tasks = {}
-    for task_key in sorted(grouped, key=repr):
-        samples = {kind: sum(each.weight for each in stacks) for kind, stacks in grouped[task_key].items()}
+    for key in sorted(grouped, key=repr):
+        samples = {kind: sum(each.weight for each in stacks) for kind, stacks in grouped[key].items()}
         kind = min(samples, key=lambda each: (samples[each] < FEWEST_SAMPLES, _preference(each), -samples[each]))
-        tasks[task_key] = Profile(kind, samples[kind], tuple(grouped[task_key][kind]))
+        tasks[key] = Profile(kind, samples[kind], tuple(grouped[key][kind]))
     return Profiles(tasks, _uploads(uploads) if uploads else None)
 
 
@@ -159,7 +156,16 @@ def _stack(row: Mapping[str, Any]) -> Stack:
     return replace(sampled, waiting=True) if row.get("state") in WAITING and not sampled.idle else sampled
 
 
-def _task(row: Mapping[str, Any], by_name: Mapping[str, set[TaskKey]], only_job: str | None) -> TaskKey:
+def tasks_by_name(cluster: Cluster) -> Mapping[str, set[TaskKey]]:
+    """The tasks of a cluster by their name in the form that all kinds of evidence share."""
+    by_name: dict[str, set[TaskKey]] = defaultdict(set)
+    for task in cluster.tasks.values():
+        by_name[normalised(task.name)].add((task.job_id, task.vertex_id))
+    return by_name
+
+
+def task_key(row: Mapping[str, Any], by_name: Mapping[str, set[TaskKey]], only_job: str | None) -> TaskKey:
+    """The task of a row; one without an id is looked up by its name."""
     if row["vertex_id"]:
         return row["job_id"] or only_job, row["vertex_id"]
     found = by_name.get(normalised(row["vertex"]), set())

@@ -1,0 +1,29 @@
+"""What a task runs between its source and its sink, by its name."""
+
+from __future__ import annotations
+
+from diagnostics.signals.chained_operators import measure
+from tests.diagnostics.hand_made import hand_made, only
+
+JOB, VERTEX = "a" * 32, "b" * 32
+
+
+def _facts(name: str) -> dict[str, object]:
+    rows = [{"job_id": JOB, "vertex_id": VERTEX, "name": name, "parallelism": 2}]
+    return dict(only(measure(hand_made(vertex=rows)), "chained_operators").facts)
+
+
+def test_the_operators_between_source_and_sink_are_told() -> None:
+    facts = _facts("Source: orders -> Timestamps/Watermarks -> customer of order -> Sink: warehouse")
+    assert (facts["reads"], facts["writes"], facts["assigns_times"]) == (True, True, True)
+    assert facts["inner"] == ["customer of order"]
+
+
+def test_names_as_reporters_write_them_are_taken_apart_alike() -> None:
+    facts = _facts("Source:_orders____with_customer____valid")
+    assert (facts["reads"], facts["writes"], facts["inner_count"]) == (True, False, 2)
+
+
+def test_a_task_of_one_operator_is_no_chain() -> None:
+    rows = [{"job_id": JOB, "vertex_id": VERTEX, "name": "price-model", "parallelism": 2}]
+    assert list(measure(hand_made(vertex=rows))) == []
