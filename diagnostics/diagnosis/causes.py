@@ -10,6 +10,7 @@ from diagnostics.diagnosis.finding import Finding
 from diagnostics.evidence.subject import Subject
 from diagnostics.rules.rule import Rule, Severity
 from diagnostics.symptoms import symptom
+from diagnostics.vocabulary.alarming_readings import alarming_readings
 
 SEVERITY_WEIGHT: dict[Severity, float] = {"critical": 1.0, "warning": 0.85, "info": 0.3}
 """Weight of a severity when causes are ranked, multiplied by confidence. Our choice: a confident warning precedes an
@@ -29,6 +30,9 @@ records of one trouble mostly come.
 RESEMBLANCE = "fault_traits.resembles"
 """What a finding rests on that knows a failure by its traits alone."""
 
+READINGS = "alarming_readings."
+"""What a finding rests on that judges a reading alone."""
+
 
 def weight(finding: Finding) -> float:
     """Strength of a finding as a candidate for the cause."""
@@ -39,11 +43,13 @@ def order_causes(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """The findings of one job with their roles, the root cause first, consequences last.
 
     A finding of a class that a more confident cause of the same task vetoes is dropped, and so is one that knows a
-    failure by its traits alone where a stronger cause rests on the same record. A consequence refers to the
-    cause that explains it; a cause that another one explains becomes its consequence. The others are contributing.
+    failure by its traits alone where a stronger cause rests on the same record, and one reading where a stronger
+    finding of its class measures the same. A consequence refers to the cause that explains it; a cause that another one
+    explains becomes its consequence. The others are contributing.
     """
     ranked = sorted(findings, key=lambda each: (-weight(each), each.rule.id, repr(each.subject)))
-    ranked = [each for each in ranked if not _vetoed(each, ranked) and not _is_known_better(each, ranked)]
+    ranked = [each for each in ranked if not _vetoed(each, ranked)]
+    ranked = [each for each in ranked if not _is_known_better(each, ranked) and not _is_measured_better(each, ranked)]
     causes = [each for each in ranked if symptom(each.symptom_class).kind == "cause"]
     own = [each for each in causes if each.severity != "info" and _explainer(each, causes) is None]
     root = own[0] if own else None
@@ -108,6 +114,19 @@ def _is_known_better(finding: Finding, others: Sequence[Finding]) -> bool:
         and not _is_by_traits(other)
         and weight(other) >= weight(finding)
         and any(_place(each) == record for each in other.citations)
+        for other in others
+    )
+
+
+def _is_measured_better(finding: Finding, others: Sequence[Finding]) -> bool:
+    """Whether a finding by one reading is of the class of a stronger one that rests on what measures the same."""
+    is_reading = f"{READINGS}{finding.symptom_class}.kind" in finding.rule.when.facts()
+    reading = alarming_readings().get(str(finding.facts.get("kind"))) if is_reading else None
+    same = reading.same_as if reading else frozenset()
+    return any(
+        other.symptom_class == finding.symptom_class
+        and weight(other) > weight(finding)
+        and any(check.holds and check.fact.rpartition(".")[0] in same for check in other.checks)
         for other in others
     )
 

@@ -48,6 +48,7 @@ class Reading:
 class AlarmingReading:
     """One entry: the readings that must be there together, and what they say.
 
+    same_as  signals that measure the same over the time of the evidence
     by      what one place is; `task` joins the subtasks
     scope   of the process whose metrics count; None for any
     main    the reading that is shown
@@ -57,6 +58,7 @@ class AlarmingReading:
     """
 
     symptom_class: str
+    same_as: frozenset[str]
     by: By
     scope: str | None
     main: Reading
@@ -115,6 +117,7 @@ def _entry(entry: Mapping[str, Any]) -> AlarmingReading:
     proposed = entry.get("propose", {})
     return AlarmingReading(
         symptom_class=entry["class"],
+        same_as=frozenset(entry.get("same_as", ())),
         by=entry["by"],
         scope=entry.get("scope"),
         main=main,

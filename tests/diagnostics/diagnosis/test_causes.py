@@ -6,6 +6,7 @@ from typing import Any
 from diagnostics.diagnosis.causes import order_causes
 from diagnostics.diagnosis.finding import Began, Finding
 from diagnostics.evidence.subject import Subject
+from diagnostics.rules.condition import Check
 from diagnostics.rules.rule import Rule
 from diagnostics.wording.phrase import Piece
 
@@ -89,6 +90,20 @@ def test_an_unsure_cause_vetoes_nothing() -> None:
 def test_a_less_sure_cause_does_not_veto_a_surer_one() -> None:
     skew = finding("skew", "data_skew", 0.6, vetoes=["slow_sink"])
     assert [each.rule.id for each in order_causes([skew, finding("sink", "slow_sink", 0.9)])] == ["sink", "skew"]
+
+
+def test_a_reading_is_not_stated_beside_a_stronger_finding_that_measures_the_same() -> None:
+    kind = {"fact": "alarming_readings.slow_dimension_join.kind", "measured": True}
+    reading = replace(
+        finding("reading", "slow_dimension_join", 0.6, severity="warning", when=kind),
+        facts={"kind": "look-up-has-no-time-left"},
+    )
+    held = Check("back_pressure.origin.busy_median_ratio", ">", 0.8, 1.0, True, None)
+    measured = replace(finding("origin", "slow_dimension_join", 0.9, "enrich"), checks=(held,))
+    by_stacks = replace(measured, checks=(replace(held, fact="hot_frames.ratio"),))
+    assert roles(reading, measured) == [("origin", "root_cause", None)]
+    assert [rule for rule, _, _ in roles(reading, by_stacks)] == ["origin", "reading"]
+    assert [rule for rule, _, _ in roles(reading, replace(measured, confidence=0.3))] == ["reading", "origin"]
 
 
 def test_a_cause_in_one_task_does_not_veto_a_cause_in_another() -> None:
