@@ -130,16 +130,22 @@ def splitting_evidence(
 ) -> MissingEvidence | None:
     """The kind of evidence that distinguishes two causes; None when no known kind would.
 
-    It is one of `first`, the kinds of evidence to ask for before all others; else what would decide on both, and of
-    these what their nearest rules need.
+    It is one of `first`, the kinds of evidence to ask for before all others, whatever it decides on. Else it is what
+    would decide on both, and of these what their nearest rules need; logs of processes and jobs in which nothing failed
+    come last.
     """
+    hypotheses = tuple(hypotheses)
+    decisive = first & _wanted(not_measured, hypotheses).keys()
     wanted = _wanted(not_measured, [each for each in hypotheses if each.rule.symptom_class in (one, other)])
+    if decisive and not first & wanted.keys():
+        return named_evidence(min(decisive), one, other, job=job, rest=rest)
     if not wanted:
         return None
     best = min(
         wanted,
         key=lambda need: (
             need not in first,
+            needs()[need].reports_failures,
             -len(wanted[need]),
             -sum(wanted[need].values()),
             need,

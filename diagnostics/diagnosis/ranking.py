@@ -59,8 +59,10 @@ ERROR_FACTS = (
     "exceptions.first_message",
     "exceptions.most_class",
     "exceptions.most_message",
+    "kubernetes.nodes_lost_text",
+    "kubernetes.preempted_text",
 )
-"""Facts with texts of errors."""
+"""Facts with texts of errors and of events."""
 
 
 @dataclass(frozen=True, slots=True)

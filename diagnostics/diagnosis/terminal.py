@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from diagnostics.diagnosis.possible_causes import causes_heading, causes_note, split_heading
 from diagnostics.language import say, say_stored, to_say
 from diagnostics.notation.control_characters import show_controls
 from diagnostics.wording import phrase
@@ -60,14 +61,15 @@ def _hypotheses(document: Mapping[str, Any]) -> Iterator[str]:
     if not document.get("hypotheses"):
         return
     yield ""
-    yield say("Possible causes:")
+    yield say("{title}:", title=causes_heading(document))
+    yield from _wrapped(causes_note(document), "  ")
     for each in document["hypotheses"]:
         yield f"  {phrase.percent(each['probability']):>5}  {each['title']}"
         for sign, lines in (("+", each["for"]), ("-", each["against"])):
             for line in lines:
                 yield from _wrapped(line, f"         {sign} ")
     if document["split"]:
-        yield from _wrapped(say("To tell the first two apart, add: {what}.", what=document["split"]["what"]), "  ")
+        yield from _wrapped(split_heading(document), "  ")
         yield f"    {document['split']['how']}"
 
 

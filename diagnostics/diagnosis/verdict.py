@@ -148,7 +148,7 @@ def _split(
     named = [each.symptom_class for each in worst.hypotheses if each.symptom_class is not None]
     if len(named) < 2:
         return None
-    if not worst.findings and is_blind(worst.looked_at):
+    if not _alarming(worst.findings) and is_blind(worst.looked_at):
         needed = next(each.place.needs for each in worst.looked_at if each.place.essential and not each.was_read)
         return evidence_of_health(needed, worst.job, rest)
     if wanted := _asked_by_symptoms(worst, not_measured):

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from diagnostics.diagnosis.first_step import first_step_of
+from diagnostics.diagnosis.possible_causes import causes_heading, causes_note, split_heading
 from diagnostics.diagnosis.problem_time import over_since
 from diagnostics.diagnosis.verdict import HEALTHY, INCONCLUSIVE
+from diagnostics.language import joined_sentences
 from diagnostics.symptoms import symptom
 from diagnostics.wording import phrase
 from diagnostics.wording.subject import subject_words
@@ -91,6 +93,8 @@ class Report:
     impact     what the evidence shows of the impact, each as a phrase
     missing    (what, why, how)
     hypotheses (possible cause, its probability, what speaks for and against it), where no cause could be judged
+    causes_title  what they are called
+    causes_note   what they are worth, and the one file to add
     looked_at  (where trouble shows, whether that was read), where no cause leads
     events     the onsets and ends in the evidence, in the order of time
     inputs     (file, title of its format, empty for none)
@@ -104,6 +108,8 @@ class Report:
     findings: Sequence[ReportedFinding]
     missing: Sequence[tuple[str, str, str]]
     hypotheses: Sequence[tuple[str, str, Sequence[str]]]
+    causes_title: str
+    causes_note: Sequence[str]
     looked_at: Sequence[tuple[str, str]]
     charts: Sequence[tuple[str, str]]
     later: Sequence[tuple[str, str]]
@@ -140,6 +146,8 @@ def report_of(case: Case) -> Report:
         findings=[reported_finding(finding, names) for finding in document["findings"]] if document else [],
         missing=[(each["what"], each["why"], each["how"]) for each in document["missing_evidence"]] if document else [],
         hypotheses=list(_hypotheses(document)) if document else [],
+        causes_title=causes_heading(document) if document else "",
+        causes_note=list(_about_causes(document)) if document else [],
         looked_at=list(_looked_at(document)) if document else [],
         charts=_charts(incident) if incident else [],
         impact=measured_impact(incident) if incident else [],
@@ -241,6 +249,12 @@ def _hypotheses(document: Mapping[str, Any]) -> Iterator[tuple[str, str, Sequenc
         arguments = [say("For: {line}", line=line) for line in each["for"]]
         arguments += [say("Against: {line}", line=line) for line in each["against"]]
         yield each["title"], phrase.percent(each["probability"]), arguments
+
+
+def _about_causes(document: Mapping[str, Any]) -> Iterator[str]:
+    yield causes_note(document)
+    if split := document.get("split"):
+        yield joined_sentences((say("{what}.", what=split_heading(document)), split["why"]))
 
 
 def _looked_at(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

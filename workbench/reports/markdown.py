@@ -150,7 +150,8 @@ def _lines(report: Report, address: str) -> Iterator[str]:
     if not report.findings:
         yield from ("", say("No rule found a problem.") if report.document else say("There is no diagnosis yet."))
     if report.hypotheses:
-        yield from ("", "## " + say("Possible causes"), "")
+        yield from ("", "## " + report.causes_title, "")
+        yield from (line for each in report.causes_note for line in (plain(each), ""))
         for title, share, arguments in report.hypotheses:
             yield f"- {plain(title)}{say(': ')}{share}"
             yield from (f"  - {plain(line)}" for line in arguments)

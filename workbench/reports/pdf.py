@@ -133,7 +133,7 @@ def flowables(report: Report, address: str) -> Iterator[Flowable]:
         yield _paragraph(nothing, TEXT)
     colon, done = say(": "), say("Done: ")
     yield from _sections(
-        (say("Possible causes"), list(_hypotheses(report))),
+        (report.causes_title, list(_hypotheses(report))),
         (say("Where trouble would show"), [f"{what}{colon}{answer}" for what, answer in report.looked_at]),
         (say("What to do"), [f"{each.title}{colon}{each.course}" for each in report.runbooks]),
     )
@@ -228,6 +228,8 @@ def _code(text: str) -> Iterator[Flowable]:
 
 
 def _hypotheses(report: Report) -> Iterator[str]:
+    if report.hypotheses:
+        yield from report.causes_note
     for title, share, arguments in report.hypotheses:
         yield f"{title}{say(': ')}{share}"
         yield from arguments

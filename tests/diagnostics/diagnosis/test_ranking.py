@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from diagnostics.diagnosis.judge import judge
+from diagnostics.diagnosis.possible_causes import causes_heading, causes_note, split_heading
 from diagnostics.diagnosis.ranking import hints, priors
 from diagnostics.rules.rule import Ruleset, shipped_rules
 from diagnostics.symptoms import symptoms
@@ -94,6 +95,60 @@ def test_the_one_file_that_distinguishes_the_first_two_is_named() -> None:
     ]
     split = judge([signal("checkpoints", expired=2), *missing], INPUTS, both)["split"]
     assert split["why"].endswith("it would tell misconfiguration from slow sink.")
+
+
+def test_logs_of_processes_in_which_nothing_failed_tell_no_two_causes_apart() -> None:
+    both = Ruleset.of(
+        [
+            rule("a", "slow_sink", "heap.full", explains=["back_pressure"]),
+            rule("b", "misconfiguration", "heap.full", explains=["back_pressure"]),
+            rule("c", "slow_sink", "frames.hot"),
+            rule("held", "back_pressure", "load.held"),
+        ]
+    )
+    missing = [
+        {"key": "heap", "needs": "taskmanager-log", "reason": "no log"},
+        {"key": "frames", "needs": "flame-graph", "reason": "no profile"},
+    ]
+    document = judge([signal("load", held=1), *missing], INPUTS, both)
+    assert document["split"]["what"] == "A flame graph of the busy operator"
+
+
+def test_where_something_failed_the_log_that_says_why_tells_the_first_two_apart() -> None:
+    rules = Ruleset.of(
+        [
+            rule("a", "user_code", "load.high"),
+            rule("b", "outside_system", "load.high"),
+            rule("c", "restore_failure", "restores.refused"),
+            rule("lost", "task_manager_loss", "processes.lost"),
+        ]
+    )
+    missing = [
+        {"key": "load", "needs": "metric-scrapes", "reason": "no metrics"},
+        {"key": "restores", "needs": "taskmanager-log", "reason": "no log"},
+    ]
+    document = judge([signal("processes", lost=1), *missing], INPUTS, rules)
+    assert document["split"]["what"] == "The TaskManagers' logs of the time of the incident"
+
+
+def test_causes_that_nothing_speaks_for_are_called_frequencies() -> None:
+    quiet = judge([signal("checkpoints", expired=0), *MISSING], INPUTS, RULES)
+    ill = judge([signal("checkpoints", expired=2), *MISSING], INPUTS, RULES)
+    assert causes_heading(quiet) == "Possible causes, if the job is in trouble"
+    assert "no reason to look for one of them" in causes_note(quiet)
+    assert split_heading(quiet).startswith("To see whether the job is well, add: ")
+    assert causes_heading(ill) == "Possible causes"
+    assert split_heading(ill).startswith("To tell the first two apart, add: ")
+
+
+def test_a_lost_node_is_not_first_of_all_the_fault_of_the_job() -> None:
+    lost = {
+        **signal("kubernetes", None, nodes_lost=1, nodes_lost_text="NodeNotReady: Node a is not ready"),
+        "level": "case",
+    }
+    document = judge([lost], INPUTS, Ruleset.of(shipped_rules()))
+    ranked = [each["symptom_class"] for each in document["hypotheses"]]
+    assert ranked[:2] == ["resource_shortage", "network_partition"]
 
 
 def test_a_verdict_has_no_hypotheses() -> None:
