@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -88,10 +87,11 @@ class _Readings:
     name: str | None = None
     courses: dict[str, list[_Course]] = field(default_factory=lambda: defaultdict(list))
 
-    def of(self, metrics: Sequence[str], at: re.Pattern[str] | None = None) -> Sequence[_Course]:
+    def of(self, reading: Reading) -> Sequence[_Course]:
         """The series of the first metric that was read, of tasks and operators with such a name."""
-        courses = next((self.courses[each] for each in metrics if each in self.courses), ())
-        return [each for each in courses if at.search(each.place)] if at else courses
+        courses = next((self.courses[each] for each in reading.metrics if each in self.courses), ())
+        named = [each for each in courses if not reading.at or reading.at.search(each.place)]
+        return [each for each in named if not reading.not_at or not reading.not_at.search(each.place)]
 
 
 def measure(key: str, evidence: Evidence) -> Measured:
@@ -187,7 +187,7 @@ def _values(entry: AlarmingReading, here: _Readings, everywhere: _Readings) -> l
 
 
 def _value(reading: Reading, there: _Readings) -> float | None:
-    courses = there.of(reading.metrics, reading.at)
+    courses = there.of(reading)
     taken = _taken(reading.take, courses) if courses else None
     if taken is None or not reading.over:
         return taken
@@ -226,7 +226,7 @@ def _signal(
     main, value = entry.main, values[0]
     limit = _limit(main, here) if main.over else None
     own = value * limit if limit is not None else value
-    courses = here.of(main.metrics)
+    courses = here.of(main)
     rows = [row for each in courses for row in (each.known or each.rows)]
     stamps = [row.ts_ms for row in rows if row.ts_ms]
     metric = courses[0].name if courses else main.metrics[0]

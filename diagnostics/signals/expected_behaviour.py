@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from diagnostics.aggregators import code_calls
+from diagnostics.aggregators import code_calls, consumer_positions
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import Subject
 from diagnostics.reconstruction.configuration.enabled_checkpoints import takes_checkpoints
@@ -25,6 +25,9 @@ COMMITTED = ("shown-by-checkpoints ", "loaded-in-one-transaction ", "loaded-by-c
 """Beginnings of the traps of a table whose sink commits with checkpoints, as the reader of the source names it."""
 OF_CHANGES = "-cdc"
 """End of the connectors that read the log of a database."""
+SOURCE = "Source"
+PRINTS = "Print to Std. "
+"""Part of the name of a sink that prints. Source: Flink's DataStream.print (`Sink: Print to Std. Out`)."""
 FEWEST_RECORDS = 100
 """Records of the one reader from which the others' zeros count. Our choice: a hundred records are no first fetch."""
 
@@ -34,7 +37,7 @@ Job = str | None
 def measure(evidence: Evidence) -> Measured:
     """The behaviour by design that the evidence shows, in the order of the catalogue.
 
-    Reads   subtask, vertex, metric_sample, code_call, config_option, and the histories of checkpoints.
+    Reads   subtask, vertex, metric_sample, code_call, config_option, consumer_position, histories of checkpoints.
     Gives   one signal for each job that shows some; what a statement shows is of all jobs.
     Empty   nothing without it.
     """
@@ -110,6 +113,43 @@ def _counted_between_tasks(evidence: Evidence) -> Iterator[Job]:
             yield job
 
 
+def _printed(evidence: Evidence) -> Iterator[Job]:
+    """Jobs whose sink that prints has read records."""
+    tasks = cluster_of(evidence).tasks
+    for vertex, totals in record_totals(evidence).items():
+        if totals.read and vertex in tasks and PRINTS in tasks[vertex].name:
+            yield vertex[0]
+
+
+def _doubled_count(evidence: Evidence) -> Iterator[Job]:
+    """Jobs whose source counts twice as many records as each of the operators behind it has read."""
+    series = metric_series(evidence)
+    handed: dict[Job, set[float]] = {}
+    read: dict[Job, set[float]] = {}
+    for metric, counts in ((FLOWS[1], handed), (FLOWS[0], read)):
+        totals: dict[tuple[Job, str], float] = {}
+        for each in series.of(metric):
+            if each.known and each.operator and (SOURCE in each.operator) == (metric == FLOWS[1]):
+                place = (each.job_id, each.operator)
+                totals[place] = totals.get(place, 0.0) + (each.known[-1].value or 0.0)
+        for (job, _), total in totals.items():
+            counts.setdefault(job, set()).add(total)
+    for job in handed.keys() & read.keys():
+        [*sources], [*others] = handed[job], read[job]
+        if len(sources) == len(others) == 1 and sources[0] == 2 * others[0] > 0:
+            yield job
+
+
+def _partitions_not_read(evidence: Evidence) -> Iterator[Job]:
+    """All jobs, where a consumer group has a position in some partitions of a topic and none in others."""
+    groups: dict[tuple[str, str], dict[int, bool]] = {}
+    for row in evidence.answer(consumer_positions.AGGREGATOR).to_pylist():
+        known = groups.setdefault((row["consumer_group"], row["topic"]), {})
+        known.setdefault(row["partition"], row["lag"] is not None)
+    if any(len(set(known.values())) > 1 for known in groups.values()):
+        yield None
+
+
 def _names_of_sources(evidence: Evidence) -> Mapping[tuple[Job, str], str]:
     series = metric_series(evidence)
     tasks = cluster_of(evidence).tasks
@@ -133,6 +173,9 @@ SHAPES: Mapping[str, Callable[[Evidence], Iterator[Job]]] = {
     "all-read": _all_read,
     "committed-by-checkpoints": _committed_by_checkpoints,
     "counted-between-tasks": _counted_between_tasks,
+    "printed": _printed,
+    "doubled-count": _doubled_count,
+    "partitions-not-read": _partitions_not_read,
 }
 """Name of what shows a behaviour -> the jobs that show it; None means all of them."""
 

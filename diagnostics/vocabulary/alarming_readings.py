@@ -29,6 +29,7 @@ class Reading:
     bounds   inclusive, None for no bound
     anywhere whether it is looked for at all places of the job
     at       what the name of such a place must have; None where it does not matter
+    not_at   what it must not have
     """
 
     metrics: tuple[str, ...]
@@ -38,6 +39,7 @@ class Reading:
     at_most: float | None
     anywhere: bool
     at: re.Pattern[str] | None
+    not_at: re.Pattern[str] | None
 
     def fits(self, value: float) -> bool:
         """Whether a value is within the bounds."""
@@ -148,6 +150,7 @@ def _reading(stated: Mapping[str, Any]) -> Reading:
         at_most=stated.get("at_most"),
         anywhere=stated.get("anywhere") is True,
         at=_pattern(stated.get("at")),
+        not_at=_pattern(stated.get("not_at")),
     )
 
 

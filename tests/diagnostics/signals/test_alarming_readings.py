@@ -28,3 +28,26 @@ def test_collections_of_another_process_do_not_judge_a_full_heap(collecting: str
     ]
     told = signals_of_key(measure(hand_made(metric_sample=rows)), KEY)
     assert [each.facts["kind"] for each in told] == (["jobmanager-heap-full"] if is_told else [])
+
+
+@pytest.mark.parametrize(
+    ("window", "handed_out", "expected"),
+    [
+        ("Window", 0.0, ["subtask-holds-silent-windows"]),
+        ("TumblingEventTimeWindows", 0.0, ["subtask-holds-silent-windows"]),
+        ("TumblingProcessingTimeWindows", 0.0, []),
+        ("Window", 7.0, []),
+    ],
+)
+def test_a_subtask_without_watermark_counts_where_windows_are_silent(
+    window: str, handed_out: float, expected: list[str]
+) -> None:
+    source = {"operator": "Source: kafka", "subtask": 1, "ts_ms": START}
+    rows = [
+        {**source, "metric": "currentOutputWatermark", "value": None},
+        {**source, "metric": "numRecordsOut", "value": 0.0},
+        {"operator": window, "subtask": 0, "ts_ms": START, "metric": "numRecordsOut", "value": handed_out},
+    ]
+    key = "alarming_readings.out_of_order_events"
+    told = signals_of_key(alarming_readings.measure(key, hand_made(metric_sample=rows)), key)
+    assert [each.facts["kind"] for each in told] == expected

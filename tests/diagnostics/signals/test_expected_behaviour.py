@@ -113,3 +113,40 @@ def test_what_is_by_design_says_so_first() -> None:
     facts = only(measure(hand_made(**job_with(CDC), subtask=handed_out(5_000, 0))), "expected_behaviour").facts
     assert isinstance(facts["says"], list)
     assert str(facts["says"][0]).startswith("This is by design, and nothing is to be repaired")
+
+
+@pytest.mark.parametrize(
+    ("name", "read", "expected"),
+    [
+        ("Sink: Print to Std. Out", 170.0, ["printed-by-task-managers"]),
+        ("Sink: Print to Std. Out", 0.0, []),
+        ("Sink: orders", 170.0, []),
+    ],
+)
+def test_a_sink_that_prints_does_so_where_it_runs(name: str, read: float, expected: list[str]) -> None:
+    rows = line_of_jobs()
+    rows["vertex"][-1] |= {"name": name}
+    place = {"job_id": JOB, "vertex_id": rows["vertex"][-1]["vertex_id"], "ts_ms": START}
+    counted = [{**place, "metric": "numRecordsIn", "aggregate": "sum", "value": read}]
+    assert kinds(**rows, metric_sample=counted) == expected
+
+
+@pytest.mark.parametrize(
+    ("handed", "read", "expected"), [(2.0, 1.0, ["counted-twice"]), (1.0, 1.0, []), (0.0, 0.0, []), (3.0, 1.0, [])]
+)
+def test_a_count_of_a_source_that_is_doubled(handed: float, read: float, expected: list[str]) -> None:
+    rows = [
+        *samples("numRecordsOut", handed, handed, subtask=0),
+        *samples("numRecordsIn", read, read, subtask=0, vertex="map", operator="map"),
+    ]
+    assert kinds(metric_sample=rows) == expected
+
+
+@pytest.mark.parametrize(
+    ("lags", "expected"),
+    [((3, 0, None), ["partitions-without-position"]), ((3, 0, 1), []), ((None, None, None), [])],
+)
+def test_a_group_without_a_position_in_some_partitions(lags: tuple[int | None, ...], expected: list[str]) -> None:
+    place = {"ts_ms": None, "consumer_group": "orders", "topic": "orders"}
+    rows = [{**place, "partition": at, "lag": lag} for at, lag in enumerate(lags)]
+    assert kinds(consumer_position=rows) == expected

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from diagnostics.signals import statement_traps
 from tests.diagnostics.hand_made import JOB, START, hand_made, needs, only, signals_of_key
 
@@ -71,3 +73,13 @@ def test_a_fault_of_a_release_counts_with_that_release_only() -> None:
 
 def test_without_source_code_nothing_is_measured() -> None:
     assert needs(statement_traps.measure(hand_made())) == {"statement_traps": "configuration"}
+
+
+@pytest.mark.parametrize(("failed", "is_shown"), [(0.0, True), (12.0, False)])
+def test_an_interval_counts_while_checkpoints_are_taken(failed: float, is_shown: bool) -> None:
+    rows = [{"kind": "statement-trap", "name": "changes-after-a-checkpoint orders", "line": 3}]
+    stated = [{"scope": "cluster", "key": "execution.checkpointing.interval", "value": "10 s", "line": 1}]
+    read = {"numberOfCompletedCheckpoints": 0.0, "numberOfFailedCheckpoints": failed}
+    counts = [{"metric": metric, "job_id": JOB, "ts_ms": START, "value": value} for metric, value in read.items()]
+    measured = statement_traps.measure(hand_made(code_call=rows, config_option=stated, metric_sample=counts))
+    assert bool(signals_of_key(measured, "statement_traps")) is is_shown
