@@ -13,7 +13,7 @@ from diagnostics.errors import LimitExceeded
 from diagnostics.evidence.rows import Coverage, Rows
 from diagnostics.formats.format import Format, Sample
 from diagnostics.language import say, to_say
-from diagnostics.notation.code_call import known_calls, state_removals
+from diagnostics.notation.code_call import WITHOUT_IDLENESS, known_calls, state_removals
 from diagnostics.notation.code_names import code_names
 from diagnostics.notation.code_setting import settings_of, states_setting
 from diagnostics.notation.code_state import previous_results
@@ -63,6 +63,9 @@ PIECE_CONFIDENCE = 0.3
 _SET = re.compile(
     r"\bSET\s{1,20}'?([a-z][\w-]{0,60}\.[\w.-]{2,120})'?\s{0,20}=\s{0,20}('[^'\n]{0,500}'|[^\s;'\n]{1,200})", re.I
 )
+_WATERMARK = re2.compile(r"(?i)WATERMARK\s+FOR\s+\S{1,120}|\.?for(?:BoundedOutOfOrderness|MonotonousTimestamps)\b")
+_IDLENESS = re2.compile(r"(?i)withIdleness|with_idleness|idle-timeout")
+"""What lets subtasks without records not hold the watermark."""
 _CLASS = re.compile(r"\b([A-Za-z]{4,40}(?:Source|Sink|Consumer|Producer|Stream|Builder))(?:011|010|09)?\s?[.<(]")
 
 Option = tuple[str, str, str, int, int]
@@ -162,7 +165,7 @@ def _connectors_in_code(plain: str) -> Iterator[Option]:
 
 
 def _named_in_sql(plain: str) -> Iterator[tuple[str, str, int]]:
-    """Kind, name and line of tables with their connectors, of what look-up joins ask, and of traps."""
+    """Kind, name and line of tables with their connectors, of what look-up joins ask, of traps, and of a watermark."""
     lines = Lines(plain)
     for table in sql_tables(plain):
         if table.printed and table.connector:
@@ -171,6 +174,8 @@ def _named_in_sql(plain: str) -> Iterator[tuple[str, str, int]]:
         yield "look-up-table", name, lines.at(place)
     for trap, shown, place in traps_in(plain):
         yield "statement-trap", f"{trap} {shown}", lines.at(place)
+    if (assigned := _WATERMARK.search(plain)) and not _IDLENESS.search(plain):
+        yield WITHOUT_IDLENESS, " ".join(assigned.group().split()), lines.at(assigned.start())
 
 
 def _options_in_sql(plain: str) -> Iterator[Option]:

@@ -33,6 +33,8 @@ java.sql.Statement, HttpURLConnection, Spring's RestTemplate and JdbcTemplate.""
 STATE_REMOVALS = frozenset(["clear", "remove", "enabletimetolive"])
 """Methods by which entries of a state go. Source: Flink documentation, Working with State. Lists and maps have
 them too: where none is called, no entry goes."""
+WITHOUT_IDLENESS = "watermark-without-idleness"
+"""Kind of what assigns watermarks in a source that does not let idle inputs pass."""
 OF_METHOD: Mapping[str, str] = {method: kind for kind, methods in KINDS.items() for method in methods}
 
 

@@ -9,10 +9,12 @@ from functools import partial
 from typing import Any
 
 from diagnostics.aggregators import alarming_readings as answers
+from diagnostics.aggregators import code_calls
 from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.notation.code_call import WITHOUT_IDLENESS
 from diagnostics.notation.printed_name import normalised
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
@@ -97,7 +99,7 @@ class _Readings:
 def measure(key: str, evidence: Evidence) -> Measured:
     """The readings of one class that stand out, for each job.
 
-    Reads   metric_sample.
+    Reads   metric_sample, code_call.
     Gives   one signal per job with such readings: of the first entry of the catalogue that holds.
     Empty   NotMeasured without metrics.
     """
@@ -105,9 +107,10 @@ def measure(key: str, evidence: Evidence) -> Measured:
         yield NotMeasured(key, "metric-scrapes", "no file holds metrics")
         return
     courses, cluster = _courses(evidence), cluster_of(evidence)
+    is_declared = WITHOUT_IDLENESS in evidence.answer(code_calls.AGGREGATOR)["kind"].to_pylist()
     concluded: set[str | None] = set()
     for kind, entry in alarming_readings().items():
-        if key != f"{KEY}.{entry.symptom_class}" or _are_judged(entry, courses):
+        if key != f"{KEY}.{entry.symptom_class}" or _are_judged(entry, courses) or (entry.declared and not is_declared):
             continue
         places = _by_place(courses, entry)
         everywhere = _whole(places)

@@ -21,6 +21,8 @@ from diagnostics.vocabulary.operators_at_limit import reads_change_log
 
 PENDING = "pendingRecords"
 FLOWS = ("numRecordsIn", "numRecordsOut")
+OF_PROCESSES = "Status."
+MANAGED = ("Status.Flink.Memory.Managed.Used", "Status.Flink.Memory.Managed.Total")
 COMMITTED = ("shown-by-checkpoints ", "loaded-in-one-transaction ", "loaded-by-checkpoints ")
 """Beginnings of the traps of a table whose sink commits with checkpoints, as the reader of the source names it."""
 OF_CHANGES = "-cdc"
@@ -28,6 +30,8 @@ OF_CHANGES = "-cdc"
 SOURCE = "Source"
 PRINTS = "Print to Std. "
 """Part of the name of a sink that prints. Source: Flink's DataStream.print (`Sink: Print to Std. Out`)."""
+FEWEST_BEHIND = 1_000
+"""Records of a group's lag that are asked about. Our choice: fewer come between two commits of a quiet topic, too."""
 FEWEST_RECORDS = 100
 """Records of the one reader from which the others' zeros count. Our choice: a hundred records are no first fetch."""
 
@@ -150,6 +154,30 @@ def _partitions_not_read(evidence: Evidence) -> Iterator[Job]:
         yield None
 
 
+def _managed_memory_full(evidence: Evidence) -> Iterator[Job]:
+    """All jobs, where a process has used all of its managed memory, and nothing but processes was read: a scrape of
+    everything is no question about memory.
+    """
+    series = metric_series(evidence)
+    if not all(metric.startswith(OF_PROCESSES) for metric in series.metrics()):
+        return
+    used, total = (
+        {each.task_manager: each.known[-1].value for each in series.of(metric) if each.known} for metric in MANAGED
+    )
+    if any(total[process] and used[process] == total[process] for process in used.keys() & total.keys()):
+        yield None
+
+
+def _committed_behind(evidence: Evidence) -> Iterator[Job]:
+    """All jobs, where a consumer group lags while no source has a record before it."""
+    lags: dict[tuple[str, str, int], int] = {}
+    for row in evidence.answer(consumer_positions.AGGREGATOR).to_pylist():
+        lags.setdefault((row["consumer_group"], row["topic"], row["partition"]), row["lag"] or 0)
+    pending = [each.known[-1].value for each in metric_series(evidence).of(PENDING) if each.known]
+    if pending and not any(pending) and sum(lags.values()) >= FEWEST_BEHIND:
+        yield None
+
+
 def _names_of_sources(evidence: Evidence) -> Mapping[tuple[Job, str], str]:
     series = metric_series(evidence)
     tasks = cluster_of(evidence).tasks
@@ -176,6 +204,8 @@ SHAPES: Mapping[str, Callable[[Evidence], Iterator[Job]]] = {
     "printed": _printed,
     "doubled-count": _doubled_count,
     "partitions-not-read": _partitions_not_read,
+    "managed-memory-full": _managed_memory_full,
+    "committed-behind": _committed_behind,
 }
 """Name of what shows a behaviour -> the jobs that show it; None means all of them."""
 

@@ -57,6 +57,7 @@ class AlarmingReading:
     named   what the task's name must have; None where it does not matter
     stands_still  whether it says that the watermark does not arrive or does not advance
     unread  metrics that, where they are read anywhere, let other rules judge
+    declared  whether a source of the job must assign watermarks and let no idle input pass
     """
 
     symptom_class: str
@@ -68,6 +69,7 @@ class AlarmingReading:
     named: re.Pattern[str] | None
     not_named: re.Pattern[str] | None
     unread: tuple[str, ...]
+    declared: bool
     stands_still: bool
     unit: str
     what: str
@@ -127,6 +129,7 @@ def _entry(entry: Mapping[str, Any]) -> AlarmingReading:
         named=_pattern(entry.get("named")),
         not_named=_pattern(entry.get("not_named")),
         unread=tuple(entry.get("unread", ())),
+        declared=entry.get("declared") is True,
         stands_still=entry.get("stands_still") is True,
         unit=entry["unit"],
         what=with_translations(entry["what"].strip(), entry, "what"),

@@ -13,7 +13,7 @@ TABLE = Table(
             "string",
             "of a call key-by, blocking, asynchronous, sink, state-backend, state-removal, previous-result or "
             "former-retention, -tolerance or -producer; call-of-a-sign of a known bug; statement-trap of a "
-            "statement; else of a name",
+            "statement; watermark-without-idleness; else of a name",
         ),
         Column(
             "name",

@@ -51,3 +51,25 @@ def test_a_subtask_without_watermark_counts_where_windows_are_silent(
     key = "alarming_readings.out_of_order_events"
     told = signals_of_key(alarming_readings.measure(key, hand_made(metric_sample=rows)), key)
     assert [each.facts["kind"] for each in told] == expected
+
+
+@pytest.mark.parametrize(
+    ("declared", "behind", "expected"),
+    [(True, False, ["reader-holds-declared-watermark"]), (False, False, []), (True, True, [])],
+)
+def test_an_idle_reader_counts_where_the_source_assigns_watermarks(
+    declared: bool, behind: bool, expected: list[str]
+) -> None:
+    source = {"operator": "Source: orders", "ts_ms": START}
+    rows = [
+        {**source, "subtask": 0, "metric": "numRecordsOut", "value": 2.0},
+        {**source, "subtask": 1, "metric": "numRecordsOut", "value": 0.0},
+        {**source, "subtask": 1, "metric": "currentOutputWatermark", "value": None},
+    ]
+    if behind:
+        arrived = {"operator": "Window", "subtask": 0, "ts_ms": START, "metric": "currentInputWatermark"}
+        rows.append({**arrived, "value": 1_758_000_029_999.0})
+    code = [{"kind": "watermark-without-idleness", "name": "WATERMARK FOR ts", "line": 6}] if declared else []
+    key = "alarming_readings.out_of_order_events"
+    told = signals_of_key(alarming_readings.measure(key, hand_made(metric_sample=rows, code_call=code)), key)
+    assert [each.facts["kind"] for each in told] == expected

@@ -150,3 +150,19 @@ def test_a_group_without_a_position_in_some_partitions(lags: tuple[int | None, .
     place = {"ts_ms": None, "consumer_group": "orders", "topic": "orders"}
     rows = [{**place, "partition": at, "lag": lag} for at, lag in enumerate(lags)]
     assert kinds(consumer_position=rows) == expected
+
+
+@pytest.mark.parametrize(("used", "expected"), [(536_870_912.0, ["managed-memory-reserved"]), (33_554_432.0, [])])
+def test_managed_memory_is_used_as_a_whole(used: float, expected: list[str]) -> None:
+    place = {"scope": "taskmanager", "task_manager": "tm-1", "ts_ms": START}
+    read = {"Status.Flink.Memory.Managed.Used": used, "Status.Flink.Memory.Managed.Total": 536_870_912.0}
+    rows = [{**place, "metric": name, "value": value} for name, value in read.items()]
+    assert kinds(metric_sample=rows) == expected
+    assert kinds(metric_sample=[*rows, *samples("numRecordsIn", 5, 9, subtask=0)]) == []
+
+
+@pytest.mark.parametrize(("pending", "expected"), [(0.0, ["group-behind-its-source"]), (5.0, [])])
+def test_the_lag_of_a_group_is_no_backlog_of_its_source(pending: float, expected: list[str]) -> None:
+    positions = [{"ts_ms": None, "consumer_group": "orders", "topic": "orders", "partition": 0, "lag": 52_011}]
+    rows = samples("pendingRecords", pending, pending, subtask=0)
+    assert kinds(consumer_position=positions, metric_sample=rows) == expected
