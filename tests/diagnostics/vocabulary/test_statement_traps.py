@@ -21,6 +21,7 @@ CHECKPOINTS = "SET 'execution.checkpointing.interval' = '10 s';\n"
 CDC = "CREATE TABLE c (id BIGINT, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = '{}-cdc', {});\nSELECT * FROM c"
 SINK = "CREATE TABLE t (id BIGINT, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = '{}', {});\n"
 BUCKETS = "'index.type' = 'BUCKET'"
+MYSQL = "'url' = 'jdbc:mysql://db:3306/shop{}', 'table-name' = 't'"
 LATEST, STREAMED = "'scan.startup.mode' = 'latest'", "'streaming' = 'true'"
 BOUNDS = "'scan.partition.column' = 'id', 'scan.partition.lower-bound' = '0', 'scan.partition.upper-bound' = '999'"
 FRONT_END = "CREATE TABLE m (at TIMESTAMP(3)) WITH ('connector' = 'jdbc', 'url' = 'jdbc:mysql://fe:9030/d{}');\n"
@@ -64,6 +65,7 @@ def found(sql: str) -> list[str]:
         (FILES.replace("dt, h)", "dt, `_h`)").format(options="'format' = 'parquet'"), "hidden-partitions"),
         (CDC.format("mysql", "'table-name' = 'orders'"), "changes-after-a-checkpoint"),
         ('MySqlSource.<String>builder().databaseList("shop").tableList("orders")', "cdc-tables-without-database"),
+        (f"{SINK.format('jdbc', MYSQL.format(''))}INSERT INTO t SELECT id FROM s", "mysql-rows-one-by-one"),
         (f"{CHECKPOINTS}{SINK.format('hudi', LATEST)}INSERT INTO t SELECT id FROM s", "hudi-index-in-state"),
         (CDC.format("oracle", "'table-name' = 'ORDERS'"), "dictionary-in-the-redo-log"),
         (CDC.format("oracle", "'table-name' = 'ORDERS'"), "columns-in-lower-case"),
@@ -147,6 +149,7 @@ def test_a_trap_is_found(sql: str, trap: str) -> None:
         "SET 'table.exec.state.ttl' = '36 h';\nINSERT INTO o SELECT a.x FROM a JOIN b ON a.x = b.x",
         f"{KAFKA}INSERT INTO o SELECT CAST(id AS DECIMAL(10, 2)), CAST(id AS STRING) FROM s",
         'MySqlSource.<String>builder().databaseList("shop").tableList("shop.orders", "shop.items")',
+        f"{SINK.format('jdbc', MYSQL.format('?rewriteBatchedStatements=true'))}INSERT INTO t SELECT id FROM s",
         f"{CHECKPOINTS}{SINK.format('hudi', BUCKETS)}INSERT INTO t SELECT id FROM s",
         CHECKPOINTS + CDC.format("mysql", "'table-name' = 'orders_.*'"),
         f"{KEYED}INSERT INTO x SELECT s.id FROM s JOIN o FOR SYSTEM_TIME AS OF s.p ON s.id = o.id",
