@@ -48,8 +48,8 @@ def _checkpointed_jobs(evidence: Evidence) -> set[str | None]:
 
 
 def _jobs_without_any(evidence: Evidence) -> set[str | None]:
-    """Jobs of which no checkpoint has completed, failed or is under way by their counts: an interval that a file states
-    is then not theirs, or their first checkpoint is still to come.
+    """Jobs whose counts show no checkpoint that has completed, has failed or is under way: an interval that a file
+    states is then not theirs, or their first checkpoint is still to come.
     """
     series = metric_series(evidence)
     by_metric = [{each.job_id: each.known[-1].value for each in series.of(metric) if each.known} for metric in COUNTS]
