@@ -65,7 +65,7 @@ def _continued(files: Iterable[InputFile]) -> dict[int, str]:
 
 
 def _runs(alike: Sequence[InputFile]) -> Iterator[tuple[int, str]]:
-    ordered = sorted(alike, key=cmp_to_key(lambda one, other: _compare(_path(one), _path(other))))
+    ordered = sorted(alike, key=cmp_to_key(_compare_content))
     name = ""
     for file, after in reversed(list(pairwise(ordered))):
         if file.bytes < after.bytes and _begins_with(_path(after), _path(file)):
@@ -73,6 +73,10 @@ def _runs(alike: Sequence[InputFile]) -> Iterator[tuple[int, str]]:
             yield file.file_id, name
         else:
             name = ""
+
+
+def _compare_content(one: InputFile, other: InputFile) -> int:
+    return _compare(_path(one), _path(other))
 
 
 def _compare(one: Path, other: Path) -> int:
