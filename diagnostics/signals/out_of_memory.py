@@ -66,6 +66,10 @@ OF_NETTY = ("org.apache.flink.shaded.netty4.", "org.apache.flink.runtime.io.netw
 """Beginnings of frames of Flink's own network connections, which use the framework's direct memory."""
 OF_TASKS = (" switched from ", "Decline checkpoint ", "Failed to trigger or complete checkpoint ")
 """Texts of the JobManager's records about errors of tasks. Source: Flink's own log statements (jm.ckpt.*)."""
+OF_FILES = ("Failed to transfer file from TaskExecutor", "FlinkException: Could not upload file ")
+"""Texts of the JobManager's records about files that a TaskManager could not send it, as its log for the web page.
+Source: Flink's AbstractTaskManagerFileHandler and TaskExecutor.
+"""
 OF_COORDINATORS = (
     "Global failure triggered by OperatorCoordinator",
     "An Exception occurred while triggering the checkpoint",
@@ -138,7 +142,7 @@ def measure(evidence: Evidence) -> Measured:
         "direct_batch_errors": sum(
             OF_BATCH_SHUFFLE in f"{each.texts}\n{each.causes or ''}" for each in by_area["direct"]
         ),
-        "direct_netty_errors": sum(_is_thrown_in(OF_NETTY, error) for error in by_area["direct"]),
+        "direct_netty_errors": _netty_errors(by_area["direct"]),
         **_jobmanager_facts(of_jobmanager),
     }
     facts["resource"] = RESOURCES.get(resource or ("container" if killed else "unspecified"))
@@ -194,6 +198,11 @@ def _is_of_network_pool(error: LogEvent | Failure) -> bool:
     return _is_thrown_in(NETWORK_POOL, error) or OF_NETWORK_POOL in f"{error.texts}\n{error.causes or ''}"
 
 
+def _netty_errors(errors: Sequence[LogEvent | Failure]) -> int:
+    """Errors of direct memory in Flink's connections; none where another failed first, as then anybody fails next."""
+    return sum(_is_thrown_in(OF_NETTY, each) for each in errors) if errors and _is_thrown_in(OF_NETTY, errors[0]) else 0
+
+
 def _passed(places: tuple[str, ...], error: LogEvent | Failure) -> bool:
     """Whether one of the frames that asked for the memory, or that called these, begins so."""
     callers = tuple(each.name for each in innermost_frames(error.frames))
@@ -223,6 +232,7 @@ def _is_of_jobmanager(event: LogEvent | Failure) -> bool:
     if isinstance(event, Failure):
         return False
     of_task = event.vertex is not None or event.task_manager is not None
+    of_task = of_task or any(text in f"{event.message}\n{event.causes or ''}" for text in OF_FILES)
     return event.process == "jobmanager" and not of_task and not any(text in event.message for text in OF_TASKS)
 
 
@@ -309,7 +319,7 @@ SIGNALS = (
             "killed_virtual": "containers that YARN killed for their virtual memory alone",
             "direct_network_errors": "errors of direct memory while Flink allocated its network buffers",
             "direct_batch_errors": "errors of direct memory while Flink allocated buffers for sorted shuffle files",
-            "direct_netty_errors": "errors of direct memory in Flink's own network connections",
+            "direct_netty_errors": "errors of direct memory in Flink's own network connections, where the first is one",
         },
         measure=measure,
     ),

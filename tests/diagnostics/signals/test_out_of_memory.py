@@ -163,3 +163,26 @@ def test_the_buffers_that_read_a_batch_shuffle_are_direct_memory() -> None:
     failed["message"] = "enrich (1/2) (x) switched from RUNNING to FAILED on tm-1."
     facts = only(out_of_memory.measure(hand_made(log_record=[failed])), "out_of_memory").facts
     assert (facts["direct_errors"], facts["direct_batch_errors"], facts["unspecified_errors"]) == (1, 1, 0)
+
+
+def test_who_fails_after_another_has_taken_the_direct_memory_is_not_to_blame() -> None:
+    told = {"exception_class": "java.lang.OutOfMemoryError", "root_cause_class": "java.lang.OutOfMemoryError"}
+    told |= {"exception_message": "Direct buffer memory", "root_cause_message": "Direct buffer memory"}
+    own = record(1, "failed", process="taskmanager", root_cause_frame="lab.Cache.map", **told)
+    netty = {"root_cause_frame": "org.apache.flink.shaded.netty4.io.netty.buffer.PoolArena.allocate"}
+    later = record(2, "Thread died", process="taskmanager", **netty, **told)
+    for log, count in (([own, later], 0), ([later], 1)):
+        facts = only(out_of_memory.measure(hand_made(log_record=log)), "out_of_memory").facts
+        assert facts["direct_netty_errors"] == count
+
+
+def test_a_file_that_a_task_manager_could_not_send_is_no_memory_of_the_jobmanager() -> None:
+    told = {"exception_class": "java.lang.OutOfMemoryError", "root_cause_class": "java.lang.OutOfMemoryError"}
+    told |= {"exception_message": "Direct buffer memory", "root_cause_message": "Direct buffer memory"}
+    log = [record(1, "Failed to transfer file from TaskExecutor tm-1.", process="jobmanager", **told)]
+    log.append(record(2, "Unhandled exception.", process="jobmanager", **told))
+    log[1]["causes"] = (
+        "org.apache.flink.util.FlinkException: Could not upload file a.log.\njava.lang.OutOfMemoryError: x"
+    )
+    facts = only(out_of_memory.measure(hand_made(log_record=log)), "out_of_memory").facts
+    assert (facts["direct_errors"], facts["jobmanager_errors"]) == (2, 0)
