@@ -260,7 +260,7 @@ def test_a_known_message_blames_a_setting_unless_the_catalogue_of_settings_knows
             "without_sasl",
         ),
         (
-            "java.lang.IllegalStateException: Trying to open gateway for unseen checkpoint: latest known checkpoint = 0",
+            "java.lang.IllegalStateException: Trying to open gateway for unseen checkpoint: latest known = 0",
             "unseen_checkpoint",
         ),
         (
