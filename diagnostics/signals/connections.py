@@ -73,9 +73,8 @@ def measure(evidence: Evidence) -> Measured:
     log = incident_log(evidence)
     faults: list[LogEvent | Failure] = [*log.of("connection"), *(each for each in log.failures if _is_own(_all(each)))]
     faults = [each for each in faults if not isinstance(each, LogEvent) or each.process != "client"]
-    began_ms = _began_ms(log)
-    faults = [each for each in faults if began_ms is None or each.ts_ms is None or each.ts_ms >= began_ms]
     faults.sort(key=lambda each: (each.ts_ms is None, each.ts_ms or 0, each.file_id, each.line or 0))
+    unregistered, faults = _since(log, ("registered",), faults), _since(log, ("registered", "job_state"), faults)
     by_kind = Counter(_kind(_all(each)) for each in faults)
     first_ms = next((each.ts_ms for each in faults if each.ts_ms is not None), None)
     facts: dict[str, FactValue] = {
@@ -87,7 +86,7 @@ def measure(evidence: Evidence) -> Measured:
         "first_text": _said(faults[0]) if faults else None,
         "first_remedy": remedy_of(_all(faults[0])) if faults else None,
         **_peer(faults),
-        **_sought_jobmanager(log, faults),
+        **_sought_jobmanager(log, unregistered),
         **_ends(log, first_ms),
         **_first_fault(faults_in(evidence), faults),
     }
@@ -104,10 +103,15 @@ def measure(evidence: Evidence) -> Measured:
         yield NotMeasured("connections", "taskmanager-log", "no TaskManager's log shows what became of the other side")
 
 
-def _began_ms(log: IncidentLog) -> int | None:
-    """First registration or job state change in epoch ms; connections refused before it are normal."""
-    stamps = [each.ts_ms for kind in ("registered", "job_state") for each in log.of(kind) if each.ts_ms is not None]
-    return min(stamps, default=None)
+def _since(log: IncidentLog, began: Sequence[str], faults: Sequence[LogEvent | Failure]) -> list[LogEvent | Failure]:
+    """The broken connections since the first event of some kinds, all without one: what is refused before is normal.
+
+    began  `registered`, and `job_state` but for a TaskManager that looks for the JobManager: a job that fails for want
+           of slots shows no connection
+    """
+    stamps = [each.ts_ms for kind in began for each in log.of(kind) if each.ts_ms is not None]
+    began_ms = min(stamps, default=None)
+    return [each for each in faults if began_ms is None or each.ts_ms is None or each.ts_ms >= began_ms]
 
 
 def _all(each: LogEvent | Failure) -> str:

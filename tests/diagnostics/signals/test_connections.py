@@ -296,6 +296,16 @@ def test_a_task_manager_that_looks_for_the_job_manager_until_its_log_ends_has_no
     assert (facts["search"], facts["search_refused"], facts["search_local"]) == (2, True, False)
 
 
+def test_a_job_that_fails_for_want_of_slots_later_hides_no_search_for_the_job_manager() -> None:
+    seeking = [record(second, SEEKS, "taskmanager") for second in (1, 11)]
+    job = "Job totals (0123456789abcdef0123456789abcdef) switched from state RUNNING to FAILING."
+    assert broken([*seeking, record(120, job)])["search"] == 2
+    registered = (
+        "Registering TaskManager with ResourceID tm-1 (pekko.tcp://flink@tm-1:6122/user/rpc/t_0) at ResourceManager"
+    )
+    assert "search" not in broken([*seeking, record(60, registered), record(120, job)])
+
+
 @pytest.mark.parametrize(
     "after",
     [
