@@ -6,7 +6,9 @@ import re
 
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue
+from diagnostics.reconstruction.events.event_time_names import needs_watermarks
 from diagnostics.reconstruction.job.cluster import cluster_of
+from diagnostics.reconstruction.job.graph import names_look_up
 from diagnostics.signals.signal import Measured, Signal, SignalDefinition, known_facts
 
 NEXT = re.compile(r" -> |____")
@@ -26,6 +28,7 @@ def measure(evidence: Evidence) -> Measured:
     Gives   one signal per task whose name shows more than one operator.
     """
     cluster = cluster_of(evidence)
+    by_event_time = {task.job_id for task in cluster.tasks.values() if needs_watermarks(task.name or "", assigned=True)}
     for job_id, vertex_id in sorted(cluster.tasks, key=repr):
         parts = [part for part in NEXT.split(cluster.tasks[job_id, vertex_id].name or "") if part.strip("_ ")]
         if len(parts) < 2:
@@ -36,8 +39,10 @@ def measure(evidence: Evidence) -> Measured:
             "reads": reads,
             "writes": writes,
             "assigns_times": any(TIMES.search(part) for part in parts),
+            "waited_for": job_id in by_event_time,
             "inner": inner or None,
             "inner_count": len(inner),
+            "looks_up": any(map(names_look_up, inner)),
         }
         yield Signal("chained_operators", cluster.vertex_subject(job_id, vertex_id), known_facts(facts))
 
@@ -50,8 +55,10 @@ SIGNALS = (
             "reads": "whether the first operator of the chain is a source",
             "writes": "whether the last operator of the chain is a sink",
             "assigns_times": "whether one of them assigns event times and watermarks",
+            "waited_for": "whether a task of the job emits by event time, by its name",
             "inner": "operators between the source and the sink of a chain; those that assign event times left out",
             "inner_count": "number of operators between the source and the sink of a chain",
+            "looks_up": "whether one of them is named as a look-up",
         },
         measure=measure,
     ),

@@ -77,7 +77,7 @@ class JobGraph:
         """Whether the task is a look-up according to its name; a source or sink that people call so is none."""
         name = normalised(self.name(vertex)).lower()
         is_inside = self.position(vertex) in (None, "middle")
-        return LOOK_UP_NAME in name or (is_inside and any(part in name for part in OWN_LOOK_UP_NAMES))
+        return LOOK_UP_NAME in name or (is_inside and names_look_up(name))
 
     def has_chained_sink(self, vertex: str) -> bool:
         """Whether the task's name has other operators before its sink, which share its busy time."""
@@ -95,6 +95,12 @@ class JobGraph:
             reached.update(dict.fromkeys(front))
         reached.pop(vertex, None)
         return tuple(reached)
+
+
+def names_look_up(operator: str) -> bool:
+    """Whether the name of an operator inside a job is that of a look-up, by the planner or by people's habit."""
+    name = normalised(operator).lower()
+    return any(part in name for part in (LOOK_UP_NAME, *OWN_LOOK_UP_NAMES))
 
 
 def job_graph(cluster: Cluster, job_id: str | None, seen: Mapping[str, str] | None = None) -> JobGraph:
