@@ -273,11 +273,12 @@ def _signal_of_metrics(
         facts["share_ratio"] = sum(each.pause_ms for each in slices) / span
         worst = worst_window_share(slices)
         if worst and span >= WORST_WINDOW_MS / 2:
-            facts |= {"worst_minute_ratio": worst[0], "worst_minute_ms": worst[1]}
+            facts |= {"worst_minute_ratio": worst[0], "worst_minute_ms": worst[1], **_collecting_since(slices)}
     rates, citations = _rates(collectors[RATE])
     if rates and "worst_minute_ratio" not in facts:
         moment = max(rates, key=lambda ts_ms: (rates[ts_ms], -ts_ms))
         facts |= {"worst_minute_ratio": rates[moment], "worst_minute_ms": moment}
+        facts |= onset_facts(onset((ts_ms, rate >= LOST_RATIO) for ts_ms, rate in rates.items()))
         facts.setdefault("share_ratio", median(rates.values()))
     if used and most and (heap := max((point.value or 0 for point in most.known), default=0)) > 0:
         facts |= {"heap_max_bytes": heap, "heap_total_bytes": heap}
@@ -298,6 +299,16 @@ def _signal_of_metrics(
         facts=known_facts(facts),
         citations=tuple(dict.fromkeys(citations))[:SHOWN_FULL],
         citation_count=sum(len(each.points) for each in collectors["Time"]),
+    )
+
+
+def _collecting_since(slices: Sequence[Slice]) -> Mapping[str, int | bool]:
+    """The onset: the first scrape after which collections take a tenth of the time, or more."""
+    return onset_facts(
+        onset(
+            (round(before.start_ms), after.pause_ms >= LOST_RATIO * (after.start_ms - before.start_ms))
+            for before, after in itertools.pairwise(slices)
+        )
     )
 
 

@@ -17,6 +17,7 @@ from diagnostics.reconstruction.job.graph import job_graph
 from diagnostics.reconstruction.stacks.profile import TaskKey, task_key, tasks_by_name
 from diagnostics.reconstruction.stacks.task_threads import subject_of
 from diagnostics.signals.signal import MOST_CITATIONS, Measured, NotMeasured, Signal, SignalDefinition, known_facts
+from diagnostics.wording.cited_text import CPU_OF_THREAD, cited_text
 
 Row = Mapping[str, Any]
 
@@ -120,8 +121,8 @@ def _cited(used: Iterable[Used]) -> tuple[tuple[Citation, ...], int]:
 
 
 def _cite(row: Row) -> Citation:
-    times = f"cpu={row['cpu_ms']:.0f}ms elapsed={row['elapsed_ms'] / 1000:.0f}s"
-    return Citation.cite_row(row, "thread", f"{row['thread']} {times}")
+    used, seconds = f"{row['cpu_ms']:.0f} ms", f"{row['elapsed_ms'] / 1000:.0f}"
+    return Citation.cite_row(row, "thread", cited_text(CPU_OF_THREAD, thread=row["thread"], used=used, seconds=seconds))
 
 
 def _collection(rows: Sequence[Row]) -> Measured:

@@ -44,6 +44,7 @@ JOB = to_say("job {job}")
 JOB_STATE = to_say("job {job} is {state}")
 STATE_OF_JOB = to_say("state of the job: {state}")
 STATE_OF_THREAD = to_say("thread {thread} is {state} in {frame}")
+CPU_OF_THREAD = to_say("thread {thread} used {used} of CPU time in {seconds} s")
 HEAP = to_say("TaskManager {task_manager}: heap {used} of {largest}")
 QUERIES = to_say("{statement}: {count} times, usually {usual} ms, at most {most} ms")
 RUNNING = to_say("{statement}: running for {waited} ms")
@@ -77,6 +78,7 @@ FORMS = (
     JOB,
     STATE_OF_JOB,
     STATE_OF_THREAD,
+    CPU_OF_THREAD,
     HEAP,
     QUERIES,
     RUNNING,

@@ -211,8 +211,11 @@ def encrypted_zip(folder: Path) -> None:
 
 
 def cut_zip(folder: Path) -> None:
-    """A zip without its directory at the end, as a broken download leaves it."""
-    whole = _zipped({"logs/cut-in-zip-taskmanager.log": good_log() * 20})
+    """A zip without its directory at the end, as a broken download leaves it.
+
+    Its log begins as no other one does: the beginning of a log that another file continues is not read.
+    """
+    whole = _zipped({"logs/cut-in-zip-taskmanager.log": good_log().replace(b"2026-", b"2025-") * 20})
     (folder / "cut.zip").write_bytes(whole[: len(whole) // 2])
 
 

@@ -117,6 +117,17 @@ def test_metrics_alone_show_the_share_and_what_stays_in_use() -> None:
     assert facts["live_ratio"] == pytest.approx(0.9)
 
 
+def test_metrics_show_since_when_collections_take_a_tenth_of_the_time() -> None:
+    metric = "Status.JVM.GarbageCollector.G1_Young_Generation.Time"
+    times = {second: max(second - 60, 0) * 300.0 for second in range(0, 180, 15)}
+    rows = [
+        {"metric": metric, "task_manager": ONE, "ts_ms": START + second * 1000, "value": value}
+        for second, value in times.items()
+    ]
+    facts = only(garbage_collection.measure(hand_made(metric_sample=rows)), "garbage_collection").facts
+    assert (facts["onset_ms"], facts["onset_at_start"]) == (START + 60_000, False)
+
+
 def test_one_sample_gives_the_last_minute_by_the_collectors_own_meters() -> None:
     look = [
         {"metric": f"Status.JVM.GarbageCollector.{name}", "task_manager": ONE, "ts_ms": START, "value": value}

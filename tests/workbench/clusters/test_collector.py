@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 from django.test import Client
@@ -27,4 +28,4 @@ def test_every_command_that_is_advised_is_one_that_the_collector_takes() -> None
     assert advised
     for how in advised:
         options = how.partition("{collect}")[2].partition(",")[0].partition(" (")[0]
-        parser.parse_args([*collect_command("f" * 32).split()[2:], *options.split()])
+        parser.parse_args([*collect_command("f" * 32).split()[2:], *shlex.split(options, comments=True)])
