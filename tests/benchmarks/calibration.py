@@ -15,8 +15,11 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 BINS = 10
-READ: tuple[Half, ...] = tuple(each for each in PARTS if each not in ASIDE)
-"""The parts of the gathered incidents that may be read for rules; the others stay a test."""
+GATHERED: dict[str, tuple[Half, ...]] = {
+    "gathered incidents": tuple(each for each in PARTS if each not in ASIDE),
+    "gathered incidents that are set aside": tuple(each for each in PARTS if each in ASIDE),
+}
+"""The parts that may be read for rules, and the test: of both the table alone is printed."""
 
 
 def report(spark: SparkSession, cases: Sequence[Path]) -> None:
@@ -29,11 +32,14 @@ def report(spark: SparkSession, cases: Sequence[Path]) -> None:
         "public incidents": [
             _outcome(each, (each.symptom_class,), spark) for each in public_incidents() if "missed" not in each.told
         ],
-        "gathered incidents": [
-            _outcome(each, (each.symptom_class, *each.also_right), spark)
-            for part in READ
-            for each in gathered_incidents(part)
-        ],
+        **{
+            name: [
+                _outcome(each, (each.symptom_class, *each.also_right), spark)
+                for part in parts
+                for each in gathered_incidents(part)
+            ]
+            for name, parts in GATHERED.items()
+        },
     }
     for name, outcomes in {**parts, "together": [each for part in parts.values() for each in part]}.items():
         print("\n".join([f"\n{name}", *calibration_rows(outcomes)]), flush=True)
