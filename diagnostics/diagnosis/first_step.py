@@ -8,9 +8,9 @@ from typing import Any
 from diagnostics.diagnosis.missing import needs
 from diagnostics.diagnosis.unread_files import name_files, unread_files
 from diagnostics.language import in_reader_language, joined_sentences, say
+from diagnostics.symptoms import UNDECIDED, UNEXPLAINED
 from diagnostics.wording.phrase import within_sentence
 
-UNDECIDED, UNEXPLAINED = "inconclusive", "unexplained_error"
 SURE_BUG = "bug.known"
 """The rule of a bug that a failure shows and that the release is known to have."""
 LOG = "jobmanager-log"
@@ -36,7 +36,7 @@ def first_step_of(document: Mapping[str, Any]) -> str | None:
         ),
     ]
     leading = leading or [each for each in findings if each["role"] == "contributing" and each.get("first_step")]
-    if not leading and document["verdict"]["symptom_class"] == UNDECIDED:
+    if not leading and document["verdict"]["symptom_class"] == UNDECIDED.id:
         leading = [each for each in findings if each["caused_by"] is None and each.get("first_step")]
     stated = next((each["first_step"] for each in leading if each.get("first_step")), None)
     return stated if stated or leading else _by_design(document) or _step_for_quiet_files(document)
@@ -45,7 +45,7 @@ def first_step_of(document: Mapping[str, Any]) -> str | None:
 def _by_design(document: Mapping[str, Any]) -> str | None:
     """What the job does by design and people take for a trouble; None without it, and for a job known to be well."""
     said = [each for place in document.get("looked_at", ()) for each in place.get("by_design", ())]
-    return joined_sentences(said) if said and document["verdict"]["symptom_class"] == UNDECIDED else None
+    return joined_sentences(said) if said and document["verdict"]["symptom_class"] == UNDECIDED.id else None
 
 
 def _step_for_quiet_files(document: Mapping[str, Any]) -> str | None:
@@ -63,7 +63,7 @@ def _step_for_quiet_files(document: Mapping[str, Any]) -> str | None:
     log = in_reader_language(needs()[LOG].what)
     was_read = any(each["read"] and each["evidence"] == log for each in document.get("looked_at", ()))
     unread = unread_files(document["inputs"])
-    is_undecided = document["verdict"]["symptom_class"] == UNDECIDED
+    is_undecided = document["verdict"]["symptom_class"] == UNDECIDED.id
     if stands_out or not was_read or not is_undecided or missing is None:
         return None
     if unread:

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from diagnostics.language import say
-
-UNEXPLAINED = "unexplained_error"
+from diagnostics.symptoms import UNEXPLAINED
 
 
 def are_frequencies(document: Mapping[str, Any]) -> bool:

@@ -181,14 +181,13 @@ def _weighed(
     steps = [Step(round(share, 3), prior)]
     speaks_for: list[str] = []
     # A remark that explains nothing of what is seen does not count, as that a setting carries a risk.
-    counting = [
+    counting = (
         each for each in findings if each.severity != "info" or not suffered or suffered & {*each.rule.explains}
-    ]
-    for each in counting:
-        factor, sure = REMARKED if each.severity == "info" else FOUND, f"{each.confidence:.0%}"
-        steps.append(Step(factor, say("a rule holds, {sure} sure: {title}", sure=sure, title=each.title)))
-        speaks_for.append(each.claim)
-        break
+    )
+    if found := next(counting, None):
+        factor, sure = REMARKED if found.severity == "info" else FOUND, f"{found.confidence:.0%}"
+        steps.append(Step(factor, say("a rule holds, {sure} sure: {title}", sure=sure, title=found.title)))
+        speaks_for.append(found.claim)
     words = [word for word in hints().get(name, ()) if word in said]
     if words:
         hinting, quoted = words[:MOST_ARGUMENTS], listed(repr(word) for word in words[:MOST_ARGUMENTS])

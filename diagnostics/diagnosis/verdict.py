@@ -28,12 +28,10 @@ from diagnostics.evidence.subject import Level, Subject
 from diagnostics.language import joined_sentences, say
 from diagnostics.rules.rule import Rule, Ruleset
 from diagnostics.signals.signal import NotMeasured, Signal
-from diagnostics.symptoms import symptom
+from diagnostics.symptoms import UNEXPLAINED, symptom
 from diagnostics.wording import phrase
 
 HEALTHY, INCONCLUSIVE = "healthy", "inconclusive"
-UNEXPLAINED = "unexplained_error"
-"""Class of records that become findings only when no cause explains them."""
 METRICS = "metric-scrapes"
 """Metrics over time, by their id in evidence_kinds.yaml."""
 OVER_TIME = "throughput"

@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cmp_to_key
-from itertools import pairwise
 from pathlib import Path
 
 from diagnostics.intake import InputFile
@@ -15,8 +13,12 @@ HEAD_BYTES = 4096
 """Files that a longer one may continue begin with this much in common. Our choice: some twenty records of a log, whose
 times no other log repeats.
 """
+MOST_ALIKE = 1_000
+"""Files that begin alike and are looked at; what is beyond is read in any case. Our choice: ten times the processes of
+a large cluster, and each file is held against the lengths of all others.
+"""
 PIECE_BYTES = 1 << 20
-"""Bytes that are compared at once. Our choice."""
+"""Bytes that are read at once. Our choice."""
 
 
 def repeated_content(files: Iterable[InputFile]) -> Mapping[int, str]:
@@ -53,49 +55,39 @@ def _equal(files: Iterable[InputFile]) -> dict[int, int]:
 
 
 def _continued(files: Iterable[InputFile]) -> dict[int, str]:
-    """File id -> name of the longest file that begins with all of it.
-
-    In the order of their content a file stands right before those that continue it.
-    """
+    """File id -> name of the longest file that begins with all of it."""
     by_head: dict[tuple[str | None, bytes], list[InputFile]] = defaultdict(list)
     for file in files:
         if file.bytes >= HEAD_BYTES:
             by_head[file.format_id, _head(file)].append(file)
-    return {file_id: name for alike in by_head.values() if len(alike) > 1 for file_id, name in _runs(alike)}
+    found: dict[int, str] = {}
+    for alike in by_head.values():
+        if len(alike) > 1:
+            found |= _held_by_longer(alike[:MOST_ALIKE])
+    return found
 
 
-def _runs(alike: Sequence[InputFile]) -> Iterator[tuple[int, str]]:
-    ordered = sorted(alike, key=cmp_to_key(_compare_content))
-    name = ""
-    for file, after in reversed(list(pairwise(ordered))):
-        if file.bytes < after.bytes and _begins_with(_path(after), _path(file)):
-            name = name or after.name
-            yield file.file_id, name
-        else:
-            name = ""
+def _held_by_longer(alike: Sequence[InputFile]) -> dict[int, str]:
+    """The same of files that begin alike. Each is read once, the shortest first, so that the longest counts."""
+    longest: dict[int, str] = {}
+    whole: dict[bytes, int] = {}
+    lengths = sorted({file.bytes for file in alike})
+    for file in sorted(alike, key=lambda each: each.bytes):
+        *beginnings, content = _digests_at(_path(file), [each for each in lengths if each <= file.bytes])
+        longest |= {whole[each]: file.name for each in beginnings if each in whole}
+        whole[content] = file.file_id
+    return longest
 
 
-def _compare_content(one: InputFile, other: InputFile) -> int:
-    return _compare(_path(one), _path(other))
-
-
-def _compare(one: Path, other: Path) -> int:
-    """The order of two files by their content, as that of two strings."""
-    with one.open("rb") as first, other.open("rb") as second:
-        while True:
-            a, b = first.read(PIECE_BYTES), second.read(PIECE_BYTES)
-            if a != b:
-                return -1 if a < b else 1
-            if not a:
-                return 0
-
-
-def _begins_with(longer: Path, shorter: Path) -> bool:
-    with longer.open("rb") as whole, shorter.open("rb") as begin:
-        while piece := begin.read(PIECE_BYTES):
-            if whole.read(len(piece)) != piece:
-                return False
-    return True
+def _digests_at(path: Path, lengths: Iterable[int]) -> Iterator[bytes]:
+    """The digests of a file's beginnings of some lengths, in ascending order."""
+    digest, taken = hashlib.sha256(), 0
+    with path.open("rb") as opened:
+        for length in lengths:
+            while taken < length and (piece := opened.read(min(PIECE_BYTES, length - taken))):
+                digest.update(piece)
+                taken += len(piece)
+            yield digest.digest()
 
 
 def _path(file: InputFile) -> Path:

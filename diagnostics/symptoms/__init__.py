@@ -110,6 +110,8 @@ UNDECIDED = Symptom(
     "stability",
 )
 """The verdict without rules."""
+UNEXPLAINED = "unexplained_error"
+"""Class of records that become findings only when no cause explains them."""
 
 
 def symptom(symptom_class: str) -> Symptom:

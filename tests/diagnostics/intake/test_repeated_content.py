@@ -49,6 +49,26 @@ def test_files_that_only_begin_alike_are_all_read(tmp_path: Path) -> None:
     assert repeated_content(files[:1] + files[3:]) == {}
 
 
+def test_of_two_files_that_continue_a_third_the_longer_is_named(tmp_path: Path) -> None:
+    files = [file(tmp_path, 0, "begin.log", log(200)), file(tmp_path, 1, "a.log", log(200) + "x\n" * 9)]
+    files += [file(tmp_path, 2, "b.log", log(200) + "y\n" * 99)]
+    assert repeated_content(files) == {0: "b.log"}
+
+
+def test_each_of_many_files_that_differ_at_their_end_alone_is_read_once(tmp_path: Path) -> None:
+    """An archive of such files is small, and comparing each with each other would read gigabytes."""
+    begin = log(5_000)
+    files = [file(tmp_path, number, f"{number}.log", f"{begin}{number:05}") for number in range(100)]
+    before = bytes_read()
+    assert repeated_content(files) == {}
+    assert bytes_read() - before < 3 * sum(each.bytes for each in files)
+
+
+def bytes_read() -> int:
+    """Bytes that this process has read so far."""
+    return int(Path("/proc/self/io").read_text().partition("rchar: ")[2].split()[0])
+
+
 def test_a_short_excerpt_stands_for_itself(tmp_path: Path) -> None:
     files = [file(tmp_path, 0, "paste.txt", log(3)), file(tmp_path, 1, "jm.log", log(200))]
     assert repeated_content(files) == {}
