@@ -28,6 +28,7 @@ CAUSES = (
     "Could not complete snapshot ",
     "Could not materialize checkpoint ",
     "lignment timed out",
+    "expired before completing",
     THRESHOLD,
 )
 """Texts of an exception chain that indicate a failed checkpoint."""

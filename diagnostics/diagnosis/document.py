@@ -174,7 +174,7 @@ def _finding(finding: Finding, findings: Sequence[Finding], files: Sequence[str]
         "caused_by": _position(finding.cause, findings),
         "rule": {"id": finding.rule.id, "version": finding.rule.version},
         "evidence": [_evidence(each, files) for each in finding.citations],
-        "runbook": finding.rule.runbook,
+        "runbook": None if finding.role == "consequence" and finding.cause else finding.rule.runbook,
         "checks": [_check(check) for check in finding.checks],
         "deciding_checks": finding.deciding,
         "onset": {

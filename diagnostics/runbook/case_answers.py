@@ -25,9 +25,10 @@ def begin_with_the_act(steps: Sequence[dict[str, Any]], finding: Mapping[str, An
              the act of the finding
 
     A runbook serves all findings of its class, so that its questions may not ask what this one has answered. An answer
-    that leads to another step names the place and no act; one that a person gave goes before the finding.
+    that leads to another step names the place and no act; one that a person gave goes before the finding. What a
+    consequence says to do first is the question itself.
     """
-    act = finding.get("first_step")
+    act = finding.get("first_step") if finding.get("role") != "consequence" else None
     first = next((each for each in steps if each["answers"] and not each["left_out"]), None)
     if not act or first is None:
         return

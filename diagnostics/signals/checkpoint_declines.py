@@ -90,8 +90,10 @@ def _facts(evidence: Evidence, of_job: CheckpointFailures, history: History, clu
         "consequences": sum(each.lead.kind == "consequence" for each in of_job.failures),
         "consequence_reasons": _counted(each.lead.reason for each in of_job.failures if each.lead.kind == "consequence")
         or None,
+        "expired": sum(each.lead.kind == "expired" for each in of_job.failures),
         "thresholds": len(of_job.thresholds),
-        "threshold_reason": next((each.message for each in of_job.thresholds if each.reason), None),
+        "threshold_reason": next((each.message for each in of_job.thresholds if each.message), None),
+        "threshold_kind": next((each.kind for each in of_job.thresholds if each.reason), None),
         **_refused(history),
     }
     if facts["not_ready"]:
@@ -272,6 +274,7 @@ def _signal(of_job: CheckpointFailures, history: History, facts: Mapping[str, Fa
     real = _real(of_job)
     citations: list[Citation] = [each.lead.citation for each in real[:SHOWN]]
     citations += [each.citation for one in real[:2] for each in one.reports[1:3]]
+    citations += [each.lead.citation for each in of_job.failures if each.lead.kind == "expired"][:2]
     citations += [each.citation for each in of_job.thresholds[:2]]
     citations += [each.citation for each in history.not_started[:2]]
     stamps = [stamp for each in real if (stamp := each.ts_ms) is not None]
@@ -327,6 +330,9 @@ FACTS = {
     "consequence_reasons": "why they did, in words, each with how often",
     "thresholds": "failures of the job because too many checkpoints had failed",
     "threshold_reason": "the reason that the job's failure names",
+    "threshold_kind": "kind of the last failure before the job failed, as its reason or its frames tell: expired, "
+    "snapshot, finalize or trigger",
+    "expired": "checkpoints that expired according to an exception alone, whose number or course no file has",
     "not_ready": "triggers refused because not all tasks were running",
     "not_ready_reason": "what the first of them said",
     "not_ready_first_ms": "when the first was refused, epoch ms",

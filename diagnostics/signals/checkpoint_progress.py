@@ -126,6 +126,7 @@ def _course(history: History, down_ms: int | None) -> dict[str, FactValue]:
         "completed_ids": _ids(completed),
         "failed": len(failed),
         "failed_ids": _ids(failed),
+        **_last_failed(failed),
         "expired": len(expired),
         "expired_ids": _ids(expired),
         "declined": len(history.select_statuses("declined")),
@@ -174,6 +175,18 @@ def _work_since(trigger_ms: int, until_ms: int, down_ms: int | None) -> dict[str
     if until_ms > worked_ms:
         facts |= {"not_run_ms": until_ms - worked_ms, "down_since_ms": worked_ms}
     return facts
+
+
+def _last_failed(failed: Sequence[Checkpoint]) -> dict[str, FactValue]:
+    """How many subtasks had acknowledged the last failed checkpoint, where a file states it."""
+    last = next((each for each in reversed(failed) if each.acknowledged is not None and each.subtasks), None)
+    if last is None:
+        return {}
+    return {
+        "last_failed_id": last.number,
+        "last_failed_acknowledged": last.acknowledged,
+        "last_failed_subtasks": last.subtasks,
+    }
 
 
 def _ids(checkpoints: Sequence[Checkpoint]) -> list[int]:
@@ -335,6 +348,9 @@ FACTS = {
     "gives_up_ms": "time at which failures in a row exceed those that are tolerated, at their pace, epoch ms",
     "failed": "failed checkpoints; expired, declined or failed otherwise, without those that a restart aborted",
     "failed_ids": "which failed",
+    "last_failed_id": "the last failed one of which a file states the acknowledgements",
+    "last_failed_acknowledged": "subtasks that had acknowledged it",
+    "last_failed_subtasks": "subtasks that it needed",
     "expired": "expired checkpoints",
     "expired_ids": "which expired",
     "declined": "how many a task declined",

@@ -8,7 +8,15 @@ from typing import Literal
 from diagnostics.language import to_say
 
 Kind = Literal[
-    "snapshot", "finished tasks", "alignment limit", "finalize", "trigger", "closing", "not ready", "consequence"
+    "snapshot",
+    "finished tasks",
+    "alignment limit",
+    "finalize",
+    "trigger",
+    "closing",
+    "not ready",
+    "expired",
+    "consequence",
 ]
 
 REASONS: Mapping[str, tuple[str, Kind]] = {
@@ -29,8 +37,8 @@ REASONS: Mapping[str, tuple[str, Kind]] = {
     "Task received cancellation from one of its inputs": (to_say("cancelled by a task upstream"), "consequence"),
     "because a barrier from newer checkpoint": (to_say("overtaken by a newer checkpoint"), "consequence"),
     "Checkpoint has been subsumed": (to_say("subsumed by a newer checkpoint"), "consequence"),
-    "expired before completing": (to_say("expired"), "consequence"),
-    "expired before triggering was complete": (to_say("expired"), "consequence"),
+    "expired before completing": (to_say("expired"), "expired"),
+    "expired before triggering was complete": (to_say("expired"), "expired"),
     "Checkpoint Coordinator is suspending": (to_say("the job went down"), "consequence"),
     "CheckpointCoordinator shutdown": (to_say("the job went down"), "consequence"),
     "FailoverRegion is restarting": (to_say("the job went down"), "consequence"),
@@ -77,6 +85,7 @@ KIND_ORDER: tuple[Kind, ...] = (
     "trigger",
     "closing",
     "not ready",
+    "expired",
     "consequence",
 )
 """The most specific first: a failed snapshot precedes what only followed from it."""
@@ -84,8 +93,22 @@ KIND_ORDER: tuple[Kind, ...] = (
 
 NOT_TRIGGERED = REASONS["Failed to trigger checkpoint "]
 """Of a trigger that failed with an exception."""
+LAST_FAILURE: Mapping[str, tuple[str, Kind]] = {
+    "CheckpointCoordinator$CheckpointCanceller.run": REASONS["expired before completing"],
+    "CheckpointCoordinator.receiveDeclineMessage": (to_say("a task could not take or store its snapshot"), "snapshot"),
+    "CheckpointCoordinator.completePendingCheckpoint": REASONS["Failure to finalize checkpoint"],
+    "CheckpointCoordinator.onTriggerFailure": NOT_TRIGGERED,
+}
+"""Frame of the exception that fails a job because of its checkpoints -> why the last of them failed. Source: who calls
+Flink's CheckpointFailureManager, which counts only checkpoints that expired, were declined, or met an I/O error.
+"""
 OTHER: tuple[str, Kind] = (to_say("a reason that is not known"), "snapshot")
 """Of a task's decline whose reason no text above names: other releases have others."""
+
+
+def last_failure_of(frames: str) -> tuple[str, Kind] | None:
+    """Why the last checkpoint failed of a job that failed because of them, from the frames of that exception."""
+    return next((meaning for frame, meaning in LAST_FAILURE.items() if frame in frames), None)
 
 
 def reason_of(text: str) -> tuple[str, Kind] | None:

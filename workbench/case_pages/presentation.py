@@ -284,6 +284,7 @@ class VerdictShown:
     after   what follows it
     first_step  what to do first; None when no rule states it
     over    since when every cause of the lead's job is over; None while one goes on
+    runbook  the one to start with: of a root cause, and where none leads, of what nobody could explain
     """
 
     lead: FindingShown | None
@@ -291,18 +292,24 @@ class VerdictShown:
     after: str
     first_step: str | None = None
     over: dt.datetime | None = None
+    runbook: RunbookProgress | None = None
 
 
 def verdict_shown(document: Mapping[str, Any], jobs: Sequence[JobShown]) -> VerdictShown:
     """The summary of the verdict around the claim of the finding that it is based on."""
-    summary = document["verdict"]["summary"]
+    summary, runbook = document["verdict"]["summary"], _runbook_to_start(jobs)
     for finding in chain.from_iterable(job.roots for job in jobs):
         before, claim, after = summary.partition(finding.claim)
         if claim:
             over = over_since(document, finding.entry["subject"].get("job"))
-            return VerdictShown(finding, before, after.strip(), finding.entry.get("first_step"), over)
+            return VerdictShown(finding, before, after.strip(), finding.entry.get("first_step"), over, runbook)
     first, *rest = split_sentences(summary) or [""]
-    return VerdictShown(None, first, joined_sentences(rest), first_step_of(document))
+    return VerdictShown(None, first, joined_sentences(rest), first_step_of(document), runbook=runbook)
+
+
+def _runbook_to_start(jobs: Sequence[JobShown]) -> RunbookProgress | None:
+    leading = jobs[0].roots or jobs[0].unexplained if jobs else ()
+    return next((each.runbook for each in leading if each.runbook), None)
 
 
 def _by_job(tops: Sequence[FindingShown], jobs: Sequence[Mapping[str, Any]]) -> Iterator[JobShown]:

@@ -22,7 +22,7 @@ from diagnostics.reconstruction.failures.fault import job_of_vertex
 from diagnostics.reconstruction.failures.thrown import Thrown
 from diagnostics.reconstruction.job.cluster import Cluster, cluster_of
 from diagnostics.reconstruction.job.execution_name import OF_GRAPH, execution_names
-from diagnostics.vocabulary.decline_reasons import KIND_ORDER, NOT_TRIGGERED, OTHER, Kind, reason_of
+from diagnostics.vocabulary.decline_reasons import KIND_ORDER, NOT_TRIGGERED, OTHER, Kind, last_failure_of, reason_of
 
 ABORTED = "java.util.concurrent.CancellationException"
 """The exception of an asynchronous part whose checkpoint was aborted elsewhere: it is never the cause. Of a trigger it
@@ -214,14 +214,14 @@ def _printed(reason: str) -> dict[str, str] | None:
 
 def _report_of_threshold(row: Mapping[str, Any], text: str) -> FailureReport:
     named = THRESHOLD_REASON.search(text)
-    reason = reason_of(named[1]) if named else None
+    reason = reason_of(named[1]) if named else last_failure_of(row["frames"] or "")
     return FailureReport(
         ts_ms=row["ts_ms"],
         job_id=row["job_id"],
         by="threshold",
         reason=reason[0] if reason else "",
         kind=reason[1] if reason else "consequence",
-        message=(named[1] if named else THRESHOLD)[:300],
+        message=(named[1] if named else "")[:300],
         citation=_citation(row),
     )
 

@@ -39,7 +39,7 @@ EXCEPTION = "org.apache.flink.runtime.checkpoint.CheckpointException"
             f"{DECLINE}.InputEndOfStreamException: Checkpoint was declined because one input stream is finished",
             "finished tasks",
         ),
-        ("The checkpoint expired before triggering was complete", "consequence"),
+        ("The checkpoint expired before triggering was complete", "expired"),
         ("Failed to trigger checkpoint for job a (3 consecutive failed attempts so far).", "trigger"),
         # Flink 1.9 to 2.3
         (f"{EXCEPTION}: Task Name a (1/2) Failure reason: Checkpoint was declined (tasks not ready)", "not ready"),

@@ -183,3 +183,13 @@ def test_what_is_kept_knows_neither_its_reader_nor_the_time() -> None:
             tags = " ".join(re.findall(r"\{[{%].*?[%}]\}", text))
             assert not OF_THE_READER_OR_THE_MOMENT.findall(tags), name
     assert len(seen) > 10
+
+
+def test_a_case_without_a_cause_starts_with_the_runbook_of_what_is_seen(people: People, analysis: Analysis) -> None:
+    analysis.document["findings"][0]["role"] = "consequence"
+    analysis.document["verdict"]["symptom_class"] = "inconclusive"
+    document_store(analysis)
+
+    page = page_of(analysis, signed_in(people.alice))
+
+    assert "Start the runbook" in page.partition('id="verdict-title"')[2].partition("</section>")[0]
