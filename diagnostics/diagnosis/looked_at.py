@@ -18,11 +18,16 @@ from diagnostics.yaml_document import read_yaml, with_translations
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place where trouble shows, from `vocabulary/troubles.yaml`."""
+    """A place where trouble shows, from `vocabulary/troubles.yaml`.
+
+    needs  the kind of evidence that shows it best
+    also   further kinds that show it
+    """
 
     what: str
     facts: tuple[str, ...]
     needs: str
+    also: tuple[str, ...] = ()
     essential: bool = False
     harmless: tuple[str, ...] = ()
     by_design: tuple[str, ...] = ()
@@ -60,6 +65,7 @@ def places() -> tuple[Place, ...]:
             with_translations(entry["what"], entry, "what"),
             tuple(entry["facts"]),
             entry["needs"],
+            tuple(entry.get("also", ())),
             entry.get("essential", False),
             tuple(entry.get("harmless", ())),
             tuple(entry.get("by_design", ())),
@@ -104,6 +110,22 @@ def _by_design(place: Place, view: FactView) -> tuple[str, ...]:
 def is_blind(looked: Sequence[LookedAt]) -> bool:
     """Whether a place was not read without which nobody can say that the job is well."""
     return any(each.place.essential and not each.was_read for each in looked)
+
+
+def evidence_of_most(looked: Sequence[LookedAt]) -> str | None:
+    """The kind of evidence that shows most of the places that were not read, the essential ones first. None when every
+    essential place was read.
+    """
+    unread = [each.place for each in looked if not each.was_read]
+    if not is_blind(looked):
+        return None
+    kinds = dict.fromkeys(kind for place in unread for kind in (place.needs, *place.also))
+
+    def shown(kind: str) -> tuple[int, int]:
+        places = [place for place in unread if kind in (place.needs, *place.also)]
+        return sum(place.essential for place in places), len(places)
+
+    return max(kinds, key=shown)
 
 
 def describe_quiet(looked: Sequence[LookedAt], remark: str = "") -> str:

@@ -11,7 +11,7 @@ from diagnostics.diagnosis.fact_view import SignalIndex
 from diagnostics.diagnosis.finding import Finding, Reason
 from diagnostics.diagnosis.health import Health, Trouble, health, trouble_in
 from diagnostics.diagnosis.lasting_trouble import stop_of, unsaved_work_of
-from diagnostics.diagnosis.looked_at import LookedAt, describe_quiet, is_blind, looked_at
+from diagnostics.diagnosis.looked_at import LookedAt, describe_quiet, evidence_of_most, is_blind, looked_at
 from diagnostics.diagnosis.match import Matches, match
 from diagnostics.diagnosis.missing import (
     Hypothesis,
@@ -146,8 +146,7 @@ def _split(
     named = [each.symptom_class for each in worst.hypotheses if each.symptom_class is not None]
     if len(named) < 2:
         return None
-    if not _alarming(worst.findings) and is_blind(worst.looked_at):
-        needed = next(each.place.needs for each in worst.looked_at if each.place.essential and not each.was_read)
+    if not _alarming(worst.findings) and (needed := evidence_of_most(worst.looked_at)):
         return evidence_of_health(needed, worst.job, rest)
     if wanted := _asked_by_symptoms(worst, not_measured):
         return named_evidence(min(wanted), named[0], named[1], job=worst.job, rest=rest)
@@ -365,8 +364,8 @@ def _asked_first(worst: JobVerdict, not_measured: Sequence[NotMeasured]) -> froz
         return frozenset(name for name, need in needs().items() if need.reports_failures)
     if asked := _asked_by_symptoms(worst, not_measured):
         return asked
-    if worst.verdict.lead is None:
-        return frozenset(each.place.needs for each in worst.looked_at if each.place.essential and not each.was_read)
+    if worst.verdict.lead is None and (needed := evidence_of_most(worst.looked_at)):
+        return frozenset({needed})
     return frozenset()
 
 
