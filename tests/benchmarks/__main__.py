@@ -7,6 +7,7 @@
     make bench PARTS=load SECONDS=60 SIZES=100     fifty people for a minute, a large case of 100 MB; pieces: load.py
     make bench PARTS=fixes GATHERED=fresh8         whether pages name the fix, graded by a reader: fixes.py
     make bench PARTS=calibration TRUTHS=folder     how far confidences can be relied on
+    make bench PARTS=asked TRUTHS=folder           whether the file that is asked for decides; 50 s a case
     make bench PARTS=alerts                        from the alert to the message, with a real Flink and Alertmanager
     CORES=1,2  ROUNDS=3
 
@@ -30,6 +31,7 @@ from diagnostics.rules.rule import Ruleset, shipped_rules
 from diagnostics.spark import embedded
 from tests.benchmarks import (
     alert_to_message,
+    asked_files,
     backtest,
     brushing,
     calibration,
@@ -91,6 +93,11 @@ def _calibration(given: argparse.Namespace) -> None:
         calibration.report(spark, given.truths)
 
 
+def _asked(given: argparse.Namespace) -> None:
+    with embedded() as spark:
+        asked_files.report(spark, given.truths)
+
+
 def _redaction(given: argparse.Namespace) -> None:
     with embedded() as spark:
         redaction.report(spark)
@@ -127,6 +134,7 @@ PARTS: Mapping[str, Callable[[argparse.Namespace], None]] = {
     "gathered": _gathered,
     "fixes": _fixes,
     "calibration": _calibration,
+    "asked": _asked,
     "redaction": _redaction,
     "backtest": _backtest,
     "log-book": lambda given: log_book.report(),
