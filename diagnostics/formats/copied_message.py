@@ -52,12 +52,18 @@ _BELOW = re.compile(
 )
 """What belongs to the exception above: frames, causes, and lines of its message as Flink's planner writes them, such as
 the nodes of a plan."""
+_STAMP = re.compile(
+    r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{1,9}(?:Z|[+-]\d\d:\d\d) "
+    r"(?=\s{0,16}(?:at [\w$<]|Caused by: |\.\.\. \d"
+    r"|(?:[a-z_]\w{0,60}\.){1,12}[A-Z][\w$]{0,100}(?:Exception|Error|Throwable)\b))"
+)
+"""The time that `kubectl logs --timestamps` and `docker logs --timestamps` print before each line, here of a trace."""
 _DATED = re.compile(r"\W?\d{1,4}([./-])\d{1,2}\1\d{1,4}[T ]\d\d:\d\d:\d\d")
 """How a record begins: several of them are a log, whose layout can be described, and no copied message."""
 
 
 def _recognise(head: Head) -> float:
-    lines = [error_line(line) for line in head.text.splitlines()]
+    lines = [_without_stamp(line) for line in head.text.splitlines()]
     said = sum(_BELOW.match(line) is None for line in lines)
     if said > MOST_LINES + 1 or len(head.text) > MOST_LINES * MOST_LINE:
         return 0.0
@@ -66,6 +72,11 @@ def _recognise(head: Head) -> float:
     is_known = names_cause("\n".join(lines)) or bool(events - harmless_events() if head.starts_as_json else events)
     is_log = sum(_DATED.match(line) is not None for line in lines) > 1
     return 0.3 if is_known or any(map(is_error_line, lines)) or (_holds_trace(lines) and not is_log) else 0.0
+
+
+def _without_stamp(line: str) -> str:
+    """The line as its program wrote it, an error of Go as one of Java, without the time of a container's runtime."""
+    return error_line(_STAMP.sub(" ", line))
 
 
 def _holds_trace(lines: Sequence[str]) -> bool:
@@ -82,7 +93,7 @@ def _is_thrown(line: str) -> bool:
 
 
 def _read(part: Range) -> Iterator[Rows | Coverage]:
-    lines = ((number, error_line(line)) for number, line in numbered_lines(part, MOST_LINE))
+    lines = ((number, _without_stamp(line)) for number, line in numbered_lines(part, MOST_LINE))
     statements = list(_statements(lines))
     rows = []
     for each, known in zip(statements, _events([each[0][1] for each in statements]), strict=True):

@@ -45,6 +45,9 @@ _ANSI = re.compile(rb"\x1b\[[0-9;]{0,20}[A-Za-z]")
 
 _TIME_FIRST = re.compile(rb"(?m)^\[?\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d")
 
+_OF_A_TRACE = re.compile(rb"(?m)^\s{0,20}(?:at [\w$./<>]+\(|\.\.\. \d+ (?:more|common frames)|Caused by: )")
+"""Lines of a stack trace that follow its first one."""
+
 MOST_OF_A_HEAD = 0.6
 """Minimum share of the first lines with a prefix for it to be removed from all lines. Our choice."""
 
@@ -72,8 +75,8 @@ def cleaner_for(head: bytes) -> Cleaner:
         without = pattern.sub(b"", shown)
         if are_json_lines(without):
             return _applying([*steps, _remover(pattern), _from_json])
-        # A layout may begin like the prefix, with a time in ISO 8601: it is one only before another time.
-        if _TIME_FIRST.search(without) or _LEVEL_FIRST.search(without):
+        # A layout may begin like the prefix, with a time in ISO 8601: it is one before another time or a trace.
+        if _TIME_FIRST.search(without) or _LEVEL_FIRST.search(without) or _OF_A_TRACE.search(without):
             return _applying([*steps, _remover(pattern)])
     if lines_that_begin(_LEVEL_FIRST, shown) > lines_that_begin(_TIME_FIRST, shown):
         steps.append(_with_time_first)

@@ -62,3 +62,18 @@ def test_a_logged_error_without_its_time_has_the_exception_below_it(tmp_path: Pa
     (row,) = read(FORMATS["copied-message"], text, tmp_path).rows["log_record"]
     assert row["message"].endswith("Exception while listing jobs")
     assert (row["exception_class"], row["last_line"]) == ("java.util.concurrent.TimeoutException", 2)
+
+
+def test_the_times_that_a_container_prints_before_the_lines_of_a_trace_do_not_count(tmp_path: Path) -> None:
+    lines = (
+        "java.lang.IllegalStateException: the pool is empty",
+        "\tat com.acme.Pool.take(Pool.java:9)",
+        "Caused by: java.sql.SQLException: closed",
+        "\tat com.acme.Base.call(Base.java:3)",
+    )
+    text = "".join(f"2026-07-27T20:32:02.55394{place}281+08:00 {line}\n" for place, line in enumerate(lines))
+    (row,) = read(COPIED, text, tmp_path).rows["log_record"]
+    assert (row["exception_class"], row["root_cause_class"]) == (
+        "java.lang.IllegalStateException",
+        "java.sql.SQLException",
+    )
