@@ -74,6 +74,12 @@ def test_a_class_that_hudi_loads_by_its_name_is_class_loading_unless_its_cause_s
             "org.apache.flink.streaming.connectors.pulsar.internal.ReaderThread.run",
             "pulsar-flink 1.13.1.2",
         ),
+        (
+            "java.util.ServiceConfigurationError: org.apache.flink.table.factories.TableFactory: Provider "
+            "org.apache.flink.table.planner.StreamPlannerFactory not a subtype",
+            "java.util.ServiceLoader.fail",
+            "Flink 1.13 or older",
+        ),
         ("Region is not set.", "org.apache.fluss.fs.s3.token.S3DelegationTokenProvider.<init>", "s3.region"),
     ],
 )
