@@ -18,6 +18,7 @@ from diagnostics.reconstruction.job.declared_tables import DeclaredTables, decla
 from diagnostics.reconstruction.job.graph import JobGraph, job_graph
 from diagnostics.reconstruction.load.pressed_time import (
     FEWEST_MOMENTS,
+    course_of,
     lasted_ms,
     moments_of,
     pressed_since,
@@ -25,6 +26,7 @@ from diagnostics.reconstruction.load.pressed_time import (
     pressed_spans,
     run_ms,
     widest_gap_ms,
+    window_of,
 )
 from diagnostics.reconstruction.load.pressure_origin import OriginMoment, origins
 from diagnostics.reconstruction.load.task_rates import HeldTime, held_times
@@ -117,13 +119,12 @@ def _is_catch_up(held: Sequence[OriginMoment], timeline: Timeline, start_ms: int
     processed.
     """
     high = [each.ts_ms for each in held if each.upstream_ratio > LOW_MOST]
-    moments = moments_of(timeline)
     if start_ms is None or not high or high[0] - start_ms > START_MS:
         return False
     longest_gap = max((later - earlier for earlier, later in pairwise(high)), default=0)
     if longest_gap > widest_gap_ms(timeline):
         return False
-    after = [ts_ms for ts_ms in moments if ts_ms > high[-1]]
+    after = [ts_ms for ts_ms in course_of(timeline) if ts_ms > high[-1]]
     return len(after) >= FEWEST_MOMENTS and after[-1] - high[-1] >= CALM_MS
 
 
@@ -177,7 +178,7 @@ def _origin_signal(
         ),
     }
     if worst.ts_ms >= 0:
-        course = _origin_course(timeline[vertex], spans.keys(), everything)
+        course = _origin_course(timeline[vertex], spans.keys(), course_of(timeline))
         end_ms = _origin_end_ms(course, above, timeline)
         until = [(ts_ms, beyond) for ts_ms, beyond in course if end_ms is None or ts_ms < end_ms]
         within = {ts_ms: span for ts_ms, span in spans.items() if end_ms is None or ts_ms < end_ms}
@@ -197,7 +198,7 @@ def _origin_signal(
         known_facts(facts),
         tuple(dict.fromkeys(citations)),
         citation_count=len(lasting),
-        window=(lasting[0].ts_ms, lasting[-1].ts_ms) if lasting[0].ts_ms >= 0 else None,
+        window=window_of(each.ts_ms for each in lasting),
     )
 
 
@@ -300,8 +301,7 @@ def _job_signal(
     dense = highest(each.dense_ms for (job, _), each in accumulated.items() if job == job_id)
     if dense:
         facts["accumulated_ms"] = dense
-    window = (moments[0], moments[-1]) if moments and moments[0] >= 0 else None
-    return Signal("back_pressure.job", Subject(job=job_id), facts, tuple(citations), len(moments), window)
+    return Signal("back_pressure.job", Subject(job=job_id), facts, tuple(citations), len(moments), window_of(moments))
 
 
 def _vertex_signal(job_id: str | None, vertex: str, timeline: Timeline, graph: JobGraph, cluster: Cluster) -> Signal:

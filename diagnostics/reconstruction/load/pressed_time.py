@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from statistics import median
 
@@ -33,9 +33,21 @@ def moments_of(timeline: Timeline) -> list[int]:
     return sorted({moment.ts_ms for each in timeline.values() for moment in each})
 
 
+def course_of(timeline: Timeline) -> list[int]:
+    """The moments in time: those without one belong to no course, unless there are no others."""
+    moments = moments_of(timeline)
+    return [each for each in moments if each >= 0] or moments
+
+
+def window_of(moments: Iterable[int]) -> Span | None:
+    """The first and the last of the moments that have a time."""
+    dated = [each for each in moments if each >= 0]
+    return (min(dated), max(dated)) if dated else None
+
+
 def widest_gap_ms(timeline: Timeline) -> float:
     """Moments further apart belong to different runs, in milliseconds."""
-    return GAP_STEPS * max(_step_ms(moments_of(timeline)), MOMENT_MS)
+    return GAP_STEPS * max(_step_ms(course_of(timeline)), MOMENT_MS)
 
 
 def _step_ms(moments: Sequence[int]) -> float:
@@ -58,7 +70,7 @@ def run_ms(spans: Mapping[int, Span], timeline: Timeline) -> float:
 
 
 def _longest(spans: Mapping[int, Span], timeline: Timeline) -> list[int]:
-    moments = [(ts_ms, ts_ms in spans) for ts_ms in moments_of(timeline)]
+    moments = [(ts_ms, ts_ms in spans) for ts_ms in course_of(timeline)]
     return longest_run(moments, widest_gap_ms(timeline))
 
 
@@ -88,7 +100,7 @@ def lasted_ms(spans: Mapping[int, Span], timeline: Timeline, times: Sequence[Hel
     None when there are too few moments and the accumulated time may lie anywhere in the job's life.
     """
     run = run_ms(spans, timeline)
-    moments = moments_of(timeline)
+    moments = course_of(timeline)
     dense = highest(each.dense_ms for each in times)
     if dense:
         return max(run, dense)
@@ -101,5 +113,5 @@ def lasted_ms(spans: Mapping[int, Span], timeline: Timeline, times: Sequence[Hel
 
 def pressed_since(spans: Mapping[int, Span], timeline: Timeline) -> Onset | None:
     """When the back pressure began that lasted until the last of its moments; None without any."""
-    found = onset((ts_ms, ts_ms in spans) for ts_ms in moments_of(timeline))
+    found = onset((ts_ms, ts_ms in spans) for ts_ms in course_of(timeline))
     return Onset(spans[found.ts_ms][0], found.at_start) if found else None

@@ -24,6 +24,8 @@ from diagnostics.wording.phrase import percent
 MOMENT_MS = 10_000
 """Readings within this time count as one point in time. Source: Flink refreshes these gauges every 5 s, and its REST
 API fetches them every 10 s (metrics.fetcher.update-interval)."""
+UNDATED_MS = -MOMENT_MS
+"""Stands for the time of a reading without one, as of Prometheus' text: it belongs to no course in time."""
 FULL_OUT = 0.99
 """Use of an output pool at which a task cannot hand on what it has. Source: Flink documentation, "Monitoring Back
 Pressure" and the blog post "How to identify the source of backpressure" (100 %); our choice for rounded values."""
@@ -149,11 +151,11 @@ def _scraped(evidence: Evidence) -> Iterator[TaskReading]:
             for gauge in gauges:
                 for point in gauge.known:
                     if point.value is not None and gauge.subtask is not None and 0 <= point.value <= 1000:
-                        ratio, until_ms = point.value / 1000, point.ts_ms or 0
+                        ratio, until_ms = point.value / 1000, UNDATED_MS if point.ts_ms is None else point.ts_ms
                         counted = gauge.counted.get(until_ms)
                         length_ms = round(ratio * counted.span_ms) if counted else MOMENT_MS
                         reading = Reading(ratio, gauge.cite(point), until_ms - length_ms, until_ms)
-                        yield job_id, vertex, point.ts_ms or 0, gauge.subtask, metric, reading
+                        yield job_id, vertex, until_ms, gauge.subtask, metric, reading
 
 
 def _asked(evidence: Evidence) -> Iterator[TaskReading]:
@@ -171,7 +173,7 @@ def _asked(evidence: Evidence) -> Iterator[TaskReading]:
 def _levels(evidence: Evidence) -> Iterator[TaskReading]:
     """The levels of tasks where nothing shows a ratio. Those without a time are of one look, as they were copied."""
     for row in named_rows(evidence.answer(pressure_levels.AGGREGATOR)):
-        ts_ms = row.ts_ms if row.ts_ms is not None else -MOMENT_MS
+        ts_ms = UNDATED_MS if row.ts_ms is None else row.ts_ms
         least = LEAST_OF_LEVEL[row.level]
         citation = Citation.of(
             row, "rest", f"backpressure-level: {row.level}", name="backpressure-level", value=row.level
@@ -193,7 +195,7 @@ def _pools(evidence: Evidence) -> Iterator[TaskReading]:
             held = 1.0 if pool == "out" and row.value >= FULL_OUT else 0.0
             text = sample_text(row.metric, row.subtask, row.vertex, f"{row.value:.15g}")
             citation = Citation.of(row, "metric", text, name=row.metric, value=row.value)
-            ts_ms = row.ts_ms or 0
+            ts_ms = UNDATED_MS if row.ts_ms is None else row.ts_ms
             yield *task, ts_ms, row.subtask, BACK_PRESSURED, Reading(held, citation, ts_ms - MOMENT_MS, ts_ms)
 
 

@@ -170,6 +170,23 @@ def test_counters_of_back_pressured_time_date_its_beginning_and_duration_to_the_
     assert facts["queued_ms"] >= 60_000
 
 
+def test_metrics_without_a_time_beside_dated_answers_make_no_back_pressure_of_years() -> None:
+    scraped = [
+        {**row, "ts_ms": None}
+        for row in [
+            *_metered("backPressuredTimeMsPerSecond", SOURCE, 1000.0),
+            *_metered("busyTimeMsPerSecond", SINK, 1000.0),
+        ]
+    ]
+    asked = [
+        row for place in range(4) for row in _ratios(place * 10, source=(0.0, 1.0), middle=(0.0, 1.0), sink=(1.0, 0.0))
+    ]
+    measured = list(measure(hand_made(**line_of_jobs(), back_pressure=asked, metric_sample=scraped)))
+    job, origin = only(measured, "back_pressure.job"), only(measured, "back_pressure.origin")
+    assert (job.facts["high_lasted_ms"], origin.facts["lasted_ms"]) == (40_000, 40_000)
+    assert job.window == (START, START + 30_000)
+
+
 def test_nothing_is_measured_without_ratios() -> None:
     measured = list(measure(hand_made(**line_of_jobs())))
     assert signals_of_key(measured, "back_pressure.origin") == []
