@@ -48,6 +48,8 @@ _NESTED = re.compile(r"nested exception is:?\s{1,4}")
 _ABOUT_A_CLASS = ("java.lang.ClassNotFoundException", "java.io.NotSerializableException")
 _WRAPPERS = ("org.apache.flink.util.SerializedThrowable", "org.apache.flink.runtime.util.SerializedThrowable")
 _OF_THE_JDK = ("java.", "jdk.", "sun.")
+_SHARED_FRAMES = re.compile(r"\.\.\. \d{1,6} (?:more|common frames omitted)\b")
+"""What a cause without frames of its own prints below its message. Source: Throwable.printStackTrace, Logback."""
 _CAUSED_BY = "Caused by: "
 _SUPPRESSED = "Suppressed: "
 _PYTHON_ENDED = "Python process exits with code"
@@ -240,6 +242,8 @@ def _take(chain: list[_Throwable], line: str) -> None:
             chain[0].is_guess = not is_qualifiable(name)
     elif not chain[-1].frames and chain[-1].message.endswith(":") and _PASSED_ON.match(stripped):
         chain.append(_throwable(stripped))
+    elif _SHARED_FRAMES.match(stripped):
+        return
     elif not chain[-1].frames and stripped and len(chain[-1].message) < MOST_MESSAGE:
         chain[-1].message = f"{chain[-1].message}\n{stripped}".strip()
 

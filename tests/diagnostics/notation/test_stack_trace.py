@@ -222,3 +222,16 @@ def test_a_python_program_that_ended_is_told_by_what_it_printed_before() -> None
         "ModuleNotFoundError",
         "No module named 'services'",
     )
+
+
+def test_the_number_of_shared_frames_is_no_line_of_a_message() -> None:
+    trace = stack_trace(
+        [
+            "org.apache.flink.util.FlinkException: Disconnect from JobManager responsible for a.",
+            "\tat org.apache.flink.runtime.taskexecutor.TaskExecutor.disconnect(TaskExecutor.java:1)",
+            "Caused by: java.lang.Exception: Job leader for job id a lost leadership.",
+            "\t... 29 more",
+        ]
+    )
+    assert trace is not None
+    assert trace.root_cause_message == "Job leader for job id a lost leadership."
