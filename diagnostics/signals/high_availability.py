@@ -23,6 +23,7 @@ from diagnostics.reconstruction.failures.coordination_outage import Outage, outa
 from diagnostics.reconstruction.failures.coordination_server import limits, server_facts
 from diagnostics.reconstruction.failures.incident_log import IncidentLog, LogEvent, incident_log
 from diagnostics.reconstruction.failures.jobmanager_starts import jobmanager_restarts, jobmanager_starts
+from diagnostics.reconstruction.failures.leader_changes import is_settled_change, leader_facts
 from diagnostics.reconstruction.failures.process_end import task_manager_of_file
 from diagnostics.reconstruction.gc.timeline import timelines
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition
@@ -84,7 +85,8 @@ def measure(evidence: Evidence) -> Measured:
         **_extent(log, ha_outages),
         **(leadership := _leadership(log, ha_outages)),
         "ended_ms": None if leadership["leadership_gone"] else _ended_ms(evidence, log, ha_outages),
-        **_failures(evidence),
+        **leader_facts(log),
+        **_failures(evidence, log),
         "jobmanagers_ended": len(masters),
         "jobmanagers_failed": len(_ended(log, _fatal(log), "jobmanager")),
         "task_managers_ended": len({each.file_id for each in managers}),
@@ -112,9 +114,12 @@ def measure(evidence: Evidence) -> Measured:
     )
 
 
-def _failures(evidence: Evidence) -> dict[str, FactValue]:
-    """Failures and errors thrown by the high-availability services."""
+def _failures(evidence: Evidence, log: IncidentLog) -> dict[str, FactValue]:
+    """Failures and errors thrown by the high-availability services; tasks that end because their leader went are none
+    where the logs show how that went on.
+    """
     failed = [each for each in blamed_faults(evidence) if each.origin.id == "high_availability"]
+    failed = [each for each in failed if not is_settled_change(each.said, log)]
     if not failed:
         return {"failures": 0}
     first = failed[0]
@@ -351,6 +356,9 @@ SIGNALS = (
             "failure_text": "class and message of the first of them",
             "failure_remedy": "known repair of the first of them, by its message",
             "failures_reported_by": "who reports the first of them; failure, process, client, error or passed",
+            "leader_left_ms": "when a TaskManager first lost the leader of its job, by its own log, epoch ms",
+            "leader_found_ms": "when all TaskManagers that lost it were registered at a leader again, epoch ms",
+            "leader_absent_ms": "time without a leader until a TaskManager's log ends, ms",
             "leadership_lost": "times that a JobManager lost its leadership",
             "leadership_granted": "how often a JobManager was granted leadership",
             "first_revoked_ms": "when leadership was lost first, epoch ms",
