@@ -357,7 +357,7 @@ SIGNALS = (
             "failure_remedy": "known repair of the first of them, by its message",
             "failures_reported_by": "who reports the first of them; failure, process, client, error or passed",
             "leader_left_ms": "when a TaskManager first lost the leader of its job, by its own log, epoch ms",
-            "leader_found_ms": "when all TaskManagers that lost it were registered at a leader again, epoch ms",
+            "leader_registered_ms": "when all TaskManagers that lost it were registered at a leader again, epoch ms",
             "leader_absent_ms": "time without a leader until a TaskManager's log ends, ms",
             "leadership_lost": "times that a JobManager lost its leadership",
             "leadership_granted": "how often a JobManager was granted leadership",

@@ -1,4 +1,4 @@
-"""Leaders of jobs that TaskManagers lost, and whether they found one again."""
+"""Leaders of jobs that TaskManagers lost, and whether they registered at one again."""
 
 from __future__ import annotations
 
@@ -7,57 +7,57 @@ from dataclasses import dataclass
 from diagnostics.evidence.subject import FactValue
 from diagnostics.reconstruction.failures.incident_log import IncidentLog
 
-LASTS_MS = 30_000
-"""A log that goes on this long without a leader shows that none came. Our choice: three times Flink's default time to
-find a resource manager's leader (10 s), and half of Curator's default session timeout.
+LASTS_MS = 60_000
+"""A log that goes on this long without a leader shows that none came. Our choice: a standby leads within seconds, a pod
+that is started again mostly within a minute.
 """
 LOST_LEADER = "lost leadership"
-"""What a TaskManager's tasks fail with when their job's leader goes. Source: Flink's TaskExecutor."""
+"""What the tasks of a TaskManager fail with when their job's leader goes. Source: Flink's TaskExecutor."""
 
 
 @dataclass(frozen=True, slots=True)
 class LeaderChange:
-    """What TaskManagers tell of the leader of their jobs.
+    """What the logs of TaskManagers show of the leader of their jobs.
 
-    first_ms   when the first one lost its leader, epoch ms
-    found_ms   when the last of them was registered at a leader again, epoch ms; None while one is not
-    absent_ms  how long the log of one that found none goes on, ms
+    first_ms       when the first one lost its leader, epoch ms
+    registered_ms  when the last of them was registered at a leader again, epoch ms; None while one is not
+    absent_ms      how long the log of one without a leader goes on, ms
     """
 
     first_ms: int
-    found_ms: int | None
+    registered_ms: int | None
     absent_ms: int
 
     @property
     def is_settled(self) -> bool:
-        """Whether the logs show how it went on: a leader was found, or none came for a while."""
-        return self.found_ms is not None or self.absent_ms >= LASTS_MS
+        """Whether the logs show how it went on: a leader came, or none for a while."""
+        return self.registered_ms is not None or self.absent_ms >= LASTS_MS
 
 
 def leader_change(log: IncidentLog) -> LeaderChange | None:
     """The loss of leaders by TaskManagers' own logs; None where none of them lost one."""
     lost: dict[tuple[int, str | None], int] = {}
-    found: dict[tuple[int, str | None], int] = {}
+    registered: dict[tuple[int, str | None], int] = {}
     times = [each.ts_ms for each in log.of("leader_lost") if each.ts_ms is not None]
-    for kind, latest in (("leader_lost", lost), ("leader_found", found)):
+    for kind, latest in (("leader_lost", lost), ("leader_found", registered)):
         for each in log.of(kind):
             if each.ts_ms is not None:
                 latest[each.file_id, each.job_id] = each.ts_ms
     if not lost:
         return None
-    without = [(place, ts_ms) for place, ts_ms in lost.items() if found.get(place, 0) < ts_ms]
+    without = [(place, ts_ms) for place, ts_ms in lost.items() if registered.get(place, 0) < ts_ms]
     absent = [log.last_ms.get(file_id, ts_ms) - ts_ms for (file_id, _), ts_ms in without]
-    found_ms = None if without else max(found[place] for place in lost)
-    return LeaderChange(min(times), found_ms, max(absent, default=0))
+    registered_ms = None if without else max(registered[place] for place in lost)
+    return LeaderChange(min(times), registered_ms, max(absent, default=0))
 
 
 def leader_facts(log: IncidentLog) -> dict[str, FactValue]:
-    """When TaskManagers lost their leader, and when they found one or for how long they had none."""
+    """When TaskManagers lost their leader, and when they registered at one or for how long they had none."""
     change = leader_change(log)
     if change is None:
         return {}
-    gone = {"leader_absent_ms": change.absent_ms} if change.found_ms is None else {}
-    return {"leader_left_ms": change.first_ms, "leader_found_ms": change.found_ms, **gone}
+    gone = {"leader_absent_ms": change.absent_ms} if change.registered_ms is None else {}
+    return {"leader_left_ms": change.first_ms, "leader_registered_ms": change.registered_ms, **gone}
 
 
 def is_settled_change(said: str, log: IncidentLog) -> bool:

@@ -25,7 +25,7 @@ MOMENT_MS = 10_000
 """Readings within this time count as one point in time. Source: Flink refreshes these gauges every 5 s, and its REST
 API fetches them every 10 s (metrics.fetcher.update-interval)."""
 UNDATED_MS = -MOMENT_MS
-"""Stands for the time of a reading without one, as of Prometheus' text: it belongs to no course in time."""
+"""The moment of a reading without a time, as of Prometheus' text: it belongs to no course in time."""
 FULL_OUT = 0.99
 """Use of an output pool at which a task cannot hand on what it has. Source: Flink documentation, "Monitoring Back
 Pressure" and the blog post "How to identify the source of backpressure" (100 %); our choice for rounded values."""
