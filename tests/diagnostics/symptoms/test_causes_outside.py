@@ -96,3 +96,13 @@ def test_a_job_that_took_checkpoints_had_its_slots_and_lost_them() -> None:
 def test_slots_of_a_taskmanager_that_lost_the_jobmanager_are_no_shortage() -> None:
     cut_off = NOTHING_LOST | {"without_jobmanager": 1}
     assert verdict(slots=NO_SLOTS, task_manager_loss_all=cut_off) == "inconclusive"
+
+
+@pytest.mark.parametrize(("used_of_busy", "expected"), [(0.4, "resource_shortage"), (0.95, "inconclusive")])
+def test_metrics_alone_tell_a_lack_of_cores_by_busy_subtasks_that_share_them(
+    used_of_busy: float, expected: str
+) -> None:
+    """A hot function on as many threads as there are cores looks the same, but each of them has a core."""
+    busy = {"direction": "in", "skew_ratio": 1.0, "busy_min_ratio": 0.95, "upstream_back_pressured_ratio": 0.8}
+    cpu = {"median_ratio": 0.95, "cpu_to_busy_ratio": used_of_busy, "task_manager": "tm-0"}
+    assert verdict(load_balance=busy, cpu_load=cpu) == expected
