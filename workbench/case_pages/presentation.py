@@ -15,7 +15,7 @@ from django.db.models import F
 from diagnostics.diagnosis.first_step import first_step_of
 from diagnostics.diagnosis.problem_time import ProblemOnset, effect_before, over_since, problem_end, problem_onset
 from diagnostics.language import joined_sentences
-from diagnostics.symptoms import symptom
+from diagnostics.symptoms import UNDECIDED, symptom
 from diagnostics.wording.phrase import split_sentences
 from diagnostics.wording.subject import subject_words
 from workbench.analyses.measured import LinkedPiece, Measurements, ValueSource
@@ -284,7 +284,7 @@ class VerdictShown:
     after   what follows it
     first_step  what to do first; None when no rule states it
     over    since when every cause of the lead's job is over; None while one goes on
-    runbook  the one to start with: of a root cause, and where none leads, of what nobody could explain
+    runbook  the one to start with: of the cause, and where it is not known, of what nothing explains
     """
 
     lead: FindingShown | None
@@ -297,7 +297,8 @@ class VerdictShown:
 
 def verdict_shown(document: Mapping[str, Any], jobs: Sequence[JobShown]) -> VerdictShown:
     """The summary of the verdict around the claim of the finding that it is based on."""
-    summary, runbook = document["verdict"]["summary"], _runbook_to_start(jobs)
+    summary = document["verdict"]["summary"]
+    runbook = _runbook_to_start(jobs, is_known=document["verdict"]["symptom_class"] != UNDECIDED.id)
     for finding in chain.from_iterable(job.roots for job in jobs):
         before, claim, after = summary.partition(finding.claim)
         if claim:
@@ -307,8 +308,12 @@ def verdict_shown(document: Mapping[str, Any], jobs: Sequence[JobShown]) -> Verd
     return VerdictShown(None, first, joined_sentences(rest), first_step_of(document), runbook=runbook)
 
 
-def _runbook_to_start(jobs: Sequence[JobShown]) -> RunbookProgress | None:
-    leading = jobs[0].roots or jobs[0].unexplained if jobs else ()
+def _runbook_to_start(jobs: Sequence[JobShown], *, is_known: bool) -> RunbookProgress | None:
+    """That of the cause; where it is not known, of what nothing explains, before that of a guess."""
+    first = next(iter(jobs), None)
+    if first is None:
+        return None
+    leading = first.roots or first.unexplained if is_known else [*first.unexplained, *first.roots]
     return next((each.runbook for each in leading if each.runbook), None)
 
 
