@@ -125,6 +125,9 @@ def ranked_causes(
         _weighed(name, share, judged, suffered, said, failed)
         for name, share in priors()["failed" if failed else "slow"].items()
     ]
+    if all(step.factor <= 1 for _, steps, _ in weighed for step in steps):
+        # Nothing is seen that a cause would explain: a number that reaches one bound of a rule speaks for none.
+        weighed = [(name, steps, ((), against)) for name, steps, (_, against) in weighed]
     total = sum(_weight(steps) for _, steps, _ in weighed)
     whole = total + ELSE
     named = sorted(weighed, key=lambda each: (-_weight(each[1]), each[0]))[:MOST_RANKED]

@@ -70,12 +70,13 @@ def test_a_measure_that_excludes_a_cause_is_said_to() -> None:
 def test_a_usual_value_that_tells_two_rules_apart_speaks_for_none() -> None:
     """A timeout of five times the interval: less would be wrong, the usual value is no sign of anything."""
     usual = {"all": [{"fact": "heap.times", "op": ">", "value": 1}, {"fact": "sink.busy", "op": ">=", "value": 1}]}
-    apart = rule("apart", "misconfiguration", "heap.times", when=usual)
+    apart = rule("apart", "misconfiguration", "heap.times", when=usual, explains=["checkpoint_timeout"])
     wrong = rule("wrong", "misconfiguration", "heap.times", when={"fact": "heap.times", "op": "<=", "value": 1})
-    alone = hypotheses_of(signal("heap", times=5), *MISSING, rules=Ruleset.of([apart]))
-    both = hypotheses_of(signal("heap", times=5), *MISSING, rules=Ruleset.of([apart, wrong]))
-    assert alone["misconfiguration"]["for"] == ["Times (heap): 5; a rule needs above 1."]
-    assert both["misconfiguration"]["for"] == []
+    seen = signal("heap", times=5), signal("checkpoints", expired=2), *MISSING
+    alone = hypotheses_of(*seen, rules=Ruleset.of([apart, EXPIRED]))
+    both = hypotheses_of(*seen, rules=Ruleset.of([apart, wrong, EXPIRED]))
+    assert alone["misconfiguration"]["for"][-1] == "Times (heap): 5; a rule needs above 1."
+    assert not any("Times" in line for line in both["misconfiguration"]["for"])
 
 
 def test_the_words_of_an_error_speak_for_a_cause() -> None:
@@ -242,3 +243,14 @@ def test_a_cause_that_cannot_explain_a_lost_task_manager_counts_less() -> None:
     found = hypotheses_of(signal("checkpoints", expired=2), *MISSING, rules=Ruleset.of([lost, full, own]))
     assert next(iter(found)) == "resource_shortage"
     assert found["user_code"]["steps"][-1]["because"] == "it would not explain: lost TaskManager"
+
+
+def test_where_nothing_is_seen_a_number_speaks_for_no_cause() -> None:
+    """A state above the bound of a rule is what each large job has."""
+    conditions = [{"fact": "checkpoints.size", "op": ">", "value": 5}, {"fact": "load.skew", "op": ">", "value": 2}]
+    large = rule("large", "misconfiguration", "load.skew", explains=["checkpoint_timeout"], when={"all": conditions})
+    rules = Ruleset.of([large, EXPIRED])
+    quiet = hypotheses_of(signal("checkpoints", expired=0, size=24), *MISSING, rules=rules)
+    assert [each["for"] for each in quiet.values() if each.get("for")] == []
+    slow = hypotheses_of(signal("checkpoints", expired=2, size=24), *MISSING, rules=rules)
+    assert any("24" in line for line in slow["misconfiguration"]["for"])
