@@ -66,6 +66,7 @@ class SignalIndex:
         self.levels = levels
         self._by_place: dict[tuple[str, Identity], Signal] = {}
         self.jobs: dict[str, str | None] = {}
+        self._submitted_ms: dict[str, int] = {}
         self._places: dict[str, dict[Identity, Subject]] = {}
         self._views: dict[tuple[Subject, Level], FactView] = {}
         ordered = sorted(signals, key=lambda each: (each.key, repr(each.subject)))
@@ -81,6 +82,9 @@ class SignalIndex:
             name = signal.facts.get("name")
             if signal.key == "job_overview" and signal.subject.job and isinstance(name, str):
                 self.jobs[signal.subject.job] = name
+            submitted = signal.facts.get("submitted_ms")
+            if signal.key == "job_overview" and signal.subject.job and isinstance(submitted, int):
+                self._submitted_ms[signal.subject.job] = submitted
 
     @classmethod
     def from_stored(cls, stored: Iterable[Mapping[str, Any]], *, cited: bool = True) -> SignalIndex:
@@ -130,6 +134,8 @@ class SignalIndex:
         With `reach_down`, also the first signal of each further key of the same job: a runbook may name an operator's
         value although its finding is about the job. Where a signal states which task comes first in the graph, that
         one is taken: what it lets through, such as a watermark, the tasks behind it only receive.
+
+        Of several jobs, none sees what was over before it was submitted: the files may be those of several clusters.
         """
         if not reach_down and (subject, level) in self._views:
             return self._views[subject, level]
@@ -139,8 +145,9 @@ class SignalIndex:
         for visible in COARSER[level]:
             place = identity(subject if visible == level else placed, visible)
             for key, key_level in self.levels.items():
-                if key_level == visible and key not in seen and (key, place) in self._by_place:
-                    seen[key] = self._by_place[key, place]
+                signal = self._by_place.get((key, place)) if key_level == visible and key not in seen else None
+                if signal and not (visible == "case" and self._was_over_before(signal, job)):
+                    seen[key] = signal
         reached: set[str] = set()
         if reach_down:
             for (key, _), signal in self._by_place.items():
@@ -153,3 +160,8 @@ class SignalIndex:
         if not reach_down:
             self._views[subject, level] = view
         return view
+
+    def _was_over_before(self, signal: Signal, job: str | None) -> bool:
+        """Whether a signal of the case ended before one of several jobs was submitted."""
+        submitted = self._submitted_ms.get(job) if job and len(self.jobs) > 1 else None
+        return submitted is not None and signal.window is not None and signal.window[1] < submitted

@@ -13,7 +13,7 @@ from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.checkpoints.history import History, checkpoint_histories
-from diagnostics.reconstruction.configuration.deployment import SUBMITTED
+from diagnostics.reconstruction.configuration.deployment import SUBMITTED, submitted_ms
 from diagnostics.reconstruction.configuration.stated_settings import settings_of, stated_options
 from diagnostics.reconstruction.failures.incident_log import IncidentLog, incident_log
 from diagnostics.reconstruction.failures.job_states import newest_states
@@ -65,6 +65,8 @@ def measure(evidence: Evidence) -> Measured:
             facts["flink_version"] = stated["flink_version"]
         if name := cluster.job_names.get(job_id) or logged_names.get(job_id):
             facts.setdefault("name", name)
+        if (submitted := submitted_ms(evidence).get(job_id)) is not None:
+            facts["submitted_ms"] = submitted
         facts |= _barriers(cluster, job_id)
         yield Signal("job_overview", Subject(job=job_id), facts, tuple(citations), window=window)
         operation = _operation(history, timeline, stated, window)
@@ -225,6 +227,7 @@ FACTS = {
     "parallelism": "highest parallelism of a task",
     "observed_ms": "time between the first and the last evidence of the job",
     "started_ms": "when the job was started, by REST, else by its first submission in a log",
+    "submitted_ms": "first submission of the job in a log, epoch ms",
     "restarts": "restarts as counted by Flink",
     "barriers": "barriers that one checkpoint sends, one on each channel between two subtasks",
     "barriers_waited_for": "barriers that a subtask of the task with most input channels waits for",

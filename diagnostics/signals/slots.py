@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
+from diagnostics.reconstruction.configuration.deployment import submitted_ms
 from diagnostics.reconstruction.failures.fault import SAME_MS
 from diagnostics.reconstruction.failures.incident_log import Failure, IncidentLog, LogEvent, incident_log
 from diagnostics.reconstruction.failures.job_states import newest_states
@@ -66,7 +67,9 @@ def measure(evidence: Evidence) -> Measured:
     running = {job_id for job_id, state in newest_states(evidence).items() if state == "RUNNING"}
     for job in jobs:
         own = [each for each in refused if each.job_id == job or (each.job_id is None and len(jobs) == 1)]
-        own += [each for each in refused if each.job_id is None and len(jobs) > 1 and each not in own]
+        from_ms = submitted_ms(evidence).get(job, 0) if job else 0
+        unnamed = [each for each in refused if each.job_id is None and len(jobs) > 1 and each not in own]
+        own += [each for each in unnamed if each.ts_ms is None or each.ts_ms >= from_ms]
         facts: dict[str, FactValue] = {"resource": "slots", **common}
         if evidence.has_logs() or evidence.has("failure"):
             facts["refused"] = _times(own)

@@ -285,3 +285,15 @@ def _start(stated: Stated) -> Start | None:
             place += 1
     jar = words[place] if place < len(words) else None
     return Start((*kept, *words[place:]), jar, entry_class, stated.citation)
+
+
+@read_once
+def submitted_ms(evidence: Evidence) -> Mapping[str, int]:
+    """Job -> its first submission in a log, by the clock of the log; not the recovery of a job that ran before."""
+    times: dict[str, int] = {}
+    for event in incident_log(evidence).of("submitted"):
+        found = SUBMITTED.search(event.message)
+        if found and event.ts_ms is not None:
+            job_id = found["id"] or found["old_id"]
+            times[job_id] = min(event.ts_ms, times.get(job_id, event.ts_ms))
+    return times

@@ -200,6 +200,20 @@ def test_one_refusal_that_several_records_show_counts_once() -> None:
     assert only(slots.measure(hand_made(**line_of_jobs(), log_record=log)), "slots").facts["refused"] == 2
 
 
+def test_a_refusal_that_names_no_job_is_none_of_a_job_that_was_submitted_later() -> None:
+    """Two clusters in one upload: the second one had all the slots that it needed."""
+    other = "b" * 32
+    log = [
+        record(1, f"Received JobGraph submission 'orders' ({JOB})."),
+        record(10, "Could not acquire the minimum required resources"),
+        record(900, f"Received JobGraph submission 'clicks' ({other}).", job_id=other),
+    ]
+    tables = line_of_jobs()
+    tables["job"] = [*tables["job"], {**tables["job"][0], "job_id": other, "name": "clicks"}]
+    signals = signals_of_key(slots.measure(hand_made(**tables, log_record=log)), "slots")
+    assert {each.subject.job: each.facts["refused"] for each in signals} == {JOB: 1, other: 0}
+
+
 def test_refusals_before_a_taskmanager_was_lost_are_counted_by_themselves() -> None:
     text = "Could not acquire the minimum required resources"
     log = [record(second, text, job_id=JOB) for second in (10, 60, 200)]
