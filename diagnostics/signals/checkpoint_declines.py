@@ -330,8 +330,7 @@ FACTS = {
     "consequence_reasons": "why they did, in words, each with how often",
     "thresholds": "failures of the job because too many checkpoints had failed",
     "threshold_reason": "the reason that the job's failure names",
-    "threshold_kind": "kind of the last failure before the job failed, as its reason or its frames tell: expired, "
-    "snapshot, finalize or trigger",
+    "threshold_kind": "kind of the last failure of a checkpoint before the job failed",
     "expired": "checkpoints that expired according to an exception alone, whose number or course no file has",
     "not_ready": "triggers refused because not all tasks were running",
     "not_ready_reason": "what the first of them said",
