@@ -55,7 +55,7 @@ _SYSLOG_LEVELS = ("FATAL", "FATAL", "FATAL", "ERROR", "WARN", "INFO", "INFO", "D
 
 _LEVEL = re.compile(r"(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)$")
 _HAS_HEAD = re.compile(r"\s{0,4}\[?(?:\d{4}[-/]\d\d[-/]\d\d[ T]|\d\d/\d\d/\d\d )?\d\d:\d\d:\d\d[,. Z+\]]")
-_ISO = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?$")
+_ISO = re.compile(r"\d{4}-\d\d-\d\d[T _]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?$")
 _NUMBER = re.compile(r"\d{9,19}(?:\.\d{1,9})?$")
 _TOLD_BEFORE = re.compile(rb"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[^ ]{0,20}) (?:[^ {]{1,512} )?(?=\{)")
 """A time, and optionally the name of a stream, before an object, as `aws logs tail` prints it."""
@@ -123,7 +123,7 @@ def log_text(fields: Mapping[str, Any], time_of_entry: str | None = None, depth:
     time_of_entry  the time of its wrapper, used when the object has none
     """
     message = _first_text(fields, _MESSAGES)
-    time = plain_time(_first(fields, _TIMES)) or time_of_entry
+    time = _time(fields) or time_of_entry
     if depth < MOST_DEPTH:
         inner = _inner(fields, message, time, depth)
         if inner is not None:
@@ -146,7 +146,7 @@ def entry_text(fields: Mapping[str, Any]) -> str | None:
 
 def arrival_of(fields: Mapping[str, Any]) -> float | None:
     """Arrival time of an entry at its store, in seconds since 1970."""
-    time = plain_time(_first(fields, _TIMES))
+    time = _time(fields)
     try:
         moment = datetime.fromisoformat(time) if time else None
     except ValueError:
@@ -186,6 +186,11 @@ def _first(fields: Mapping[str, Any], names: Sequence[str]) -> Any:
     return next((each for each in found if each not in (None, "")), None)
 
 
+def _time(fields: Mapping[str, Any]) -> str | None:
+    """The first time that can be read: `@timestamp` may have a custom pattern where `instant` has a number."""
+    return next(filter(None, (plain_time(_value(fields, name)) for name in _TIMES)), None)
+
+
 def _first_text(fields: Mapping[str, Any], names: Sequence[str]) -> str | None:
     found = (_value(fields, name) for name in names)
     return next((each for each in found if isinstance(each, str)), None)
@@ -211,7 +216,7 @@ def plain_time(value: Any) -> str | None:
         return _from_seconds(seconds + nanoseconds / 1e9) if 0 < seconds < 10**11 else None
     if isinstance(value, str):
         if _ISO.match(value):
-            return value
+            return value.replace("_", " ")
         if not _NUMBER.match(value):
             return None
         value = float(value)
