@@ -66,6 +66,8 @@ OF_NETTY = ("org.apache.flink.shaded.netty4.", "org.apache.flink.runtime.io.netw
 """Beginnings of frames of Flink's own network connections, which use the framework's direct memory."""
 OF_TASKS = (" switched from ", "Decline checkpoint ", "Failed to trigger or complete checkpoint ")
 """Texts of the JobManager's records about errors of tasks. Source: Flink's own log statements (jm.ckpt.*)."""
+IN_A_TASK = "org.apache.flink.runtime.taskmanager.Task."
+"""Frame below every error of a task, whatever the JobManager's record about it says."""
 OF_FILES = ("Failed to transfer file from TaskExecutor", "FlinkException: Could not upload file ")
 """Texts of the JobManager's records about files that a TaskManager could not send it, as its log for the web page.
 Source: Flink's AbstractTaskManagerFileHandler and TaskExecutor.
@@ -232,6 +234,7 @@ def _is_of_jobmanager(event: LogEvent | Failure) -> bool:
     if isinstance(event, Failure):
         return False
     of_task = event.vertex is not None or event.task_manager is not None
+    of_task = of_task or IN_A_TASK in (event.frames or "")
     of_task = of_task or any(text in f"{event.message}\n{event.causes or ''}" for text in OF_FILES)
     return event.process == "jobmanager" and not of_task and not any(text in event.message for text in OF_TASKS)
 

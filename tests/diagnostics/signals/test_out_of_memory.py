@@ -186,3 +186,12 @@ def test_a_file_that_a_task_manager_could_not_send_is_no_memory_of_the_jobmanage
     )
     facts = only(out_of_memory.measure(hand_made(log_record=log)), "out_of_memory").facts
     assert (facts["direct_errors"], facts["jobmanager_errors"]) == (2, 0)
+
+
+def test_an_error_with_the_frames_of_a_task_is_no_memory_of_the_jobmanager() -> None:
+    told = {"exception_class": "java.lang.OutOfMemoryError", "root_cause_class": "java.lang.OutOfMemoryError"}
+    told |= {"exception_message": "Java heap space", "root_cause_message": "Java heap space"}
+    log = [record(1, "enrich (1/2) failed", process="jobmanager", **told)]
+    log[0]["frames"] = "lab.Cache.map\norg.apache.flink.runtime.taskmanager.Task.run"
+    facts = only(out_of_memory.measure(hand_made(log_record=log)), "out_of_memory").facts
+    assert (facts["heap_errors"], facts["jobmanager_errors"]) == (1, 0)
