@@ -50,6 +50,7 @@ Half = Literal[
     "learning7",
     "learning8",
     "learning9",
+    "learning10",
     "fresh6-judge",
     "fresh6",
     "fresh7",
