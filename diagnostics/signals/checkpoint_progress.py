@@ -14,7 +14,7 @@ from diagnostics.reconstruction.checkpoints.counted_course import CountedCourse,
 from diagnostics.reconstruction.checkpoints.failure_deadline import gives_up_ms
 from diagnostics.reconstruction.checkpoints.history import Checkpoint, History, checkpoint_histories
 from diagnostics.reconstruction.checkpoints.interval import RECENT
-from diagnostics.reconstruction.checkpoints.located import Located, located_checkpoints
+from diagnostics.reconstruction.checkpoints.located import Located, last_paths, located_checkpoints
 from diagnostics.reconstruction.checkpoints.running_tasks import went_down_ms
 from diagnostics.reconstruction.checkpoints.timeout import lasted_ms, proposed_timeout_ms, timeout_in_effect
 from diagnostics.reconstruction.configuration.stated_settings import settings_of, stated_options
@@ -70,29 +70,13 @@ def _facts_of(
         return {}, []
     down_ms = went_down_ms(evidence).get(job_id)
     facts: dict[str, FactValue] = {**_course(history, down_ms), **_counted(history, counted)}
-    facts |= _paths(history, located_checkpoints(evidence).get(job_id, Located()))
+    facts |= last_paths(history, located_checkpoints(evidence).get(job_id, Located()))
     facts |= timeout_in_effect(history, stated.get("timeout_ms"), is_default="timeout_ms" not in places)
     facts |= _against_settings(history, facts, stated)
     if down_ms is None and isinstance(tolerated := stated.get("tolerable_failed"), int):
         facts["gives_up_ms"] = gives_up_ms(history, tolerated)
     citations = [places[name] for name in ("timeout_ms", "interval_ms") if name in places]
     return facts, [*_citations_of(history), *citations, *(counted.citations if counted else ())]
-
-
-def _paths(history: History, located: Located) -> dict[str, FactValue]:
-    """Paths of the last completed checkpoint and savepoint, as REST or the log states them.
-
-    The last checkpoint lies beside one of the same job whose path is stated.
-    """
-    completed = history.select_statuses("completed")
-    stated = [each.path for each in completed if each.path and each.path.endswith(f"/chk-{each.number}")]
-    directory = stated[-1].rpartition("/")[0] if stated else located.directory
-    beside = f"{directory}/chk-{completed[-1].number}" if directory and completed else None
-    savepoints = [each.path for each in history.checkpoints if each.is_savepoint and each.status == "completed"]
-    return {
-        "last_path": beside or (None if completed else located.checkpoint),
-        "last_savepoint_path": savepoints[-1] if savepoints and savepoints[-1] else located.savepoint,
-    }
 
 
 def _signal(

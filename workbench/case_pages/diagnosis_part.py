@@ -30,7 +30,8 @@ from workbench.analyses.selectors import offset_min
 from workbench.case_pages.checkpoint_vitals import checkpoint_vitals
 from workbench.case_pages.dimensions import dimensions_not_measured
 from workbench.case_pages.inputs import LeftOut, inputs_shown, left_out_shown
-from workbench.case_pages.presentation import causes_shown, checks_shown, jobs_shown, runbooks_of, verdict_shown
+from workbench.case_pages.presentation import causes_shown, checks_shown, jobs_shown, runbooks_of
+from workbench.case_pages.verdict import verdict_shown
 from workbench.cases.service_levels import service_levels
 from workbench.charts.selectors import charts_shown, key_charts
 from workbench.history.case_records import CaseRecords

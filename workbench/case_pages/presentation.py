@@ -12,11 +12,8 @@ from typing import Any
 
 from django.db.models import F
 
-from diagnostics.diagnosis.first_step import first_step_of
-from diagnostics.diagnosis.problem_time import ProblemOnset, effect_before, over_since, problem_end, problem_onset
-from diagnostics.language import joined_sentences
-from diagnostics.symptoms import UNDECIDED, symptom
-from diagnostics.wording.phrase import split_sentences
+from diagnostics.diagnosis.problem_time import ProblemOnset, effect_before, problem_end, problem_onset
+from diagnostics.symptoms import symptom
 from diagnostics.wording.subject import subject_words
 from workbench.analyses.measured import LinkedPiece, Measurements, ValueSource
 from workbench.analyses.models import Analysis, Citation
@@ -273,48 +270,6 @@ def _checks_shown(measurements: Measurements, entry: Mapping[str, Any]) -> list[
         for each in entry.get("checks", ())
         if each["holds"]
     ]
-
-
-@dataclass(frozen=True, slots=True)
-class VerdictShown:
-    """The sentences of the verdict.
-
-    lead    the finding whose claim it states, with the values linked; None when it states none
-    before  what precedes the claim: the name of the job; without a lead, the first sentence
-    after   what follows it
-    first_step  what to do first; None when no rule states it
-    over    since when every cause of the lead's job is over; None while one goes on
-    runbook  the one to start with: of the cause, and where it is not known, of what nothing explains
-    """
-
-    lead: FindingShown | None
-    before: str
-    after: str
-    first_step: str | None = None
-    over: dt.datetime | None = None
-    runbook: RunbookProgress | None = None
-
-
-def verdict_shown(document: Mapping[str, Any], jobs: Sequence[JobShown]) -> VerdictShown:
-    """The summary of the verdict around the claim of the finding that it is based on."""
-    summary = document["verdict"]["summary"]
-    runbook = _runbook_to_start(jobs, is_known=document["verdict"]["symptom_class"] != UNDECIDED.id)
-    for finding in chain.from_iterable(job.roots for job in jobs):
-        before, claim, after = summary.partition(finding.claim)
-        if claim:
-            over = over_since(document, finding.entry["subject"].get("job"))
-            return VerdictShown(finding, before, after.strip(), finding.entry.get("first_step"), over, runbook)
-    first, *rest = split_sentences(summary) or [""]
-    return VerdictShown(None, first, joined_sentences(rest), first_step_of(document), runbook=runbook)
-
-
-def _runbook_to_start(jobs: Sequence[JobShown], *, is_known: bool) -> RunbookProgress | None:
-    """That of the cause; where it is not known, of what nothing explains, before that of a guess."""
-    first = next(iter(jobs), None)
-    if first is None:
-        return None
-    leading = first.roots or first.unexplained if is_known else [*first.unexplained, *first.roots]
-    return next((each.runbook for each in leading if each.runbook), None)
 
 
 def _by_job(tops: Sequence[FindingShown], jobs: Sequence[Mapping[str, Any]]) -> Iterator[JobShown]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from diagnostics.aggregators import restore_records
 from diagnostics.evidence import Evidence, read_once
+from diagnostics.reconstruction.checkpoints.history import History
 
 RESTORED_FROM = re.compile(
     r"(?:from savepoint|located at|from latest valid checkpoint:|from) (\S{1,400}?)[.]?(?: \(|$)"
@@ -68,3 +69,20 @@ def _path(message: str) -> str | None:
     """The path that a record states; None for `<checkpoint-not-externally-addressable>` and for no path."""
     stated = STORED.search(message) or RESTORED_FROM.search(message)
     return stated[1] if stated and "/" in stated[1] else None
+
+
+def last_paths(history: History, located: Located) -> dict[str, str | None]:
+    """The paths of the last completed checkpoint and savepoint as REST or the log state them: `last_path`,
+    `last_savepoint_path`.
+
+    The last checkpoint lies beside one of the same job whose path is stated.
+    """
+    completed = history.select_statuses("completed")
+    stated = [each.path for each in completed if each.path and each.path.endswith(f"/chk-{each.number}")]
+    directory = stated[-1].rpartition("/")[0] if stated else located.directory
+    beside = f"{directory}/chk-{completed[-1].number}" if directory and completed else None
+    savepoints = [each.path for each in history.checkpoints if each.is_savepoint and each.status == "completed"]
+    return {
+        "last_path": beside or (None if completed else located.checkpoint),
+        "last_savepoint_path": savepoints[-1] if savepoints and savepoints[-1] else located.savepoint,
+    }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -74,3 +75,15 @@ def test_a_consequence_that_a_cause_explains_has_no_runbook_of_its_own() -> None
     explained = [each for each in document["findings"] if each["caused_by"] is not None]
     assert explained
     assert all(each["runbook"] is None for each in explained if each["role"] == "consequence")
+
+
+def test_how_many_subtasks_had_acknowledged_an_expired_checkpoint_is_said(spark: SparkSession, tmp_path: Path) -> None:
+    failed = {"@class": "failed", "id": 25, "status": "FAILED", "trigger_timestamp": 1709632801100}
+    failed |= {"end_to_end_duration": 600012, "num_subtasks": 16, "num_acknowledged_subtasks": 14}
+    failed |= {"failure_timestamp": 1709633401112, "failure_message": "Checkpoint expired before completing."}
+    counts = {"restored": 0, "total": 25, "in_progress": 0, "completed": 20, "failed": 5}
+    answer = json.dumps({"counts": counts, "latest": {"failed": failed}, "history": []})
+
+    document = diagnosed(spark, tmp_path, rest=answer).document
+
+    assert "14 of 16 subtasks had acknowledged" in first_of(document)["statement"]

@@ -193,3 +193,19 @@ def test_a_case_without_a_cause_starts_with_the_runbook_of_what_is_seen(people: 
     page = page_of(analysis, signed_in(people.alice))
 
     assert "Start the runbook" in page.partition('id="verdict-title"')[2].partition("</section>")[0]
+
+
+def test_an_undecided_case_starts_with_what_nothing_explains_and_not_with_a_guess(
+    people: People, analysis: Analysis
+) -> None:
+    findings = analysis.document["findings"]
+    findings[0]["role"] = "root_cause"
+    loss = {**findings[0], "role": "consequence", "caused_by": None, "runbook": "lost-task-managers"}
+    findings.append(loss)
+    analysis.document["verdict"]["symptom_class"] = "inconclusive"
+    document_store(analysis)
+
+    page = page_of(analysis, signed_in(people.alice))
+
+    verdict = page.partition('id="verdict-title"')[2].partition("</section>")[0]
+    assert f"/runbooks/{analysis.pk}/{len(findings) - 1}/" in verdict
