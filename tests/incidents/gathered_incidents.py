@@ -51,6 +51,7 @@ Half = Literal[
     "learning8",
     "learning9",
     "learning10",
+    "learning11",
     "fresh6-judge",
     "fresh6",
     "fresh7",
