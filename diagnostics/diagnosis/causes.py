@@ -73,8 +73,8 @@ def order_causes(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 def _is_answered(finding: Finding, cause: Finding | None) -> bool:
-    """Whether its step is to look for the cause, which another finding states: a step for all cases asks no more."""
-    return cause is not None and finding.general_step and symptom(finding.symptom_class).kind == "consequence"
+    """Whether its step is to look for the cause or to repair it, which the finding of the cause says itself."""
+    return cause is not None and not finding.step_eases and symptom(finding.symptom_class).kind == "consequence"
 
 
 def independent_causes(findings: Sequence[Finding]) -> tuple[Finding, ...]:

@@ -54,7 +54,7 @@ class Finding:
     confidence  0.05 to 0.98; `reasons` adds up to it
     sentences   the rule's own claim first, then that it is over, where it is, then its remarks
     first_step  what to do first, when the rule states it
-    general_step  whether that is what the rule says where it knows nothing of the case
+    step_eases  whether that helps until the cause is repaired, so that it is said beside the cause too
     facts       the measured values the rule names, by fact name
     checks      measured value against bound: first the `deciding` comparisons, which make the rule hold, then those
                 that support it, then those that exclude another explanation
@@ -78,7 +78,7 @@ class Finding:
     gain: Gain | None = None
     began: Began = Began()
     first_step: str | None = None
-    general_step: bool = False
+    step_eases: bool = False
     deciding: int = 0
 
     @property

@@ -118,7 +118,7 @@ def _finding(rule: Rule, view: FactView, job: str | None) -> Finding:
     began, over = _course(rule, view)
     deciding, excluding = _deciding(rule, view)
     claim, *remarks = _sentences(rule, view)
-    first_step, is_general = _first_step(rule, view)
+    first_step, step_eases = _first_step(rule, view)
     return Finding(
         rule=rule,
         subject=view.subject,
@@ -128,7 +128,7 @@ def _finding(rule: Rule, view: FactView, job: str | None) -> Finding:
         severity=_severity(rule, view),
         sentences=(claim, *over, *remarks),
         first_step=first_step,
-        general_step=is_general,
+        step_eases=step_eases,
         facts=_facts(rule, view),
         checks=(*deciding, *_supporting(rule, view, {each.fact for each in (*deciding, *excluding)}), *excluding),
         deciding=len(deciding),
@@ -246,7 +246,7 @@ def _sentences(rule: Rule, view: FactView) -> tuple[phrase.Sentence, ...]:
 
 def _first_step(rule: Rule, view: FactView) -> tuple[str | None, bool]:
     """The first remark that holds, with the newest release of what it says to upgrade, where it names none; and whether
-    it is the one for all cases that no other remark fits.
+    it eases a consequence.
     """
     chosen = next(((said, each) for each in rule.first for said in _remarks([each], view)), None)
     if chosen is None:
@@ -254,8 +254,7 @@ def _first_step(rule: Rule, view: FactView) -> tuple[str | None, bool]:
     said, remark = chosen
     version = _version(view)
     flink = f"{version[0]}.{version[1]}" if version else None
-    is_general = remark.when is None and len(rule.first) > 1
-    return with_newest_release(phrase.sentence_text(said), flink, _program(rule, view)), is_general
+    return with_newest_release(phrase.sentence_text(said), flink, _program(rule, view)), remark.eases
 
 
 def _program(rule: Rule, view: FactView) -> str | None:

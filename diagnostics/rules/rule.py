@@ -46,10 +46,15 @@ class Adjustment:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """A further sentence, included when its condition holds and its facts are known."""
+    """A further sentence, included when its condition holds and its facts are known.
+
+    eases  of what to do first about a consequence: whether it helps until the cause is repaired, so that it is said
+           beside a cause too; else it is left out there, since the step of the cause says what to do
+    """
 
     when: Condition | None
     say: str
+    eases: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +206,7 @@ class _RuleReader:
             repair=self._repair(),
             dimension=self._dimension(),
             onset=self._onset(),
-            advice=self._advice(),
+            advice=self._flag(self._document.content, "advice", ("advice",)),
             follows=self._words("follows"),
             precedes=self._words("precedes"),
             first=tuple(self._remarks("first")),
@@ -300,10 +305,11 @@ class _RuleReader:
                 yield Adjustment(condition, sign * delta, because)
 
     def _remarks(self, field: str) -> Iterator[Remark]:
-        known = {"when"} | translated_names(("say",))
+        known = {"when"} | translated_names(("say",)) | ({"eases"} if field == "first" else set())
         for place, entry in self._mappings(self._document.content.get(field, []), (field,), {"say"}, known):
             condition = self._conditions.parse(entry["when"], (*place, "when")) if "when" in entry else None
-            yield Remark(condition, self._translated(str(entry["say"]), entry, "say", (*place, "say")))
+            said = self._translated(str(entry["say"]), entry, "say", (*place, "say"))
+            yield Remark(condition, said, self._flag(entry, "eases", (*place, "eases")))
 
     def _onset(self) -> str | None:
         entry = self._document.content.get("onset")
@@ -315,10 +321,10 @@ class _RuleReader:
         self._references.check(entry, ("onset",))
         return entry
 
-    def _advice(self) -> bool:
-        value = self._document.content.get("advice", False)
+    def _flag(self, entry: Mapping[str, Any], field: str, place: Place) -> bool:
+        value = entry.get(field, False)
         if not isinstance(value, bool):
-            self._report(("advice",), say("`advice` is true or false"))
+            self._report(place, say("`{field}` is true or false", field=field))
             return False
         return value
 

@@ -78,10 +78,11 @@ def _signal(
     citations = [each.cite(each.known[-1]) for each in shown if each.known]
     citations += [each.cite(each.known[0]) for each in shown if len(each.known) > 1]
     stamps = [point.ts_ms for counter in counters for point in counter.points if point.ts_ms is not None]
+    subject = cluster.vertex_subject(*vertex, name=counters[0].vertex)
     return Signal(
         key="late_records",
-        subject=cluster.vertex_subject(*vertex, name=counters[0].vertex),
-        facts=facts,
+        subject=subject,
+        facts=known_facts({**facts, "vertex": subject.vertex}),
         citations=tuple(citations)[:SHOWN],
         citation_count=sum(len(each.points) for each in counters),
         window=(min(stamps), max(stamps)) if stamps else None,
@@ -178,6 +179,7 @@ SIGNALS = (
         level="vertex",
         facts={
             "vertex_id": "id of the task that drops them",
+            "vertex": "its name",
             **PROGRAM_FACTS,
             "dropped": "late records dropped since the attempt began, all subtasks",
             "dropped_by_subtask": "the same by subtask",

@@ -3,6 +3,8 @@
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from diagnostics.diagnosis.causes import order_causes
 from diagnostics.diagnosis.finding import Began, Finding
 from diagnostics.evidence.subject import Subject
@@ -74,6 +76,16 @@ def test_a_warning_follows_from_the_cause_of_what_it_warns_of() -> None:
         ("growth", "consequence", None),
         ("in-a-row", "consequence", "upload"),
     ]
+
+
+@pytest.mark.parametrize(("eases", "said"), [(True, "Raise the timeout."), (False, None)])
+def test_beside_its_cause_a_consequence_says_only_what_helps_until_that_is_repaired(
+    eases: bool, said: str | None
+) -> None:
+    upload = finding("upload", "rocksdb_slow_upload", 0.9, explains=["checkpoint_timeout"])
+    expired = replace(finding("expired", "checkpoint_timeout", 0.9), first_step="Raise the timeout.", step_eases=eases)
+    assert [each.first_step for each in order_causes([upload, expired])] == [None, said]
+    assert [each.first_step for each in order_causes([expired])] == ["Raise the timeout."]
 
 
 def test_of_two_causes_that_explain_each_other_the_surer_one_wins() -> None:
