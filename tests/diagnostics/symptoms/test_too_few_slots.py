@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from diagnostics.runbook import fill, runbooks
+from tests.diagnostics.symptoms.judged import judged
 
 JOB = "a" * 32
 ALL_THERE = "all TaskManagers are there, but have too few slots"
@@ -50,3 +51,16 @@ def test_where_task_managers_were_lost_not_all_are_there(losses: dict[str, int])
 def test_no_scheduler_runs_a_job_with_fewer_slots_than_one(total: int, offered: bool) -> None:
     step = step_about_slots({"missing": 2, "total_end": total, "total_most": 2}, {"lost": 0, "gone": 0})
     assert any("adaptive" in each["to"] for each in step["change"]) is offered
+
+
+@pytest.mark.parametrize(
+    ("state", "said"), [("FAILED", "it has ended and does not start by itself"), ("RESTARTING", "it starts by itself")]
+)
+def test_after_a_lost_process_the_step_says_whether_the_job_starts_by_itself(state: str, said: str) -> None:
+    document = judged(
+        slots={"resource": "slots", "refused": 4, "required": 4, "total_end": 2, "missing": 2, "first_ms": 60_000},
+        task_manager_loss_all={"lost": 1, "task_managers": ["tm-1:6122-aa"], "unreachable": 0, "first_ms": 50_000},
+        restarts={"restarts": 3, "final_state": state},
+    )
+    steps = [each["first_step"] or "" for each in document["findings"] if each["rule"]["id"] == "resource.slots"]
+    assert [said in each for each in steps] == [True]
