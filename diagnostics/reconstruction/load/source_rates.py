@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -108,15 +109,15 @@ def _held_at(readings: Readings, per_s: float | None, at_ms: float | None) -> fl
 def _unheld_per_s(readings: Readings, held: Sequence[Point]) -> float | None:
     """The rate in the longest time in which a subtask is not held back, 1/s.
 
-    held  its back-pressured time by moment, ms per second
+    held  its back-pressured time in the order of time, ms per second
     An interval counts when the next one is free, too: Flink updates these counters every 5 s, so that back pressure
     which began in an interval may be read at the end of the next.
     """
-    looked = [(point.ts_ms or 0, point.value or 0.0) for point in held]
+    looked_ms, values = [point.ts_ms or 0 for point in held], [point.value or 0.0 for point in held]
     longest, run = (0, 0.0), (0, 0.0)
     for place, ((since_ms, before), (until_ms, after)) in enumerate(pairwise(readings)):
         next_ms = readings[min(place + 2, len(readings) - 1)][0]
-        seen = [value for ts_ms, value in looked if since_ms < ts_ms <= next_ms]
+        seen = values[bisect_right(looked_ms, since_ms) : bisect_right(looked_ms, next_ms)]
         is_free = bool(seen) and max(seen) <= OK_MOST * 1000
         run = (run[0] + until_ms - since_ms, run[1] + after - before) if is_free else (0, 0.0)
         longest = max(longest, run)
