@@ -16,8 +16,6 @@ from diagnostics.collect_flink import Cluster, Unanswered
 from workbench.languages.sentences import say
 from workbench.untrusted.storable import storable
 
-MOST_JOBS = 30
-"""Of one cluster. Our choice: with five requests each, a check of a busy cluster takes half a minute."""
 MOST_SOURCES = 5
 """Of one job, whose backlog is asked for."""
 ENDED = ("FINISHED", "CANCELED")
@@ -53,8 +51,8 @@ class JobSeen:
     failures: list[str] = field(default_factory=list)
 
 
-def ask_for_jobs(cluster: Cluster) -> tuple[list[JobSeen], int]:
-    """The jobs of the cluster that matter, each name once, and how many were left out. Raises Unanswered.
+def ask_for_jobs(cluster: Cluster) -> list[JobSeen]:
+    """The jobs of the cluster that matter, each name once, those that are not over first. Raises Unanswered.
 
     Of jobs that are over only the newest of a name counts, and none beside one that runs.
     """
@@ -70,8 +68,7 @@ def ask_for_jobs(cluster: Cluster) -> tuple[list[JobSeen], int]:
         elif job.state not in OVER:
             job.name = f"{job.name} ({job.job_id[:8]})"
             kept[job.name] = job
-    jobs = list(kept.values())
-    return jobs[:MOST_JOBS], len(jobs) - len(jobs[:MOST_JOBS])
+    return list(kept.values())
 
 
 def _job(answer: Any) -> JobSeen | None:

@@ -6,6 +6,7 @@ import contextlib
 import datetime as dt
 import logging
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -34,6 +35,8 @@ ANSWER_SECONDS = 5.0
 MOST_ANSWER_SECONDS = 10.0
 """Of one answer. Our choice: a cluster that takes longer is not well, and a check occupies a worker."""
 MOST_CHECK_SECONDS = 90.0
+MOST_JOBS = 30
+"""Of one cluster. Our choice: with five requests each, a check of a busy cluster takes half a minute."""
 COMPARED = dt.timedelta(days=7)
 """Checks that trends are made of."""
 SOON = dt.timedelta(minutes=1)
@@ -53,29 +56,44 @@ LIMITS = Limits(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class _Answered:
+    """What a cluster answered.
+
+    jobs      those that were looked at, with their measurements
+    listed    the names of all jobs of the cluster
+    left_out  what was not looked at, in words
+    """
+
+    jobs: Sequence[JobSeen]
+    listed: Sequence[str]
+    left_out: str
+
+
 def check_run(watch: Watch, *, lookup: Lookup = looked_up, limits: Limits = LIMITS) -> None:
     """Checks the cluster of a watch. A cluster that does not answer is stored as the watch's failure."""
     begun = timezone.now()
     Watch.objects.filter(pk=watch.pk).update(begun_at=begun)
-    failure, left_out, jobs = "", "", list[JobSeen]()
+    failure, answered = "", None
     try:
-        jobs, left_out = _asked(watch, begun, lookup, limits)
-        _store(watch, jobs, begun)
+        answered = _asked(watch, begun, lookup, limits)
+        _store(watch, answered, begun)
     except (AddressRefused, NoLogin, Unanswered, Stopped) as error:
         failure = str(error)
     except Exception as error:
         logger.exception("the check of %s ended with an error of our own", watch.cluster)
         failure = say("The workbench failed ({error}); the worker's log has the details.", error=type(error).__name__)
     checked = Watch.objects.filter(pk=watch.pk)
-    if not failure and not jobs:
-        checked.filter(next_at__gt=begun + SOON).update(next_at=begun + SOON)
     checked.update(begun_at=None, failure=failure.replace("\x00", "")[:LONGEST_TEXT])
-    if not failure:
-        checked.update(checked_at=begun, left_out=left_out[:LONGEST_TEXT])
+    if failure or answered is None:
+        return
+    if not answered.listed:
+        checked.filter(next_at__gt=begun + SOON).update(next_at=begun + SOON)
+    checked.update(checked_at=begun, left_out=answered.left_out[:LONGEST_TEXT])
 
 
-def _asked(watch: Watch, begun: dt.datetime, lookup: Lookup, limits: Limits) -> tuple[list[JobSeen], str]:
-    """The jobs with their measurements, and what was not looked at. Raises as `check_run` catches."""
+def _asked(watch: Watch, begun: dt.datetime, lookup: Lookup, limits: Limits) -> _Answered:
+    """Asks the cluster about its jobs. Raises as `check_run` catches."""
     cluster = watch.cluster
     if cluster.removed_at:
         raise AddressRefused(say("{cluster} is not on the list any more.", cluster=cluster.name))
@@ -85,8 +103,10 @@ def _asked(watch: Watch, begun: dt.datetime, lookup: Lookup, limits: Limits) -> 
     known = {job.name: job for job in watch.jobs.all()}
     connection = PinnedCluster(url, address, limits, headers, most_seconds=MOST_ANSWER_SECONDS)
     with contextlib.closing(connection) as rest:
-        jobs, more = ask_for_jobs(rest)
+        listed = ask_for_jobs(rest)
+        jobs = listed[:MOST_JOBS]
         skipped = _measure_jobs(rest, jobs, known, begun)
+    more = len(listed) - len(jobs)
     left_out = [say("{count} more jobs", count=more)] if more else []
     left_out += (
         [say("{count} jobs: the check took {seconds:g} s", count=skipped, seconds=MOST_CHECK_SECONDS)]
@@ -94,7 +114,7 @@ def _asked(watch: Watch, begun: dt.datetime, lookup: Lookup, limits: Limits) -> 
         else []
     )
     left_out += [f"{job.name}: {job.failures[0]}" for job in jobs if job.failures]
-    return jobs[: len(jobs) - skipped], "; ".join(left_out)
+    return _Answered(jobs[: len(jobs) - skipped], [job.name for job in listed], "; ".join(left_out))
 
 
 def _measure_jobs(rest: RestApi, jobs: Sequence[JobSeen], known: dict[str, WatchedJob], begun: dt.datetime) -> int:
@@ -108,11 +128,12 @@ def _measure_jobs(rest: RestApi, jobs: Sequence[JobSeen], known: dict[str, Watch
     return 0
 
 
-def _store(watch: Watch, jobs: Sequence[JobSeen], now: dt.datetime) -> None:
-    for seen in jobs:
+def _store(watch: Watch, answered: _Answered, now: dt.datetime) -> None:
+    """Stores what was seen of each job. One that is listed and was not looked at keeps what was known of it."""
+    for seen in answered.jobs:
         with transaction.atomic():
             _store_job(watch, seen, now)
-    gone = watch.jobs.exclude(name__in=[seen.name for seen in jobs]).exclude(level=Level.ENDED)
+    gone = watch.jobs.exclude(name__in=answered.listed).exclude(level=Level.ENDED)
     for job in gone:
         job.level, job.reasons = Level.ENDED, [said(to_say("The cluster does not list the job any more."))]
         job.save(update_fields=["level", "reasons"])

@@ -175,6 +175,22 @@ def test_a_notice_opens_no_case_and_ends_after_it_was_absent_for_some_checks(
     assert not Case.objects.exists()
 
 
+def test_a_job_that_a_check_does_not_reach_keeps_its_level_and_its_warning(
+    people: People, cluster: Cluster, flink: RecordedCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watch = watched(people, cluster)
+    fail_checkpoints(flink)
+    assert check(watch).level == Level.ILL
+    monkeypatch.setattr(checking, "MOST_CHECK_SECONDS", 0.0)
+    job = check(watch)
+    assert (job.level, EarlyWarning.objects.get().ended_at) == (Level.ILL, None)
+    assert watch.left_out == "1 jobs: the check took 0 s"
+    monkeypatch.undo()
+    monkeypatch.setattr(checking, "MOST_JOBS", 0)
+    assert check(watch).level == Level.ILL
+    assert watch.left_out == "1 more jobs"
+
+
 def test_checks_run_one_after_another_when_they_are_due(people: People, cluster: Cluster) -> None:
     other = cluster_add(user=people.ada, name="other", url="http://10.1.2.3")
     first, second = watched(people, cluster), watched(people, other)
