@@ -17,6 +17,8 @@ from workbench.watching.models import JobCheck, Level
 
 HOUR = 3_600_000.0
 DAY = 24 * HOUR
+LATE_MS = 5 * 60_000.0
+"""By how much a check may come after its time. Our choice: the worker checks one cluster after the other."""
 MOST_RESTARTS_AN_HOUR = 3
 """Our choice: two restarts within an hour happen with a deployment; three are a job that does not stay up."""
 MOST_RESTARTS_A_DAY = 3
@@ -81,9 +83,15 @@ class Looks:
         return [(at, float(value)) for at, value in known if value is not None]
 
     def restarts_within(self, ms: float) -> int | None:
-        """Restarts since the earliest check within that time; None without two counts."""
-        counts = [value for at, value in self.points("restarts") if at >= self.now_ms - ms]
-        return int(counts[-1] - counts[0]) if len(counts) > 1 else None
+        """Restarts since the earliest check within that time, where none is since the one just before; None without
+        two counts.
+        """
+        points = self.points("restarts")
+        for since_ms in (self.now_ms - ms, self.now_ms - ms - LATE_MS):
+            counts = [value for at, value in points if at >= since_ms]
+            if len(counts) > 1:
+                return int(counts[-1] - counts[0])
+        return None
 
 
 def judge(looks: Looks) -> Judgement:

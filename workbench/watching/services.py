@@ -83,6 +83,7 @@ def due_checks_request() -> int:
     running = Watch.objects.filter(begun_at__gt=now - LOST_AFTER).count()
     due = Watch.objects.listed().filter(Q(begun_at=None) | Q(begun_at__lte=now - LOST_AFTER), next_at__lte=now)
     chosen = list(due.order_by("next_at")[: max(0, MOST_AT_ONCE - running)])
+    queued = 0
     for watch in chosen:
         with transaction.atomic():
             # The mark makes the next round wait; the check writes its own.
@@ -90,7 +91,8 @@ def due_checks_request() -> int:
             mine = Watch.objects.filter(pk=watch.pk, next_at=watch.next_at).update(begun_at=now, next_at=following)
             if mine:
                 broker.send_when_committed(RUN_CHECK, watch.pk)
-    return len(chosen)
+            queued += mine
+    return queued
 
 
 def checks_expire() -> int:

@@ -130,6 +130,12 @@ def test_restarts_that_recur_are_a_warning_and_many_within_an_hour_an_illness() 
     assert (judge(of).level, texts(of)) == (Level.ILL, ["The job restarted 5 times within the last hour."])
 
 
+def test_a_cluster_that_is_checked_each_hour_shows_an_illness_too() -> None:
+    of = looks(seen(restarts=9), every=60.5, restarts=[0, 0])
+    assert (judge(of).level, texts(of)) == (Level.ILL, ["The job restarted 9 times within the last hour."])
+    assert judge(looks(seen(restarts=9), every=120, restarts=[0, 0])).level == Level.WARNING
+
+
 def test_noise_foresees_nothing() -> None:
     """Of 200 healthy jobs with scattered checkpoints, state and backlog hardly one has a warning."""
     chance = random.Random(7)
