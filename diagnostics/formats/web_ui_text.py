@@ -46,7 +46,8 @@ COUNTS = {
 
 _CELLS = re.compile(r"\s{0,8}\|\s{0,8}|\t| {2,200}")
 _COUNT = re.compile(r"\b(Triggered|In Progress|Completed|Failed|Restored):\s{0,8}(\d{1,9})\b")
-_LATEST = re.compile(r"\s{0,20}Latest (Completed|Failed) Checkpoint\b")
+_LATEST = re.compile(r"\s{0,20}Latest (?:(Completed|Failed) Checkpoint|Savepoint|Restore)\b")
+"""The title of a summary. A savepoint has no status there, and a restored checkpoint is older than the evidence."""
 _NUMBER = re.compile(r"\bID:\s{0,8}(\d{1,18})\b")
 _DURATION = re.compile(r"\bEnd to End Duration:\s{0,8}(\d[\dhmsd. ]{0,40}[hmsd])")
 _SIZE = re.compile(r"\bCheckpointed Data Size:\s{0,8}(\d[\d.,]{0,20}\s?[KMGT]?B)\b")
@@ -96,7 +97,7 @@ def _read(part: Range) -> Iterator[Rows | Coverage]:
             row = {"metric": COUNTS[label.lower()], "scope": "job", "value": float(count)}
             tables.setdefault("metric_sample", []).append({**row, **place})
         if found := _LATEST.match(line):
-            latest = {"status": found[1].upper()}
+            latest = {"status": found[1].upper()} if found[1] else None
         if latest is not None:
             latest |= {name: value for name, value in _latest_checkpoint(line).items() if value is not None}
             if "checkpoint_id" in latest and "line" not in latest:

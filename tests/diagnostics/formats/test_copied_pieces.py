@@ -112,3 +112,16 @@ def test_counts_of_the_web_ui_may_stand_one_below_the_other(tmp_path: Path) -> N
 def test_counts_alone_are_something_that_was_read(tmp_path: Path) -> None:
     counted = read(FORMATS["flink-rest-checkpoints"], '{"counts":{"completed":0,"failed":57}}', tmp_path)
     assert sum(each.records for each in counted.coverage) == 2
+
+
+def test_a_savepoint_and_what_was_restored_are_not_the_latest_checkpoint_of_the_web_ui(tmp_path: Path) -> None:
+    text = (
+        "Latest Failed Checkpoint  ID: 57 | Failure Time: 2026-11-22 10:00:00 | Cause: Checkpoint expired.\n"
+        "Latest Savepoint  ID: 12 | End to End Duration: 10m 0s | Checkpointed Data Size: 50 GB\n"
+        "Latest Restore  ID: 44 | Restore Time: 2026-11-20 10:00:00 | Type: Checkpoint\n"
+        "Triggered: 57 | In Progress: 0 | Completed: 56 | Failed: 1\n"
+    )
+    assert format_of(text) == "flink-web-ui"
+    [failed] = read(FORMATS["flink-web-ui"], text, tmp_path, "pasted.txt").rows["checkpoint"]
+    assert (failed["checkpoint_id"], failed["status"]) == (57, "FAILED")
+    assert (failed.get("end_to_end_ms"), failed.get("checkpointed_bytes")) == (None, None)
