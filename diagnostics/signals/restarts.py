@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import Any
+from typing import Any, TypeVar
 
 from diagnostics.aggregators import jobs
 from diagnostics.arithmetic.named_rows import named_rows
@@ -20,7 +20,7 @@ from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.checkpoints.history import History, Status, checkpoint_histories
 from diagnostics.reconstruction.checkpoints.running_tasks import running_tasks_ms
 from diagnostics.reconstruction.failures.fault import SAME_MS, Fault, by_job, faults_in
-from diagnostics.reconstruction.failures.incident_log import IncidentLog, LogEvent, incident_log
+from diagnostics.reconstruction.failures.incident_log import Failure, IncidentLog, LogEvent, incident_log
 from diagnostics.reconstruction.failures.outages import outages_at_end
 from diagnostics.reconstruction.failures.restart_bound import gives_up_after_ms
 from diagnostics.reconstruction.metrics.metric_series import MetricSeries, metric_series
@@ -34,6 +34,8 @@ ATTEMPTS = re.compile(r"max(?:NumberRestart)?Attempts=(\d{1,10})")
 """The restart strategy's attempts, in texts of at most 2,000 characters. Source: ExecutionGraph and
 RestartBackoffTimeStrategy.
 """
+SUPPRESSED = "Recovery is suppressed by"
+"""Text of the failure with which a strategy ends a job. Source: Flink's ExecutionFailureHandler."""
 FAILING = ("RESTARTING", "FAILING", "FAILED")
 FAULT_BEFORE_MS = 60_000
 """A failure this close to a restart is its cause. Our choice: longer than cancelling tasks takes."""
@@ -80,23 +82,20 @@ def measure(evidence: Evidence) -> Measured:
     if not job_ids:
         yield NotMeasured("restarts", "jobmanager-log", "no JobManager log, job or metric shows the states of a job")
         return
-    strategies = [STRATEGY.search(event.message) for event in log.of("strategy")]
     for job in job_ids:
+        strategies = _about(job, log.of("strategy"))
         facts = _facts(changes.get(job, []), latest.get(job), counted.get(job))
         facts |= _runs_again(facts, histories.get(job))
         facts |= _steady(changes.get(job, []), latest.get(job), log.last_ms, facts)
         if facts["restarts"]:
             facts["tasks_run"] = _tasks_run(facts, counted.get(job), running_tasks_ms(evidence).get(job))
         facts |= _first_fault(faults.get(job, []), changes.get(job, []), facts)
-        facts |= _for_faults(changes.get(job, []), faults.get(job, []), log)
-        suppressed = [event for event in log.of("failure") if "Recovery is suppressed by" in event.texts]
-        suppressed_rest = [each for each in log.failures if "Recovery is suppressed by" in each.texts]
-        facts["gave_up"] = bool(suppressed or suppressed_rest) and facts.get("final_state") == "FAILED"
-        if strategies and strategies[0]:
-            facts["strategy"] = strategies[0][1]
-        if attempts := next((hit for event in log.of("strategy") if (hit := ATTEMPTS.search(event.message))), None):
-            facts["attempts_allowed"] = int(attempts[1])
-        facts["gives_up_after_ms"] = _gives_up_after_ms(log, facts.get("interval_ms"))
+        facts |= _for_faults(job, changes.get(job, []), faults.get(job, []), log)
+        is_suppressed = any(SUPPRESSED in each.texts for each in _about(job, log.of("failure"))) or any(
+            SUPPRESSED in each.texts for each in _about(job, log.failures)
+        )
+        facts["gave_up"] = is_suppressed and facts.get("final_state") == "FAILED"
+        facts |= _strategy_facts(strategies, facts.get("interval_ms"))
         citations = [change.event.cite() for change in changes.get(job, []) if change.state_to in FAILING]
         citations += [change.event.cite() for change in changes.get(job, [])[-1:]]
         if not citations and job in latest:
@@ -117,12 +116,25 @@ def measure(evidence: Evidence) -> Measured:
         yield NotMeasured("restarts", "taskmanager-log", "no TaskManager's log shows what failed there first")
 
 
-def _gives_up_after_ms(log: IncidentLog, interval_ms: FactValue) -> float | None:
-    """When the strategy would end the job, at the pace of its restarts."""
-    if not isinstance(interval_ms, (int, float)):
-        return None
-    known = (gives_up_after_ms(event.message, interval_ms) for event in log.of("strategy"))
-    return next((each for each in known if each is not None), None)
+Reported = TypeVar("Reported", LogEvent, Failure)
+
+
+def _about(job: str | None, reported: Sequence[Reported]) -> list[Reported]:
+    """Events and failures of a job, and those of no job: one log holds all jobs of a session cluster."""
+    return [each for each in reported if job is None or each.job_id in (job, None)]
+
+
+def _strategy_facts(strategies: Sequence[LogEvent], interval_ms: FactValue) -> dict[str, FactValue]:
+    """The restart strategy, how often it restarts, and when it would end the job, at the pace of its restarts."""
+    facts: dict[str, FactValue] = {}
+    if strategies and (named := STRATEGY.search(strategies[0].message)):
+        facts["strategy"] = named[1]
+    if attempts := next((hit for event in strategies if (hit := ATTEMPTS.search(event.message))), None):
+        facts["attempts_allowed"] = int(attempts[1])
+    if isinstance(interval_ms, (int, float)):
+        known = (gives_up_after_ms(event.message, interval_ms) for event in strategies)
+        facts["gives_up_after_ms"] = next((each for each in known if each is not None), None)
+    return facts
 
 
 def _changes(log: IncidentLog) -> Mapping[str | None, list[Transition]]:
@@ -266,7 +278,9 @@ def _tasks_run(facts: Mapping[str, FactValue], counted: Counted | None, running_
     return None if since_ms is None else running_ms is not None and running_ms > since_ms
 
 
-def _for_faults(changes: Sequence[Transition], faults: Sequence[Fault], log: IncidentLog) -> dict[str, FactValue]:
+def _for_faults(
+    job: str | None, changes: Sequence[Transition], faults: Sequence[Fault], log: IncidentLog
+) -> dict[str, FactValue]:
     """Restarts after a failure, and restarts after a TaskManager was asked to end; rescaling causes restarts too.
 
     Empty without state changes.
@@ -275,7 +289,7 @@ def _for_faults(changes: Sequence[Transition], faults: Sequence[Fault], log: Inc
         return {}
     ended = [each for each in log.of("process_end") if each.event == TOLD_TO_END and each.process != "jobmanager"]
     ends = sorted(each.ts_ms for each in ended if each.ts_ms is not None)
-    exceeded = sorted(each.ts_ms for each in log.of("tolerance_exceeded") if each.ts_ms is not None)
+    exceeded = sorted(each.ts_ms for each in _about(job, log.of("tolerance_exceeded")) if each.ts_ms is not None)
     stamps = [each.ts_ms for each in faults if each.ts_ms is not None]
     restarting = [each for each in changes if each.state_to == "RESTARTING"]
     ordered = [_is_ordered(each, faults, stamps, ends) for each in restarting]

@@ -34,6 +34,31 @@ def test_restarts_are_counted_with_their_pace_and_end() -> None:
     )
 
 
+def test_each_job_of_a_session_cluster_has_its_own_strategy_and_end() -> None:
+    other = "b" * 32
+    rate = "FailureRateRestartBackoffTimeStrategy(failuresIntervalMS=60000,backoffTimeMS=0,maxFailuresPerInterval=2)"
+    log = [
+        record(0, f"Using restart back off time strategy {STRATEGY} for orders ({JOB}).", job_id=JOB),
+        record(1, f"Using restart back off time strategy {rate} for clicks ({other}).", job_id=other),
+        *(switched(second, "RUNNING", "FAILED") | {"job_id": job} for second, job in ((30, JOB), (40, other))),
+    ]
+    log[-1] |= {"exception_class": "x.JobException", "exception_message": "Recovery is suppressed by FailureRate"}
+    found = {
+        each.subject.job: each.facts for each in signals_of_key(restarts.measure(hand_made(log_record=log)), "restarts")
+    }
+    orders, clicks = found[JOB], found[other]
+    assert (orders["strategy"], orders["attempts_allowed"], orders["gave_up"]) == (
+        "FixedDelayRestartBackoffTimeStrategy",
+        2,
+        False,
+    )
+    assert (clicks["strategy"], clicks.get("attempts_allowed"), clicks["gave_up"]) == (
+        "FailureRateRestartBackoffTimeStrategy",
+        None,
+        True,
+    )
+
+
 @pytest.mark.parametrize("log", [[], [switched(30, "RUNNING", "FAILING"), switched(31, "FAILING", "FAILED")]])
 def test_a_job_has_failed_since_it_failed_and_not_since_somebody_asked(log: list[dict[str, Any]]) -> None:
     asked = {"job_id": JOB, "name": "orders", "state": "FAILED", "ts_ms": START + 90_000, "end_ms": START + 31_000}
