@@ -40,6 +40,8 @@ def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
     state, new, rate, timeout = (values[name] for name in needs)
     if rate <= 0:
         return Outcome("not known", say("Without bandwidth nothing is uploaded; set one."))
+    if state <= 0 or timeout <= 0:
+        return Outcome("not known", say("Without a state or a timeout there is nothing to compare; set both."))
     full, incremental, safe = state / rate * 1000, new / rate * 1000, SAFE * timeout
     most = max(values["later_bytes"], state)
     needed = most / (safe / 1000) if safe > 0 else 0.0

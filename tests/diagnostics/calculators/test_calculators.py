@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations_with_replacement
 from typing import Any
 
 import pytest
@@ -30,6 +31,13 @@ def test_what_is_missing_is_named_and_never_zero(calculator: str) -> None:
 @pytest.mark.parametrize("extreme", [0.0, 1e15])
 def test_no_value_of_a_slider_breaks_it(calculator: Any, extreme: float) -> None:
     assert outcome(calculator.id, **{each.name: extreme for each in calculator.inputs}).headline
+
+
+@pytest.mark.parametrize("calculator", CALCULATORS.values(), ids=lambda each: each.id)
+def test_no_two_sliders_at_zero_break_it(calculator: Any) -> None:
+    names = [each.name for each in calculator.inputs]
+    for pair in combinations_with_replacement(names, 2):
+        assert outcome(calculator.id, **{name: 0.0 if name in pair else 1e6 for name in names}).headline
 
 
 def test_what_a_case_has_no_measures_for_is_not_offered_there() -> None:
