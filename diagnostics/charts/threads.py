@@ -91,8 +91,8 @@ def _lock(place: int, queue: LockQueue) -> dict[str, Any]:
         "names": sorted(thread.name for thread in queue.waiting)[:MOST_NAMES],
         "holder": holder.name if holder else None,
         "holder_frame": holder.frames[-1] if holder and holder.frames else None,
-        "chain": list(queue.chain[:MOST_NAMES]),
-        "circle": list(queue.circle),
+        "chain": [each.name for each in queue.chain[:MOST_NAMES]],
+        "circle": [each.name for each in queue.circle],
     }
 
 

@@ -37,19 +37,19 @@ def measure(evidence: Evidence) -> Measured:
         yield NotMeasured("thread_locks", "thread-dumps", "no file has the locks of threads")
         return
     queues = [(dump, queue) for dump in sorted(dumps) for queue in lock_queues(dumps[dump])]
-    circles = [(dump, queue.circle) for dump, queue in queues if queue.circle]
+    # Each lock of a circle, and each in front of it, leads to the same threads.
+    circles = {(dump, frozenset(queue.circle)): queue.circle for dump, queue in queues if queue.circle}
     contended: dict[str, list[LockQueue]] = defaultdict(list)
     for _, queue in queues:
         contended[_called(queue)].append(queue)
     facts: dict[str, FactValue] = {"dumps": len(dumps), "deadlocks": len(circles)}
     shown: list[DumpedThread] = []
-    threads = {dump: {each.name: each for each in dumps[dump]} for dump, _ in circles}
-    deadlocked = [(dump, [threads[dump][name] for name in names]) for dump, names in circles]
+    deadlocked = [(dump, circle) for (dump, _), circle in circles.items()]
     fixed = next(_fixes(dumps, deadlocked, evidence), None)
     if deadlocked:
         locked = deadlocked[0][1]
         facts |= {"deadlocked": [each.name for each in locked[:MOST_NAMED]], "deadlock_frames": _frames(locked)}
-        shown = locked
+        shown = list(locked)
     elif contended:
         most = max(contended.values(), key=lambda each: (len(each), max(len(one.waiting) for one in each)))
         largest = max(most, key=lambda each: len(each.waiting))

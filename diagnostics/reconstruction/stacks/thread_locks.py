@@ -22,15 +22,15 @@ class LockQueue:
     """A lock with the threads that wait for it.
 
     holder  the thread that holds it, None when the dump does not show it
-    chain   names of the threads from the holder on, each waiting for a lock of the next one
-    circle  names of the threads in a deadlock, in order; empty without one
+    chain   the threads from the holder on, each waiting for a lock of the next one
+    circle  the threads in a deadlock, in order; empty without one. Threads, as a JVM may give several one name.
     """
 
     lock: str
     waiting: tuple[DumpedThread, ...]
     holder: DumpedThread | None
-    chain: tuple[str, ...]
-    circle: tuple[str, ...]
+    chain: tuple[DumpedThread, ...]
+    circle: tuple[DumpedThread, ...]
 
 
 def lock_queues(threads: Sequence[DumpedThread]) -> list[LockQueue]:
@@ -54,12 +54,12 @@ def lock_queues(threads: Sequence[DumpedThread]) -> list[LockQueue]:
 
 def _followed(
     holder: DumpedThread | None, holders: Mapping[str, DumpedThread]
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    chain: list[str] = []
+) -> tuple[tuple[DumpedThread, ...], tuple[DumpedThread, ...]]:
+    chain: list[DumpedThread] = []
     here = holder
     while here is not None:
-        if here.name in chain:
-            return tuple(chain), tuple(chain[chain.index(here.name) :])
-        chain.append(here.name)
+        if here in chain:
+            return tuple(chain), tuple(chain[chain.index(here) :])
+        chain.append(here)
         here = holders.get(here.waits_for) if here.waits_for else None
     return tuple(chain), ()

@@ -28,9 +28,17 @@ def test_a_circle_of_locks_is_a_deadlock() -> None:
     dump = [thread("one", 0, "java.lang.Object@a", ["java.lang.Object@b"])]
     dump += [thread("two", 0, "java.lang.Object@b", ["java.lang.Object@a"])]
     facts = only(measure(hand_made(stack_sample=dump)), "thread_locks").facts
-    assert facts["deadlocks"] == 2
+    assert facts["deadlocks"] == 1
     assert set(facts["deadlocked"]) == {"one", "two"}  # type: ignore[arg-type]
     assert facts["deadlock_frames"] == ["com.acme.Cache.get"]
+
+
+def test_a_deadlock_of_threads_whose_names_others_have_too_is_found_with_its_place() -> None:
+    dump = [thread("pool-1-thread-1", 0, "java.lang.Object@a", ["java.lang.Object@b"])]
+    dump += [thread("pool-2-thread-1", 0, "java.lang.Object@b", ["java.lang.Object@a"])]
+    dump += [thread("waits-in-front", 0, "java.lang.Object@a"), thread("pool-1-thread-1", 0)]
+    found = only(measure(hand_made(stack_sample=dump)), "thread_locks")
+    assert (found.facts["deadlocks"], sorted(each.line or 0 for each in found.citations)) == (1, [1, 2])
 
 
 def test_a_lock_that_threads_queue_for_is_counted_over_the_dumps() -> None:
