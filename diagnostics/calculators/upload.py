@@ -25,26 +25,35 @@ ABOUT = 0.01
 """States and bandwidths that differ by up to this part are taken as one. Our choice."""
 
 
-def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
+NEEDS = ("state_bytes", "new_bytes", "bytes_per_s", "timeout_ms")
+
+
+def _nothing_to_compute(values: Mapping[str, float], lookup: Lookup) -> Outcome | None:
+    """Why no upload can be computed, or need not be; None where it can."""
     if lookup("settings.storage") == IN_MEMORY:
         refusal = say(
             "Checkpoint storage is the JobManager's memory: it refuses the state of a subtask that is larger than its "
             "limit, however fast the upload and however long the timeout is."
         )
         return Outcome("do not", say("Not here. {reason}", reason=refusal), refusals=[refusal])
-    needs = ("state_bytes", "new_bytes", "bytes_per_s", "timeout_ms")
-    if any(name not in values for name in needs):
+    if any(name not in values for name in NEEDS):
         return Outcome(
             "do not", say("Not here. {reason}", reason=_why_not_incremental()), refusals=[_why_not_incremental()]
         )
-    state, new, rate, timeout = (values[name] for name in needs)
-    if rate <= 0:
+    if values["bytes_per_s"] <= 0:
         return Outcome("not known", say("Without bandwidth nothing is uploaded; set one."))
-    if state <= 0 or timeout <= 0:
+    if values["state_bytes"] <= 0 or values["timeout_ms"] <= 0:
         return Outcome("not known", say("Without a state or a timeout there is nothing to compare; set both."))
+    return None
+
+
+def _compute(values: Mapping[str, float], lookup: Lookup) -> Outcome:
+    if nothing := _nothing_to_compute(values, lookup):
+        return nothing
+    state, new, rate, timeout = (values[name] for name in NEEDS)
     full, incremental, safe = state / rate * 1000, new / rate * 1000, SAFE * timeout
     most = max(values["later_bytes"], state)
-    needed = most / (safe / 1000) if safe > 0 else 0.0
+    needed = most / (safe / 1000)
     room = rate * timeout / 1000 - state
     measured = _as_measured(lookup, state, rate)
     lines = [
@@ -162,7 +171,7 @@ def _why_not_incremental() -> str:
 def _unneeded(lookup: Lookup) -> Collection[str]:
     """What is not needed to say that a backend has no incremental checkpoints, or a storage no room."""
     says_so = _writes_all(lookup) or lookup("settings.storage") == IN_MEMORY
-    return ("state_bytes", "new_bytes", "bytes_per_s", "timeout_ms") if says_so else ()
+    return NEEDS if says_so else ()
 
 
 def _fits(room: float, growth: float) -> str:
