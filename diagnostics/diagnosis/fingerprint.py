@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from diagnostics.diagnosis.verdict import HEALTHY, INCONCLUSIVE
+from diagnostics.diagnosis.verdict import HEALTHY, NO_CAUSE
 from diagnostics.symptoms import symptom
 
 NAMED_BY_RULE = ("misconfiguration",)
@@ -58,7 +58,7 @@ def fingerprint_parts(document: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The hashed parts: `class`, `job`, then details of each root cause, sorted, with values; [] when unknown."""
     symptom_class = document["verdict"]["symptom_class"]
     job = worst_job(document)
-    if symptom_class in (HEALTHY, INCONCLUSIVE) or job is None or not job["name"]:
+    if symptom_class in NO_CAUSE or job is None or not job["name"]:
         return []
     roots = [
         finding

@@ -32,6 +32,8 @@ from diagnostics.symptoms import UNEXPLAINED, symptom
 from diagnostics.wording import phrase
 
 HEALTHY, INCONCLUSIVE = "healthy", "inconclusive"
+NO_CAUSE = (HEALTHY, INCONCLUSIVE)
+"""Verdicts, and answers of people, that name no cause."""
 METRICS = "metric-scrapes"
 """Metrics over time, by their id in evidence_kinds.yaml."""
 OVER_TIME = "throughput"

@@ -9,7 +9,7 @@ from typing import Any
 from diagnostics.calculators import CALCULATORS
 from diagnostics.calculators.calculator import FORGETS, calculate, input_values
 from diagnostics.diagnosis.problem_time import over_since, problem_onset
-from diagnostics.diagnosis.verdict import HEALTHY, INCONCLUSIVE
+from diagnostics.diagnosis.verdict import NO_CAUSE
 from diagnostics.language import listed
 from diagnostics.wording.lost_records import at_least_and_most
 from diagnostics.wording.phrase import duration, number
@@ -52,7 +52,7 @@ def evidence_span(document: Mapping[str, Any]) -> tuple[str, str] | None:
 
 def _phrases(analysis: Analysis) -> Iterator[str]:
     jobs = analysis.document["jobs"]
-    ill = [job for job in jobs if job["verdict"]["symptom_class"] not in (HEALTHY, INCONCLUSIVE)]
+    ill = [job for job in jobs if job["verdict"]["symptom_class"] not in NO_CAUSE]
     if len(jobs) > 1 and ill:
         yield say("a cause was found for {ill} of {count} jobs", count=len(jobs), ill=len(ill))
     if ill:

@@ -9,6 +9,7 @@ from typing import Any
 from django.db import Error, transaction
 from django.utils import timezone
 
+from diagnostics.diagnosis.verdict import NO_CAUSE
 from workbench.analyses.models import Analysis
 from workbench.channels.models import Channel, Delivery, Tells
 from workbench.channels.services import send_when_committed
@@ -17,7 +18,6 @@ from workbench.runbooks.verifying import verification_of
 
 logger = logging.getLogger(__name__)
 
-NO_CAUSE = ("healthy", "inconclusive")
 CRITICAL = "critical"
 FIX_VERIFIED = to_say("Fix verified")
 

@@ -7,11 +7,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from diagnostics.diagnosis.verdict import NO_CAUSE
 from workbench.accounts.models import User
 from workbench.cases.models import Case, CaseStatus
 from workbench.uploads.models import FileKind, UploadedFile
 
-NO_CAUSE = ("", "inconclusive")
 MOST_OPEN = 3
 """Open cases with the same problem that a page names. Our choice: one line above the verdict."""
 
@@ -85,7 +85,9 @@ def came_back(user: User, cases: Iterable[Case]) -> set[int]:
     shown = [case for case in cases if case.fingerprint and case.problem_seen_at]
     fixed = Case.objects.visible_to(user).filter(status=CaseStatus.CLOSED, merged_into=None, closed_at__isnull=False)
     fixed = fixed.filter(confirmed_class__isnull=False)
-    fixed = fixed.filter(fingerprint__in={case.fingerprint for case in shown}).exclude(confirmed_class__in=NO_CAUSE)
+    fixed = fixed.filter(fingerprint__in={case.fingerprint for case in shown}).exclude(
+        confirmed_class__in=("", *NO_CAUSE)
+    )
     closed: dict[str | None, list[tuple[int, dt.datetime]]] = defaultdict(list)
     for number, fingerprint, closed_at in fixed.order_by().values_list("pk", "fingerprint", "closed_at"):
         if closed_at is not None:
@@ -101,8 +103,8 @@ def came_back(user: User, cases: Iterable[Case]) -> set[int]:
 
 
 def is_fixed(case: Case) -> bool:
-    """Whether people closed it with a confirmed cause."""
-    return case.status == CaseStatus.CLOSED and case.confirmed_class not in (None, *NO_CAUSE)
+    """Whether people closed it with a confirmed cause; a false alarm has none, and nothing was fixed."""
+    return case.status == CaseStatus.CLOSED and case.confirmed_class not in (None, "", *NO_CAUSE)
 
 
 def _is_seen_after(case: Case, fixed: Case) -> bool:

@@ -14,7 +14,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from diagnostics.diagnosis.fingerprint import fingerprint_parts
-from diagnostics.diagnosis.verdict import HEALTHY, INCONCLUSIVE
+from diagnostics.diagnosis.verdict import HEALTHY, NO_CAUSE
 from diagnostics.language import in_reader_language
 from diagnostics.rules.rule import shipped_rules
 from diagnostics.symptoms import symptom
@@ -40,7 +40,7 @@ WEIGHTS: Mapping[str, float] = {
 }
 """Weight of a shared trait: causes most, then their location; consequences and versions little. Our choice."""
 
-NO_LIKENESS = {("class", HEALTHY), ("class", INCONCLUSIVE)}
+NO_LIKENESS = {("class", each) for each in NO_CAUSE}
 """Traits that make no two cases alike: jobs without trouble, or without a known cause, share nothing by that."""
 
 LEADING = [kind for kind, weight in WEIGHTS.items() if weight >= 2]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from django.utils import timezone
 
-from diagnostics.diagnosis.verdict import HEALTHY, INCONCLUSIVE
+from diagnostics.diagnosis.verdict import HEALTHY, NO_CAUSE
 from workbench.accounts.models import User
 from workbench.cases.job_verdicts import JobVerdict
 from workbench.cases.models import Case, CaseStatus
@@ -26,7 +26,8 @@ MOST_SPANS = 14
 MOST_SHARES = 5
 """Classes whose share is shown over time, the most frequent ones. Our choice: a row stays readable."""
 MOST_JOBS = 15
-NO_CAUSE = (None, "", HEALTHY, INCONCLUSIVE)
+UNNAMED = (None, "", *NO_CAUSE)
+"""What a case has where nobody, and no diagnosis, names a cause."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,11 +124,11 @@ class _Row:
     @property
     def cause(self) -> str | None:
         found = self.confirmed_class or self.verdict_class
-        return None if found in NO_CAUSE else found
+        return None if found in UNNAMED else found
 
     @property
     def confirmed_cause(self) -> str | None:
-        return None if self.confirmed_class in NO_CAUSE else self.confirmed_class
+        return None if self.confirmed_class in UNNAMED else self.confirmed_class
 
     def is_worst(self, job: JobVerdict) -> bool:
         """Whether the verdict and the confirmed cause of the case are those of this job."""
@@ -137,7 +138,7 @@ class _Row:
         """The cause for one job: the confirmed cause of a case is that of its worst job."""
         if self.is_worst(job):
             return self.cause
-        return None if job["symptom_class"] in NO_CAUSE else job["symptom_class"]
+        return None if job["symptom_class"] in UNNAMED else job["symptom_class"]
 
 
 def statistics(user: User, days: int | None = None) -> Statistics:

@@ -10,7 +10,7 @@ from typing import Any
 from diagnostics.diagnosis.first_step import first_step_of
 from diagnostics.diagnosis.possible_causes import causes_heading, causes_note, split_heading
 from diagnostics.diagnosis.problem_time import over_since
-from diagnostics.diagnosis.verdict import HEALTHY, INCONCLUSIVE
+from diagnostics.diagnosis.verdict import HEALTHY, NO_CAUSE
 from diagnostics.language import joined_sentences
 from diagnostics.symptoms import symptom
 from diagnostics.wording import phrase
@@ -259,7 +259,7 @@ def _about_causes(document: Mapping[str, Any]) -> Iterator[str]:
 
 def _looked_at(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Without a leading cause: the places that were examined."""
-    if document["verdict"]["symptom_class"] in (HEALTHY, INCONCLUSIVE):
+    if document["verdict"]["symptom_class"] in NO_CAUSE:
         for each in document.get("looked_at", ()):
             unread = say("not read; shown by: {evidence}", evidence=each["evidence"])
             yield each["what"], say("read") if each["read"] else unread

@@ -52,6 +52,18 @@ def test_a_problem_seen_after_a_confirmed_fix_is_a_regression_and_the_page_says_
     assert "What fixed it then: Salted the key" in page
 
 
+@pytest.mark.parametrize("answer", ["healthy", "inconclusive"])
+def test_a_case_that_was_closed_without_a_cause_is_no_fix(people: People, answer: str) -> None:
+    earlier = skewed(people.alice, "In May", MAY)
+    case_close(case=earlier, user=people.bob, confirmed_class=answer, what_fixed_it="")
+    Case.objects.filter(pk=earlier.pk).update(closed_at=JUNE)
+    earlier.refresh_from_db()
+    later = skewed(people.alice, "In July", JULY)
+
+    assert recurrence(people.alice, later).returned_from is None
+    assert came_back(people.alice, [earlier, later]) == set()
+
+
 def test_open_cases_with_the_same_problem_are_one_line(people: People) -> None:
     for title in ("In May", "In June"):
         skewed(people.alice, title, MAY)
