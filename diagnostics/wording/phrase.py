@@ -132,6 +132,12 @@ def _time(value: FactValue) -> str:
     return f"{moment:%Y-%m-%d %H:%M:%S} UTC"
 
 
+def clock_times(first: dt.datetime, last: dt.datetime) -> tuple[str, str]:
+    """Two moments as times of the day in UTC; with their days where these are not the same."""
+    form = "%H:%M:%S" if first.astimezone(dt.UTC).date() == last.astimezone(dt.UTC).date() else "%Y-%m-%d %H:%M:%S"
+    return first.astimezone(dt.UTC).strftime(form), last.astimezone(dt.UTC).strftime(form)
+
+
 def _list(value: FactValue) -> str:
     return _joined(value, plain)
 

@@ -12,7 +12,8 @@ from diagnostics.calculators.calculator import FORGETS, input_values
 from diagnostics.diagnosis.fact_view import SignalIndex
 from diagnostics.evidence.subject import Lookup, Subject
 from diagnostics.vocabulary.job_states import DELETED_WHEN_ENDED, ENDED
-from diagnostics.wording.phrase import duration, number
+from diagnostics.wording.lost_records import rounded
+from diagnostics.wording.phrase import clock_times, duration, number
 from workbench.analyses.finding_facts import facts_of
 from workbench.analyses.models import Analysis
 from workbench.languages.sentences import say
@@ -33,13 +34,10 @@ class Lost:
     @property
     def words(self) -> dict[str, str]:
         """The values for a sentence; a number of two digits, as many as an estimate deserves."""
-        count = {} if self.most is None else {"count": number(float(f"{self.most:.2g}"))}
-        return {
-            "lasted": duration(self.lasted_ms),
-            "first": f"{dt.datetime.fromtimestamp(self.first_ms / 1000, dt.UTC):%H:%M:%S}",
-            "last": f"{dt.datetime.fromtimestamp(self.last_ms / 1000, dt.UTC):%H:%M:%S}",
-            **count,
-        }
+        count = {} if self.most is None else {"count": number(rounded(self.most))}
+        ends = (dt.datetime.fromtimestamp(each / 1000, dt.UTC) for each in (self.first_ms, self.last_ms))
+        first, last = clock_times(*ends)
+        return {"lasted": duration(self.lasted_ms), "first": first, "last": last, **count}
 
 
 def lost_by_restarts(analysis: Analysis, job: str | None) -> Lost | None:

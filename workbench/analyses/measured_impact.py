@@ -11,8 +11,8 @@ from diagnostics.calculators.calculator import FORGETS, calculate, input_values
 from diagnostics.diagnosis.problem_time import over_since, problem_onset
 from diagnostics.diagnosis.verdict import NO_CAUSE
 from diagnostics.language import listed
-from diagnostics.wording.lost_records import at_least_and_most
-from diagnostics.wording.phrase import duration, number
+from diagnostics.wording.lost_records import at_least_and_most, rounded
+from diagnostics.wording.phrase import clock_times, duration, number
 from workbench.analyses.after_restarts import lost_by_restarts
 from workbench.analyses.finding_facts import facts_of
 from workbench.analyses.models import Analysis
@@ -58,22 +58,27 @@ def _phrases(analysis: Analysis) -> Iterator[str]:
     if ill:
         yield from _length(analysis.document)
         yield from _restarts(analysis, [None, *(job.get("job_id") for job in ill)])
-    lag = max(_facts(analysis, "watermarks", "lag_last_ms", running_only=True), default=0.0)
+    # Of jobs beside one with trouble nothing is its impact.
+    of = [None, *(job.get("job_id") for job in ill)] if ill else None
+    lag = max(_facts(analysis, "watermarks", "lag_last_ms", of=of, running_only=True), default=0.0)
     if lag >= LEAST_LAG_MS:
         yield say("the event time is up to {lag} behind at the end", lag=duration(lag))
-    yield from _late(analysis)
-    if behind := sum(_facts(analysis, "consumer_lag", "lag")):
+    yield from _late(analysis, of)
+    if behind := sum(_facts(analysis, "consumer_lag", "lag", of=of)):
         yield say("{count} records wait in Kafka", count=number(behind))
 
 
-def _late(analysis: Analysis) -> Iterator[str]:
+def _late(analysis: Analysis, of: Sequence[str | None] | None) -> Iterator[str]:
     """Late records dropped: since the rate jumped where it did, else since the attempt that counts them began."""
-    found = [each["facts"] for each in _of(analysis, "late_records")]
-    jumped = [facts for facts in found if facts.get("dropped_since_jump")]
+    counts = (each for each in _of(analysis, "late_records") if of is None or each["subject"].get("job") in of)
+    counted = [each["facts"] for each in counts]
+    jumped = [facts for facts in counted if facts.get("dropped_since_jump")]
     if since := sum(facts["dropped_since_jump"] for facts in jumped):
         first = dt.datetime.fromtimestamp(min(facts["changed_at_ms"] for facts in jumped) / 1000, dt.UTC)
-        yield say("{count} late records dropped since {time} UTC", count=number(since), time=f"{first:%H:%M:%S}")
-    if dropped := sum(facts.get("dropped") or 0 for facts in found if facts not in jumped):
+        span = evidence_span(analysis.document)
+        time, _ = clock_times(first, dt.datetime.fromisoformat(span[1]) if span else first)
+        yield say("{count} late records dropped since {time} UTC", count=number(since), time=time)
+    if dropped := sum(facts.get("dropped") or 0 for facts in counted if facts not in jumped):
         yield say("{count} late records dropped since the job was last started", count=number(dropped))
 
 
@@ -89,7 +94,7 @@ def _length(document: Mapping[str, Any]) -> Iterator[str]:
     times = {
         "lasted": duration((end - first).total_seconds() * 1000),
         "first": f"{first:%Y-%m-%d %H:%M:%S}",
-        "last": f"{end:%H:%M:%S}",
+        "last": clock_times(first, end)[1],
     }
     is_over = over is not None
     yield say(LENGTHS_OF_ALL[is_over] if began.job_started else LENGTHS[is_over, began.at_start], **times)
@@ -145,14 +150,14 @@ def _at_stake(analysis: Analysis, ill: Sequence[str | None], back: float) -> Ite
         results = calculate(calculator, values, lookup).results
         if "lost" in results:
             down = next(each.value or 0.0 for each in values if each.input.name == "down_ms")
-            words = {"age": duration(back), "down": duration(down), "lost": _two_digits(results["lost"])}
+            words = {"age": duration(back), "down": duration(down), "lost": number(rounded(results["lost"]))}
             if lookup("job_code.makes_records") is True:
                 yield _stake_of_own_records(results, words)
             elif "lost_most" in results:
                 yield say(
                     "a restart from the last completed checkpoint, triggered {age} before the end, loses about {lost} "
                     "to {most} records if the job is down for {down}",
-                    most=_two_digits(results["lost_most"]),
+                    most=number(rounded(results["lost_most"])),
                     **words,
                 )
             else:
@@ -178,11 +183,6 @@ def _stake_of_own_records(results: Mapping[str, float], words: Mapping[str, str]
         lost=at_least_and_most(results["lost"], results.get("lost_most")),
         down=words["down"],
     )
-
-
-def _two_digits(count: float) -> str:
-    """An estimate with as many digits as it deserves."""
-    return number(float(f"{count:.2g}"))
 
 
 def _forgetting(analysis: Analysis, ill: Sequence[str | None]) -> list[str | None]:

@@ -112,9 +112,38 @@ def test_what_the_evidence_shows_is_offered_beside_it() -> None:
 
 
 def test_late_records_of_before_the_rate_jumped_are_no_impact() -> None:
-    jumped = signal("late_records", dropped=70_985, dropped_since_jump=66_805, changed_at_ms=1_795_224_494_126)
+    jumped = signal("late_records", dropped=70_985, dropped_since_jump=66_805, changed_at_ms=1_795_138_094_126)
     found = measured_impact(Analysis(document=document([job("slow_sink")]), signals=[jumped]))
     assert found == ["66,805 late records dropped since 01:28:14 UTC"]
+
+
+def test_what_a_job_beside_it_is_behind_is_no_impact_of_the_ill_one() -> None:
+    jobs = [job("slow_sink"), job("healthy")]
+    signals = [
+        {**signal(key, **facts), "subject": {"job": of}}
+        for of, times in (("slow_sink", 1), ("healthy", 1_000))
+        for key, facts in (
+            ("watermarks", {"lag_last_ms": 120_000.0 * times}),
+            ("late_records", {"dropped": 3 * times}),
+            ("consumer_lag", {"lag": 50 * times}),
+        )
+    ]
+    assert measured_impact(Analysis(document=document(jobs), signals=signals))[1:] == [
+        "the event time is up to 2 min behind at the end",
+        "3 late records dropped since the job was last started",
+        "50 records wait in Kafka",
+    ]
+
+
+def test_times_of_another_day_have_their_day() -> None:
+    jumped = signal("late_records", dropped=70_985, dropped_since_jump=66_805, changed_at_ms=1_795_137_094_126)
+    days = {**document([job("slow_sink")], finding("01:07:20"))}
+    days["inputs"] = [{"first_ts": "2026-11-19T01:00:00Z", "last_ts": "2026-11-21T01:10:00Z"}]
+    days["findings"][0]["onset"]["ended"] = "2026-11-21T01:07:20Z"
+    assert measured_impact(Analysis(document=days, signals=[jumped])) == [
+        "24 h from 2026-11-20 01:07:20 to 2026-11-21 01:07:20 UTC",
+        "66,805 late records dropped since 2026-11-20 01:11:34 UTC",
+    ]
 
 
 def test_a_healthy_job_shows_no_impact() -> None:
