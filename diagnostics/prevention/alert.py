@@ -289,14 +289,21 @@ def has_grown(series: CaseSeries, metric: str, window: int) -> Condition:
     return {labels: [each is not None and each > 0 for each in grows] for labels, grows in counts.items()}
 
 
+def _rose(before: float | None, after: float | None) -> bool:
+    """Whether a count grew from one sample to the next: one that is smaller than before began again at 0."""
+    return before is not None and after is not None and after != before and after > 0
+
+
 def has_increased(series: CaseSeries, metric: str, window: int) -> Condition:
-    """Where a count of the job grew between two samples of the window, also of a series that has ended since."""
+    """Where a count of the job grew between two samples of the window, also of a series that has ended since; one that
+    began again is counted from 0 on, as by `increase` of Prometheus.
+    """
     back = window // STEP_MS
     found: dict[Labels, list[bool]] = {}
     for labels, values in largest_of(series, metric, ("job_name",)).items():
         ranges = (values[max(step - back, 0) : step + 1] for step in range(len(values)))
         known = ([value for value in each if value is not None] for each in ranges)
-        found[labels] = [bool(each) and max(each) > each[0] for each in known]
+        found[labels] = [any(_rose(before, after) for before, after in pairwise(each)) for each in known]
     return found
 
 
@@ -318,10 +325,7 @@ def has_stood_still(series: CaseSeries, metric: str, window: int) -> Condition:
     back = window // STEP_MS
     still_by_labels: dict[Labels, list[bool]] = {}
     for labels, values in largest_of(series, metric, ("job_name",)).items():
-        rose = [
-            after is not None and before is not None and after != before and after > 0
-            for before, after in pairwise(values)
-        ]
+        rose = [_rose(before, after) for before, after in pairwise(values)]
         still_by_labels[labels] = [
             step >= back and None not in (values[step - back], values[step]) and not any(rose[step - back : step])
             for step in range(len(values))
