@@ -279,9 +279,15 @@ def _version(view: FactView) -> Version | None:
 
 
 def _facts(rule: Rule, view: FactView) -> dict[str, FactValue]:
-    wanted = list(dict.fromkeys([*rule.facts, *rule.when.facts()]))
-    named = {reference.rpartition(".")[2]: view(reference) for reference in wanted}
-    return {name: value for name, value in named.items() if value is not None}
+    """The known values by the names of their facts. Of two signals with a fact of one name the one that the rule names
+    first counts.
+    """
+    facts: dict[str, FactValue] = {}
+    for reference in (*rule.facts, *rule.when.facts()):
+        value = view(reference)
+        if value is not None:
+            facts.setdefault(reference.rpartition(".")[2], value)
+    return facts
 
 
 def _spoken(rule: Rule, view: FactView) -> Sequence[str]:

@@ -129,3 +129,10 @@ def test_what_only_excludes_another_explanation_comes_last_and_decides_nothing()
     assert found["deciding_checks"] == 1
     assert [each["fact"] for each in found["checks"]] == ["heap.full", "settings.backend", "heap.live_ratio"]
     assert found["checks"][-1]["op"] == "<"
+
+
+def test_of_two_facts_of_one_name_the_one_that_the_rule_names_first_counts() -> None:
+    """An unknown fact of the second signal took the known one of the first away."""
+    rule = {**HEAP, "facts": ["heap.full", "settings.full", "old.live_ratio"]}
+    facts = heap_finding(rule)["facts"]
+    assert (facts["full"], facts["live_ratio"]) == (30, 0.86)
