@@ -214,8 +214,9 @@ def file_remove(*, file: UploadedFile) -> None:
 
 @transaction.atomic
 def file_restore(*, file: UploadedFile) -> None:
-    """Undoes `file_remove`. Raises UploadRefused when the bytes are deleted."""
-    if not file.path.exists():
+    """Undoes `file_remove`. Raises UploadRefused when it is deleted."""
+    is_kept = UploadedFile.objects.select_for_update().filter(pk=file.pk).exists()
+    if not is_kept or not file.path.exists():
         raise UploadRefused(say("{name} was removed too long ago.", name=file.name))
     Shelf.read(file.case, limits_now()).place(file)
     file.removed_at = None
@@ -235,10 +236,14 @@ def removed_files_purge() -> int:
     """
     old = UploadedFile.objects.filter(removed_at__lt=timezone.now() - REMOVED_KEPT)
     old = old.exclude(case__team__in=LegalHold.objects.in_force().values("team"))
-    for file in old:
-        file.path.unlink(missing_ok=True)
-        file.delete()
-    return len(old)
+    count = 0
+    for file in list(old):
+        # The row first, and only while it is removed: one that was restored meanwhile keeps its bytes.
+        deleted, _ = old.filter(pk=file.pk).delete()
+        if deleted:
+            file.path.unlink(missing_ok=True)
+            count += 1
+    return count
 
 
 def _store(content: Content, path: Path, most: int) -> tuple[int, str]:

@@ -207,6 +207,26 @@ def test_what_was_removed_long_ago_is_deleted(case: Case, people: People) -> Non
     assert not UploadedFile.objects.exists()
 
 
+def test_what_is_restored_while_old_files_are_deleted_stays(
+    case: Case, people: People, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = add(case, people.alice), add(case, people.alice, LOG + LOG, "other.log")
+    for file in (first, second):
+        file_remove(file=file)
+    UploadedFile.objects.update(removed_at=timezone.now() - REMOVED_KEPT - timedelta(seconds=1))
+    unlink = Path.unlink
+
+    def unlink_while_somebody_restores(path: Path, missing_ok: bool = False) -> None:
+        other = second if path == first.path else first
+        if other.path.exists() and not case.files.present().exists():
+            file_restore(file=file_to_change(people.alice, other.pk, removed=True))
+        unlink(path, missing_ok)
+
+    monkeypatch.setattr(Path, "unlink", unlink_while_somebody_restores)
+    assert removed_files_purge() == 1
+    assert case.files.present().get().path.exists()
+
+
 def test_a_cited_file_stays(case: Case, people: People) -> None:
     file = add(case, people.alice)
     UploadedFile.objects.update(analysed_at=timezone.now())
