@@ -35,14 +35,14 @@ PAGE = 50
 def alerts(request: SignedInRequest) -> HttpResponse:
     """The alerts of the user's teams, the newest first."""
     visible = Alert.objects.visible_to(request.user).select_related("source", "cluster", "case")
-    readable = set(Case.objects.visible_to(request.user).values_list("pk", flat=True))
     shown = {"firing": visible.firing(), "unmapped": visible.filter(case=None)}.get(
         request.GET.get("show", ""), visible
     )
     page = Paginator(shown, PAGE).get_page(request.GET.get("page"))
+    readable = Case.objects.visible_to(request.user).filter(pk__in=[alert.case_id for alert in page if alert.case_id])
     context = {
         "page": page,
-        "readable": {alert.case_id for alert in page if alert.case_id in readable},
+        "readable": set(readable.values_list("pk", flat=True)),
         "show": request.GET.get("show", ""),
         "firing": visible.firing().count(),
         "sources": AlertSource.objects.listed().count(),

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from workbench.accounts.models import Team
 from workbench.accounts.requests import SignedInRequest
+from workbench.cases.models import Case
 from workbench.cases.selectors import case_to_change
 from workbench.clusters import services
 from workbench.clusters.address import AddressRefused
@@ -32,14 +33,14 @@ def clusters(request: SignedInRequest) -> HttpResponse:
         raise PermissionDenied(say("Only administrators list clusters."))
     errors: dict[str, Any] = {}
     if request.method == "POST":
-        team = request.POST.get("team", "")
+        team = whole_number(request.POST.get("team", ""))
         try:
             services.cluster_add(
                 user=request.user,
                 name=request.POST.get("name", ""),
                 url=request.POST.get("url", ""),
                 serves=request.POST.get("serves", Serves.REST),
-                team=get_object_or_404(Team, pk=int(team)) if team.isdecimal() and len(team) < 10 else None,
+                team=get_object_or_404(Team, pk=team) if team is not None else None,
                 special_allowed=request.POST.get("special") == "1",
                 login=(
                     request.POST.get("login", ""),
@@ -84,12 +85,8 @@ def remove(request: SignedInRequest, cluster_id: int) -> HttpResponse:
 @require_POST
 def collect(request: SignedInRequest) -> HttpResponse:
     """Starts a collection from a listed cluster into a new case, or into the one that `case` names."""
-    if not request.user.may_change_cases:
-        raise PermissionDenied(say(say("Your role may read cases, not add to them.")))
-    chosen, into = request.POST.get("cluster", ""), request.POST.get("case", "")
-    number = int(chosen) if chosen.isdecimal() and len(chosen) < 10 else 0
-    cluster = get_object_or_404(Cluster.objects.offered_to(request.user).clusters(), pk=number)
-    case = case_to_change(request.user, int(into)) if into.isdecimal() and len(into) < 10 else None
+    case = _case_to_add_to(request)
+    cluster = _offered(Cluster.objects.offered_to(request.user).clusters(), request.POST.get("cluster", ""))
     try:
         collection = services.collection_request(user=request.user, cluster=cluster, case=case, redact=_redact(request))
     except ValidationError as error:
@@ -102,13 +99,8 @@ def collect(request: SignedInRequest) -> HttpResponse:
 @require_POST
 def profile(request: SignedInRequest) -> HttpResponse:
     """Starts the profiler of a listed cluster on one process, for a new case or for the one that `case` names."""
-    if not request.user.may_change_cases:
-        raise PermissionDenied(say("Your role may read cases, not add to them."))
-    sent, into = request.POST, whole_number(request.POST.get("case", ""))
-    cluster = _chosen(Cluster.objects.offered_to(request.user).clusters(), sent.get("profiled", ""))
-    case = case_to_change(request.user, into) if into is not None else None
-    if cluster is None:
-        raise Http404
+    case, sent = _case_to_add_to(request), request.POST
+    cluster = _offered(Cluster.objects.offered_to(request.user).clusters(), sent.get("profiled", ""))
     try:
         collection = services.profile_request(
             user=request.user,
@@ -144,13 +136,8 @@ def _query(request: SignedInRequest, offered: ClusterQuerySet, prefix: str) -> H
 
     prefix  of the fields of its form, since all forms of the page are one
     """
-    if not request.user.may_change_cases:
-        raise PermissionDenied(say(say("Your role may read cases, not add to them.")))
-    sent, into = request.POST, request.POST.get("case", "")
-    server = _chosen(offered, sent.get(f"{prefix}server", ""))
-    case = case_to_change(request.user, int(into)) if into.isdecimal() and len(into) < 10 else None
-    if server is None:
-        raise Http404
+    case, sent = _case_to_add_to(request), request.POST
+    server = _offered(offered, sent.get(f"{prefix}server", ""))
     try:
         begin, end = _window(sent.get(f"{prefix}hours", ""), sent.get(f"{prefix}until", ""))
         collection = services.query_request(
@@ -178,6 +165,24 @@ def _window(hours: str, until: str) -> tuple[dt.datetime, dt.datetime]:
         raise ValidationError({"window": say("Choose how many hours, and until when, in UTC.")}) from None
 
 
+def _case_to_add_to(request: SignedInRequest) -> Case | None:
+    """The case that `case` names; None for a new one. Raises PermissionDenied for who may only read, and as
+    `case_to_change`.
+    """
+    if not request.user.may_change_cases:
+        raise PermissionDenied(say("Your role may read cases, not add to them."))
+    number = whole_number(request.POST.get("case", ""))
+    return case_to_change(request.user, number) if number is not None else None
+
+
+def _offered(offered: ClusterQuerySet, key: str) -> Cluster:
+    """The one of these that a form names. Raises Http404 for any other."""
+    found = _chosen(offered, key)
+    if found is None:
+        raise Http404
+    return found
+
+
 def _chosen(offered: ClusterQuerySet, key: str) -> Cluster | None:
     number = whole_number(key)
     return offered.filter(pk=number).first() if number is not None else None
@@ -187,10 +192,7 @@ def _chosen(offered: ClusterQuerySet, key: str) -> Cluster | None:
 @require_POST
 def fetch(request: SignedInRequest) -> HttpResponse:
     """Starts a download of the file that `url` names into a new case, or into the one that `case` names."""
-    if not request.user.may_change_cases:
-        raise PermissionDenied(say(say("Your role may read cases, not add to them.")))
-    into = request.POST.get("case", "")
-    case = case_to_change(request.user, int(into)) if into.isdecimal() and len(into) < 10 else None
+    case = _case_to_add_to(request)
     try:
         collection = services.fetch_request(
             user=request.user, url=request.POST.get("url", ""), case=case, redact=_redact(request)

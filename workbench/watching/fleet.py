@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.db.models import Q, QuerySet
+from django.db.models import F, Q, QuerySet
 
 from workbench.accounts.models import User
 from workbench.cases.models import Case, CaseQuerySet
@@ -83,19 +83,17 @@ def _badness(row: FleetRow) -> tuple[int, int, str]:
 
 
 def _latest_checks(jobs: Sequence[WatchedJob]) -> dict[int, list[tuple[float, float]]]:
-    """The last checkpoint durations of each job as (epoch s, ms), oldest first."""
+    """The last checkpoint durations of each job as (epoch s, ms), oldest first: those of CHECKS_SHOWN periods before it
+    was seen last, however long ago that is, and however often other clusters are checked.
+    """
     points: dict[int, list[tuple[float, float]]] = defaultdict(list)
-    if not jobs:
-        return points
-    since = min(job.seen_at - _period(job) for job in jobs)
-    for check in JobCheck.objects.filter(job__in=jobs, at__gte=since).order_by("at").only("job", "at", "checkpoint_ms"):
-        if check.checkpoint_ms is not None:
-            points[check.job_id].append((check.at.timestamp(), check.checkpoint_ms))
+    for every in {job.watch.every for job in jobs}:
+        since = F("job__seen_at") - dt.timedelta(minutes=every * CHECKS_SHOWN)
+        own = [job for job in jobs if job.watch.every == every]
+        measured = JobCheck.objects.filter(job__in=own, at__gte=since, checkpoint_ms__isnull=False).order_by("at")
+        for check in measured.only("job", "at", "checkpoint_ms"):
+            points[check.job_id].append((check.at.timestamp(), check.checkpoint_ms or 0.0))
     return defaultdict(list, {key: values[-CHECKS_SHOWN:] for key, values in points.items()})
-
-
-def _period(job: WatchedJob) -> dt.timedelta:
-    return dt.timedelta(minutes=job.watch.every * CHECKS_SHOWN)
 
 
 def watches_of(user: User) -> Sequence[Watch]:
