@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 
 from diagnostics.diagnosis.fact_view import FactView, SignalIndex
 from diagnostics.diagnosis.missing import needs
 from diagnostics.evidence.subject import Subject
 from diagnostics.language import in_reader_language, joined_sentences, say, to_say
+from diagnostics.vocabulary.catalogue_file import catalogue
 from diagnostics.vocabulary.stored_words import in_reader_words
 from diagnostics.wording.phrase import enumeration
-from diagnostics.yaml_document import read_yaml, with_translations
+from diagnostics.yaml_document import with_translations
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +58,7 @@ class LookedAt:
 @cache
 def places() -> tuple[Place, ...]:
     """Every place, in the order in which people examine them."""
-    text = (files("diagnostics.vocabulary") / "troubles.yaml").read_text("utf-8")
-    entries = read_yaml(text, "troubles.yaml").content.values()
+    entries = catalogue("troubles.yaml").values()
     return tuple(
         Place(
             with_translations(entry["what"], entry, "what"),

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 
 from diagnostics.diagnosis.ranking import is_telling
 from diagnostics.language import in_reader_language, say
@@ -14,9 +13,10 @@ from diagnostics.rules.condition import Check
 from diagnostics.rules.rule import Rule
 from diagnostics.signals.signal import NotMeasured
 from diagnostics.symptoms import symptom
+from diagnostics.vocabulary.catalogue_file import catalogue
 from diagnostics.wording.code import fill_code
 from diagnostics.wording.phrase import within_sentence
-from diagnostics.yaml_document import read_yaml, with_translations
+from diagnostics.yaml_document import with_translations
 
 REST = "http://<jobmanager>:8081"
 """The address in commands when it is unknown: Flink's default REST port (`rest.port`)."""
@@ -45,8 +45,7 @@ class Need:
 @cache
 def needs() -> Mapping[str, Need]:
     """Every kind of evidence by id, from `vocabulary/evidence_kinds.yaml`."""
-    text = (files("diagnostics.vocabulary") / "evidence_kinds.yaml").read_text("utf-8")
-    entries = read_yaml(text, "evidence_kinds.yaml").content
+    entries = catalogue("evidence_kinds.yaml")
     return {
         name: Need(
             with_translations(entry["what"], entry, "what"),

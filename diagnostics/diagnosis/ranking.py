@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from diagnostics.diagnosis.fact_label import fact_label
@@ -20,10 +19,10 @@ from diagnostics.diagnosis.match import Matches, Silent, Undecided
 from diagnostics.language import listed, say
 from diagnostics.rules.condition import Check
 from diagnostics.symptoms import symptom, symptoms
+from diagnostics.vocabulary.catalogue_file import catalogue
 from diagnostics.wording.bound import bound_words
 from diagnostics.wording.fact import fact_value
 from diagnostics.wording.phrase import within_sentence
-from diagnostics.yaml_document import read_yaml
 
 MOST_RANKED = 5
 """Named causes; the rest counts as another cause. Our choice: more do not help to decide what to collect."""
@@ -87,9 +86,8 @@ class RankedCause:
 @cache
 def priors() -> Mapping[str, Mapping[str, float]]:
     """Context -> class -> share of the resolved incidents of that context, with half an incident added per class."""
-    text = (files("diagnostics.vocabulary") / "cause_priors.yaml").read_text("utf-8")
     shares = {}
-    for context, counts in read_yaml(text, "cause_priors.yaml").content.items():
+    for context, counts in catalogue("cause_priors.yaml").items():
         smoothed = {name: counts.get(name, 0) + 0.5 for name in _causes()}
         total = sum(smoothed.values())
         shares[context] = {name: count / total for name, count in smoothed.items()}
@@ -99,8 +97,7 @@ def priors() -> Mapping[str, Mapping[str, float]]:
 @cache
 def hints() -> Mapping[str, tuple[str, ...]]:
     """Class -> words of errors that support it."""
-    text = (files("diagnostics.vocabulary") / "hints.yaml").read_text("utf-8")
-    return {name: tuple(words) for name, words in read_yaml(text, "hints.yaml").content.items()}
+    return {name: tuple(words) for name, words in catalogue("hints.yaml").items()}
 
 
 def _causes() -> list[str]:

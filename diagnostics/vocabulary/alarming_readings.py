@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any, Literal, get_args
 
-from diagnostics.yaml_document import read_yaml, with_translations
+from diagnostics.vocabulary.catalogue_file import catalogue
+from diagnostics.yaml_document import with_translations
 
 FILE = "alarming_readings.yaml"
 Take = Literal["least", "most", "first", "last", "grown", "unknown", "idle", "series"]
@@ -105,8 +105,7 @@ def asked_metrics() -> frozenset[str]:
 @cache
 def alarming_readings() -> Mapping[str, AlarmingReading]:
     """The catalogue by id, in its order. Raises InvalidRule naming the line when the file is invalid."""
-    text = (files("diagnostics.vocabulary") / FILE).read_text("utf-8")
-    content: Mapping[str, Mapping[str, Any]] = read_yaml(text, FILE).content
+    content: Mapping[str, Mapping[str, Any]] = catalogue(FILE)
     return {name: _entry(entry) for name, entry in content.items()}
 
 

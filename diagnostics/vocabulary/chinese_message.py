@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import re
 from functools import cache, lru_cache, partial
-from importlib.resources import files
 from typing import Any
 
-from diagnostics.yaml_document import read_yaml
+from diagnostics.vocabulary.catalogue_file import catalogue
 
 CHINESE = re.compile("[\u4e00-\u9fff]")
 PART = re.compile(r"\\\{(\d)\\\}")
@@ -37,9 +36,7 @@ def _worded(english: str, hit: re.Match[str]) -> str:
 @cache
 def _messages() -> tuple[tuple[re.Pattern[str], str], ...]:
     """Pattern and English text. Raises InvalidRule naming the line when the file is invalid."""
-    content: Any = read_yaml(
-        (files("diagnostics.vocabulary") / "messages_in_chinese.yaml").read_text("utf-8"), "messages_in_chinese.yaml"
-    ).content
+    content: Any = catalogue("messages_in_chinese.yaml")
     return tuple((_pattern(each), english) for english, chinese in content.items() for each in chinese)
 
 

@@ -10,11 +10,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
+from diagnostics.vocabulary.catalogue_file import catalogue
 from diagnostics.vocabulary.fault_origins import OWN_CODE, UNKNOWN
-from diagnostics.yaml_document import read_yaml, with_translations
+from diagnostics.yaml_document import with_translations
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +71,7 @@ def is_nested(missing: str, frames: Sequence[str]) -> bool:
 @cache
 def code_shapes() -> tuple[CodeShape, ...]:
     """The catalogue in its order. Raises InvalidRule naming the line when the file is invalid."""
-    text = (files("diagnostics.vocabulary") / "code_shapes.yaml").read_text("utf-8")
-    content: Any = read_yaml(text, "code_shapes.yaml").content
+    content: Any = catalogue("code_shapes.yaml")
     return tuple(
         CodeShape(
             what=with_translations(what, entry, "what"),

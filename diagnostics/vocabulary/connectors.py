@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any, Literal, get_args
 
 from diagnostics.language import CHINESE, Text
-from diagnostics.yaml_document import read_yaml, translated_names, with_translations
+from diagnostics.vocabulary.catalogue_file import catalogue
+from diagnostics.yaml_document import translated_names, with_translations
 
 Replay = Literal["replays", "forgets", "depends"]
 Writing = Literal["transactions", "idempotent", "write-ahead log", "at least once", "at most once"]
@@ -68,8 +68,7 @@ class Connector:
 @cache
 def connectors() -> Mapping[str, Connector]:
     """Id -> connector, in the order of the file."""
-    text = files("diagnostics.vocabulary").joinpath("connectors.yaml").read_text("utf-8")
-    entries = read_yaml(text, "connectors.yaml").content
+    entries = catalogue("connectors.yaml")
     return {name: _connector(name, entry) for name, entry in entries.items()}
 
 

@@ -17,11 +17,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from diagnostics.notation.flink_values import size_bytes
-from diagnostics.yaml_document import read_yaml, with_translations
+from diagnostics.vocabulary.catalogue_file import catalogue
+from diagnostics.yaml_document import with_translations
 
 Values = Mapping[str, tuple[str, ...]]
 
@@ -77,8 +77,7 @@ def _is_within(directory: str, directories: str) -> bool:
 @cache
 def contradictions() -> Mapping[str, Contradiction]:
     """The catalogue by id, in its order. Raises InvalidRule naming the line when the file is invalid."""
-    text = (files("diagnostics.vocabulary") / "contradicting_settings.yaml").read_text("utf-8")
-    content: Mapping[str, Mapping[str, Any]] = read_yaml(text, "contradicting_settings.yaml").content
+    content: Mapping[str, Mapping[str, Any]] = catalogue("contradicting_settings.yaml")
     return {
         name: Contradiction(
             with_translations(entry["what"], entry, "what"),

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
-from diagnostics.yaml_document import read_yaml, with_translations
+from diagnostics.vocabulary.catalogue_file import catalogue
+from diagnostics.yaml_document import with_translations
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +22,7 @@ class Expected:
 @cache
 def expected_behaviour() -> Mapping[str, Expected]:
     """The catalogue by id, in its order. Raises InvalidRule naming the line when the file is invalid."""
-    text = (files("diagnostics.vocabulary") / "expected_behaviour.yaml").read_text("utf-8")
-    content: Mapping[str, Mapping[str, Any]] = read_yaml(text, "expected_behaviour.yaml").content
+    content: Mapping[str, Mapping[str, Any]] = catalogue("expected_behaviour.yaml")
     return {
         name: Expected(entry["shape"], with_translations(entry["says"].strip(), entry, "says"))
         for name, entry in content.items()

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib.resources import files
 from typing import Any
 
 from diagnostics.notation.constant_text import EntryTexts
 from diagnostics.notation.stack_frame import is_generated, is_user_code, unshaded
+from diagnostics.vocabulary.catalogue_file import catalogue
 from diagnostics.vocabulary.message_remedies import REMEMBERED, shown_by_message
 from diagnostics.vocabulary.outside_refusals import client_classes, shows_status, telling_texts
-from diagnostics.yaml_document import read_yaml, with_translations
+from diagnostics.yaml_document import with_translations
 
 OWN_CODE = "own_code"
 UNKNOWN = "unknown"
@@ -63,8 +63,7 @@ class Origin:
 @cache
 def origins() -> tuple[Origin, ...]:
     """The catalogue in its order. Raises InvalidRule naming the line when the file is invalid."""
-    text = (files("diagnostics.vocabulary") / "fault_origins.yaml").read_text("utf-8")
-    content: Any = read_yaml(text, "fault_origins.yaml").content
+    content: Any = catalogue("fault_origins.yaml")
     return tuple(_origin(name, entry) for name, entry in content.items())
 
 

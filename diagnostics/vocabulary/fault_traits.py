@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from diagnostics.notation.stack_frame import is_user_code, unshaded
-from diagnostics.yaml_document import read_yaml, with_translations
+from diagnostics.vocabulary.catalogue_file import catalogue
+from diagnostics.yaml_document import with_translations
 
 LEAST_POINTS = 3.0
 """Points with which a cause may lead: one trait that mostly decides, or two that often do. Our choice."""
@@ -68,8 +68,7 @@ class Resemblance:
 @cache
 def fault_traits() -> tuple[FaultTrait, ...]:
     """The catalogue. Raises InvalidRule naming the line when the file is invalid."""
-    text = (files("diagnostics.vocabulary") / "fault_traits.yaml").read_text("utf-8")
-    content: Any = read_yaml(text, "fault_traits.yaml").content
+    content: Any = catalogue("fault_traits.yaml")
     return tuple(_trait(entry) for entry in content.values())
 
 

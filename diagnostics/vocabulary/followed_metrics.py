@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib.resources import files
 
-from diagnostics.yaml_document import read_yaml
+from diagnostics.vocabulary.catalogue_file import catalogue
 
 FILE = "followed_metrics.yaml"
 
@@ -13,7 +12,7 @@ FILE = "followed_metrics.yaml"
 @cache
 def followed_metrics() -> tuple[frozenset[str], tuple[str, ...]]:
     """Exact names, and prefixes of the others."""
-    content = read_yaml((files("diagnostics.vocabulary") / FILE).read_text("utf-8"), FILE).content
+    content = catalogue(FILE)
     names = [str(name) for group in content.values() for name in group]
     return frozenset(names), tuple(name.removesuffix("*") for name in names if name.endswith("*"))
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 
 from diagnostics.errors import InvalidRule
-from diagnostics.yaml_document import read_yaml
+from diagnostics.vocabulary.catalogue_file import catalogue
 
 NAME = "glossary.yaml"
 LANGUAGES = ("en", "zh")
@@ -33,7 +32,7 @@ def glossary() -> Mapping[str, Sequence[GlossaryEntry]]:
 
     Raises  InvalidRule for an entry that lacks a language, or a term that occurs twice.
     """
-    content = read_yaml((files("diagnostics.vocabulary") / NAME).read_text("utf-8"), NAME).content
+    content = catalogue(NAME)
     parts = {part: [_entry(entry) for entry in entries] for part, entries in content.items()}
     terms = [entry.anchor for entries in parts.values() for entry in entries]
     if repeated := sorted({term for term in terms if terms.count(term) > 1}):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from diagnostics.notation.log_event import harmless_events
-from diagnostics.yaml_document import read_yaml, with_translations
+from diagnostics.vocabulary.catalogue_file import catalogue
+from diagnostics.yaml_document import with_translations
 
 OTHERS = "healthy-too"
 """The entry of the harmless events that no other names."""
@@ -42,8 +42,7 @@ def harmless_errors() -> Mapping[str, HarmlessError]:
 
     Raises  InvalidRule naming the line when the file is invalid.
     """
-    text = (files("diagnostics.vocabulary") / "harmless_errors.yaml").read_text("utf-8")
-    content: Mapping[str, Mapping[str, Any]] = read_yaml(text, "harmless_errors.yaml").content
+    content: Mapping[str, Mapping[str, Any]] = catalogue("harmless_errors.yaml")
     named = {event for entry in content.values() for event in entry.get("events", ())}
     others = tuple(sorted(harmless_events() - named))
     return {

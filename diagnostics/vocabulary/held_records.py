@@ -17,11 +17,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from diagnostics.notation.flink_values import duration_ms, truth
-from diagnostics.yaml_document import read_yaml, with_translations
+from diagnostics.vocabulary.catalogue_file import catalogue
+from diagnostics.yaml_document import with_translations
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +52,7 @@ class Hold:
 @cache
 def holds() -> Sequence[Hold]:
     """The catalogue in its order. Raises InvalidRule naming the line when the file is invalid."""
-    text = (files("diagnostics.vocabulary") / "held_records.yaml").read_text("utf-8")
-    content: Mapping[str, Mapping[str, Any]] = read_yaml(text, "held_records.yaml").content
+    content: Mapping[str, Mapping[str, Any]] = catalogue("held_records.yaml")
     return tuple(
         Hold(
             entry["option"],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, reduce
-from importlib.resources import files
 from operator import and_, or_
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +21,8 @@ from diagnostics.notation.record_conditions import (
     is_known,
     message_starts,
 )
-from diagnostics.yaml_document import Place, YamlDocument, read_yaml
+from diagnostics.vocabulary.catalogue_file import catalogue_document
+from diagnostics.yaml_document import Place, YamlDocument
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -77,7 +77,7 @@ def _are_texts(values: Sequence[Any]) -> bool:
 
 
 def _shipped() -> Mapping[str, RecordCondition]:
-    return parse_kinds(read_yaml((files("diagnostics.vocabulary") / FILE).read_text("utf-8"), FILE))
+    return parse_kinds(catalogue_document(FILE))
 
 
 KINDS: Mapping[str, RecordCondition] = _shipped()

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib.resources import files
 from typing import Any, Literal, get_args
 
 from diagnostics.notation.stack_frame import is_user_code
-from diagnostics.yaml_document import read_yaml, with_translations
+from diagnostics.vocabulary.catalogue_file import catalogue
+from diagnostics.yaml_document import with_translations
 
 Role = Literal["sink", "look-up", "source", "transform"]
 Purpose = Literal[
@@ -78,7 +78,7 @@ class KnownFrames:
 @cache
 def known_frames() -> KnownFrames:
     """The catalogue. Raises InvalidRule naming the line when the file is invalid."""
-    content = read_yaml((files("diagnostics.vocabulary") / "frames.yaml").read_text("utf-8"), "frames.yaml").content
+    content = catalogue("frames.yaml")
     uploads, computing = content["uploads"], content["computing"]
     return KnownFrames(
         operators=Prefixes({entry["prefix"]: entry["role"] for entry in content["operators"]}),

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
-from diagnostics.yaml_document import read_yaml, with_translations
+from diagnostics.vocabulary.catalogue_file import catalogue
+from diagnostics.yaml_document import with_translations
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +35,7 @@ class MemoryBeyondModel:
 @cache
 def memory_beyond_model() -> Mapping[str, MemoryBeyondModel]:
     """The catalogue by id, in its order. Raises InvalidRule naming the line when the file is invalid."""
-    text = (files("diagnostics.vocabulary") / "memory_beyond_model.yaml").read_text("utf-8")
-    content: Mapping[str, Mapping[str, Any]] = read_yaml(text, "memory_beyond_model.yaml").content
+    content: Mapping[str, Mapping[str, Any]] = catalogue("memory_beyond_model.yaml")
     return {
         name: MemoryBeyondModel(
             tuple(entry["keys"]),

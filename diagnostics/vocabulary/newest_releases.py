@@ -15,14 +15,13 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from diagnostics.language import joined_sentences, say
+from diagnostics.vocabulary.catalogue_file import catalogue
 from diagnostics.vocabulary.class_owners import ClassOwner, class_owners, owner_of
 from diagnostics.vocabulary.known_bug import release_of
 from diagnostics.vocabulary.later_fix import products
-from diagnostics.yaml_document import read_yaml
 
 MOST_LINES = 12
 """Versions of Flink whose newest patch releases are listed where it is not known which one runs. Our choice: those of
@@ -130,8 +129,7 @@ def _asking(names: tuple[str, ...]) -> re.Pattern[str]:
 @cache
 def upgradables() -> Mapping[str, Upgradable]:
     """Every program by its name. Raises InvalidRule naming the line when the file is invalid."""
-    text = (files("diagnostics.vocabulary") / "newest_releases.yaml").read_text("utf-8")
-    content: Mapping[str, Mapping[str, Any]] = read_yaml(text, "newest_releases.yaml").content
+    content: Mapping[str, Mapping[str, Any]] = catalogue("newest_releases.yaml")
     return {
         name: Upgradable(
             name,

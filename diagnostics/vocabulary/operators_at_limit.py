@@ -6,11 +6,11 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from types import MappingProxyType
 from typing import Any
 
-from diagnostics.yaml_document import read_yaml, with_translations
+from diagnostics.vocabulary.catalogue_file import catalogue
+from diagnostics.yaml_document import with_translations
 
 BEHIND_NAME = r"(?=\[|\(|:|_\d|_*$|\s|,)"
 """What follows an operator's name: its number or description, also as Prometheus prints them, or the next operator."""
@@ -64,8 +64,7 @@ class OperatorRelief:
 @cache
 def operators_at_limit() -> Mapping[str, OperatorRelief]:
     """The catalogue by id, in its order. Raises InvalidRule naming the line when the file is invalid."""
-    text = (files("diagnostics.vocabulary") / "operators_at_limit.yaml").read_text("utf-8")
-    content: Mapping[str, Mapping[str, Any]] = read_yaml(text, "operators_at_limit.yaml").content
+    content: Mapping[str, Mapping[str, Any]] = catalogue("operators_at_limit.yaml")
     return {
         name: OperatorRelief(
             _pattern(entry["names"]) if entry.get("names") else None,

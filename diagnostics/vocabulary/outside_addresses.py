@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
-from diagnostics.yaml_document import read_yaml
+from diagnostics.vocabulary.catalogue_file import catalogue
 
 PORT = re.compile(
     r"(?:(?<![\w.-])[A-Za-z][\w.-]{0,200}|\d{1,3}(?:\.\d{1,3}){3}|[\]>])\]?:(\d{4,5})(?![\d:.\w])"
@@ -22,8 +21,7 @@ REGION = re.compile(r"(?<=\.)(?:[a-z]{2}(?:-[a-z]+)+-\d|dualstack)\.|(?<=\.)cn$|
 
 @cache
 def _catalogue() -> Mapping[str, Mapping[str, Any]]:
-    text = (files("diagnostics.vocabulary") / "outside_addresses.yaml").read_text("utf-8")
-    content: Any = read_yaml(text, "outside_addresses.yaml").content
+    content: Any = catalogue("outside_addresses.yaml")
     return dict(content)
 
 

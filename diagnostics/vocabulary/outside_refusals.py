@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib.resources import files
 from typing import Any
 
 from diagnostics.notation.stack_frame import unshaded
-from diagnostics.yaml_document import read_yaml, with_translations
+from diagnostics.vocabulary.catalogue_file import catalogue
+from diagnostics.yaml_document import with_translations
 
 STATUS = re.compile(
     r"(?i)(?:\bHTTP(?:/\d(?:\.\d)?)?|status(?:[ _-]?code)?|(?:response|http|reply)[ _-]?code|; error code)"
@@ -80,8 +80,7 @@ class Refusal:
 @cache
 def refusals() -> tuple[Refusal, ...]:
     """The catalogue in its order. Raises InvalidRule naming the line when the file is invalid."""
-    text = (files("diagnostics.vocabulary") / "outside_refusals.yaml").read_text("utf-8")
-    content: Any = read_yaml(text, "outside_refusals.yaml").content
+    content: Any = catalogue("outside_refusals.yaml")
     return tuple(
         Refusal(
             with_translations(how, entry, "how"),

@@ -11,17 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
-from diagnostics.yaml_document import read_yaml, with_translations
+from diagnostics.vocabulary.catalogue_file import catalogue
+from diagnostics.yaml_document import with_translations
 
 
 @cache
 def refusal_advice() -> Mapping[tuple[str, str], str]:
     """(way of refusing, system) -> advice. Raises InvalidRule naming the line when the file is invalid."""
-    text = (files("diagnostics.vocabulary") / "refusal_advice.yaml").read_text("utf-8")
-    content: Any = read_yaml(text, "refusal_advice.yaml").content
+    content: Any = catalogue("refusal_advice.yaml")
     return {
         (way, system): with_translations(entry["advice"].strip(), entry, "advice")
         for entry in content.values()

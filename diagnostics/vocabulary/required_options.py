@@ -11,13 +11,13 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
-from importlib.resources import files
 from typing import Any, Literal
 
 from diagnostics.language import Text
 from diagnostics.notation.printed_options import options_of_text
+from diagnostics.vocabulary.catalogue_file import catalogue
 from diagnostics.vocabulary.message_remedies import with_values
-from diagnostics.yaml_document import read_yaml, with_translations
+from diagnostics.yaml_document import with_translations
 
 Role = Literal["source", "sink"]
 CONNECTOR = "connector"
@@ -47,8 +47,7 @@ class _Catalogue:
 @cache
 def required_options() -> _Catalogue:
     """The catalogue. Raises InvalidRule naming the line when the file is invalid."""
-    text = (files("diagnostics.vocabulary") / "required_options.yaml").read_text("utf-8")
-    content: Mapping[str, Any] = read_yaml(text, "required_options.yaml").content
+    content: Mapping[str, Any] = catalogue("required_options.yaml")
     roles: tuple[Role, ...] = ("source", "sink")
     return _Catalogue(
         {

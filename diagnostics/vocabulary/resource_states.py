@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from diagnostics.language import Text
 from diagnostics.notation.operator_resource import NULL
+from diagnostics.vocabulary.catalogue_file import catalogue
 from diagnostics.vocabulary.message_remedies import with_values
-from diagnostics.yaml_document import read_yaml, with_translations
+from diagnostics.yaml_document import with_translations
 
 SET, UNSET = "set", "unset"
 """In place of values: the field holds something, or it is missing or null."""
@@ -67,8 +67,7 @@ def _fits(value: str | None, wanted: tuple[str, ...]) -> bool:
 @cache
 def resource_states() -> Mapping[str, ResourceState]:
     """The catalogue by id, in its order. Raises InvalidRule naming the line when the file is invalid."""
-    text = (files("diagnostics.vocabulary") / "resource_states.yaml").read_text("utf-8")
-    content: Mapping[str, Mapping[str, Any]] = read_yaml(text, "resource_states.yaml").content
+    content: Mapping[str, Mapping[str, Any]] = catalogue("resource_states.yaml")
     return {
         name: ResourceState(
             {path: tuple(map(str, values)) for path, values in entry["when"].items()},

@@ -6,13 +6,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib.resources import files
 from typing import Any
 
 from diagnostics.notation.constant_text import EntryTexts
+from diagnostics.vocabulary.catalogue_file import catalogue
 from diagnostics.vocabulary.class_owners import is_conflict
 from diagnostics.vocabulary.message_remedies import REMEMBERED, SETTING, STATEMENT, shown_by_message
-from diagnostics.yaml_document import read_yaml, with_translations
+from diagnostics.yaml_document import with_translations
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +55,7 @@ class SettingFault:
 @cache
 def setting_faults() -> tuple[SettingFault, ...]:
     """The catalogue in its order. Raises InvalidRule naming the line when the file is invalid."""
-    text = (files("diagnostics.vocabulary") / "setting_faults.yaml").read_text("utf-8")
-    content: Any = read_yaml(text, "setting_faults.yaml").content
+    content: Any = catalogue("setting_faults.yaml")
     return tuple(_fault(what, entry) for what, entry in content.items())
 
 

@@ -7,10 +7,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Literal, cast
 
 from diagnostics.notation.flink_values import duration_ms, number, size_bytes, truth
+from diagnostics.vocabulary.catalogue_file import FOLDER
 
 Type = Literal["duration", "integer", "number", "size", "truth", "choice", "text"]
 Version = tuple[int, int]
@@ -170,7 +170,7 @@ def version_of(text: str | None) -> Version | None:
 @cache
 def setting_catalogue() -> SettingCatalogue:
     """The catalogue, cached."""
-    text = (files("diagnostics.vocabulary") / "settings.csv").read_text("utf-8")
+    text = (FOLDER / "settings.csv").read_text("utf-8")
     known = [_known(row) for row in csv.DictReader(text.splitlines())]
     by_key = {each.key: each for each in known}
     by_former = {name.name: each for each in known for name in each.former if name.name not in by_key}

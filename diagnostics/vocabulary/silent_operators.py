@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
+from diagnostics.vocabulary.catalogue_file import catalogue
 from diagnostics.vocabulary.operators_at_limit import BEHIND_NAME
-from diagnostics.yaml_document import read_yaml, with_translations
+from diagnostics.yaml_document import with_translations
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +45,7 @@ class SilentOperator:
 @cache
 def silent_operators() -> Mapping[str, SilentOperator]:
     """The catalogue by id, in its order. Raises InvalidRule naming the line when the file is invalid."""
-    text = (files("diagnostics.vocabulary") / "silent_operators.yaml").read_text("utf-8")
-    content: Mapping[str, Mapping[str, Any]] = read_yaml(text, "silent_operators.yaml").content
+    content: Mapping[str, Mapping[str, Any]] = catalogue("silent_operators.yaml")
     return {
         name: SilentOperator(
             re.compile(rf"(?:{'|'.join(map(re.escape, entry['names']))}){BEHIND_NAME}"),

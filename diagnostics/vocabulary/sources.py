@@ -6,11 +6,11 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.resources import files
 from typing import Literal
 
 from diagnostics.errors import InvalidRule
 from diagnostics.language import CHINESE, Text, in_reader_language, say, to_say
+from diagnostics.vocabulary.catalogue_file import FOLDER, catalogue
 from diagnostics.yaml_document import read_yaml, with_translations
 
 CITED = re.compile(r"[\w.-]+(?:, [\w.-]+)*(?=:|$)")
@@ -159,7 +159,7 @@ def sources() -> Mapping[str, Source]:
     Raises  InvalidRule naming the file of an invalid or duplicate entry.
     """
     catalogue: dict[str, Source] = {}
-    for file in sorted(files("diagnostics.vocabulary").joinpath("sources").iterdir(), key=lambda each: each.name):
+    for file in sorted((FOLDER / "sources").iterdir(), key=lambda each: each.name):
         for source_id, entry in read_yaml(file.read_text("utf-8"), file.name).content.items():
             if source_id in catalogue:
                 raise InvalidRule([f"{file.name}: {source_id} is there twice"])
@@ -176,7 +176,7 @@ def sources() -> Mapping[str, Source]:
 def disputed_claims() -> Sequence[DisputedClaim]:
     """The disputed claims, from `disputed_claims.yaml`."""
     name = "disputed_claims.yaml"
-    content = read_yaml((files("diagnostics.vocabulary") / name).read_text("utf-8"), name).content
+    content = catalogue(name)
     return [
         DisputedClaim(
             claim=with_translations(each["claim"], each, "claim"),
@@ -215,5 +215,5 @@ def _said(detail: str) -> str:
 def bound_reasons() -> Mapping[str, Text]:
     """The reasons that have a translation, by themselves."""
     name = "bound_reasons.yaml"
-    content = read_yaml((files("diagnostics.vocabulary") / name).read_text("utf-8"), name).content
+    content = catalogue(name)
     return {english: Text(english, {CHINESE: chinese}) for english, chinese in content.items()}

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 import re2
@@ -14,8 +13,9 @@ import re2
 from diagnostics.errors import InvalidRule
 from diagnostics.notation.cdc_pipeline import CdcPipeline
 from diagnostics.notation.sql_tables import SqlTable, sql_inserts, sql_tables, tables_read
+from diagnostics.vocabulary.catalogue_file import catalogue
 from diagnostics.vocabulary.known_bug import Release, release_of
-from diagnostics.yaml_document import read_yaml, with_translations
+from diagnostics.yaml_document import with_translations
 
 LONGEST_SHOWN = 160
 """Characters of the words that show a trap. Our choice: a condition or an option."""
@@ -164,8 +164,7 @@ class StatementTrap:
 @cache
 def statement_traps() -> Mapping[str, StatementTrap]:
     """The catalogue by id, in its order. Raises InvalidRule naming the line when the file is invalid."""
-    text = (files("diagnostics.vocabulary") / "statement_traps.yaml").read_text("utf-8")
-    content: Mapping[str, Mapping[str, Any]] = read_yaml(text, "statement_traps.yaml").content
+    content: Mapping[str, Mapping[str, Any]] = catalogue("statement_traps.yaml")
     return {
         name: StatementTrap(
             _pattern(entry.get("statement")),

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
-from diagnostics.yaml_document import read_yaml, with_translations
+from diagnostics.vocabulary.catalogue_file import catalogue
+from diagnostics.yaml_document import with_translations
 
 RESULTS_OF_LOADS = ("doris.load_result", "starrocks.load_answer")
 """The events whose reason is the result of a load; the message of such a record holds the first line only."""
@@ -36,8 +36,7 @@ class Wait:
 @cache
 def waits() -> Mapping[str, Wait]:
     """The catalogue by id, in its order. Raises InvalidRule naming the line when the file is invalid."""
-    text = (files("diagnostics.vocabulary") / "waits.yaml").read_text("utf-8")
-    content: Mapping[str, Mapping[str, Any]] = read_yaml(text, "waits.yaml").content
+    content: Mapping[str, Mapping[str, Any]] = catalogue("waits.yaml")
     return {
         name: Wait(
             tuple(entry["texts"]),
