@@ -12,7 +12,7 @@ from diagnostics.language import joined_sentences, say, to_say
 from diagnostics.wording.phrase import duration, percent, size
 
 UPLOAD_SHARE = 0.6
-"""An asynchronous part above this takes the time, not the barriers. Source: `ua.avoid` of vocabulary/sources."""
+"""An asynchronous part above this takes the time, not the barriers. Source: `rocks.async_dominates`."""
 
 LATE_MS = 1000.0
 """From this delay of a source on it is part of what a checkpoint takes, and from this duration on a checkpoint is slow.
