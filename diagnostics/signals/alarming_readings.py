@@ -12,7 +12,7 @@ from diagnostics.aggregators import alarming_readings as answers
 from diagnostics.aggregators import code_calls
 from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.citation import Citation
-from diagnostics.evidence import Evidence
+from diagnostics.evidence import Evidence, read_once
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.notation.code_call import WITHOUT_IDLENESS
 from diagnostics.notation.printed_name import normalised
@@ -127,7 +127,9 @@ def _are_judged(entry: AlarmingReading, courses: Sequence[_Course]) -> bool:
     return not judged.isdisjoint(entry.unread)
 
 
+@read_once
 def _courses(evidence: Evidence) -> Sequence[_Course]:
+    """The series, read once for the signals of all classes."""
     samples: dict[tuple[Any, ...], list[Any]] = defaultdict(list)
     identity = [name for name in answers.SERIES if name != "is_known"]
     for row in named_rows(evidence.answer(answers.AGGREGATOR)):

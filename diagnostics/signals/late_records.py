@@ -48,11 +48,9 @@ def measure(evidence: Evidence) -> Measured:
 def _signal(
     vertex: VertexKey, counters: Sequence[Series], series: MetricSeries, cluster: Cluster, events: int
 ) -> Signal:
-    readers = [
-        each
-        for each in series.by_vertex("numRecordsIn", operators=False).get(vertex, [])
-        if each.subtask in {counter.subtask for counter in counters}
-    ]
+    reporting = {counter.subtask for counter in counters}
+    of_task = series.by_vertex("numRecordsIn", operators=False).get(vertex, [])
+    readers = [each for each in of_task if each.subtask in reporting]
     until = _last_common_moment(counters, readers)
     dropped: dict[int, float] = defaultdict(float)
     for counter in counters:

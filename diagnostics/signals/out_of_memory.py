@@ -141,9 +141,7 @@ def measure(evidence: Evidence) -> Measured:
         "killed": log.count("killed") - others,
         **_killed_facts(killed),
         "direct_network_errors": sum(map(_is_of_network_pool, by_area["direct"])),
-        "direct_batch_errors": sum(
-            OF_BATCH_SHUFFLE in f"{each.texts}\n{each.causes or ''}" for each in by_area["direct"]
-        ),
+        "direct_batch_errors": sum(OF_BATCH_SHUFFLE in _everything(each) for each in by_area["direct"]),
         "direct_netty_errors": _netty_errors(by_area["direct"]),
         **_jobmanager_facts(of_jobmanager),
     }
@@ -192,12 +190,13 @@ def _is_master(event: LogEvent) -> bool:
     return bool(JOBMANAGER_POD.search(event.message) or APPLICATION_MASTER.search(_everything(event)))
 
 
-def _everything(event: LogEvent) -> str:
+def _everything(event: LogEvent | Failure) -> str:
+    """All its texts, with those of its causes."""
     return f"{event.texts}\n{event.causes or ''}"
 
 
 def _is_of_network_pool(error: LogEvent | Failure) -> bool:
-    return _is_thrown_in(NETWORK_POOL, error) or OF_NETWORK_POOL in f"{error.texts}\n{error.causes or ''}"
+    return _is_thrown_in(NETWORK_POOL, error) or OF_NETWORK_POOL in _everything(error)
 
 
 def _netty_errors(errors: Sequence[LogEvent | Failure]) -> int:
@@ -218,7 +217,7 @@ def _is_thrown_in(places: tuple[str, ...], error: LogEvent | Failure) -> bool:
 def _remedy(error: LogEvent | Failure) -> str | None:
     """What is known to repair it by the code that asked for the memory."""
     frames = [frame for frame in (error.root_cause_frame, error.thrown_in) if frame]
-    return remedy_of(f"{error.texts}\n{error.causes or ''}", frames)
+    return remedy_of(_everything(error), frames)
 
 
 def _whole_message(event: LogEvent) -> str:
@@ -229,7 +228,7 @@ def _whole_message(event: LogEvent) -> str:
 
 def _is_of_jobmanager(event: LogEvent | Failure) -> bool:
     """Whether the JobManager itself ran out of memory; its log also reports the errors of tasks on TaskManagers."""
-    if any(text in f"{event.texts}\n{event.causes or ''}" for text in OF_COORDINATORS):
+    if any(text in _everything(event) for text in OF_COORDINATORS):
         return True
     if isinstance(event, Failure):
         return False

@@ -45,7 +45,7 @@ def measure(evidence: Evidence) -> Measured:
     """The first operator of each task that is silent, by its catalogue.
 
     Reads   metric_sample (numRecordsIn and numRecordsOut of operators, else of tasks), vertex, edge, config_option.
-    Gives   one signal per task with such an operator: the one that reads most.
+    Gives   one signal per task with such an operator: of those that are certain, else of all, the one that reads most.
     Units   records since the attempt began.
     Empty   NotMeasured without metrics.
     """

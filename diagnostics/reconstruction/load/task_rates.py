@@ -247,7 +247,7 @@ def task_rates_of(each_interval: Iterable[Interval]) -> Mapping[TaskKey, TaskRat
                 highest_ms=best.interval_ms,
                 latest_per_s=_records_per_s(groups[-1]),
                 usual_per_s=median(rate.records_per_s for rate in rates),
-                mean_per_s=_mean(rates),
+                mean_per_s=_mean_per_s(rates),
                 passes_per_s=_most_passed(rates),
                 fullest=_fullest(groups),
             )
@@ -323,10 +323,6 @@ def _most_passed(rates: Sequence[TaskRate]) -> float | None:
     hardest = highest(rate.busiest_ratio for rate in rates) or 0.0
     passes = highest(rate.passes_per_s for rate in rates if (rate.busiest_ratio or 0.0) >= AS_BUSY * hardest)
     return None if passes is None else max(passes, *(rate.records_per_s for rate in rates))
-
-
-def _mean(rates: Sequence[TaskRate]) -> float:
-    return sum(rate.records_per_s * rate.interval_ms for rate in rates) / sum(rate.interval_ms for rate in rates)
 
 
 def _records_per_s(group: Sequence[Interval]) -> float | None:
