@@ -7,10 +7,8 @@ from collections.abc import Collection, Mapping
 from diagnostics.calculators.calculator import Calculator, Input, Line, Outcome
 from diagnostics.evidence.subject import Lookup, number_of
 from diagnostics.language import say, to_say
+from diagnostics.reconstruction.checkpoints.interval import SAFE
 from diagnostics.wording.phrase import duration, percent, size
-
-SAFE = 0.5
-"""A checkpoint should take less than half of its timeout (vocabulary/sources/bounds.yaml)."""
 
 WAITING = 0.5
 """From this share of start delay and alignment on, the upload does not dominate (the same source)."""

@@ -11,19 +11,18 @@ from diagnostics.charting.chart import Chart, Points, Theme
 from diagnostics.charting.panel import Panel, escaped, row_axis, shortened, stacked
 from diagnostics.charting.theme import Palette, palette
 from diagnostics.language import joined_sentences, say, say_counted, to_say
-from diagnostics.reconstruction.stacks.sampled_stacks import sampled_stacks
+from diagnostics.reconstruction.stacks.sampled_stacks import MOST_THREADS, sampled_stacks
 from diagnostics.reconstruction.stacks.thread_locks import DumpedThread, LockQueue, lock_queues
 from diagnostics.vocabulary.known_frames import stack
 
 if TYPE_CHECKING:
     from diagnostics.evidence import Evidence
 
-MOST_THREADS = 30_000
 MOST_DUMPS = 60
 MOST_GROUPS = 40
 DRAWN_GROUPS = 14
 MOST_LOCKS = 20
-"""Threads read; dumps, groups of equal stacks and locks kept and drawn. Our choice."""
+"""Dumps, groups of equal stacks and locks kept and drawn. Our choice."""
 NAMED_LOCKS = 3
 """Locks that the summary names. Our choice: the table has the others."""
 MOST_NAMES = 8

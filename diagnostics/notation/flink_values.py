@@ -27,6 +27,9 @@ SIZE_BYTES: Mapping[str, float] = {
 ISO_8601_MS: Mapping[str, float] = {"D": 86_400_000.0, "H": 3_600_000.0, "M": 60_000.0, "S": 1000.0}
 UNLIMITED_MS = 2.0**62
 """From here on a duration means `never`: Flink prints Long.MAX_VALUE for disabled periodic checkpoints."""
+END_OF_INPUT = 9e18
+"""From here on a watermark is no time but Flink's MAX_WATERMARK (Long.MAX_VALUE): an input that ended emits it, and it
+holds nothing back."""
 DISABLED = "disabled"
 """The interval of checkpoints of a job for which Flink answers that they are not enabled."""
 LONGEST_VALUE = 64

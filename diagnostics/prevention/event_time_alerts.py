@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from diagnostics.language import joined_sentences, say
+from diagnostics.notation.flink_values import END_OF_INPUT
 from diagnostics.prevention.alert import MINUTE, Alert, Condition, WatchedJob, duration, growth_of, largest_of, selected
 from diagnostics.prevention.scraped_series import WATERMARK
 from diagnostics.prevention.series import STEP_MS, TASK, CaseSeries
@@ -19,8 +20,8 @@ AHEAD_FOR_MS = MINUTE
 SHARE_MS = 2 * MINUTE
 """Long enough for a share that one late delivery does not make. Our choice."""
 LATE_RECORDS = "FlinkLateRecordsDropped"
-END_OF_INPUT = "9e18"
-"""Below Flink's MAX_WATERMARK, which is no time."""
+BELOW_END = f"< {END_OF_INPUT:.0e}".replace("+", "")
+"""Selects the watermarks that are times."""
 
 
 def event_time_alerts(finding: Mapping[str, Any], job: WatchedJob) -> list[Alert]:
@@ -40,7 +41,7 @@ def _ahead(finding: Mapping[str, Any], job: WatchedJob) -> Alert:
 
     return Alert(
         "FlinkWatermarkAheadOfClock",
-        f"min by ({', '.join(BY)}) (({watermarks} < {END_OF_INPUT}) - timestamp({watermarks}) * 1000) > {AHEAD_MS}",
+        f"min by ({', '.join(BY)}) (({watermarks} {BELOW_END}) - timestamp({watermarks}) * 1000) > {AHEAD_MS}",
         AHEAD_FOR_MS,
         "warning",
         say("The watermark of {task_name} in {job_name} is ahead of the clock"),

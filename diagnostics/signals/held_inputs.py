@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue
+from diagnostics.notation.flink_values import END_OF_INPUT
 from diagnostics.notation.printed_name import normalised
 from diagnostics.reconstruction.events.event_time_names import ASSIGNS, assigns_watermarks, needs_watermarks
 from diagnostics.reconstruction.events.watermark_progress import Moments, growth_between, still_since
@@ -18,8 +19,6 @@ from diagnostics.reconstruction.metrics.metric_series import MetricSeries, metri
 from diagnostics.reconstruction.metrics.series import Series, increase
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
-END_OF_INPUT = 9e18
-"""Flink's MAX_WATERMARK: an input that ended holds nothing."""
 SIDES = ("currentInput1Watermark", "currentInput2Watermark")
 
 

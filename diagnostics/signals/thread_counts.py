@@ -20,7 +20,7 @@ PART = 4
 FEWEST_SAMPLES = 8
 """With fewer, a quarter is one sample. Our choice."""
 MOST_ROWS = 100_000
-"""Threads read. Our choice: some dumps of some TaskManagers."""
+"""Threads whose names are counted. Our choice: more than of those whose stacks are read, as they may be too many."""
 _NUMBERS = re.compile(r"\d+")
 """Parts of a thread's name by which the threads of one pool differ."""
 

@@ -10,14 +10,12 @@ from diagnostics.citation import CITATION_COLUMNS, Citation
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, Subject
 from diagnostics.reconstruction.bugs.lock_fixes import LOCK_FIX_FACTS, lock_fix, waits_for_lock
-from diagnostics.reconstruction.stacks.sampled_stacks import sampled_stacks
+from diagnostics.reconstruction.stacks.sampled_stacks import MOST_THREADS, sampled_stacks
 from diagnostics.reconstruction.stacks.thread_locks import DumpedThread, LockQueue, lock_queues
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 from diagnostics.vocabulary.known_frames import stack
 from diagnostics.wording.cited_text import STATE_OF_THREAD, cited_text
 
-MOST_THREADS = 30_000
-"""Threads read. Our choice: some dumps of some TaskManagers."""
 MOST_WAITING = 200
 """Waiting threads of a dump whose code is looked up. Our choice: deadlocks need two."""
 MOST_NAMED = 6

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from diagnostics.evidence import Evidence
 from diagnostics.evidence.subject import FactValue, only_one
+from diagnostics.notation.flink_values import END_OF_INPUT
 from diagnostics.reconstruction.events.watermark_progress import (
     FEWEST_MOMENTS,
     STILL_MS,
@@ -26,8 +27,6 @@ from diagnostics.reconstruction.metrics.metric_series import MetricSeries, metri
 from diagnostics.reconstruction.metrics.series import Point, Series
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
-END_OF_INPUT = 9e18
-"""Flink's MAX_WATERMARK (Long.MAX_VALUE), which a source emits at its end; it is not a time."""
 HOUR_MS = 3_600_000
 ZONE_TOLERANCE_MS = 300_000
 """Bound and delay that are taken off a time zone's whole hours. Our choice: five minutes."""

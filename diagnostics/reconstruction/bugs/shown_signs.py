@@ -14,14 +14,12 @@ from diagnostics.notation.printed_name import normalised
 from diagnostics.reconstruction.configuration.stated_settings import stated_options
 from diagnostics.reconstruction.metrics.metric_series import metric_series
 from diagnostics.reconstruction.metrics.series import Series
-from diagnostics.reconstruction.stacks.sampled_stacks import sampled_stacks
+from diagnostics.reconstruction.stacks.sampled_stacks import MOST_THREADS, sampled_stacks
 from diagnostics.vocabulary.bug_sign import BugSign, values_fit
 from diagnostics.vocabulary.known_bug import known_bugs
 from diagnostics.vocabulary.settings import setting_catalogue
 from diagnostics.wording.cited_text import STATE_OF_THREAD, cited_text
 
-MOST_THREADS = 30_000
-"""Threads read. Our choice: some dumps of some TaskManagers."""
 MOST_CITED = 4
 CALL = "call-of-a-sign"
 """Kind of a call that a sign names, in `code_call`."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from diagnostics.aggregators import metric_points
+from diagnostics.notation.flink_values import END_OF_INPUT
 from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.reconstruction.metrics.metric_series import metric_series, series_of_samples
 
@@ -29,8 +30,6 @@ COUNTS = ("numRecordsIn", "numLateRecordsDropped")
 """Summed over the subtasks of a task, or over its operators where only those have the metric."""
 WATERMARK = "currentInputWatermark"
 """By how much the lowest one of a task's subtasks is ahead of the clock, ms; negative where it is behind."""
-END_OF_INPUT = 9e18
-"""Flink's MAX_WATERMARK (Long.MAX_VALUE) is no time."""
 MOST_SERIES = 200
 """Series kept. Our choice: as many tasks and TaskManagers as a case has usually."""
 

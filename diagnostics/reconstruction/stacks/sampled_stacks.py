@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 __all__ = ("MOMENT", "SampledStacks", "sampled_stacks")
 
+MOST_THREADS = 30_000
+"""Threads of dumps whose stacks are looked through. Our choice: some dumps of some TaskManagers."""
+
 
 @dataclass(frozen=True, slots=True)
 class SampledStacks:
