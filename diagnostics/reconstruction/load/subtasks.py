@@ -13,7 +13,7 @@ from diagnostics.arithmetic.balance import Balance, balance
 from diagnostics.arithmetic.named_rows import named_rows
 from diagnostics.citation import Citation
 from diagnostics.evidence import Evidence, read_once
-from diagnostics.reconstruction.job.cluster import VertexKey
+from diagnostics.reconstruction.job.cluster import Cluster, VertexKey, cluster_of
 from diagnostics.reconstruction.metrics.counted_time import TIME_COUNTERS, counted_ratio
 from diagnostics.reconstruction.metrics.metric_series import MetricSeries, counters_by_vertex, metric_series
 from diagnostics.reconstruction.metrics.series import Point, Series, since_restart
@@ -28,6 +28,8 @@ WATCHED_LEAST_MS = 300_000
 """Least time of samples of metrics in which what the subtasks read is judged, not all that they have read since they
 started. Our choice: five minutes, the time after which alerts are commonly set; a shorter imbalance is no skew.
 """
+STOPPED = ("CANCELING", "CANCELED", "FAILED")
+"""States of an attempt that reads no more; REST goes on counting the duration of one that is being cancelled."""
 LATER_SHARE = 0.2
 """Share of all records that an interval must contain to replace the whole run. Our choice: a short imbalance is no
 skew."""
@@ -40,7 +42,7 @@ class Load:
     """Totals of one subtask since the start of its attempt.
 
     busy_ratio   share of the time in which it was busy, 0 to 1
-    duration_ms  age of the attempt
+    duration_ms  age of the attempt; None where it ended, since nothing shows how long it read
     """
 
     subtask: int
@@ -183,7 +185,7 @@ def load_snapshots(evidence: Evidence) -> Mapping[VertexKey, list[Snapshot]]:
         by_moment[row.job_id, row.vertex_id, row.ts_ms or 0][row.subtask] = _load_of_rest(row)
     for (job_id, vertex_id, _), snapshot in sorted(by_moment.items(), key=lambda item: repr(item[0])):
         by_vertex[job_id, vertex_id].append(snapshot)
-    for vertex, taken in _snapshots_of_metrics(metric_series(evidence)).items():
+    for vertex, taken in _snapshots_of_metrics(metric_series(evidence), cluster_of(evidence)).items():
         if len(taken[-1]) > max((len(snapshot) for snapshot in by_vertex[vertex]), default=0):
             by_vertex[vertex] = taken
     return by_vertex
@@ -193,11 +195,15 @@ def _load_of_rest(row: Any) -> Load:
     busy = row.busy_ms / row.duration_ms if row.busy_ms is not None and row.duration_ms else None
     text = cited_text(READ_AND_WRITTEN, subtask=row.subtask, read=row.read_records, written=row.write_records)
     place = Citation.of(row, "rest", text, name="read-records", value=row.read_records)
-    return Load(row.subtask, row.read_records, row.write_records, row.read_bytes, busy, row.duration_ms, place)
+    age_ms = None if row.status in STOPPED else row.duration_ms
+    return Load(row.subtask, row.read_records, row.write_records, row.read_bytes, busy, age_ms, place)
 
 
-def _snapshots_of_metrics(series: MetricSeries) -> Mapping[VertexKey, list[Snapshot]]:
-    """The counters of each subtask at the first sample of its last attempt, after one third, two thirds and all."""
+def _snapshots_of_metrics(series: MetricSeries, cluster: Cluster) -> Mapping[VertexKey, list[Snapshot]]:
+    """The counters of each subtask at the first sample of its last attempt, after one third, two thirds and all.
+
+    Subtasks that a job scaled down no longer has are left out.
+    """
     by_vertex: dict[VertexKey, list[Snapshot]] = {}
     ins = counters_by_vertex(series, "numRecordsIn")
     outs = counters_by_vertex(series, "numRecordsOut")
@@ -206,7 +212,8 @@ def _snapshots_of_metrics(series: MetricSeries) -> Mapping[VertexKey, list[Snaps
         thirds: list[dict[int, Load]] = [{}, {}, {}, {}]
         out_of = {each.subtask: since_restart(each.points) for each in outs.get(vertex, ())}
         size_of = {each.subtask: since_restart(each.points) for each in sizes.get(vertex, ())}
-        for counter in counters:
+        task = cluster.tasks.get(vertex)
+        for counter in _still_there(counters, task.parallelism if task else None):
             attempt = since_restart(counter.points)
             if not attempt or counter.subtask is None:
                 continue
@@ -224,6 +231,20 @@ def _snapshots_of_metrics(series: MetricSeries) -> Mapping[VertexKey, list[Snaps
         if thirds[-1]:
             by_vertex[vertex] = list(thirds)
     return by_vertex
+
+
+def _still_there(counters: Sequence[Series], parallelism: int | None) -> Sequence[Series]:
+    """The counters of the subtasks that the task has at last: by its parallelism, and those that were sampled after the
+    last attempt of another one began.
+    """
+    begun_ms = [attempt[0].ts_ms for each in counters if (attempt := since_restart(each.points))]
+    newest_ms = max((each for each in begun_ms if each is not None), default=None)
+    return [
+        each
+        for each in counters
+        if (parallelism is None or each.subtask is None or each.subtask < parallelism)
+        and not (newest_ms is not None and each.points and (each.points[-1].ts_ms or newest_ms) < newest_ms)
+    ]
 
 
 def _value_at(points: Sequence[Point], ts_ms: int | None) -> float | None:

@@ -126,6 +126,32 @@ def test_subtasks_of_different_age_are_compared_by_rate() -> None:
     assert (signal.facts["by_rate"], signal.facts["skew_ratio"]) == (True, pytest.approx(1.0))
 
 
+def test_attempts_that_have_ended_are_not_compared_by_rate() -> None:
+    """As REST listed them in a real run: one failed after 4.5 s, and another was being cancelled for 36 s more."""
+    ended = subtasks(SINK, [11_143, 11_144])
+    ended[0] |= {"status": "CANCELING", "duration_ms": 40_417}
+    ended[1] |= {"status": "FAILED", "duration_ms": 4_514}
+    (signal,) = signals_of_key(load_balance.measure(hand_made(**line_of_jobs(), subtask=ended)), "load_balance")
+    assert (signal.facts["by_rate"], signal.facts["skew_ratio"]) == (False, pytest.approx(1.0, abs=0.01))
+
+
+@pytest.mark.parametrize("jobs", [{}, line_of_jobs()])
+def test_subtasks_that_a_job_scaled_down_has_no_longer_are_left_out(jobs: dict[str, Any]) -> None:
+    place = {"job_id": JOB, "vertex_id": SINK, "vertex": "Sink:_documents", "metric": "numRecordsIn"}
+    before = [
+        {**place, "subtask": subtask, "ts_ms": START + moment * 10_000, "value": moment * 1_000.0}
+        for subtask in range(4)
+        for moment in range(4)
+    ]
+    after = [
+        {**place, "subtask": subtask, "ts_ms": START + (10 + moment) * 10_000, "value": moment * 900.0}
+        for subtask in range(2)
+        for moment in range(4)
+    ]
+    (signal,) = signals_of_key(load_balance.measure(hand_made(**jobs, metric_sample=before + after)), "load_balance")
+    assert (signal.facts["subtasks_seen"], signal.facts["skew_ratio"]) == (2, pytest.approx(1.0))
+
+
 def test_scraped_counters_show_the_same_without_rest() -> None:
     samples = [
         {
