@@ -15,6 +15,9 @@ from diagnostics.reconstruction.job.cluster import cluster_of
 from diagnostics.signals.signal import Measured, NotMeasured, Signal, SignalDefinition, known_facts
 
 SHOWN = 8
+SHUT_DOWN = "The TaskExecutor is shutting down"
+"""What tasks fail with whose TaskManager ends in order, by a signal or after an error of its own. A process that is
+killed or crashes says nothing any more. Source: Flink's TaskExecutor (onStop)."""
 
 
 def measure(evidence: Evidence) -> Measured:
@@ -60,6 +63,7 @@ def _signal(job: str | None, faults: Sequence[Fault], evidence: Evidence) -> Sig
             "first_user_frame": first.user_frame,
             "first_in_user_code": first.user_frame is not None and first.user_frame == first.frame,
             "first_ms": first.ts_ms,
+            "only_shut_down": all(SHUT_DOWN in fault.message for fault in faults) or None,
             "ran_again_ms": ran_ms if ran_ms and first.ts_ms and ran_ms > first.ts_ms + SAME_MS else None,
             "first_vertex": first.vertex,
             "first_subtask": first.subtask,
@@ -133,6 +137,7 @@ SIGNALS = (
             "first_user_frame": "its first frame of the job's own code",
             "first_in_user_code": "whether the job's own code threw it",
             "first_ms": "time of the first failure, epoch ms",
+            "only_shut_down": "true where TaskManagers that ended in order are all that tasks failed of",
             "ran_again_ms": "last time at which a task of the job ran after the first failure, epoch ms",
             "first_vertex": "task of the first failure",
             "first_subtask": "subtask in which it happened",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from diagnostics.signals.exceptions import measure_first
-from tests.diagnostics.hand_made import START, hand_made, needs, only
+from diagnostics.signals.exceptions import measure, measure_first
+from tests.diagnostics.hand_made import JOB, START, hand_made, needs, only
 
 
 def test_rules_of_the_case_read_the_first_failure_of_any_job() -> None:
@@ -23,3 +23,23 @@ def test_without_a_failure_there_is_no_first_one() -> None:
     fine = {"ts_ms": START, "message": "Starting", "level": "INFO"}
     assert [*measure_first(hand_made(log_record=[fine]))] == []
     assert needs(measure_first(hand_made())) == {"first_failure": "jobmanager-log"}
+
+
+def shut_down(ts_ms: int, message: str = "The TaskExecutor is shutting down.") -> dict[str, object]:
+    name = "org.apache.flink.util.FlinkExpectedException"
+    return {
+        "job_id": JOB,
+        "ts_ms": ts_ms,
+        "root_cause_class": name,
+        "root_cause_message": message,
+        "causes": f"{name}: {message}",
+    }
+
+
+def test_failures_of_tasks_whose_task_managers_ended_in_order_are_told_from_others() -> None:
+    """As when a job in reactive mode is scaled down by a signal to one of its TaskManagers."""
+    ended = only(measure(hand_made(failure=[shut_down(START)])), "exceptions")
+    mixed = only(measure(hand_made(failure=[shut_down(START), shut_down(START + 90_000, "no room")])), "exceptions")
+
+    assert ended.facts["only_shut_down"] is True
+    assert "only_shut_down" not in mixed.facts

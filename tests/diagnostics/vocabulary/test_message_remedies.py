@@ -18,7 +18,7 @@ from diagnostics.vocabulary.message_remedies import SETTING, message_remedies, r
         ('org.apache.flink.sql.parser.impl.ParseException: Encountered "(" at line 2, column 12.', "INT(11)"),
         ("ModuleNotFoundError: No module named 'streaming'", "-pyfs"),
         ("failed 1 times due to AM Container for appattempt_1 exited with  exitCode: 1", "yarn.provided.lib.dirs"),
-        ("FlinkException: The TaskExecutor is shutting down.", "dmesg"),
+        ("FlinkException: The TaskExecutor is shutting down.", "SIGTERM"),
         ("TaskExecutor x has no more allocated slots for job 8e4e.", "lower the parallelism"),
         ("TableException: Only insert statement is supported now.", "INSERT INTO sink SELECT"),
         ("org.apache.hudi.exception.HoodieRemoteException: IP:46302 failed to respond", "retry"),
