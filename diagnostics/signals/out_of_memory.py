@@ -62,6 +62,8 @@ OF_NETWORK_POOL = "memory segments for NetworkBufferPool"
 """Text of the error that reports the failed allocation without its frames. Source: Flink's NetworkBufferPool."""
 OF_BATCH_SHUFFLE = "batch shuffle read buffer"
 """Text of the error of the pool that reads sorted shuffle files. Source: Flink's BatchShuffleReadBufferPool."""
+BATCH_SHUFFLE_POOL = "org.apache.flink.runtime.io.disk.BatchShuffleReadBufferPool."
+"""Beginning of its frames: it allocates segments as the network's pool does."""
 OF_NETTY = ("org.apache.flink.shaded.netty4.", "org.apache.flink.runtime.io.network.netty.")
 """Beginnings of frames of Flink's own network connections, which use the framework's direct memory."""
 OF_TASKS = (" switched from ", "Decline checkpoint ", "Failed to trigger or complete checkpoint ")
@@ -196,6 +198,8 @@ def _everything(event: LogEvent | Failure) -> str:
 
 
 def _is_of_network_pool(error: LogEvent | Failure) -> bool:
+    if BATCH_SHUFFLE_POOL in (error.frames or ""):
+        return False
     return _is_thrown_in(NETWORK_POOL, error) or OF_NETWORK_POOL in _everything(error)
 
 

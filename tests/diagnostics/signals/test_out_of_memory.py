@@ -165,6 +165,19 @@ def test_the_buffers_that_read_a_batch_shuffle_are_direct_memory() -> None:
     assert (facts["direct_errors"], facts["direct_batch_errors"], facts["unspecified_errors"]) == (1, 1, 0)
 
 
+def test_the_pool_of_a_batch_shuffle_allocates_as_that_of_the_network_and_is_another() -> None:
+    """The frames are those of a real run of a batch job."""
+    name = "java.lang.OutOfMemoryError"
+    factory = "org.apache.flink.core.memory.MemorySegmentFactory.allocateDirectMemory"
+    pools = {"io.disk.BatchShuffleReadBufferPool.initialize": 0, "io.network.buffer.NetworkBufferPool.<init>": 1}
+    for pool, count in pools.items():
+        frames = f"{factory}\norg.apache.flink.runtime.{pool}"
+        thrown = {"exception_class": name, "root_cause_class": name, "root_cause_message": "Direct buffer memory"}
+        log = [record(1, "failed", process="taskmanager", root_cause_frame=factory, frames=frames, **thrown)]
+        facts = only(out_of_memory.measure(hand_made(log_record=log)), "out_of_memory").facts
+        assert facts["direct_network_errors"] == count
+
+
 def test_who_fails_after_another_has_taken_the_direct_memory_is_not_to_blame() -> None:
     told = {"exception_class": "java.lang.OutOfMemoryError", "root_cause_class": "java.lang.OutOfMemoryError"}
     told |= {"exception_message": "Direct buffer memory", "root_cause_message": "Direct buffer memory"}

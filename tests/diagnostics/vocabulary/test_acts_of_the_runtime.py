@@ -87,6 +87,10 @@ from diagnostics.vocabulary.message_remedies import remedy_of
             "Buffer request timeout, this means there is a fierce contention of the batch shuffle read memory",
             "batch-shuffle.size",
         ),
+        (
+            "Can't allocate enough direct buffer for batch shuffle read buffer pool (bytes allocated: 62652416)",
+            "leave taskmanager.memory.framework.off-heap.batch-shuffle.size",
+        ),
         ("Too few sort buffers, please increase taskmanager.network.sort-shuffle.min-buffers.", "512"),
         ("IOException: Temporary file directory '/data/tmp' is not writable.", "io.tmp.dirs"),
         (
