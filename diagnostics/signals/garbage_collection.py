@@ -282,7 +282,7 @@ def _signal_of_metrics(
         facts.setdefault("share_ratio", median(rates.values()))
     if used and most and (heap := max((point.value or 0 for point in most.known), default=0)) > 0:
         facts |= {"heap_max_bytes": heap, "heap_total_bytes": heap}
-        floor = _floor(used.known)
+        floor = _floor(used.known, old)
         if floor is not None and floor.value is not None:
             facts |= {
                 "live_bytes": floor.value,
@@ -338,13 +338,27 @@ def _last_total(series: Sequence[Series]) -> float | None:
     return sum(value for value in last if value is not None) if last else None
 
 
-def _floor(points: Sequence[Point]) -> Point | None:
-    """The lowest heap usage in the last minute: the live data. None with fewer than five samples."""
+def _floor(points: Sequence[Point], full: Sequence[Series]) -> Point | None:
+    """The lowest heap usage in the last minute: the live data. None with fewer than five samples.
+
+    Where full collections were counted in it, since the last but one that came between two samples: what was used
+    before a heap filled up says nothing of what collections leave in it.
+    """
     stamps = [point.ts_ms for point in points if point.ts_ms is not None]
     if not stamps:
         return None
     late = [point for point in points if point.ts_ms is not None and point.ts_ms >= max(stamps) - WORST_WINDOW_MS]
-    return min(late, key=lambda point: (point.value or 0.0, point.ts_ms or 0)) if len(late) >= 5 else None
+    counted = sorted(
+        later.ts_ms
+        for each in full
+        for earlier, later in itertools.pairwise(each.known)
+        if later.ts_ms
+        and late
+        and later.ts_ms >= (late[0].ts_ms or 0)
+        and (later.value or 0.0) > (earlier.value or 0.0)
+    )
+    left = [point for point in late if not counted[1:] or (point.ts_ms or 0) >= counted[-2]]
+    return min(left, key=lambda point: (point.value or 0.0, point.ts_ms or 0)) if len(late) >= 5 and left else None
 
 
 FACTS = {

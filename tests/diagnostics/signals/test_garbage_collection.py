@@ -117,6 +117,24 @@ def test_metrics_alone_show_the_share_and_what_stays_in_use() -> None:
     assert facts["live_ratio"] == pytest.approx(0.9)
 
 
+def test_what_was_used_before_the_heap_filled_up_is_not_what_collections_leave() -> None:
+    """As in a real run of SQL that groups by ever new keys on the heap: full within forty seconds."""
+    counts = {0: (25, 1), 10: (47, 2), 20: (101, 2), 30: (164, 2), 43: (165, 8), 54: (186, 23)}
+    rows = [
+        {"metric": f"Status.JVM.{metric}", "task_manager": ONE, "ts_ms": START + second * 1000, "value": value}
+        for second, (used, full) in counts.items()
+        for metric, value in (
+            ("Memory.Heap.Used", used * MIB),
+            ("Memory.Heap.Max", 186.0 * MIB),
+            ("GarbageCollector.MarkSweepCompact.Count", float(full)),
+            ("GarbageCollector.MarkSweepCompact.Time", full * 700.0),
+            ("GarbageCollector.All.Time", full * 700.0),
+        )
+    ]
+    facts = only(garbage_collection.measure(hand_made(metric_sample=rows)), "garbage_collection").facts
+    assert facts["live_ratio"] == pytest.approx(165 / 186)
+
+
 def test_metrics_show_since_when_collections_take_a_tenth_of_the_time() -> None:
     metric = "Status.JVM.GarbageCollector.G1_Young_Generation.Time"
     times = {second: max(second - 60, 0) * 300.0 for second in range(0, 180, 15)}
