@@ -63,6 +63,16 @@ ERROR_FACTS = (
 )
 """Facts with texts of errors and of events."""
 
+JOB_CODE = "user_code"
+CONTROL = tuple(
+    f"org.apache.flink.runtime.{room}"
+    for room in (
+        "checkpoint.", "dispatcher.", "entrypoint.", "executiongraph.", "heartbeat.", "jobmaster.", "leader",
+        "operators.coordination.", "resourcemanager.", "rest.", "rpc.", "scheduler.", "taskexecutor.", "webmonitor.",
+    )
+)  # fmt: skip
+"""Where Flink coordinates its processes: no code of a job runs there, so an exception thrown there speaks for none."""
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -116,10 +126,11 @@ def ranked_causes(
         if each.severity != "info" and symptom(each.symptom_class).kind == "consequence"
     }
     failed = any(symptom(name).dimension == "stability" for name in suffered)
-    said = " ".join(str(view(fact)) for fact in ERROR_FACTS if view(fact) is not None).lower()
+    said = _texts(ERROR_FACTS, view)
+    in_tasks = _texts((each for each in ERROR_FACTS if not _is_control(each, view)), view)
     judged = _Judged(findings, matches, job)
     weighed = [
-        _weighed(name, share, judged, suffered, said, failed)
+        _weighed(name, share, judged, suffered, in_tasks if name == JOB_CODE else said, failed)
         for name, share in priors()["failed" if failed else "slow"].items()
     ]
     if all(step.factor <= 1 for _, steps, _ in weighed for step in steps):
@@ -138,6 +149,15 @@ def ranked_causes(
         "{count} causes that are less probable, and those that have no rule", count=len(weighed) - len(ranked)
     )
     return (*ranked, RankedCause(None, left, (Step(left, because),)))
+
+
+def _texts(facts: Iterable[str], view: FactView) -> str:
+    return " ".join(str(view(fact)) for fact in facts if view(fact) is not None).lower()
+
+
+def _is_control(fact: str, view: FactView) -> bool:
+    """Whether the error that a text is of was thrown where Flink coordinates its processes."""
+    return str(view(f"{fact.rpartition('_')[0]}_frame") or "").startswith(CONTROL)
 
 
 Arguments = tuple[tuple[str, ...], tuple[str, ...]]

@@ -254,3 +254,20 @@ def test_where_nothing_is_seen_a_number_speaks_for_no_cause() -> None:
     assert [each["for"] for each in quiet.values() if each.get("for")] == []
     slow = hypotheses_of(signal("checkpoints", expired=2, size=24), *MISSING, rules=rules)
     assert any("24" in line for line in slow["misconfiguration"]["for"])
+
+
+@pytest.mark.parametrize(
+    ("frame", "factor"),
+    [
+        ("org.apache.flink.runtime.operators.coordination.SubtaskGatewayImpl.openGatewayAndUnmarkCheckpoint", 0),
+        ("org.apache.flink.table.runtime.typeutils.StringDataSerializer.serialize", 5.0),
+    ],
+)
+def test_an_exception_of_flinks_coordination_speaks_for_no_code_of_the_job(frame: str, factor: float) -> None:
+    own = rule("own", "user_code", "load.busy", explains=["checkpoint_timeout"])
+    error = signal("alarming_records", error_text="NullPointerException: no value", error_frame=frame)
+
+    found = hypotheses_of(signal("checkpoints", expired=2), error, *MISSING, rules=Ruleset.of([own, EXPIRED]))
+
+    factors = [step["factor"] for step in found["user_code"]["steps"]] if "user_code" in found else []
+    assert (5.0 in factors) == bool(factor)
