@@ -127,7 +127,7 @@ FACTS = {
     "busy_ratio": "busy ratio of the busiest subtask behind them, 0 to 1",
     "subtasks": "subtasks of the task that were seen",
     "moments": "looks in a row, up to the last one, that show it",
-    "lasted_ms": "how long the tasks upstream have waited, ms",
+    "lasted_ms": "time for which the tasks upstream have waited, ms",
     "records_per_s": "records that the task read at last, per second",
     "task_managers": "TaskManagers on which these tasks run",
 }
