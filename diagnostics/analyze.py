@@ -109,10 +109,10 @@ def analyze(
     when its Spark work was cancelled from outside, SparkUnavailable when Spark went away.
     """
     clock = _StageClock()
-    progress(Progress("Unpacking", 0.02, say("{count} files of the upload", count=len(case.sources))))
+    progress(Progress("Unpacking", 0.02, say("files of the upload: {count}", count=len(case.sources))))
     intake = unpack(case.sources, workspace, case.limits, case.layouts)
     clock.lap("unpack_ms")
-    progress(Progress("Reading", 0.1, say("{count} files of the case", count=len(intake.inputs))))
+    progress(Progress("Reading", 0.1, say("files of the case: {count}", count=len(intake.inputs))))
     evidence, inputs = read_evidence(
         intake,
         spark,

@@ -229,7 +229,8 @@ class Cluster:
                 raise Unanswered(say("the answer ended {missing:,} bytes too early", missing=response.length))
         except (OSError, http.client.HTTPException) as error:
             self._close()
-            raise Unanswered(say("no answer: {reason}", reason=str(error) or type(error).__name__)) from None
+            reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+            raise Unanswered(say("no answer: {reason}", reason=reason)) from None
         except (Unanswered, GeneratorExit):
             self._close()
             raise

@@ -29,8 +29,8 @@ from diagnostics.diagnosis.health import Health
 from diagnostics.diagnosis.match import Matches
 from diagnostics.diagnosis.missing import MissingEvidence
 from diagnostics.diagnosis.ranking import RankedCause
-from diagnostics.diagnosis.unread_files import name_files, unread_files
-from diagnostics.diagnosis.verdict import INCONCLUSIVE, Diagnosis, JobVerdict, Verdict
+from diagnostics.diagnosis.unread_files import name_files, refused_files, unread_files
+from diagnostics.diagnosis.verdict import HEALTHY, INCONCLUSIVE, Diagnosis, JobVerdict, Verdict
 from diagnostics.language import in_reader_language, joined_sentences, say, say_stored
 from diagnostics.notation.timestamp import timestamp
 from diagnostics.rules.condition import Check
@@ -52,11 +52,10 @@ def build_document(
     timing  `queued_ms`, `spark_ms`, `total_ms`
     """
     files = [str(each["file"]) for each in inputs]
-    unread = unread_files(inputs)
     return {
         "schema": SCHEMA,
-        "verdict": {**_verdict(diagnosis.verdict), "summary": _summary(diagnosis.verdict, files, unread)},
-        "jobs": [_job(job, diagnosis.findings, files, unread) for job in diagnosis.jobs],
+        "verdict": {**_verdict(diagnosis.verdict), "summary": _summary(diagnosis.verdict, files, inputs)},
+        "jobs": [_job(job, diagnosis.findings, files, inputs) for job in diagnosis.jobs],
         "health": {
             "score": diagnosis.health.score,
             "dimensions": diagnosis.health.dimensions,
@@ -96,17 +95,20 @@ def _verdict(verdict: Verdict) -> dict[str, Any]:
     return {"symptom_class": verdict.symptom_class, "confidence": verdict.confidence}
 
 
-def _summary(verdict: Verdict, files: Sequence[str], unread: Sequence[str]) -> str:
-    """The verdict's sentences; without a leading cause, also the record to read first and the unreadable files."""
-    if verdict.symptom_class != INCONCLUSIVE:
+def _summary(verdict: Verdict, files: Sequence[str], inputs: Sequence[Mapping[str, Any]]) -> str:
+    """The verdict's sentences, with what was not judged where no cause is named, and what to read first without any."""
+    if verdict.symptom_class not in (INCONCLUSIVE, HEALTHY):
         return verdict.summary
     said = [verdict.summary]
-    if verdict.lead and verdict.lead.citations:
-        first = verdict.lead.citations[0]
-        place = f"{files[first.file_id]}:{first.line}" if first.line else files[first.file_id]
-        said.append(say("Read {place} first.", place=place))
-    if unread:
-        said.append(say("Not understood, and so not judged: {files}.", files=name_files(unread)))
+    if verdict.symptom_class == INCONCLUSIVE:
+        if verdict.lead and verdict.lead.citations:
+            first = verdict.lead.citations[0]
+            place = f"{files[first.file_id]}:{first.line}" if first.line else files[first.file_id]
+            said.append(say("Read {place} first.", place=place))
+        if unread := unread_files(inputs):
+            said.append(say("Not understood, and so not judged: {files}.", files=name_files(unread)))
+    if refused := refused_files(inputs):
+        said.append(say("Not read, or not to the end: {files}.", files=name_files(refused)))
     return joined_sentences(said)
 
 
@@ -131,12 +133,14 @@ def _trouble(health: Health, findings: Sequence[Finding]) -> dict[str, Any] | No
     return {"title": health.trouble.title, "finding": _position(health.trouble.finding, findings), **stop}
 
 
-def _job(job: JobVerdict, findings: Sequence[Finding], files: Sequence[str], unread: Sequence[str]) -> dict[str, Any]:
+def _job(
+    job: JobVerdict, findings: Sequence[Finding], files: Sequence[str], inputs: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
     return {
         "job_id": job.job,
         "name": job.name,
         "verdict": _verdict(job.verdict),
-        "summary": _summary(job.verdict, files, unread),
+        "summary": _summary(job.verdict, files, inputs),
         "health": job.health.score,
         "deductions": _deductions(job.health, findings),
         "trouble": _trouble(job.health, findings),

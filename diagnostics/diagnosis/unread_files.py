@@ -1,11 +1,11 @@
-"""The files of a case that no format understood, as a sentence names them."""
+"""The files of a case that were not understood, or not read to their end, as a sentence names them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from diagnostics.language import say
+from diagnostics.language import say, say_stored
 from diagnostics.wording.phrase import enumeration
 
 MOST_NAMED = 3
@@ -13,8 +13,17 @@ MOST_NAMED = 3
 
 
 def unread_files(inputs: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Names of the files without a format, in the order of the entries of `inputs[]`."""
-    return [str(each["file"]) for each in inputs if not each.get("format")]
+    """Names of the files that no format understood, in the order of the entries of `inputs[]`."""
+    return [str(each["file"]) for each in inputs if not each.get("format") and not each.get("refused")]
+
+
+def refused_files(inputs: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Names of the files that could not be read, or not to their end (a cut archive, an encrypted one), with why."""
+    return [
+        say("{file} ({reason})", file=each["file"], reason=say_stored(each["warnings"][0]))
+        for each in inputs
+        if each.get("refused")
+    ]
 
 
 def name_files(files: Sequence[str]) -> str:

@@ -56,6 +56,8 @@ def input_entry(
         "flink_version": total.flink_version,
         "warnings": warnings[:MOST_WARNINGS],
     }
+    if file.error:
+        entry["refused"] = True  # not read, or not to its end; the first warning says why
     if total.utc_offset_min is not None:
         entry["utc_offset_min"] = total.utc_offset_min
     if clock is not None and chosen is not None:

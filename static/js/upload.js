@@ -49,7 +49,10 @@ function arrivedBefore(file, path) {
 }
 
 async function take(found) {
-  if (!found.length) return;
+  if (!found.length) {
+    problem(say('Nothing was added: there is no file in it.'));
+    return;
+  }
   byId('problems').replaceChildren();
   const known = new Set(items.map((item) => `${item.path}\n${item.file.size}`));
   const before = new Map(found.map(({ file, path }) => [file, arrivedBefore(file, path)]));

@@ -30,15 +30,13 @@ from workbench.cases.own_texts import (
 )
 from workbench.cases.services import note_add, snapshot_start
 from workbench.clusters.models import Cluster
+from workbench.clusters.same_incident import SAME_INCIDENT, case_about_job
 from workbench.clusters.services import collection_request
 from workbench.languages.sentences import in_english, say
 from workbench.runbooks.verifying import verification_of
 
 MOST_BODY_BYTES = 1_000_000
 """Of one message. Our choice: 500 alerts of 2 kB, which is more than Alertmanager writes for one with long texts."""
-SAME_INCIDENT = dt.timedelta(hours=1)
-"""An alert about the same job within this time after the last one was resolved is the same incident. Our choice:
-longer than a restart with its recovery, shorter than a shift."""
 MOST_CASES_AN_HOUR = 10
 """Of one source. Our choice: more broken jobs at once have one cause, and each collecting takes a worker."""
 MOST_COLLECTIONS_AN_HOUR = 6
@@ -163,6 +161,12 @@ def _open_or_join(alert: Alert, cluster: Cluster, target: Target, now: dt.dateti
         if is_again:
             _collect_again(alert, alert.case, FIRES_AGAIN.format(alert=alert.name), now)
         return
+    about = case_about_job(source.team, cluster, target.job, since=now - SAME_INCIDENT)
+    if about is not None and not about.alerts.exists():  # of its own alerts it is known since when they are over
+        alert.case = about
+        _note(about, source, _noted(alert))
+        _collect_again(alert, about, "", now)
+        return
     opened = source.alerts.filter(received_at__gte=now - dt.timedelta(hours=1)).exclude(case=None)
     if opened.values("case").distinct().count() >= MOST_CASES_AN_HOUR:
         alert.reason = say(
@@ -247,7 +251,7 @@ def due_collections_request() -> int:
 
 
 def _note(case: Case, source: AlertSource, text: str) -> None:
-    note_add(case=case, user=source.owner, text=text, by_person=False)
+    note_add(case=case, user=source.owner, text=text, unattended=True)
 
 
 def _noted(alert: Alert) -> str:

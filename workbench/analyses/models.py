@@ -88,6 +88,7 @@ class Analysis(models.Model):
     attempts       number of attempts by workers
     servers_lost   how many of these attempts ended because the Spark server was lost
     is_large       whether its files exceed `diagnostics.reading.case.LARGE_BYTES` once unpacked
+    is_unusable    whether it failed because no file could be used: to repeat it helps nobody
     room_needed    bytes that must be free before the next attempt, after one that filled the disk
     stage_ms       {stage: milliseconds} in the order they ran
     warnings       internal errors of single rules, signals or charts, by name; the other results are complete
@@ -114,6 +115,7 @@ class Analysis(models.Model):
     is_large = models.BooleanField(default=False)
     attempts = models.PositiveIntegerField(default=0)
     servers_lost = models.PositiveIntegerField(default=0)
+    is_unusable = models.BooleanField(default=False)
     room_needed = models.BigIntegerField(default=0)
     claim = models.UUIDField(null=True, blank=True)
     spark_session = models.UUIDField(null=True, blank=True)

@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from diagnostics import spark
 from diagnostics.analyze import Progress, analyze
-from diagnostics.errors import AnalysisInterrupted, DiagnosticsError, ServerLost, SparkUnavailable
+from diagnostics.errors import AnalysisInterrupted, DiagnosticsError, NoUsableInput, ServerLost, SparkUnavailable
 from diagnostics.reading.memory import bounded_memory
 from diagnostics.spark import KeptSession
 from diagnostics.storage.shared_folder import SharedFolder, run_folder
@@ -133,6 +133,8 @@ def _outcome(
             "What was read could not be judged in {size} of memory. Send fewer files.",
             size=size_text(MOST_WORKER_BYTES),
         )
+    except NoUsableInput as error:
+        return partial(analysis_fail, analysis=analysis, claim=claim, reason=str(error), is_unusable=True)
     except DiagnosticsError as error:
         reason = str(error)
     except Exception as error:

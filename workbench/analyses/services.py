@@ -145,11 +145,18 @@ def analysis_claim(analysis: Analysis, spark_session: str | None = None) -> UUID
 
 
 @transaction.atomic
-def analysis_fail(*, analysis: Analysis, claim: UUID | None, reason: str) -> bool:
-    """Ends the attempt that owns the claim with a reason for the user. Gives whether it still owned the run."""
+def analysis_fail(*, analysis: Analysis, claim: UUID | None, reason: str, is_unusable: bool = False) -> bool:
+    """Ends the attempt that owns the claim with a reason for the user. Gives whether it still owned the run.
+
+    is_unusable  as on the row
+    """
     case_lock(analysis.case)
     failed = _owned(analysis, claim).update(
-        status=AnalysisStatus.FAILED, finished_at=timezone.now(), error=reason, detail=""
+        status=AnalysisStatus.FAILED,
+        finished_at=timezone.now(),
+        error=reason,
+        is_unusable=is_unusable,
+        detail="",
     )
     if failed:
         count(ANALYSES, AnalysisStatus.FAILED)

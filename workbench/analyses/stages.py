@@ -57,7 +57,7 @@ def _headline(analysis: Analysis) -> str:
         document = document_read(analysis)
         return str(document["verdict"]["summary"]) if document else say("Done")
     return {
-        AnalysisStatus.FAILED: say("The analysis failed"),
+        AnalysisStatus.FAILED: say("No file could be used") if analysis.is_unusable else say("The analysis failed"),
         AnalysisStatus.CANCELLED: say("The analysis was cancelled"),
     }[AnalysisStatus(analysis.status)]
 

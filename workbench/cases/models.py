@@ -271,12 +271,16 @@ class Snapshot(models.Model):
 
 
 class Note(models.Model):
-    """A note on a case, and the readers that it mentions."""
+    """A note on a case, and the readers that it mentions.
+
+    unattended  whether the workbench wrote it while nobody acted, on an alert or a check; the author is in whose name
+    """
 
     case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="notes")
     author = models.ForeignKey(User, on_delete=models.PROTECT)
     text = models.TextField()
     mentions = models.ManyToManyField(User, related_name="mentioned_in", blank=True)
+    unattended = models.BooleanField(default=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

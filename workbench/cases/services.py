@@ -196,17 +196,18 @@ def case_seen(*, case: Case, user: User) -> None:
 
 
 @transaction.atomic
-def note_add(*, case: Case, user: User, text: str, by_person: bool = True) -> Note:
+def note_add(*, case: Case, user: User, text: str, by_person: bool = True, unattended: bool = False) -> Note:
     """Adds a note; the author and the mentioned people watch the case. Raises ValidationError for an empty one.
 
-    by_person  whether the user wrote the text; a program's text mentions nobody
+    by_person   whether the user wrote the text; a program's text mentions nobody
+    unattended  as on the row; such a note mentions nobody either
     """
     text = text.strip()
     if not text:
         raise ValidationError({"text": say("The note is empty.")})
     case_lock(case)
-    note = Note.objects.create(case=case, author=user, text=text)
-    mentioned = people_mentioned(case, text) if by_person else []
+    note = Note.objects.create(case=case, author=user, text=text, unattended=unattended)
+    mentioned = people_mentioned(case, text) if by_person and not unattended else []
     note.mentions.set(mentioned)
     search_text_update(case)
     watch(case=case, user=user)

@@ -116,7 +116,13 @@ def _collect(collection: Collection, options: argparse.Namespace, lookup: Lookup
             case=collection.case, user=collection.requested_by, content=content, name=name, redact=collection.redact
         )
     if left_out:
-        note_add(case=collection.case, user=collection.requested_by, text="\n".join(left_out), by_person=False)
+        note_add(
+            case=collection.case,
+            user=collection.requested_by,
+            text="\n".join(left_out),
+            by_person=False,
+            unattended=True,
+        )
     analysis_request(case=collection.case, user=collection.requested_by)
     _end(collection, CollectionStatus.DONE, " ".join(left_out))
 

@@ -151,7 +151,8 @@ def _notes(records: CaseRecords) -> Iterator[Entry]:
     prefetch_related_objects(mentioning, "mentions")
     for note in records.notes:
         names = [person.get_username() for person in note.mentions.all()] if note in mentioning else []
-        yield Entry(note.created_at, "note", note.author, say("wrote"), note.read_text, is_note=True, mentioned=names)
+        by, did = (None, say("The workbench noted")) if note.unattended else (note.author, say("wrote"))
+        yield Entry(note.created_at, "note", by, did, note.read_text, is_note=True, mentioned=names)
 
 
 def _follow_ups(records: CaseRecords) -> Iterator[Entry]:

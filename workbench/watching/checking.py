@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.urls import reverse
 from django.utils import timezone
 
 from diagnostics.collect_flink import Cluster as RestApi
@@ -21,6 +22,7 @@ from workbench.channels.notices import Notice, notice_send
 from workbench.clusters.address import AddressRefused, ClusterUrl, Lookup, judged_address, looked_up
 from workbench.clusters.connection import PinnedCluster
 from workbench.clusters.login import NoLogin, login_headers
+from workbench.clusters.same_incident import SAME_INCIDENT, case_about_job
 from workbench.clusters.services import collection_request
 from workbench.languages.sentences import said, say, to_say
 from workbench.watching.asking import OVER, JobSeen, ask_about, ask_for_jobs, moment_of
@@ -40,8 +42,10 @@ MOST_JOBS = 30
 COMPARED = dt.timedelta(days=7)
 """Checks that trends are made of."""
 SOON = dt.timedelta(minutes=1)
-"""After which a cluster without a job is checked again, with one request. Our choice: somebody who begins to watch a
-cluster deploys to it next, and looks at the fleet."""
+"""After which a cluster without a job, or without an answer, is checked again, with one request. Our choice: somebody
+who begins to watch a cluster deploys to it next, and looks at the fleet."""
+TOLD_AFTER = 2
+"""Checks in a row without an answer, after which the team hears of it. Our choice: one fails with a leader's change."""
 GONE_AFTER = 3
 """A warning ends when it was absent for as many checks: one that comes and goes is one warning. Our choice."""
 MOST_CASES_A_DAY = 5
@@ -83,13 +87,27 @@ def check_run(watch: Watch, *, lookup: Lookup = looked_up, limits: Limits = LIMI
     except Exception as error:
         logger.exception("the check of %s ended with an error of our own", watch.cluster)
         failure = say("The workbench failed ({error}); the worker's log has the details.", error=type(error).__name__)
+    failures = watch.failures + 1 if failure else 0
     checked = Watch.objects.filter(pk=watch.pk)
-    checked.update(begun_at=None, failure=failure.replace("\x00", "")[:LONGEST_TEXT])
-    if failure or answered is None:
-        return
-    if not answered.listed:
+    checked.update(begun_at=None, failure=failure.replace("\x00", "")[:LONGEST_TEXT], failures=failures)
+    if failures == 1 or (answered is not None and not answered.listed):
         checked.filter(next_at__gt=begun + SOON).update(next_at=begun + SOON)
-    checked.update(checked_at=begun, left_out=answered.left_out[:LONGEST_TEXT])
+    if not failure and answered is not None:
+        checked.update(checked_at=begun, left_out=answered.left_out[:LONGEST_TEXT])
+    _tell_of_silence(watch, failure, failures)
+
+
+def _tell_of_silence(watch: Watch, failure: str, failures: int) -> None:
+    """Sends the team a notice when a cluster does not answer any more, and when it does again."""
+    if failures == TOLD_AFTER:
+        text = say("The last {count} checks were not answered: {failure}", count=failures, failure=failure)
+        what = to_say("Not checked")
+    elif not failure and watch.failures >= TOLD_AFTER:
+        text, what = say("It answers again."), to_say("Checked again")
+    else:
+        return
+    title = say("The cluster {cluster}", cluster=watch.cluster)
+    notice_send(watch.team, Notice(what, title, text[:LONGEST_TEXT], reverse("watching:fleet")))
 
 
 def _asked(watch: Watch, begun: dt.datetime, lookup: Lookup, limits: Limits) -> _Answered:
@@ -195,7 +213,7 @@ def _begin(watch: Watch, job: WatchedJob, sign: Sign, now: dt.datetime) -> None:
 
 
 def _open_or_join(watch: Watch, job: WatchedJob, warning: EarlyWarning, now: dt.datetime) -> None:
-    """The case of the job's latest warning while it is open, or a new one that evidence is collected into."""
+    """The case of the job's latest warning or alert while it is open, or a new one that evidence is collected into."""
     latest = (
         job.warnings.exclude(case=None)
         .exclude(case__status=CaseStatus.CLOSED)
@@ -205,10 +223,11 @@ def _open_or_join(watch: Watch, job: WatchedJob, warning: EarlyWarning, now: dt.
     if earlier is not None and earlier.case is not None:
         warning.case = earlier.case.merged_into or earlier.case
     else:
-        warning.case = _opened(watch, job, warning, now)
+        about = case_about_job(watch.team, watch.cluster, job.name, since=now - SAME_INCIDENT)
+        warning.case = about or _opened(watch, job, warning, now)
     if warning.case is not None:
         text = CHECK_FOUND.format(cluster=watch.cluster, text=warning.text)
-        note_add(case=warning.case, user=watch.owner, text=text, by_person=False)
+        note_add(case=warning.case, user=watch.owner, text=text, unattended=True)
 
 
 def _opened(watch: Watch, job: WatchedJob, warning: EarlyWarning, now: dt.datetime) -> Case | None:

@@ -14,7 +14,7 @@ from workbench.cases.models import Case, CaseQuerySet
 from workbench.clusters.models import Collection, Serves
 from workbench.history.fleet import JobHealth, cases_with_jobs, jobs_in
 from workbench.watching.drawing import Line, line_of
-from workbench.watching.models import WORST_FIRST, JobCheck, Watch, WatchedJob
+from workbench.watching.models import WORST_FIRST, JobCheck, Level, Watch, WatchedJob
 
 CHECKS_SHOWN = 96
 """Of a job in the list. Our choice: a day of checks every quarter of an hour."""
@@ -78,8 +78,10 @@ def _collected() -> QuerySet[Collection]:
 
 
 def _badness(row: FleetRow) -> tuple[int, int, str]:
+    """Jobs of a cluster that does not answer come before the quiet ones: nobody knows how they are."""
     health = row.diagnosed.health if row.diagnosed else 101
-    return WORST_FIRST.index(row.job.level), health, row.job.name.casefold()
+    level = Level.WARNING if row.job.is_unknown and row.job.level == Level.QUIET else row.job.level
+    return WORST_FIRST.index(level), health, row.job.name.casefold()
 
 
 def _latest_checks(jobs: Sequence[WatchedJob]) -> dict[int, list[tuple[float, float]]]:

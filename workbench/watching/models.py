@@ -55,6 +55,7 @@ class Watch(models.Model):
     begun_at       when the running check began; null while none runs
     checked_at     of the last check that was answered
     failure        why the last check was not answered; empty when it was
+    failures       checks since the last one that was answered
     left_out       what the last check did not look at
     """
 
@@ -68,6 +69,7 @@ class Watch(models.Model):
     begun_at = models.DateTimeField(null=True, blank=True)
     checked_at = models.DateTimeField(null=True, blank=True)
     failure = models.CharField(max_length=LONGEST_TEXT, blank=True)
+    failures = models.PositiveIntegerField(default=0)
     left_out = models.CharField(max_length=LONGEST_TEXT, blank=True)
 
     objects = WatchQuerySet.as_manager()
@@ -117,6 +119,11 @@ class WatchedJob(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("watching:job", args=[self.pk])
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether its level is that of an earlier check, because the last one was not answered."""
+        return bool(self.watch.failure) and self.level != Level.ENDED
 
     @property
     def reason_sentences(self) -> list[str]:

@@ -36,11 +36,12 @@ CHECKS_LISTED = 30
 def fleet(request: SignedInRequest) -> HttpResponse:
     """All jobs of watched clusters, the worst first."""
     rows = fleet_rows(request.user)
-    counts = {level.value: sum(row.job.level == level for row in rows) for level in Level}
+    known = [row.job for row in rows if not row.job.is_unknown]
+    counts = {level.value: sum(job.level == level for job in known) for level in Level}
     unwatched = Cluster.objects.offered_to(request.user).clusters().filter(watch=None)
     context = {
         "page": Paginator(rows, PAGE).get_page(request.GET.get("page")),
-        "counts": counts,
+        "counts": {**counts, "unknown": len(rows) - len(known)},
         "watches": watches_of(request.user),
         "unwatched": unwatched,
     }

@@ -20,9 +20,9 @@ from workbench.alerts.models import Alert, AlertSource
 from workbench.alerts.sources import SourceForm, source_add, source_remove, source_token_renew
 from workbench.analyses.services import analysis_request
 from workbench.cases.models import Case, CaseStatus
-from workbench.cases.services import case_close
+from workbench.cases.services import case_close, note_add
 from workbench.clusters.models import Cluster, Collection, CollectionStatus
-from workbench.clusters.services import cluster_add
+from workbench.clusters.services import cluster_add, collection_request
 from workbench.runbooks.models import Verification
 from workbench.uploads.services import upload_add
 
@@ -93,6 +93,22 @@ def test_repeats_and_further_alerts_about_the_job_stay_in_one_case(source: Alert
         receive(source, body)
     assert Case.objects.count() == Collection.objects.count() == 1
     assert sorted(Alert.objects.values_list("name", "times")) == [("CheckpointsFail", 2), ("LagGrows", 1)]
+
+
+def test_an_alert_continues_the_case_that_a_check_opened_about_the_job(
+    source: AlertSource, cluster: Cluster, people: People
+) -> None:
+    opened = collection_request(
+        user=people.alice, cluster=cluster, title="Early warning", team=people.team, job="Orders"
+    )
+    note_add(case=opened.case, user=people.alice, text="A check of Payments found: x", unattended=True)
+    finish_collections()
+    own = collection_request(user=people.alice, cluster=cluster, title="Mine", team=people.team, job="Orders").case
+
+    [outcome] = receive(source, message("firing"))
+    assert outcome.case == opened.case != own, "what a person collects stays that person's"
+    assert opened.case.collections.count() == 2
+    assert not opened.case.snapshots.exists(), "nothing was changed"
 
 
 def test_another_job_has_a_case_of_its_own(source: AlertSource) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -17,7 +18,7 @@ from django.utils import timezone
 
 from diagnostics.spark import KeptSession
 from tests.workbench.diagnosed import SKEW_RULE, diagnosed_case, published, report_of, stored_file
-from tests.workbench.people import People, case_of, with_token
+from tests.workbench.people import People, case_of, signed_in, with_token
 from workbench.analyses import run
 from workbench.analyses.models import Analysis, AnalysisStatus
 from workbench.analyses.outcome import report_save
@@ -156,6 +157,22 @@ def test_a_retry_is_a_new_analysis(people: People, queued: Analysis) -> None:
     analysis_fail(analysis=queued, claim=claim, reason="No luck.")
     retried = analysis_retry(analysis=queued, user=people.bob)
     assert (retried.case, retried.requested_by, now_of(queued).error) == (queued.case, people.bob, "No luck.")
+
+
+@pytest.mark.parametrize(
+    ("is_unusable", "headline", "first"),
+    [(True, "No file could be used", "Add evidence"), (False, "The analysis failed", "Try again")],
+)
+def test_files_that_nobody_can_read_ask_for_others_and_not_for_another_attempt(
+    people: People, queued: Analysis, is_unusable: bool, headline: str, first: str
+) -> None:
+    claim = analysis_claim(queued)
+    analysis_fail(analysis=queued, claim=claim, reason="a.bin: not text", is_unusable=is_unusable)
+
+    page = signed_in(people.alice).get(queued.case.get_absolute_url()).content.decode()
+    run = page.partition('id="run"')[2].partition("</section>")[0]
+    assert headline in run
+    assert re.findall(r'class="button small primary"[^>]*>([^<]+)<', run) == [first]
 
 
 def test_a_run_without_a_sign_of_life_is_queued_again_and_fails_after_the_last_attempt(

@@ -50,6 +50,16 @@ def test_files_that_come_together_are_one_entry_and_their_verdict_follows(people
     ]
 
 
+def test_a_note_that_an_alert_left_is_not_said_to_be_written_by_a_person(people: People) -> None:
+    case = case_of(people.alice)
+    note_add(case=case, user=people.alice, text="I look into it, @bob.")
+    note_add(case=case, user=people.alice, text="The alert Lag fires, says prod: ask @bob", unattended=True)
+
+    written, noted = timeline(case_records(case))[1:]
+    assert (written.by, written.text, list(written.mentioned)) == (people.alice, "wrote", ["bob"])
+    assert (noted.by, noted.text, list(noted.mentioned)) == (None, "The workbench noted", [])
+
+
 def test_many_files_of_one_folder_are_named_by_it(people: People) -> None:
     """Three paths out of three hundred, in the order of their names, said nothing."""
     case = case_of(people.alice)

@@ -18,6 +18,8 @@ from tests.collecting.recorded_cluster import RecordedCluster, recorded_answers,
 from tests.workbench.channels.chat import Chat
 from tests.workbench.channels.chat import running as chatting
 from tests.workbench.people import People, case_of, signed_in
+from workbench.alerts.services import alerts_receive
+from workbench.alerts.sources import SourceForm, source_add
 from workbench.cases.holds import hold_lift, hold_place
 from workbench.cases.models import Case
 from workbench.channels.models import USUAL_TEMPLATE, Delivery
@@ -107,8 +109,52 @@ def test_a_cluster_that_does_not_answer_is_said_and_its_jobs_keep_what_was_known
     assert watch.failure == "HTTP 503: down"
     assert watch.jobs.get().level == Level.QUIET
     page = signed_in(people.bob).get(reverse("watching:fleet")).content.decode()
-    assert "No answer" in page
+    assert "Not checked" in page
     assert "HTTP 503: down" in page
+    assert "1 not known: no answer" in page
+    assert "0 with nothing alarming" in page, "nobody knows how the job is"
+    assert "at the last answer: Nothing alarming" in page
+
+
+def test_the_team_hears_once_that_a_cluster_does_not_answer_and_that_it_does_again(
+    people: People, cluster: Cluster, flink: RecordedCluster
+) -> None:
+    with chatting(Chat()) as chat:
+        form = ChannelForm("chat", "webhook", people.team, f"{chat.url}/hook", "", True, template=USUAL_TEMPLATE)
+        channel_save(user=people.ada, form=form)
+        watch, answering = watched(people, cluster, every=60), flink.answer
+        flink.answer = lambda _asked: (503, b"down")  # type: ignore[method-assign]
+        for told in (0, 1, 1):
+            Watch.objects.update(next_at=timezone.now() + dt.timedelta(hours=1))
+            check_run(watch, limits=QUICK)
+            watch.refresh_from_db()
+            assert Delivery.objects.count() == told
+            assert (watch.next_at <= timezone.now() + checking.SOON) == (watch.failures == 1)
+        flink.answer = answering  # type: ignore[method-assign]
+        check(watch)
+        check(watch)
+        for delivery in Delivery.objects.order_by("pk"):
+            delivery_send(delivery.pk)
+        said = [body["text"].splitlines()[:2] for _, _, body in chat.posts]
+    assert said == [
+        ["Not checked: The cluster payments", "The last 2 checks were not answered: HTTP 503: down"],
+        ["Checked again: The cluster payments", "It answers again."],
+    ]
+
+
+def test_a_warning_joins_the_case_of_an_alert_about_the_job(
+    people: People, cluster: Cluster, flink: RecordedCluster
+) -> None:
+    name = check(watched(people, cluster)).name
+    source, _ = source_add(
+        user=people.ada, form=SourceForm(name="prod", kind="alertmanager", team=people.team, owner=people.alice)
+    )
+    labels = {"alertname": "CheckpointsFail", "cluster": "payments", "job_name": name}
+    body = {"version": "4", "alerts": [{"status": "firing", "labels": labels, "fingerprint": "a"}]}
+    [outcome] = alerts_receive(source=source, body=json.dumps(body).encode())
+    fail_checkpoints(flink)
+    check(watched(people, cluster, opens_cases=True))
+    assert EarlyWarning.objects.get().case == outcome.case == Case.objects.get()
 
 
 def test_a_cluster_that_hangs_ends_its_check(people: People, cluster: Cluster, flink: RecordedCluster) -> None:
