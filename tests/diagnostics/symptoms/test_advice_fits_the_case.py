@@ -9,6 +9,7 @@ import pytest
 from diagnostics.rules.rule import shipped_rules
 from diagnostics.runbook import fill, runbooks
 from tests.diagnostics.runbook.test_runbook import stored
+from tests.diagnostics.symptoms.judged import judged
 
 JOB = {"job": "a" * 32}
 
@@ -209,3 +210,13 @@ def test_only_a_source_that_reads_records_again_lets_them_count_twice(source: st
 
     unknown = taken_of(steps_of("misconfiguration", settings={"mode": "AT_LEAST_ONCE"})["what-is-in-effect"])
     assert unknown["the mode is AT_LEAST_ONCE, and a source may read records again"] is True
+
+
+@pytest.mark.parametrize("lost", [0, 1])
+def test_slots_are_uneven_by_choice_only_where_no_process_was_lost(lost: int) -> None:
+    spread = {"used": 3, "used_most": 3, "used_least": 0, "most_ratio": 1.0, "least_ratio": 0.0, "even_slots": 2}
+    document = judged(
+        slot_spread=spread | {"fullest": "tm-1", "emptiest": "tm-2"}, task_manager_loss_all={"lost": lost}
+    )
+    stated = {each["rule"]["id"] for each in document["findings"]}
+    assert ("conf.uneven-slots" in stated) is (lost == 0)
