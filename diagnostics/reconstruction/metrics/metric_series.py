@@ -14,6 +14,7 @@ from diagnostics.evidence import Evidence, read_once
 from diagnostics.notation.dictionary_encoding import dictionary_encoded
 from diagnostics.notation.printed_name import normalised
 from diagnostics.reconstruction.metrics.counted_time import by_counted_time
+from diagnostics.reconstruction.metrics.scrape_order import file_places
 from diagnostics.reconstruction.metrics.series import Point, Series
 from diagnostics.reconstruction.metrics.start_up import without_start_up
 
@@ -96,7 +97,7 @@ def metric_series(evidence: Evidence) -> MetricSeries:
     """The followed metrics of an analysis, computed once for each Evidence.
 
     Reads   metric_sample.
-    Gives   one series for each (metric, job, vertex, operator, subtask, TaskManager). If several files (a scrape, the
+    Gives   one series for each (metric, job, vertex, operator, subtask, process). If several files (a scrape, the
             answer of a Prometheus server, a REST answer) contain the same series at overlapping times, the file with
             most points is used: they are not mixed, because each source has its own delay. How busy a subtask is before
             its first record is unknown: Flink reports a task that initialises as busy. Busy and back-pressured time
@@ -161,14 +162,15 @@ def series_of_samples(samples: pa.Table) -> list[Series]:
     first, spelled = row_groups(samples, metric_points.SERIES)
     spellings = samples.select(metric_points.SERIES).take(pa.array(first)).to_pylist()
     numbers: dict[tuple[Any, ...], int] = {}
-    number_of = np.array([numbers.setdefault(_key(each), len(numbers)) for each in spellings], np.int64)
+    several = len({each["host"] for each in spellings if each["host"]}) > 1
+    number_of = np.array([numbers.setdefault(_key(each, several), len(numbers)) for each in spellings], np.int64)
     order = {number: place for place, number in enumerate(numbers[key] for key in sorted(numbers, key=repr))}
     number_of = np.array([order[number] for number in number_of.tolist()], np.int64)
 
     chosen = _chosen_spellings(samples, number_of, spelled, spellings)
     series = number_of[spelled]
     times, lines = (samples[name].fill_null(0).to_numpy() for name in ("ts_ms", "line"))
-    places = np.lexsort((lines, samples["file_id"].to_numpy(), times, series))
+    places = np.lexsort((lines, file_places(samples, series), times, series))
     places = places[chosen[spelled[places]]]
     points = list(map(Point._make, zip(*_point_columns(samples.take(pa.array(places))), strict=True)))
 
@@ -185,12 +187,16 @@ def series_of_samples(samples: pa.Table) -> list[Series]:
     return found
 
 
-def _key(spelling: Mapping[str, Any]) -> tuple[Any, ...]:
-    """A key of a series that is the same for all spellings of its names in different files."""
+def _key(spelling: Mapping[str, Any], several_hosts: bool) -> tuple[Any, ...]:
+    """A key of a series that is the same for all spellings of its names in different files.
+
+    several_hosts  whether several processes are told apart by nothing but their hosts; REST names none
+    """
     operator = normalised(spelling["operator"]) if spelling["operator"] else ""
     process = normalised(spelling["task_manager"]) if spelling["subtask"] is None else ""
     vertex = spelling["vertex_id"] or normalised(spelling["vertex"])
-    return spelling["metric"], spelling["job_id"] or "", vertex, operator, spelling["subtask"], process
+    host = spelling["host"] or "" if several_hosts else ""
+    return spelling["metric"], spelling["job_id"] or "", vertex, operator, spelling["subtask"], process, host
 
 
 def _chosen_spellings(
@@ -249,7 +255,8 @@ def _without_overlaps(files: Sequence[_FileOfSeries], sizes: Mapping[int, int]) 
     """The best file of a series, and all other files that do not overlap it in time.
 
     Among files with a similar number of points, the one with most points of all series is best, so that different
-    series come from the same file.
+    series come from the same file. Files without times are scrapes that follow one another; they count where no other
+    file has the series.
     """
     longest = max(each.points for each in files)
 
@@ -260,14 +267,12 @@ def _without_overlaps(files: Sequence[_FileOfSeries], sizes: Mapping[int, int]) 
     chosen: set[int] = set()
     for file in sorted(files, key=rank):
         if file.first_ms is None or file.last_ms is None:
-            if not chosen:
-                chosen.add(file.file_id)
             continue
         if any(file.first_ms <= end and file.last_ms >= start for start, end in taken):
             continue
         taken.append((file.first_ms, file.last_ms))
         chosen.add(file.file_id)
-    return chosen
+    return chosen or {each.file_id for each in files}
 
 
 def counters_by_vertex(series: MetricSeries, metric: str) -> Mapping[tuple[str | None, str], list[Series]]:

@@ -46,6 +46,7 @@ class Counted:
 class Series:
     """One metric of one subtask, operator or process, in time order.
 
+    host            of a process that nothing else names, such as a JobManager
     counted_before  of a counter of a job: what it had counted when the evidence begins
     counted         epoch ms of a point -> the counter's sample that it was computed from and that is at its place
     is_numbered     whether the file states the subtask; else its number only keeps processes apart
@@ -62,6 +63,7 @@ class Series:
     counted_before: float = 0.0
     counted: Mapping[int, Counted] = field(default_factory=dict)
     is_numbered: bool = True
+    host: str | None = None
 
     @property
     def subtask_key(self) -> Subtask:

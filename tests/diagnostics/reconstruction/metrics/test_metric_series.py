@@ -20,7 +20,7 @@ from tests.diagnostics.many_samples import many_samples
 
 
 def row(ts_ms: int | None, value: float | None, file_id: int = 0, **rest: Any) -> Mapping[str, Any]:
-    names = ("job_id", "vertex_id", "vertex", "operator", "subtask", "task_manager", "line", "last_line", "pointer")
+    names = ("job_id", "vertex_id", "vertex", "operator", "subtask", "task_manager", "host", "line", "last_line", "pointer")
     return {
         **dict.fromkeys(names),
         "metric": "numRecordsIn",
@@ -46,6 +46,32 @@ def test_overlapping_files_of_one_series_are_not_mixed() -> None:
     delayed = [row(moment, moment - 8, file_id=2) for moment in (5, 15)]
     (series,) = series_from_rows([*scrape, *delayed])
     assert [point.value for point in series.points] == [0, 10, 20, 30]
+
+
+def test_scrapes_without_times_follow_one_another_by_their_counters() -> None:
+    """The names of the files say nothing: `after` is read before `before`."""
+    after = [row(None, 900, file_id=0), row(None, 3, file_id=0, metric="taskSlotsTotal")]
+    before = [row(None, 100, file_id=1), row(None, 8, file_id=1, metric="taskSlotsTotal")]
+    records, slots = series_from_rows([*after, *before])
+    assert [point.value for point in records.points] == [100, 900]
+    assert [point.value for point in slots.points] == [8, 3]
+
+
+def test_scrapes_without_counters_keep_the_order_in_which_they_were_given() -> None:
+    (slots,) = series_from_rows([row(None, each, file_id=each, metric="taskSlotsTotal") for each in (1, 2, 3)])
+    assert [point.value for point in slots.points] == [1, 2, 3]
+
+
+def test_a_process_that_counts_anew_does_not_turn_the_order_of_scrapes_around() -> None:
+    first = [row(None, value, file_id=1, subtask=subtask) for subtask, value in enumerate((50, 60, 70))]
+    second = [row(None, value, file_id=0, subtask=subtask) for subtask, value in enumerate((5, 160, 170))]
+    found = series_from_rows([*first, *second])
+    assert [[point.value for point in each.points] for each in found] == [[50, 5], [60, 160], [70, 170]]
+
+
+def test_a_scrape_without_a_time_does_not_count_beside_samples_with_times() -> None:
+    (series,) = series_from_rows([row(None, 5), row(10, 1, file_id=1), row(20, 2, file_id=1)])
+    assert [point.value for point in series.points] == [1, 2]
 
 
 def test_snapshots_at_different_times_make_one_series() -> None:
